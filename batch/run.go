@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/alitto/pond/v2"
+
+	"robotsbatch/io/store/panics"
 )
 
 // Run evaluates everything that src has and writes it to sink, in order. Each
@@ -127,11 +129,7 @@ func (j *job) read(ctx context.Context, pool pond.Pool) {
 
 // next is the source's Next with a panic of the source's made an error.
 func (j *job) next(ctx context.Context) (piece Piece, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("reading: internal error, please report it: %v", p)
-		}
-	}()
+	defer panics.Recover(&err, func(p any) error { return fmt.Errorf("reading: %w", panics.As(panics.Bug)(p)) })
 	return j.src.Next(ctx)
 }
 
@@ -143,17 +141,13 @@ func (j *job) work(ctx context.Context, s *slot) {
 	}
 	w := <-j.workers
 	defer func() { j.workers <- w }()
-	defer func() {
-		if p := recover(); p != nil {
-			s.err = fmt.Errorf("%s: internal error, please report it: %v", s.piece.Name(), p)
-		}
-	}()
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
 	}
 }
 
-func (j *job) process(s *slot, w *worker) error {
+func (j *job) process(s *slot, w *worker) (err error) {
+	defer panics.Recover(&err, panics.As(panics.Bug))
 	b, err := s.piece.Decode()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/urls"
@@ -120,7 +121,7 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 	if e.mapped != nil {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer e.explainFault(&err)
+		defer panics.Recover(&err, e.mapped.Fault)
 	}
 	rows := b.URLs.Len()
 	v.Reset(rows, e.want())
@@ -153,17 +154,6 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 		low = high
 	}
 	return e.spreader.memory.settle()
-}
-
-// explainFault, deferred, turns a panic that a mapped file caused into an error.
-func (e *Evaluator) explainFault(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if *err = e.mapped.Fault(r); *err == nil {
-		panic(r)
-	}
 }
 
 // forget lets go of a batch: what is kept of it until the next one comes must not

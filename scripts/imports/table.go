@@ -24,8 +24,9 @@ type room struct {
 var (
 	// engine is what everything above the engine may import of it.
 	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint", "batch/option"}
-	// store is where bytes lie: files, object stores, compression, spill files, caches.
-	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter"}
+	// store is where bytes lie: files, object stores, compression, spill files, caches; and what
+	// all floors need, such as panics.
+	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics"}
 	// tables are the rooms of io/frontier that formats share.
 	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tables", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.
@@ -56,13 +57,14 @@ var table = []room{
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
-	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch", join(engine, []string{"io/store/panics"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
-	{"batch/evaluate", []string{"batch", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
+	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/store/blob", []string{"batch/option"}, []string{"golang.org/x/sys"}},
 	{"io/store/blob/stores", []string{"io/store/blob"}, []string{"*"}},
 	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
+	{"io/store/panics", nil, nil},
 	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
 	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
 	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), arrow},

@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/panics"
 )
 
 // decoder decodes record batch messages with one schema and one set of dictionaries.
@@ -214,11 +215,7 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 
 // record decodes a checked record batch; total is its decoded size in bytes.
 func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			rec, err = nil, fmt.Errorf("damaged: %v", p)
-		}
-	}()
+	defer panics.Recover(&err, panics.As("damaged"))
 	if b.codec != codecNone || b.narrow != nil {
 		if b, body, err = inflate(b, body, total, d.pool.get(int(total))); err != nil {
 			return nil, err

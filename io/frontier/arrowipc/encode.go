@@ -13,6 +13,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/panics"
 )
 
 // Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
@@ -192,11 +193,7 @@ func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, codec i
 // capture runs the library's writer and returns the message that c kept. A panic of the
 // library, which meets types that it cannot write, becomes an error.
 func (s *sink) capture(c *capture, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the Arrow library does not write this: %v", p)
-		}
-	}()
+	defer panics.Recover(&err, panics.As("the Arrow library does not write this"))
 	options := append(s.ipc[:len(s.ipc):len(s.ipc)], ipc.WithSchema(schema))
 	if err := write(ipc.NewWriterWithPayloadWriter(c, options...)); err != nil {
 		return message{}, err

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/panics"
 )
 
 // filter writes row groups of which only some rows stay, a page at a time. A page whose rows
@@ -517,11 +518,7 @@ func (r *filterRun) filterPages(f *pagefilter.Filter) {
 
 // filterPage leaves rows out of a page, or counts the nulls of one that is copied.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("internal error, please report it: %v", problem)
-		}
-	}()
+	defer panics.Recover(&err, panics.As(panics.Bug))
 	if p.whole() && p.Kind == layout.DataPageV2 {
 		p.nulls, err = p.CountNulls(p.Body, p.column.Leaf)
 		return err

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/panics"
 )
 
 // Options of a source.
@@ -421,10 +422,6 @@ func (s *Source) done() error {
 
 // guard calls f and turns a panic of the Arrow library into an error.
 func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged: %v", p)
-		}
-	}()
+	defer panics.Recover(&err, panics.As("damaged"))
 	return f()
 }

@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/store/panics"
 )
 
 // Share is a run of a batch's rows whose columns are made at once: the whole batch,
@@ -62,18 +63,8 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *in
 
 // try calls encode and frees its memory.
 func (s *Share) try(encode func(*Share) error) (err error) {
-	defer func() {
-		p := recover()
-		err = errors.Join(err, s.mem.grant.Take(-s.mem.taken))
-		if p == nil {
-			return
-		}
-		if refused := refusalOf(p); refused != nil {
-			err = refused
-			return
-		}
-		panic(p)
-	}()
+	defer func() { err = errors.Join(err, s.mem.grant.Take(-s.mem.taken)) }()
+	defer panics.Recover(&err, refusalOf)
 	return encode(s)
 }
 

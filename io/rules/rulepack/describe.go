@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -34,7 +35,7 @@ type Authority struct {
 // returns it. known is false if the pack does not have it.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	o, err := p.find(authority, p.locate(authority))
 	if err != nil || o.isUnknown() {
 		return a, false, err
@@ -55,7 +56,7 @@ func (o origin) describe() Authority {
 // order, until visit returns an error. The key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
@@ -96,7 +97,7 @@ var errKnown = errors.New("an authority is known")
 // alone.
 func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	number, err := p.numberOf(body)
 	if err != nil {
 		return 0, digest, err
@@ -107,7 +108,7 @@ func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.S
 // BodyNumber returns the place of an Authority's body in the order of the pack's bodies.
 func (p *Pack) BodyNumber(body uint32) (number uint32, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	return p.numberOf(body)
 }
 
@@ -147,7 +148,7 @@ type Body struct {
 // Body describes an Authority's body. It copies and checks all of it.
 func (p *Pack) Body(body uint32) (b *Body, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	number, err := p.numberOf(body)
 	if err != nil {
 		return nil, err

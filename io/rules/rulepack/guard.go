@@ -1,24 +1,11 @@
 package rulepack
 
-import (
-	"fmt"
-)
-
-// guard, deferred, turns a panic into an error if the mapped file caused it, as Fault does.
-// The caller must have set debug.SetPanicOnFault. Other panics go on.
-func (p *Pack) guard(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if *err = p.Fault(r); *err == nil {
-		panic(r)
-	}
-}
+import "fmt"
 
 // Fault implements [matcher.Mapped]. It returns an error for a memory fault in the mapped
 // file, which follows an error of its disk or a read past the end of a cut file, and for any
-// panic after the file was written to; nil for others.
+// panic after the file was written to; nil for others. Whoever reads the pack has set
+// debug.SetPanicOnFault, and defers panics.Recover with this method.
 func (p *Pack) Fault(recovered any) error {
 	if err := p.Unchanged(); err != nil {
 		return err

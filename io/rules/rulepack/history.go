@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -32,7 +33,7 @@ var _ matcher.BulkHistorical = (*Pack)(nil)
 // AppendSpans implements [matcher.Historical], for a pack with a history.
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	l := p.locate(authority)
 	b, place, known, err := p.findPlace(authority, l)
 	if err != nil || !known {
@@ -45,7 +46,7 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 // for each key. It goes through the keys once for each step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	var likely [atOnce]likelyPlace
 	for first := 0; first < len(keys); first += atOnce {
 		some := keys[first:min(first+atOnce, len(keys))]
@@ -101,14 +102,14 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place 
 // OpenSpan implements [matcher.Historical].
 func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	return p.setOrigin(originOf(s), o)
 }
 
 // OpenAllSpans implements [matcher.BulkHistorical].
 func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (_ int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	var memory [atOnce]origin
 	for first := 0; first < len(spans); first += atOnce {
 		some := spans[first:min(first+atOnce, len(spans))]
@@ -138,7 +139,7 @@ func originOf(s *matcher.Span) origin {
 // AppendTimes implements [matcher.Historical].
 func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ []int64, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	times = append(times, s.Fetched)
 	between, ok := within(p.intervals, s.Times)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"robotsbatch/io/store/cache"
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -20,7 +21,7 @@ var errClosed = errors.New("the rule pack is closed")
 // allocates nothing in the common case.
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	found, err := p.find(authority, p.locate(authority))
 	if err != nil {
 		return err
@@ -218,7 +219,7 @@ type made struct {
 func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) {
 	// Guard here, so that goroutines waiting for the same body get the error too.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
 		return kept, err

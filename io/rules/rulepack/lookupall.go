@@ -3,6 +3,7 @@ package rulepack
 import (
 	"runtime/debug"
 
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 )
 
@@ -17,7 +18,7 @@ var _ matcher.BulkOrigins = (*Pack)(nil)
 // the next step, so that the loads of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	for i < len(keys) {
 		end := min(i+atOnce, len(keys))
 		n, err := p.lookupSome(keys[i:end], origins[i:end])

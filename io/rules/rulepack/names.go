@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 )
 
@@ -144,7 +145,7 @@ func (d *dictionary) write(w io.Writer, names []string) error {
 // it, in order, until it returns false. The name is valid until visit returns.
 func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
@@ -162,7 +163,7 @@ func (p *Pack) HasName(name string) bool {
 	var err error
 	func() {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer p.guard(&err)
+		defer panics.Recover(&err, p.Fault)
 		_, has = p.names.find(name)
 	}()
 	return has && err == nil

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"robotsbatch/io/store/cache"
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -91,7 +92,7 @@ func Open(name string, o Options) (*Pack, error) {
 // use prepares a pack for lookups.
 func (p *Pack) use(o Options) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	p.agents, p.explain, p.keepRecords, p.usage = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Usage
 	checked := false // the dictionary
 	p.open, err = matcher.NewBodies(p.rules, p.bodies, p.info.Profile, p.agents, func(name string) (number uint32, ok bool, err error) {
@@ -166,7 +167,7 @@ func named(name string, err error) error {
 // findSections finds the sections and reads meta.
 func (p *Pack) findSections() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	f := p.file
 	if err := f.findSections(); err != nil {
 		return named(p.name, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -16,7 +17,7 @@ import (
 // pack's size. It returns the first error.
 func (p *Pack) Verify() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
+	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}

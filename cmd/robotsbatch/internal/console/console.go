@@ -17,6 +17,7 @@ import (
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/panics"
 )
 
 // Exit statuses of failures. After wrong use a message names the help; ExitRetry is EX_TEMPFAIL
@@ -167,10 +168,17 @@ func (c *Console) Fail(err error) int {
 	exit := status(err)
 	if c.json != nil {
 		say := func(words option.Words) string { return report.Message(err, words) }
-		c.json.Error(c.Message(err), append(c.parts(say), "exit_status", exit)...)
+		attrs := append(c.parts(say), "exit_status", exit)
+		if stack := panics.StackOf(err); stack != nil {
+			attrs = append(attrs, "stack", string(stack))
+		}
+		c.json.Error(c.Message(err), attrs...)
 		return exit
 	}
 	c.print("robotsbatch: %s\n", c.Message(err))
+	if stack := panics.StackOf(err); stack != nil && !c.o.OneLine {
+		c.print("%s", stack)
+	}
 	if exit == ExitUsage && !c.o.OneLine {
 		c.print("Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
 	}

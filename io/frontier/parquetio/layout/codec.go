@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/panics"
 )
 
 // Codec is what the pages of a column are compressed with, by the format's number.
@@ -60,10 +61,7 @@ func (c Codec) Check() error {
 // Is reports whether the codec is a compression.
 func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs[c].codec == other }
 
-var (
-	errPageSize   = errors.New("damaged: a page is not of the size that it says")
-	errPageBroken = errors.New("damaged: a page does not decompress")
-)
+var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
 // most is how many bytes n compressed ones can make at most: what a block header
 // of the codec can say, where it has a limit.
@@ -80,11 +78,7 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 	if len(dst) == 0 { // some write nothing, some the frame of nothing
 		return nil
 	}
-	defer func() {
-		if p := recover(); p != nil { // a codec's bug is an error of the page
-			err = fmt.Errorf("%w: %v", errPageBroken, p)
-		}
-	}()
+	defer panics.Recover(&err, panics.As("damaged: a page does not decompress")) // a codec's bug is an error of the page
 	if err := c.fill(dst, src); err != nil {
 		if errors.Is(err, compress.ErrSize) {
 			err = errPageSize

@@ -1,0 +1,44 @@
+package panics
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func guarded(explain func(any) error) (err error) {
+	defer Recover(&err, explain)
+	breaks()
+	return nil
+}
+
+func breaks() { panic("broken") }
+
+func TestRecover(t *testing.T) {
+	err := guarded(As(Bug))
+	if err == nil || err.Error() != Bug+": broken" {
+		t.Errorf("error %v", err)
+	}
+	if stack := StackOf(fmt.Errorf("batch 3: %w", err)); !bytes.Contains(stack, []byte("panics.breaks")) {
+		t.Errorf("the stack does not have the function that panicked: %s", stack)
+	}
+	if err := guarded(As("damaged")); err == nil || err.Error() != "damaged: broken" || StackOf(err) != nil {
+		t.Errorf("error %v", err)
+	}
+	if StackOf(errors.New("other")) != nil {
+		t.Error("a stack of an error that is no panic")
+	}
+}
+
+// A panic that nobody explains goes on, and whoever recovers it later has its stack.
+func TestRecoverNothing(t *testing.T) {
+	outer := func() (err error) {
+		defer Recover(&err, As(Bug))
+		return guarded(func(any) error { return nil })
+	}
+	if err := outer(); !strings.Contains(string(StackOf(err)), "panics.breaks") {
+		t.Errorf("error %v, stack %s", err, StackOf(err))
+	}
+}
