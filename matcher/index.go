@@ -183,13 +183,10 @@ func (m *marks) marked(n uint32) bool { return int64(n) < int64(len(m.at)) && m.
 func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
 	x, ok := openIndex(c.data[c.index:])
-	if !ok {
+	if !ok || int64(x.length) > int64(c.suffixCount()) {
 		return 0
 	}
-	p.lists.clear(int(c.signatures-c.lists) / listSize)
-	for l := list; l != 0; l = c.above(c.list(l), l) {
-		p.lists.mark(l)
-	}
+	c.markLists(p, list)
 	s := search{rules: c, index: x, target: p, kind: kind, best: floor}
 	p.indexLiterals.clear(s.index.count + 1)
 	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
@@ -202,6 +199,22 @@ func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor 
 		return 0
 	}
 	return s.best
+}
+
+// markLists marks a list and those above it whose literal prefixes fit into the path. Each
+// has a shorter one than the list before.
+func (c *compiled) markLists(p *Target, list uint32) {
+	p.lists.clear(int(c.signatures-c.lists) / listSize)
+	for limit := uint32(len(p.plain)) + 1; list != 0; { // no spelling is longer
+		record := c.list(list)
+		depth := kernels.Load32(c.data, record)
+		if depth >= limit {
+			return // of a forged group
+		}
+		limit = depth
+		p.lists.mark(list)
+		list = c.above(record, list)
+	}
 }
 
 // search is one search of an index.
@@ -283,8 +296,7 @@ func (s *search) try(record int) {
 			continue
 		}
 		if s.tries++; s.tries > maxTries {
-			spelling := c.spellingOf(suffix)
-			s.target.untried[spelling] = append(s.target.untried[spelling], uint32(suffix))
+			s.putOff(uint32(suffix))
 			continue
 		}
 		if c.matchSuffix(suffix, s.target.plain, s.target.query, kernels.Load32(c.data, c.list(list))) {
@@ -294,7 +306,22 @@ func (s *search) try(record int) {
 	}
 }
 
-// tryUntried tries the suffixes that try put off.
+// putOff keeps a suffix for tryUntried, once, though the index of a forged group may name it
+// more than once.
+func (s *search) putOff(suffix uint32) {
+	p := s.target
+	if s.tries == maxTries+1 {
+		p.suffixes.clear(s.rules.suffixCount())
+	}
+	if p.suffixes.marked(suffix) {
+		return
+	}
+	p.suffixes.mark(suffix)
+	spelling := s.rules.spellingOf(int(suffix))
+	p.untried[spelling] = append(p.untried[spelling], suffix)
+}
+
+// tryUntried tries the suffixes that were put off.
 func (s *search) tryUntried() {
 	p, c := s.target, s.rules
 	// call is the fixed cost of trying one suffix, in bytes of text scanned.

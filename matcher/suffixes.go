@@ -111,7 +111,11 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 	for c.mayBeat(list, kind, floor) {
 		record := c.list(list)
 		first, last := c.suffixesOf(record, kind, below)
-		below = first
+		start := kernels.Load32(c.data, record+4)
+		if uint64(start) >= uint64(below) {
+			break // it has no suffixes: the list of a forged group
+		}
+		below = int(start)
 		for suffix := c.nextSuffix(first, last, missing); suffix < last; suffix = c.nextSuffix(suffix+1, last, missing) {
 			rule := kernels.Load32(c.data, c.suffix(suffix))
 			if rule <= floor {

@@ -20,10 +20,10 @@ type Target struct {
 	query     []byte            // the same with "%2F" and "%3F" in the query decoded
 	signature kernels.Signature // of plain and query
 
-	lists, indexLiterals marks       // used by indexedSuffix
-	untried              [2][]uint32 // suffixes that a search put off, by spelling
-	sweepers             [sweepers]*sweeper
-	nextSweeper          int // the next one to be replaced
+	lists, indexLiterals, suffixes marks       // used by indexedSuffix
+	untried                        [2][]uint32 // suffixes that a search put off, by spelling
+	sweepers                       [sweepers]*sweeper
+	nextSweeper                    int // the next one to be replaced
 
 	plainMemory []byte
 	queryMemory []byte
