@@ -14,6 +14,11 @@ const (
 	// maxBlob is the most bytes of a decompressed blob. Nothing that
 	// matcher.CompileBody makes is larger.
 	maxBlob = 256 << 20
+	// maxNotes and maxRecords bound the decompressed notes and records of a body, as
+	// multiples of the bytes that count of it. Notes have 16 bytes for a line, in each of
+	// the up to eight groups that it is merged into; records have the names of agents twice
+	// and the texts of lines once more in statements.
+	maxNotes, maxRecords = 64, 8
 	// leastCompressed is the fewest bytes that are worth compressing.
 	leastCompressed = 128
 	// blobWindow is how far back the compression looks.
@@ -56,10 +61,14 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob returns a copy of a blob's data; bodyRules explains why a copy.
-func openBlob(blob []byte) ([]byte, error) {
+// openBlob returns a copy of a blob's data, of at most a number of bytes; bodyRules explains
+// why a copy.
+func openBlob(blob []byte, most int64) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil
+	}
+	if most = min(most, maxBlob); int64(len(blob)) > blobHeaderSize+most {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are possible", ErrDamaged, len(blob), most)
 	}
 	blob = bytes.Clone(blob)
 	if len(blob) <= blobHeaderSize || checksum(blob[4:]) != le32(blob) {
@@ -69,8 +78,8 @@ func openBlob(blob []byte) ([]byte, error) {
 	if uint64(length) == uint64(len(data)) {
 		return data, nil
 	}
-	if length > maxBlob {
-		return nil, fmt.Errorf("%w: %d bytes", ErrDamaged, length)
+	if int64(length) > most {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are possible", ErrDamaged, length, most)
 	}
 	opened, err := decoder().DecodeAll(data, make([]byte, 0, length))
 	if err != nil || len(opened) != int(length) {

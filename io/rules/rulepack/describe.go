@@ -193,9 +193,9 @@ func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error
 	if !ok {
 		return records, p.damaged("records of body %d lie outside", number)
 	}
-	data, err := openBlob(blob)
+	data, err := openBlob(blob, maxRecords*p.limit)
 	if err == nil {
-		records, err = readRecords(data)
+		records, err = readRecords(data, uint64(p.limit/leastRecord))
 	}
 	if err != nil {
 		err = fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)

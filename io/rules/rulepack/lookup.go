@@ -326,6 +326,9 @@ func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	if !ok || r.rules[0]%matcher.BodyAlignment != 0 {
 		return nil, r, p.damaged("body %d lies outside", number)
 	}
+	if most := p.limit + 2*matcher.BodyAlignment; r.flags&bodySource != 0 && int64(len(rules)) > most {
+		return nil, r, p.damaged("body %d: its source has %d bytes, and %d count", number, len(rules), p.limit)
+	}
 	rules = bytes.Clone(rules)
 	if r.sum(number, rules) != r.checksum {
 		return nil, r, p.damaged("body %d: checksum", number)
@@ -362,7 +365,7 @@ func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	if !ok {
 		return nil, p.damaged("notes of body %d lie outside", number)
 	}
-	notes, err := openBlob(blob)
+	notes, err := openBlob(blob, maxNotes*p.limit)
 	if err != nil {
 		return nil, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
 	}

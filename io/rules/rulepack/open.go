@@ -55,6 +55,7 @@ type Pack struct {
 	intervals, starts                                            []byte // nil without a history
 	buckets, bodies                                              uint32
 
+	limit       int64 // of the bytes that count of a body, whatever the profile
 	agents      *matcher.Agents
 	explain     bool
 	keepRecords bool
@@ -126,6 +127,7 @@ func Inspect(name string) (*Pack, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.limit = min(p.limit, robotstxt.MaxGoogleBody) // a pack may say that any number counts
 	if err := p.use(Options{Explain: true}); err != nil {
 		_ = p.Close() // the first error tells more
 		return nil, err
@@ -186,6 +188,7 @@ func (p *Pack) findSections() (err error) {
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	info.countIntervals(p.starts)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
+	p.limit = int64(robotstxt.Options{Profile: info.Profile, Limit: info.Limit}.ReadLimit())
 	return nil
 }
 

@@ -153,12 +153,15 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// readRecords reads what append wrote.
-func readRecords(data []byte) (r Records, err error) {
+// leastRecord is fewer bytes than a line takes that gives two texts: the names of an agent.
+const leastRecord = 4
+
+// readRecords reads what append wrote, with at most a number of texts.
+func readRecords(data []byte, most uint64) (r Records, err error) {
 	if len(data) == 0 {
 		return r, nil
 	}
-	x := recordReader{data: data}
+	x := recordReader{data: data, left: most}
 	r.Sitemaps = x.texts()
 	for range x.number() {
 		if x.broken {
@@ -179,6 +182,7 @@ func readRecords(data []byte) (r Records, err error) {
 // recordReader reads numbers and texts until it meets a broken one.
 type recordReader struct {
 	data   []byte
+	left   uint64 // how many more texts there may be
 	broken bool
 }
 
@@ -195,6 +199,11 @@ func (x *recordReader) number() uint64 {
 }
 
 func (x *recordReader) text() string {
+	if x.left == 0 {
+		x.broken, x.data = true, nil
+		return ""
+	}
+	x.left--
 	n := x.number()
 	s := string(x.data[:n])
 	x.data = x.data[n:]

@@ -1,0 +1,195 @@
+package rulepack
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// memoryFile is a file in memory.
+type memoryFile struct {
+	blob.Writer
+	bytes.Buffer
+}
+
+func (m *memoryFile) Write(p []byte) (int, error) { return m.Buffer.Write(p) }
+
+// forge returns a pack with other sections, sealed with the checksums that they have.
+func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte)) []byte {
+	t.Helper()
+	f := file{mapping: mapping{data: bytes.Clone(data)}}
+	if err := f.findSections(); err != nil {
+		t.Fatal(err)
+	}
+	var sections [sectionKinds][]byte
+	for kind := range sections {
+		sections[kind] = f.table[kind].data
+	}
+	change(&sections)
+	resealParts(sections)
+	var out memoryFile
+	w := newPackWriter(context.Background(), &out, f.version, f.partition, f.partitions)
+	for _, s := range f.sections {
+		for kind, name := range sectionNames {
+			if name == s.Name {
+				w.begin(kind)
+				_, _ = w.Write(sections[kind]) // to memory
+			}
+		}
+	}
+	if err := w.finish(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// onePack is a pack of one authority.
+func onePack(t testing.TB, text string, o BuildOptions) []byte {
+	return read(t, build(t, []Entry{body("https://a.example", text)}, o, 1))
+}
+
+// allocated returns the bytes that a function allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// everyUse opens a pack in each way and uses its only body.
+func everyUse(data []byte) map[string]error {
+	errs := map[string]error{}
+	job := func(name string, o Options) {
+		p, err := openCopy(data, o)
+		var found matcher.Origin
+		if err == nil {
+			err = p.Lookup([]byte("https://a.example"), &found)
+		}
+		errs[name] = err
+	}
+	job("explain", Options{Chains: testChains, Explain: true})
+	job("records", Options{Chains: testChains, Records: true})
+	job("usage", Options{Chains: testChains, Usage: statedOptions})
+	p, err := openCopy(data, Options{Explain: true})
+	if err != nil {
+		errs["open"] = err
+		return errs
+	}
+	errs["verify"] = p.Verify()
+	_, errs["body"] = p.describeBody(0)
+	return errs
+}
+
+// What is compressed says how long it is, and no more than the bytes that count of a body
+// can give is decompressed, or made of it.
+func TestBlobsAreBounded(t *testing.T) {
+	const most = 64 << 20
+	sound := onePack(t, "User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\nSitemap: https://a.example/s.xml\nCrawl-delay: 1\n", BuildOptions{})
+	zeros := make([]byte, 200<<20)
+	few := make([]byte, maxRecords*robotstxt.DefaultLimit)
+	sitemaps := func(n int, rest []byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)), rest[:n+1]...) }
+	for _, test := range []struct {
+		name         string
+		kind, column int
+		data         []byte
+		fails        string // the uses that fail
+	}{
+		{"many sitemaps", recordsSection, 16, sitemaps(len(zeros)-1, zeros), "records usage verify body"},
+		{"more sitemaps than lines", recordsSection, 16, sitemaps(3_000_000, few), "records usage verify body"},
+		{"long notes", notesSection, 8, zeros, "explain verify body"},
+	} {
+		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
+			s[test.kind] = appendBlob(nil, test.data)
+			binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+test.column:], uint64(len(s[test.kind])))
+		})
+		var errs map[string]error
+		if n := allocated(func() { errs = everyUse(forged) }); n > most {
+			t.Errorf("%s: %d bytes of memory for a pack of %d", test.name, n, len(forged))
+		}
+		for use, err := range errs {
+			if failed := strings.Contains(test.fails, use); failed != errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, %s: %v", test.name, use, err)
+			}
+		}
+	}
+}
+
+// A body that is kept as its source is no longer than what counts of it.
+func TestSourceIsBounded(t *testing.T) {
+	long := func(n int) []byte {
+		text := bytes.Repeat([]byte("Allow: /a*b\n"), n/12+1)[:n]
+		f := robotstxt.Parse([]byte("User-agent: *\n"), robotstxt.Options{})
+		source := matcher.AppendSource(nil, f, text)
+		return append(source, make([]byte, -len(source)&(matcher.BodyAlignment-1))...)
+	}
+	sound := onePack(t, "User-agent: *\nDisallow: /a\n", BuildOptions{Sources: true})
+	for size, fails := range map[int]bool{robotstxt.DefaultLimit: false, robotstxt.DefaultLimit + 1000: true, 100 << 20: true} {
+		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
+			s[rulesSection] = long(size)
+			binary.LittleEndian.PutUint64(s[bodiesSection][rowSize:], uint64(len(s[rulesSection])))
+		})
+		n := allocated(func() {
+			for use, err := range everyUse(forged) {
+				if fails != errors.Is(err, ErrDamaged) {
+					t.Errorf("%d bytes, %s: %v", size, use, err)
+				}
+			}
+		})
+		if fails && n > 1<<20 {
+			t.Errorf("a source of %d bytes takes %d bytes of memory", size, n)
+		}
+	}
+}
+
+// The records and the notes of a body that has as much of them as a body can have are within
+// the bounds.
+func TestLargestRecordsAndNotes(t *testing.T) {
+	fill := func(line func(i int) string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < robotstxt.DefaultLimit-1000; i++ {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	merged := "User-agent: *\n"
+	for i := range 8 {
+		merged += fmt.Sprintf("User-agent: %c\nDisallow: /%c\n", 'a'+i, 'a'+i)
+	}
+	merged += "User-agent: a\nUser-agent: b\nUser-agent: c\nUser-agent: d\nUser-agent: e\nUser-agent: f\n"
+	for name, text := range map[string]string{
+		"sitemaps": fill(func(int) string { return "sitemap:\n" }),
+		"agents":   fill(func(i int) string { return fmt.Sprintf("useragent:a%x\n", i) }) + "crawl-delay:1\n",
+		"delays":   "User-agent: *\n" + fill(func(i int) string { return fmt.Sprintf("user-agent:a%x\ncrawl-delay:1\n", i) }),
+		"stated":   "User-agent: *\n" + fill(func(int) string { return "content-usage:/\xff train-ai=n\n" }),
+		"merged":   merged + fill(func(i int) string { return fmt.Sprintf("allow:/%x\n", i) }),
+		"bytes":    merged + fill(func(i int) string { return fmt.Sprintf("allow:/%x\xff\xff\xff\xff\n", i) }),
+	} {
+		utf16 := []byte{0xFF, 0xFE}
+		for _, r := range text {
+			utf16 = append(utf16, byte(min(r, 0xFF)), 0)
+		}
+		for _, text := range []string{text, string(utf16[:min(len(utf16), robotstxt.DefaultLimit)])} {
+			p, err := openCopy(onePack(t, text, BuildOptions{}), Options{Explain: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Verify(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			r := readRow(p.rows, 0)
+			if notes := p.notes[r.notes[0]:r.notes[1]]; len(notes) > 0 {
+				t.Logf("%s: compiled %v, %.1f times the bytes in notes", name, r.flags&bodySource == 0, float64(le32(notes[4:]))/float64(len(text)))
+			}
+		}
+	}
+}
