@@ -127,7 +127,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	if !j.Resume {
 		return nil, j.record.Start(rules)
 	}
-	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, j.AcceptTruncated)
+	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, len(j.summary.Agents), j.AcceptTruncated)
 	if err != nil {
 		return nil, err
 	}

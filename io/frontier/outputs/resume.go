@@ -85,8 +85,8 @@ type RuleFiles interface {
 
 // Resume starts the manifest with those planned outputs that an earlier run wrote and
 // that this run would write the same. Outputs of truncated inputs count only with
-// acceptTruncated.
-func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, acceptTruncated bool) (*Resumed, error) {
+// acceptTruncated, and those that count other agents than so many do not count.
+func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
 	old, err := readManifest(ctx, r.name)
@@ -115,6 +115,10 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 	for i, out := range planned {
 		o := done[keyOf(shownNames(out.Inputs))]
 		if o == nil {
+			continue
+		}
+		if len(o.Counts.Agents) != agents || len(o.Inputs) != len(out.Inputs) {
+			result.Redo = append(result.Redo, option.Messagef("the manifest does not have the counts of %s", blob.Shown(r.PathOf(o))))
 			continue
 		}
 		if why := r.outdated(ctx, out, o, acceptTruncated); !why.Empty() {
