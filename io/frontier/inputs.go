@@ -66,13 +66,38 @@ func Expand(ctx context.Context, name string) ([]Input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return walk(name)
+		return checked(walk(name))
 	case err == nil:
 		return []Input{{name, filepath.Base(name)}}, nil
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
 		return nil, err
 	}
-	return matching(ctx, name)
+	return checked(matching(ctx, name))
+}
+
+// checked returns files that a folder or a pattern named, unless they are those of a table with
+// a log.
+func checked(inputs []Input, err error) ([]Input, error) {
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Path
+	}
+	return inputs, refuseTable(blob.CheckTables(names))
+}
+
+// refuseTable adds to a *[blob.TableError] what to do.
+func refuseTable(err error) error {
+	table := (*blob.TableError)(nil)
+	switch {
+	case !errors.As(err, &table):
+		return err
+	case table.IsStream:
+		return option.Usagef("%w. Read it as an Arrow stream: %s | robotsbatch %s", err, table.Command, option.In.With("- …"))
+	}
+	return option.Usagef("%w. Name those: %s | robotsbatch %s", err, table.Command, option.FilesFrom.With("- …"))
 }
 
 // matching finds the inputs that a pattern matches.
@@ -146,7 +171,7 @@ func expandURL(ctx context.Context, name string) ([]Input, error) {
 	}
 	objects, err := blob.Expand(ctx, u)
 	if err != nil {
-		return nil, err
+		return nil, refuseTable(err)
 	}
 	inputs := make([]Input, len(objects))
 	for i, object := range objects {

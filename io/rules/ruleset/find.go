@@ -62,14 +62,17 @@ func (f *Found) find(ctx context.Context, name string) (source, error) {
 		return nil, err
 	}
 	if len(files) > 0 {
-		return &captureFiles{name, files}, nil
+		if len(files) > 1 || files[0] != name {
+			err = refuseTable(blob.CheckTables(files))
+		}
+		return &captureFiles{name, files}, err
 	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, atName(name, err)
 	}
 	if info.IsDir() {
-		return &folder{name}, nil
+		return &folder{name}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
 	}
 	detected, err := Detect(ctx, name)
 	if err != nil {
@@ -79,6 +82,18 @@ func (f *Found) find(ctx context.Context, name string) (source, error) {
 		return f.single(name)
 	}
 	return &packFile{name}, nil
+}
+
+// refuseTable adds to a *[blob.TableError] what to do.
+func refuseTable(err error) error {
+	table := (*blob.TableError)(nil)
+	switch {
+	case !errors.As(err, &table):
+		return err
+	case table.IsStream:
+		return option.Usagef("%s %w. Write it as a table first: %s > rules.arrows", option.Rules, err, table.Command)
+	}
+	return option.Usagef("%s %w. Name those, each with %s: %s", option.Rules, err, option.Rules, table.Command)
 }
 
 // Detect tells the format of a file by its first bytes, then by its name.

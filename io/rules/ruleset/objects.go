@@ -3,7 +3,7 @@ package ruleset
 import (
 	"context"
 	"errors"
-	"path"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -30,6 +30,9 @@ func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
 		}
 	}
 	objects, err := blob.Expand(ctx, u)
+	if table := (*blob.TableError)(nil); errors.As(err, &table) {
+		return nil, refuseTable(err)
+	}
 	if err != nil {
 		return nil, option.Errorf("%s: %w", option.Rules, err)
 	}
@@ -62,7 +65,8 @@ func (f *Found) findObject(ctx context.Context, name string) (source, error) {
 const triedKeys = 1000
 
 // isCaptureKeys tells a folder of captures from one of robots.txt files by its first
-// names: it holds captures if one is a WARC file or all are tables.
+// names: it holds captures if one is a WARC file or all are tables. Of a table with a log the
+// names of the log do not count.
 func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	folder, err := blob.OpenFolder(ctx, u)
 	if err != nil {
@@ -71,7 +75,7 @@ func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	enough := errors.New("enough")
 	files, tables, isWARC := 0, true, false
 	err = folder.List(func(key string, _ blob.Info) error {
-		if isHidden(path.Base(key)) || strings.HasSuffix(key, "/") {
+		if slices.ContainsFunc(strings.Split(key, "/"), isHidden) || strings.HasSuffix(key, "/") || blob.IsTableMetadata(key) {
 			return nil
 		}
 		files++

@@ -113,7 +113,8 @@ type Object struct {
 // with ** for any number of folders; a matching folder means all that is in it. Keys
 // with a part that begins with a dot or an underscore are left out like hidden files,
 // unless a pattern asks for them. The existence of a key without a pattern is not
-// checked. Finding nothing is an error.
+// checked. Finding nothing is an error, and so are objects of a table that has a log: a
+// *[TableError].
 func Expand(ctx context.Context, u URL) ([]Object, error) {
 	pattern := strings.ContainsAny(u.Key, `*?[`)
 	if !u.IsFolder() && !pattern {
@@ -123,7 +124,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := expansion{ctx: ctx, url: u, bucket: bucket}
+	e := expansion{ctx: ctx, url: u, bucket: bucket, marks: make(tableMarks)}
 	what := "the folder has no objects"
 	if pattern {
 		what = "no object matches"
@@ -139,7 +140,10 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, fmt.Errorf("%s: %s", u.Name(), what)
 	}
 	slices.SortFunc(e.found, compareKeys)
-	return e.found, nil
+	if _, name := path.Split(u.Key); isHidden(name) { // notes beside the data are asked for
+		return e.found, nil
+	}
+	return e.found, e.checkTables()
 }
 
 // expansion is an Expand under way.
@@ -149,6 +153,9 @@ type expansion struct {
 	bucket Bucket
 	root   string // common prefix of keys; stems follow it
 	found  []Object
+
+	marks  tableMarks
+	listed []string // folders, of which all keys were seen
 }
 
 // match adds what a pattern matches. An object whose name equals the pattern is the only match.
@@ -258,6 +265,7 @@ func (e *expansion) matchDeep(folder, rest string) error {
 
 // below adds what is in and below a folder.
 func (e *expansion) below(folder string) error {
+	e.listed = append(e.listed, folder)
 	return e.list(folder, "", func(k Key) {
 		stem := strings.TrimPrefix(k.Name, folder)
 		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), isHidden) {
@@ -280,6 +288,7 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings
 // the delimiter are visited as one folder.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
+		e.marks.add(k.Name)
 		if visit(k); len(e.found) > maxObjects {
 			return fmt.Errorf("%s: it has more than %d objects: name fewer, such as those of one folder below it", e.url.Name(), maxObjects)
 		}

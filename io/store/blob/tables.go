@@ -1,0 +1,312 @@
+package blob
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// TableError is the error for a folder whose files are not all current: a log in it says which
+// are. The others hold rows that were changed or deleted.
+type TableError struct {
+	// Folder is the folder's name, and Format what keeps the log, such as Delta Lake.
+	Folder, Format string
+	// Command prints the names of the current files. Of a table that must be converted it
+	// prints the rows as an Arrow stream, and IsStream is set.
+	Command  string
+	IsStream bool
+}
+
+func (e *TableError) Error() string {
+	if e.IsStream {
+		return fmt.Sprintf("%s is a table of %s, whose files cannot be read one by one", e.Folder, e.Format)
+	}
+	return fmt.Sprintf("%s is a table of %s: only its log knows the current files, the others have rows that it no longer has", e.Folder, e.Format)
+}
+
+// tableFormat is a format of tables that are folders.
+type tableFormat struct {
+	name string
+	// mark is the folder that shows the format.
+	mark string
+	// script is the Python that prints the current files, or the rows; {} is the table.
+	script   string
+	isStream bool
+}
+
+var (
+	deltaLake = &tableFormat{
+		name: "Delta Lake", mark: "_delta_log",
+		script: `from deltalake import DeltaTable as T; print(*T('{}').file_uris(), sep='\n')`,
+	}
+	hudi = &tableFormat{
+		name: "Hudi", mark: ".hoodie",
+		script: `from hudi import HudiTableBuilder as B; f = B.from_base_uri('{}').build().get_file_slices(); ` +
+			`assert not any(s.has_log_files() for s in f); print(*('{}/' + s.base_file_relative_path() for s in f), sep='\n')`,
+	}
+	// iceberg has the folders metadata and data beside each other. {} is the newest of its
+	// files of metadata.
+	iceberg = &tableFormat{
+		name: "Iceberg", mark: "metadata",
+		script: `from pyiceberg.table import StaticTable as T; f = list(T.from_metadata('{}').scan().plan_files()); ` +
+			`assert not any(t.delete_files for t in f); print(*(t.file.file_path for t in f), sep='\n')`,
+	}
+	lance = &tableFormat{
+		name: "Lance", mark: "_versions", isStream: true,
+		script: `import lance, pyarrow as pa, sys; d = lance.dataset('{}').scanner().to_reader(); ` +
+			`w = pa.ipc.new_stream(sys.stdout.buffer, d.schema); [w.write_batch(b) for b in d]; w.close()`,
+	}
+	// savedToDisk is what datasets.Dataset.save_to_disk writes: files of an earlier one may
+	// lie beside those that state.json names.
+	savedToDisk = &tableFormat{
+		name:   "Hugging Face (save_to_disk)",
+		script: `import json; print(*('{}/' + f['filename'] for f in json.load(open('{}/state.json'))['_data_files']), sep='\n')`,
+	}
+)
+
+const (
+	icebergEnd  = ".metadata.json" // of a file of metadata
+	icebergData = "data"           // the folder beside the metadata
+
+	// What savedToDisk has beside its data.
+	stateFile, infoFile = "state.json", "dataset_info.json"
+)
+
+// errorAt is the error for a table in a folder. about is the name that its script takes.
+func (f *tableFormat) errorAt(folder, about string) error {
+	if strings.ContainsAny(about, "'\"\\$`") {
+		about = "FOLDER"
+	}
+	command := fmt.Sprintf(`python3 -c "%s"`, strings.ReplaceAll(f.script, "{}", about))
+	return &TableError{Folder: Shown(folder), Format: f.name, Command: command, IsStream: f.isStream}
+}
+
+// IsTableMetadata tells whether a key may be of the metadata of an Iceberg table.
+func IsTableMetadata(key string) bool {
+	folder, name := path.Split(key)
+	return path.Base(folder) == iceberg.mark && (strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".avro"))
+}
+
+// newerMetadata tells whether a file of Iceberg's metadata is newer than another, which may be
+// "": v9.metadata.json or 00009-UUID.metadata.json.
+func newerMetadata(a, b string) bool {
+	a, b = path.Base(a), path.Base(b)
+	number := func(name string) string {
+		name = strings.TrimLeft(strings.TrimPrefix(name, "v"), "0")
+		return name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+	}
+	if m, n := number(a), number(b); len(m) != len(n) {
+		return len(m) > len(n)
+	} else if m != n {
+		return m > n
+	}
+	return a > b
+}
+
+// CheckTables returns a *[TableError] if files on this machine, which a folder or a pattern
+// named, are those of a table with a log.
+func CheckTables(files []string) error {
+	checked := make(map[string]bool)
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		if filepath.Base(file) == stateFile {
+			if _, err := os.Stat(filepath.Join(folder, infoFile)); err == nil {
+				return savedToDisk.errorAt(folder, filepath.ToSlash(folder))
+			}
+		}
+		if checked[folder] {
+			continue
+		}
+		checked[folder] = true
+		if err := checkAbove(checked, folder); err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(folder); err == nil && real != folder {
+			if err := checkAbove(checked, real); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkAbove returns an error if a folder, or one above it that was not checked, is a table.
+func checkAbove(checked map[string]bool, folder string) error {
+	folder, err := filepath.Abs(folder)
+	for below := ""; err == nil; folder, below = filepath.Dir(folder), filepath.Base(folder) {
+		if checked[folder+"/"+below] {
+			return nil
+		}
+		checked[folder+"/"+below] = true
+		if err := checkFolder(folder, below); err != nil {
+			return err
+		}
+		if filepath.Dir(folder) == folder {
+			return nil
+		}
+	}
+	return nil // it cannot be said where the folder is
+}
+
+// checkFolder returns an error if a folder is a table, of which there are files in the folder
+// below of it, or in itself.
+func checkFolder(folder, below string) error {
+	is := func(name string) bool {
+		info, err := os.Stat(filepath.Join(folder, name))
+		return err == nil && info.IsDir()
+	}
+	for _, f := range []*tableFormat{deltaLake, hudi} {
+		if is(f.mark) {
+			about := filepath.ToSlash(folder)
+			if f == hudi {
+				about = "file://" + about
+			}
+			return f.errorAt(folder, about)
+		}
+	}
+	if below != "" && below != icebergData && below != iceberg.mark || !is(icebergData) {
+		return nil
+	}
+	if is(lance.mark) {
+		return lance.errorAt(folder, filepath.ToSlash(folder))
+	}
+	newest := ""
+	found, _ := filepath.Glob(filepath.Join(escaped(folder), iceberg.mark, "*"+icebergEnd)) // the pattern is a right one
+	for _, name := range found {
+		if newest == "" || newerMetadata(name, newest) {
+			newest = name
+		}
+	}
+	if newest == "" {
+		return nil
+	}
+	return iceberg.errorAt(folder, filepath.ToSlash(newest))
+}
+
+// escaped is a name as a pattern that matches it alone.
+func escaped(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// tableMarks are what the keys of a store show of tables: by folder, which ends with a slash or
+// is "", the formats.
+type tableMarks map[string]tableMark
+
+type tableMark struct {
+	format *tableFormat
+	newest string // file of Iceberg's metadata
+}
+
+// add adds what a key shows.
+func (m tableMarks) add(key string) {
+	for _, f := range []*tableFormat{deltaLake, hudi, lance} {
+		if i := strings.Index(key, f.mark+"/"); i == 0 || i > 0 && key[i-1] == '/' {
+			m[key[:i]] = tableMark{format: f}
+			return
+		}
+	}
+	if !strings.HasSuffix(key, icebergEnd) {
+		return
+	}
+	folder, _ := path.Split(key)
+	if above, ok := strings.CutSuffix(folder, iceberg.mark+"/"); ok && (above == "" || strings.HasSuffix(above, "/")) {
+		if newest := m[above].newest; m[above].format == nil || newest != "" && newerMetadata(key, newest) {
+			m[above] = tableMark{iceberg, key}
+		}
+	}
+}
+
+// checkTables returns a *[TableError] if a found object is part of a table.
+func (e *expansion) checkTables() error {
+	checked := make(map[string]bool)
+	for _, object := range e.found {
+		key := object.URL.Key
+		if folder, name := path.Split(key); name == stateFile && e.has(folder+infoFile) {
+			u := e.url
+			u.Key = folder
+			return savedToDisk.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
+		}
+		for end := strings.LastIndexByte(key, '/'); ; end = strings.LastIndexByte(key[:end], '/') {
+			folder := key[:end+1]
+			below, _, deeper := strings.Cut(key[end+1:], "/")
+			if !deeper {
+				below = ""
+			}
+			if checked[folder+below] {
+				break
+			}
+			checked[folder+below] = true
+			if err := e.checkFolder(folder, below); err != nil || end < 0 {
+				if err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// has tells whether an object was found.
+func (e *expansion) has(key string) bool {
+	_, found := slices.BinarySearchFunc(e.found, key, func(o Object, key string) int { return strings.Compare(o.URL.Key, key) })
+	return found
+}
+
+// checkFolder returns an error if a folder is a table, of which there are objects in the folder
+// below of it, or in itself.
+func (e *expansion) checkFolder(folder, below string) error {
+	mark := e.marks[folder]
+	if mark.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
+		if err := e.probe(folder, below); err != nil {
+			return err
+		}
+		mark = e.marks[folder]
+	}
+	u := e.url
+	switch u.Key = folder; mark.format {
+	case nil:
+		return nil
+	case iceberg:
+		if below != icebergData && below != iceberg.mark {
+			return nil
+		}
+		metadata := e.url
+		metadata.Key = mark.newest
+		return iceberg.errorAt(u.Name(), metadata.Name())
+	}
+	return mark.format.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
+}
+
+// isListed tells whether all keys below a folder were listed.
+func (e *expansion) isListed(folder string) bool {
+	for _, listed := range e.listed {
+		if strings.HasPrefix(folder, listed) {
+			return true
+		}
+	}
+	return false
+}
+
+// probe asks the store whether a folder has what shows a table.
+func (e *expansion) probe(folder, below string) error {
+	formats := []*tableFormat{deltaLake, hudi}
+	if below == icebergData {
+		formats = append(formats, iceberg)
+	}
+	for _, f := range formats {
+		page, err := listPage(e.ctx, e.url, e.bucket, Query{Prefix: folder + f.mark + "/"})
+		if err != nil {
+			return err
+		}
+		for _, k := range page.Keys {
+			if strings.HasPrefix(k.Name, folder+f.mark+"/") {
+				e.marks.add(k.Name)
+			}
+		}
+	}
+	return nil
+}
