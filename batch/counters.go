@@ -21,7 +21,7 @@ type Counters struct {
 	NoRobots int64 `json:"rows_no_robots"`
 	// NoTime are the rows without a time, where rows have times.
 	NoTime int64 `json:"no_time,omitempty"`
-	// NoCaptureYet are the rows with the verdict of Options.Missing because they are from
+	// NoCaptureYet are the rows with the verdict of Options.BeforeFirst because they are from
 	// before the first capture of their authority: those with the reason matcher.NoCaptureYet
 	// for at least one agent.
 	NoCaptureYet int64 `json:"no_capture_yet,omitempty"`

@@ -41,8 +41,8 @@ type Options struct {
 	// batch.Batch.Times, up to which its age is counted then; New's origins are not
 	// asked.
 	Timelines matcher.Historical
-	// BeforeFirst makes the first that is known of an authority hold before, too.
-	BeforeFirst bool
+	// BeforeFirst decides the rows from before the first that is known of their authority.
+	BeforeFirst access.BeforeFirst
 	// EverDenied denies a row that was denied at any moment from its time on up to
 	// AsOf. It knows nothing of Combine.
 	EverDenied bool

@@ -103,6 +103,7 @@ func (h *history) choose(i int) {
 // cutGroup adds the new groups of one that was chosen.
 func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 	g, h, times := &e.groups, &e.history, v.Times
+	early := e.options.BeforeFirst == access.BeforeUse
 	w := g.walk(number)
 	for w.next() {
 		for row := w.low; row < w.high; {
@@ -111,7 +112,7 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 				row++
 				continue
 			}
-			span, low, high := h.spanAt(times[row], e.options.BeforeFirst)
+			span, low, high := h.spanAt(times[row], early)
 			place := h.places[span+1]
 			if place == 0 {
 				place = h.add(&g.all[number], g.keys[number], span)
@@ -303,7 +304,7 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 		if err := e.denyGroup(url, v, number); err != nil {
 			return g.firstRow(number), err
 		}
-		if h.held[number].early && e.options.Missing != access.MissingDeny {
+		if h.held[number].early && e.options.BeforeFirst.Verdict(e.options.Missing) != access.MissingDeny {
 			v.NoCaptureYet -= e.deniedLater(v, number)
 		}
 	}

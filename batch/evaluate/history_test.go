@@ -188,7 +188,7 @@ func (x *timed) naive(t *testing.T, row int) string {
 			now = i
 		}
 	}
-	if now < 0 && x.options.BeforeFirst && len(known) > 0 {
+	if now < 0 && x.options.BeforeFirst == access.BeforeUse && len(known) > 0 {
 		now = 0
 	}
 	var text string
@@ -196,7 +196,9 @@ func (x *timed) naive(t *testing.T, row int) string {
 	case now >= 0:
 		text = x.alone(t, row, &known[now].origin)
 	case len(known) > 0:
-		text = strings.ReplaceAll(x.alone(t, row, nil), "no_robots", "no_capture_yet")
+		early := *x
+		early.options.Missing = x.options.BeforeFirst.Verdict(x.options.Missing)
+		text = strings.ReplaceAll(early.alone(t, row, nil), "no_robots", "no_capture_yet")
 	default:
 		text = x.alone(t, row, nil)
 	}
@@ -254,7 +256,7 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		x := makeTimed(rng)
 		x.options.Explain = rng.IntN(3) == 0
-		x.options.BeforeFirst = rng.IntN(3) == 0
+		x.options.BeforeFirst = access.BeforeFirst(rng.IntN(int(access.BeforeNull) + 1))
 		x.options.EverDenied = !x.options.Explain && rng.IntN(3) == 0
 		x.options.MaxAge = 1 + int64(rng.IntN(8))
 		got, counted := x.evaluate(t)
@@ -280,7 +282,7 @@ func TestRowsOfNothingKnownAreCountedByReason(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 23))
 		x := makeTimed(rng)
-		x.options.EverDenied, x.options.BeforeFirst = seed%2 == 0, seed%8 == 7
+		x.options.EverDenied, x.options.BeforeFirst = seed%2 == 0, access.BeforeFirst(seed%5)
 		x.options.Missing = []access.Missing{access.MissingAllow, access.MissingDeny, access.MissingNull}[seed%3]
 		_, plain := x.evaluate(t)
 		x.options.Explain = true

@@ -79,5 +79,8 @@ func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason match
 		return false, true, matcher.Unreachable
 	}
 	missing := e.options.Missing
+	if e.unknown == matcher.NoCaptureYet {
+		missing = e.options.BeforeFirst.Verdict(missing)
+	}
 	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
 }

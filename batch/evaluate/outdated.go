@@ -58,7 +58,7 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	o.turns = append(o.turns[:0], batch.NoTime)
 	for i := range spans {
 		s, begin, end := &spans[i], spans[i].From, int64(math.MaxInt64)
-		if i == 0 && e.options.BeforeFirst {
+		if i == 0 && e.options.BeforeFirst == access.BeforeUse {
 			begin = batch.NoTime + 1
 		}
 		if i+1 < len(spans) {

@@ -58,7 +58,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		More:  "See robotsbatch help history.",
 		Value: &c.History,
 	}
-	return slices.Concat(c.PlainFlags().Without("agent", "agents", "as-of").Before("on-429", history, c.OneTimeFlag("put into the pack what held at this time: ignore later captures")), cli.Flags{
+	return slices.Concat(c.PlainFlags().Without("agent", "agents").Replacing(c.OneTimeFlag("put into the pack what held at this time: ignore later captures")).Before("as-of", history), cli.Flags{
 		{
 			Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true,
 			Short: "the file or object to write, such as site.rules, or - for stdout",

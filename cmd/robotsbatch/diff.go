@@ -65,8 +65,8 @@ func newDiff() *diffCommand {
 
 // Flags implements cli.Config.
 func (c *diffCommand) Flags() cli.Flags {
-	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "before-first", "ever-denied", "max-age", "as-of").
-		Before("on-429", c.OneTimeFlag("compare what held at this time: ignore later captures"))
+	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "ever-denied", "max-age").Replacing(c.OneVerdictFlag()).
+		Replacing(c.OneTimeFlag("compare what held at this time: ignore later captures"))
 	rules = rules.Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
 	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
 	return slices.Concat(input, rules, cli.Flags{

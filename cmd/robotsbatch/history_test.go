@@ -82,7 +82,7 @@ var sentences = map[string]sentence{
 	"Times are compared in whole seconds, and fractions are cut off.": {
 		captures: "a.example 10.000009 200 /x\n", // 0.8 seconds
 		rows:     "a.example/x 10.000001\na.example/x 9.999999\n",
-		flags:    "-as-of column:when -missing null",
+		flags:    "-as-of column:when -assume missing=null",
 		want:     "false ",
 	},
 	"A capture without a time counts as earlier than all others.": {
@@ -100,17 +100,23 @@ var sentences = map[string]sentence{
 		rows:     "a.example/z 49\na.example/z 50\na.example/x 50\nb.example/x 49\nb.example/x 50\n",
 		want:     "false true false false true",
 	},
-	"A row before the first capture of its authority has the verdict of `-missing`, and the reason is `no_capture_yet`.": {
+	"A row before the first capture of its authority has the verdict of `-assume missing=VERDICT`, and the reason is `no_capture_yet`.": {
 		captures: "a.example 10 200 /x\n",
 		rows:     "a.example/x 9\na.example/robots.txt 9\n",
-		flags:    "-as-of column:when -missing deny -explain",
+		flags:    "-as-of column:when -assume missing=deny -explain",
 		want:     "false,no_capture_yet,,, true,robots_txt,,,",
 	},
-	"With `-before-first use` the first capture decides such a row.": {
+	"With `-assume before-first=use` the first capture decides such a row.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /y\n",
 		rows:     "a.example/x 9\na.example/y 9\nc.example/x 9\n",
-		flags:    "-as-of column:when -before-first use -missing null",
+		flags:    "-as-of column:when -assume before-first=use,missing=null",
 		want:     "false true ",
+	},
+	"`-assume before-first=allow`, `deny` or `null` gives such a row this verdict, whatever holds for an authority without any capture.": {
+		captures: "a.example 10 200 /x\n",
+		rows:     "a.example/x 9\na.example/x 11\nc.example/x 9\n",
+		flags:    "-as-of column:when -assume before-first=deny,missing=null",
+		want:     "false false ",
 	},
 	"A row without a time has no verdict, and the reason is `no_time`.": {
 		captures: "a.example 10 200 /x\n",
@@ -118,10 +124,10 @@ var sentences = map[string]sentence{
 		flags:    "-as-of column:when -explain",
 		want:     ",no_time,,, ,no_time,,, ,no_time,,,",
 	},
-	"An authority without any capture has the verdict of `-missing` at any time, and the reason is `no_robots`.": {
+	"An authority without any capture has the verdict of `-assume missing=VERDICT` at any time, and the reason is `no_robots`.": {
 		captures: "a.example 10 200 /x\n",
 		rows:     "c.example/x 9\nc.example/x 11\n",
-		flags:    "-as-of column:when -missing deny -explain",
+		flags:    "-as-of column:when -assume missing=deny -explain",
 		want:     "false,no_robots,,, false,no_robots,,,",
 	},
 	"With several `-rules`, the first that knows the authority at the row's time decides.": {
@@ -174,7 +180,7 @@ var sentences = map[string]sentence{
 	"Without `-as-of` the newest capture decides all rows, with a history or without.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /y\n",
 		rows:     "a.example/x 10\na.example/y 10\n",
-		flags:    "-missing allow",
+		flags:    "-assume missing=allow",
 		want:     "true false",
 	},
 }

@@ -55,7 +55,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 			Value: cli.Age(&c.MaxAge),
 		},
 	}
-	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("on-429", aging...),
+	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("assume", aging...),
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 

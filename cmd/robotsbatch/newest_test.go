@@ -149,13 +149,13 @@ func TestCompareNewestIsTwoJobs(t *testing.T) {
 		{"-agent A -agent B -agent *", []func(map[string]string) string{column("allowed_a"), column("allowed_b"), column("allowed_all")}},
 		{"-agent A -agent B -combine any-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
 		{"-agent A -agent B -combine all-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
-		{"-agent A -missing null -before-first use", []func(map[string]string) string{column("allowed")}},
+		{"-agent A -assume missing=null -assume=before-first=use", []func(map[string]string) string{column("allowed")}},
 		{"-agent A -ever-denied", []func(map[string]string) string{column("allowed")}},
 	} {
 		for _, rules := range []string{"captures.csv", "h.rules"} {
 			flags := append(strings.Fields(test.flags), "-in", "pages.csv", "-rules", rules, "-quiet")
 			then := runOf(t, "then.csv", append(flags, "-as-of", "column:when", "-out", "then.csv")...)
-			plain := slices.DeleteFunc(slices.Clone(flags), func(s string) bool { return s == "-before-first" || s == "use" || s == "-ever-denied" })
+			plain := slices.DeleteFunc(slices.Clone(flags), func(s string) bool { return s == "-assume=before-first=use" || s == "-ever-denied" })
 			now := runOf(t, "now.csv", append(plain, "-out", "now.csv")...)
 			data := runOf(t, "summary.json", append(flags, "-as-of", "column:when", "-compare-newest", "-weight", "weight", "-workers", "3",
 				"-batch-rows", "50", "-summary-json", "summary.json", "-out", "both.csv")...)

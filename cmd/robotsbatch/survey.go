@@ -52,7 +52,7 @@ func (c *surveyCommand) Flags() cli.Flags {
 			Value: &c.changes,
 		},
 	}
-	return slices.Concat(c.PlainFlags().Before("on-429", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
+	return slices.Concat(c.PlainFlags().Before("assume", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
 		c.TableFlags().Saying("out", "the survey to write: a file, an object, or -"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 

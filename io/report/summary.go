@@ -251,7 +251,7 @@ func (s *Summary) String() string {
 	return b.String()
 }
 
-// The words of -missing.
+// Values of Summary.Missing.
 const missingDeny, missingNull = "deny", "null"
 
 // verdictsText says how many rows an agent is allowed and denied, and how many of these only
@@ -398,8 +398,12 @@ func (s *Summary) Write(w blob.Writer) error {
 // name lies.
 func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 	s := &Summary{Complete: true, Outputs: []string{}, Missing: "allow"}
-	if missing := m.Job.Options["missing"]; len(missing) > 0 {
-		s.Missing = missing[0]
+	for _, assumed := range m.Job.Options["assume"] {
+		for assumption := range strings.SplitSeq(assumed, ",") {
+			if verdict, ok := strings.CutPrefix(assumption, "missing="); ok {
+				s.Missing = verdict
+			}
+		}
 	}
 	agents := m.Job.Options["agent"]
 	if len(agents) == 0 {

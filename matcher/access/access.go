@@ -30,3 +30,34 @@ const (
 	// MissingNull gives no verdict.
 	MissingNull
 )
+
+// BeforeFirst is what decides for an authority before the first that a source knows of it.
+type BeforeFirst uint8
+
+const (
+	// BeforeAsMissing: the verdict for an authority that the source does not know; the
+	// default.
+	BeforeAsMissing BeforeFirst = iota
+	// BeforeUse: the first that the source knows.
+	BeforeUse
+	// BeforeAllow allows.
+	BeforeAllow
+	// BeforeDeny denies.
+	BeforeDeny
+	// BeforeNull gives no verdict.
+	BeforeNull
+)
+
+// Verdict returns the verdict where nothing was known yet; missing is that for an unknown
+// authority.
+func (b BeforeFirst) Verdict(missing Missing) Missing {
+	switch b {
+	case BeforeAllow:
+		return MissingAllow
+	case BeforeDeny:
+		return MissingDeny
+	case BeforeNull:
+		return MissingNull
+	}
+	return missing
+}

@@ -126,9 +126,9 @@ verdicts = {}
 for name, source in (("old", older), ("new", newer)):
     verdicts[name] = scratch / f"export-verdicts-{name}.parquet"
     subprocess.run([program, "-in", sample / "frontier.arrow", "-rules", source, "-agent", "CCBot", "-columns", "url", "-explain",
-                    "-missing", "null", "-out", verdicts[name], "-quiet"], check=True)
+                    "-assume", "missing=null", "-out", verdicts[name], "-quiet"], check=True)
 out = scratch / "export-diff.parquet"
-subprocess.run([program, "diff", older, newer, "-in", sample / "frontier.arrow", "-agent", "CCBot", "-missing", "null", "-out", out,
+subprocess.run([program, "diff", older, newer, "-in", sample / "frontier.arrow", "-agent", "CCBot", "-assume", "missing=null", "-out", out,
                 "-batch-rows", "300", "-quiet"], check=True)
 both = "allowed, reason, rule, rule_line, rule_agent"
 differ = sql(f"""SELECT o.url, {", ".join(f"o.{c.strip()}, n.{c.strip()}" for c in both.split(","))}

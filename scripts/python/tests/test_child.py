@@ -58,7 +58,7 @@ def test_errors_carry_the_line() -> None:
         ({"agent": "a b"}, "^agent='a b': agent"),
         ({"combine": "any-denied", "agents_as": "list"}, "^combine= makes one verdict .* agents_as=$"),
         ({"agents": [f"b{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(33)]}, "33 agents .* take combine='any-denied' .* agents_as='list' .* agents_as='columns'"),
-        ({"ever_denied": True}, "before_first= and ever_denied= are .* as_of='column:NAME'"),
+        ({"ever_denied": True}, "assume='before-first' and ever_denied= are .* as_of='column:NAME'"),
         ({"agents_file": "none.txt"}, "^agents_file: .*none.txt"),
     ],
 )

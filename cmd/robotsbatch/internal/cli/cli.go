@@ -64,6 +64,8 @@ type Flag struct {
 	// Words are all values that it takes; Files says that it takes a file's name.
 	Words []string
 	Files bool
+	// Answers are names that are no flags, each with the value to give to this flag instead.
+	Answers map[string]string
 	// For are the formats for which it holds; nil for all.
 	For *Formats
 	// Indifferent flags do not decide what is in an output: they name files, which a
@@ -95,6 +97,13 @@ func (f Flags) Saying(name, short string) Flags {
 			all[i].Short = short
 		}
 	}
+	return all
+}
+
+// Replacing puts a flag in the place of the one of its name.
+func (f Flags) Replacing(other Flag) Flags {
+	all := slices.Clone(f)
+	all[slices.IndexFunc(all, func(o Flag) bool { return o.Name == other.Name })] = other
 	return all
 }
 

@@ -75,19 +75,23 @@ func Parse(fs *flag.FlagSet, args []string) error {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
+	const unknown = "flag provided but not defined: -"
+	name, isUnknown := strings.CutPrefix(err.Error(), unknown)
 	var names []string
 	var wrong error
 	fs.VisitAll(func(f *flag.Flag) {
 		names = append(names, f.Name)
-		if v, ok := f.Value.(*flagValue); ok && v.wrong != nil {
+		v := f.Value.(*flagValue)
+		if v.wrong != nil {
 			wrong = v.wrong
+		}
+		if value, ok := v.flag.Answers[name]; ok && isUnknown {
+			wrong = option.Usagef("there is no flag -%s: write %s", name, option.Name(f.Name).With(value))
 		}
 	})
 	if wrong != nil {
 		return wrong
 	}
-	const unknown = "flag provided but not defined: -"
-	name, isUnknown := strings.CutPrefix(err.Error(), unknown)
 	if !isUnknown {
 		return &option.UsageError{Err: err}
 	}

@@ -32,9 +32,10 @@ type Rules struct {
 	AsOf       time.Time     // zero: the newest fetch, which is put here when the rules are open
 	// AsOfColumn has the time of each row; empty where all have the same.
 	AsOfColumn string
-	// With AsOfColumn: BeforeFirst makes the first capture hold before, EverDenied counts
-	// denials of later times.
-	BeforeFirst, EverDenied bool
+	// With AsOfColumn: BeforeFirst decides rows from before the first capture, EverDenied
+	// counts denials of later times.
+	BeforeFirst access.BeforeFirst
+	EverDenied  bool
 	// History keeps of captures what held at any time.
 	History bool
 	MaxAge  time.Duration
@@ -82,7 +83,7 @@ func (c *Rules) Flags() cli.Flags {
 		{
 			Name: "allow-no-rules", Topic: RulesTopic,
 			Short: "go on if -rules contains no rules, which is otherwise an error",
-			More:  "All verdicts then follow -missing.",
+			More:  "Nothing is known of any host then.",
 			Value: &c.AllowNone,
 		},
 		{
@@ -103,23 +104,13 @@ func (c *Rules) Flags() cli.Flags {
 				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
 			Value: &c.FetchList,
 		},
-		{
-			Name: "missing", Argument: "VERDICT", Topic: RulesTopic, Standard: "allow", Words: []string{"allow", "deny", "null"},
-			Short: "verdict if no robots.txt is known for a host: allow, deny or null",
-			Value: cli.OneOf(&c.Missing, missings...),
-		},
+		c.assumeFlag(missingCase, status429, redirectCase, beforeFirst),
 		{
 			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
 			Short: "judge as of this time: ignore later captures, measure ages up to it",
 			More: "2026-03-01T12:00:00Z, or a day, meaning its end. column:NAME decides each row by what was known at its own time: " +
 				"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
 			Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
-		},
-		{
-			Name: "before-first", Rare: true, Argument: "WHAT", Topic: RulesTopic, Standard: "missing", Words: []string{"missing", "use"},
-			Short: "rows older than the first capture: missing (follow -missing), or use it",
-			More:  "Needs -as-of column:NAME.",
-			Value: cli.OneOf(&c.BeforeFirst, cli.Word[bool]{Name: "missing", Value: false}, cli.Word[bool]{Name: "use", Value: true}),
 		},
 		{
 			Name: "ever-denied", Topic: RulesTopic,
@@ -132,25 +123,13 @@ func (c *Rules) Flags() cli.Flags {
 			Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
 			Value: cli.Age(&c.MaxAge),
 		},
-		{
-			Name: "on-429", Rare: true, Argument: "VERDICT", Topic: RulesTopic, Standard: "deny", Words: []string{"deny", "allow"},
-			For:   captureRules,
-			Short: "captures with status 429: deny or allow",
-			Value: cli.OneOf(&c.Policy.Allow429, cli.Word[bool]{Name: "allow", Value: true}, cli.Word[bool]{Name: "deny", Value: false}),
-		},
-		{
-			Name: "on-unresolved-redirect", Rare: true, Argument: "VERDICT", Topic: RulesTopic, Standard: "allow", Words: []string{"allow", "deny"},
-			For:   captureRules,
-			Short: "captures whose redirects end nowhere: allow or deny",
-			Value: cli.OneOf(&c.Policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true}),
-		},
 	}
 }
 
 // PlainFlags are those of a command that reads rules and evaluates no row.
 func (c *Rules) PlainFlags() cli.Flags {
-	flags := c.Flags().Without("missing", "before-first", "ever-denied", "max-age", "as-of")
-	return flags.Before("on-429", c.OneTimeFlag("use captures up to this time: ignore later ones"))
+	return c.Flags().Without("ever-denied", "max-age").Replacing(c.assumeFlag(status429, redirectCase)).
+		Replacing(c.OneTimeFlag("use captures up to this time: ignore later ones"))
 }
 
 // OneTimeFlag is -as-of of commands whose rows have no times. short says what the time does
@@ -179,11 +158,6 @@ var Profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RF
 
 // ProfileName is the word for a profile.
 func ProfileName(p matcher.Profile) string { return cli.NameOf(Profiles, p) }
-
-// missings are the words for verdicts where no robots.txt is known.
-var missings = []cli.Word[access.Missing]{
-	{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
-}
 
 // addChain sets what adds an agent to dst.
 func addChain(dst *[]matcher.Chain) func(string) error {
@@ -225,8 +199,8 @@ func (c *Rules) CheckOneTime() error {
 
 // checkTimes finds what is wrong with the flags about the times of rows.
 func (c *Rules) checkTimes() error {
-	if c.AsOfColumn == "" && (c.BeforeFirst || c.EverDenied) {
-		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.BeforeFirst, option.EverDenied, option.AsOf.With("column:NAME"))
+	if c.AsOfColumn == "" && (c.BeforeFirst != access.BeforeAsMissing || c.EverDenied) {
+		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.Assume.With(beforeFirst), option.EverDenied, option.AsOf.With("column:NAME"))
 	}
 	c.History = c.AsOfColumn != ""
 	return nil

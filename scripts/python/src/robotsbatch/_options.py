@@ -60,14 +60,17 @@ class RuleOptions(TypedDict, total=False):
     for_: Annotated[str, "the host that the single robots.txt in rules belongs to"]
     fetch_list: Annotated[Path, "the list of robots.txt URLs that were to be fetched: hosts on it that are not in rules are unreachable"]
     allow_no_rules: Annotated[bool, "continue even if rules is empty"]
-    missing: Annotated[Literal["allow", "deny", "null"], 'verdict for hosts without a known robots.txt (default "allow")']
+    assume: Annotated[
+        str | Mapping[str, str],
+        'what holds where nothing is certain, such as {"missing": "null", "429": "allow"}: "missing" ("allow", "deny", "null") if no robots.txt is known '
+        'for a host, "429" ("deny", "allow") and "redirect" ("allow", "deny") for captures with this status and with a redirect that leads nowhere, '
+        '"before-first" ("use", "allow", "deny", "null"; default as missing) for rows before the first capture, with as_of="column:NAME"',
+    ]
     as_of: Annotated[
         str,
         'judge as of this time, such as "2026-03-01": ignore later captures, measure ages up to it; "column:NAME" judges each row at its own time',
     ]
     max_age: Annotated[str, 'count rows decided by a robots.txt older than this, such as "7d" (default "24h")']
-    on_429: Annotated[Literal["allow", "deny"], 'verdict for captures with status 429 (default "deny")']
-    on_unresolved_redirect: Annotated[Literal["allow", "deny"], 'verdict for captures with a redirect that leads nowhere (default "allow")']
     store_timeout: Annotated[str, 'give up when an object store has been silent this long (default "2m")']
     binary: Annotated[Path, "the program (default: the one in the package, as find_robotsbatch_bin finds it)"]
 
@@ -98,7 +101,6 @@ class Options(RuleOptions, total=False):
     explain: Annotated[bool, "add the columns reason, rule, rule_line and rule_agent"]
     with_: Annotated[str | Sequence[str], 'more columns, such as "crawl_delay" or "robots_status"']
     prefix: Annotated[str, "text before the names of the verdict columns"]
-    before_first: Annotated[Literal["missing", "use"], 'for rows before the first capture, with as_of="column:NAME": the verdict of missing= (default), or use the first capture']
     ever_denied: Annotated[bool, 'also deny rows that were denied at any later time, with as_of="column:NAME"']
     workers: Annotated[int, "how many batches the program works on at once"]
     memory: Annotated[str | int, 'memory for batches and rules (default "512MiB")']
@@ -184,6 +186,8 @@ class Command:
                 raise TypeError(f"{option}={one!r}: a number is not accepted here")
             if isinstance(one, Mapping) and option == "rules":
                 one = self._folder(one)
+            if isinstance(one, Mapping):
+                one = ",".join(f"{case}={verdict}" for case, verdict in one.items())
             text = os.fspath(one) if isinstance(one, os.PathLike) else str(one)
             self.args += [_flag(option), text]
 
