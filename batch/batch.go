@@ -4,6 +4,9 @@ package batch
 type Batch struct {
 	// Input names the input for people: a path or "stdin".
 	Input string
+	// Output is the number of the output to which the batch goes, among those that share a
+	// [Pool]. The job sets it.
+	Output int
 	// Index is the batch's number within its input, from 0.
 	Index int
 	// FirstRow is the number of the first row within its input, from 0.

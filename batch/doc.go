@@ -10,5 +10,6 @@
 //	   reader   └──────────────── worker ────────────────────────┘    writer
 //
 // The batches in flight share the job's memory: a piece says how much it takes, and
-// a sink takes more from the batch's [Grant].
+// a sink takes more from the batch's [Grant]. Several outputs share a [Pool] of workers and
+// memory, each on a [Lane] of it, and the oldest goes first.
 package batch

@@ -47,10 +47,8 @@ type Options struct {
 	// Workers is how many batches are worked on at a time; 0 means one a
 	// processor.
 	Workers int
-	// Memory bounds what is in flight, in bytes: half of it all pieces, by
-	// their Size, and what sinks take for them, and half what the piece that is
-	// next to be written takes beyond that. 0 means DefaultMemory. One piece is
-	// always admitted.
+	// Memory bounds what is in flight, in bytes; see package budget. 0 means
+	// DefaultMemory.
 	Memory int64
 	// Progress, if not nil, is called after each batch was written, from one
 	// goroutine. It must not keep the slices.

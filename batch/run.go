@@ -4,45 +4,39 @@ import (
 	"context"
 	"fmt"
 	"io"
-
-	"github.com/alitto/pond/v2"
+	"sync"
 
 	"robotsbatch/io/store/panics"
 )
 
-// Run evaluates everything that src has and writes it to sink, in order. Each
-// worker has an evaluator of its own, which newEvaluator makes. It closes sink at
-// the end, or aborts it: when Run returns an error, sink has left nothing behind.
-// It does not close src.
-//
-// Run ends early when ctx is cancelled, with ctx's error. When it returns an
-// error, a call of src.Next that ignores its context may still be running: then
-// src must not be closed.
+// Run evaluates everything that src has and writes it to sink, in order, on a pool of its
+// own; see [Lane.Run].
 func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluator, o Options) (Stats, error) {
-	o = o.withDefaults()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	memory, stop := newLedger(ctx, o.Memory)
-	defer stop()
+	pool := NewPool(newEvaluator, o)
+	defer pool.Close()
+	lane := pool.Lane(ctx)
+	defer lane.Close()
+	return lane.Run(src, sink, o.Progress)
+}
+
+// Run evaluates everything that src has and writes it to sink, in order. It closes sink at
+// the end, or aborts it: when Run returns an error, sink has left nothing behind. It does
+// not close src. progress, if not nil, is as Options.Progress.
+//
+// Run ends early when the lane's context is cancelled, with its error. When it returns an
+// error, a call of src.Next that ignores its context may still be running.
+func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	j := &job{
-		src: src, sink: sink, options: o,
-		memory:  memory,
-		slots:   make(chan *slot, 2*o.Workers),
-		workers: make(chan *worker, o.Workers),
+		Lane: l, src: src, sink: sink, progress: progress,
+		slots: make(chan *slot, 2*l.pool.options.Workers),
 	}
-	for range o.Workers {
-		j.workers <- &worker{evaluator: newEvaluator()}
-	}
-	// At most the slots in the channel and the one that is being written are
-	// under way, so the pool's queue never makes its submitter wait.
-	pool := pond.NewPool(o.Workers, pond.WithQueueSize(cap(j.slots)+2))
-	go j.read(ctx, pool)
-	err := j.write(ctx)
+	go j.read()
+	err := j.write()
 	if err != nil {
-		cancel(err)
+		l.cancel(err)
 		sink.Abort()
 	}
-	pool.StopAndWait()
+	l.wait()
 	if err != nil {
 		return j.stats, err
 	}
@@ -57,33 +51,45 @@ func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluat
 
 // job is the state of one Run.
 type job struct {
-	src     Source
-	sink    Sink
-	options Options
+	*Lane
+	src      Source
+	sink     Sink
+	progress func(Stats)
 
-	memory  *ledger
-	slots   chan *slot   // in the order of the pieces
-	workers chan *worker // idle
+	slots chan *slot // in the order of the pieces
+
+	mu          sync.Mutex
+	authorities []*authorities // of workers, those that none uses now
 
 	stats Stats
 }
 
-// worker is what a task needs for itself.
-type worker struct {
-	evaluator   Evaluator
-	verdicts    Verdicts
-	authorities authorities
-}
-
 // evaluate sets the worker's verdicts, and counts them.
-func (w *worker) evaluate(b *Batch, emit Emit) (Stats, error) {
+func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
 	v := &w.verdicts
 	if err := w.evaluator.Evaluate(b, v); err != nil {
 		return Stats{}, err
 	}
 	v.selectRows(emit)
-	w.authorities.add(v)
+	a := j.takeAuthorities()
+	a.add(v)
+	j.mu.Lock()
+	j.authorities = append(j.authorities, a)
+	j.mu.Unlock()
 	return statsOf(b, v), nil
+}
+
+// takeAuthorities returns authorities that nobody else uses.
+func (j *job) takeAuthorities() *authorities {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	last := len(j.authorities) - 1
+	if last < 0 {
+		return new(authorities)
+	}
+	a := j.authorities[last]
+	j.authorities = j.authorities[:last]
+	return a
 }
 
 // slot is a piece on its way through the workers, and a place in the order.
@@ -99,48 +105,44 @@ type slot struct {
 
 // read hands the source's pieces to the workers. An error of the source takes
 // its place in the order, too.
-func (j *job) read(ctx context.Context, pool pond.Pool) {
+func (j *job) read() {
 	defer close(j.slots)
-	for {
-		piece, err := j.next(ctx)
+	for number := 0; ; number++ {
+		piece, err := j.next()
 		if err == io.EOF { // a wrapped one is something else that ended too early
 			return
 		}
 		s := &slot{piece: piece, err: err, done: make(chan struct{})}
 		if s.err == nil {
-			s.grant, s.err = j.memory.admit(piece.Size())
+			s.grant, s.err = j.memory.Admit(piece.Size())
 		}
 		select {
 		case j.slots <- s:
-		case <-ctx.Done():
+		case <-j.ctx.Done():
 			return
 		}
 		if s.err != nil {
 			close(s.done)
 			return
 		}
-		if err := pool.Go(func() { j.work(ctx, s) }); err != nil {
-			s.err = err // the task never ran, so nobody else touches the slot
-			close(s.done)
+		if !j.start(number, func(w *worker) { j.work(s, w) }) {
 			return
 		}
 	}
 }
 
 // next is the source's Next with a panic of the source's made an error.
-func (j *job) next(ctx context.Context) (piece Piece, err error) {
+func (j *job) next() (piece Piece, err error) {
 	defer panics.Recover(&err, func(p any) error { return fmt.Errorf("reading: %w", panics.As(panics.Bug)(p)) })
-	return j.src.Next(ctx)
+	return j.src.Next(j.ctx)
 }
 
 // work takes a slot's piece from its bytes to a chunk.
-func (j *job) work(ctx context.Context, s *slot) {
+func (j *job) work(s *slot, w *worker) {
 	defer close(s.done)
-	if s.err = context.Cause(ctx); s.err != nil {
+	if s.err = context.Cause(j.ctx); s.err != nil {
 		return
 	}
-	w := <-j.workers
-	defer func() { j.workers <- w }()
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
 	}
@@ -155,11 +157,11 @@ func (j *job) process(s *slot, w *worker) (err error) {
 	if b.Release != nil {
 		defer b.Release()
 	}
-	b.Grant = s.grant
+	b.Output, b.Grant = j.number, s.grant
 	if err := b.Grant.Take(b.Undeclared); err != nil {
 		return err
 	}
-	if s.stats, err = w.evaluate(b, j.options.Emit); err != nil {
+	if s.stats, err = j.evaluate(w, b, j.pool.options.Emit); err != nil {
 		return err
 	}
 	if err := b.Grant.Take(w.verdicts.textBytes()); err != nil {
@@ -170,22 +172,22 @@ func (j *job) process(s *slot, w *worker) (err error) {
 }
 
 // write writes the chunks in order until the slots end or one has failed.
-func (j *job) write(ctx context.Context) error {
+func (j *job) write() error {
 	for {
 		var s *slot
 		var more bool
 		select {
 		case s, more = <-j.slots:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-j.ctx.Done():
+			return context.Cause(j.ctx)
 		}
 		if !more {
-			return context.Cause(ctx)
+			return context.Cause(j.ctx)
 		}
 		select {
 		case <-s.done:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-j.ctx.Done():
+			return context.Cause(j.ctx)
 		}
 		if s.err != nil {
 			return s.err
@@ -197,10 +199,10 @@ func (j *job) write(ctx context.Context) error {
 		if sharing, ok := s.piece.(Sharing); ok {
 			kept = sharing.Kept()
 		}
-		s.grant.end(kept)
+		s.grant.End(kept)
 		j.stats.add(&s.stats)
-		if j.options.Progress != nil {
-			j.options.Progress(j.stats)
+		if j.progress != nil {
+			j.progress(j.stats)
 		}
 	}
 }
@@ -208,17 +210,18 @@ func (j *job) write(ctx context.Context) error {
 // total adds the authorities, which only the workers together know. All are idle
 // by now. Of a job without batches an empty one tells how many agents there are.
 func (j *job) total() error {
-	var all authorities
-	for range j.options.Workers {
-		w := <-j.workers
-		if j.stats.Agents == nil {
-			empty, err := w.evaluate(&Batch{}, EmitAll)
-			if err != nil {
-				return err
-			}
-			j.stats.add(&empty)
+	if j.stats.Agents == nil {
+		w := <-j.pool.workers
+		empty, err := j.evaluate(w, &Batch{}, EmitAll)
+		j.pool.workers <- w
+		if err != nil {
+			return err
 		}
-		all.merge(&w.authorities)
+		j.stats.add(&empty)
+	}
+	var all authorities
+	for _, a := range j.authorities {
+		all.merge(a)
 	}
 	j.stats.Authorities, j.stats.WithoutRobots = all.count()
 	return nil

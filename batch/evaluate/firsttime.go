@@ -13,6 +13,7 @@ import (
 type FirstTime struct {
 	mu      sync.Mutex
 	found   bool
+	output  int
 	row     int64
 	seconds int64
 }
@@ -42,8 +43,9 @@ func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	}
 	w.first.mu.Lock()
 	defer w.first.mu.Unlock()
-	if row := b.FirstRow + int64(at); !w.first.found || row < w.first.row {
-		w.first.found, w.first.row, w.first.seconds = true, row, b.Times[at]
+	f, row := w.first, b.FirstRow+int64(at)
+	if !f.found || b.Output < f.output || b.Output == f.output && row < f.row {
+		f.found, f.output, f.row, f.seconds = true, b.Output, row, b.Times[at]
 	}
 	return nil
 }

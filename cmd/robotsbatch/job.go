@@ -39,6 +39,7 @@ type job struct {
 	html      *report.Page
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
+	pool      *batch.Pool     // while outputs are written
 	publish   outputs.Publisher
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions

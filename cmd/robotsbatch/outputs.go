@@ -95,6 +95,8 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	j.shown.Plan(inputs)
 	defer j.record.Close()
 	defer j.publish.Wait() // also when a later output fails
+	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Memory: j.FlightMemory()})
+	defer j.pool.Close()
 	for i, out := range planned {
 		if done != nil && done[i] != nil {
 			j.summary.Keep(j.record.PathOf(done[i]), done[i])
@@ -238,12 +240,11 @@ func (j *job) evaluate(ctx context.Context, t outputs.Target, src *frontier.Conc
 	if err != nil {
 		return nil, nil, err
 	}
-	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
-		Emit: j.Emit, Workers: j.Workers, Memory: j.FlightMemory(),
-		Progress: func(s batch.Stats) {
-			j.shown.Report(&s, src)
-			j.html.Progress(s.Rows)
-		},
+	lane := j.pool.Lane(ctx)
+	defer lane.Close()
+	stats, err := lane.Run(src, sink, func(s batch.Stats) {
+		j.shown.Report(&s, src)
+		j.html.Progress(s.Rows)
 	})
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the output's reader has what it wanted

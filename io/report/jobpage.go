@@ -15,7 +15,6 @@ type Page struct {
 	file    blob.Writer
 	agents  int
 	tallies []*tally.Tally
-	used    int // of the tallies, by the evaluators of the current output
 	pace    *Pace
 	before  int64 // rows of the outputs that are done
 }
@@ -38,17 +37,13 @@ func (p *Page) Abort() {
 	}
 }
 
-// Count returns an evaluator that counts what e finds. Outputs are written one after
-// another, so those of the next one go on with the tallies of those before.
+// Count returns an evaluator that counts what e finds.
 func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
 	if p == nil {
 		return e
 	}
-	if p.used == len(p.tallies) {
-		p.tallies = append(p.tallies, tally.New(p.agents))
-	}
-	p.used++
-	return tally.Wrap(e, p.tallies[p.used-1])
+	p.tallies = append(p.tallies, tally.New(p.agents))
+	return tally.Wrap(e, p.tallies[len(p.tallies)-1])
 }
 
 // Progress takes down how many rows of an output are done.
@@ -61,7 +56,6 @@ func (p *Page) Progress(rows int64) {
 // Next goes on with the next output.
 func (p *Page) Next(rows int64) {
 	if p != nil {
-		p.used = 0
 		p.before += rows
 	}
 }

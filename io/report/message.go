@@ -19,7 +19,7 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 
 // packageNames are those of the packages of which errors may be shown.
 var packageNames = []string{
-	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
+	"access", "agentlist", "arrowipc", "batch", "blob", "budget", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
 	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "meter", "outputs", "panics",
 	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
 	"tables", "tally", "text", "urls", "usage", "verify", "warc",

@@ -26,7 +26,7 @@ var (
 	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint", "batch/option"}
 	// store is where bytes lie: files, object stores, compression, spill files, caches; and what
 	// all floors need, such as panics.
-	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics"}
+	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics", "io/store/budget"}
 	// tables are the rooms of io/frontier that formats share.
 	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tables", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.
@@ -57,7 +57,7 @@ var table = []room{
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
-	{"batch", join(engine, []string{"io/store/panics"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch", join(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
 	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
 	// Opening objects needs no driver, and only a program links those.

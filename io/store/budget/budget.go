@@ -1,0 +1,175 @@
+// Package budget is the account of a job's memory: what grows with the input is taken from
+// it before it is filled.
+//
+// A job has a [Budget], and each of its outputs a [Queue] in it, in the order of the
+// outputs. Each batch of an output has a [Grant], in the order of the batches. The oldest
+// grant always gets what it asks for: the oldest of those under way in the oldest output.
+// All others wait for it in the end, so nothing ever waits for what comes after it.
+//
+//	output 0   grant 7  grant 8  grant 9          the first in line is grant 7;
+//	output 1   grant 0  grant 1                   when output 0 has none, grant 0 below
+//	output 2   (waits to be admitted)
+//
+// Half of the memory is reserved for the first in line. Grants are admitted up to a quarter,
+// which leaves room to encode what they are for. A larger one is admitted alone, in the oldest
+// output. While an output waits, no younger one is admitted.
+package budget
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Budget is an amount of memory that the outputs of a job share.
+type Budget struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	memory  int64
+	used    int64
+	queues  []*Queue // in order, those that are not closed
+}
+
+// New returns a budget of so many bytes.
+func New(memory int64) *Budget {
+	b := &Budget{memory: memory}
+	b.changed.L = &b.mu
+	return b
+}
+
+// Queue is an output's place in a budget.
+type Queue struct {
+	budget  *Budget
+	first   int   // number of its grant that is first in line
+	last    int   // and of the one that comes next
+	waits   bool  // to be admitted
+	used    int64 // bytes of its grants, and of what those kept that have ended
+	err     error // why it gets nothing any more
+	unwatch func() bool
+}
+
+// Queue adds an output behind those that are there. It gets nothing any more once ctx has
+// ended: its calls then return ctx's error. It must be closed.
+func (b *Budget) Queue(ctx context.Context) *Queue {
+	q := &Queue{budget: b}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queues = append(b.queues, q)
+	q.unwatch = context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		q.err = context.Cause(ctx)
+		b.changed.Broadcast()
+	})
+	return q
+}
+
+// Close gives back what the output holds. Its grants must not be used any more.
+func (q *Queue) Close() {
+	q.unwatch()
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= q.used
+	b.queues = slices.DeleteFunc(b.queues, func(other *Queue) bool { return other == q })
+	b.changed.Broadcast()
+}
+
+// Admit waits until there is room for size bytes, and returns a grant that has them. One
+// goroutine at a time may call it.
+func (q *Queue) Admit(size int64) (*Grant, error) {
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q.waits = true
+	for q.err == nil && !q.admits(size) {
+		b.changed.Wait()
+	}
+	q.waits = false
+	b.changed.Broadcast() // to younger outputs that wait
+	if q.err != nil {
+		return nil, q.err
+	}
+	g := &Grant{queue: q, number: q.last, held: size}
+	q.last++
+	q.add(size)
+	return g, nil
+}
+
+// admits reports whether a grant may begin with size bytes now.
+func (q *Queue) admits(size int64) bool {
+	b := q.budget
+	at := slices.Index(b.queues, q)
+	switch {
+	case slices.ContainsFunc(b.queues[:at], func(older *Queue) bool { return older.waits }):
+		return false
+	case b.used+size <= b.memory/4:
+		return true
+	}
+	return at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy)
+}
+
+// isBusy reports whether the output has a grant.
+func (q *Queue) isBusy() bool { return q.first < q.last }
+
+// add adds n bytes to what the output holds.
+func (q *Queue) add(n int64) {
+	q.used += n
+	q.budget.used += n
+}
+
+// isFirst reports whether a grant of the output is the first in line.
+func (q *Queue) isFirst(number int) bool {
+	for _, other := range q.budget.queues {
+		if other == q {
+			return number == q.first
+		}
+		if other.isBusy() {
+			return false
+		}
+	}
+	return false
+}
+
+// Grant is what a batch may take of its job's memory. A nil Grant sets no limit.
+type Grant struct {
+	queue  *Queue
+	number int
+	held   int64
+}
+
+// Take waits until the batch may have n bytes more; a negative n gives bytes back.
+// Its error is that of the output's context: the output is given up.
+func (g *Grant) Take(n int64) error {
+	if g == nil || n == 0 {
+		return nil
+	}
+	q := g.queue
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for q.err == nil && n > 0 && b.used+n > b.memory/2 && !q.isFirst(g.number) {
+		b.changed.Wait()
+	}
+	if q.err != nil {
+		return q.err
+	}
+	q.add(n)
+	g.held += n
+	if n < 0 {
+		b.changed.Broadcast()
+	}
+	return nil
+}
+
+// End gives back what the output's first grant holds, except kept bytes: a later grant gives
+// those back with a negative number, or the output when it is closed.
+func (g *Grant) End(kept int64) {
+	q := g.queue
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q.add(kept - g.held)
+	q.first++
+	b.changed.Broadcast()
+}

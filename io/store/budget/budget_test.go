@@ -1,0 +1,126 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+func admit(t *testing.T, q *Queue, size int64) *Grant {
+	t.Helper()
+	g, err := q.Admit(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestMemoryOfSharingPieces: memory that pieces share is held until the last of them is
+// written.
+func TestMemoryOfSharingPieces(t *testing.T) {
+	b := New(100)
+	q := b.Queue(t.Context())
+	admit(t, q, 80).End(70)
+	second := admit(t, q, 5)
+	if b.used != 75 {
+		t.Fatalf("%d bytes in use", b.used)
+	}
+	second.End(-70)
+	if b.used != 0 {
+		t.Errorf("in the end %d bytes are in use", b.used)
+	}
+	admit(t, q, 80).End(70)
+	if q.Close(); b.used != 0 {
+		t.Errorf("once the output is closed %d bytes are in use", b.used)
+	}
+}
+
+// TestMemoryOfCancelledJob: a goroutine that waits for memory learns when the job ends.
+func TestMemoryOfCancelledJob(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	q := New(100).Queue(ctx)
+	admit(t, q, 10)
+	second := admit(t, q, 10)
+	over := errors.New("over")
+	waited := make(chan error)
+	go func() {
+		_, err := q.Admit(90)
+		waited <- err
+	}()
+	go func() { waited <- second.Take(90) }()
+	cancel(over)
+	for range 2 {
+		if err := <-waited; !errors.Is(err, over) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := (*Grant)(nil).Take(1 << 60); err != nil {
+		t.Errorf("without a budget: %v", err)
+	}
+}
+
+// TestOlderOutputFirst: a younger output takes what an older one does not need, and waits
+// while that waits. The oldest always gets what it asks for.
+func TestOlderOutputFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		old, young := b.Queue(t.Context()), b.Queue(t.Context())
+		y := admit(t, young, 20)
+		var o *Grant
+		go func() { o = admit(t, old, 60) }()
+		synctest.Wait()
+		if o != nil {
+			t.Fatal("a large grant was admitted beside others")
+		}
+		var y2 *Grant
+		go func() { y2 = admit(t, young, 1) }()
+		synctest.Wait()
+		if y2 != nil {
+			t.Fatal("a younger output was admitted while an older one waits")
+		}
+		if err := y.Take(70); err != nil { // it is the first in line now
+			t.Fatal(err)
+		}
+		y.End(0)
+		synctest.Wait()
+		if o == nil || y2 != nil {
+			t.Fatalf("admitted: the older one %v, the younger one %v", o != nil, y2 != nil)
+		}
+		if err := o.Take(40); err != nil {
+			t.Fatal(err)
+		}
+		o.End(0)
+		synctest.Wait()
+		if y2 == nil {
+			t.Fatal("the younger output was not admitted in the end")
+		}
+		done := false
+		third := admit(t, young, 4)
+		go func() { _ = third.Take(60); done = true }()
+		synctest.Wait()
+		if done {
+			t.Fatal("a grant got more than half of the memory, which is the first one's")
+		}
+		y2.End(0)
+		synctest.Wait()
+		if !done {
+			t.Fatal("the first in line did not get what it asked for")
+		}
+		third.End(0)
+		// Only the oldest output that is open may exceed a quarter.
+		y2 = nil
+		go func() { y2 = admit(t, young, 26) }()
+		synctest.Wait()
+		if y2 != nil {
+			t.Fatal("a large grant of a younger output was admitted")
+		}
+		old.Close()
+		synctest.Wait()
+		if y2 == nil {
+			t.Fatal("it was not admitted when the older output was closed")
+		}
+		y2.End(0)
+		young.Close()
+	})
+}
