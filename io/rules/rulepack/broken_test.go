@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -255,7 +254,11 @@ func resealBody(data []byte) {
 		return
 	}
 	names, groups := uint64(le32(data[24:])), uint64(le32(data[28:]))
-	start := (32 + 8*groups + 8*names + 31) &^ 31
+	start := 32 + 8*groups + 8*names
+	if more := start + 4; data[14]&2 != 0 && more <= uint64(len(data)) { // another table
+		start = more + uint64(le32(data[start:]))
+	}
+	start = (start + 31) &^ 31
 	if start > uint64(len(data)) {
 		return
 	}
@@ -324,47 +327,6 @@ func edit(data []byte, edits []byte) {
 	for ; len(edits) >= 6; edits = edits[6:] {
 		at := int(le32(edits)) % len(data)
 		copy(data[at:], edits[4:6])
-	}
-}
-
-// What has right checksums may still be wrong; nothing may panic. It can only
-// find reading outside with the build tag purego, or by luck.
-func TestForgedPack(t *testing.T) {
-	for _, sound := range smallPacks(t) {
-		testForgedPack(t, sound)
-	}
-}
-
-func testForgedPack(t *testing.T, sound []byte) {
-	entries := smallEntries()
-	p, err := openCopy(sound, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rounds := 3000
-	if testing.Short() {
-		rounds = 500
-	}
-	g := rand.New(rand.NewPCG(3, 5))
-	for range rounds {
-		data := slices.Clone(sound)
-		for range 1 + g.IntN(3) {
-			s := p.info.Sections[g.IntN(len(p.info.Sections))]
-			at := int(s.Offset) + g.IntN(max(1, int(s.Length)))
-			if g.IntN(2) == 0 {
-				at &^= 3
-			}
-			switch g.IntN(3) {
-			case 0:
-				data[at] = byte(g.IntN(256))
-			case 1:
-				data[at]++
-			default:
-				copy(data[at:at+4], data[int(s.Offset)+4*g.IntN(max(1, int(s.Length)/4)):])
-			}
-		}
-		reseal(data)
-		useBroken(t, data, entries)
 	}
 }
 
