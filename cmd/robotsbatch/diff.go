@@ -211,6 +211,9 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 func (d *diffCommand) compareURLs(ctx context.Context) error {
 	started := time.Now()
 	inputs, err := d.Resolve(ctx, d.s.in)
+	if err == nil {
+		err = d.Spare(inputs, option.Out.With(d.Out))
+	}
 	if err != nil {
 		return err
 	}

@@ -170,6 +170,9 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 // openFrontier opens the URLs of all inputs.
 func (c *hostsCommand) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
+	if err == nil {
+		err = c.Spare(inputs, option.Out.With(c.Out))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -66,12 +67,13 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		return exitDone
 	}
 	j.open(program.Main)
+	started := time.Now()
 	if err != nil {
-		return j.log.Fail(err)
+		return j.fail(ctx, started, err)
 	}
 	ctx = blob.WithTimeout(ctx, j.StoreTimeout)
 	blob.SweepScratch()
-	status, err := j.run(ctx)
+	status, err := j.run(ctx, started)
 	switch {
 	case err == nil:
 		return status
@@ -81,7 +83,39 @@ func runJob(ctx context.Context, args []string, s streams) int {
 			err = option.Errorf("%w, and %s goes on from here", err, option.Resume)
 		}
 	}
-	return j.log.Fail(heap.WithMemory(err, j.Memory))
+	return j.fail(ctx, started, heap.WithMemory(err, j.Memory))
+}
+
+// failureTime bounds how long a store may take to get the summary of a job that failed.
+const failureTime = 15 * time.Second
+
+// fail says why the job failed, also in the summary, lest that of an earlier run passes for
+// this one's. Any other file of its name stays. It returns the exit status.
+func (j *job) fail(ctx context.Context, started time.Time, err error) int {
+	exit := j.log.Fail(err)
+	if j.SummaryJSON == "" || j.SummaryJSON == blob.Stdio {
+		return exit
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failureTime)
+	defer cancel()
+	earlier, unknown := report.IsSummary(ctx, j.SummaryJSON)
+	if !earlier && !errors.Is(unknown, fs.ErrNotExist) {
+		return exit
+	}
+	s := j.summary
+	if s == nil {
+		s = j.NewSummary(nil)
+	}
+	s.Complete, s.ExitStatus, s.Error = false, exit, j.log.Message(err)
+	s.Finish(started)
+	file, failed := blob.Create(ctx, j.SummaryJSON)
+	if failed == nil {
+		failed = s.Write(file)
+	}
+	if failed != nil && earlier {
+		j.log.WarnOf(option.Messagef("%s is still that of an earlier run: %w", option.SummaryJSON.With(blob.Shown(j.SummaryJSON)), failed))
+	}
+	return exit
 }
 
 // parse reads the arguments. The error is flag.ErrHelp when help was asked for, else a usage
@@ -97,9 +131,8 @@ func (j *job) parse(args []string) error {
 	return j.Check(&j.Running, j.given)
 }
 
-// run implements command.
-func (j *job) run(ctx context.Context) (status int, err error) {
-	started := time.Now()
+// run does the job and returns the exit status, unless it fails.
+func (j *job) run(ctx context.Context, started time.Time) (status int, err error) {
 	heap.Limit(j.Memory)
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()
@@ -133,6 +166,10 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
+	written := []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
+	if err := j.Spare(inputs, written...); err != nil {
+		return err
+	}
 	if inputs, err = j.Deal(inputs); err != nil {
 		return err
 	}
@@ -155,7 +192,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	defer release()
 	j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
-	found, err := j.find(ctx, &j.Rules, j.ruleUse(), option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON))
+	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
 	if err != nil {
 		return err
 	}

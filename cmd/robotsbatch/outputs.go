@@ -181,7 +181,10 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	j.schemeless = cmp.Or(j.schemeless, src.First().Schemeless)
 	t, err := j.target(out, src.First())
 	if err == nil {
-		err = spareRules(j.found, option.Out.With(t.Path))
+		err = j.Spare(out.Inputs, option.Out.With(t.Path))
+	}
+	if err == nil {
+		err = spareRules(j.found, &j.Rules, option.Out.With(t.Path))
 	}
 	if err != nil {
 		return err
@@ -290,9 +293,6 @@ func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target
 	t, err := c.writing().Target(out, first)
 	if err == nil {
 		err = c.checkFormat(t)
-	}
-	if err == nil {
-		err = t.Spare(out.Inputs)
 	}
 	if err != nil {
 		return outputs.Target{}, err

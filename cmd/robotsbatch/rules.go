@@ -69,19 +69,20 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	}
 	found, err := ruleset.Find(ctx, o)
 	if err == nil {
-		err = spareRules(found, outputs...)
+		err = spareRules(found, r, outputs...)
 	}
 	return found, err
 }
 
-// spareRules refuses outputs that would replace what rules are read from.
-func spareRules(found *ruleset.Found, outputs ...option.Given) error {
+// spareRules refuses outputs that would replace what rules are read from, or a list that is
+// read with them.
+func spareRules(found *ruleset.Found, r *config.Rules, outputs ...option.Given) error {
 	for _, o := range outputs {
 		if source := found.Replaces(o.Value); source != "" {
 			return option.Usagef("%s would replace the rules, which are read from %s: choose another name", o.Name.With(blob.Shown(o.Value)), source)
 		}
 	}
-	return nil
+	return config.SpareList(option.Agents.With(r.AgentsFile), outputs...)
 }
 
 // warnChains warns of agents that are likely meant to be several.

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +25,10 @@ type Summary struct {
 	Version string `json:"version"`
 	// Complete is false when the output's reader closed it before the end.
 	Complete bool `json:"complete"`
-	// ExitStatus is 0, or 3 with too many rows without a verdict.
+	// ExitStatus is 0, or 3 with too many rows without a verdict; that of a job that failed is
+	// another, and Error says why.
 	ExitStatus int      `json:"exit_status"`
+	Error      string   `json:"error,omitempty"`
 	Profile    string   `json:"profile"`
 	Inputs     []string `json:"inputs"`
 	Rules      []string `json:"rules"`
@@ -54,10 +59,13 @@ type Summary struct {
 	Weight *Weight `json:"weight,omitempty"`
 	// Authorities are the distinct ones; above a million, estimated. They are absent with
 	// several outputs, which are counted each by itself and may share authorities.
-	Authorities        *int64  `json:"authorities,omitempty"`
-	AuthoritiesWithout *int64  `json:"authorities_without_robots,omitempty"`
-	Seconds            float64 `json:"seconds"`
-	URLsPerSecond      int64   `json:"urls_per_second"`
+	Authorities        *int64 `json:"authorities,omitempty"`
+	AuthoritiesWithout *int64 `json:"authorities_without_robots,omitempty"`
+	// StartedAt and FinishedAt are absent where a manifest makes a summary.
+	StartedAt     *time.Time `json:"started_at,omitempty"`
+	FinishedAt    *time.Time `json:"finished_at,omitempty"`
+	Seconds       float64    `json:"seconds"`
+	URLsPerSecond int64      `json:"urls_per_second"`
 
 	keptRows int64 // that were not read in this run
 	// authorities of all outputs added up, and how many of them are without a robots.txt.
@@ -176,6 +184,8 @@ func (s *Summary) ShownNotes() []string {
 
 // Finish sets the times.
 func (s *Summary) Finish(started time.Time) {
+	began, ended := started.UTC().Truncate(time.Millisecond), time.Now().UTC().Truncate(time.Millisecond)
+	s.StartedAt, s.FinishedAt = &began, &ended
 	seconds := time.Since(started).Seconds()
 	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
@@ -392,6 +402,29 @@ func (s *Summary) Write(w blob.Writer) error {
 		return option.Errorf("%s: %w", option.SummaryJSON, err)
 	}
 	return nil
+}
+
+// summaryForm is how a file begins that Write has written.
+var summaryForm = regexp.MustCompile(`^\{\s*"version": "[^"\n]*",\s*"complete": (true|false),\s*"exit_status": \d+,`)
+
+// IsSummary reports whether a file or object of that name is one that Write has written, for
+// an error that is fs.ErrNotExist where there is none.
+func IsSummary(ctx context.Context, name string) (bool, error) {
+	info, err := blob.Stat(ctx, name)
+	if err != nil || !info.Known() {
+		return false, err
+	}
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // it was only read from
+	begin := make([]byte, 1<<10)
+	n, err := io.ReadFull(f, begin)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return summaryForm.Match(begin[:n]), err
 }
 
 // Merged is the summary of a job that a manifest is of. path is where an output of that

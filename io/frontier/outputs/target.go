@@ -176,23 +176,12 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// Spare returns an error if the output would replace one of its inputs.
-func (t Target) Spare(inputs []frontier.Input) error {
-	if blob.IsURL(t.Path) {
-		for _, in := range inputs {
-			if in.Name() == t.Name() {
-				return option.Usagef("%s would replace an input: choose another name", option.Out.With(t.Name()))
-			}
-		}
-		return nil
-	}
-	before, err := os.Stat(t.Path)
-	if t.Path == blob.Stdio || err != nil {
-		return nil
-	}
+// Spare returns an error if an output would replace one of the inputs.
+func Spare(out option.Given, inputs []frontier.Input) error {
+	replaces := blob.Replaces(out.Value)
 	for _, in := range inputs {
-		if info, err := os.Stat(in.Path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
-			return option.Usagef("%s would replace an input: choose another name", option.Out.With(t.Path))
+		if replaces(in.Path) {
+			return option.Usagef("%s would replace an input: choose another name", out.Name.With(blob.Shown(out.Value)))
 		}
 	}
 	return nil

@@ -12,29 +12,17 @@ import (
 // Replaces returns the source of which an output of that name would replace something
 // that is read, "" for none. Links are followed.
 func (f *Found) Replaces(out string) string {
-	if out == "" || out == blob.Stdio {
+	if info, err := os.Stat(out); out == blob.Stdio || !blob.IsURL(out) && (err != nil || !info.Mode().IsRegular()) {
 		return ""
 	}
-	same := sameObject
-	if !blob.IsURL(out) {
-		info, err := os.Stat(out)
-		if err != nil || !info.Mode().IsRegular() {
-			return ""
-		}
-		same = func(name, out string) bool {
-			read, err := os.Stat(name)
-			return err == nil && os.SameFile(read, info)
-		}
-	}
+	replaces := blob.Replaces(out)
 	for _, s := range f.sources {
-		if s.replacedBy(out, same) {
+		if s.replacedBy(out, replaces) {
 			return s.shown()
 		}
 	}
 	return ""
 }
-
-func sameObject(name, out string) bool { return blob.Shown(name) == blob.Shown(out) }
 
 // isBelow reports whether a file is a robots.txt of a folder of rules, by its name.
 func isBelow(folder, file string) bool {

@@ -29,8 +29,8 @@ type source interface {
 	// bodies gives each robots.txt to v.
 	bodies(ctx context.Context, v *bodyVisitor) error
 	// replacedBy reports whether an output of that name would replace something that is
-	// read. same compares names, both of files or both of objects.
-	replacedBy(out string, same func(name, out string) bool) bool
+	// read. replaces says so of one name.
+	replacedBy(out string, replaces func(read string) bool) bool
 }
 
 // capturing is a source that is read as captures: captures, a single robots.txt, or a
@@ -130,7 +130,7 @@ func (d *folder) compilable(ctx context.Context, f *Found) (*rulesdir.Dir, error
 
 func (d *folder) bodies(ctx context.Context, v *bodyVisitor) error { return v.folder(ctx, d.name) }
 
-func (d *folder) replacedBy(out string, _ func(name, out string) bool) bool {
+func (d *folder) replacedBy(out string, _ func(read string) bool) bool {
 	return isBelow(d.name, out)
 }
 
@@ -195,8 +195,8 @@ func (p *packFile) compilable(context.Context, *Found) (*rulesdir.Dir, error) {
 
 func (p *packFile) bodies(ctx context.Context, v *bodyVisitor) error { return v.pack(ctx, p.name) }
 
-func (p *packFile) replacedBy(out string, same func(name, out string) bool) bool {
-	return blob.IsURL(p.name) == blob.IsURL(out) && same(p.name, out)
+func (p *packFile) replacedBy(_ string, replaces func(read string) bool) bool {
+	return replaces(p.name)
 }
 
 // captureFiles are WARC files and tables of captures.
@@ -218,10 +218,8 @@ func (c *captureFiles) reader(ctx context.Context, s *captureSet, file string) (
 
 func (c *captureFiles) bodies(ctx context.Context, v *bodyVisitor) error { return v.captures(ctx, c) }
 
-func (c *captureFiles) replacedBy(out string, same func(name, out string) bool) bool {
-	return slices.ContainsFunc(append(c.paths[:len(c.paths):len(c.paths)], c.name), func(name string) bool {
-		return blob.IsURL(name) == blob.IsURL(out) && same(name, out)
-	})
+func (c *captureFiles) replacedBy(_ string, replaces func(read string) bool) bool {
+	return replaces(c.name) || slices.ContainsFunc(c.paths, replaces)
 }
 
 // singleFile is a single robots.txt, as a capture for each URL of Options.Single.

@@ -172,6 +172,26 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}, nil
 }
 
+// Replaces returns a function that reports whether an output of that name would replace
+// what is read under another. Links are followed.
+func Replaces(out string) func(read string) bool {
+	out, err := LocalName(out)
+	if err == nil && IsURL(out) {
+		return func(read string) bool { return Shown(read) == Shown(out) }
+	}
+	before, err := os.Stat(out)
+	if err != nil || out == Stdio || !before.Mode().IsRegular() {
+		return func(string) bool { return false }
+	}
+	return func(read string) bool {
+		if read, err = LocalName(read); err != nil || read == "" || read == Stdio {
+			return false
+		}
+		info, err := os.Stat(read)
+		return err == nil && os.SameFile(before, info)
+	}
+}
+
 // Known reports whether there are versions at all: a pipe has none.
 func (i Info) Known() bool { return i.regular || i.ETag != "" }
 

@@ -39,6 +39,7 @@ def test_summary(stream: bool) -> None:
         done.read_all()
     assert counts["rows"] == 5 and counts["rows_no_robots"] == 1 and counts["invalid"] == 2, counts
     assert counts["agents"] == [{"agent": "*", "allowed": 2, "denied": 1, "unknown": 2}] and "of" not in counts
+    assert "20" < counts["started_at"] <= counts["finished_at"] < "3", counts
 
 
 def test_summary_counts_uses(folder: Path) -> None:

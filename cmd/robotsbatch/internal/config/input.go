@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
 )
 
@@ -78,6 +79,26 @@ func (c *Input) Flags() cli.Flags {
 			Value: &c.AcceptTruncated,
 		},
 	}
+}
+
+// Spare refuses outputs that would replace one of the inputs or the list of them.
+func (c *Input) Spare(inputs []frontier.Input, out ...option.Given) error {
+	for _, o := range out {
+		if err := outputs.Spare(o, inputs); err != nil {
+			return err
+		}
+	}
+	return SpareList(option.FilesFrom.With(c.FilesFrom), out...)
+}
+
+// SpareList refuses outputs that would replace the list that an option names.
+func SpareList(list option.Given, out ...option.Given) error {
+	for _, o := range out {
+		if blob.Replaces(o.Value)(list.Value) {
+			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), list.Name)
+		}
+	}
+	return nil
 }
 
 // Named tells whether any input is named.

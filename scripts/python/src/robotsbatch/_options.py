@@ -106,7 +106,7 @@ class Options(RuleOptions, total=False):
     memory: Annotated[str | int, 'memory for batches and rules (default "512MiB")']
     summary: Annotated[
         dict[str, Any],
-        "a dict that is filled with the counts of `robotsbatch help summary` when all answers are there: rows, rows_no_robots, agents, …",
+        "a dict that is filled with the counts of `robotsbatch help summary` when all answers are there: rows, rows_no_robots, agents, started_at, finished_at, …",
     ]
 
 
