@@ -1,10 +1,11 @@
 // Package agentlist reads lists of agents. A list has a chain of product tokens per line,
 // or is JSON like the list of https://github.com/ai-robots-txt: an object whose keys are
-// the agents.
+// the agents, with their functions.
 package agentlist
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 // A line, and a key of JSON, may also be the value of a user-agent line: "iaskspider/2.0" and
 // "Kangaroo Bot" mean iaskspider and Kangaroo. An agent that is repeated, in whatever case,
 // counts once. An error names all bad lines or keys.
-func Parse(text []byte) ([]matcher.Chain, error) {
+func Parse(text []byte) ([]Agent, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
 	}
@@ -41,28 +42,35 @@ func Parse(text []byte) ([]matcher.Chain, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(l.chains) == 0:
+	case len(l.agents) == 0:
 		return nil, errors.New("it has no agents: write one a line, such as GPTBot")
-	case len(l.chains) > maxAgents:
-		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.chains), maxAgents)
+	case len(l.agents) > maxAgents:
+		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.agents), maxAgents)
 	}
-	return l.chains, nil
+	return l.agents, nil
 }
 
-// list collects chains, each once.
+// Agent is an agent of a list.
+type Agent struct {
+	Chain matcher.Chain
+	// Class is what the list says of its function, such as "AI Assistants"; empty for nothing.
+	Class string
+}
+
+// list collects agents, each once.
 type list struct {
-	chains []matcher.Chain
+	agents []Agent
 	seen   map[string]bool
 }
 
-func (l *list) add(chain matcher.Chain) {
+func (l *list) add(chain matcher.Chain, class string) {
 	key := strings.ToLower(strings.Join(chain, ","))
 	if l.seen == nil {
 		l.seen = make(map[string]bool)
 	}
 	if !l.seen[key] {
 		l.seen[key] = true
-		l.chains = append(l.chains, chain)
+		l.agents = append(l.agents, Agent{chain, class})
 	}
 }
 
@@ -85,7 +93,7 @@ func (l *list) addLines(text string) error {
 			bad = append(bad, fmt.Errorf("line %d: %w", number, err))
 			continue
 		}
-		l.add(chain)
+		l.add(chain, "")
 	}
 	if more := len(bad) - shownBad; more > 0 {
 		bad = append(bad[:shownBad], fmt.Errorf("and %d more", more))
@@ -158,7 +166,9 @@ func (l *list) addJSON(text []byte) error {
 			bad = append(bad, fmt.Errorf("the key %q names no agent", name))
 			continue
 		}
-		l.add(chain)
+		var described struct{ Class, Function string }
+		_ = json.Unmarshal(value, &described) // of what describes nothing, nothing is taken
+		l.add(chain, strings.TrimSpace(cmp.Or(described.Class, described.Function)))
 	}
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("the JSON is broken: %w", err)

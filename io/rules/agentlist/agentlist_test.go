@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"robotsbatch/matcher"
 )
 
 func TestParse(t *testing.T) {
@@ -15,10 +17,22 @@ func TestParse(t *testing.T) {
 		{"iaskspider/2.0\nKangaroo Bot # two words\nGPTBot", "[[iaskspider] [Kangaroo] [GPTBot]]"},
 		{` {"GPTBot": {"operator": "OpenAI", "respect": ["yes"]}, "iaskspider/2.0": null, "Kangaroo Bot": {}, "bigsur.ai": 1, "gptBOT": 2}`, "[[GPTBot] [iaskspider] [Kangaroo] [bigsur.ai]]"},
 	} {
-		chains, err := Parse([]byte(test.text))
+		agents, err := Parse([]byte(test.text))
+		var chains []matcher.Chain
+		for _, agent := range agents {
+			chains = append(chains, agent.Chain)
+		}
 		if got := fmt.Sprint(chains); err != nil || got != test.want {
 			t.Errorf("%q: %s, %v, want %s", test.text, got, err, test.want)
 		}
+	}
+}
+
+// The class of an agent is what the list says of its function.
+func TestParseClasses(t *testing.T) {
+	agents, err := Parse([]byte(`{"A": {"operator": "x", "function": " AI Assistants "}, "B": {"class": "search", "function": "other"}, "C": {"function": ["no text"]}, "D": null}`))
+	if got, want := fmt.Sprint(agents), "[{[A] AI Assistants} {[B] search} {[C] } {[D] }]"; err != nil || got != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
 
@@ -61,11 +75,12 @@ func FuzzParse(f *testing.F) {
 	f.Add("GPTBot # x\n*")
 	f.Add(`{"a b/c": {"x": [1]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		chains, err := Parse([]byte(text))
-		if (err == nil) == (len(chains) == 0) {
-			t.Errorf("%d chains and %v", len(chains), err)
+		agents, err := Parse([]byte(text))
+		if (err == nil) == (len(agents) == 0) {
+			t.Errorf("%d agents and %v", len(agents), err)
 		}
-		for _, chain := range chains {
+		for _, agent := range agents {
+			chain := agent.Chain
 			if len(chain) == 0 || chain[0] == "" || strings.ContainsAny(chain[0], " /\n") {
 				t.Errorf("the chain %q", chain)
 			}

@@ -248,6 +248,11 @@ func (l *Listing) FetchedAt(authority []byte, s *matcher.Span, second int64) (in
 	return times[matcher.FetchedAt(times, second)], nil
 }
 
+// FetchTimes returns the times of the fetches in a span of an authority, oldest first.
+func (l *Listing) FetchTimes(authority []byte, s *matcher.Span) ([]int64, error) {
+	return l.timelines.AppendTimes(nil, authority, s)
+}
+
 // SpanPack returns the rule pack with a span's body.
 func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
 

@@ -21,9 +21,11 @@ import (
 
 // Rules is what a command line says of rules, and for whom they are.
 type Rules struct {
-	Sources    []string
-	Chains     []matcher.Chain // agents
-	Listed     int             // how many chains, the last ones, are of -agents
+	Sources []string
+	Chains  []matcher.Chain // agents
+	Listed  int             // how many chains, the last ones, are of -agents
+	// Classes has the class of an agent, by its chain, where -agents has it.
+	Classes    map[string]string
 	AgentsFile string
 	Profile    matcher.Profile
 	Limit      int64
@@ -227,29 +229,35 @@ func (c *Rules) AddAgents() (added []string, err error) {
 	if err != nil {
 		return nil, option.Errorf("%s: %w", option.Agents, err)
 	}
-	chains, err := agentlist.Parse(text)
+	agents, err := agentlist.Parse(text)
 	if err != nil {
 		return nil, option.Usagef("%s: %w", option.Agents.With(blob.Shown(c.AgentsFile)), err)
 	}
-	for _, chain := range chains {
-		name := strings.Join(chain, ",")
-		if !c.hasAgent(name) {
-			c.Chains = append(c.Chains, chain)
+	c.Classes = make(map[string]string)
+	for _, agent := range agents {
+		name := strings.Join(agent.Chain, ",")
+		given := c.given(name)
+		if given == "" {
+			c.Chains = append(c.Chains, agent.Chain)
 			c.Listed++
 			added = append(added, name)
+			given = name
+		}
+		if agent.Class != "" {
+			c.Classes[given] = agent.Class
 		}
 	}
 	return added, nil
 }
 
-// hasAgent tells whether -agent has named a chain.
-func (c *Rules) hasAgent(chain string) bool {
+// given returns a chain as -agent has it; empty if it does not.
+func (c *Rules) given(chain string) string {
 	for _, other := range c.AgentChains() {
 		if strings.EqualFold(other, chain) {
-			return true
+			return other
 		}
 	}
-	return false
+	return ""
 }
 
 // readList reads a file of a size that lists have, and one byte more.
