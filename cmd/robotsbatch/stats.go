@@ -22,11 +22,11 @@ import (
 // statsHelp is the command stats.
 var statsHelp = &cli.Command{
 	Name: "stats", New: func() cli.Config { return newStats() },
-	Usage: []string{"stats [-use NAMES] [-rank FILE] [-by WHAT] [-as FORMAT] SURVEY", "stats -agents FILE [-use NAMES] [-by month] [-rank FILE] RULES..."},
-	About: "counts who blocks whom: for each agent, how many sites deny it everything or something, by rules for it or for everyone; with -use what sites state of a use.",
+	Usage: []string{"stats [-use NAMES] [-rank FILE] [-by WHAT] [-of WHAT] SURVEY", "stats -agents FILE [-use NAMES] [-by month] [-rank FILE] RULES..."},
+	About: "counts who blocks whom: for each agent, and for any of them, how many sites deny it everything, the front page or something, by rules for it or for everyone; with -use what sites state of a use.",
 	Details: "SURVEY is what robotsbatch survey wrote: Parquet, Arrow, csv, tsv or jsonl. RULES are a folder of robots.txt files, a rule pack or " +
 		"WARC files, or what -rules names; with captures of several times -by month counts each month. With -rank the sites are counted again among the first " +
-		"hundred, thousand and so on of a list of domains. How sites are counted: robotsbatch help survey.",
+		"hundred, thousand and so on of a list of domains. How sites are counted: robotsbatch help survey; how others count them: robotsbatch help studies.",
 	Examples: []string{
 		"stats survey.parquet", "stats -rank tranco.csv -by host -as csv survey.parquet",
 		"stats -agents ai.txt -by month -as html history.rules >closed.html",
@@ -48,6 +48,8 @@ func statsFormats() (words []cli.Word[*report.StatsFormat]) {
 	return words
 }
 
+var baseWords = []cli.Word[stats.Base]{{Name: stats.BaseReached.String(), Value: stats.BaseReached}, {Name: stats.BaseRules.String(), Value: stats.BaseRules}, {Name: stats.BaseAll.String(), Value: stats.BaseAll}}
+
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
 
 // statsCommand is its configuration.
@@ -58,6 +60,7 @@ type statsCommand struct {
 	uses    []usage.Use
 	rank    string
 	site    stats.Site
+	base    stats.Base
 	monthly bool
 	hasSite bool
 	format  *report.StatsFormat
@@ -75,7 +78,7 @@ func (c *statsCommand) Flags() cli.Flags {
 		{
 			Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true,
 			Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
-			More:  "For example the Tranco list; .gz and .zst are read.",
+			More:  "For example the Tranco list; .gz and .zst are read. An entry means the domain, host or authority (-by) to which it belongs.",
 			Value: &c.rank,
 		},
 		{
@@ -84,6 +87,12 @@ func (c *statsCommand) Flags() cli.Flags {
 			More: "A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
 				"apart. -by month counts the sites at the end of each month, and can be given with another.",
 			Value: c.setBy,
+		},
+		{
+			Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", Words: cli.Names(baseWords),
+			Short: "what shares are of: sites that were reached, that have rules, or all",
+			More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
+			Value: cli.OneOf(&c.base, baseWords...),
 		},
 		{
 			Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Standard: "text", Words: cli.Names(statsFormats()),
@@ -119,9 +128,9 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 	if err := config.ResolveNames(option.Rank, &c.rank); err != nil {
 		return 0, err
 	}
-	o := stats.Options{Site: c.site, Uses: c.uses}
+	o := stats.Options{Site: c.site, Base: c.base, Uses: c.uses, Classes: c.Classes}
 	if c.rank != "" {
-		if o.Ranks, err = stats.OpenRanks(ctx, c.rank); err != nil {
+		if o.Ranks, err = stats.OpenRanks(ctx, c.rank, c.site); err != nil {
 			return 0, option.Errorf("%s: %w", option.Rank.With(blob.Shown(c.rank)), err)
 		}
 	}

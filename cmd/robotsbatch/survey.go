@@ -78,7 +78,7 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 		c.History = true
 		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
 	case c.History:
-		return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, true), option.History, c.uses...)
+		return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, true), option.History, c.uses...)
 	}
-	return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, false), "", c.uses...)
+	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
 }

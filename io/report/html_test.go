@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/tally"
+	"robotsbatch/io/report/export"
 	"robotsbatch/io/report/stats"
 )
 
@@ -78,22 +79,36 @@ func TestWholeSites(t *testing.T) {
 	}
 }
 
-// The page of a history says the latest finding first and then the first month's, and has
-// a line for each agent; sites that were unreachable are in no share.
+// The page of a history says the latest finding first and then the first month's, each with its
+// number of sites, and what sites with a capture in each month say; it has a line for each agent,
+// the span of the captures, and no share of sites without an answer.
 func TestStatsOverTime(t *testing.T) {
-	var counts []stats.Count
+	table := &stats.Table{First: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC), Last: time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)}
 	for i, month := range []string{"2026-01", "2026-02", "2026-03"} {
 		n := int64(i)
-		counts = append(counts, stats.Count{Month: month, Agent: "GPTBot", Sites: 10, Unreachable: 2, Full: 2 * n, None: 8 - 2*n, FullNamed: n},
-			stats.Count{Month: month, Agent: "<Bot>", Sites: 10, Unreachable: 2, None: 8})
+		for _, rank := range []int{stats.All, stats.Panel} {
+			classes := [export.Classes]int64{export.WithRules: 8 + n, export.OldCopy: 1, export.Unreachable: 1}
+			if rank == stats.Panel {
+				classes = [export.Classes]int64{export.WithRules: 6}
+			}
+			base := classes[export.WithRules]
+			table.Counts = append(table.Counts,
+				stats.Count{Month: month, Rank: rank, Agent: "any of 2", AnyOf: 2, Classes: classes, Base: base, Full: 2 * n, None: base - 2*n, FullNamed: n, Root: 2 * n},
+				stats.Count{Month: month, Rank: rank, Agent: "GPTBot", Classes: classes, Base: base, Full: n, None: base - n, Root: n},
+				stats.Count{Month: month, Rank: rank, Agent: "<Bot>", Classes: classes, Base: base, None: base})
+		}
 	}
 	var out bytes.Buffer
-	if err := statsPage(&stats.Table{Counts: counts}, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out); err != nil {
+	if err := statsPage(table, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<p class="finding">50.0 % of 8 sites deny everything to GPTBot, 50.0 % of them by its name.</p>`, "<p>In 2026-01 it was 0.0 %. The robots.txt of 2 sites could not be fetched",
-		"&lt;Bot&gt; from 0.0 % to 0.0 %", `<polyline class="line0" points="0.00,220.00 500.00,128.33 1000.00,36.67 "/>`, "<summary>The numbers of each month</summary>",
+		`<p class="finding">40.0 % of 10 sites that were reached deny everything to at least one of 2 agents, 50.0 % of them by name.</p>`,
+		"<p>In 2026-01 it was 0.0 % of 8 sites. Of the 6 sites with a capture in each month it was 0.0 % then and is 66.7 % now. 20.0 % deny everything to GPTBot, 0.0 % of them by name. 20.0 % deny it the front page. 2 sites gave no answer: these are in no share.",
+		"Captures from 5 January 2026 to 9 March 2026; n is 8 in 2026-01 and 10 in 2026-03.", "Panel: sites (registered domains) with a capture in each month over time",
+		"12 sites: 10 reached (10 with_rules, 0 html, 0 refused, 0 no_file, 0 other), 1 old_copy, 1 unreachable. Shares are of the 10 sites that were reached.",
+		"by how much they deny each agent: shares of 10 sites that were reached",
+		"&lt;Bot&gt; from 0.0 % to 0.0 %", `<polyline class="line0" points="0.00,220.00 `, "<summary>The numbers of each month</summary>",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %s in %s", want, out.String())

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"robotsbatch/io/report/page"
@@ -28,17 +29,8 @@ type statsWords struct {
 	// caption says what a table and its bars have, and text more of that.
 	caption, text string
 	parts         []page.Series
-	columns       []statsColumn
 	// bar returns an agent's bar without its name; none of it for what has no bar.
 	bar func(c *stats.Count) page.Bar
-}
-
-// statsColumn is a column of a table. One that is not always there is left out where all
-// counts have 0.
-type statsColumn struct {
-	page.Column
-	always bool
-	cell   func(c *stats.Count) page.Cell
 }
 
 // statsPage words counts of sites as a page.
@@ -54,18 +46,18 @@ func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 	}
 	if t.IsHistory() {
 		for _, history := range t.Histories() {
-			p.Sections = append(p.Sections, words.historySection(&history, t.Site))
+			p.Sections = append(p.Sections, words.historySection(&history, t))
 		}
 	}
 	p.Finding = nil
 	for latest := range t.ByRank() {
 		if p.Finding == nil {
 			p.Finding = words.finding(t, latest)
-			if first := &latest[0]; first.Unreachable > 0 {
-				p.Finding = append(p.Finding, fmt.Sprintf("The robots.txt of %s could not be fetched: these are in no share.", sitesOf(first.Unreachable, t.Site)))
+			if n := latest[0].Sites() - latest[0].Reached(); n > 0 && t.Base != stats.BaseAll {
+				p.Finding = append(p.Finding, fmt.Sprintf("%s gave no answer: %s in no share.", sitesOf(n, t.Site), verb(n, "it is", "these are")))
 			}
 		}
-		p.Sections = append(p.Sections, words.section(latest, t.Site))
+		p.Sections = append(p.Sections, words.section(latest, t))
 	}
 	return p
 }
@@ -79,35 +71,69 @@ func sitesOf(n int64, site stats.Site) string {
 	return Count(n, one, many)
 }
 
-// deniedFinding says which agent is denied everything by the most sites, and by how many.
-// counts, which has at least one agent, begins with that one.
+// baseOf says how many sites shares are of, such as "8 sites that were reached".
+func baseOf(c *stats.Count, t *stats.Table) string {
+	return sitesOf(c.Base, t.Site) + " " + t.Base.Sites()
+}
+
+// whomOf names the agents of a count.
+func whomOf(c *stats.Count) string {
+	if c.AnyOf > 0 {
+		return "at least one of " + strings.TrimPrefix(Printable(c.Agent), "any of ") + " agents"
+	}
+	return Printable(c.Agent)
+}
+
+// deniedFinding says which agents are denied everything by the most sites, and by how many.
+// counts, which has at least one agent, begins with that of several, if there is one, and goes
+// on with the agent that most sites deny.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
-	text := fmt.Sprintf("%s of %s deny everything to %s", percent(first.Full, first.Reached()), sitesOf(first.Reached(), t.Site), Printable(first.Agent))
-	if first.Full > 0 {
-		text += fmt.Sprintf(", %s of them by its name", percent(first.FullNamed, first.Full)) // not by the group for *
-	}
-	finding := []string{text + "."}
+	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), byName(first))}
 	if t.IsHistory() {
-		finding = append(finding, historyFinding(t.Histories()[0])...)
+		finding = append(finding, historyFinding(t)...)
 	}
 	for i := range counts {
-		if c := &counts[i]; c.Agent == "*" && i > 0 {
-			finding = append(finding, fmt.Sprintf("%s deny everything to everyone, by the group for *.", percent(c.Full, c.Reached())))
+		c := &counts[i]
+		if most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 }); i == most {
+			if i > 0 {
+				finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), byName(c)))
+			}
+			finding = append(finding, fmt.Sprintf("%s deny it the front page.", percent(c.Root, c.Base)))
+		} else if c.Agent == "*" {
+			finding = append(finding, fmt.Sprintf("%s deny everything to everyone, by the group for *.", percent(c.Full, c.Base)))
 		}
 	}
 	return finding
 }
 
-// historyFinding says how the share of the agent that is closed out most has changed.
-func historyFinding(h stats.History) []string {
-	counts := h.Lines[0].Counts
-	first := slices.IndexFunc(counts, func(c stats.Count) bool { return c.Reached() > 0 })
-	last := len(counts) - 1
-	if first < 0 || first == last {
-		return nil
+// byName says how many sites that deny everything name the agent, and do not mean everyone.
+func byName(c *stats.Count) string {
+	if c.Full == 0 {
+		return ""
 	}
-	return []string{fmt.Sprintf("In %s it was %s.", h.Months[first], percent(counts[first].Full, counts[first].Reached()))}
+	return fmt.Sprintf(", %s of them by name", percent(c.FullNamed, c.Full))
+}
+
+// historyFinding says how the first line's share has changed: of all sites, whose number changes
+// as well, and of those with a capture in each month.
+func historyFinding(t *stats.Table) (finding []string) {
+	for _, h := range t.Histories() {
+		counts := h.Lines[0].Counts
+		first := slices.IndexFunc(counts, func(c stats.Count) bool { return c.Base > 0 })
+		last := &counts[len(counts)-1]
+		if first < 0 || first == len(counts)-1 {
+			continue
+		}
+		before := percent(counts[first].Full, counts[first].Base)
+		switch h.Rank {
+		case stats.All:
+			finding = append(finding, fmt.Sprintf("In %s it was %s of %s.", h.Months[first], before, sitesOf(counts[first].Base, t.Site)))
+		case stats.Panel:
+			finding = append(finding, fmt.Sprintf("Of the %s with a capture in each month it was %s then and is %s now.", sitesOf(last.Sites(), t.Site), before, percent(last.Full, last.Base)))
+		}
+	}
+	return finding
 }
 
 // statedFinding says what is stated of each use to the first agent.
@@ -118,12 +144,12 @@ func statedFinding(t *stats.Table, counts []stats.Count) []string {
 		if c.Agent != counts[0].Agent {
 			break
 		}
-		what := percent(c.Stated(), c.Reached()) + " state " + c.Use.String()
+		what := percent(c.Stated(), c.Base) + " state " + c.Use.String()
 		if i == 0 {
-			what = fmt.Sprintf("%s of %s state %s", percent(c.Stated(), c.Reached()), sitesOf(c.Reached(), t.Site), c.Use)
+			what = fmt.Sprintf("%s of %s state %s", percent(c.Stated(), c.Base), baseOf(c, t), c.Use)
 		}
 		if !c.Use.Graded() {
-			what += fmt.Sprintf(", and %s disallow it", percent(c.Values[usage.Disallowed], c.Reached()))
+			what += fmt.Sprintf(", and %s disallow it", percent(c.Values[usage.Disallowed], c.Base))
 		}
 		finding = append(finding, what+".")
 	}
@@ -134,46 +160,79 @@ func statedFinding(t *stats.Table, counts []stats.Count) []string {
 const mostLines = 6
 
 // historySection is the share of sites of a rank that do what the headline says, over time.
-func (w *statsWords) historySection(h *stats.History, site stats.Site) page.Section {
-	share := "Share of sites that " + w.headline
+func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Section {
+	share := "Share of sites " + t.Base.Sites() + " that " + w.headline
 	lines := &page.Lines{Title: share + ", at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
-	table := &page.Table{Caption: share, Columns: []page.Column{{Name: "Month"}, {Name: "Sites", Number: true}}}
+	table := &page.Table{Caption: share, Columns: []page.Column{{Name: "Month"}, {Name: "Sites", Number: true}, {Name: "Base", Number: true}}}
 	shown := h.Lines[:min(len(h.Lines), mostLines)]
 	for _, l := range shown {
 		line := page.SeriesLine{Name: Printable(l.Name)}
 		for month := range h.Months {
-			line.Y = append(line.Y, shareOf(l.Counts[month].Headline(), l.Counts[month].Reached()))
+			line.Y = append(line.Y, shareOf(l.Counts[month].Headline(), l.Counts[month].Base))
 		}
 		lines.Lines = append(lines.Lines, line)
 		table.Columns = append(table.Columns, page.Column{Name: line.Name, Number: true})
 	}
+	all := shown[0].Counts
 	for month, name := range h.Months {
-		row := []page.Cell{{Text: name}, numberCell(shown[0].Counts[month].Reached())}
+		row := []page.Cell{{Text: name}, numberCell(all[month].Sites()), numberCell(all[month].Base)}
 		for _, l := range shown {
-			row = append(row, shareCell(l.Counts[month].Headline(), l.Counts[month].Reached()))
+			row = append(row, shareCell(l.Counts[month].Headline(), l.Counts[month].Base))
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out." + w.history
+	last := len(all) - 1
+	text := fmt.Sprintf("Captures from %s to %s; n is %s in %s and %s in %s. ", t.First.Format("2 January 2006"), t.Last.Format("2 January 2006"),
+		Number(all[0].Base), h.Months[0], Number(all[last].Base), h.Months[last])
+	if h.Rank == stats.Panel {
+		text += "These are the sites with a capture in each month of which there are captures, so that each month counts the same sites. "
+	} else {
+		text += "A site counts from its first capture on. "
+	}
+	text += "A month has what the last capture before its end says." + w.history
 	if more := len(h.Lines) - len(shown); more > 0 {
 		text += fmt.Sprintf(" %s more are in the counts as csv.", Number(int64(more)))
 	}
-	return page.Section{Title: rankTitle(h.Rank, site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
+	return page.Section{Title: rankTitle(h.Rank, t.Site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
 }
 
 // rankTitle names the sites of a rank, such as "All sites" and "Top 1,000 sites".
 func rankTitle(rank int, site stats.Site) string {
-	if rank == stats.All {
+	switch rank {
+	case stats.All:
 		return "All " + site.String()
+	case stats.Panel:
+		return "Panel: " + site.String() + " with a capture in each month"
 	}
 	return fmt.Sprintf("Top %s %s", Number(int64(rank)), site)
 }
 
 // section is the section of a rank.
-func (w *statsWords) section(counts []stats.Count, site stats.Site) page.Section {
-	title := rankTitle(counts[0].Rank, site)
+func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section {
+	title := rankTitle(counts[0].Rank, t.Site)
 	bars := &page.Bars{Parts: w.parts}
-	table := &page.Table{Caption: title + w.caption, Rows: make([][]page.Cell, len(counts))}
+	table := &page.Table{Caption: fmt.Sprintf("%s%s: shares of %s", title, w.caption, baseOf(&counts[0], t)), Rows: make([][]page.Cell, len(counts))}
+	add := func(column page.Column, cell func(c *stats.Count) page.Cell) {
+		table.Columns = append(table.Columns, column)
+		for i := range counts {
+			table.Rows[i] = append(table.Rows[i], cell(&counts[i]))
+		}
+	}
+	if t.Uses {
+		add(page.Column{Name: "Use"}, func(c *stats.Count) page.Cell { return textCell(c.Use.String()) })
+	}
+	add(page.Column{Name: "Agent"}, func(c *stats.Count) page.Cell { return textCell(c.Agent) })
+	for i, f := range t.Shown(counts) {
+		column := page.Column{Name: f.Title, Phone: f.Phone, Number: true}
+		if !f.Share {
+			add(column, func(c *stats.Count) page.Cell { return numberCell(f.Of(c)) })
+			continue
+		}
+		add(column, func(c *stats.Count) page.Cell { return shareCell(f.Of(c), c.Base) })
+		if i == 0 {
+			add(page.Column{Bar: true}, func(c *stats.Count) page.Cell { return barCell(f.Of(c), c.Base) })
+		}
+	}
 	for i := range counts {
 		c := &counts[i]
 		bar := w.bar(c)
@@ -186,16 +245,10 @@ func (w *statsWords) section(counts []stats.Count, site stats.Site) page.Section
 		}
 		bars.Bars = append(bars.Bars, bar)
 	}
-	for _, column := range w.columns {
-		if !column.always && !slices.ContainsFunc(counts, func(c stats.Count) bool { return column.cell(&c).Number > 0 }) {
-			continue
-		}
-		table.Columns = append(table.Columns, column.Column)
-		for i := range counts {
-			table.Rows[i] = append(table.Rows[i], column.cell(&counts[i]))
-		}
+	text := fmt.Sprintf("%s: %s. Shares are of the %s. %s", sitesOf(counts[0].Sites(), t.Site), counts[0].Reach(Number), baseOf(&counts[0], t), w.text)
+	if known := counts[0].Known(Number); known != "" {
+		text = known + ". " + text
 	}
-	text := fmt.Sprintf("Shares count the %s with a robots.txt that could be fetched, or without one. %s", sitesOf(counts[0].Reached(), site), w.text)
 	if len(bars.Bars) == listed && len(counts) > listed {
 		text += fmt.Sprintf(" The bars are of the first %d of %d rows.", listed, len(counts))
 	}

@@ -9,8 +9,6 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-var agentColumn = statsColumn{page.Column{Name: "Agent"}, true, func(c *stats.Count) page.Cell { return textCell(c.Agent) }}
-
 // deniedWords are those of how much sites deny.
 var deniedWords = statsWords{
 	title: "Who blocks whom", source: ", as RFC 9309 defines robots.txt.", finding: deniedFinding,
@@ -22,26 +20,13 @@ var deniedWords = statsWords{
 		{Name: "everything denied", Kind: page.Most},
 		{Name: "something denied", Kind: page.Some},
 		{Name: "nothing denied", Kind: page.Least},
-		{Name: "undecided or unreachable", Kind: page.Unknown},
+		{Name: "undecided, or in no share", Kind: page.Unknown},
 	},
 	bar: func(c *stats.Count) page.Bar {
 		return page.Bar{
-			Values: []float64{float64(c.Full), float64(c.Partial), float64(c.None), float64(c.Undecided + c.Unreachable)},
-			Text:   fmt.Sprintf("%s everything denied, %s something denied", percent(c.Full, c.Reached()), percent(c.Partial, c.Reached())),
+			Values: []float64{float64(c.Full), float64(c.Partial), float64(c.None), float64(c.Sites() - c.Full - c.Partial - c.None)},
+			Text:   fmt.Sprintf("%s everything denied, %s something denied", percent(c.Full, c.Base), percent(c.Partial, c.Base)),
 		}
-	},
-	columns: []statsColumn{
-		agentColumn,
-		{page.Column{Name: "Everything denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Full, c.Reached()) }},
-		{page.Column{Bar: true}, true, func(c *stats.Count) page.Cell { return barCell(c.Full, c.Reached()) }},
-		{page.Column{Name: "by name", Phone: "Everything, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullNamed) }},
-		{page.Column{Name: "by *", Phone: "Everything, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullEveryone) }},
-		{page.Column{Name: "Something denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Partial, c.Reached()) }},
-		{page.Column{Name: "by name", Phone: "Something, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialNamed) }},
-		{page.Column{Name: "by *", Phone: "Something, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialEveryone) }},
-		{page.Column{Name: "Nothing denied", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.None) }},
-		{page.Column{Name: "Undecided", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Undecided) }},
-		{page.Column{Name: "Unreachable", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Unreachable) }},
 	},
 }
 
@@ -57,29 +42,16 @@ var statedWords = statsWords{
 		{Name: "disallowed", Kind: page.Most},
 		{Name: "disallowed in part", Kind: page.Some},
 		{Name: "allowed", Kind: page.Least},
-		{Name: "nothing stated, or unreachable", Kind: page.Unknown},
+		{Name: "nothing stated, or in no share", Kind: page.Unknown},
 	},
 	bar: func(c *stats.Count) page.Bar {
 		if c.Use.Graded() {
 			return page.Bar{}
 		}
 		return page.Bar{
-			Values: []float64{float64(c.Values[usage.Disallowed]), float64(c.Mixed), float64(c.Values[usage.Allowed]), float64(c.None + c.Unreachable)},
-			Text:   fmt.Sprintf("%s disallowed, %s allowed", percent(c.Values[usage.Disallowed], c.Reached()), percent(c.Values[usage.Allowed], c.Reached())),
+			Values: []float64{float64(c.Values[usage.Disallowed]), float64(c.Mixed), float64(c.Values[usage.Allowed]), float64(c.Sites() - c.Values[usage.Disallowed] - c.Mixed - c.Values[usage.Allowed])},
+			Text:   fmt.Sprintf("%s disallowed, %s allowed", percent(c.Values[usage.Disallowed], c.Base), percent(c.Values[usage.Allowed], c.Base)),
 		}
-	},
-	columns: []statsColumn{
-		{page.Column{Name: "Use"}, true, func(c *stats.Count) page.Cell { return textCell(c.Use.String()) }},
-		agentColumn,
-		{page.Column{Name: "Stated", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Stated(), c.Reached()) }},
-		{page.Column{Name: "Allowed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Allowed]) }},
-		{page.Column{Name: "Disallowed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Disallowed]) }},
-		{page.Column{Name: "Immediate", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Immediate]) }},
-		{page.Column{Name: "Reference", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Reference]) }},
-		{page.Column{Name: "Full", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Full]) }},
-		{page.Column{Name: "Mixed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Mixed) }},
-		{page.Column{Name: "Nothing", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.None) }},
-		{page.Column{Name: "Unreachable", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Unreachable) }},
 	},
 }
 

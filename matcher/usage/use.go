@@ -2,7 +2,6 @@ package usage
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -82,9 +81,6 @@ func (s Values) Single() Value {
 	}
 	return Unknown
 }
-
-// IsGrade reports whether a name is that of a value of the signal "use".
-func IsGrade(name string) bool { return slices.Contains(valueNames[Immediate:], name) }
 
 // Mixed is how outputs write a set of several values.
 const Mixed = "mixed"

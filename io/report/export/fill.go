@@ -27,8 +27,12 @@ func (a *authority) begin(w *tables.Writer) {
 	w.Text(a.SURT)
 }
 
+// class returns the class of an authority.
+func (a *authority) class() Class { return classOf(a.Access, a.Status, a.Stale, a.kind) }
+
 func fillAccess(w *tables.Writer, a *authority, _ *body) {
 	a.begin(w)
+	w.Text([]byte(a.class().String()))
 	w.Text([]byte(outcomes[a.Access]))
 	w.Optional(a.Status)
 	w.Time(a.Fetched)

@@ -5,7 +5,6 @@ import (
 
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/extent"
 	"robotsbatch/matcher/usage"
 )
@@ -16,18 +15,18 @@ var historyColumns = []arrow.Field{
 	optional("since", arrow.FixedWidthTypes.Timestamp_ms), optional("since_after", arrow.FixedWidthTypes.Timestamp_ms), number("changes"),
 }
 
-// other is the kind of a change that is no Opened and no Closed: as much is denied, but by
-// rules for another, or because of another access.
+// other is the kind of a change that is neither Opened nor Closed: as much is denied, but by
+// rules for another, or in an answer of another class.
 const other = "other"
 
-// SurveyChanges returns the table that has a row for each change in what an agent is denied
-// of an authority, and in what the authority states of one of the uses, in the order of
-// their times. It needs a listing with a history.
+// SurveyChanges returns the table that has a row for each change, from one answer to another, in
+// what an agent is denied of an authority, and in what the authority states of one of the uses,
+// in the order of their times. It needs a listing with a history.
 func SurveyChanges(chains []matcher.Chain, uses []usage.Use) *Table {
 	s := newSurveyor(chains, uses)
 	columns := []arrow.Field{
 		text("agent"), text("change"), optionalText("old_blocked"), optionalText("new_blocked"), optionalText("old_by"), optionalText("new_by"),
-		text("old_access"), text("new_access"), optional("old_status", arrow.PrimitiveTypes.Int32), optional("new_status", arrow.PrimitiveTypes.Int32),
+		text("old_class"), text("new_class"), optional("old_status", arrow.PrimitiveTypes.Int32), optional("new_status", arrow.PrimitiveTypes.Int32),
 		optional("old_fetched_at", arrow.FixedWidthTypes.Timestamp_ms), optional("changed_at", arrow.FixedWidthTypes.Timestamp_ms),
 	}
 	if len(uses) > 0 {
@@ -36,18 +35,18 @@ func SurveyChanges(chains []matcher.Chain, uses []usage.Use) *Table {
 	return &Table{Name: "changes", Schema: schema(columns...), fill: s.fillChanges, history: true}
 }
 
-// policy is what an agent is denied in a span.
+// policy is what a site's answer denies an agent.
 type policy struct {
+	class   Class
 	blocked extent.Extent
 	by      string
-	access  access.Outcome
 }
 
-// past is what came of an agent in the spans of an authority.
+// past is what came of an agent in the spans of an authority with an answer.
 type past struct {
 	policy
 	// since is when the policy began, 0 where that is not known, and after the time of
-	// the last fetch that said something else, 0 for none.
+	// the last answer that said something else, 0 for none.
 	since, after int64
 	changes      int
 	uses         []pastUse
@@ -59,7 +58,11 @@ type pastUse struct {
 	since int64 // as of past
 }
 
-// change is a change from one span to the next.
+// outage is the time since which there has been no answer, and that of the last one before, 0
+// for none.
+type outage struct{ since, after int64 }
+
+// change is a change from one answer to another.
 type change struct {
 	older, newer policy
 	spans        [2]*matcher.Span
@@ -71,61 +74,55 @@ type change struct {
 
 // replay goes through the spans of an authority, oldest first. It calls changed for each
 // change, which is valid until that returns, and s.past is what came of it. A span may
-// change an agent's access and what is said of several uses.
-func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) error {
+// change an agent's access and what is said of several uses. Spans without an answer change
+// nothing: replay returns the outage in which the authority is at the end, or nil.
+func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out *outage, err error) {
+	for agent := range s.past {
+		s.past[agent] = past{uses: s.past[agent].uses}
+	}
+	answered := -1 // the last span with an answer
 	for n := range a.spans {
 		span := &a.spans[n]
-		var read *surveyedBody
-		if span.Access == access.Rules {
-			var err error
-			if read, err = s.read(a.listing.SpanPack(span), span.Body); err != nil {
-				return err
+		read, err := s.denied(span.Access, a.listing.SpanPack(span), span.Body)
+		if err != nil {
+			return nil, err
+		}
+		class := classOf(span.Access, span.Status, span.Stale, read.kind)
+		c := change{spans: [2]*matcher.Span{nil, span}, use: -1}
+		if answered >= 0 {
+			c.spans[0] = &a.spans[answered]
+			if c.after, err = a.listing.FetchedAt(a.Key, c.spans[0], a.spans[answered+1].From-1); err != nil {
+				return nil, err
 			}
+		}
+		if !class.Reached() {
+			if out == nil {
+				out = &outage{span.From, c.after}
+			}
+			continue
 		}
 		for agent := range s.past {
-			now := surveyed{blocked: extentOf(span.Access)}
-			if read != nil {
-				now = read.each[agent]
-			}
-			p := &s.past[agent]
-			if n == 0 {
-				p.begin(&now, span)
-				continue
-			}
-			if err := p.next(a, n, &now, func(c *change) { changed(agent, c) }); err != nil {
-				return err
-			}
+			now := &read.each[agent]
+			c.newer = policy{class, now.blocked, now.by}
+			s.past[agent].next(c, now, func(c *change) { changed(agent, c) })
 		}
+		answered, out = n, nil
 	}
-	return nil
+	return out, nil
 }
 
-// begin takes what holds in the first span.
-func (p *past) begin(now *surveyed, span *matcher.Span) {
-	*p = past{policy: policy{now.blocked, now.by, span.Access}, since: span.From, uses: p.uses}
-	for use := range p.uses {
-		p.uses[use] = pastUse{now.of(use), span.From}
+// next goes on with the change to a span with an answer, the first one if there is none before.
+func (p *past) next(c change, now *surveyed, changed func(*change)) {
+	if c.spans[0] == nil {
+		p.policy, p.since = c.newer, c.spans[1].From
+		for use := range p.uses {
+			p.uses[use] = pastUse{now.of(use), p.since}
+		}
+		return
 	}
-}
-
-// next goes on with span n of an authority.
-func (p *past) next(a *authority, n int, now *surveyed, changed func(*change)) error {
-	before, span := &a.spans[n-1], &a.spans[n]
-	c := change{older: p.policy, newer: policy{now.blocked, now.by, span.Access}, spans: [2]*matcher.Span{before, span}, use: -1}
-	other := c.older != c.newer
-	for use := range p.uses {
-		other = other || p.uses[use].said != now.of(use)
-	}
-	if !other {
-		return nil
-	}
-	var err error
-	if c.after, err = a.listing.FetchedAt(a.Key, before, span.From-1); err != nil {
-		return err
-	}
-	if c.older != c.newer {
+	if c.older = p.policy; c.older != c.newer {
 		changed(&c)
-		p.policy, p.since, p.after = c.newer, span.From, c.after
+		p.policy, p.since, p.after = c.newer, c.spans[1].From, c.after
 		p.changes++
 	}
 	for use := range p.uses {
@@ -133,26 +130,32 @@ func (p *past) next(a *authority, n int, now *surveyed, changed func(*change)) e
 		if said := now.of(use); said != u.said {
 			c.use, c.before, c.said = use, u.said, said
 			changed(&c)
-			*u = pastUse{said, span.From}
+			*u = pastUse{said, c.spans[1].From}
 		}
 	}
-	return nil
 }
 
-// write appends the values of historyColumns.
-func (p *past) write(w *tables.Writer, a *authority) {
+// write appends the values of historyColumns. In an outage they are of that.
+func (p *past) write(w *tables.Writer, a *authority, out *outage) {
+	since, after := p.since, p.after
+	if out != nil {
+		since, after = out.since, out.after
+	}
 	w.Time(a.spans[0].From)
 	w.Time(a.Fetched)
-	w.Time(p.since)
-	w.Time(p.after)
+	w.Time(since)
+	w.Time(after)
 	w.Number(p.changes)
 	for _, u := range p.uses {
+		if out != nil {
+			u.since = out.since
+		}
 		w.Time(u.since)
 	}
 }
 
 func (s *surveyor) fillChanges(w *tables.Writer, a *authority, _ *body) {
-	err := s.replay(a, func(agent int, c *change) {
+	_, err := s.replay(a, func(agent int, c *change) {
 		if w.Err() == nil {
 			c.write(w, a, s.names[agent], s.uses)
 		}
@@ -170,8 +173,8 @@ func (c *change) write(w *tables.Writer, a *authority, agent string, uses []usag
 	w.OptionalText([]byte(c.newer.blocked.String()))
 	w.OptionalText([]byte(c.older.by))
 	w.OptionalText([]byte(c.newer.by))
-	w.Text([]byte(outcomes[c.older.access]))
-	w.Text([]byte(outcomes[c.newer.access]))
+	w.Text([]byte(c.older.class.String()))
+	w.Text([]byte(c.newer.class.String()))
 	w.Optional(c.spans[0].Status)
 	w.Optional(c.spans[1].Status)
 	w.Time(c.after)

@@ -103,7 +103,7 @@ func writeHistory(t *testing.T, folder string, sources int, all []reference.Capt
 // replayed is what is known of an authority and an agent at a time.
 type replayed struct {
 	says         string // how much is denied, and by whose rules
-	access       string
+	class        string
 	status       int
 	first, since int64
 	after        int64 // 0 for none
@@ -114,60 +114,87 @@ type replayed struct {
 	usesChange []string
 }
 
-// replay finds it out second by second from all captures up to each.
-func replay(all *reference.Captures, authority string, agent int, end int64) (known replayed, ever bool) {
+func (r *replayed) reached() bool { return r.class != "unreachable" && r.class != "old_copy" }
+
+// stateAt says what is known of an authority at a second.
+func stateAt(at *reference.Known, agent int) replayed {
+	now := replayed{status: at.Status, uses: [2]string{"-", "-"}}
+	switch {
+	case at.Access == "rules":
+		i := slices.IndexFunc(told, func(b toldBody) bool { return b.body == at.Body })
+		now.says, now.class = told[i].says[agent], "with_rules"
+		now.uses = [2]string(strings.Fields(told[i].uses[agent]))
+		if at.Stale {
+			now.class = "old_copy"
+		}
+	case at.Access == "deny":
+		now.says, now.class = "all -", "unreachable"
+	case at.Status == 404:
+		now.says, now.class = "none -", "no_file"
+	case at.Status/100 == 3:
+		now.says, now.class = "none -", "other"
+	default: // for 30 days
+		now.says, now.class = "none -", "unreachable"
+	}
+	return now
+}
+
+// replay finds it out second by second from all captures up to each. Seconds without an answer
+// change nothing but the row at the end, which is since they began.
+func replay(all *reference.Captures, authority string, agent int, end int64) (row replayed, ever bool) {
+	url := authority + "/robots.txt"
+	var known replayed // at the last second with an answer
+	answered, first, out, outAfter := int64(-1), int64(-1), int64(-1), int64(0)
 	for day := int64(0); day <= end/aDay; day++ {
 		for second := day * aDay; second < day*aDay+4 && second <= end; second++ {
-			at := all.At(authority+"/robots.txt", second)
+			at := all.At(url, second)
 			if at.Access == "" {
 				continue
 			}
-			now := replayed{
-				status: at.Status, first: known.first, since: second, changes: known.changes,
-				uses: [2]string{"-", "-"}, usesSince: known.usesSince, usesChange: known.usesChange,
+			if first < 0 {
+				first = second
 			}
-			switch at.Access {
-			case "rules":
-				i := slices.IndexFunc(told, func(b toldBody) bool { return b.body == at.Body })
-				now.says, now.access = told[i].says[agent], "rules"
-				now.uses = [2]string(strings.Fields(told[i].uses[agent]))
-			case "allow":
-				now.says, now.access = "none -", "unavailable"
-			case "deny":
-				now.says, now.access = "all -", "unreachable"
-			}
-			switch {
-			case !ever:
-				now.first = second
-				if second == 0 { // a capture without a time
-					now.since, now.first = 0, 0
+			now := stateAt(&at, agent)
+			before := func() int64 {
+				if answered < 0 {
+					return 0
 				}
-			case now.says == known.says && now.access == known.access:
-				now.since, now.after = known.since, known.after
-			default:
-				now.after = all.At(authority+"/robots.txt", before(second)).Second
-				now.changes = append(now.changes, fmt.Sprintf("%s %s %d → %s %s %d at %d", known.says, known.access, known.status, now.says, now.access, now.status, second))
+				return all.At(url, answered).Second
+			}
+			row, ever = now, true
+			if !now.reached() {
+				if out < 0 {
+					out, outAfter = second, before()
+				}
+				continue
+			}
+			now.after, now.since, now.changes, now.usesChange, now.usesSince = known.after, known.since, known.changes, known.usesChange, known.usesSince
+			switch {
+			case answered < 0:
+				now.since = second
+			case now.says != known.says || now.class != known.class:
+				now.since, now.after = second, before()
+				now.changes = append(now.changes, fmt.Sprintf("%s %s %d → %s %s %d at %d", known.says, known.class, known.status, now.says, now.class, now.status, second))
 			}
 			for use, said := range now.uses {
-				if ever && said != known.uses[use] {
+				if answered >= 0 && said != known.uses[use] {
 					now.usesChange = append(now.usesChange, fmt.Sprintf("%d %s → %s at %d", use, known.uses[use], said, second))
 				}
-				if !ever || said != known.uses[use] {
+				if answered < 0 || said != known.uses[use] {
 					now.usesSince[use] = second
 				}
 			}
-			known, ever = now, true
+			known, answered, out = now, second, -1
 		}
 	}
-	return known, ever
-}
-
-// before is the second that replay looks at before one.
-func before(second int64) int64 {
-	if second%aDay > 0 {
-		return second - 1
+	if out < 0 {
+		row = known
+	} else {
+		row.since, row.after, row.usesSince = out, outAfter, [2]int64{out, out}
+		row.changes, row.usesChange = known.changes, known.usesChange
 	}
-	return second - aDay + 3
+	row.first = max(first, 0)
+	return row, ever
 }
 
 // historyRows are the rows of a table by authority and agent, in their order.
@@ -239,7 +266,7 @@ func TestSurveyIsAReplay(t *testing.T) {
 		}
 		for _, sources := range [][]string{names, {pack}} {
 			what := fmt.Sprintf("round %d, %s as of %d, of %+v", round, sources, asOf, captured)
-			survey := historyRows(t, export.Survey(surveyed, surveyedUses, true), asOf, sources...)
+			survey := historyRows(t, export.Survey(surveyed, nil, surveyedUses, true), asOf, sources...)
 			changed := historyRows(t, export.SurveyChanges(surveyed, surveyedUses), asOf, sources...)
 			for host := 'a'; host <= 'd'; host++ {
 				for agent, chain := range surveyed {
@@ -268,8 +295,8 @@ func TestSurveyIsAReplay(t *testing.T) {
 // several sources the last fetch before a change may be an earlier one that said the same.
 func checkSurveyed(t *testing.T, what string, row map[string]string, changed []map[string]string, want replayed, exact bool) {
 	t.Helper()
-	got := fmt.Sprint(row["blocked"], " ", row["by"], " ", row["access"], " first ", row["first_seen"], " since ", row["since"], " changes ", row["changes"])
-	wanted := fmt.Sprint(want.says, " ", want.access, " first ", secondText(want.first), " since ", secondText(want.since), " changes ", len(want.changes))
+	got := fmt.Sprint(row["blocked"], " ", row["by"], " ", row["class"], " first ", row["first_seen"], " since ", row["since"], " changes ", row["changes"])
+	wanted := fmt.Sprint(want.says, " ", want.class, " first ", secondText(want.first), " since ", secondText(want.since), " changes ", len(want.changes))
 	if got != wanted || row["last_seen"] != row["fetched_at"] {
 		t.Fatalf("%s:\n got %s\nwant %s", what, got, wanted)
 	}
@@ -298,8 +325,8 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 			t.Fatalf("%s: %v has a use", what, c)
 		}
 		status := func(text string) string { return strings.ReplaceAll(text, "-", "0") }
-		list = append(list, fmt.Sprintf("%s %s %s %s → %s %s %s %s at %d", c["old_blocked"], c["old_by"], c["old_access"], status(c["old_status"]),
-			c["new_blocked"], c["new_by"], c["new_access"], status(c["new_status"]), at.Unix()))
+		list = append(list, fmt.Sprintf("%s %s %s %s → %s %s %s %s at %d", c["old_blocked"], c["old_by"], c["old_class"], status(c["old_status"]),
+			c["new_blocked"], c["new_by"], c["new_class"], status(c["new_status"]), at.Unix()))
 		levels := []string{"none", "some", "all"}
 		kind := map[int]string{-1: "opened", 0: "other", 1: "closed"}[cmp.Compare(slices.Index(levels, c["new_blocked"]), slices.Index(levels, c["old_blocked"]))]
 		if c["change"] != kind {
@@ -313,7 +340,7 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 		t.Fatalf("%s:\n got uses %q\nwant %q", what, uses, want.usesChange)
 	}
 	changed = access
-	if n := len(changed); n > 0 && (changed[n-1]["changed_at"] != row["since"] || changed[n-1]["old_fetched_at"] != row["since_after"]) {
+	if n := len(changed); n > 0 && want.reached() && (changed[n-1]["changed_at"] != row["since"] || changed[n-1]["old_fetched_at"] != row["since_after"]) {
 		t.Fatalf("%s: the last change is %v", what, changed[n-1])
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/usage"
 )
 
@@ -18,8 +17,12 @@ type Stated struct {
 	SURT []byte
 	// Agent and Month are indices.
 	Agent, Month int
-	// Blocked, By and Access are the values of a survey's columns; empty for null.
-	Blocked, By, Access string
+	// Class, Blocked, Root and By are the values of a survey's columns; empty for null.
+	Class       Class
+	Blocked, By string
+	Root        bool
+	// Captured: the robots.txt was fetched in that month.
+	Captured bool
 	// Said has, by use, what is said of it; nil if nothing is said of any.
 	Said []usage.Values
 }
@@ -44,9 +47,13 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 		if err != nil {
 			return err
 		}
-		now := Stated{Authority: a.Key, Registered: a.registered, SURT: a.SURT}
+		now := Stated{Authority: a.Key, Registered: a.registered, SURT: a.SURT, Class: a.class()}
 		if len(months) == 0 {
-			return s.visit(&now, a.Access, func() (*surveyedBody, error) { return s.read(a.Pack(), a.Body) }, visit)
+			read, err := s.denied(a.Access, a.Pack(), a.Body)
+			if err != nil {
+				return err
+			}
+			return now.each(read, visit)
 		}
 		if spans, err = l.AppendSpans(spans[:0], listed); err != nil {
 			return err
@@ -56,10 +63,17 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			if n < 0 || spans[n].Fetched == 0 {
 				continue
 			}
-			now.Month = i
 			span := &spans[n]
-			err := s.visit(&now, span.Access, func() (*surveyedBody, error) { return s.read(l.SpanPack(span), span.Body) }, visit)
+			read, err := s.denied(span.Access, l.SpanPack(span), span.Body)
 			if err != nil {
+				return err
+			}
+			fetched, err := l.FetchedAt(a.Key, span, month.last)
+			if err != nil {
+				return err
+			}
+			now.Month, now.Captured, now.Class = i, fetched >= month.first, classOf(span.Access, span.Status, span.Stale, read.kind)
+			if err := now.each(read, visit); err != nil {
 				return err
 			}
 		}
@@ -71,23 +85,12 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 	return err
 }
 
-// visit calls visit for each agent of an authority, whose rules are read where it has any.
-func (s *surveyor) visit(now *Stated, outcome access.Outcome, read func() (*surveyedBody, error), visit func(*Stated) error) error {
-	var body *surveyedBody
-	if outcome == access.Rules {
-		var err error
-		if body, err = read(); err != nil {
-			return err
-		}
-	}
-	now.Access = outcomes[outcome]
-	for now.Agent = range s.names {
-		now.Blocked, now.By, now.Said = extentOf(outcome).String(), "", nil
-		if body != nil {
-			agent := &body.each[now.Agent]
-			now.Blocked, now.By, now.Said = agent.blocked.String(), agent.by, agent.said
-		}
-		if err := visit(now); err != nil {
+// each calls visit for each agent of an authority.
+func (s *Stated) each(read *surveyedBody, visit func(*Stated) error) error {
+	for s.Agent = range read.each {
+		agent := &read.each[s.Agent]
+		s.Blocked, s.Root, s.By, s.Said = agent.blocked.String(), agent.root, agent.by, agent.said
+		if err := visit(s); err != nil {
 			return err
 		}
 	}
@@ -98,34 +101,86 @@ func (s *surveyor) visit(now *Stated, outcome access.Outcome, read func() (*surv
 type Month struct {
 	// Name is such as "2026-03".
 	Name string
-	// last is its last second, or that of the newest fetch.
-	last int64
+	// Captured: there is a capture of this month.
+	Captured bool
+	// first and last are its first and last second; the last is that of the newest fetch if
+	// that is earlier.
+	first, last int64
 }
 
-// Months returns the months from the first to the last fetch of a listing with a history;
-// none if it knows no times.
-func Months(l *ruleset.Listing) ([]Month, error) {
-	first, last := int64(0), int64(0)
+// History is what a listing with a history covers.
+type History struct {
+	// First and Last are the times of the first and the last capture.
+	First, Last time.Time
+	// Months are those from the first to the last; none if no times are known.
+	Months []Month
+}
+
+// Months returns the months of a listing with a history.
+func Months(l *ruleset.Listing) (*History, error) {
+	c := captureMonths{listing: l, months: make(map[int]bool)}
 	var spans []matcher.Span
 	err := l.Each(func(listed *ruleset.Listed) (err error) {
 		if spans, err = l.AppendSpans(spans[:0], listed); err != nil {
 			return err
 		}
 		for i := range spans {
-			if fetched := spans[i].Fetched; fetched > 0 && (first == 0 || fetched < first) {
-				first = fetched
+			if err := c.add(listed.Key, &spans[i]); err != nil {
+				return err
 			}
-			last = max(last, spans[i].Seen, spans[i].Fetched)
 		}
 		return nil
 	})
-	if err != nil || first == 0 {
-		return nil, err
+	if err != nil || c.first == 0 {
+		return &History{}, err
 	}
-	var months []Month
-	begin := time.Unix(first, 0).UTC()
-	for m := time.Date(begin.Year(), begin.Month(), 1, 0, 0, 0, 0, time.UTC); m.Unix() <= last; m = m.AddDate(0, 1, 0) {
-		months = append(months, Month{Name: m.Format("2006-01"), last: min(last, m.AddDate(0, 1, 0).Unix()-1)})
+	h := &History{First: time.Unix(c.first, 0).UTC(), Last: time.Unix(c.last, 0).UTC()}
+	for m := time.Date(h.First.Year(), h.First.Month(), 1, 0, 0, 0, 0, time.UTC); m.Unix() <= c.last; m = m.AddDate(0, 1, 0) {
+		h.Months = append(h.Months, Month{
+			Name: m.Format("2006-01"), Captured: c.months[monthOf(m.Unix())], first: m.Unix(), last: min(c.last, m.AddDate(0, 1, 0).Unix()-1),
+		})
 	}
-	return months, nil
+	return h, nil
+}
+
+// monthOf returns a number of the month of a second, one more for the next month.
+func monthOf(second int64) int {
+	t := time.Unix(second, 0).UTC()
+	return 12*t.Year() + int(t.Month())
+}
+
+// captureMonths finds the months with captures.
+type captureMonths struct {
+	listing     *ruleset.Listing
+	months      map[int]bool
+	first, last int64 // of all captures; 0 for none
+}
+
+// add adds the captures of a span. It reads their times only where a month between the first
+// and the last is not known to have captures.
+func (c *captureMonths) add(authority []byte, span *matcher.Span) error {
+	if span.Fetched == 0 {
+		return nil
+	}
+	if c.first == 0 || span.Fetched < c.first {
+		c.first = span.Fetched
+	}
+	seen := max(span.Seen, span.Fetched)
+	c.last = max(c.last, seen)
+	from, to := monthOf(span.Fetched), monthOf(seen)
+	c.months[from], c.months[to] = true, true
+	for m := from + 1; m < to; m++ {
+		if c.months[m] {
+			continue
+		}
+		times, err := c.listing.FetchTimes(authority, span)
+		if err != nil {
+			return err
+		}
+		for _, second := range times {
+			c.months[monthOf(second)] = true
+		}
+		break
+	}
+	return nil
 }

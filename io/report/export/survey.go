@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -16,12 +17,16 @@ import (
 
 // Survey returns the table that has a row for each authority and agent: how much of the
 // authority the agent is denied, by rules for whom, and what is known of its robots.txt.
-// For each use it has what the authority states of it to the agent. With a history it has
-// since when, too, and needs a listing with that.
-func Survey(chains []matcher.Chain, uses []usage.Use, history bool) *Table {
+// classes has the class of an agent, by its chain, where that is known. For each use the table has
+// what the authority states of it to the agent. With a history it has since when, and needs a
+// listing with that.
+func Survey(chains []matcher.Chain, classes map[string]string, uses []usage.Use, history bool) *Table {
 	s := newSurveyor(chains, uses)
+	for _, name := range s.names {
+		s.classes = append(s.classes, []byte(classes[name]))
+	}
 	columns := []arrow.Field{
-		text("agent"), optionalText("blocked"), optionalText("by"),
+		text("agent"), optionalText("agent_class"), text("class"), optionalText("blocked"), flag("root"), optionalText("by"),
 		optional("crawl_delay", arrow.PrimitiveTypes.Float64), optional("rules", arrow.PrimitiveTypes.Int32),
 		text("access"), optional("status", arrow.PrimitiveTypes.Int32), optionalText("status_class"),
 		optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), flag("stale"),
@@ -49,6 +54,7 @@ const (
 type surveyor struct {
 	agents   *matcher.Agents
 	names    []string
+	classes  [][]byte // of agents
 	uses     []usage.Use
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
@@ -56,6 +62,8 @@ type surveyor struct {
 	// a history come back.
 	bodies map[bodyKey]*surveyedBody
 	past   []past // by agent, of the authority at hand
+	// open and closed are what agents are denied without rules: nothing and everything.
+	open, closed *surveyedBody
 }
 
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
@@ -64,6 +72,7 @@ func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 		s.names = append(s.names, strings.Join(chain, ","))
 		s.past[i].uses = make([]pastUse, len(uses))
 	}
+	s.open, s.closed = unruled(len(chains), surveyed{blocked: extent.None}), unruled(len(chains), surveyed{blocked: extent.All, root: true})
 	return s
 }
 
@@ -75,6 +84,7 @@ type bodyKey struct {
 
 // surveyedBody is what agents are denied by a body.
 type surveyedBody struct {
+	kind   robotstxt.BodyKind
 	length int // in bytes, -1 where it is not known
 	each   []surveyed
 }
@@ -86,6 +96,7 @@ const mostSurveyed = 1 << 17
 // surveyed is what an agent is denied by a body.
 type surveyed struct {
 	blocked extent.Extent
+	root    bool   // the front page is denied
 	by      string // empty where no group concerns it
 	rules   int
 	delay   float64
@@ -101,27 +112,23 @@ func (a *surveyed) of(use int) usage.Values {
 }
 
 func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
-	var read *surveyedBody
-	var err error
-	if a.Access == access.Rules {
-		read, err = s.read(a.Pack(), a.Body)
-	}
+	read, err := s.denied(a.Access, a.Pack(), a.Body)
+	var outage *outage
 	if err == nil && a.spans != nil {
-		err = s.replay(a, func(int, *change) {})
+		outage, err = s.replay(a, func(int, *change) {})
 	}
 	if err != nil {
 		w.Fail(err)
 		return
 	}
 	for i, name := range s.names {
-		agent := surveyed{blocked: extentOf(a.Access), delay: matcher.NoCrawlDelay}
-		length := -1
-		if read != nil {
-			agent, length = read.each[i], read.length
-		}
+		agent := &read.each[i]
 		a.begin(w)
 		w.Text([]byte(name))
+		w.OptionalText(s.classes[i])
+		w.Text([]byte(a.class().String()))
 		w.OptionalText([]byte(agent.blocked.String()))
+		w.Flag(agent.root)
 		w.OptionalText([]byte(agent.by))
 		w.OptionalFloat(agent.delay, agent.delay != matcher.NoCrawlDelay)
 		w.Known(agent.rules, a.Access == access.Rules)
@@ -131,13 +138,13 @@ func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
 		w.Time(a.Fetched)
 		w.Flag(a.Stale)
 		w.OptionalText([]byte(a.kind.String()))
-		w.Known(length, length >= 0)
+		w.Known(read.length, read.length >= 0)
 		w.OptionalText(a.digest)
 		for use := range s.uses {
 			w.OptionalText([]byte(agent.of(use).String()))
 		}
 		if a.spans != nil {
-			s.past[i].write(w, a)
+			s.past[i].write(w, a, outage)
 		}
 		w.End()
 		if w.Err() != nil {
@@ -152,6 +159,24 @@ func extentOf(outcome access.Outcome) extent.Extent {
 		return extent.All
 	}
 	return extent.None
+}
+
+// denied returns what agents are denied by an outcome, which is that of a body of a pack if it
+// is access.Rules.
+func (s *surveyor) denied(outcome access.Outcome, pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
+	switch {
+	case outcome == access.Rules:
+		return s.read(pack, number)
+	case extentOf(outcome) == extent.All:
+		return s.closed, nil
+	}
+	return s.open, nil
+}
+
+// unruled makes what agents are denied where there are no rules.
+func unruled(agents int, each surveyed) *surveyedBody {
+	each.delay = matcher.NoCrawlDelay
+	return &surveyedBody{length: -1, each: slices.Repeat([]surveyed{each}, agents)}
 }
 
 // statusClass is 2xx for 200 and so on, nothing for no status.
@@ -184,6 +209,7 @@ func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, erro
 			s.addUses(b, stored.Records.Parse(pack.Info().Profile))
 		}
 	}
+	b.kind = stored.Kind
 	s.bodies[key] = b
 	return b, nil
 }
@@ -252,13 +278,20 @@ func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, ch
 		trie := o.Trie(i)
 		agent, ok := known[trie.Identity()]
 		if !ok {
-			agent.blocked, agent.rules = extent.Of(trie).Extent, countRules(trie)
+			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), countRules(trie)
 			known[trie.Identity()] = agent
 		}
 		agent.by, agent.delay = tell(i, chain)
 		each = append(each, agent)
 	}
 	return each
+}
+
+// deniesRoot reports whether the front page, "/", is denied.
+func deniesRoot(t *matcher.Trie) bool {
+	var page matcher.Target
+	page.Set([]byte("/"), t.Profile())
+	return !t.Allowed(&page)
 }
 
 // countRules counts the lines of a trie's rules that can match anything.

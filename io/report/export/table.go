@@ -25,9 +25,9 @@ type Table struct {
 
 // The tables of what decides; see Tables.
 var (
-	// Access has a row for each authority.
-	Access = &Table{Name: "access", Schema: schema(
-		text("access"), optional("status", arrow.PrimitiveTypes.Int32), optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms),
+	// accessTable has a row for each authority.
+	accessTable = &Table{Name: "access", Schema: schema(
+		text("class"), text("access"), optional("status", arrow.PrimitiveTypes.Int32), optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms),
 		flag("stale"), flag("cut"), optionalText("body_kind"), optionalText("body_digest"),
 	), fill: fillAccess}
 	// Agents has a row for each user-agent line.
@@ -55,7 +55,7 @@ var (
 )
 
 // Tables are all tables but Captures.
-var Tables = []*Table{Rules, Agents, Sitemaps, Records, Access, Signals}
+var Tables = []*Table{Rules, Agents, Sitemaps, Records, accessTable, Signals}
 
 // schema returns the columns that all tables of authorities have, and others.
 func schema(others ...arrow.Field) *arrow.Schema {

@@ -18,28 +18,25 @@ import (
 // ErrTimeless says that rules of which each month should be counted know no times.
 var ErrTimeless = errors.New("stats: the rules know no times")
 
-// OfRules counts what rules deny agents, or what they state of o.Uses; with monthly for each
-// month, whose names it puts into the options, and of which the listing needs a history.
+// OfRules counts what rules deny agents, or what they state of o.Uses; with monthly in each
+// month of the listing, which needs a history.
 func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*SiteCounter, error) {
-	var months []export.Month
 	if monthly {
-		var err error
-		if months, err = export.Months(listing); err != nil {
+		history, err := export.Months(listing)
+		if err != nil {
 			return nil, err
 		}
-		if len(months) == 0 {
+		if o.History = *history; len(o.History.Months) == 0 {
 			return nil, ErrTimeless
-		}
-		for _, month := range months {
-			o.Months = append(o.Months, month.Name)
 		}
 	}
 	tally := newSiteCounter(o)
 	for _, chain := range chains {
-		tally.Agent(strings.Join(chain, ","))
+		name := strings.Join(chain, ",")
+		tally.agent(name, o.Classes[name])
 	}
 	var domain []byte // of the sites that were added last
-	err := export.States(listing, chains, o.Uses, months, func(s *export.Stated) error {
+	err := export.States(listing, chains, o.Uses, o.History.Months, func(s *export.Stated) error {
 		site := s.Registered
 		if len(site) == 0 {
 			site = s.SURT
@@ -51,21 +48,30 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 			domain = append(domain[:0], site...)
 			tally.Flush()
 		}
-		authority, registered := string(s.Authority), string(s.Registered)
-		if len(o.Uses) > 0 {
-			for use := range o.Uses {
-				tally.addUse(authority, registered, s.Agent, use, s.Month, s.Of(use), s.Access)
-			}
-			return nil
-		}
-		state, err := stateOf(s.Blocked, s.By, s.Access)
-		tally.addState(authority, registered, s.Agent, s.Month, state)
-		return err
+		return tally.addStated(s)
 	})
 	if err == nil {
 		err = listing.Unchanged()
 	}
 	return tally, err
+}
+
+// addStated adds what is known of an authority in a month.
+func (t *SiteCounter) addStated(s *export.Stated) error {
+	captured := state(0)
+	if s.Captured {
+		captured = isCaptured
+	}
+	authority, registered := string(s.Authority), string(s.Registered)
+	for use := range t.options.Uses {
+		t.add(authority, registered, t.subject(s.Agent, use), s.Month, useStateOf(s.Class, s.Of(use))|captured)
+	}
+	if len(t.options.Uses) > 0 {
+		return nil
+	}
+	known, err := stateOf(s.Class, s.Blocked, s.Root, s.By)
+	t.add(authority, registered, s.Agent, s.Month, known|captured)
+	return err
 }
 
 // OfSurvey counts a survey: a table that robotsbatch survey wrote. reading says how it is read,

@@ -28,10 +28,13 @@ func TestAddJSONL(t *testing.T) {
 		for _, row := range rows {
 			text.WriteString("{")
 			for i, word := range strings.Fields(row) {
-				if word = fmt.Sprintf("%q", word); word == `"-"` {
+				if i != rootKey {
+					word = fmt.Sprintf("%q", word)
+				}
+				if word == `"-"` {
 					word = "null"
 				}
-				fmt.Fprintf(&text, "%q:%s,", columnNames[i], word)
+				fmt.Fprintf(&text, "%q:%s,", keys[i], word)
 			}
 			text.WriteString("\"rules\":3}\n\n")
 		}
@@ -50,7 +53,7 @@ func TestAddJSONL(t *testing.T) {
 }
 
 func TestAddJSONLRefuses(t *testing.T) {
-	good := `{"authority":"http://a.test","agent":"Bot","blocked":"all","by":"name"}` + "\n"
+	good := `{"authority":"http://a.test","agent":"Bot","class":"with_rules","blocked":"all","by":"name"}` + "\n"
 	for text, want := range map[string]string{
 		good:                                       `no line has a key "registered_domain": this is not a table that robotsbatch survey wrote`,
 		good + "\n[]\n":                            "line 3: it is not a JSON object",
@@ -66,8 +69,13 @@ func TestAddJSONLRefuses(t *testing.T) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
 	}
-	domain := strings.Replace(good, "}", `,"registered_domain":null,"access":null}`, 1)
-	_, err := ofObjects(t, domain, Options{Uses: []usage.Use{{Key: "train-ai"}}})
+	older := `{"authority":"http://a.test","registered_domain":null,"agent":"Bot","blocked":"all","by":"name","access":"rules"}` + "\n"
+	_, err := ofObjects(t, older, Options{})
+	if want := `line 1: it is a survey of an earlier version: make it again with robotsbatch survey`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	domain := strings.Replace(good, "}", `,"registered_domain":null,"agent_class":null,"root":true}`, 1)
+	_, err = ofObjects(t, domain, Options{Uses: []usage.Use{{Key: "train-ai"}}})
 	if want := `no line has a key "use_train_ai": make the survey again with use train-ai`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -6,27 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/urls"
 )
 
-// Ranks are the ranks of domains.
+// Ranks are the ranks of sites.
 type Ranks struct {
-	rank map[string]int
+	rank map[string]int // by what Site.of returns
 	// top holds the ranks up to which sites are counted: powers of ten from a hundred
-	// on. The last one covers the whole list.
-	top []int
+	// on, and that of the list's last entry. many has the number of sites up to each.
+	top  []int
+	many []int64
 }
 
 // OpenRanks reads a list, as readRanks does, from a file or an object, which may be
 // compressed.
-func OpenRanks(ctx context.Context, name string) (ranks *Ranks, err error) {
+func OpenRanks(ctx context.Context, name string, site Site) (ranks *Ranks, err error) {
 	err = readText(ctx, name, nil, func(r io.Reader) (err error) {
-		ranks, err = readRanks(r)
+		ranks, err = readRanks(r, site)
 		return err
 	})
 	return ranks, err
@@ -52,14 +55,17 @@ func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Re
 	return read(r)
 }
 
-// readRanks reads a list of domains in the order of their ranks, one a line, or lines
-// with a rank, a comma and a domain, as in Tranco's lists. A domain may be an origin,
-// such as https://www.example.com. Empty lines, lines that begin with "#", and a header
-// of two words are ignored. For a repeated domain, the first line counts.
-func readRanks(r io.Reader) (*Ranks, error) {
+// readRanks reads a list of sites in the order of their ranks, one a line, or lines with a
+// rank, a comma and a site, as in Tranco's lists. An entry is a host or an origin, such as
+// https://www.example.com, and means the site to which it belongs: its registered domain, its
+// host, or its authority, which is that of https where the entry has no scheme. Empty lines,
+// lines that begin with "#", and a header of two words are ignored. Of several entries for a
+// site the best rank counts.
+func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
+	var scratch urls.Scratch
 	scanner := bufio.NewScanner(r)
-	number, count := 0, 0
+	number, count, last := 0, 0, 0
 	for scanner.Scan() {
 		number++
 		line := strings.TrimSpace(scanner.Text())
@@ -67,7 +73,7 @@ func readRanks(r io.Reader) (*Ranks, error) {
 			continue
 		}
 		count++
-		rank, domain := count, line
+		rank, entry := count, line
 		if first, second, ok := strings.Cut(line, ","); ok {
 			n, err := strconv.Atoi(strings.TrimSpace(first))
 			switch {
@@ -77,14 +83,16 @@ func readRanks(r io.Reader) (*Ranks, error) {
 			case err != nil || n < 1:
 				return nil, fmt.Errorf("line %d: %q is not a rank: write a domain a line, or RANK,DOMAIN", number, first)
 			}
-			rank, domain = n, strings.TrimSpace(second)
+			rank, entry = n, strings.TrimSpace(second)
 		}
-		if strings.Contains(domain, "://") {
-			domain = string(domains.Host([]byte(domain)))
+		name, err := site.named(entry, &scratch)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %q is not a host: write a domain a line, or RANK,DOMAIN", number, entry)
 		}
-		if domain = strings.ToLower(strings.TrimSuffix(domain, ".")); ranks.rank[domain] == 0 {
-			ranks.rank[domain] = rank
+		if known := ranks.rank[name]; known == 0 || rank < known {
+			ranks.rank[name] = rank
 		}
+		last = max(last, rank)
 	}
 	switch err := scanner.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
@@ -94,28 +102,43 @@ func readRanks(r io.Reader) (*Ranks, error) {
 	case len(ranks.rank) == 0:
 		return nil, errors.New("it has no domains")
 	}
-	last := 0
-	for _, rank := range ranks.rank {
-		last = max(last, rank)
-	}
-	ranks.top = []int{100}
-	for top := 100; top < last; {
-		top *= 10
+	for top := 100; top < last; top *= 10 {
 		ranks.top = append(ranks.top, top)
+	}
+	ranks.top = append(ranks.top, last)
+	ranks.many = make([]int64, len(ranks.top))
+	for _, rank := range ranks.rank {
+		for i, top := range ranks.top {
+			ranks.many[i] += bit(rank <= top)
+		}
 	}
 	return ranks, nil
 }
 
-// of returns the better of the ranks of a registered domain and of a host; 0 for none.
-func (r *Ranks) of(domain, host string) int {
+// named returns the site to which an entry of a list belongs.
+func (s Site) named(entry string, scratch *urls.Scratch) (string, error) {
+	if !strings.Contains(entry, "://") {
+		entry = "https://" + entry
+	}
+	authority, _, err := scratch.Split([]byte(entry))
+	if err != nil {
+		return "", err
+	}
+	return s.of(string(authority), domains.Registered(domains.Host(authority))), nil
+}
+
+// of returns the rank of a site; 0 for none. An authority of http takes the place of one of
+// https that is not among the sites.
+func (r *Ranks) of(site string, sites map[string]int) int {
 	if r == nil {
 		return 0
 	}
-	rank, other := r.rank[domain], r.rank[host]
-	if rank == 0 || other > 0 && other < rank {
-		return other
+	if host, ok := strings.CutPrefix(site, "http://"); ok && r.rank[site] == 0 {
+		if _, known := sites["https://"+host]; !known {
+			return r.rank["https://"+host]
+		}
 	}
-	return rank
+	return r.rank[site]
 }
 
 // tops returns the ranks up to which sites are counted.
@@ -124,4 +147,12 @@ func (r *Ranks) tops() []int {
 		return nil
 	}
 	return r.top
+}
+
+// listed returns the number of sites that a list has up to one of tops; 0 for another rank.
+func (r *Ranks) listed(top int) int64 {
+	if n := slices.Index(r.tops(), top); n >= 0 {
+		return r.many[n]
+	}
+	return 0
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/report/export"
 )
 
-var columnNames = []string{"authority", "registered_domain", "agent", "blocked", "by", "access"}
-
-// survey is a record of lines of authority, registered domain, agent, blocked, by and access,
-// with "-" for null.
+// survey is a record of lines with the columns of keys, with "-" for null.
 func survey(t *testing.T, rows ...string) arrow.Record {
 	t.Helper()
 	var fields []arrow.Field
-	for _, name := range columnNames {
+	for _, name := range keys {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
@@ -36,12 +35,12 @@ func survey(t *testing.T, rows ...string) arrow.Record {
 }
 
 var rows = []string{
-	"http://a.test a.test Bot all name rules", "https://a.test a.test Bot all everyone rules",
-	"http://a.test a.test Other none - rules", "https://a.test a.test Other some everyone rules",
-	"http://b.test b.test Bot some name rules", "http://b.test b.test Other all - unreachable",
-	"http://www.b.test b.test Bot none everyone rules", "http://www.b.test b.test Other - name rules",
-	"http://127.0.0.1 - Bot none - unavailable", "http://127.0.0.1 - Other - name rules",
-	"http://c.test c.test Bot all - unreachable", "https://c.test c.test Bot all - unreachable",
+	"http://a.test a.test Bot - with_rules all true name", "https://a.test a.test Bot - with_rules all true everyone",
+	"http://a.test a.test Other - with_rules none false -", "https://a.test a.test Other - html some true everyone",
+	"http://b.test b.test Bot - with_rules some true name", "http://b.test b.test Other - unreachable all true -",
+	"http://www.b.test b.test Bot - html none false everyone", "http://www.b.test b.test Other - with_rules - false name",
+	"http://127.0.0.1 - Bot - no_file none false -", "http://127.0.0.1 - Other - with_rules - false name",
+	"http://c.test c.test Bot - unreachable all true -", "https://c.test c.test Bot - old_copy all true name",
 }
 
 func counted(t *testing.T, o Options) string {
@@ -63,33 +62,30 @@ func counted(t *testing.T, o Options) string {
 	return b.String()
 }
 
-// textOf has a count's month, rank and agent, and its figures in their order.
+// textOf has a count's month, rank and agent, its classes, and its figures in their order.
 func textOf(c *Count) string {
-	text := fmt.Sprintf("{%s %d %s", c.Month, c.Rank, c.Agent)
-	for _, f := range slices.Concat(deniedFigures, byWhomFigures) {
-		text += fmt.Sprintf(" %d", f.of(c))
+	text := fmt.Sprintf("{%s %d %s %v", c.Month, c.Rank, c.Agent, c.Classes)
+	for _, f := range deniedFigures {
+		text += fmt.Sprintf(" %d", f.Of(c))
 	}
 	return text + "}"
 }
 
+// Each site is in one class; only those of the base that were reached deny anything.
 func TestCounts(t *testing.T) {
-	ranks, err := readRanks(strings.NewReader("# best first\nhttps://www.b.test\nx.test\n200,a.test\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Month, rank, agent; sites, full, partial, none, undecided, unreachable; full by name and
-	// by *, partial.
+	// Month, rank, agent; with rules, html, refused, no file, other, old copy, unreachable;
+	// full, by name and by *, root, partial, by name and by *, none, undecided.
+	authorities := "{ 0 any of 2 [5 0 0 0 0 1 1] 2 1 1 3 1 1 0 0 2}\n{ 0 Bot [3 1 0 1 0 1 1] 2 1 1 3 1 1 0 2 0}\n{ 0 Other [3 1 0 0 0 0 1] 0 0 0 1 1 0 1 1 2}\n"
 	for _, test := range []struct {
 		what    string
 		options Options
 		want    string
 	}{
-		{"authorities", Options{Site: ByAuthority}, "{ 0 Bot 7 2 1 2 0 2 1 1 1 0}\n{ 0 Other 5 0 1 1 2 1 0 0 0 1}\n"},
-		{"hosts", Options{Site: ByHost}, "{ 0 Bot 5 1 1 2 0 1 1 0 1 0}\n{ 0 Other 4 0 1 0 2 1 0 0 0 1}\n"},
+		{"authorities", Options{Site: ByAuthority}, authorities},
+		{"hosts", Options{Site: ByHost}, "{ 0 any of 2 [4 0 0 0 0 1 0] 1 1 0 2 1 1 0 0 2}\n{ 0 Bot [2 1 0 1 0 1 0] 1 1 0 2 1 1 0 2 0}\n{ 0 Other [3 0 0 0 0 0 1] 0 0 0 0 1 0 1 0 2}\n"},
 		// That b.test was unreachable says nothing, as one of its hosts was not.
-		{"domains", Options{}, "{ 0 Bot 4 1 1 1 0 1 1 0 1 0}\n{ 0 Other 3 0 1 0 2 0 0 0 0 1}\n"},
-		{"ranks", Options{Ranks: ranks}, "{ 0 Bot 4 1 1 1 0 1 1 0 1 0}\n{ 0 Other 3 0 1 0 2 0 0 0 0 1}\n" +
-			"{ 1000 Bot 1 1 0 0 0 0 1 0 0 0}\n{ 1000 Other 1 0 1 0 0 0 0 0 0 1}\n"},
+		{"domains", Options{}, "{ 0 any of 2 [3 0 0 0 0 1 0] 1 1 0 1 1 1 0 0 1}\n{ 0 Bot [2 0 0 1 0 1 0] 1 1 0 1 1 1 0 1 0}\n{ 0 Other [3 0 0 0 0 0 0] 0 0 0 0 1 0 1 0 2}\n"},
+		{"those with rules", Options{Base: BaseRules}, "{ 0 any of 2 [3 0 0 0 0 1 0] 1 1 0 1 1 1 0 0 1}\n{ 0 Bot [2 0 0 1 0 1 0] 1 1 0 1 1 1 0 0 0}\n{ 0 Other [3 0 0 0 0 0 0] 0 0 0 0 1 0 1 0 2}\n"},
 	} {
 		if got := counted(t, test.options); got != test.want {
 			t.Errorf("%s:\n%swant\n%s", test.what, got, test.want)
@@ -97,26 +93,117 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Sites are counted in each month in which something is known of them, whether they are
-// flushed one by one or all at the end.
-func TestMonths(t *testing.T) {
-	for _, flush := range []bool{false, true} {
-		tally := newSiteCounter(Options{Months: []string{"2026-01", "2026-02", "2026-03"}})
-		for _, line := range strings.Split(`https://a.test a.test Bot all name 0
-https://a.test a.test Bot none - 1
-https://a.test a.test Bot none - 2
-https://www.b.test b.test Bot all everyone 1
-https://www.b.test b.test Bot all everyone 2
-https://c.test c.test Bot some everyone 2`, "\n") {
-			w := strings.Fields(line)
-			s, err := stateOf(w[3], w[4], "rules")
+// The base of shares is what was asked for, and is written.
+func TestBase(t *testing.T) {
+	for base, want := range map[Base]string{BaseReached: "reached,3,1,0.3333333333333333", BaseRules: "rules,2,1,0.5", BaseAll: "all,4,1,0.25"} {
+		tally := newSiteCounter(Options{Base: base})
+		if err := tally.Add(survey(t, rows...)); err != nil {
+			t.Fatal(err)
+		}
+		var csv, text strings.Builder
+		for _, err := range []error{tally.Table().WriteCSV(&csv), tally.Table().WriteText(&text)} {
 			if err != nil {
 				t.Fatal(err)
+			}
+		}
+		if want = "all,Bot,4,3,2,0,0,1,0,1,0," + want; !strings.Contains(csv.String(), want) {
+			t.Errorf("%s: %s, want %s", base, csv.String(), want)
+		}
+		if !strings.Contains(text.String(), "3 reached (3 with_rules, 0 html, 0 refused, 0 no_file, 0 other), 1 old_copy, 0 unreachable; shares of those "+base.Sites()) {
+			t.Errorf("%s: %s", base, text.String())
+		}
+	}
+}
+
+// An entry of a list means the domain, host or authority that it belongs to, no list is longer
+// than it is, and a line of it is one site.
+func TestRanks(t *testing.T) {
+	list := "# best first\nhttps://www.b.test\nx.test\n150,a.test\n200,http://A.test:80\n"
+	for site, want := range map[Site]string{
+		ByDomain:    "100: 1 of 2, 200: 2 of 3", // www.b.test is b.test
+		ByHost:      "100: 1 of 2, 200: 2 of 3",
+		ByAuthority: "100: 1 of 2, 200: 3 of 4", // http://www.b.test, https://a.test and http://a.test
+	} {
+		ranks, err := readRanks(strings.NewReader(list), site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally := newSiteCounter(Options{Ranks: ranks, Site: site})
+		if err := tally.Add(survey(t, rows...)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range tally.Table().Counts {
+			if c.Rank > 0 && c.Agent == "Bot" {
+				got = append(got, fmt.Sprintf("%d: %d of %d", c.Rank, c.Sites(), c.Listed))
+			}
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: %s, want %s", site, text, want)
+		}
+	}
+	// A line without a scheme is one authority: https, or http where that alone is known.
+	tally := newSiteCounter(Options{Site: ByAuthority})
+	if tally.options.Ranks, _ = readRanks(strings.NewReader("www.b.test\na.test\n"), ByAuthority); tally.options.Ranks.of("http://a.test", map[string]int{"https://a.test": 0}) != 0 ||
+		tally.options.Ranks.of("http://www.b.test", nil) != 1 {
+		t.Error("http is ranked beside https, or not at all")
+	}
+}
+
+// A line of several agents counts the sites that deny at least one of them, in each class of the
+// list and of all but everyone.
+func TestAnyOf(t *testing.T) {
+	tally := newSiteCounter(Options{})
+	err := tally.Add(survey(t, "http://a.test a.test A x with_rules all true name", "http://a.test a.test B x with_rules none false everyone",
+		"http://a.test a.test C - with_rules some false everyone", "http://a.test a.test * - with_rules all true everyone",
+		"http://b.test b.test A x with_rules some true everyone", "http://b.test b.test B x with_rules some false name",
+		"http://b.test b.test C - with_rules none false -", "http://b.test b.test * - with_rules all true everyone",
+		"http://c.test c.test A x with_rules none false -", "http://c.test c.test B x with_rules none false name",
+		"http://c.test c.test C - with_rules none false -", "http://c.test c.test * - with_rules all true everyone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range tally.Table().Counts[:2] {
+		got = append(got, textOf(&c))
+	}
+	want := []string{"{ 0 any of 3 [3 0 0 0 0 0 0] 1 1 0 2 1 1 0 1 0}", "{ 0 any of 2, x [3 0 0 0 0 0 0] 1 1 0 2 1 1 0 1 0}"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// history has months, of which there are captures but of those that begin with "-".
+func history(names ...string) (h export.History) {
+	for _, name := range names {
+		h.Months = append(h.Months, export.Month{Name: strings.TrimPrefix(name, "-"), Captured: name[0] != '-'})
+	}
+	return h
+}
+
+// Sites are counted in each month in which something is known of them, whether they are
+// flushed one by one or all at the end; and again those with a capture in each month.
+func TestMonths(t *testing.T) {
+	for _, flush := range []bool{false, true} {
+		tally := newSiteCounter(Options{History: history("2026-01", "-2026-02", "2026-03")})
+		for _, line := range strings.Split(`https://a.test a.test Bot all name 0 captured
+https://a.test a.test Bot none - 1 -
+https://a.test a.test Bot none - 2 captured
+https://www.b.test b.test Bot all everyone 1 -
+https://www.b.test b.test Bot all everyone 2 captured
+https://c.test c.test Bot some everyone 2 captured`, "\n") {
+			w := strings.Fields(line)
+			s, err := stateOf(export.WithRules, w[3], w[3] == "all", w[4])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w[6] == "captured" {
+				s |= isCaptured
 			}
 			if flush && w[5] == "0" {
 				tally.Flush()
 			}
-			tally.addState(w[0], w[1], tally.Agent(w[2]), int(w[5][0]-'0'), s)
+			tally.add(w[0], w[1], tally.agent(w[2], ""), int(w[5][0]-'0'), s)
 			if flush && w[5] == "2" {
 				tally.Flush()
 			}
@@ -127,22 +214,35 @@ https://c.test c.test Bot some everyone 2`, "\n") {
 			texts = append(texts, textOf(&c))
 		}
 		got := strings.Join(texts, " ")
-		if want := "{2026-01 0 Bot 1 1 0 0 0 0 1 0 0 0} {2026-02 0 Bot 2 1 0 1 0 0 0 1 0 0} {2026-03 0 Bot 3 1 1 1 0 0 0 1 0 1}"; got != want {
+		want := "{2026-01 0 Bot [1 0 0 0 0 0 0] 1 1 0 1 0 0 0 0 0} {2026-01 -1 Bot [1 0 0 0 0 0 0] 1 1 0 1 0 0 0 0 0} " +
+			"{2026-02 0 Bot [2 0 0 0 0 0 0] 1 0 1 1 0 0 0 1 0} {2026-02 -1 Bot [1 0 0 0 0 0 0] 0 0 0 0 0 0 0 1 0} " +
+			"{2026-03 0 Bot [3 0 0 0 0 0 0] 1 0 1 1 1 0 1 1 0} {2026-03 -1 Bot [1 0 0 0 0 0 0] 0 0 0 0 0 0 0 1 0}"
+		if got != want {
 			t.Errorf("flush %v: %s, want %s", flush, got, want)
 		}
 		var text strings.Builder
 		if err := table.WriteText(&text); err != nil {
 			t.Fatal(err)
 		}
-		if want := "2026-01          1            0   100.00%\n2026-02          2            0    50.00%\n2026-03          3            0    33.33%\n"; !strings.HasSuffix(text.String(), want) {
-			t.Errorf("%s, want %s", text.String(), want)
+		for _, want := range []string{
+			"2026-02          2          2            0         0    50.00%\n2026-03          3          3            0         0    33.33%\n",
+			"\npanel sites (registered domains) with a capture in each month: 1\n",
+			"2026-03          1          1            0         0     0.00%\n",
+		} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s, want %s", text.String(), want)
+			}
 		}
 	}
 }
 
 func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
-	err := newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name rules"))
+	err := newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - with_rules maybe false name"))
 	if err == nil || !strings.Contains(err.Error(), `the column blocked has "maybe"`) {
+		t.Error(err)
+	}
+	err = newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - nowhere none false name"))
+	if err == nil || !strings.Contains(err.Error(), `the column class has "nowhere", instead of with_rules or another class`) {
 		t.Error(err)
 	}
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
@@ -153,11 +253,12 @@ func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
 
 func TestReadRanks(t *testing.T) {
 	for text, want := range map[string]string{
-		"a.test\nB.test.\na.test\n":                "map[a.test:1 b.test:2] [100]",
-		"rank,domain\r\n5,a.test\r\n1001,b.test\n": "map[a.test:5 b.test:1001] [100 1000 10000]",
-		"http://a.test:80\n":                       "map[a.test:1] [100]",
+		"a.test\nB.test.\na.test\n":                "map[a.test:1 b.test:2] [3]",
+		"rank,domain\r\n5,a.test\r\n1001,b.test\n": "map[a.test:5 b.test:1001] [100 1000 1001]",
+		"http://www.a.test:80\n":                   "map[a.test:1] [1]",
+		"200,a.test\n7,a.test\n9,b.test\n":         "map[a.test:7 b.test:9] [100 200]",
 	} {
-		r, err := readRanks(strings.NewReader(text))
+		r, err := readRanks(strings.NewReader(text), ByDomain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,9 +267,9 @@ func TestReadRanks(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is not a rank`, "0,a.test": `line 1: "0" is not a rank`, strings.Repeat("a", 1<<17): "line 1 is too long",
+		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is not a rank`, "0,a.test": `line 1: "0" is not a rank`, strings.Repeat("a", 1<<17): "line 1 is too long", "a.test\na b\n": `line 2: "a b" is not a host`,
 	} {
-		if _, err := readRanks(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readRanks(strings.NewReader(text), ByDomain); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}
 	}

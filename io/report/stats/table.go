@@ -1,18 +1,25 @@
 package stats
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"time"
 
+	"robotsbatch/io/report/export"
 	"robotsbatch/matcher/usage"
 )
 
 // Table is what a SiteCounter counted.
 type Table struct {
 	Site Site
+	// Base is what shares are of.
+	Base Base
 	// Uses: what sites state of uses was counted, and not what they deny.
 	Uses   bool
 	Counts []Count
+	// First and Last are the times of the first and the last capture; zero without months.
+	First, Last time.Time
 }
 
 // IsHistory reports whether the counts are those of months.
@@ -79,45 +86,96 @@ func (t *Table) Histories() []History {
 		}
 		(*lines)[l].Counts[slices.Index(months, c.Month)] = *c
 	}
-	slices.SortStableFunc(all, func(a, b History) int { return a.Rank - b.Rank })
 	return all
 }
 
-// figure is a number of sites.
-type figure struct {
-	name string
-	of   func(c *Count) int64
-	// share: the share of the sites that were reached is written too.
-	share bool
+// Figure is a number of sites.
+type Figure struct {
+	// Name is the column of csv and the key in JSON, Label that of a text.
+	Name, Label string
+	// Title is the column of a page, and Phone that of a narrow one if it differs.
+	Title, Phone string
+	Of           func(c *Count) int64
+	// Share: the share of the base is written as well.
+	Share bool
+	// Rare: it is left out of texts and pages where all counts have 0.
+	Rare bool
 }
 
-// deniedFigures are those of what sites deny, and byWhomFigures say of it by whose rules.
-var (
-	deniedFigures = []figure{
-		{"sites", func(c *Count) int64 { return c.Sites }, false},
-		{"full", func(c *Count) int64 { return c.Full }, true},
-		{"partial", func(c *Count) int64 { return c.Partial }, true},
-		{"none", func(c *Count) int64 { return c.None }, false},
-		{"undecided", func(c *Count) int64 { return c.Undecided }, false},
-		{"unreachable", func(c *Count) int64 { return c.Unreachable }, false},
-	}
-	byWhomFigures = []figure{
-		{"full_named", func(c *Count) int64 { return c.FullNamed }, false},
-		{"full_everyone", func(c *Count) int64 { return c.FullEveryone }, false},
-		{"partial_named", func(c *Count) int64 { return c.PartialNamed }, false},
-		{"partial_everyone", func(c *Count) int64 { return c.PartialEveryone }, false},
-	}
-)
+// deniedFigures are those of what sites deny, of the base's sites that were reached.
+var deniedFigures = []Figure{
+	{Name: "full", Title: "Everything denied", Of: func(c *Count) int64 { return c.Full }, Share: true},
+	{Name: "full_named", Label: "by name", Title: "by name", Phone: "Everything, by name", Of: func(c *Count) int64 { return c.FullNamed }},
+	{Name: "full_everyone", Label: "by *", Title: "by *", Phone: "Everything, by *", Of: func(c *Count) int64 { return c.FullEveryone }},
+	{Name: "root", Title: "Front page denied", Of: func(c *Count) int64 { return c.Root }, Share: true},
+	{Name: "partial", Title: "Something denied", Of: func(c *Count) int64 { return c.Partial }, Share: true},
+	{Name: "partial_named", Label: "by name", Title: "by name", Phone: "Something, by name", Of: func(c *Count) int64 { return c.PartialNamed }},
+	{Name: "partial_everyone", Label: "by *", Title: "by *", Phone: "Something, by *", Of: func(c *Count) int64 { return c.PartialEveryone }},
+	{Name: "none", Title: "Nothing denied", Of: func(c *Count) int64 { return c.None }},
+	{Name: "undecided", Title: "Undecided", Of: func(c *Count) int64 { return c.Undecided }, Rare: true},
+}
 
 // useFigures are those of what sites state of a use.
-var useFigures = []figure{
-	{"sites", func(c *Count) int64 { return c.Sites }, false},
-	valueFigure(usage.Allowed), valueFigure(usage.Disallowed), valueFigure(usage.Immediate), valueFigure(usage.Reference), valueFigure(usage.Full),
-	{usage.Mixed, func(c *Count) int64 { return c.Mixed }, true},
-	{"none", func(c *Count) int64 { return c.None }, false},
-	{"unreachable", func(c *Count) int64 { return c.Unreachable }, false},
+var useFigures = []Figure{
+	{Name: "stated", Title: "Stated", Of: (*Count).Stated, Share: true},
+	valueFigure(usage.Allowed, "Allowed"), valueFigure(usage.Disallowed, "Disallowed"),
+	valueFigure(usage.Immediate, "Immediate"), valueFigure(usage.Reference, "Reference"), valueFigure(usage.Full, "Full"),
+	{Name: usage.Mixed, Title: "Mixed", Of: func(c *Count) int64 { return c.Mixed }, Share: true},
+	{Name: "none", Title: "Nothing", Of: func(c *Count) int64 { return c.None }},
 }
 
-func valueFigure(v usage.Value) figure {
-	return figure{v.String(), func(c *Count) int64 { return c.Values[v] }, true}
+func valueFigure(v usage.Value, title string) Figure {
+	return Figure{Name: v.String(), Title: title, Of: func(c *Count) int64 { return c.Values[v] }, Share: true, Rare: v >= usage.Immediate}
+}
+
+// classFigures are those of the classes of all sites.
+var classFigures = func() []Figure {
+	figures := []Figure{{Name: "sites", Of: (*Count).Sites}, {Name: "reached", Of: (*Count).Reached}}
+	for class := range export.Classes {
+		figures = append(figures, Figure{Name: class.String(), Of: func(c *Count) int64 { return c.Classes[class] }})
+	}
+	return figures
+}()
+
+// figures returns the figures of what is counted.
+func (t *Table) figures() []Figure {
+	if t.Uses {
+		return useFigures
+	}
+	return deniedFigures
+}
+
+// Shown returns the figures of what is counted but those that are rare and 0 in all counts.
+func (t *Table) Shown(counts []Count) []Figure {
+	return slices.DeleteFunc(slices.Clone(t.figures()), func(f Figure) bool {
+		return f.Rare && !slices.ContainsFunc(counts, func(c Count) bool { return f.Of(&c) > 0 })
+	})
+}
+
+// Reach says how many sites are in which class. number writes a number.
+func (c *Count) Reach(number func(int64) string) string {
+	text := number(c.Reached()) + " reached ("
+	for class, n := range c.Classes {
+		switch at := export.Class(class); {
+		case at == export.OldCopy:
+			text += "), "
+		case class > 0:
+			text += ", "
+		}
+		text += number(n) + " " + export.Class(class).String()
+	}
+	return text
+}
+
+// Known says how many of the first entries of a list are among the sites; empty of counts that
+// are not by rank.
+func (c *Count) Known(number func(int64) string) string {
+	if c.Rank <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of the first %s known", number(c.Sites()), number(int64(c.Rank)))
+	if c.Listed < int64(c.Rank) {
+		text += fmt.Sprintf(" (the list has %s)", number(c.Listed))
+	}
+	return text
 }

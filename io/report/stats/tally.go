@@ -14,6 +14,8 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/report/export"
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/usage"
 )
@@ -35,107 +37,31 @@ var siteNames = [...]string{"sites (registered domains)", "sites (hosts)", "auth
 // String says what is counted, such as "sites (hosts)".
 func (s Site) String() string { return siteNames[s] }
 
+// of returns the site of an authority, which has a registered domain or none.
+func (s Site) of(authority, domain string) string {
+	switch {
+	case s == ByAuthority:
+		return authority
+	case s == ByHost || domain == "": // or an IP address
+		return string(domains.Host([]byte(authority)))
+	}
+	return domain
+}
+
 // Options say what is counted.
 type Options struct {
 	Site Site
-	// Ranks, if not nil, are the ranks of domains.
+	// Base says which sites shares are of.
+	Base Base
+	// Ranks, if not nil, are the ranks of sites, read for the same Site.
 	Ranks *Ranks
-	// Months, such as "2026-03", are those of a history in which sites are counted; none
-	// for a single count.
-	Months []string
+	// History has the months in which sites are counted; none for a single count.
+	History export.History
 	// Uses, if there are any, are what is counted in place of what is denied: what sites
 	// state of them.
 	Uses []usage.Use
-}
-
-// Count counts sites by how much they deny an agent, or by what they state of a use to it.
-// Each site is in one of Unreachable, None and the counts of what was asked for.
-type Count struct {
-	// Month is one of Options.Months; empty without them.
-	Month string
-	// Rank is All, or how many of a list's first domains are counted.
-	Rank  int
-	Agent string
-	Sites int64
-	// Unreachable are sites of which no robots.txt could be fetched, so that they are
-	// denied until that works: it is no policy of theirs.
-	Unreachable int64
-	// None deny nothing, or state nothing of Use.
-	None int64
-
-	// Full and Partial deny all or some; of Undecided nothing is known.
-	Full, Partial, Undecided int64
-	// Of the sites that deny all or some, those whose group names the agent, and those
-	// whose group is for everyone.
-	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
-
-	// Use is one of Options.Uses; the zero value without them.
-	Use usage.Use
-	// Values counts the sites that state one value of Use, by that.
-	Values [usage.NumValues]int64
-	// Mixed state several: for some paths, or on some hosts, another than for others.
-	Mixed int64
-}
-
-// Reached is how many sites shares are of: all but those that were unreachable.
-func (c *Count) Reached() int64 { return c.Sites - c.Unreachable }
-
-// Stated is how many sites state anything of Use.
-func (c *Count) Stated() int64 { return c.Reached() - c.None }
-
-// Headline is how many sites deny all, or disallow the use; of one whose values are grades,
-// how many state any.
-func (c *Count) Headline() int64 {
-	switch {
-	case c.Use == usage.Use{}:
-		return c.Full
-	case c.Use.Graded():
-		return c.Stated()
-	}
-	return c.Values[usage.Disallowed]
-}
-
-// All is the rank of counts of all sites.
-const All = 0
-
-// State is what is known about a site and an agent: a set of bits, because a site may have
-// several authorities.
-type State uint8
-
-const (
-	isNone State = 1 << iota
-	isSome
-	isAll
-	isUndecided
-	isUnreachable
-	byName
-	byEveryone
-)
-
-// stateOf returns what the columns blocked, by and access of a survey say.
-func stateOf(blocked, by, access string) (s State, err error) {
-	if access == "unreachable" {
-		return isUnreachable, nil
-	}
-	switch blocked {
-	case "none":
-		return isNone, nil
-	case "":
-		return isUndecided, nil
-	case "some":
-		s = isSome
-	case "all":
-		s = isAll
-	default:
-		return 0, fmt.Errorf("the column blocked has %q, instead of none, some or all: this is not a survey", blocked)
-	}
-	switch by {
-	case "name":
-		s |= byName
-	case "everyone":
-		s |= byEveryone
-	}
-	return s, nil
+	// Classes has the class of an agent, by its chain, where that is known.
+	Classes map[string]string
 }
 
 // SiteCounter counts a survey.
@@ -143,12 +69,15 @@ type SiteCounter struct {
 	options Options
 	agents  []string
 	numbers map[string]int // of agents
+	classes []string       // of agents
+	groups  []group
 	counts  [][]Count      // by month, then rank, then subject
 	sites   map[string]int // the number of a site
-	states  [][]State      // by site, then subject, then month
+	states  [][]state      // by site, then subject, then month
 }
 
-// A subject is an agent or, where uses are counted, an agent and a use.
+// A subject is an agent or, where uses are counted, an agent and a use. The subjects after the
+// last agent's are the groups.
 
 // subject returns the number of the subject of an agent and a use.
 func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
@@ -156,21 +85,42 @@ func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.op
 // newSiteCounter returns a SiteCounter that has counted nothing.
 func newSiteCounter(o Options) *SiteCounter {
 	t := &SiteCounter{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
-	t.counts = make([][]Count, t.months()*t.ranks())
+	t.counts = make([][]Count, t.months()*len(t.ranks()))
 	return t
 }
 
-// months and ranks are how many counts of each there are.
-func (t *SiteCounter) months() int { return max(1, len(t.options.Months)) }
-func (t *SiteCounter) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
+// months returns the number of months that are counted, at least 1.
+func (t *SiteCounter) months() int { return max(1, len(t.options.History.Months)) }
+
+// ranks returns the ranks that are counted.
+func (t *SiteCounter) ranks() []int {
+	ranks := []int{All}
+	if len(t.options.History.Months) > 0 {
+		ranks = append(ranks, Panel)
+	}
+	return append(ranks, t.options.Ranks.tops()...)
+}
 
 // keys are the columns of a survey that are read whatever is counted.
-var keys = []string{"authority", "registered_domain", "agent", "blocked", "by", "access"}
+var keys = []string{"authority", "registered_domain", "agent", "agent_class", "class", "blocked", "root", "by"}
+
+// The columns of keys.
+const (
+	authorityKey = iota
+	domainKey
+	agentKey
+	agentClassKey
+	classKey
+	blockedKey
+	rootKey
+	byKey
+)
 
 // named are the columns that are read of a survey whose rows are JSON objects.
 func (o *Options) named() (named []lines.Named) {
-	for _, name := range keys {
-		named = append(named, lines.Named{Name: name, Text: true, Missing: option.Messagef("%s", notSurvey)})
+	for i, name := range keys {
+		missing := option.Messagef("%s", missingKey(i))
+		named = append(named, lines.Named{Name: name, Text: i != rootKey, Missing: missing})
 	}
 	for _, use := range o.Uses {
 		missing := option.Messagef("make the survey again with %s", option.Use.With(use.String()))
@@ -179,17 +129,31 @@ func (o *Options) named() (named []lines.Named) {
 	return named
 }
 
-const notSurvey = "this is not a table that robotsbatch survey wrote"
+const (
+	notSurvey = "this is not a table that robotsbatch survey wrote"
+	// olderSurvey is for a table that lacks what surveys have had since their second version.
+	olderSurvey = "it is a survey of an earlier version: make it again with robotsbatch survey"
+)
+
+// missingKey says what a table is that lacks a column.
+func missingKey(key int) string {
+	switch key {
+	case agentClassKey, classKey, rootKey:
+		return olderSurvey
+	}
+	return notSurvey
+}
 
 // Add counts a record of a survey. An error says what it lacks.
 func (t *SiteCounter) Add(r arrow.Record) error {
-	var columns, uses []arrow.Array
-	for _, name := range keys {
-		found := r.Schema().FieldIndices(name)
+	columns, uses := make([]arrow.Array, len(keys)), []arrow.Array(nil)
+	order := []int{authorityKey, domainKey, agentKey, blockedKey, byKey, agentClassKey, classKey, rootKey}
+	for _, key := range order { // those first that every version has
+		found := r.Schema().FieldIndices(keys[key])
 		if len(found) != 1 {
-			return fmt.Errorf("there is no column %q: %s", name, notSurvey)
+			return fmt.Errorf("there is no column %q: %s", keys[key], missingKey(key))
 		}
-		columns = append(columns, r.Column(found[0]))
+		columns[key] = r.Column(found[0])
 	}
 	for _, use := range t.options.Uses {
 		found := r.Schema().FieldIndices(use.Column())
@@ -199,10 +163,9 @@ func (t *SiteCounter) Add(r arrow.Record) error {
 		uses = append(uses, r.Column(found[0]))
 	}
 	for row := range int(r.NumRows()) {
-		at := func(i int) string { return value(columns[i], row) }
 		err := errNameless
-		if !columns[0].IsNull(row) && !columns[2].IsNull(row) {
-			err = t.addSurveyed(at(0), at(1), at(2), at(5), at(3), at(4), func(use int) string { return value(uses[use], row) })
+		if !columns[authorityKey].IsNull(row) && !columns[agentKey].IsNull(row) {
+			err = t.addSurveyed(func(key int) string { return value(columns[key], row) }, func(use int) string { return value(uses[use], row) })
 		}
 		if err == nil {
 			continue
@@ -230,13 +193,20 @@ func (e *useMissingError) Message() option.Message {
 	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
 }
 
-// addSurveyed adds a row of a survey. use returns the column of a use.
-func (t *SiteCounter) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) string) error {
-	number := t.Agent(agent)
+// addSurveyed adds a row of a survey. at returns the column of a key, and use that of a use.
+func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
+	if at(classKey) == "" {
+		return errors.New(olderSurvey)
+	}
+	class, err := export.ParseClass(at(classKey))
+	if err != nil {
+		return err
+	}
+	agent := t.agent(at(agentKey), at(agentClassKey))
 	if len(t.options.Uses) == 0 {
-		s, err := stateOf(blocked, by, access)
+		s, err := stateOf(class, at(blockedKey), at(rootKey) == "true", at(byKey))
 		if err == nil {
-			t.add(authority, domain, number, 0, s)
+			t.add(at(authorityKey), at(domainKey), agent, 0, s)
 		}
 		return err
 	}
@@ -245,7 +215,7 @@ func (t *SiteCounter) addSurveyed(authority, domain, agent, access, blocked, by 
 		if err != nil {
 			return fmt.Errorf("the column %s: %w", t.options.Uses[i].Column(), err)
 		}
-		t.addUse(authority, domain, number, i, 0, said, access)
+		t.add(at(authorityKey), at(domainKey), t.subject(agent, i), 0, useStateOf(class, said))
 	}
 	return nil
 }
@@ -258,40 +228,21 @@ func value(a arrow.Array, row int) string {
 	return a.ValueStr(row)
 }
 
-// Agent returns an agent's number.
-func (t *SiteCounter) Agent(name string) int {
+// agent returns an agent's number. class is empty if it has none.
+func (t *SiteCounter) agent(name, class string) int {
 	number, ok := t.numbers[name]
 	if !ok {
 		number = len(t.agents)
 		name = strings.Clone(name)
 		t.numbers[name] = number
-		t.agents = append(t.agents, name)
+		t.agents, t.classes = append(t.agents, name), append(t.classes, strings.Clone(class))
 	}
 	return number
 }
 
-// addState adds what is known of an authority, which has a registered domain or none, in a
-// month.
-func (t *SiteCounter) addState(authority, domain string, agent, month int, s State) {
-	t.add(authority, domain, agent, month, s)
-}
-
-// addUse adds what an authority states of one of Options.Uses in a month. access is the value
-// of that column of a survey.
-func (t *SiteCounter) addUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
-	t.add(authority, domain, t.subject(agent, use), month, useStateOf(said, access))
-}
-
-func (t *SiteCounter) add(authority, domain string, subject, month int, s State) {
-	site := authority
-	switch t.options.Site {
-	case ByHost:
-		site = string(domains.Host([]byte(authority)))
-	case ByDomain:
-		if site = domain; domain == "" { // an IP address
-			site = string(domains.Host([]byte(authority)))
-		}
-	}
+// add adds what is known of an authority, which has a registered domain or none, in a month.
+func (t *SiteCounter) add(authority, domain string, subject, month int, s state) {
+	site := t.options.Site.of(authority, domain)
 	number, ok := t.sites[site]
 	if !ok {
 		if number = len(t.sites); number < len(t.states) {
@@ -309,131 +260,156 @@ func (t *SiteCounter) add(authority, domain string, subject, month int, s State)
 	(*states)[at] |= s
 }
 
-// Flush counts the sites so far, for a caller that knows that none of them comes again. It
-// keeps memory small.
-func (t *SiteCounter) Flush() {
-	for site, number := range t.sites {
-		host := string(domains.Host([]byte(site)))
-		if t.options.Site != ByAuthority {
-			host = site
+// group is a number of agents that are counted together.
+type group struct {
+	name   string // what they have in common; empty for all
+	agents []int
+}
+
+// groupsOf returns the groups: all agents but everyone, and those of each class, where these are
+// several.
+func groupsOf(agents, classes []string) []group {
+	all := []group{{}}
+	for agent, name := range agents {
+		if name == matcher.Everyone {
+			continue
 		}
-		rank := t.options.Ranks.of(domains.Registered([]byte(host)), host)
-		for at, s := range t.states[number] {
-			if s != 0 {
-				t.count(rank, at/t.months(), at%t.months(), s)
+		all[0].agents = append(all[0].agents, agent)
+		if classes[agent] == "" {
+			continue
+		}
+		n := slices.IndexFunc(all[1:], func(g group) bool { return g.name == classes[agent] }) + 1
+		if n == 0 {
+			n = len(all)
+			all = append(all, group{name: classes[agent]})
+		}
+		all[n].agents = append(all[n].agents, agent)
+	}
+	return slices.DeleteFunc(all, func(g group) bool { return len(g.agents) < 2 })
+}
+
+// Flush counts the sites so far, for a caller that knows that none of them comes again, and that
+// there are no other agents. It keeps memory small.
+func (t *SiteCounter) Flush() {
+	if len(t.sites) > 0 && t.groups == nil && len(t.options.Uses) == 0 {
+		t.groups = groupsOf(t.agents, t.classes)
+	}
+	ranks := t.ranks()
+	var each []state // of a group
+	for site, number := range t.sites {
+		states := t.states[number]
+		rank, panel := t.options.Ranks.of(site, t.sites), t.isPanel(states)
+		for month := range t.months() {
+			counted := func(subject int, s state) {
+				for i, r := range ranks {
+					if s != 0 && (r == All || r == Panel && panel || 0 < rank && rank <= r) {
+						t.count(month*len(ranks)+i, subject).add(s, t.options.Base, len(t.options.Uses) > 0)
+					}
+				}
+			}
+			for at := month; at < len(states); at += t.months() {
+				counted(at/t.months(), states[at])
+			}
+			for n, g := range t.groups {
+				each = each[:0]
+				for _, agent := range g.agents {
+					if at := agent*t.months() + month; at < len(states) && states[at] != 0 {
+						each = append(each, states[at])
+					}
+				}
+				counted(t.subject(len(t.agents), n), anyOf(each))
 			}
 		}
 	}
 	clear(t.sites)
 }
 
-// count counts a site of a rank, 0 for none.
-func (t *SiteCounter) count(rank, subject, month int, s State) {
-	first := month * t.ranks()
-	t.countIn(first, subject, s)
-	for i, top := range t.options.Ranks.tops() {
-		if 0 < rank && rank <= top {
-			t.countIn(first+i+1, subject, s)
+// isPanel reports whether a site was captured in each month of which there are captures.
+func (t *SiteCounter) isPanel(states []state) bool {
+	for i, month := range t.options.History.Months {
+		if month.Captured && (i >= len(states) || states[i]&isCaptured == 0) {
+			return false
 		}
 	}
+	return true
 }
 
-// tableOf returns the month and the rank of a table's counts, given by its index.
-func (t *SiteCounter) tableOf(table int) (month string, rank int) {
-	if len(t.options.Months) > 0 {
-		month = t.options.Months[table/t.ranks()]
-	}
-	if n := table % t.ranks(); n > 0 {
-		rank = t.options.Ranks.tops()[n-1]
-	}
-	return month, rank
-}
-
-func (t *SiteCounter) countIn(table, subject int, s State) {
+// count returns the count of a table and a subject.
+func (t *SiteCounter) count(table, subject int) *Count {
 	for len(t.counts[table]) <= subject {
 		t.counts[table] = append(t.counts[table], Count{})
 	}
-	if c := &t.counts[table][subject]; len(t.options.Uses) > 0 {
-		c.addStated(s)
-	} else {
-		c.addDenied(s)
-	}
-}
-
-func (c *Count) addDenied(s State) {
-	c.Sites++
-	switch how := s & (isNone | isSome | isAll | isUndecided); {
-	case how == isAll:
-		c.Full++
-		c.FullNamed += bit(s&byName != 0)
-		c.FullEveryone += bit(s&byName == 0 && s&byEveryone != 0)
-	case how == isNone:
-		c.None++
-	case how&isSome != 0 || how&isAll != 0 && how&isNone != 0:
-		c.Partial++
-		c.PartialNamed += bit(s&byName != 0)
-		c.PartialEveryone += bit(s&byName == 0 && s&byEveryone != 0)
-	case how != 0:
-		c.Undecided++
-	default:
-		c.Unreachable++
-	}
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return &t.counts[table][subject]
 }
 
 // Table returns the counts of all sites, then those by rank, the smallest first; in each
-// month of a history anew. Within each, agents that most sites deny all come first, then
-// those that most deny some, in a history those of its last month. Where uses are counted,
-// agents come in the order in which they were added, and uses in that of the options.
+// month of a history all of these, and those of the panel where any site is in it. Within each, lines of several agents come first, then agents
+// that most sites deny all, then those that most deny some; in a history those of its last
+// month. Where uses are counted, agents come in the order in which they were added, and uses in
+// that of the options.
 func (t *SiteCounter) Table() *Table {
 	t.Flush()
-	uses := t.options.Uses
-	all := &Table{Site: t.options.Site, Uses: len(uses) > 0}
-	last := t.counts[len(t.counts)-t.ranks()]
-	order := make([]int, len(t.agents)*max(1, len(uses)))
+	uses, ranks := t.options.Uses, t.ranks()
+	all := &Table{Site: t.options.Site, Base: t.options.Base, Uses: len(uses) > 0, First: t.options.History.First, Last: t.options.History.Last}
+	last := len(t.counts) - len(ranks)
+	order := make([]int, len(t.agents)*max(1, len(uses))+len(t.groups))
 	for i := range order {
 		order[i] = i
 	}
 	if !all.Uses {
-		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(countOf(last, a), countOf(last, b)) })
+		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(t.named(last, a), t.named(last, b)) })
 	}
-	for table, counts := range t.counts {
+	for table := range t.counts {
 		first := len(all.Counts)
-		for _, subject := range order {
-			if subject >= len(counts) {
-				continue
-			}
-			c := counts[subject]
-			c.Agent = t.agents[subject/max(1, len(uses))]
-			if all.Uses {
-				c.Use = uses[subject%len(uses)]
-			}
-			c.Month, c.Rank = t.tableOf(table)
-			all.Counts = append(all.Counts, c)
+		if ranks[table%len(ranks)] == Panel && !t.hasPanel() {
+			continue
 		}
-		if !all.Uses && len(t.options.Months) == 0 {
+		for _, subject := range order {
+			all.Counts = append(all.Counts, t.named(table, subject))
+		}
+		if !all.Uses && !all.IsHistory() {
 			slices.SortStableFunc(all.Counts[first:], compareClosed)
 		}
 	}
 	return all
 }
 
-func countOf(counts []Count, agent int) Count {
-	if agent < len(counts) {
-		return counts[agent]
-	}
-	return Count{}
+// hasPanel reports whether any site is in the panel.
+func (t *SiteCounter) hasPanel() bool {
+	const panel = 1 // in ranks of a history
+	return len(t.counts[panel]) > 0
 }
 
-// compareClosed puts the count of more sites that deny all first.
-func compareClosed(a, b Count) int {
-	return cmp.Or(cmp.Compare(b.Full, a.Full), cmp.Compare(b.Partial, a.Partial))
+// named returns the count of a table and a subject, which it says of what it is.
+func (t *SiteCounter) named(table, subject int) Count {
+	var c Count
+	if subject < len(t.counts[table]) {
+		c = t.counts[table][subject]
+	}
+	uses, ranks := max(1, len(t.options.Uses)), t.ranks()
+	if agent := subject / uses; agent < len(t.agents) {
+		c.Agent = t.agents[agent]
+	} else {
+		g := t.groups[subject-t.subject(len(t.agents), 0)]
+		c.Agent, c.AnyOf = g.label(), len(g.agents)
+	}
+	if len(t.options.Uses) > 0 {
+		c.Use = t.options.Uses[subject%uses]
+	}
+	if months := t.options.History.Months; len(months) > 0 {
+		c.Month = months[table/len(ranks)].Name
+	}
+	c.Rank = ranks[table%len(ranks)]
+	c.Listed = t.options.Ranks.listed(c.Rank)
+	return c
+}
+
+// label names a group, such as "any of 12".
+func (g *group) label() string {
+	if g.name == "" {
+		return fmt.Sprintf("any of %d", len(g.agents))
+	}
+	return fmt.Sprintf("any of %d, %s", len(g.agents), g.name)
 }
 
 // addAll counts a survey whose batches are Arrow records. Errors name it by the given name.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/report/export"
 	"robotsbatch/matcher/usage"
 )
 
@@ -17,7 +18,7 @@ func TestUsesAreARecount(t *testing.T) {
 	months := []string{"2026-01", "2026-02"}
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tally := newSiteCounter(Options{Uses: uses, Months: months, Site: ByHost})
+		tally := newSiteCounter(Options{Uses: uses, History: history(months...), Site: ByHost})
 		want := make(map[string]int64)
 		for site := range 20 {
 			host := fmt.Sprintf("s%d.test", site)
@@ -25,10 +26,10 @@ func TestUsesAreARecount(t *testing.T) {
 			for _, scheme := range []string{"http", "https"} {
 				for agent := range 2 {
 					for month := range months {
-						access := []string{"rules", "unavailable", "unreachable"}[random.IntN(3)]
+						class := []export.Class{export.WithRules, export.NoFile, export.Unreachable}[random.IntN(3)]
 						for use := range uses {
 							text := ""
-							if access == "rules" {
+							if class == export.WithRules {
 								text = values[random.IntN(len(values))]
 							}
 							said, err := usage.ParseValues(text)
@@ -36,9 +37,9 @@ func TestUsesAreARecount(t *testing.T) {
 								t.Fatal(err)
 							}
 							name := fmt.Sprint("A", agent)
-							tally.addUse(scheme+"://"+host, host, tally.Agent(name), use, month, said, access)
+							tally.add(scheme+"://"+host, host, tally.subject(tally.agent(name, ""), use), month, useStateOf(class, said))
 							key := fmt.Sprint(months[month], " ", name, " ", uses[use])
-							if access == "unreachable" {
+							if class == export.Unreachable {
 								text = "unreachable"
 							}
 							stated[key] = append(stated[key], text)
@@ -58,12 +59,15 @@ func TestUsesAreARecount(t *testing.T) {
 			key := fmt.Sprint(c.Month, " ", c.Agent, " ", c.Use, " ")
 			sum := int64(0)
 			for _, column := range useFigures[1:] {
-				if n := column.of(&c); n > 0 {
-					got[key+column.name] = n
+				if n := column.Of(&c); n > 0 {
+					got[key+column.Name] = n
 					sum += n
 				}
 			}
-			if sum != c.Sites || c.Sites != 20 || c.Reached() != c.Sites-c.Unreachable || c.Stated() != c.Sites-c.Unreachable-c.None {
+			if n := c.Classes[export.Unreachable]; n > 0 {
+				got[key+"unreachable"] = n
+			}
+			if sum != c.Reached() || c.Sites() != 20 || c.Reached() != 20-c.Classes[export.Unreachable] || c.Base != sum || c.Stated() != sum-c.None {
 				t.Fatalf("%d: %+v does not sum up", seed, c)
 			}
 		}
@@ -101,9 +105,12 @@ func outcomeOf(texts []string) string {
 // The formats have the same numbers.
 func TestUsesInEveryFormat(t *testing.T) {
 	tally := newSiteCounter(Options{Uses: []usage.Use{usage.SignalUse, {Key: "train-ai"}}})
-	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 1, 0, usage.Values(0).With(usage.Disallowed), "rules")
-	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 0, 0, usage.Values(0).With(usage.Reference), "rules")
-	tally.addUse("https://b.test", "b.test", tally.Agent("*"), 1, 0, 0, "unreachable")
+	add := func(site string, use int, class export.Class, said usage.Values) {
+		tally.add("https://"+site, site, tally.subject(tally.agent("*", ""), use), 0, useStateOf(class, said))
+	}
+	add("a.test", 1, export.WithRules, usage.Values(0).With(usage.Disallowed))
+	add("a.test", 0, export.WithRules, usage.Values(0).With(usage.Reference))
+	add("b.test", 1, export.Unreachable, 0)
 	table := tally.Table()
 	var text, csv, json strings.Builder
 	for _, err := range []error{table.WriteText(&text), table.WriteCSV(&csv), table.WriteJSON(&json)} {
@@ -111,20 +118,20 @@ func TestUsesInEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "all,*,train-ai,2,0,1,0,0,0,0,0,1,0,1,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,0,0,0,1,") {
+	if want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,") {
 		t.Errorf("%s, want %s", csv.String(), want)
 	}
-	if want := `"use": "train-ai",
-    "sites": 2,
-    "allowed": 0,
-    "disallowed": 1,`; !strings.Contains(json.String(), want) {
+	if want := `"base": 1,
+    "stated": 1,
+    "stated_share": 1,
+    "allowed": 0,`; !strings.Contains(json.String(), want) {
 		t.Errorf("%s, want %s", json.String(), want)
 	}
 	lines := strings.Split(text.String(), "\n")
-	if got := strings.Join(strings.Fields(lines[len(lines)-2]), " "); got != "* train-ai 2 0 0.00% 1 100.00% 0 0.00% 0 0.00% 0 1" {
+	if got := strings.Join(strings.Fields(lines[len(lines)-2]), " "); got != "* train-ai 1 1 100.00% 0 0.00% 1 100.00% 0 0.00% 0 0.00% 0" {
 		t.Errorf("%s", text.String())
 	}
-	if !strings.Contains(lines[1], "reference") || strings.Contains(lines[1], "full") {
-		t.Errorf("columns %s: want those of grades that some site states", lines[1])
+	if !strings.Contains(lines[2], "reference") || strings.Contains(lines[2], "full") {
+		t.Errorf("columns %s: want those of grades that some site states", lines[2])
 	}
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -8,53 +9,68 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"robotsbatch/matcher/usage"
+	"robotsbatch/io/report/export"
 )
 
 func rankName(rank int) string {
-	if rank == All {
+	switch rank {
+	case All:
 		return "all"
+	case Panel:
+		return "panel"
 	}
 	return fmt.Sprintf("top %d", rank)
 }
 
-func share(part, of int64) float64 {
-	if of == 0 {
-		return 0
+// share returns a share of a base, or nil of an empty one.
+func share(part, base int64) any {
+	if base == 0 {
+		return nil
 	}
-	return float64(part) / float64(of)
+	return float64(part) / float64(base)
+}
+
+// percent returns a share as a text.
+func percent(part, base int64) string {
+	if base == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f%%", 100*float64(part)/float64(base))
 }
 
 // column is a column of csv, and a key in JSON.
 type column struct {
 	name string
-	// of returns a text, a number of sites or a share of those that were reached.
+	// of returns a text, a number of sites or a share of the base; nil for one of none.
 	of func(c *Count) any
 }
 
-// columns are in their order; only those of a history begin with the month.
+// columns are in their order. Only those of a history begin with the month, and only those of
+// ranks have the number of a list's sites.
 func (t *Table) columns() []column {
 	var columns []column
 	if t.IsHistory() {
 		columns = append(columns, column{"month", func(c *Count) any { return c.Month }})
 	}
-	columns = append(columns, column{"rank", func(c *Count) any { return rankName(c.Rank) }}, column{"agent", func(c *Count) any { return c.Agent }})
-	figures, behind := deniedFigures, byWhomFigures
+	columns = append(columns, column{"rank", func(c *Count) any { return rankName(c.Rank) }})
+	if slices.ContainsFunc(t.Counts, func(c Count) bool { return c.Rank > 0 }) {
+		columns = append(columns, column{"listed", func(c *Count) any { return c.Listed }})
+	}
+	columns = append(columns, column{"agent", func(c *Count) any { return c.Agent }})
 	if t.Uses {
 		columns = append(columns, column{"use", func(c *Count) any { return c.Use.String() }})
-		figures, behind = useFigures, nil
 	}
-	for _, f := range figures {
-		columns = append(columns, column{f.name, func(c *Count) any { return f.of(c) }})
+	for _, f := range classFigures {
+		columns = append(columns, column{f.Name, func(c *Count) any { return f.Of(c) }})
 	}
-	for _, f := range figures {
-		if f.share {
-			columns = append(columns, column{f.name + "_share", func(c *Count) any { return share(f.of(c), c.Reached()) }})
+	columns = append(columns, column{"of", func(*Count) any { return t.Base.String() }}, column{"base", func(c *Count) any { return c.Base }})
+	for _, f := range t.figures() {
+		columns = append(columns, column{f.Name, func(c *Count) any { return f.Of(c) }})
+		if f.Share {
+			columns = append(columns, column{f.Name + "_share", func(c *Count) any { return share(f.Of(c), c.Base) }})
 		}
-	}
-	for _, f := range behind {
-		columns = append(columns, column{f.name, func(c *Count) any { return f.of(c) }})
 	}
 	return columns
 }
@@ -84,7 +100,11 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	for _, column := range columns {
 		lines[0] = append(lines[0], column.name)
 		for i := range t.Counts {
-			lines[i+1] = append(lines[i+1], fmt.Sprint(column.of(&t.Counts[i])))
+			text := ""
+			if value := column.of(&t.Counts[i]); value != nil {
+				text = fmt.Sprint(value)
+			}
+			lines[i+1] = append(lines[i+1], text)
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
@@ -94,79 +114,74 @@ func (t *Table) WriteCSV(w io.Writer) error {
 // Headline.
 func (t *Table) WriteText(w io.Writer) error {
 	var b strings.Builder
-	switch {
-	case t.IsHistory():
+	if t.IsHistory() {
 		t.writeMonths(&b)
-	case t.Uses:
-		t.writeUses(&b)
-	default:
-		t.writeDenied(&b)
+	} else {
+		for counts := range t.ByRank() {
+			t.writeRank(&b, counts)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// writeTitle writes what a table counts, behind an empty line if there is one before.
-func (t *Table) writeTitle(b *strings.Builder, rank int) {
+func plain(n int64) string { return strconv.FormatInt(n, 10) }
+
+// writeTitle writes what a table counts, after an empty line if there is one before. counts are
+// those of the last month.
+func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, "%s %s", rankName(rank), t.Site)
+	fmt.Fprintf(b, "%s %s", rankName(c.Rank), t.Site)
+	if c.Rank == Panel {
+		b.WriteString(" with a capture in each month")
+	}
+	fmt.Fprintf(b, ": %s\n", cmp.Or(c.Known(plain), plain(c.Sites())))
 }
 
-func (t *Table) writeDenied(b *strings.Builder) {
-	width := len("agent")
-	for i := range t.Counts {
-		width = max(width, len(t.Counts[i].Agent))
-	}
-	for counts := range t.ByRank() {
-		t.writeTitle(b, counts[0].Rank)
-		fmt.Fprintf(b, "\n%-*s  %9s  %22s  %22s  %9s  %9s  %11s\n", width, "", "", "all denied", "some denied", "", "", "")
-		fmt.Fprintf(b, "%-*s  %9s  %8s %13s  %8s %13s  %9s  %9s  %11s\n", width, "agent", "sites", "share", "by name   by *", "share", "by name   by *", "none", "undecided", "unreachable")
-		for i := range counts {
-			c := &counts[i]
-			fmt.Fprintf(b, "%-*s  %9d  %7.2f%% %6d %7d  %7.2f%% %6d %7d  %9d  %9d  %11d\n", width, c.Agent, c.Sites,
-				100*share(c.Full, c.Reached()), c.FullNamed, c.FullEveryone, 100*share(c.Partial, c.Reached()), c.PartialNamed, c.PartialEveryone, c.None, c.Undecided, c.Unreachable)
-		}
-	}
-}
-
-func (t *Table) writeUses(b *strings.Builder) {
+// writeRank writes the counts of a rank.
+func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	agent, use := len("agent"), len("use")
-	for i := range t.Counts {
-		agent, use = max(agent, len(t.Counts[i].Agent)), max(use, len(t.Counts[i].Use.String()))
+	for i := range counts {
+		agent, use = max(agent, len(counts[i].Agent)), max(use, len(counts[i].Use.String()))
 	}
-	shown := slices.DeleteFunc(slices.Clone(useFigures), func(f figure) bool {
-		return usage.IsGrade(f.name) && !slices.ContainsFunc(t.Counts, func(c Count) bool { return f.of(&c) > 0 })
-	})
-	for counts := range t.ByRank() {
-		t.writeTitle(b, counts[0].Rank)
-		fmt.Fprintf(b, "\n%-*s  %-*s", agent, "agent", use, "use")
+	t.writeTitle(b, &counts[0])
+	fmt.Fprintf(b, "%s; shares of those %s\n", counts[0].Reach(plain), t.Base.Sites())
+	shown := t.Shown(counts)
+	fmt.Fprintf(b, "%-*s", agent, "agent")
+	if t.Uses {
+		fmt.Fprintf(b, "  %-*s", use, "use")
+	}
+	fmt.Fprintf(b, "  %9s", t.Base)
+	for _, f := range shown {
+		fmt.Fprintf(b, "  %*s", f.width(), cmp.Or(f.Label, f.Name))
+	}
+	b.WriteByte('\n')
+	for i := range counts {
+		c := &counts[i]
+		fmt.Fprintf(b, "%-*s", agent, c.Agent)
+		if t.Uses {
+			fmt.Fprintf(b, "  %-*s", use, c.Use)
+		}
+		fmt.Fprintf(b, "  %9d", c.Base)
 		for _, f := range shown {
-			fmt.Fprintf(b, "  %*s", f.width(), f.name)
+			text := plain(f.Of(c))
+			if f.Share {
+				text += fmt.Sprintf(" %8s", percent(f.Of(c), c.Base))
+			}
+			fmt.Fprintf(b, "  %*s", f.width(), text)
 		}
 		b.WriteByte('\n')
-		for i := range counts {
-			c := &counts[i]
-			fmt.Fprintf(b, "%-*s  %-*s", agent, c.Agent, use, c.Use)
-			for _, f := range shown {
-				text := strconv.FormatInt(f.of(c), 10)
-				if f.share {
-					text += fmt.Sprintf(" %7.2f%%", 100*share(f.of(c), c.Reached()))
-				}
-				fmt.Fprintf(b, "  %*s", f.width(), text)
-			}
-			b.WriteByte('\n')
-		}
 	}
 }
 
 // width is how wide the column of a figure is in text.
-func (f *figure) width() int {
-	if f.share {
+func (f *Figure) width() int {
+	if f.Share {
 		return 17
 	}
-	return max(9, len(f.name))
+	return max(8, len(cmp.Or(f.Label, f.Name)))
 }
 
 // mostInText is how many lines of a history have a column in a text of months.
@@ -180,17 +195,19 @@ func (t *Table) writeMonths(b *strings.Builder) {
 	}
 	for _, h := range t.Histories() {
 		shown := h.Lines[:min(len(h.Lines), mostInText)]
-		t.writeTitle(b, h.Rank)
-		fmt.Fprintf(b, ": share that %s\n%-7s  %9s  %11s", what, "month", "sites", "unreachable")
+		t.writeTitle(b, &shown[0].Counts[len(h.Months)-1])
+		fmt.Fprintf(b, "share of those %s that %s; captures from %s to %s\n", t.Base.Sites(), what, t.First.Format(time.DateOnly), t.Last.Format(time.DateOnly))
+		fmt.Fprintf(b, "%-7s  %9s  %9s  %11s  %8s", "month", "sites", t.Base, export.Unreachable, export.OldCopy)
 		for _, line := range shown {
 			fmt.Fprintf(b, "  %*s", max(8, len(line.Name)), line.Name)
 		}
 		b.WriteByte('\n')
 		for month, name := range h.Months {
-			fmt.Fprintf(b, "%-7s  %9d  %11d", name, shown[0].Counts[month].Sites, shown[0].Counts[month].Unreachable)
+			first := &shown[0].Counts[month]
+			fmt.Fprintf(b, "%-7s  %9d  %9d  %11d  %8d", name, first.Sites(), first.Base, first.Classes[export.Unreachable], first.Classes[export.OldCopy])
 			for _, line := range shown {
 				c := &line.Counts[month]
-				fmt.Fprintf(b, "  %*s", max(8, len(line.Name)), fmt.Sprintf("%.2f%%", 100*share(c.Headline(), c.Reached())))
+				fmt.Fprintf(b, "  %*s", max(8, len(line.Name)), percent(c.Headline(), c.Base))
 			}
 			b.WriteByte('\n')
 		}

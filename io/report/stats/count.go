@@ -1,0 +1,302 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+
+	"robotsbatch/io/report/export"
+	"robotsbatch/matcher/usage"
+)
+
+// Base says which sites shares are of.
+type Base uint8
+
+const (
+	// BaseReached are the sites with an answer of whatever class.
+	BaseReached Base = iota
+	// BaseRules are the sites with a robots.txt.
+	BaseRules
+	// BaseAll are all sites, those without an answer among them.
+	BaseAll
+)
+
+var (
+	baseNames = [...]string{"reached", "rules", "all"}
+	// baseSites name the sites of a base within a sentence.
+	baseSites = [...]string{"that were reached", "with a robots.txt", "that are known"}
+)
+
+// String returns the base's name, such as "reached".
+func (b Base) String() string { return baseNames[b] }
+
+// Sites says which sites the base has, such as "that were reached".
+func (b Base) Sites() string { return baseSites[b] }
+
+// has reports whether sites of a class are in the base.
+func (b Base) has(c export.Class) bool {
+	switch b {
+	case BaseRules:
+		return c == export.WithRules
+	case BaseAll:
+		return true
+	}
+	return c.Reached()
+}
+
+// Count counts sites by how much they deny an agent, or by what they state of a use to it.
+type Count struct {
+	// Month is one of Options.Months; empty without them.
+	Month string
+	// Rank is All, Panel, or how many of a list's first entries are counted.
+	Rank int
+	// Listed returns how many different sites these entries name; 0 without a list.
+	Listed int64
+	// Agent is one agent, or of a line of AnyOf what its agents have in common.
+	Agent string
+	// AnyOf is the number of agents that are counted together: what a site denies at least one
+	// of them. It is 0 for one agent.
+	AnyOf int
+
+	// Classes counts all sites, each in one class.
+	Classes [export.Classes]int64
+	// Base is how many of them shares are of. All that follows counts only those of the base
+	// that were reached.
+	Base int64
+
+	// Full, Partial and None deny all, some or nothing; of Undecided nothing is known. None
+	// state nothing of Use, if that is counted.
+	Full, Partial, None, Undecided int64
+	// Root deny the front page.
+	Root int64
+	// Those of Full and Partial whose group names the agent, and those whose group is for
+	// everyone.
+	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
+
+	// Use is one of Options.Uses; the zero value without them.
+	Use usage.Use
+	// Values counts the sites that state one value of Use, by that.
+	Values [usage.NumValues]int64
+	// Mixed state several: for some paths, or on some hosts, another than for others.
+	Mixed int64
+}
+
+// Sites returns the number of sites.
+func (c *Count) Sites() (sites int64) {
+	for _, n := range c.Classes {
+		sites += n
+	}
+	return sites
+}
+
+// Reached returns the number of sites with an answer.
+func (c *Count) Reached() (sites int64) {
+	for class, n := range c.Classes {
+		if export.Class(class).Reached() {
+			sites += n
+		}
+	}
+	return sites
+}
+
+// Stated returns the number of sites that state anything of Use.
+func (c *Count) Stated() int64 {
+	stated := c.Mixed
+	for _, n := range c.Values {
+		stated += n
+	}
+	return stated
+}
+
+// Headline returns the number of sites that deny all, or disallow the use; of one whose values
+// are grades, that of those that state any.
+func (c *Count) Headline() int64 {
+	switch {
+	case c.Use == usage.Use{}:
+		return c.Full
+	case c.Use.Graded():
+		return c.Stated()
+	}
+	return c.Values[usage.Disallowed]
+}
+
+// The ranks of counts that no list gives.
+const (
+	// All is the rank of counts of all sites.
+	All = 0
+	// Panel is that of counts of the sites with a capture in each month that has captures.
+	Panel = -1
+)
+
+// state is what is known about a site and an agent: a set of bits, because a site may have
+// several authorities. From firstClass on there is a bit for each class; the bits below say
+// what authorities that were reached deny or, where uses are counted, are those of usage.Values.
+type state uint16
+
+const (
+	isNone state = 1 << iota
+	isSome
+	isAll
+	isUndecided
+	byName
+	byEveryone
+	isRootOpen
+	// isCaptured: it was fetched in the month.
+	isCaptured
+	firstClass
+)
+
+// isStated are the bits of usage.Values.
+const isStated = isRootOpen - 1
+
+// stateOf returns what the columns class, blocked, root and by of a survey say.
+func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
+	s := firstClass << class
+	if !class.Reached() {
+		return s, nil
+	}
+	switch blocked {
+	case "none":
+		s |= isNone
+	case "":
+		s |= isUndecided
+	case "some":
+		s |= isSome
+	case "all":
+		s |= isAll
+	default:
+		return 0, fmt.Errorf("the column blocked has %q, instead of none, some or all: this is not a survey", blocked)
+	}
+	if !root {
+		s |= isRootOpen
+	}
+	if s&(isSome|isAll) != 0 {
+		switch by {
+		case "name":
+			s |= byName
+		case "everyone":
+			s |= byEveryone
+		}
+	}
+	return s, nil
+}
+
+// useStateOf returns what is known of a site that states these values of a use.
+func useStateOf(class export.Class, said usage.Values) state {
+	if !class.Reached() {
+		return firstClass << class
+	}
+	return firstClass<<class | state(said)
+}
+
+// class returns the class of the site.
+func (s state) class() export.Class {
+	return export.Class(bits.TrailingZeros16(uint16(s / firstClass)))
+}
+
+// denied returns isAll, isSome, isNone or isUndecided of a site that was reached.
+func (s state) denied() state {
+	switch how := s & (isNone | isSome | isAll | isUndecided); {
+	case how == isAll, how == isNone:
+		return how
+	case how&isSome != 0 || how&isAll != 0 && how&isNone != 0:
+		return isSome
+	}
+	return isUndecided
+}
+
+// anyOf returns what a site denies at least one agent, given what it denies each.
+func anyOf(states []state) state {
+	var best, all state
+	closed := false
+	for _, s := range states {
+		all |= s &^ (firstClass - 1 - isCaptured)
+		if !s.class().Reached() {
+			continue
+		}
+		closed = closed || s&isRootOpen == 0
+		switch now := s.denied(); {
+		case best == 0 || openness(now) < openness(best):
+			best = now | s&(byName|byEveryone)
+		case openness(now) == openness(best):
+			best |= s & (byName | byEveryone)
+		}
+	}
+	if best != 0 && !closed {
+		best |= isRootOpen
+	}
+	return all | best
+}
+
+// openness orders what is denied, the most first.
+func openness(s state) int {
+	switch {
+	case s&isAll != 0:
+		return 0
+	case s&isSome != 0:
+		return 1
+	case s&isUndecided != 0:
+		return 2
+	}
+	return 3
+}
+
+// add counts a site.
+func (c *Count) add(s state, base Base, uses bool) {
+	class := s.class()
+	c.Classes[class]++
+	if !base.has(class) {
+		return
+	}
+	c.Base++
+	switch {
+	case !class.Reached():
+	case uses:
+		c.addStated(s)
+	default:
+		c.addDenied(s)
+	}
+}
+
+func (c *Count) addDenied(s state) {
+	named, everyone := bit(s&byName != 0), bit(s&byName == 0 && s&byEveryone != 0)
+	c.Root += bit(s&isRootOpen == 0)
+	switch s.denied() {
+	case isAll:
+		c.Full++
+		c.FullNamed += named
+		c.FullEveryone += everyone
+	case isSome:
+		c.Partial++
+		c.PartialNamed += named
+		c.PartialEveryone += everyone
+	case isNone:
+		c.None++
+	default:
+		c.Undecided++
+	}
+}
+
+func (c *Count) addStated(s state) {
+	said := usage.Values(s & isStated)
+	switch value := said.Single(); {
+	case said == 0:
+		c.None++
+	case value == usage.Unknown:
+		c.Mixed++
+	default:
+		c.Values[value]++
+	}
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// compareClosed puts the count of more agents first, then that of more sites that deny all.
+func compareClosed(a, b Count) int {
+	return cmp.Or(cmp.Compare(b.AnyOf, a.AnyOf), cmp.Compare(b.Full, a.Full), cmp.Compare(b.Partial, a.Partial))
+}
