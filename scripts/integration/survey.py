@@ -13,6 +13,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -38,48 +39,49 @@ assert sites[0] * len(AGENTS) == sites[2] and 0 < sites[1] < sites[0], sites
 
 domains = [d for (d,) in duckdb.sql(
     "SELECT DISTINCT registered_domain FROM 'survey.parquet' WHERE registered_domain IS NOT NULL ORDER BY hash(registered_domain)").fetchall()]
-with open("ranks.csv", "w") as f:
-    f.writelines(f"{50 * i + 1},{d}\n" for i, d in enumerate(domains[: len(domains) * 3 // 4]))
+listed = domains[: len(domains) * 3 // 4]
+last = 50 * (len(listed) - 1) + 1
+with open("ranks.csv", "w") as f:  # some entries are hosts, which mean their domains
+    f.writelines(f"{50 * i + 1},{'www.' * (i % 2)}{d}\n" for i, d in enumerate(listed))
 
 COUNTS = """
-    SELECT {rank} AS rank, agent, count(*) AS sites,
-      count(*) FILTER (blocked = 'all') AS "full", count(*) FILTER (blocked = 'some') AS partial,
-      count(*) FILTER (blocked = 'none') AS "none", count(*) FILTER (blocked IS NULL) AS undecided,
-      count(*) FILTER (unreachable) AS unreachable,
-      count(*) FILTER (blocked = 'all') / count(*) FILTER (NOT unreachable) AS full_share,
-      count(*) FILTER (blocked = 'some') / count(*) FILTER (NOT unreachable) AS partial_share,
+    SELECT {rank} AS rank, agent, count(*) AS sites, count(*) FILTER (class = 'with_rules') AS with_rules, count(*) FILTER (class = 'html') AS html, count(*) AS base,
+      count(*) FILTER (blocked = 'all') AS "full", count(*) FILTER (blocked = 'all') / count(*) AS full_share,
       count(*) FILTER (blocked = 'all' AND who = 'name') AS full_named,
       count(*) FILTER (blocked = 'all' AND who = 'everyone') AS full_everyone,
+      count(*) FILTER (root) AS root, count(*) FILTER (root) / count(*) AS root_share,
+      count(*) FILTER (blocked = 'some') AS partial, count(*) FILTER (blocked = 'some') / count(*) AS partial_share,
       count(*) FILTER (blocked = 'some' AND who = 'name') AS partial_named,
-      count(*) FILTER (blocked = 'some' AND who = 'everyone') AS partial_everyone
+      count(*) FILTER (blocked = 'some' AND who = 'everyone') AS partial_everyone,
+      count(*) FILTER (blocked = 'none') AS "none", count(*) FILTER (blocked IS NULL) AS undecided
     FROM {sites} {where} GROUP BY agent"""
-AUTHORITIES = """(SELECT *, "by" AS who, access = 'unreachable' AS unreachable FROM 'survey.parquet')"""
+AUTHORITIES = """(SELECT *, "by" AS who FROM 'survey.parquet')"""
 DOMAINS = """(SELECT agent, coalesce(registered_domain, regexp_extract(authority, '//([^:/]*)', 1)) AS registered_domain,
-    CASE WHEN bool_and(blocked = 'all') THEN 'all' WHEN bool_and(blocked = 'none') THEN 'none' ELSE 'some' END AS blocked,
+    CASE WHEN bool_and(blocked = 'all') THEN 'all' WHEN bool_and(blocked = 'none') THEN 'none' ELSE 'some' END AS blocked, bool_and(root) AS root,
     CASE WHEN bool_or(blocked <> 'none' AND "by" = 'name') THEN 'name' WHEN bool_or(blocked <> 'none' AND "by" = 'everyone') THEN 'everyone' END AS who,
-    bool_and(access = 'unreachable') AS unreachable
+    CASE WHEN bool_or(class = 'with_rules') THEN 'with_rules' ELSE 'html' END AS class
     FROM 'survey.parquet' GROUP BY ALL)"""
 
 
 def counted(table, ranks):
-    """The rows that SQL counts, as robotsbatch prints them."""
+    """The rows that SQL counts, as robotsbatch prints them. A folder of files has no others."""
     queries = [COUNTS.format(rank="'all'", sites=table, where="")]
     for top in ranks:
-        where = f"WHERE registered_domain IN (SELECT column1 FROM read_csv('ranks.csv', header = false) WHERE column0 <= {top})"
+        where = f"WHERE registered_domain IN (SELECT regexp_replace(column1, '^www\\.', '') FROM read_csv('ranks.csv', header = false) WHERE column0 <= {top})"
         queries.append(COUNTS.format(rank=f"'top {top}'", sites=table, where=where))
     return sorted(row for query in queries for row in duckdb.sql(query).fetchall())
 
 
 def printed(*flags):
-    rows = list(csv.reader(io.StringIO(run("stats", *flags, "-as", "csv", "survey.parquet"))))[1:]
-    return sorted((r[0], r[1], *map(int, r[2:8]), *map(float, r[8:10]), *map(int, r[10:])) for r in rows)
+    keys = [k for k in re.findall(r'AS "?(\w+)"?', COUNTS) if k != "rank"]
+    rows = csv.DictReader(io.StringIO(run("stats", *flags, "-as", "csv", "survey.parquet")))
+    return sorted((r["rank"], r["agent"], *(float(r[k]) for k in keys)) for r in rows if not r["agent"].startswith("any of "))
 
 
 for what, table, ranks, flags in [
     ("authorities", AUTHORITIES, [], ["-by", "authority"]),
-    ("authorities by rank", AUTHORITIES, [100, 1000], ["-rank", "ranks.csv", "-by", "authority"]),
     ("domains", DOMAINS, [], []),
-    ("domains by rank", DOMAINS, [100, 1000], ["-rank", "ranks.csv"]),
+    ("domains by rank", DOMAINS, [100, last], ["-rank", "ranks.csv"]),
 ]:
     want, got = counted(table, ranks), printed(*flags)
     assert want == got, f"{what}: " + "\n".join(f"{w} {g}" for w, g in zip(want, got) if w != g)
@@ -111,12 +113,6 @@ agree = duckdb.sql(f"""
     FROM c""").fetchall()[0]
 assert agree[0] > 1000 and agree[2:] == (0, 0), agree
 
-# What sites changed by their rules, as the manual has it.
-POLICY = """
-    SELECT authority, agent, was, new_blocked, new_by, epoch(changed_at) FROM (
-      SELECT *, last_value(CASE WHEN old_access <> 'unreachable' THEN old_blocked END IGNORE NULLS)
-        OVER (PARTITION BY authority, agent ORDER BY changed_at) AS was FROM 'changes.parquet')
-    WHERE new_access <> 'unreachable' AND was <> new_blocked"""
 # A history of captures: what SQL finds between surveys as of one day after the other is
 # what one survey says of all days.
 dice, bodies = random.Random(12), sorted(os.listdir(f"{sample}/rules"))[:60]
@@ -138,11 +134,11 @@ run("survey", *rules, "-changes", "-out", "changes.parquet")
 CHANGED = """
     WITH each AS (SELECT *, CAST(replace(replace(filename, 'as-of-', ''), '.parquet', '') AS DATE) AS day
         FROM read_parquet('as-of-*.parquet', filename = true)),
-      pairs AS (SELECT *, lag(blocked) OVER w AS old_blocked, lag("by") OVER w AS old_by, lag(access) OVER w AS old_access FROM each
-        WINDOW w AS (PARTITION BY authority, agent ORDER BY day))
-    SELECT authority, agent, old_blocked, blocked AS new_blocked, old_by, "by" AS new_by, old_access, access AS new_access, day FROM pairs
-    WHERE old_access IS NOT NULL AND (old_blocked, coalesce(old_by, ''), old_access) <> (blocked, coalesce("by", ''), access)"""
-LISTED = """SELECT authority, agent, old_blocked, new_blocked, old_by, new_by, old_access, new_access, CAST(make_timestamp(epoch_us(changed_at)) AS DATE) AS day
+      pairs AS (SELECT *, lag(blocked) OVER w AS old_blocked, lag("by") OVER w AS old_by, lag(class) OVER w AS old_class FROM each
+        WHERE class NOT IN ('unreachable', 'old_copy') WINDOW w AS (PARTITION BY authority, agent ORDER BY day))
+    SELECT authority, agent, old_blocked, blocked AS new_blocked, old_by, "by" AS new_by, old_class, class AS new_class, day FROM pairs
+    WHERE old_class IS NOT NULL AND (old_blocked, coalesce(old_by, ''), old_class) <> (blocked, coalesce("by", ''), class)"""
+LISTED = """SELECT authority, agent, old_blocked, new_blocked, old_by, new_by, old_class, new_class, CAST(make_timestamp(epoch_us(changed_at)) AS DATE) AS day
     FROM 'changes.parquet'"""
 differing = duckdb.sql(f"(({CHANGED}) EXCEPT ALL ({LISTED})) UNION ALL (({LISTED}) EXCEPT ALL ({CHANGED}))").fetchall()
 assert not differing, differing[:5]
@@ -150,10 +146,9 @@ counted = duckdb.sql("""
     SELECT h.authority, h.agent FROM 'history.parquet' h
     LEFT JOIN (SELECT authority, agent, count(*) AS n, max(changed_at) AS last, arg_max(old_fetched_at, changed_at) AS before FROM 'changes.parquet' GROUP BY ALL) c
       USING (authority, agent)
-    WHERE changes <> coalesce(n, 0) OR since <> coalesce(last, first_seen) OR since_after IS DISTINCT FROM before""").fetchall()
+    WHERE changes <> coalesce(n, 0) OR class NOT IN ('unreachable', 'old_copy') AND (since <> coalesce(last, since) OR since_after IS DISTINCT FROM before)""").fetchall()
 assert not counted, counted[:5]
 changes = duckdb.sql("SELECT count(*) FROM 'changes.parquet'").fetchall()[0][0]
-policy = duckdb.sql(POLICY).fetchall()
-assert changes > 1000 and 0 < len(policy) < changes, (changes, len(policy))
-print(f"survey: {changes} changes agree, {len(policy)} of them by rules")
+assert changes > 500, changes
+print(f"survey: {changes} changes agree")
 print(f"survey: {sites[0]} authorities, {sites[1]} domains, {agree[0]} verdicts ({agree[1]} where all is denied) agree")

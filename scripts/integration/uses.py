@@ -106,7 +106,7 @@ STATED = """
         FROM 'access-{month}.parquet' a, (SELECT unnest({agents}) AS name)),
       lines AS (SELECT authority, agent AS token, normalised AS path, directive, key, value,
           CASE directive WHEN 'content-usage' THEN key ELSE 'signal:' || key END AS use FROM 'signals-{month}.parquet' WHERE directive <> 'license')
-    SELECT k.authority, k.registered_domain, k.agent, k.access, u.use, l.path,
+    SELECT k.authority, k.registered_domain, k.agent, k.class, u.use, l.path,
       CASE WHEN bool_or(value IN ('disallowed', 'immediate') AND l.use = u.use) THEN min(value) FILTER (value IN ('disallowed', 'immediate') AND l.use = u.use)
         WHEN bool_or(value = 'reference' AND l.use = u.use) THEN 'reference'
         WHEN bool_or(value IN ('allowed', 'full') AND l.use = u.use) THEN min(value) FILTER (value IN ('allowed', 'full') AND l.use = u.use) END AS value,
@@ -121,7 +121,7 @@ SITES = {
     "domain": "coalesce(registered_domain, regexp_extract(authority, '//([^:/]*)', 1))",
 }
 COUNTS = """
-    WITH sites AS (SELECT {site} AS site, agent, use, array_sort(list(DISTINCT value) FILTER (value IS NOT NULL)) AS said, bool_and(access = 'unreachable') AS unreachable
+    WITH sites AS (SELECT {site} AS site, agent, use, array_sort(list(DISTINCT value) FILTER (value IS NOT NULL)) AS said, bool_and(class IN ('unreachable', 'old_copy')) AS unreachable
         FROM stated GROUP BY ALL)
     SELECT agent, use, count(*), count(*) FILTER (said = ['allowed']), count(*) FILTER (said = ['disallowed']), count(*) FILTER (said = ['immediate']),
       count(*) FILTER (said = ['reference']), count(*) FILTER (said = ['full']), count(*) FILTER (len(said) > 1),
@@ -130,12 +130,15 @@ COUNTS = """
 flags = [x for agent in AGENTS for x in ("-agent", agent)] + ["-use", ",".join(USES)]
 
 
+COLUMNS_OF_STATS = ["sites", "allowed", "disallowed", "immediate", "reference", "full", "mixed", "none", "unreachable"]
+
+
 def printed(*more):
-    return list(csv.reader(io.StringIO(run("stats", *flags, "-as", "csv", *more))))[1:]
+    return [r for r in csv.DictReader(io.StringIO(run("stats", *flags, "-as", "csv", *more))) if r["rank"] == "all"]
 
 
-def numbers(rows, skip):
-    return sorted((r[skip], r[skip + 1], *map(int, r[skip + 2 : skip + 11])) for r in rows)
+def numbers(rows):
+    return sorted((r["agent"], r["use"], *(int(r[column]) for column in COLUMNS_OF_STATS)) for r in rows)
 
 
 sums = 0
@@ -143,13 +146,13 @@ for month, end in ends.items():
     duckdb.sql("CREATE OR REPLACE TABLE stated AS " + STATED.format(month=month, agents=AGENTS, uses=USES))
     for by, site in SITES.items():
         want = sorted(duckdb.sql(COUNTS.format(site=site)).fetchall())
-        got = numbers(printed("-by", by, "-rules", "history.rules", "-as-of", end), 1)
+        got = numbers(printed("-by", by, "-rules", "history.rules", "-as-of", end))
         assert want == got, f"{month} by {by}: " + "\n".join(f"{w} {g}" for w, g in zip(want, got) if w != g)
-        monthly = numbers([r for r in printed("-by", by, "-by", "month", "-rules", "history.rules") if r[0] == month], 2)
+        monthly = numbers([r for r in printed("-by", by, "-by", "month", "-rules", "history.rules") if r["month"] == month])
         assert want == monthly, f"-by month, {month} by {by}: {want[:3]}, {monthly[:3]}"
         sums += sum(sum(row[3:9]) for row in want)
     run("survey", *flags, "-rules", "history.rules", "-as-of", end, "-out", f"survey-{month}.parquet", "-quiet")
-    surveyed = numbers(list(csv.reader(io.StringIO(run("stats", "-use", ",".join(USES), "-as", "csv", "-by", "host", f"survey-{month}.parquet"))))[1:], 1)
+    surveyed = numbers(csv.DictReader(io.StringIO(run("stats", "-use", ",".join(USES), "-as", "csv", "-by", "host", f"survey-{month}.parquet"))))
     assert surveyed == sorted(duckdb.sql(COUNTS.format(site=SITES["host"])).fetchall()), month
 assert sums > 5000, sums
 
@@ -204,7 +207,7 @@ for agent in AGENTS:
             job = {" ".join(said): count for said, count in duckdb.sql(f"""SELECT said, count(*) FROM (
                 SELECT authority, array_sort(list(DISTINCT CAST({name} AS VARCHAR)) FILTER ({name} IS NOT NULL)) AS said FROM matched GROUP BY authority)
                 WHERE len(said) > 0 GROUP BY said""").fetchall()}
-            counted = next(row for row in numbers(printed("-by", "authority", "-rules", "last.rules"), 1) if row[:2] == (agent, use))
+            counted = next(row for row in numbers(printed("-by", "authority", "-rules", "last.rules")) if row[:2] == (agent, use))
             single = dict(zip(["true", "false", "immediate", "reference", "full"], counted[3:8]))
             assert all(job.get(value, 0) == n for value, n in single.items()), (agent, use, job, counted)
             assert sum(n for said, n in job.items() if " " in said) == counted[8], (agent, use, job, counted)
