@@ -26,11 +26,11 @@ type Piece interface {
 }
 
 // Sharing is implemented by pieces that are parts of one thing, which is in
-// memory from the first to the last of them.
+// memory from the first to the last of them, and by chunks that a sink collects.
 type Sharing interface {
-	// Kept is how many bytes of the piece's Size stay taken after its batch
-	// was written; negative where the piece is the last one of what others kept
-	// it for.
+	// Kept is how many bytes of the piece's Size, or of what the sink took, stay
+	// taken after the batch was written; negative where it is the last one of what
+	// others kept it for.
 	Kept() int64
 }
 

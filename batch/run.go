@@ -195,16 +195,20 @@ func (j *job) write() error {
 		if err := j.sink.Write(s.chunk); err != nil {
 			return err
 		}
-		kept := int64(0)
-		if sharing, ok := s.piece.(Sharing); ok {
-			kept = sharing.Kept()
-		}
-		s.grant.End(kept)
+		s.grant.End(kept(s.piece) + kept(s.chunk))
 		j.stats.add(&s.stats)
 		if j.progress != nil {
 			j.progress(j.stats)
 		}
 	}
+}
+
+// kept is how many bytes of a piece or a chunk stay taken.
+func kept(part any) int64 {
+	if sharing, ok := part.(Sharing); ok {
+		return sharing.Kept()
+	}
+	return 0
 }
 
 // total adds the authorities, which only the workers together know. All are idle

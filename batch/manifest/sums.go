@@ -88,6 +88,14 @@ type counted struct {
 	rows int64
 }
 
+// Kept implements batch.Sharing.
+func (c *counted) Kept() int64 {
+	if sharing, ok := c.Chunk.(batch.Sharing); ok {
+		return sharing.Kept()
+	}
+	return 0
+}
+
 // Encode implements batch.Sink.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	c, err := s.Sink.Encode(b, v)

@@ -249,7 +249,8 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	defer out.Close()
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
-	out.Run.Progress = func(s batch.Stats) { d.shown.Report(&s, src) }
+	way := d.shown.Output(len(inputs))
+	out.Run.Progress = func(s batch.Stats) { way.Report(&s, src) }
 	tally := report.NewChangeCounter(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {

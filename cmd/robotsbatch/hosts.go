@@ -129,14 +129,15 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 
 // count counts the rows of the frontier by authority.
 func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, error) {
-	src, err := c.openFrontier(ctx)
+	src, inputs, err := c.openFrontier(ctx)
 	if err != nil {
 		return batch.Stats{}, err
 	}
 	defer src.Close() // it was only read from
 	c.schemeless = src.First().Schemeless
+	way := c.shown.Output(inputs)
 	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{
-		Workers: c.Workers, Memory: c.FlightMemory() / 2, Progress: func(s batch.Stats) { c.shown.Report(&s, src) },
+		Workers: c.Workers, Memory: c.FlightMemory() / 2, Progress: func(s batch.Stats) { way.Report(&s, src) },
 	})
 	if err != nil {
 		return stats, err
@@ -167,17 +168,18 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 	return wanted, nil
 }
 
-// openFrontier opens the URLs of all inputs.
-func (c *hostsCommand) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
+// openFrontier opens the URLs of all inputs, and returns how many there are.
+func (c *hostsCommand) openFrontier(ctx context.Context) (src *frontier.Concatenation, count int, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
 	if err == nil {
 		err = c.Spare(inputs, option.Out.With(c.Out))
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	c.shown.Plan(inputs)
 	o := c.reading(&c.Input)
 	o.Keep, o.Memory = batch.KeepNone, c.BatchMemory()/2
-	return frontier.Concatenate(ctx, inputs, o)
+	src, err = frontier.Concatenate(ctx, inputs, o)
+	return src, len(inputs), err
 }

@@ -42,6 +42,7 @@ type job struct {
 	record    *outputs.Record // nil for none
 	pool      *batch.Pool     // while outputs are written
 	publish   outputs.Publisher
+	atOnce    int // how many outputs are written at once
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions
 	// stopped says that an earlier run of the shard did not come to its end.
@@ -178,7 +179,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := j.reserveMemory(inputs); err != nil {
+	if err := j.reserveMemory(inputs, len(planned)); err != nil {
 		return err
 	}
 	j.inputs.Memory = j.BatchMemory()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 
 	"robotsbatch/batch"
@@ -29,11 +30,25 @@ func (c *call) reading(named *config.Input) frontier.Options {
 	return o
 }
 
-// reserveMemory subtracts what open objects need from -memory.
-func (j *job) reserveMemory(inputs []frontier.Input) error {
-	isObject := func(in frontier.Input) bool { return blob.IsURL(in.Path) }
-	reads := slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(j.Sources, blob.IsURL)
-	return j.ReserveObjects(reads, blob.IsURL(j.Out))
+// reserveMemory subtracts what open objects need from -memory, and decides how many outputs are
+// written at once: with one more than workers these have work while an output begins or ends.
+// Objects may take a quarter of the memory for it.
+func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
+	reads := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
+	writes := blob.IsURL(j.Out)
+	if err := j.ReserveObjects(reads || slices.ContainsFunc(j.Sources, blob.IsURL), writes); err != nil {
+		return err
+	}
+	j.atOnce = 1
+	if j.Workers > 1 {
+		j.atOnce = max(1, min(j.Workers+1, outputs))
+	}
+	if each := config.ObjectMemory(reads, writes); each > 0 {
+		more := min(int64(j.atOnce-1), j.Memory/4/each)
+		j.atOnce = 1 + int(more)
+		j.Memory -= more * each
+	}
+	return nil
 }
 
 // writing is how outputs are written, as the flags say.
@@ -71,18 +86,26 @@ func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err erro
 	return err
 }
 
+// take returns the source if it is that output's, to whom it belongs then.
+func (f *firstSource) take(path string) *frontier.Concatenation {
+	if f.path != path {
+		return nil
+	}
+	src := f.src
+	f.src = nil
+	return src
+}
+
 // openInputs opens the inputs of an output.
 func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
-	if src := j.first.src; src != nil && j.first.path == out.Path {
-		j.first.src = nil
-		return src, nil
-	}
 	inputs := j.inputs
 	inputs.Passage = j.writing().Passage(out)
 	return frontier.Concatenate(ctx, out.Inputs, inputs)
 }
 
-// convertAll writes all outputs, except those that an earlier run has written.
+// convertAll writes all outputs, except those that an earlier run has written. Several are
+// under way at once, but it looks as if one came after the other: an output is completed,
+// recorded and reported when those before it are. When one fails, those after it leave nothing.
 func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	done, err := j.startRecord(ctx, planned)
 	if err != nil {
@@ -94,23 +117,133 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	}
 	j.shown.Plan(inputs)
 	defer j.record.Close()
-	defer j.publish.Wait() // also when a later output fails
 	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Memory: j.FlightMemory()})
 	defer j.pool.Close()
-	for i, out := range planned {
-		if done != nil && done[i] != nil {
-			j.summary.Keep(j.record.PathOf(done[i]), done[i])
-			j.shown.Skip(out)
-			continue
+	under, stop := context.WithCancel(ctx)
+	defer stop()
+	turns := make(chan *conversion, mostAhead)
+	go j.startAll(under, planned, done, turns)
+	for c := range turns {
+		<-c.done
+		if err == nil {
+			err = c.err
 		}
-		if err := j.convert(ctx, out); err != nil {
-			return err
+		if err == nil {
+			err = j.complete(c)
+		}
+		if err != nil {
+			stop()
+			c.giveUp()
 		}
 	}
-	if err := j.publish.Wait(); err != nil {
+	if err = cmp.Or(j.publish.Wait(), err); err != nil { // what is published comes earlier
 		return err
 	}
 	return j.record.End()
+}
+
+// mostAhead is how many outputs may wait for an older one, each with an open file and a lock.
+const mostAhead = 64
+
+// conversion is an output under way.
+type conversion struct {
+	outputs.Output
+	// kept is the output as an earlier run wrote it. Most of the rest is not set then.
+	kept *manifest.Output
+	way  *console.Way
+	src  *frontier.Concatenation // if it was opened before
+	lane *batch.Lane
+	end  func() // lets another output begin
+
+	// done is closed when it is written, or err is set. It takes its turn then.
+	done       chan struct{}
+	err        error
+	path, name string
+	stats      batch.Stats
+	sums       *manifest.Sums // nil if there is no manifest
+	read       outputs.Read
+	schemeless string
+	notes      []string
+	left       bool                // its reader went away
+	late       *outputs.LateWriter // nil if it is complete
+	unlock     func()
+}
+
+// startAll starts the outputs in order, as many at once as may be, and passes them on.
+func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*manifest.Output, turns chan<- *conversion) {
+	defer close(turns)
+	slots := make(chan struct{}, j.atOnce)
+	for i, out := range planned {
+		c := &conversion{Output: out, way: j.shown.Output(len(out.Inputs)), done: make(chan struct{}), end: func() {}, unlock: func() {}}
+		if done != nil && done[i] != nil {
+			c.kept = done[i]
+			close(c.done)
+			turns <- c
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			c.err = context.Cause(ctx)
+			close(c.done)
+			turns <- c
+			return
+		}
+		c.end = sync.OnceFunc(func() { <-slots })
+		c.src, c.lane = j.first.take(out.Path), j.pool.Lane(ctx)
+		go func() {
+			defer close(c.done)
+			defer c.lane.Close()
+			c.err = j.convert(ctx, c)
+			if c.late == nil || !blob.IsURL(c.path) { // an object takes memory until it is complete
+				c.end()
+			}
+		}()
+		turns <- c
+	}
+}
+
+// giveUp leaves nothing of an output.
+func (c *conversion) giveUp() {
+	if c.late != nil {
+		c.late.Abort()
+	}
+	c.unlock()
+	c.end()
+}
+
+// complete completes an output whose turn it is.
+func (j *job) complete(c *conversion) error {
+	if c.kept != nil {
+		j.summary.Keep(j.record.PathOf(c.kept), c.kept)
+		c.way.Skip()
+		return nil
+	}
+	j.schemeless = cmp.Or(j.schemeless, c.schemeless)
+	j.summary.Note(c.notes)
+	if c.left {
+		j.summary.Complete = false // the output's reader has what it wanted
+	}
+	j.summary.Add(c.name, &c.stats)
+	j.reportTruncated(c.read.Truncated)
+	c.way.End()
+	enter := func() error { return j.record.Enter(c.read, c.path, c.sums, &c.stats) }
+	late, unlock := c.late, c.unlock
+	if late == nil {
+		if err := enter(); err != nil {
+			return err
+		}
+		return j.record.Save()
+	}
+	c.late, c.unlock = nil, func() {} // the goroutine that completes the output does that
+	return j.publish.Start(func() error {
+		defer c.end()
+		defer unlock()
+		if err := late.Complete(); err != nil {
+			return option.Errorf("%s: %w", option.Out, err)
+		}
+		return nil
+	}, enter, j.record.Save)
 }
 
 // shownRedo is how many outputs are named that are done again.
@@ -171,17 +304,19 @@ func (j *job) sayLeft(left []outputs.Left) {
 	}
 }
 
-// convert writes one output.
-func (j *job) convert(ctx context.Context, out outputs.Output) error {
-	src, err := j.openInputs(ctx, out)
-	if err != nil {
-		return err
+// convert writes one output, all but its completion.
+func (j *job) convert(ctx context.Context, c *conversion) (err error) {
+	src := c.src
+	if c.src = nil; src == nil {
+		if src, err = j.openInputs(ctx, c.Output); err != nil {
+			return err
+		}
 	}
 	defer src.Close()
-	j.schemeless = cmp.Or(j.schemeless, src.First().Schemeless)
-	t, err := j.target(out, src.First())
+	c.schemeless = src.First().Schemeless
+	t, err := j.target(c.Output, src.First())
 	if err == nil {
-		err = j.Spare(out.Inputs, option.Out.With(t.Path))
+		err = j.Spare(c.Inputs, option.Out.With(t.Path))
 	}
 	if err == nil {
 		err = spareRules(j.found, &j.Rules, option.Out.With(t.Path))
@@ -189,14 +324,13 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if err != nil {
 		return err
 	}
-	unlock := func() {}
-	defer func() { unlock() }()
-	if out.InFolder { // another run may write this file alone
+	c.path, c.name = t.Path, t.Name()
+	if c.InFolder { // another run may write this file alone
 		lock, err := blob.LockFile(t.Path)
 		if err != nil {
 			return option.Errorf("%s: %w", option.Out, err)
 		}
-		unlock = lock.Unlock
+		c.unlock = lock.Unlock
 	}
 	if j.Shard != nil && j.stopped { // a folder is not swept: other shards may be live
 		if err := outputs.SweepBegun(t.Path); err != nil {
@@ -207,56 +341,34 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if err != nil {
 		return err
 	}
-	var late *outputs.LateWriter
-	if out.InFolder && !blob.IsURL(t.Path) {
-		late = &outputs.LateWriter{Writer: w}
-		w = late
+	if c.InFolder {
+		late := &outputs.LateWriter{Writer: w}
+		if err = j.evaluate(ctx, c, t, src, late); err == nil {
+			c.late = late
+		}
+		return err
 	}
-	stats, sums, err := j.evaluate(ctx, t, src, w)
+	return j.evaluate(ctx, c, t, src, w)
+}
+
+// evaluate writes the rows of src with their verdicts to w.
+func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) error {
+	sink, err := j.newSink(c, t, src, w)
 	if err != nil {
 		return err
 	}
-	j.shown.Next(out, stats)
-	j.html.Next(stats.Rows)
-	enter := func() error { return j.record.Enter(src, t.Path, sums, stats) }
-	if late == nil {
-		if err := enter(); err != nil {
-			return err
-		}
-		return j.record.Save()
-	}
-	release := unlock
-	unlock = func() {} // the goroutine that completes the output does that
-	return j.publish.Start(func() error {
-		defer release()
-		if err := late.Complete(); err != nil {
-			return option.Errorf("%s: %w", option.Out, err)
-		}
-		return nil
-	}, enter, j.record.Save)
-}
-
-// evaluate writes the rows of src with their verdicts to w. The checksums are nil
-// when no manifest wants them.
-func (j *job) evaluate(ctx context.Context, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (*batch.Stats, *manifest.Sums, error) {
-	sink, sums, err := j.newSink(t, src, w)
-	if err != nil {
-		return nil, nil, err
-	}
-	lane := j.pool.Lane(ctx)
-	defer lane.Close()
-	stats, err := lane.Run(src, sink, func(s batch.Stats) {
-		j.shown.Report(&s, src)
-		j.html.Progress(s.Rows)
+	shown := int64(0)
+	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) {
+		c.way.Report(&s, src)
+		j.html.Progress(s.Rows - shown)
+		shown = s.Rows
 	})
-	if errors.Is(err, syscall.EPIPE) {
-		j.summary.Complete = false // the output's reader has what it wanted
-	} else if err != nil {
-		return nil, nil, j.because(ctx, err, src)
+	c.left = errors.Is(err, syscall.EPIPE)
+	if err != nil && !c.left {
+		return j.because(ctx, err, src)
 	}
-	j.summary.Add(t.Name(), &stats)
-	j.reportTruncated(src)
-	return &stats, sums, nil
+	c.read = outputs.Read{Versions: src.Versions(), Truncated: src.Truncated()}
+	return nil
 }
 
 // unchanged returns an error when an input or a source of rules is not what it was
@@ -281,8 +393,8 @@ func (j *job) because(ctx context.Context, err error, src *frontier.Concatenatio
 }
 
 // reportTruncated says which inputs of an output that is done were cut.
-func (j *job) reportTruncated(src *frontier.Concatenation) {
-	for _, t := range src.Truncated() {
+func (j *job) reportTruncated(inputs []frontier.Truncated) {
+	for _, t := range inputs {
 		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
 	}
@@ -333,19 +445,19 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 	return nil
 }
 
-// newSink encodes to w. The checksums are nil without a manifest.
-func (j *job) newSink(t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
-	w, sums := j.record.Sums(w)
+// newSink encodes to w.
+func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, error) {
+	w, c.sums = j.record.Sums(w)
 	sink, err := j.writing().NewSink(t, src.First(), j.BatchMemory(), w)
 	if err != nil {
 		w.Abort()
-		return nil, nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
+		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
 	if t.Format.IsBinary() { // text has no types
-		j.summary.Note(src.First().Source, sink)
+		c.notes = report.Notes(src.First().Source, sink)
 	}
-	if sums != nil {
-		sink = sums.Around(sink)
+	if c.sums != nil {
+		sink = c.sums.Around(sink)
 	}
 	return outputs.Checked(sink, func() error {
 		if err := j.unchanged(src); err != nil {
@@ -355,5 +467,5 @@ func (j *job) newSink(t outputs.Target, src *frontier.Concatenation, w blob.Writ
 			return err
 		}
 		return outputs.Forget(t.Path)
-	}), sums, nil
+	}), nil
 }

@@ -98,7 +98,7 @@ func (c *pipeCommand) checkPipe() error {
 
 // answer opens the rules and answers the stream.
 func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
-	if err := j.reserveMemory(nil); err != nil {
+	if err := j.reserveMemory(nil, 1); err != nil {
 		return err
 	}
 	var err error

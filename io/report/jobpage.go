@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"robotsbatch/batch"
@@ -15,8 +16,10 @@ type Page struct {
 	file    blob.Writer
 	agents  int
 	tallies []*tally.Tally
-	pace    *Pace
-	before  int64 // rows of the outputs that are done
+
+	mu   sync.Mutex
+	pace *Pace
+	rows int64 // that are done
 }
 
 // CreatePage creates the file, so that a name that cannot be written shows at once. The
@@ -46,18 +49,15 @@ func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
 	return tally.Wrap(e, p.tallies[len(p.tallies)-1])
 }
 
-// Progress takes down how many rows of an output are done.
+// Progress takes down that so many more rows are done.
 func (p *Page) Progress(rows int64) {
-	if p != nil {
-		p.pace.Add(time.Now(), p.before+rows)
+	if p == nil {
+		return
 	}
-}
-
-// Next goes on with the next output.
-func (p *Page) Next(rows int64) {
-	if p != nil {
-		p.before += rows
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rows += rows
+	p.pace.Add(time.Now(), p.rows)
 }
 
 // Write writes the report.

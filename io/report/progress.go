@@ -173,14 +173,14 @@ func shortNumber(n int64) string {
 	return fmt.Sprintf("%.0f%s", x, units[unit])
 }
 
-// Extent says how much of a job's inputs is done.
+// Extent says how much of a job's inputs is done. Several outputs may be under way.
 type Extent struct {
 	sizes []float64 // of the inputs, in the order in which they are read
 	total float64
-	// done are those behind the current output, skipped the part of it that an earlier
-	// run has done.
+	// done are those of outputs that are done, skipped those of them that an earlier run has
+	// done.
 	done, skipped float64
-	next          int // index of the current output's first input
+	next          int // index of the next output's first input
 	started       time.Time
 }
 
@@ -194,38 +194,37 @@ func NewExtent(sizes []float64, started time.Time) *Extent {
 	return e
 }
 
-// Skip goes behind so many inputs that an earlier run has done, and Next behind those that
-// this run did.
-func (e *Extent) Skip(inputs int) {
-	before := e.done
-	e.Next(inputs)
-	e.skipped += e.done - before
-}
-
-// Next goes behind so many inputs.
-func (e *Extent) Next(inputs int) {
-	e.done += e.of(float64(inputs))
+// Next takes the inputs of the next output, and returns the index of the first.
+func (e *Extent) Next(inputs int) (first int) {
 	e.next += inputs
+	return e.next - inputs
 }
 
-// of is the size of so many inputs from the current one on, the last one's fraction
-// included.
-func (e *Extent) of(inputs float64) float64 {
+// Size is the size of so many inputs from one on, the last one's fraction included.
+func (e *Extent) Size(first int, inputs float64) float64 {
 	size := 0.0
-	for i := e.next; i < len(e.sizes) && inputs > 0; i++ {
+	for i := first; i < len(e.sizes) && inputs > 0; i++ {
 		size += e.sizes[i] * min(1, inputs)
 		inputs--
 	}
 	return size
 }
 
-// At returns what is done when so many of the current output's inputs were read, and how
-// many seconds are left at the speed so far.
-func (e *Extent) At(read float64, now time.Time) (share, left float64) {
+// Done adds the size of an output that is done, by an earlier run or by this one.
+func (e *Extent) Done(size float64, earlier bool) {
+	e.done += size
+	if earlier {
+		e.skipped += size
+	}
+}
+
+// At returns what is done, with that size of the outputs under way, and how many seconds
+// are left at the speed so far.
+func (e *Extent) At(underWay float64, now time.Time) (share, left float64) {
 	if e.total <= 0 {
 		return -1, -1
 	}
-	done := e.done + e.of(read)
+	done := e.done + underWay
 	share, left = min(1, done/e.total), -1
 	if own := done - e.skipped; own > 0 {
 		left = now.Sub(e.started).Seconds() * max(0, e.total-done) / own

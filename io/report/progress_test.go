@@ -86,22 +86,26 @@ func TestShortNumber(t *testing.T) {
 func TestExtent(t *testing.T) {
 	started := time.Now()
 	e := NewExtent([]float64{100, 100, 300, 500}, started)
-	at := func(read, share, left float64) {
+	at := func(size, share, left float64) {
 		t.Helper()
-		s, l := e.At(read, started.Add(10*time.Second))
+		s, l := e.At(size, started.Add(10*time.Second))
 		if math.Abs(s-share) > 1e-9 || math.Abs(l-left) > 1e-9 {
-			t.Errorf("%g inputs read: %g done, %g s left, want %g, %g", read, s, l, share, left)
+			t.Errorf("%g under way: %g done, %g s left, want %g, %g", size, s, l, share, left)
 		}
 	}
+	if first := e.Next(2); first != 0 {
+		t.Errorf("the first output begins with input %d", first)
+	}
 	at(0, 0, -1)
-	at(1.5, 0.15, 10*0.85/0.15)
-	e.Skip(2)
+	at(e.Size(0, 1.5), 0.15, 10*0.85/0.15)
+	e.Done(e.Size(0, 2), true)
 	at(0, 0.2, -1)
-	at(1, 0.5, 10*0.5/0.3)
-	e.Next(1)
-	at(0.5, 0.75, 10*0.25/0.55)
-	at(7, 1, 0)
+	second, third := e.Next(1), e.Next(1)
+	at(e.Size(second, 1), 0.5, 10*0.5/0.3)
+	at(e.Size(second, 0.5)+e.Size(third, 0.1), 0.4, 10*0.6/0.2)
+	e.Done(e.Size(second, 1), false)
+	at(e.Size(third, 0.5), 0.75, 10*0.25/0.55)
+	at(e.Size(third, 7), 1, 0)
 	e = NewExtent(nil, started)
-	e.Next(1)
-	at(1, -1, -1)
+	at(e.Size(e.Next(1), 1), -1, -1)
 }

@@ -156,17 +156,22 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 // noting is a source or a sink that may change a column's type.
 type noting interface{ Notes() []string }
 
-// Note adds what sources and sinks say of types, each once.
-func (s *Summary) Note(parts ...any) {
+// Notes returns what sources and sinks say of types.
+func Notes(parts ...any) []string {
+	var notes []string
 	for _, part := range parts {
-		said, ok := part.(noting)
-		if !ok {
-			continue
+		if said, ok := part.(noting); ok {
+			notes = append(notes, said.Notes()...)
 		}
-		for _, note := range said.Notes() {
-			if !slices.Contains(s.Notes, note) {
-				s.Notes = append(s.Notes, note)
-			}
+	}
+	return notes
+}
+
+// Note adds notes, each once.
+func (s *Summary) Note(notes []string) {
+	for _, note := range notes {
+		if !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
 		}
 	}
 }

@@ -170,8 +170,14 @@ func (r *Record) Sums(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	return sums, sums
 }
 
+// Read is what was read for an output.
+type Read struct {
+	Versions  []frontier.Version
+	Truncated []frontier.Truncated
+}
+
 // Enter records an output that is complete; Save writes it.
-func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
+func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
@@ -190,10 +196,10 @@ func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.
 		Output: fileOf(name, info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: *stats,
 	}
 	o.Output.Size = sums.Size()
-	for _, in := range src.Versions() {
+	for _, in := range read.Versions {
 		o.Inputs = append(o.Inputs, fileOf(in.Path, in.Info))
 	}
-	for _, t := range src.Truncated() {
+	for _, t := range read.Truncated {
 		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.Input), Rows: t.Rows})
 	}
 	r.queue(func(text []byte) []byte {

@@ -173,10 +173,14 @@ type encodedBatch struct {
 	groups []*group
 	rows   *rows
 	size   int64
+	kept   int64 // bytes that are collected, less those that were collected before
 }
 
 // Size implements batch.Chunk.
 func (c *encodedBatch) Size() int64 { return c.size }
+
+// Kept implements batch.Sharing.
+func (c *encodedBatch) Kept() int64 { return c.kept }
 
 // Encode implements batch.Sink.
 func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
@@ -256,8 +260,7 @@ func (r *rows) append(nodes []*columns.Node, other *rows) error {
 	return nil
 }
 
-// leastBytes returns the size from which on batches are not collected. Memory of
-// collected rows is not counted.
+// leastBytes returns the size from which on batches are not collected.
 func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
 
 // enough reports whether the collected rows make a row group.
@@ -269,6 +272,8 @@ func (s *Sink) enough() bool {
 // Write implements batch.Sink.
 func (s *Sink) Write(c batch.Chunk) error {
 	chunk := c.(*encodedBatch)
+	before := s.pending.size
+	defer func() { chunk.kept = s.pending.size - before }()
 	var err error
 	if chunk.rows != nil {
 		if err = s.pending.append(s.schema.Leaves, chunk.rows); err == nil && s.enough() {

@@ -116,15 +116,22 @@ func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.Rule
 // it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
 
+// ObjectMemory is what an object that is read and one that is written need.
+func ObjectMemory(reads, writes bool) int64 {
+	need := int64(0)
+	if reads {
+		need += blob.ReadMemory
+	}
+	if writes {
+		need += blob.WriteMemory
+	}
+	return need
+}
+
 // ReserveObjects subtracts from -memory what an object that is read and one that is written
 // need.
 func (c *Running) ReserveObjects(reads, writes bool) error {
-	if reads {
-		c.Memory -= blob.ReadMemory
-	}
-	if writes {
-		c.Memory -= blob.WriteMemory
-	}
+	c.Memory -= ObjectMemory(reads, writes)
 	if c.Memory < leastMemory {
 		return option.Usagef("%s is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB", option.Memory, blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
 	}

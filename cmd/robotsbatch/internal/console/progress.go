@@ -10,7 +10,6 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/meter"
@@ -41,13 +40,13 @@ type Progress struct {
 	interval time.Duration
 	started  time.Time
 
+	mu     sync.Mutex
 	extent *report.Extent
-	before report.Progress // of the outputs that are done
-
-	mu    sync.Mutex
-	step  time.Time // when the newest step started
-	shown time.Time // when progress was shown last
-	ended bool
+	rows   report.Progress // of all outputs
+	under  float64         // size of what is done of outputs under way
+	step   time.Time       // when the newest step started
+	shown  time.Time       // when progress was shown last
+	ended  bool
 }
 
 // NewProgress returns nil when nothing is to be shown. rowsShown says that the output goes
@@ -132,48 +131,77 @@ func (p *Progress) Plan(inputs []frontier.Input) {
 	p.extent = report.NewExtent(sizes, time.Now())
 }
 
-// Skip advances past an output that an earlier run completed.
-func (p *Progress) Skip(out outputs.Output) {
-	if p != nil {
-		p.extent.Skip(len(out.Inputs))
-	}
+// Way is how far an output is.
+type Way struct {
+	p      *Progress
+	first  int // index of its first input
+	inputs int
+	rows   report.Progress
+	done   float64 // size of what is done of its inputs
 }
 
-// Next advances past an output that this run completed.
-func (p *Progress) Next(out outputs.Output, s *batch.Stats) {
+// Output returns the way of the next output, which is nil if nothing is shown.
+func (p *Progress) Output(inputs int) *Way {
 	if p == nil {
-		return
-	}
-	p.extent.Next(len(out.Inputs))
-	addRows(&p.before, s)
-}
-
-// addRows adds the rows of an output.
-func addRows(p *report.Progress, s *batch.Stats) {
-	p.Rows += s.Rows
-	if len(s.Agents) > 0 {
-		p.Denied += s.Agents[0].Denied
-		p.Judged += s.Agents[0].Denied + s.Agents[0].Allowed
-	}
-}
-
-// Report shows how far the current output is, unless it has just done so.
-func (p *Progress) Report(s *batch.Stats, src *frontier.Concatenation) {
-	if p == nil {
-		return
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return &Way{p: p, first: p.extent.Next(inputs), inputs: inputs}
+}
+
+// Skip says that an earlier run completed the output.
+func (w *Way) Skip() { w.end(true) }
+
+// End says that the output is complete.
+func (w *Way) End() { w.end(false) }
+
+func (w *Way) end(earlier bool) {
+	if w == nil {
+		return
+	}
+	p := w.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.under -= w.done
+	w.done = 0
+	p.extent.Done(p.extent.Size(w.first, float64(w.inputs)), earlier)
+}
+
+// Report takes down how far the output is, and shows how far all are, unless that has just
+// been shown.
+func (w *Way) Report(s *batch.Stats, src *frontier.Concatenation) {
+	if w == nil {
+		return
+	}
+	p := w.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.take(s, p.extent.Size(w.first, src.Read()))
 	now := time.Now()
 	if !p.isDue(now) {
 		return
 	}
-	state := p.before
-	addRows(&state, s)
+	state := p.rows
 	state.Seconds = now.Sub(p.started).Seconds()
 	state.URLsPerSecond = report.Rate(state.Rows, state.Seconds)
-	state.Share, state.Left = p.extent.At(src.Read(), now)
+	state.Share, state.Left = p.extent.At(p.under, now)
 	p.show(&state)
+}
+
+// take counts what is new of an output.
+func (w *Way) take(s *batch.Stats, done float64) {
+	var now report.Progress
+	now.Rows = s.Rows
+	if len(s.Agents) > 0 {
+		now.Denied, now.Judged = s.Agents[0].Denied, s.Agents[0].Denied+s.Agents[0].Allowed
+	}
+	all := &w.p.rows
+	all.Rows += now.Rows - w.rows.Rows
+	all.Denied += now.Denied - w.rows.Denied
+	all.Judged += now.Judged - w.rows.Judged
+	w.p.under += done - w.done
+	w.rows, w.done = now, done
 }
 
 // state is progress in words, and for programs.
