@@ -1,53 +1,50 @@
 package parquetio
 
 import (
-	"errors"
-
+	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 )
 
-// mostWaste is a part of a chunk: where entries of a dictionary that no row uses any more
-// make it larger by more than that, they are left out. A chunk of less than leastPart of
-// its row group counts as that much: it is not worth the time.
-const mostWaste, leastPart = 50, 16
-
-// used returns which entries of a column's dictionary stay, nil for all: pages of indices
-// are read once more for that, before their turn. p is the dictionary's page, of which
-// only the header was read.
-func (r *filterRun) used(p *page) *pagefilter.Used {
-	rows, group := int64(r.rows.Len()), int64(0)
-	kept := int64(r.rows.Count(0, r.rows.Len()))
-	for _, n := range r.group.source.leaves {
-		group += r.group.source.chunk(r.group.index, n).Pages.Length
+// loadDictionary reads the dictionary of a column, whose page is p, and finds which entries
+// the kept rows use: for that, pages of indices are read once more, before their turn. It
+// stays in memory until the column ends, because the bounds of pages need it.
+func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
+	c := p.column
+	if err := r.load(p, s); err != nil {
+		return err
 	}
-	base := float64(max(p.column.chunk.Pages.Length, group/leastPart)) * float64(kept) / float64(rows)
-	// wasted reports whether it is too much that some entries of all stay without use.
-	wasted := func(some, all int64) bool {
-		return float64(p.StoredSize())*float64(some)/float64(all)*mostWaste > base
+	if err := r.decompress(p); err != nil {
+		return err
 	}
-	// Hardly a larger part of the entries is without use than of the rows.
-	if !wasted(rows-kept, rows) || p.memory() > r.limit/4 {
-		return nil
+	plain := p.plain
+	if p.asItLies() {
+		plain = append([]byte{}, plain...) // raw is used for other pages
+	} else {
+		p.plain = nil // so that no other page gets it
 	}
-	used := p.column.NewUsed(&p.Page)
-	if used == nil || r.readIndices(p.column, used) != nil {
-		return nil // pages are copied as they lie, or give the error in their turn
+	d, err := pagefilter.NewDictionary(&c.Column, &p.Page, plain)
+	if err != nil {
+		return err
 	}
-	if n := used.Number(); !wasted(int64(p.Values-n), int64(p.Values)) {
-		return nil
+	c.Dictionary, c.dictionary = d, plain
+	c.held, p.held = p.held, 0
+	if err := r.readIndices(c); err != nil {
+		return err
 	}
-	return used
+	d.Number()
+	return nil
 }
 
-var errLateIndices = errors.New("pages of indices behind others")
+var errLateIndices = option.Errorf("its pages of indices come after others: use %s", option.Recode)
 
-// readIndices adds what the pages of indices use. They are the first ones: writers end
+// readIndices records what the pages of indices use. They are the first ones: writers end
 // a dictionary that grows too large, and do not come back to it.
-func (r *filterRun) readIndices(c *filtered, used *pagefilter.Used) error {
+func (r *filterRun) readIndices(c *filtered) error {
 	s := r.ahead
 	s.Reset(c.chunk)
 	left, row, others := c.chunk.Values, 0, false
-	for left > 0 && s.More() {
+	for left > 0 && s.More() && !c.Dictionary.Full() {
 		p := &page{column: c, index: 1}
 		var err error
 		if p.Page, err = s.Next(); err != nil {
@@ -70,7 +67,7 @@ func (r *filterRun) readIndices(c *filtered, used *pagefilter.Used) error {
 			err = r.decompress(p)
 		}
 		if err == nil && wanted {
-			err = used.Add(r.inOrder, &c.Column, &p.Page, p.plain, p.part)
+			err = c.Dictionary.Add(r.inOrder, &c.Column, &p.Page, p.plain, p.part)
 		}
 		r.release(p)
 		if err != nil {

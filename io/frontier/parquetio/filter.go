@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -42,10 +43,11 @@ type page struct {
 	opened     bool
 	held       int64 // bytes taken of the filter's memory
 	part       pagefilter.Part
-	kept, all  int // how many of the page's rows stay, and how many it has
-	number     int // of the data page in its chunk, from 0
-	index      int // of the page in its chunk, the dictionary included
-	nulls      int // -1 if nobody knows yet
+	kept, all  int                   // how many of the page's rows stay, and how many it has
+	number     int                   // of the data page in its chunk, from 0
+	index      int                   // of the page in its chunk, the dictionary included
+	nulls      int                   // -1 if nobody knows yet
+	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
 
 	// out is written instead of raw unless the whole page is copied; it has the pages
 	// written.
@@ -53,15 +55,14 @@ type page struct {
 	written []pagefilter.Page
 	err     error
 	done    chan struct{} // closed when all of the above is set
-
-	joined []*page // the next pages, whose rows that stay are written with this one's
-	stays  int     // about how many decompressed bytes stay of this page and of joined
 }
 
 // whole reports whether the page is copied as it lies.
 func (p *page) whole() bool {
-	if p.column.Used != nil && (p.indices() || !p.isData()) {
-		return false
+	if p.indices() || p.Kind == layout.DictionaryPage {
+		if d := p.column.Dictionary; d != nil && !d.Full() {
+			return false
+		}
 	}
 	return p.kept == p.all && p.Encoding != layout.DeltaByteArray
 }
@@ -79,8 +80,10 @@ type filtered struct {
 	name   string
 	chunk  *layout.Chunk
 	source splice.Source
-	texts  bool // byBytes is true of it
-	level  int  // of zstd, 0 for the standard one
+	level  int // of zstd, 0 for the standard one
+
+	dictionary []byte // decompressed
+	held       int64  // bytes taken of the filter's memory for it
 }
 
 // filterRun is the filtering of one row group.
@@ -93,8 +96,6 @@ type filterRun struct {
 	stop  chan struct{}
 	busy  sync.WaitGroup
 	ahead *layout.Stream // of pages that are read before their turn
-	// waiting is a page to which the following pages may be joined.
-	waiting *page
 }
 
 func newFilter(limit int64) *filter {
@@ -145,16 +146,14 @@ func (r *filterRun) release(p *page) {
 	}
 	r.buffers.put(p.held, p.raw, p.plain, p.out)
 	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
-	for _, other := range p.joined {
-		r.release(other)
-	}
-	p.joined = nil
 }
 
 // column writes what is left of a column, the next in order.
 func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
 	for p := range r.pages {
 		if p.column == nil {
+			c.Compare = p.compare
+			r.release(p)
 			return c, p.err
 		}
 		<-p.done
@@ -186,22 +185,69 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
 		c.Add(splice.Page{
 			Size: int64(p.StoredSize()), Rows: int64(p.part.N), Values: int64(p.Values), Nulls: int64(p.nulls),
-			Kind: p.Kind, Encoding: p.Encoding, From: p.number, Continues: p.part.Continues,
+			Kind: p.Kind, Encoding: p.Encoding, Continues: p.part.Continues,
+			Bounds: p.bounds(),
 		})
 		return write(p.raw)
-	}
-	to := 0
-	if n := len(p.joined); n > 0 {
-		to = p.joined[n-1].number
 	}
 	for _, w := range p.written {
 		c.Uncompressed += int64(w.Uncompressed)
 		c.Add(splice.Page{
 			Size: int64(w.Size), Rows: int64(w.Rows), Values: int64(w.Values), Nulls: int64(w.Nulls),
-			Kind: p.Kind, Encoding: p.Encoding, From: p.number, To: to, Continues: w.Continues,
+			Kind: p.Kind, Encoding: p.Encoding, Continues: w.Continues,
+			Bounds: splice.Bounds(w.Bounds),
 		})
 	}
 	return write(p.out)
+}
+
+// bounds returns the bounds of the values of a page that is copied, as the column index has
+// them or else its header; nil if neither does.
+func (p *page) bounds() (b splice.Bounds) {
+	c := p.column
+	switch {
+	case c.Order == pagefilter.NoOrder:
+		return b
+	case p.number < len(c.source.Bounds):
+		b = c.source.Bounds[p.number]
+	case p.Low != nil && p.High != nil:
+		b = splice.Bounds{Low: bytes.Clone(p.Low), High: bytes.Clone(p.High)}
+	}
+	if c.Width > 0 && (len(b.Low) != c.Width || len(b.High) != c.Width) {
+		return splice.Bounds{}
+	}
+	return b
+}
+
+// orderOf returns the order of a column's values in statistics.
+func orderOf(n *columns.Node) pagefilter.Order {
+	kind := n.Meaning.Kind
+	if kind == columns.Other {
+		return pagefilter.NoOrder
+	}
+	switch n.Type {
+	case columns.Boolean:
+		return pagefilter.Unsigned
+	case columns.Int32, columns.Int64:
+		if kind == columns.Integer && !n.Meaning.Signed {
+			return pagefilter.Unsigned
+		}
+		return pagefilter.Signed
+	case columns.Float, columns.Double:
+		return pagefilter.Floating
+	case columns.ByteArray:
+		if kind != columns.Decimal {
+			return pagefilter.ByBytes
+		}
+	case columns.FixedLenByteArray:
+		switch kind {
+		case columns.Decimal:
+			return pagefilter.SignedBytes
+		case columns.NoKind, columns.UUID:
+			return pagefilter.ByBytes
+		}
+	}
+	return pagefilter.NoOrder
 }
 
 // failed returns err with the column's name and the page's index.
@@ -217,14 +263,16 @@ func (r *filterRun) read() {
 	stream := layout.NewStream(r.group.source.in, nil, r.limit)
 	r.ahead = layout.NewStream(r.group.source.in, nil, r.limit)
 	for i, n := range r.group.source.leaves {
-		err := r.readColumn(r.open(i, n), stream)
-		if r.waiting != nil { // after an error
-			r.release(r.waiting)
-			r.waiting = nil
+		c := r.open(i, n)
+		err := r.readColumn(c, stream)
+		end := &page{err: err, held: c.held}
+		if c.Order != pagefilter.NoOrder {
+			end.compare = c.Order.Compare
 		}
 		select {
-		case r.pages <- &page{err: err}:
+		case r.pages <- end:
 		case <-r.stop:
+			r.release(end)
 			return
 		}
 		if err != nil {
@@ -236,8 +284,11 @@ func (r *filterRun) read() {
 // open returns a column.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	s := r.group.source
-	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number), texts: byBytes(n)}
+	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number)}
 	c.Column = pagefilter.Column{Leaf: s.file.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
+	if c.source.HasBounds {
+		c.Order = orderOf(n)
+	}
 	return c
 }
 
@@ -279,18 +330,18 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			r.release(p)
 			continue
 		}
-		if c, err = r.chooseLevel(p); err != nil {
+		if err = r.chooseLevel(p); err != nil {
 			r.release(p)
 			return c.failed(index, err)
 		}
-		if err := r.join(p); err != nil {
+		if err := r.hand(p); err != nil {
 			return err
 		}
 	}
 	if row != r.rows.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
-	return r.handWaiting()
+	return nil
 }
 
 // leastSample is the least size in bytes of a page by which a level is chosen: a smaller one
@@ -298,18 +349,22 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 const leastSample = 16 << 10
 
 // chooseLevel chooses the level of zstd for a column, by the first of its pages that is not
-// copied ([compress.Level]). Indices into a dictionary have a level of their own. It returns
-// the page's column, which has the level.
-func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
+// copied ([compress.Level]). Indices into a dictionary have a level of their own. The page
+// gets a column with the level.
+func (r *filterRun) chooseLevel(p *page) error {
 	c := p.column
-	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample {
-		return c, nil
+	out, all := p.all-p.kept, p.all
+	if !p.isData() {
+		out, all = c.Dictionary.Unused(), p.Values
+	}
+	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample || c.MayCut(&p.Page, out, all) {
+		return nil
 	}
 	of := leveled{c.name, p.indices()}
 	level, chosen := r.levels[of]
 	if !chosen {
 		if err := r.decompress(p); err != nil {
-			return c, err
+			return err
 		}
 		level = compress.Level(p.plain, len(p.Body))
 		r.levels[of] = level
@@ -319,7 +374,7 @@ func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 		with.level, with.Compress = level, c.Codec.Compressor(level)
 		p.column = &with
 	}
-	return p.column, nil
+	return nil
 }
 
 // leveled names the pages that have one level: those of a column, indices and values apart.
@@ -365,9 +420,7 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wa
 		if p.index > 0 {
 			return false, errLateDictionary
 		}
-		p.column.Entries = p.Values
-		p.column.Used = r.used(p)
-		return true, r.load(p, s)
+		return true, r.loadDictionary(p, s)
 	}
 	return r.readData(p, s, left, row)
 }
@@ -421,19 +474,11 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 // load reads a page's body, and waits before until there is memory for all that filtering
 // the page takes.
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
-	held := int64(p.StoredSize())
-	if p.isData() || !p.whole() {
-		held = p.memory()
+	held := p.memory()
+	if need := held + p.column.held; need > r.limit {
+		return &batch.MemoryError{What: "a page", Need: need, Limit: r.limit}
 	}
-	if held > r.limit {
-		return &batch.MemoryError{What: "a page", Need: held, Limit: r.limit}
-	}
-	if !r.buffers.fits(held) { // do not wait for a page that nobody has
-		if err := r.handWaiting(); err != nil {
-			return err
-		}
-	}
-	if !r.buffers.take(held) {
+	if !r.buffers.take(held, p.column.held) {
 		return errStopped
 	}
 	p.held = held
@@ -538,16 +583,12 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	}
 	if !p.isData() {
 		var page pagefilter.Page
-		p.out, page, err = f.Dictionary(out, &p.column.Column, &p.Page, p.plain)
+		p.out, page, err = f.Dictionary(out, &p.column.Column, &p.Page, p.column.dictionary)
 		p.written = []pagefilter.Page{page}
 		return err
 	}
 	var pages []pagefilter.Page
-	if len(p.joined) > 0 {
-		p.out, pages, err = r.joinPages(f, out, p)
-	} else {
-		p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
-	}
+	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
 	p.written = slices.Clone(pages)
 	return err
 }
@@ -564,11 +605,11 @@ type buffers struct {
 }
 
 // take waits until n bytes more may be used. It returns false if it was interrupted. If
-// nothing is used it does not wait, so that one page may exceed the limit.
-func (b *buffers) take(n int64) bool {
+// no more than kept is used it does not wait, so that one page may exceed the limit.
+func (b *buffers) take(n, kept int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.used > 0 && b.used+n > b.limit && !b.stopped {
+	for b.used > kept && b.used+n > b.limit && !b.stopped {
 		b.changed.Wait()
 	}
 	if b.stopped {
@@ -576,13 +617,6 @@ func (b *buffers) take(n int64) bool {
 	}
 	b.used += n
 	return true
-}
-
-// fits reports whether n bytes more may be used.
-func (b *buffers) fits(n int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used+n <= b.limit
 }
 
 // get returns n bytes, which are not zero.

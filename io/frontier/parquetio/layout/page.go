@@ -52,6 +52,8 @@ type Page struct {
 	// Nulls and Rows are how many values are null, and how many rows begin in
 	// the page; -1 where the header does not say it.
 	Nulls, Rows int
+	// Low and High are bounds of its values as the header has them, nil if it has none.
+	Low, High []byte
 	// Encoding is that of the values, the others those of the levels.
 	Encoding, Definition, Repetition Encoding
 	// Uncompressed is how many bytes the body has decompressed.
@@ -164,12 +166,17 @@ func (p *Page) dataField(t *thrift, id int16, kind byte) {
 
 // statisticsField reads a field of a page's Statistics.
 func (p *Page) statisticsField(t *thrift, id int16, kind byte) {
-	if id != 3 {
+	switch id {
+	case 3:
+		if nulls := t.integer(kind); nulls >= 0 && nulls <= int64(p.Values) {
+			p.Nulls = int(nulls)
+		}
+	case 5:
+		p.High = t.bytes(kind)
+	case 6:
+		p.Low = t.bytes(kind)
+	default:
 		t.skip(kind)
-		return
-	}
-	if nulls := t.integer(kind); nulls >= 0 && nulls <= int64(p.Values) {
-		p.Nulls = int(nulls)
 	}
 }
 

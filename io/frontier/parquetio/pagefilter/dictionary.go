@@ -2,35 +2,46 @@ package pagefilter
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// Used is which entries of a dictionary the rows that stay use. They are numbered anew
-// in their order: readers expect that no two entries are equal, so that what is not used
-// cannot just be emptied.
-type Used struct {
-	numbers []int32 // of each entry: 1 if it is used; after number its new one, -1 for none
-	n       int     // how many are
+// Dictionary is the dictionary of a chunk. It records which entries the kept rows use, and
+// renumbers these in their order. Unused entries are removed, not emptied, because readers
+// expect entries to be distinct.
+type Dictionary struct {
+	entries values
+	numbers []int32 // of each entry: 1 if it is used; after Number its new one, -1 for none
+	used    int     // how many entries are used
 }
 
-// NewUsed returns the entries of a dictionary, of which none is used yet; nil where its
-// page has none, is not in PLAIN, or is too small for what its header says.
-func (c *Column) NewUsed(p *layout.Page) *Used {
-	least := int64(c.Width)
+// NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the
+// page's body decompressed, and must not change as long as the dictionary is used.
+func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error) {
+	least := max(1, int64(c.Width))
 	if c.Type == layout.ByteArray {
 		least = 4
 	}
-	if p.Values == 0 || least*int64(p.Values) > int64(p.Uncompressed) || c.Type == layout.Boolean ||
-		p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary {
-		return nil
+	switch {
+	case p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary || c.Type == layout.Boolean:
+		return nil, fmt.Errorf("damaged: a dictionary in encoding %d", p.Encoding)
+	case least*int64(p.Values) > int64(len(plain)):
+		return nil, errShort
 	}
-	return &Used{numbers: make([]int32, p.Values)}
+	d := &Dictionary{numbers: make([]int32, p.Values)}
+	if c.Type != layout.ByteArray {
+		d.entries = &fixed{plain[:p.Values*c.Width], c.Width}
+		return d, nil
+	}
+	t := &texts{}
+	d.entries = t
+	return d, t.find(plain, p.Values) // what follows the entries is left out
 }
 
-// Add adds what the rows of a page of indices use that stay.
-func (u *Used) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part) error {
+// Add records what the kept rows of a page of indices use.
+func (d *Dictionary) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part) error {
 	_, v, err := f.find(c, p, plain, part)
 	if err != nil {
 		return err
@@ -41,37 +52,45 @@ func (u *Used) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part
 	}
 	for _, r := range f.values {
 		for _, index := range indices.indices[r.low:r.high] {
-			u.numbers[index] = 1
+			if d.numbers[index] == 0 {
+				d.numbers[index] = 1
+				d.used++
+			}
 		}
 	}
 	return nil
 }
 
-// Number numbers the entries that are used after all pages were added, and returns how
-// many there are. The first entry stays where none is used.
-func (u *Used) Number() int {
-	for i, used := range u.numbers {
-		u.numbers[i] = -1
+// Unused returns the number of entries that are not used.
+func (d *Dictionary) Unused() int { return len(d.numbers) - d.used }
+
+// Full reports whether all entries are used: then the page is copied, and the indices stay.
+func (d *Dictionary) Full() bool { return d.Unused() == 0 }
+
+// Number numbers the entries that are used, after all pages were added.
+func (d *Dictionary) Number() {
+	if d.Full() {
+		return
+	}
+	n := int32(0)
+	for i, used := range d.numbers {
+		d.numbers[i] = -1
 		if used > 0 {
-			u.numbers[i] = int32(u.n)
-			u.n++
+			d.numbers[i] = n
+			n++
 		}
 	}
-	if u.n == 0 {
-		u.numbers[0], u.n = 0, 1
-	}
-	return u.n
 }
 
 // width is how many bits the new numbers have.
-func (u *Used) width() int { return max(1, bits.Len(uint(u.n-1))) }
+func (d *Dictionary) width() int { return max(1, bits.Len(uint(max(1, d.used)-1))) }
 
 var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
 
 // renumber replaces indices of entries that are used by their new numbers.
-func (u *Used) renumber(indices []int32) error {
+func (d *Dictionary) renumber(indices []int32) error {
 	for i, index := range indices {
-		number := u.numbers[index]
+		number := d.numbers[index]
 		if number < 0 {
 			return errChanged
 		}
@@ -81,8 +100,8 @@ func (u *Used) renumber(indices []int32) error {
 }
 
 // runs appends the runs of entries that are used.
-func (u *Used) runs(dst []run) []run {
-	for i, number := range u.numbers {
+func (d *Dictionary) runs(dst []run) []run {
+	for i, number := range d.numbers {
 		if number < 0 {
 			continue
 		}
@@ -95,33 +114,36 @@ func (u *Used) runs(dst []run) []run {
 	return dst
 }
 
-// Dictionary appends the page of a dictionary with the entries of c.Used. plain and dst
-// are as in [Filter.Page].
+// Dictionary appends the page of the column's dictionary with the entries that are used.
+// plain and dst are as in [Filter.Page].
 func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte) ([]byte, Page, error) {
 	f.pages = f.pages[:0]
 	of := *c
-	of.Leaf = layout.Leaf{} // entries have no levels
+	of.Leaf, of.Order = layout.Leaf{}, NoOrder // entries have no levels, and no statistics
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
-	var values values
-	var err error
-	if c.Type == layout.ByteArray { // what lies behind the entries is left out
-		values, err = &f.decoder.texts, f.decoder.texts.find(plain, p.Values)
-	} else if size := p.Values * c.Width; size <= len(plain) {
-		f.decoder.fixed = fixed{plain[:size], c.Width}
-		values = &f.decoder.fixed
-	} else {
-		err = errShort
-	}
-	if err != nil {
-		return dst, Page{}, err
-	}
-	f.entries = c.Used.runs(f.entries[:0])
+	f.entries = c.Dictionary.runs(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...)
-	dst, ok := f.cutFrame(dst, &of, p, plain, &layout.Content{Values: plain}, values)
+	values, ok := c.Dictionary.entries, false
+	if c.Dictionary.used == 0 { // some readers want an entry
+		zero := make([]byte, zeroWidth(c))
+		values = &fixed{zero, len(zero)}
+		f.entries, f.values = append(f.entries, run{0, 1}), append(f.values, run{0, 1})
+	} else {
+		dst, ok = f.cutFrame(dst, &of, p, plain, &layout.Content{Values: plain}, values)
+	}
 	if !ok {
+		var err error
 		if dst, err = f.write(dst, &of, p, &selection{f.entries, f.values}, values); err != nil {
 			return dst, Page{}, err
 		}
 	}
 	return dst, f.pages[0], nil
+}
+
+// zeroWidth returns the size of a value of zeros in PLAIN, which is an empty byte array.
+func zeroWidth(c *Column) int {
+	if c.Type == layout.ByteArray {
+		return 4
+	}
+	return c.Width
 }

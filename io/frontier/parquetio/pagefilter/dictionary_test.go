@@ -47,7 +47,10 @@ func TestDictionary(t *testing.T) {
 				}
 			}
 			if len(entries) == 0 {
-				entries = values[:1]
+				entries = [][]byte{make([]byte, len(values[0]))}
+				if s.physical == layout.ByteArray {
+					entries[0] = nil
+				}
 			}
 			page, err := layouttest.NextPage(out, &p.chunk, testLimit)
 			if err != nil {
@@ -73,13 +76,13 @@ func TestDictionaryForged(t *testing.T) {
 		page    *layout.Page
 		indices []int32
 		change  func(*Column)
-		want    string // of an error; "none" for entries that are not looked at
+		want    string // of an error; "none" for a page that is no dictionary
 	}{
 		{"sound", dictionary(3, texts), []int32{2, 0, 0, 2}, nil, ""},
 		{"more bytes than entries", dictionary(3, append(bytes.Clone(texts), "more"...)), []int32{2, 0, 0, 2}, nil, ""},
 		{"an index out of range", dictionary(3, texts), []int32{2, 0, 3, 2}, nil, "index 3"},
 		{"an index of 31 bits", dictionary(3, texts), []int32{2, 0, 1<<31 - 1, 2}, nil, "index 2147483647"},
-		{"an empty dictionary", dictionary(0, nil), []int32{0}, nil, "none"},
+		{"an empty dictionary", dictionary(0, nil), []int32{0}, nil, "index 0"},
 		{"a huge count", dictionary(1<<31-1, texts), []int32{0}, nil, "none"},
 		{"a count that is a little too large", dictionary(4, append(bytes.Clone(texts), 0, 0)), []int32{0, 1, 2, 3}, nil, "reach beyond"},
 		{"a text that reaches beyond", dictionary(3, append(bytes.Clone(texts[:len(texts)-4]), 9, 0, 0, 0)), []int32{0, 1, 2, 0}, nil, "reach beyond"},
@@ -92,14 +95,13 @@ func TestDictionaryForged(t *testing.T) {
 			if test.change != nil {
 				test.change(c)
 			}
-			used := c.NewUsed(test.page)
-			if used == nil || test.want == "none" {
-				if used != nil || test.want != "none" {
-					t.Errorf("%v", used)
+			var err error
+			if c.Dictionary, err = NewDictionary(c, test.page, test.page.Body); err != nil || test.want == "none" {
+				if err == nil || test.want == "" || test.want != "none" && !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%v", err)
 				}
 				return
 			}
-			c.Entries = test.page.Values
 			rows := NewRows(len(test.indices))
 			rows.Keep(0, rows.Len())
 			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: int32(s.encoding)}
@@ -111,9 +113,8 @@ func TestDictionaryForged(t *testing.T) {
 			var f Filter
 			part := Part{Rows: rows, N: rows.Len()}
 			var out []byte
-			if err = used.Add(&f, c, &page, page.Body, part); err == nil {
-				used.Number()
-				c.Used = used
+			if err = c.Dictionary.Add(&f, c, &page, page.Body, part); err == nil {
+				c.Dictionary.Number()
 				if _, _, err = f.Dictionary(nil, c, test.page, test.page.Body); err == nil {
 					out, _, err = f.Page(nil, c, &page, page.Body, part)
 				}
@@ -125,7 +126,7 @@ func TestDictionaryForged(t *testing.T) {
 				t.Errorf("indices %x", out)
 			}
 			// What changed since it was read first is not written.
-			c.Used = &Used{numbers: []int32{0, 1, -1, -1}, n: 2}
+			c.Dictionary.numbers, c.Dictionary.used = []int32{0, 1, -1, -1}, 2
 			if _, _, err = f.Page(nil, c, &page, page.Body, part); test.want == "" && fmt.Sprint(err) != errChanged.Error() {
 				t.Errorf("changed indices: %v", err)
 			}

@@ -7,6 +7,6 @@
 //	values that stay ─ encoding: runs of bytes, or numbers → a page, compressed again
 //
 // Indices into a dictionary stay as they are, unless it is trimmed to the entries that are
-// still used ([Used]). Values in PLAIN are copied in runs: of texts only the lengths are
+// still used ([Dictionary]). Values in PLAIN are copied in runs: of texts only the lengths are
 // read.
 package pagefilter

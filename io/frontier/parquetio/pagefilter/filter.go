@@ -26,10 +26,10 @@ type Column struct {
 	// Compress appends src to dst, compressed with the column's codec; nil if that is
 	// Uncompressed.
 	Compress func(dst, src []byte) []byte
-	// Entries is how many entries the dictionary has.
-	Entries int
-	// Used says which of these stay and what their new numbers are; nil if all stay.
-	Used *Used
+	// Order is that of the bounds of pages, NoOrder if they are not needed.
+	Order Order
+	// Dictionary is that of the chunk, nil if there is none.
+	Dictionary *Dictionary
 }
 
 // Part says which rows of a row group are in a page.
@@ -60,6 +60,8 @@ type Page struct {
 	Encoding            layout.Encoding
 	Kind                layout.PageKind
 	Continues           bool
+	// Bounds are those of the kept values, nil if there are none or they have no order.
+	Bounds Bounds
 }
 
 // Filter leaves rows out of pages. One goroutine may use it at a time.
@@ -73,8 +75,6 @@ type Filter struct {
 
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
-
-	joining joining
 
 	pages []Page
 	last  encoding.Strings // of DELTA_BYTE_ARRAY: the page before
@@ -294,7 +294,7 @@ func (p *selection) add(low, high, first, last int) {
 
 // write appends a page.
 func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *selection, values values) ([]byte, error) {
-	page, head := f.begin(c, p, what)
+	page, head := f.begin(c, p, what, values)
 	var err error
 	if f.plain, err = values.append(f.plain, what.values); err != nil {
 		return dst, err
@@ -315,8 +315,8 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *selection, v
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, what *selection) (Page, encode.PageHeader) {
-	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(what.entries)}
+func (f *Filter) begin(c *Column, p *layout.Page, what *selection, values values) (Page, encode.PageHeader) {
+	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(what.entries), Bounds: c.Order.bounds(values, what.values)}
 	page.Nulls = page.Values - length(what.values)
 	page.Rows = page.Values
 	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: int32(p.Encoding)}
@@ -351,6 +351,12 @@ const leastRange = 4 << 10
 // Compressing less again costs little.
 const leastFrame = 64 << 10
 
+// MayCut reports whether a page's frame is cut for certain, if it can be, where so many rows,
+// or entries of a dictionary, of all are left out: then nothing is compressed.
+func (c *Column) MayCut(p *layout.Page, out, all int) bool {
+	return c.Rereads(p) && !p.Stored() && p.Uncompressed >= 2*leastFrame && out*2*leastCut <= all && out < p.Uncompressed/leastRange
+}
+
 // cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
@@ -371,7 +377,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 	if len(content.Values)-left > len(plain)/leastCut || len(f.ranges) > len(plain)/leastRange {
 		return dst, false
 	}
-	page, head := f.begin(c, p, &selection{f.entries, f.values})
+	page, head := f.begin(c, p, &selection{f.entries, f.values}, values)
 	// Of version 2 the levels lie before the frame, else they are in it.
 	levels, inside := f.plain, f.plain
 	if head.Version2() {

@@ -19,6 +19,9 @@ var (
 type values interface {
 	// size is about how many bytes a value has.
 	size(i int) int
+	// value returns a value as PLAIN stores it, byte arrays without their length. It
+	// appends to dst what the page does not have as it is.
+	value(dst []byte, i int) []byte
 	// append appends runs of values in the page's encoding.
 	append(dst []byte, runs []run) ([]byte, error)
 }
@@ -49,8 +52,11 @@ func (f *Filter) decode(c *Column, e layout.Encoding, data []byte, present int) 
 	}
 	switch {
 	case e == layout.PlainDictionary || e == layout.RLEDictionary:
-		d.indices.used = c.Used
-		return &d.indices, d.indices.decode(data, present, c.Entries)
+		if c.Dictionary == nil {
+			return nil, errors.New("damaged: it needs a dictionary, and there is none")
+		}
+		d.indices.dictionary = c.Dictionary
+		return &d.indices, d.indices.decode(data, present, len(c.Dictionary.numbers))
 	case c.Type == layout.Boolean && (e == layout.Plain || e == layout.RLE):
 		return &d.booleans, d.booleans.decode(e, data, present)
 	case e == layout.Plain && c.Type == layout.ByteArray:
@@ -88,6 +94,8 @@ type fixed struct {
 }
 
 func (v *fixed) size(int) int { return v.width }
+
+func (v *fixed) value(_ []byte, i int) []byte { return v.data[i*v.width : (i+1)*v.width] }
 
 func (v *fixed) place(i int) int { return i * v.width }
 
@@ -135,6 +143,8 @@ func (v *texts) find(data []byte, present int) error {
 
 func (v *texts) size(i int) int { return int(v.begins[i+1] - v.begins[i]) }
 
+func (v *texts) value(_ []byte, i int) []byte { return v.data[v.begins[i]+4 : v.begins[i+1]] }
+
 func (v *texts) place(i int) int { return int(v.begins[i]) }
 
 func (v *texts) append(dst []byte, runs []run) ([]byte, error) {
@@ -146,10 +156,10 @@ func (v *texts) append(dst []byte, runs []run) ([]byte, error) {
 
 // indices are those of a dictionary's entries.
 type indices struct {
-	width   int
-	used    *Used
-	indices []uint32
-	kept    []int32
+	width      int
+	dictionary *Dictionary
+	indices    []uint32
+	kept       []int32
 }
 
 func (v *indices) decode(data []byte, present, entries int) error {
@@ -179,6 +189,10 @@ func (v *indices) decode(data []byte, present, entries int) error {
 
 func (v *indices) size(int) int { return 4 }
 
+func (v *indices) value(dst []byte, i int) []byte {
+	return v.dictionary.entries.value(dst, int(v.indices[i]))
+}
+
 func (v *indices) append(dst []byte, runs []run) ([]byte, error) {
 	v.kept = v.kept[:0]
 	for _, r := range runs {
@@ -187,11 +201,11 @@ func (v *indices) append(dst []byte, runs []run) ([]byte, error) {
 		}
 	}
 	width := v.width
-	if v.used != nil {
-		if err := v.used.renumber(v.kept); err != nil {
+	if !v.dictionary.Full() {
+		if err := v.dictionary.renumber(v.kept); err != nil {
 			return dst, err
 		}
-		width = v.used.width()
+		width = v.dictionary.width()
 	}
 	return encode.AppendHybrid(append(dst, byte(width)), v.kept, width), nil
 }
@@ -236,6 +250,8 @@ func (v *booleans) decode(e layout.Encoding, data []byte, present int) error {
 
 func (v *booleans) size(int) int { return 1 }
 
+func (v *booleans) value(_ []byte, i int) []byte { return v.values[i : i+1] }
+
 func (v *booleans) append(dst []byte, runs []run) ([]byte, error) {
 	v.kept = v.kept[:0]
 	for _, r := range runs {
@@ -275,6 +291,13 @@ func readDeltas(dst []int64, data []byte) error {
 }
 
 func (v *integers) size(int) int { return v.width }
+
+func (v *integers) value(dst []byte, i int) []byte {
+	if v.width == 4 {
+		return binary.LittleEndian.AppendUint32(dst, uint32(v.values[i]))
+	}
+	return binary.LittleEndian.AppendUint64(dst, uint64(v.values[i]))
+}
 
 func (v *integers) append(dst []byte, runs []run) ([]byte, error) {
 	v.kept = v.kept[:0]
@@ -321,6 +344,8 @@ func (v *lengths) decode(data []byte, present int) error {
 
 func (v *lengths) size(i int) int { return int(v.ends[i+1] - v.ends[i]) }
 
+func (v *lengths) value(_ []byte, i int) []byte { return v.bytes[v.ends[i]:v.ends[i+1]] }
+
 func (v *lengths) append(dst []byte, runs []run) ([]byte, error) {
 	v.kept = v.kept[:0]
 	for _, r := range runs {
@@ -355,7 +380,7 @@ func (v *prefixes) decode(strings encoding.Strings, present int) (err error) {
 	return strings.Done()
 }
 
-func (v *prefixes) value(i int) []byte {
+func (v *prefixes) value(_ []byte, i int) []byte {
 	begin := int32(0)
 	if i > 0 {
 		begin = v.ends[i-1]
@@ -363,14 +388,14 @@ func (v *prefixes) value(i int) []byte {
 	return v.data[begin:v.ends[i]]
 }
 
-func (v *prefixes) size(i int) int { return len(v.value(i)) }
+func (v *prefixes) size(i int) int { return len(v.value(nil, i)) }
 
 func (v *prefixes) append(dst []byte, runs []run) ([]byte, error) {
 	v.shared, v.rest = v.shared[:0], v.rest[:0]
 	var last []byte
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {
-			value := v.value(i)
+			value := v.value(nil, i)
 			n := 0
 			for n < len(last) && n < len(value) && last[n] == value[n] {
 				n++
@@ -384,7 +409,7 @@ func (v *prefixes) append(dst []byte, runs []run) ([]byte, error) {
 	at := 0
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {
-			dst = append(dst, v.value(i)[v.shared[at]:]...)
+			dst = append(dst, v.value(nil, i)[v.shared[at]:]...)
 			at++
 		}
 	}
@@ -398,6 +423,13 @@ type split struct {
 }
 
 func (v *split) size(int) int { return v.width }
+
+func (v *split) value(dst []byte, i int) []byte {
+	for k := range v.width {
+		dst = append(dst, v.data[k*v.n+i])
+	}
+	return dst
+}
 
 func (v *split) append(dst []byte, runs []run) ([]byte, error) {
 	for k := range v.width {

@@ -1,7 +1,6 @@
 package splice
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,14 +13,20 @@ import (
 
 // More numbers of fields that change, in the structures of parquet.thrift.
 const (
-	metaEncodings, metaValues, metaUncompressed, metaCompressed = 2, 5, 6, 7
-	metaStatistics, metaEncodingStats, metaSizes                = 12, 13, 16
-
-	statisticsOldMax, statisticsOldMin, statisticsNulls, statisticsDistinct = 1, 2, 3, 4
-	statisticsMax, statisticsMin, statisticsMaxExact, statisticsMinExact    = 5, 6, 7, 8
+	metaType, metaEncodings, metaPath, metaCodec  = 1, 2, 3, 4
+	metaValues, metaUncompressed, metaCompressed  = 5, 6, 7
+	metaStatistics, metaEncodingStats             = 12, 13
+	statisticsNulls, statisticsMax, statisticsMin = 3, 5, 6
 
 	indexNullPages, indexMin, indexMax, indexOrder, indexNulls = 1, 2, 3, 4, 5
 )
+
+// metaKept are the fields of a column chunk's metadata that a chunk has from which rows were
+// left out.
+var metaKept = []int16{
+	metaType, metaEncodings, metaPath, metaCodec, metaValues, metaUncompressed, metaCompressed,
+	metaDataPage, metaStatistics, metaEncodingStats,
+}
 
 // Chunk is what is left of a column chunk of an input after rows were left out.
 type Chunk struct {
@@ -33,6 +38,8 @@ type Chunk struct {
 	Dictionary int64
 	// Pages are its data pages, in order.
 	Pages []Page
+	// Compare is the order of its values, nil where there is none.
+	Compare func(a, b []byte) int
 }
 
 // Add adds a data page.
@@ -51,12 +58,15 @@ type Page struct {
 	Values, Nulls int64
 	Kind          layout.PageKind
 	Encoding      layout.Encoding
-	// From is the number of the input's data page that its values are from, and To the last
-	// one if they are from several, of texts in the order of their bytes.
-	From, To int
 	// Continues says that it begins in the middle of a row.
 	Continues bool
+	// Bounds are those of its values, nil where nobody knows them.
+	Bounds Bounds
 }
+
+// Bounds are the least and the greatest of some values, as statistics have them, or bounds
+// of those; nil where there are none.
+type Bounds struct{ Low, High []byte }
 
 // Source is a column chunk of an input.
 type Source struct {
@@ -64,9 +74,12 @@ type Source struct {
 	Leaf int
 	// NoNulls says that it has no nulls.
 	NoNulls bool
-	// Nulls is how many nulls its data pages have, by its column index; nil where there
+	// HasBounds says that its statistics or its column index have bounds.
+	HasBounds bool
+	// Nulls and Bounds are those of its data pages, by its column index; nil where there
 	// is none that says it.
-	Nulls []int64
+	Nulls  []int64
+	Bounds []Bounds
 }
 
 // FilterGroup writes what is left of a row group of an input, so many of its rows. filter is called for
@@ -116,30 +129,21 @@ func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byt
 	put(&meta, layout.IntField(metaUncompressed, layout.RawI64, now.Uncompressed))
 	put(&meta, layout.IntField(metaCompressed, layout.RawI64, size))
 	put(&meta, layout.IntField(metaDataPage, layout.RawI64, offset+now.Dictionary))
-	meta = remove(remove(remove(meta, metaIndexPage), metaDictionaryPage), metaSizes)
+	// Bloom filters and all else that may tell of rows that are left out goes.
+	meta = slices.DeleteFunc(meta, func(f layout.Raw) bool { return !slices.Contains(metaKept, f.ID) })
 	if now.Dictionary > 0 {
 		put(&meta, layout.IntField(metaDictionaryPage, layout.RawI64, offset))
 	}
 	set(fields, layout.IntField(chunkOffset, find(fields, chunkOffset).Kind, 0))
 	if statistics := find(meta, metaStatistics); len(statistics.Value) > 0 {
-		value, err := bound(statistics.Value, now)
-		if err != nil {
-			return nil, fmt.Errorf("its statistics: %w", err)
-		}
-		set(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: value})
+		set(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: now.statistics()})
 	}
 	if len(find(meta, metaEncodingStats).Value) > 0 {
 		set(meta, encodingStats(now))
 	}
-	if c.bloom.Length > 0 {
-		move(meta, metaBloom, o.pos-c.bloom.Offset)
-		if err := o.copy(input.in, c.bloom); err != nil {
-			return nil, err
-		}
-	}
 	fields = slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize })
-	if c.columnIndex.Length > 0 && c.columnIndex.Length <= maxIndex {
-		if index := columnIndex(input.in, c.columnIndex, now); index != nil {
+	if c.columnIndex.Length > 0 {
+		if index := columnIndex(now); index != nil {
 			put(&fields, layout.IntField(chunkColumnIndex, layout.RawI64, o.pos))
 			put(&fields, layout.IntField(chunkIndexSize, layout.RawI32, int64(len(index))))
 			if err := o.write(index); err != nil {
@@ -177,25 +181,30 @@ func put(fields *[]layout.Raw, value layout.Raw) {
 	*fields = slices.Insert(*fields, at, value)
 }
 
-// bound returns the Statistics of a chunk of which rows were left out: its extremes are
-// bounds now, its nulls are counted anew, and nobody knows how many values differ.
-func bound(statistics []byte, now *Chunk) ([]byte, error) {
-	fields, _, err := layout.ReadRaw(statistics)
-	if err != nil {
-		return nil, err
-	}
-	fields = remove(remove(sorted(fields), statisticsDistinct), statisticsNulls)
-	put(&fields, layout.IntField(statisticsNulls, layout.RawI64, now.Nulls))
-	if now.Nulls == now.Values { // of no value there are no bounds
-		fields = slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID != statisticsNulls })
-		return layout.AppendRaw(nil, fields), nil
-	}
-	for _, side := range [][2]int16{{statisticsMax, statisticsMaxExact}, {statisticsMin, statisticsMinExact}} {
-		if len(find(fields, side[0]).Value) > 0 {
-			put(&fields, layout.Raw{ID: side[1], Kind: layout.RawFalse})
+// statistics returns the Statistics of a chunk: its nulls, and the bounds of its pages if
+// they are known of all.
+func (c *Chunk) statistics() []byte {
+	fields := []layout.Raw{layout.IntField(statisticsNulls, layout.RawI64, c.Nulls)}
+	var all Bounds
+	for i := range c.Pages {
+		p := &c.Pages[i]
+		switch b := p.Bounds; {
+		case p.Nulls == p.Values:
+		case b.Low == nil || c.Compare == nil:
+			return layout.AppendRaw(nil, fields)
+		default:
+			if all.Low == nil || c.Compare(b.Low, all.Low) < 0 {
+				all.Low = b.Low
+			}
+			if all.High == nil || c.Compare(b.High, all.High) > 0 {
+				all.High = b.High
+			}
 		}
 	}
-	return layout.AppendRaw(nil, fields), nil
+	if all.Low != nil {
+		fields = append(fields, layout.TextField(statisticsMax, all.High), layout.TextField(statisticsMin, all.Low))
+	}
+	return layout.AppendRaw(nil, fields)
 }
 
 // encodingStats is the field that says how many pages of each kind and encoding there are.
@@ -249,67 +258,62 @@ func offsetIndex(now *Chunk, offset int64) []byte {
 	return layout.AppendRaw(nil, []layout.Raw{layout.ListField(indexLocations, layout.RawStruct, locations)})
 }
 
-// columnIndex returns the ColumnIndex structure of the pages that remain, whose extremes
-// are those of the pages that they are from; nil where the input's cannot be used.
-func columnIndex(in io.ReaderAt, r layout.Range, now *Chunk) []byte {
-	before, err := readColumnIndex(in, r)
-	if err != nil {
-		return nil
-	}
+// columnIndex returns the ColumnIndex structure of a chunk; nil where the bounds of a page are
+// not known.
+func columnIndex(now *Chunk) []byte {
 	var nulls, low, high, counts [][]byte
 	empty := []byte{0} // a text of no bytes
 	for _, p := range now.Pages {
-		if max(p.From, p.To) >= len(before.min) {
-			return nil
-		}
 		counts = append(counts, layout.IntField(0, layout.RawI64, p.Nulls).Value)
 		if p.Nulls == p.Values {
 			nulls, low, high = append(nulls, []byte{layout.RawTrue}), append(low, empty), append(high, empty)
 			continue
 		}
-		least, greatest := before.extremes(p.From, p.To)
-		if least == nil {
-			return nil // it has values all the same
+		if p.Bounds.Low == nil {
+			return nil
 		}
-		nulls, low, high = append(nulls, []byte{layout.RawFalse}), append(low, least), append(high, greatest)
+		nulls = append(nulls, []byte{layout.RawFalse})
+		low, high = append(low, layout.TextField(0, p.Bounds.Low).Value), append(high, layout.TextField(0, p.Bounds.High).Value)
 	}
 	fields := []layout.Raw{
 		layout.ListField(indexNullPages, layout.RawTrue, nulls),
 		layout.ListField(indexMin, layout.RawBinary, low),
 		layout.ListField(indexMax, layout.RawBinary, high),
-		layout.IntField(indexOrder, layout.RawI32, before.order),
+		layout.IntField(indexOrder, layout.RawI32, now.boundaryOrder()),
 		layout.ListField(indexNulls, layout.RawI64, counts),
 	}
 	return layout.AppendRaw(nil, fields)
 }
 
-// pageBounds is what a ColumnIndex says of the pages of a chunk.
-type pageBounds struct {
-	null     []bool
-	min, max [][]byte // as they lie
-	order    int64
-	nulls    []int64
+// boundaryOrder returns the format's number of the order in which the bounds of pages are.
+func (c *Chunk) boundaryOrder() int64 {
+	const unordered, ascending, descending = 0, 1, 2
+	rises, falls := true, true
+	var last Bounds
+	for i := range c.Pages {
+		b := c.Pages[i].Bounds
+		if b.Low == nil {
+			continue
+		}
+		if last.Low != nil {
+			low, high := c.Compare(last.Low, b.Low), c.Compare(last.High, b.High)
+			rises, falls = rises && low <= 0 && high <= 0, falls && low >= 0 && high >= 0
+		}
+		last = b
+	}
+	switch {
+	case rises:
+		return ascending
+	case falls:
+		return descending
+	}
+	return unordered
 }
 
-// extremes returns those of the pages up to to that have values, nil where none has.
-func (x *pageBounds) extremes(from, to int) (low, high []byte) {
-	text := func(v []byte) []byte { return layout.Raw{Kind: layout.RawBinary, Value: v}.Text() }
-	for i := from; i <= max(from, to); i++ {
-		switch {
-		case x.null[i]:
-			continue
-		case low == nil:
-			low, high = x.min[i], x.max[i]
-			continue
-		}
-		if bytes.Compare(text(x.min[i]), text(low)) < 0 {
-			low = x.min[i]
-		}
-		if bytes.Compare(text(x.max[i]), text(high)) > 0 {
-			high = x.max[i]
-		}
-	}
-	return low, high
+// pageBounds is what a ColumnIndex says of the pages of a chunk.
+type pageBounds struct {
+	bounds []Bounds
+	nulls  []int64
 }
 
 var errIndex = errors.New("damaged: its column index does not say the same of all pages")
@@ -323,22 +327,28 @@ func readColumnIndex(in io.ReaderAt, r layout.Range) (*pageBounds, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &pageBounds{order: integer(fields, indexOrder)}
+	x := &pageBounds{}
 	_, null, err := find(fields, indexNullPages).Elements()
+	var low, high [][]byte
 	if err == nil {
-		_, x.min, err = find(fields, indexMin).Elements()
+		_, low, err = find(fields, indexMin).Elements()
 	}
 	if err == nil {
-		_, x.max, err = find(fields, indexMax).Elements()
+		_, high, err = find(fields, indexMax).Elements()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(null) != len(x.min) || len(null) != len(x.max) {
+	if len(null) != len(low) || len(null) != len(high) {
 		return nil, errIndex
 	}
-	for _, v := range null {
-		x.null = append(x.null, len(v) == 1 && v[0] == layout.RawTrue)
+	text := func(v []byte) []byte { return layout.Raw{Kind: layout.RawBinary, Value: v}.Text() }
+	for i, v := range null {
+		var b Bounds
+		if len(v) != 1 || v[0] != layout.RawTrue {
+			b = Bounds{text(low[i]), text(high[i])}
+		}
+		x.bounds = append(x.bounds, b)
 	}
 	if counts := find(fields, indexNulls); len(counts.Value) > 0 {
 		kind, list, err := counts.Elements()
@@ -359,10 +369,11 @@ func (input *Input) Source(number, column int) Source {
 	if fields, _, err := layout.ReadRaw(find(c.meta, metaStatistics).Value); err == nil {
 		nulls := find(fields, statisticsNulls)
 		s.NoNulls = len(nulls.Value) > 0 && nulls.Int() == 0
+		s.HasBounds = len(find(fields, statisticsMin).Value) > 0
 	}
-	if !s.NoNulls && c.columnIndex.Length > 0 && c.columnIndex.Length <= maxIndex {
+	if c.columnIndex.Length > 0 && c.columnIndex.Length <= maxIndex {
 		if x, err := readColumnIndex(input.in, c.columnIndex); err == nil {
-			s.Nulls = x.nulls
+			s.Nulls, s.Bounds, s.HasBounds = x.nulls, x.bounds, true
 		}
 	}
 	return s

@@ -276,12 +276,16 @@ func filtered(t *testing.T, m *made, rows int64, x Chunk) (out []byte, file *lay
 	})
 }
 
-// What a filtered chunk says of itself is counted anew: extremes are bounds.
+func boundsOf(low, high string) Bounds { return Bounds{[]byte(low), []byte(high)} }
+
+// What a filtered chunk says of itself comes from its pages, and nothing from the rows that
+// it had before.
 func TestFilterGroup(t *testing.T) {
 	x := Chunk{Uncompressed: 77, Dictionary: 4}
-	x.Add(Page{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, From: 0})
-	x.Add(Page{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, From: 2})
-	x.Add(Page{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2, From: 2})
+	x.Compare = bytes.Compare
+	x.Add(Page{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, Bounds: boundsOf("b", "h")})
+	x.Add(Page{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, Bounds: boundsOf("c", "k")})
+	x.Add(Page{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2})
 	out, file, again := filtered(t, makeFile(made{maker: "other"}), 14, x)
 	c := again.groups[0].chunks[0]
 	g := again.groups[0].fields
@@ -298,8 +302,9 @@ func TestFilterGroup(t *testing.T) {
 		{"size", integer(c.meta, metaCompressed), 28},
 		{"dictionary", integer(c.meta, metaDictionaryPage), 4},
 		{"data", integer(c.meta, metaDataPage), 8},
-		{"sizes that nobody counted", int64(len(find(c.meta, metaSizes).Value)), 0},
-		{"a field that is not known", integer(c.meta, 99), 7},
+		{"sizes that nobody counted", int64(len(find(c.meta, 16).Value)), 0},
+		{"a field that may tell of its values", int64(len(find(c.meta, 99).Value)), 0},
+		{"a bloom filter", c.bloom.Length, 0},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %d, want %d", test.what, test.got, test.want)
@@ -307,9 +312,7 @@ func TestFilterGroup(t *testing.T) {
 	}
 	statistics, _, _ := layout.ReadRaw(find(c.meta, metaStatistics).Value)
 	want := []layout.Raw{
-		text(1, "old high"), text(2, "old low"), i64(3, 3), text(5, "high"), text(6, "low"),
-		{ID: 7, Kind: layout.RawFalse, Value: []byte{}},
-		{ID: 8, Kind: layout.RawFalse, Value: []byte{}},
+		i64(3, 3), text(5, "k"), text(6, "b"),
 	}
 	if !reflect.DeepEqual(statistics, want) {
 		t.Errorf("statistics %v, want %v", statistics, want)
@@ -325,17 +328,16 @@ func TestFilterGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(index.null, []bool{false, false, true}) || !reflect.DeepEqual(index.nulls, []int64{1, 0, 2}) || index.order != 1 {
+	if !reflect.DeepEqual(index.bounds, []Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(index.nulls, []int64{1, 0, 2}) || x.boundaryOrder() != 1 {
 		t.Errorf("column index %+v", index)
-	}
-	if string(index.min[0]) != "\x05low 0" || string(index.max[1]) != "\x06high 2" {
-		t.Errorf("extremes %q, %q", index.min, index.max)
 	}
 	if got, want := part(out, c.offsetIndex), string(offsetIndex(&x, 4)); got != want {
 		t.Errorf("offset index %x, want %x", got, want)
 	}
-	if part(out, c.bloom) != "\x15\x0a\x00bloom" {
-		t.Errorf("bloom filter %q", part(out, c.bloom))
+	for _, old := range []string{"bloom", "low", "high"} {
+		if bytes.Contains(out, []byte(old)) {
+			t.Errorf("%q is still there", old)
+		}
 	}
 	if by := string(find(again.footer, fileCreatedBy).Text()); by != "maker" {
 		t.Errorf("created by %q", by)
@@ -352,12 +354,12 @@ func TestFilterGroupIndexes(t *testing.T) {
 		page            Page
 		columns, places bool
 	}{
-		{"as it was", Page{Size: 1, Rows: 2, Values: 2, Nulls: 1}, true, true},
-		{"it begins in the middle of a row", Page{Size: 1, Rows: 2, Values: 2, Continues: true}, false, false},
-		{"values where the index says there are none", Page{Size: 1, Rows: 2, Values: 2, From: 1}, false, true},
-		{"a page that the index does not know", Page{Size: 1, Rows: 2, Values: 2, From: 3}, false, true},
+		{"known", Page{Size: 1, Rows: 2, Values: 2, Nulls: 1, Bounds: boundsOf("a", "b")}, true, true},
+		{"it begins in the middle of a row", Page{Size: 1, Rows: 2, Values: 2, Continues: true, Bounds: boundsOf("a", "b")}, false, false},
+		{"values whose bounds nobody knows", Page{Size: 1, Rows: 2, Values: 2}, false, true},
+		{"nothing but nulls", Page{Size: 1, Rows: 2, Values: 2, Nulls: 2}, true, true},
 	} {
-		var x Chunk
+		x := Chunk{Compare: bytes.Compare}
 		x.Add(test.page)
 		_, _, again := filtered(t, makeFile(made{maker: "other"}), 2, x)
 		c := again.groups[0].chunks[0]
@@ -374,6 +376,26 @@ func TestFilterGroupIndexes(t *testing.T) {
 	}
 	if by := string(find(again.footer, fileCreatedBy).Text()); by != "parquet-cpp version 1.2" {
 		t.Errorf("created by %q, of whom readers know what they do", by)
+	}
+}
+
+// The order of pages is what their bounds say.
+func TestBoundaryOrder(t *testing.T) {
+	for _, test := range []struct {
+		pages []Bounds
+		want  int64
+	}{
+		{[]Bounds{boundsOf("a", "b"), {}, boundsOf("a", "c")}, 1},
+		{[]Bounds{boundsOf("b", "c"), boundsOf("a", "c"), {}}, 2},
+		{[]Bounds{boundsOf("a", "c"), boundsOf("b", "b")}, 0},
+	} {
+		x := Chunk{Compare: bytes.Compare}
+		for _, b := range test.pages {
+			x.Add(Page{Values: 1, Bounds: b})
+		}
+		if got := x.boundaryOrder(); got != test.want {
+			t.Errorf("%q: order %d, want %d", test.pages, got, test.want)
+		}
 	}
 }
 
@@ -484,31 +506,5 @@ func TestOpenHostile(t *testing.T) {
 		if err := input.checkRanges([]layout.Range{sound.pages[0][0], sound.pages[0][1], r}); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// The extremes of joined pages are the least and the greatest of those that have values.
-func TestExtremes(t *testing.T) {
-	as := func(texts ...string) (list [][]byte) {
-		for _, text := range texts {
-			list = append(list, layout.TextField(0, []byte(text)).Value)
-		}
-		return list
-	}
-	long := strings.Repeat("long", 50) // whose length takes two bytes
-	x := pageBounds{null: []bool{false, true, false, true, false, false}, min: as("m", "", "b", "", "\xff", long), max: as("n", "", "ba", "", "\xff\x01", long)}
-	for _, test := range []struct {
-		from, to  int
-		low, high string
-	}{
-		{0, 0, "m", "n"}, {2, 0, "b", "ba"}, {0, 2, "b", "n"}, {1, 2, "b", "ba"}, {0, 5, "b", "\xff\x01"}, {4, 5, long, "\xff\x01"}, {2, 3, "b", "ba"},
-	} {
-		low, high := x.extremes(test.from, test.to)
-		if want := as(test.low, test.high); !bytes.Equal(low, want[0]) || !bytes.Equal(high, want[1]) {
-			t.Errorf("pages %d to %d: %q to %q", test.from, test.to, low, high)
-		}
-	}
-	if low, _ := x.extremes(1, 1); low != nil {
-		t.Errorf("of no values: %q", low)
 	}
 }

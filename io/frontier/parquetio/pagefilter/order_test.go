@@ -1,0 +1,56 @@
+package pagefilter
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Bounds are those of the kept values alone, as the column's type is compared.
+func TestBounds(t *testing.T) {
+	i32 := func(v int32) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }
+	f64 := func(v float64) string {
+		return string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+	long := strings.Repeat("a", 63)
+	for _, test := range []struct {
+		name      string
+		order     Order
+		kept      []string
+		low, high string
+	}{
+		{"signed", Signed, []string{i32(3), i32(-5), i32(4)}, i32(-5), i32(4)},
+		{"unsigned", Unsigned, []string{i32(3), i32(-5), i32(4)}, i32(3), i32(-5)},
+		{"booleans", Unsigned, []string{"\x01", "\x00"}, "\x00", "\x01"},
+		{"floating", Floating, []string{f64(math.NaN()), f64(2), f64(-1)}, f64(-1), f64(2)},
+		{"zeros", Floating, []string{f64(0)}, f64(math.Copysign(0, -1)), f64(0)},
+		{"no number", Floating, []string{f64(math.NaN())}, "", ""},
+		{"bytes", ByBytes, []string{"b", "", "\xff", "a"}, "", "\xff"},
+		{"signed bytes", SignedBytes, []string{"\x00\x01", "\xff\xfe", "\x00\x00"}, "\xff\xfe", "\x00\x01"},
+		{"long", ByBytes, []string{long + "äöü"}, long, strings.Repeat("a", 62) + "b"},
+		{"nothing above", ByBytes, []string{strings.Repeat("ö", 40)}, "", ""},
+		{"no order", NoOrder, []string{"a"}, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var values [][]byte
+			for _, v := range append([]string{strings.Repeat("\x00", len(test.kept[0]))}, append(test.kept, strings.Repeat("\x7f", len(test.kept[0])))...) {
+				values = append(values, []byte(v))
+			}
+			var all texts
+			if err := all.decode(appendPlain(nil, layout.ByteArray, values), len(values)); err != nil {
+				t.Fatal(err)
+			}
+			b := test.order.bounds(&all, []run{{1, len(values) - 1}})
+			if string(b.Low) != test.low || string(b.High) != test.high {
+				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
+			}
+			if test.name == "long" && !(utf8.Valid(b.Low) && utf8.Valid(b.High)) {
+				t.Errorf("%q to %q are no UTF-8", b.Low, b.High)
+			}
+		})
+	}
+}
