@@ -79,40 +79,64 @@ func (g *rowGroup) rowsOf(run int) int {
 	return int(min(g.size, g.rows-int64(run)*g.size))
 }
 
-// column decodes a column of a row group run by run, in order. A worker that needs a
-// run also decodes those before it, for the workers that will need them.
+// column reads a column of a row group run by run, in order. A worker that needs a
+// run also reads those before it, for the workers that will need them. Texts are decoded
+// by whoever needs them, other columns as they are read.
 type column struct {
 	group  *rowGroup
 	column *columns.Column
 
 	mu      sync.Mutex
-	readers []*decode.Reader    // one a leaf, nil until the first run; or
-	text    *textcolumn.Reader  // of a column of text
-	decoded map[int]arrow.Array // runs that no worker took yet
-	next    int                 // run
+	readers []*decode.Reader   // one a leaf, nil until the first run; or
+	text    *textcolumn.Reader // of a column of text
+	runs    map[int]decoding   // runs that no worker took yet
+	next    int                // run
 	err     error
 }
 
+// decoding decodes a run.
+type decoding func() (*array.Data, error)
+
 // take returns a run's array; the caller must release it.
 func (c *column) take(run int) (arrow.Array, error) {
+	decode, err := c.read(run)
+	if err != nil {
+		return nil, err
+	}
+	data, err := decode()
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+func (c *column) failed(err error) error {
+	return fmt.Errorf("column %q: %w", c.column.Field.Name, err)
+}
+
+// read reads what a run needs.
+func (c *column) read(run int) (decoding, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.err == nil && c.next <= run {
-		var values arrow.Array
-		if values, c.err = c.decode(); c.err == nil {
-			if c.decoded == nil {
-				c.decoded = make(map[int]arrow.Array)
-			}
-			c.decoded[c.next] = values
-			c.next++
+		var next decoding
+		if next, c.err = c.readNext(); c.err != nil {
+			c.err = c.failed(c.err)
+			break
 		}
+		if c.runs == nil {
+			c.runs = make(map[int]decoding)
+		}
+		c.runs[c.next] = next
+		c.next++
 	}
-	values, ok := c.decoded[run]
+	next, ok := c.runs[run]
 	if !ok {
 		return nil, c.err
 	}
-	delete(c.decoded, run)
-	if c.next == c.group.runs && len(c.decoded) == 0 {
+	delete(c.runs, run)
+	if c.next == c.group.runs && len(c.runs) == 0 {
 		c.readers, c.text = nil, nil
 		if in, ok := c.group.source.in.(announcing); ok && c.group.announced {
 			for _, r := range c.ranges() {
@@ -120,31 +144,28 @@ func (c *column) take(run int) (arrow.Array, error) {
 			}
 		}
 	}
-	return values, nil
+	return next, nil
 }
 
-// decode decodes the next run.
-func (c *column) decode() (arrow.Array, error) {
-	data, err := c.assemble()
-	if err != nil {
-		return nil, fmt.Errorf("column %q: %w", c.column.Field.Name, err)
-	}
-	defer data.Release()
-	return array.MakeFromData(data), nil
-}
-
-func (c *column) assemble() (*array.Data, error) {
+// readNext reads the next run.
+func (c *column) readNext() (decoding, error) {
 	if c.readers == nil && c.text == nil {
 		if err := c.open(); err != nil {
 			return nil, err
 		}
 	}
 	if c.text != nil {
-		run, err := c.text.Read(c.group.rowsOf(c.next))
+		part, err := c.text.Next(c.group.rowsOf(c.next))
 		if err != nil {
 			return nil, err
 		}
-		return textArray(run, c.column.Field.Type), nil
+		return func() (*array.Data, error) {
+			run, err := part.Decode()
+			if err != nil {
+				return nil, err
+			}
+			return textArray(run, c.column.Field.Type), nil
+		}, nil
 	}
 	leaves := make([]columns.Leaf, len(c.readers))
 	for i, r := range c.readers {
@@ -156,7 +177,7 @@ func (c *column) assemble() (*array.Data, error) {
 			return nil, err
 		}
 	}
-	return c.column.Assemble(leaves)
+	return func() (*array.Data, error) { return c.column.Assemble(leaves) }, nil
 }
 
 // ranges returns the parts of the file that hold the column.

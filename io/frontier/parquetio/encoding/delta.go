@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"robotsbatch/io/frontier/parquetio/layout"
@@ -57,6 +58,20 @@ func (d *deltaLengths) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	data = append(data, d.bytes[:total]...)
 	d.bytes = d.bytes[total:]
 	return data, nil
+}
+
+func (d *deltaLengths) Skip(n int) error {
+	lengths := resize(&d.scratch, n)
+	if err := d.lengths.Read(lengths); err != nil {
+		return err
+	}
+	for _, n := range lengths {
+		if n < 0 || n > int64(len(d.bytes)) {
+			return errShort
+		}
+		d.bytes = d.bytes[n:]
+	}
+	return nil
 }
 
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
@@ -118,6 +133,12 @@ func (d *deltaStrings) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	}
 	d.last = append(d.last[:0], before...)
 	return data, nil
+}
+
+// Skip decodes the values, for the next one may share what they begin with.
+func (d *deltaStrings) Skip(n int) error {
+	_, err := d.Append(nil, make([]int32, n), math.MaxInt32)
+	return err
 }
 
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }

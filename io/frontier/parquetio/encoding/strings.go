@@ -18,6 +18,8 @@ type Strings interface {
 	// which may have limit bytes afterwards, and sets ends[i] to where value i
 	// ends in it.
 	Append(data []byte, ends []int32, limit int64) ([]byte, error)
+	// Skip passes over the next n values.
+	Skip(n int) error
 	// Done returns an error when there is more than the values that were read.
 	Done() error
 }
@@ -98,6 +100,21 @@ func (p *plainStrings) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	return data, nil
 }
 
+func (p *plainStrings) Skip(n int) error {
+	at := 0
+	for range n {
+		if at+4 > len(p.values) {
+			return errShort
+		}
+		at += 4 + int(binary.LittleEndian.Uint32(p.values[at:]))
+		if at > len(p.values) {
+			return errShort
+		}
+	}
+	p.values = p.values[at:]
+	return nil
+}
+
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 // Dictionary is the dictionary of a chunk of byte arrays: its page as it is, and
@@ -133,6 +150,9 @@ func NewDictionary(page []byte, entries int) (*Dictionary, error) {
 
 // Len is how many values the dictionary has.
 func (d *Dictionary) Len() int { return len(d.begins) - 1 }
+
+// Size is how many bytes the page has.
+func (d *Dictionary) Size() int { return len(d.page) }
 
 // Value returns a value, which aliases the page.
 func (d *Dictionary) Value(i int) []byte { return d.page[d.begins[i] : d.begins[i+1]-4] }
@@ -180,6 +200,8 @@ func (d *dictionaryStrings) Append(data []byte, ends []int32, limit int64) ([]by
 	}
 	return data, nil
 }
+
+func (d *dictionaryStrings) Skip(n int) error { return d.indices.Read(resize(&d.scratch, n)) }
 
 func (d *dictionaryStrings) Done() error { return d.indices.Done() }
 

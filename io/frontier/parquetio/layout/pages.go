@@ -16,16 +16,20 @@ type Pages struct {
 	left   int64 // values to come
 	index  int   // of the next page
 
-	page          Page
 	body, scratch []byte // of the current page, as it lies and decompressed
 
 	// Dictionary is the chunk's dictionary, decompressed, and Entries how many
 	// values it has; nil where there is none. It stays valid.
 	Dictionary []byte
 	Entries    int
-	// Content is the current page's, valid until the next one is read. Values
-	// and Present are how many it has, and how many of these are not null.
+	// Data is the current page's, valid until the next one is read.
+	Data
+}
+
+// Data is a data page, decompressed.
+type Data struct {
 	Content
+	// Values and Present are how many it has, and how many of these are not null.
 	Values, Present int
 	// Rows is how many rows begin in the page.
 	Rows int
@@ -45,78 +49,99 @@ func NewPages(in io.ReaderAt, chunk *Chunk, leaf Leaf, limit int64) (*Pages, err
 // Next reads the next data page that has values, and returns false when all
 // values were read. The dictionary comes with the first. An error names the page.
 func (p *Pages) Next() (bool, error) {
+	page, body, err := p.Fetch(p.body)
+	p.body = body
+	if page == nil || err != nil {
+		return false, err
+	}
+	plain, err := page.Open(p.room, p.chunk.Codec)
+	if err == nil {
+		p.Data, err = page.Data(plain, p.leaf)
+	}
+	if err != nil {
+		return false, fmt.Errorf("page %d: %w", p.Index(), err)
+	}
+	return true, nil
+}
+
+// Fetch is Next without opening the page: it returns it as it lies, in buffer if that is
+// large enough, and nil after the last.
+func (p *Pages) Fetch(buffer []byte) (*Page, []byte, error) {
 	for p.left > 0 {
-		ok, err := p.next()
+		page, body, err := p.next(buffer)
 		if err != nil {
-			return false, fmt.Errorf("page %d: %w", p.index, err)
+			return nil, body, fmt.Errorf("page %d: %w", p.index, err)
 		}
 		p.index++
-		if ok {
-			return true, nil
+		buffer = body
+		if page != nil {
+			return page, body, nil
 		}
 	}
-	return false, nil
+	return nil, buffer, nil
 }
 
 // Index is the number of the current page in its chunk, the dictionary included.
 func (p *Pages) Index() int { return p.index - 1 }
 
-func (p *Pages) next() (ok bool, err error) {
+// Codec is the chunk's.
+func (p *Pages) Codec() Codec { return p.chunk.Codec }
+
+// next reads a page, and returns nil if it is none of data.
+func (p *Pages) next(buffer []byte) (*Page, []byte, error) {
 	if !p.stream.More() {
-		return false, fmt.Errorf("damaged: the column ends before it, %d values early", p.left)
+		return nil, buffer, fmt.Errorf("damaged: the column ends before it, %d values early", p.left)
 	}
-	if p.page, err = p.stream.Next(); err == nil {
-		p.body, err = p.stream.Body(&p.page, p.body)
+	page, err := p.stream.Next()
+	if err == nil {
+		buffer, err = p.stream.Body(&page, buffer)
 	}
 	if err != nil {
-		return false, err
+		return nil, buffer, err
 	}
-	switch p.page.Kind {
+	switch page.Kind {
 	case DictionaryPage:
-		return false, p.readDictionary()
+		return nil, buffer, p.readDictionary(&page)
 	case DataPage, DataPageV2:
-		if p.page.Values == 0 {
-			return false, nil
+		if page.Values == 0 {
+			return nil, buffer, nil
 		}
-		return true, p.readData()
+		if int64(page.Values) > p.left {
+			return nil, buffer, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", page.Values, p.left)
+		}
+		p.left -= int64(page.Values)
+		return &page, buffer, nil
 	}
-	return false, nil // others may come one day
+	return nil, buffer, nil // others may come one day
 }
 
-// readDictionary reads the current page as the dictionary.
-func (p *Pages) readDictionary() error {
+// readDictionary reads a page as the dictionary.
+func (p *Pages) readDictionary(page *Page) error {
 	switch {
 	case p.index > 0:
 		return errors.New("damaged: a dictionary that is not the first page")
-	case p.page.Encoding != Plain && p.page.Encoding != PlainDictionary:
-		return fmt.Errorf("damaged: a dictionary in encoding %d", p.page.Encoding)
+	case page.Encoding != Plain && page.Encoding != PlainDictionary:
+		return fmt.Errorf("damaged: a dictionary in encoding %d", page.Encoding)
 	}
-	plain, err := p.page.Open(func(n int) []byte { return make([]byte, n) }, p.chunk.Codec)
+	plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, p.chunk.Codec)
 	if err != nil {
 		return err
 	}
-	if p.page.aliased(p.chunk.Codec) {
+	if page.aliased(p.chunk.Codec) {
 		plain = append([]byte{}, plain...)
 	}
-	p.Dictionary, p.Entries = plain, p.page.Values
+	p.Dictionary, p.Entries = plain, page.Values
 	return nil
 }
 
-// readData reads the current page as one of data.
-func (p *Pages) readData() error {
-	if int64(p.page.Values) > p.left {
-		return fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.page.Values, p.left)
+// Data returns a data page, whose body is plain, after checking it.
+func (p *Page) Data(plain []byte, leaf Leaf) (Data, error) {
+	d := Data{Values: p.Values, Present: p.Values, Rows: p.Values, Encoding: p.Encoding}
+	var err error
+	if d.Content, err = p.Split(plain, leaf); err != nil {
+		return d, err
 	}
-	plain, err := p.page.Open(p.room, p.chunk.Codec)
-	if err != nil {
-		return err
-	}
-	if p.Content, err = p.page.Split(plain, p.leaf); err != nil {
-		return err
-	}
-	p.Values, p.Present, p.Rows, p.Encoding = p.page.Values, p.page.Values, p.page.Values, p.page.Encoding
-	p.left -= int64(p.Values)
-	return p.checkLevels()
+	return d, d.count(p, leaf)
 }
 
 // room is memory that one page after the other uses.
@@ -127,27 +152,27 @@ func (p *Pages) room(n int) []byte {
 	return p.scratch[:n]
 }
 
-// checkLevels counts the values and rows of the current page.
-func (p *Pages) checkLevels() (err error) {
-	if highest := p.leaf.MaxDefinition; highest > 0 {
-		if p.Present, err = countLevels(p.Definition, p.Values, highest, uint32(highest)); err != nil {
+// count counts the values and rows of a page.
+func (d *Data) count(p *Page, leaf Leaf) (err error) {
+	if highest := leaf.MaxDefinition; highest > 0 {
+		if d.Present, err = countLevels(d.Definition, d.Values, highest, uint32(highest)); err != nil {
 			return err
 		}
 	}
-	if highest := p.leaf.MaxRepetition; highest > 0 {
-		if p.Rows, err = countLevels(p.Repetition, p.Values, highest, 0); err != nil {
+	if highest := leaf.MaxRepetition; highest > 0 {
+		if d.Rows, err = countLevels(d.Repetition, d.Values, highest, 0); err != nil {
 			return err
 		}
 	}
-	if p.page.Kind != DataPageV2 || p.leaf.MaxRepetition > 0 { // of lists writers do not agree what to count
+	if p.Kind != DataPageV2 || leaf.MaxRepetition > 0 { // of lists writers do not agree what to count
 		return nil
 	}
 	// Of a page of nothing but nulls Arrow's writer for Go says that there are none.
-	if p.page.Nulls != p.Values-p.Present && (p.page.Nulls > 0 || p.Present > 0) {
-		return fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.page.Nulls, p.Values-p.Present)
+	if p.Nulls != d.Values-d.Present && (p.Nulls > 0 || d.Present > 0) {
+		return fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.Nulls, d.Values-d.Present)
 	}
-	if p.page.Rows != p.Rows {
-		return fmt.Errorf("damaged: it says it has %d rows, and its levels %d", p.page.Rows, p.Rows)
+	if p.Rows != d.Rows {
+		return fmt.Errorf("damaged: it says it has %d rows, and its levels %d", p.Rows, d.Rows)
 	}
 	return nil
 }

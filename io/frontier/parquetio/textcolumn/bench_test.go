@@ -80,7 +80,7 @@ func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
 	}
 	for i, r := range list {
 		for left := f.Groups[i].Rows; left > 0; {
-			run, err := r.Read(int(min(left, benchmarkRows)))
+			run, err := read(r, int(min(left, benchmarkRows)))
 			if err != nil {
 				tb.Fatal(err)
 			}

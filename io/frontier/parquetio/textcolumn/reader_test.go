@@ -2,9 +2,11 @@ package textcolumn
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -146,6 +148,40 @@ func TestStrings(t *testing.T) {
 	}
 }
 
+// read returns the next rows.
+func read(r *Reader, rows int) (*Run, error) {
+	p, err := r.Next(rows)
+	if err != nil {
+		return nil, err
+	}
+	return p.Decode()
+}
+
+// readSideBySide returns the rows of a chunk in runs of at most size rows, which are decoded
+// by goroutines of their own, the last one first.
+func readSideBySide(t *testing.T, r *Reader, rows, size int) []*Run {
+	t.Helper()
+	var parts []*Part
+	for left := rows; left > 0; left -= size {
+		p, err := r.Next(min(size, left))
+		if err != nil {
+			t.Fatalf("%d rows left: %v", left, err)
+		}
+		parts = append(parts, p)
+	}
+	runs, errs := make([]*Run, len(parts)), make([]error, len(parts))
+	var decoding sync.WaitGroup
+	for i := range parts {
+		i = len(parts) - 1 - i
+		decoding.Go(func() { runs[i], errs[i] = parts[i].Decode() })
+	}
+	decoding.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
 // checkStrings reads a file in runs of at most size rows.
 func checkStrings(t *testing.T, data []byte, want *array.String, size int) {
 	t.Helper()
@@ -155,12 +191,10 @@ func checkStrings(t *testing.T, data []byte, want *array.String, size int) {
 	}
 	row := 0
 	for i, r := range list {
-		for left := int(f.Groups[i].Rows); left > 0; left -= size {
+		left := int(f.Groups[i].Rows)
+		for _, run := range readSideBySide(t, r, left, size) {
 			n := min(size, left)
-			run, err := r.Read(n)
-			if err != nil {
-				t.Fatalf("row %d: %v", row, err)
-			}
+			left -= n
 			c := &run.Strings
 			if err := c.Validate(); err != nil || c.Len() != n {
 				t.Fatalf("row %d: %d rows: %v", row, c.Len(), err)
@@ -181,7 +215,7 @@ func checkStrings(t *testing.T, data []byte, want *array.String, size int) {
 				t.Fatalf("%d nulls, want %d", run.Nulls, nulls)
 			}
 		}
-		if _, err := r.Read(1); err == nil {
+		if _, err := r.Next(1); err == nil {
 			t.Error("a row behind the last one")
 		}
 	}
@@ -206,10 +240,10 @@ func TestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := list[0].Read(300); err != nil {
+		if _, err := read(list[0], 300); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}
-		if _, err := list[0].Read(400); err == nil || !strings.Contains(err.Error(), "raise memory") {
+		if _, err := read(list[0], 400); err == nil || !strings.Contains(err.Error(), "raise memory") {
 			t.Errorf("%s: error %v", k, err)
 		}
 	}
@@ -247,7 +281,7 @@ func readAll(data []byte, limit int64) (rows int, err error) {
 	}
 	for i, r := range list {
 		for left := f.Groups[i].Rows; left > 0; left -= 100 {
-			run, err := r.Read(int(min(100, left)))
+			run, err := read(r, int(min(100, left)))
 			if err != nil {
 				return rows, err
 			}
