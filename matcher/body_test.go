@@ -55,7 +55,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 func namesOf(b *matcher.Body) func(number uint32) []byte {
 	names := slices.Collect(b.Names())
 	return func(number uint32) []byte {
-		if int(number) < len(names) {
+		if uint64(number) < uint64(len(names)) {
 			return names[number]
 		}
 		return nil

@@ -279,10 +279,11 @@ func (s *search) try(record int) {
 	x.left -= count
 	at := x.postings + 4*int(first)
 	for last := at + 4*int(count); at < last; at += 4 {
-		suffix := int(kernels.Load32(x.data, at))
-		if suffix >= c.suffixCount() {
+		number := kernels.Load32(x.data, at)
+		if uint64(number) >= uint64(c.suffixCount()) {
 			return
 		}
+		suffix := int(number)
 		fields := c.suffix(suffix)
 		rule := kernels.Load32(c.data, fields)
 		if rule <= s.best {

@@ -126,7 +126,7 @@ func (b *Body) checkNotes() error {
 		return errors.New("cut off")
 	}
 	b.findNotes()
-	if b.listsText > len(data) {
+	if uint(b.listsText) > uint(len(data)) {
 		return errors.New("cut off")
 	}
 	if err := checkEnds(data, notesHeaderSize, trieNotesSize, b.tries, b.listsText-b.notesTextAt); err != nil {
@@ -142,7 +142,7 @@ func (b *Body) checkNotes() error {
 	}
 	for i := range int(names) + 1 {
 		trie := b.trieOf(i - 1)
-		if trie >= b.tries || i == 0 && trie != 0 {
+		if uint(trie) >= uint(b.tries) || i == 0 && trie != 0 {
 			return fmt.Errorf("list %d: no such trie", i)
 		}
 		if err := checkList(b.list(i), b.merged(trie)); err != nil {

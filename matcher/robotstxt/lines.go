@@ -76,5 +76,5 @@ func trimRight(b []byte) []byte {
 
 // isBlank reports whether c is white space that a line can have: SP, TAB, VT or FF.
 func isBlank(c byte) bool {
-	return c <= ' ' && (1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
+	return c <= ' ' && uint64(1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
 }

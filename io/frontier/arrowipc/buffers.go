@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -264,7 +265,7 @@ func (b *buffers) bits(from []byte, runs []run, n int) ([]byte, error) {
 // copyValues appends a buffer of runs of values, of width bytes each, of a buffer that must have
 // least of them.
 func (b *buffers) copyValues(s span, width, least int, runs []run) error {
-	if least > 1<<62/width {
+	if least > math.MaxInt/2/width {
 		return errShort
 	}
 	least *= width

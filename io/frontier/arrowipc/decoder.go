@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -73,7 +74,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	defer reader.Release()
+	defer releaseReader(reader)
 	d.schema = reader.Schema()
 	var types []arrow.DataType
 	for _, field := range d.schema.Fields() {
@@ -228,7 +229,7 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 		if err != nil {
 			return nil, err
 		}
-		defer reader.Release()
+		defer releaseReader(reader)
 		return read(reader, queue, message, new(tables.Checker))
 	}
 	d.mu.Lock()
@@ -292,8 +293,16 @@ func (d *decoder) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.reader != nil {
-		d.reader.Release()
+		releaseReader(d.reader)
 		d.reader = nil
+	}
+}
+
+// releaseReader releases a reader. On processors of 32 bits the garbage collector has to:
+// there the library's count of references is not aligned, and using it panics.
+func releaseReader(r *ipc.Reader) {
+	if bits.UintSize == 64 {
+		r.Release()
 	}
 }
 

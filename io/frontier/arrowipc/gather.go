@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -182,7 +183,7 @@ func (g *gathering) array(s *shape, least int, rows []run) error {
 	}
 	node := g.record.meta.nodes[g.at.nodes]
 	g.at.nodes++
-	if node.length < int64(least) || node.length/8 > g.limit || node.nulls < -1 || node.nulls > node.length {
+	if node.length < int64(least) || node.length/8 > g.limit || node.length > math.MaxInt/2 || node.nulls < -1 || node.nulls > node.length {
 		return fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.length, node.nulls, least)
 	}
 	length, n := int(node.length), countRuns(rows)
@@ -374,7 +375,7 @@ func gatherOffsets(to, from []byte, width int, rows []run) (values []run) {
 
 // fixedLists gathers the values of lists that all have as many.
 func (g *gathering) fixedLists(s *shape, length int, rows []run) error {
-	if length > 1<<62/s.width {
+	if length > math.MaxInt/2/s.width {
 		return errShort
 	}
 	values := make([]run, len(rows))

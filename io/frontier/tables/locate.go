@@ -25,6 +25,9 @@ type Location struct {
 // of strings. If URLs are put together and keep is not KeepAll, the table that comes
 // out has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
+	if err := checkByteOrder(); err != nil {
+		return nil, err
+	}
 	l := &Location{schema: schema, column: -1, weight: -1, time: -1}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
 		l.parts = findParts(schema)

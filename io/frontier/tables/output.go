@@ -31,6 +31,9 @@ type Output struct {
 // Columns of the input keep type and metadata, a list's is utf8. Verdict columns have the
 // Arrow types of their kinds' types; times are timestamps in milliseconds of UTC.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
+	if err := checkByteOrder(); err != nil {
+		return nil, err
+	}
 	o := &Output{layout: layout, input: input, mem: mem}
 	var fields []arrow.Field
 	var metadata *arrow.Metadata

@@ -171,7 +171,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 		start = le32(data[intervalHeaderSize+4*(i-1):])
 	}
 	all, ok := openIntervals(data, b.count())
-	if !ok || start >= end || int(end) > all.len() {
+	if !ok || start >= end || uint64(end) > uint64(all.len()) {
 		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
 	of := intervals{
@@ -186,8 +186,8 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 
 // openIntervals returns all intervals of a bucket; ok is false if they lie outside.
 func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
-	at := intervalHeaderSize + 4*authorities
-	if at > len(data) {
+	at := intervalHeaderSize + 4*int64(authorities)
+	if at > int64(len(data)) {
 		return all, false
 	}
 	rows, size := data[at:], uint64(0)
@@ -220,7 +220,7 @@ func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 // checkIntervals checks the size and the checksum of a bucket of intervals. Its offsets and
 // origins are checked when a lookup follows them, because a job looks at few of them.
 func checkIntervals(number uint32, b bucket, data []byte) error {
-	if len(data) < intervalHeaderSize+4*b.count() || int(le32(data[4:])) != b.count() {
+	if int64(len(data)) < intervalHeaderSize+4*int64(b.count()) || int64(le32(data[4:])) != int64(b.count()) {
 		return errBucketLayout
 	}
 	if bucketChecksum(number, data[4:]) != le32(data) {

@@ -212,7 +212,7 @@ func (w *intervalWriter) add(added intervals) error {
 	if w == nil {
 		return nil
 	}
-	if w.all.len() > math.MaxUint32-added.len() || len(w.all.times) > math.MaxUint32-len(added.times) {
+	if uint64(w.all.len())+uint64(added.len()) > math.MaxUint32 || uint64(len(w.all.times))+uint64(len(added.times)) > math.MaxUint32 {
 		return fmt.Errorf("too many authorities have the same hash")
 	}
 	w.all.addFirst(added.len(), added)
