@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -59,10 +61,19 @@ func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
-	summary.Version = cli.Version()
+	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
 	return exitDone, nil
+}
+
+// maxAge is the -max-age of a job.
+func maxAge(j *manifest.Job) time.Duration {
+	age := config.NewRules().MaxAge
+	for _, given := range j.Options["max-age"] {
+		_ = cli.Age(&age)(given) // it was one when the job ran
+	}
+	return age
 }
 
 // isMissing tells whether a local name is that of nothing.

@@ -343,7 +343,7 @@ func TestVerifyObjects(t *testing.T) {
 			t.Errorf("%s changed: status %d, %s%s", key, status, stdout, stderr)
 		}
 	}
-	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "name the objects") {
+	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "s3://bucket/folder/_robotsbatch.manifest.jsonl: there is no manifest: name the files") {
 		t.Errorf("a folder: status %d, %s", status, stderr)
 	}
 	if status, _, stderr := runWith(t.Context(), "", "inspect", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
@@ -439,12 +439,27 @@ func TestShardsInStore(t *testing.T) {
 	if text := string(s.Get("out/" + manifest.FolderName)); strings.Count(text, `{"output":`) != 5 || strings.Contains(text, "endpoint") {
 		t.Errorf("the manifest:\n%s", text)
 	}
+	verify := func(want int, says string) {
+		t.Helper()
+		status, stdout, stderr := runWith(t.Context(), "", "verify", s.Name("out/"))
+		if status != want || !strings.Contains(stdout+stderr, says) || strings.Contains(stdout+stderr, "endpoint") {
+			t.Errorf("verify: status %d, %s\n%s", status, stdout, stderr)
+		}
+	}
+	verify(exitDone, "5 files intact, 10,000 rows")
+	if got := mustRun(t, "verify", s.Name("out/"+manifest.FolderName)); got != "5 files intact, 10,000 rows\n" {
+		t.Errorf("verify of the manifest: %s", got)
+	}
 	said := shard("0/2") + shard("1/2")
 	if strings.Count(said, "done already") != 2 || !strings.Contains(said, "0 URLs a second") {
 		t.Errorf("a second time:\n%s", said)
 	}
 	s.Remove("out/3.arrow")
 	s.Put("out/3.arrow", []byte("other"))
+	s.Put("out/6.arrow", []byte("other"))
+	verify(exitFailed, "s3://bucket/out/6.arrow: the manifest does not list it")
+	verify(exitFailed, "1 of 5 files is damaged")
+	s.Remove("out/6.arrow")
 	merge(exitFailed, "s3://bucket/out/3.arrow is not what was written: run shard ")
 	said = shard("0/2") + shard("1/2")
 	if strings.Count(said, "s3://bucket/out/3.arrow is not what was written: it is done again") != 1 {

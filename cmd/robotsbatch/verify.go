@@ -17,8 +17,8 @@ var verifyHelp = &cli.Command{
 	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER..."},
 	About: "checks that outputs are still, byte for byte, what was written, and that they can be read to their end.",
 	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
-		"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. A FILE without a manifest, or " +
-		"in an object store, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule pack " +
+		"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. A folder of an object " +
+		"store has one once its shards are merged. A FILE without a manifest, and a single object, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule pack " +
 		"everything is checked. Each problem is a line on stderr; a total on stdout says how much is intact.",
 	Examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules"},
 	Exits: []cli.Exit{

@@ -72,7 +72,7 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	}
 	return parts, each(len(names), func(i int) error {
 		s, _ := manifest.ParseFileName(names[i])
-		m, err := readManifest(ctx, Below(folder, names[i]))
+		m, err := ReadManifest(ctx, Below(folder, names[i]))
 		if err == nil && (m.Job.Shard == nil || m.Job.Shard.Index != s.Index || m.Job.Shard.Count != s.Count) {
 			err = fmt.Errorf("%s is the manifest of another shard than its name says", names[i])
 		}

@@ -69,7 +69,7 @@ func TestMergeSweeps(t *testing.T) {
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("%s: %v", left, err)
 	}
-	if whole, err := readManifest(t.Context(), filepath.Join(folder, manifest.FolderName)); err != nil || !whole.Ended || whole.Job.Shard != nil {
+	if whole, err := ReadManifest(t.Context(), filepath.Join(folder, manifest.FolderName)); err != nil || !whole.Ended || whole.Job.Shard != nil {
 		t.Errorf("the manifest: %+v, %v", whole, err)
 	}
 }

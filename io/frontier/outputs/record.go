@@ -83,6 +83,16 @@ func Below(folder, name string) string {
 	return filepath.Join(folder, filepath.FromSlash(name))
 }
 
+// Folder returns the folder that a file or object lies in.
+func Folder(name string) string {
+	u, err := blob.ParseURL(name)
+	if !blob.IsURL(name) || err != nil {
+		return filepath.Dir(name)
+	}
+	u.Key = u.Key[:strings.LastIndexByte(u.Key, '/')+1]
+	return u.String()
+}
+
 // Used records that a file of that rules folder was read.
 func (r *Record) Used(folder string, file manifest.File) {
 	if r == nil {

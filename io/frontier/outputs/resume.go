@@ -49,9 +49,9 @@ func (l *Left) Message() option.Message {
 	return option.Messagef("%s is still there, and %s no longer names its input %s: remove it if its rows are not wanted", l.Path, option.In, l.Input)
 }
 
-// readManifest reads the manifest of that name, a file or an object. The error names it,
+// ReadManifest reads the manifest of that name, a file or an object. The error names it,
 // and wraps fs.ErrNotExist if it does not exist.
-func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
+func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
 	if !blob.IsURL(name) {
 		return manifest.ReadFile(name)
 	}
@@ -89,7 +89,7 @@ type RuleFiles interface {
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
-	old, err := readManifest(ctx, r.name)
+	old, err := ReadManifest(ctx, r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		result.First = true

@@ -39,7 +39,7 @@ func (s *Source) PassThrough() (err error) {
 			err = fmt.Errorf("parquetio: %s: %w", s.options.Name, err)
 		}
 	}()
-	s.notes, s.unreadable = nil, nil
+	s.unreadable = nil
 	if s.options.Keep != batch.KeepAll {
 		s.copied = s.fields
 		s.nodes = pick(s.nodes, s.copied)

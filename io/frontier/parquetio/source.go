@@ -353,8 +353,14 @@ func (s *Source) decoded(group int) int64 {
 	return s.sum(group, func(c *layout.Chunk) int64 { return c.Uncompressed })
 }
 
-// Notes returns lines for people about columns that come out as another type than the file has.
-func (s *Source) Notes() []string { return s.notes }
+// Notes returns lines for people about columns that are written as another type than the
+// file has. Those that are copied, or read and not written, are not among them.
+func (s *Source) Notes() []string {
+	if s.passed != nil || s.options.Keep != batch.KeepAll {
+		return nil
+	}
+	return s.notes
+}
 
 // Schema returns the schema of the batches' tables: the file's or, when only the URLs
 // come out, that of their column.

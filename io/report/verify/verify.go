@@ -7,12 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
@@ -124,17 +126,15 @@ func New() *Verifier { return &Verifier{manifests: make(map[string]*manifest.Man
 // Check checks a file, object, folder of outputs or manifest. It calls found for each
 // output or pack when that is checked. It returns an error only if ctx ends: its cause.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
-	if !blob.IsURL(name) {
-		info, err := os.Stat(name)
-		switch {
-		case err != nil:
-			found(damaged(name, err))
-			return nil
-		case info.IsDir():
-			return v.checkManifest(ctx, filepath.Join(name, manifest.FolderName), found)
-		case manifest.IsName(name):
-			return v.checkManifest(ctx, name, found)
-		}
+	info, err := os.Stat(name)
+	switch isURL := blob.IsURL(name); {
+	case !isURL && err != nil:
+		found(damaged(name, err))
+		return nil
+	case isURL && strings.HasSuffix(blob.Shown(name), "/") || !isURL && info.IsDir():
+		return v.checkManifest(ctx, name, outputs.Below(name, manifest.FolderName), found)
+	case isURL && manifest.IsName(blob.Shown(name)), !isURL && manifest.IsName(name):
+		return v.checkManifest(ctx, outputs.Folder(name), name, found)
 	}
 	f := v.checkFile(ctx, name)
 	if ctx.Err() != nil {
@@ -149,9 +149,6 @@ func damaged(name string, err error) Finding { return Finding{Name: name, Damage
 // checkFile checks one output or rule pack. An object has no manifest.
 func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 	shown := blob.Shown(name)
-	if blob.IsURL(name) && strings.HasSuffix(shown, "/") {
-		return damaged(shown, fmt.Errorf("%s: object stores have no manifests: name the objects", shown))
-	}
 	kind, err := ruleset.Detect(ctx, name)
 	switch {
 	case err == nil && kind == format.RulePack:
@@ -172,42 +169,59 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 	return v.checkOutput(ctx, name, o)
 }
 
-// checkManifest checks all outputs that a manifest lists.
-func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Finding)) error {
-	m, err := manifest.ReadFile(name)
+// checkManifest checks all outputs in a folder that a manifest there lists.
+func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found func(Finding)) error {
+	m, err := outputs.ReadManifest(ctx, name)
+	shown := blob.Shown(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missingManifest{name}
+		err = missingManifest{shown}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err != nil {
-		found(damaged(name, err))
+		found(damaged(shown, err))
 		return nil
 	}
 	for i := range m.Outputs {
 		o := &m.Outputs[i]
-		f := v.checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), o)
+		f := v.checkOutput(ctx, outputs.Below(folder, o.Output.Name), o)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		found(f)
 	}
-	if err := checkUnlisted(ctx, name, m, found); err != nil {
+	if err := checkUnlisted(ctx, folder, name, m, found); err != nil {
 		return err
 	}
 	if !m.Ended {
-		found(damaged(name, option.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with %s", name, errUnfinished, len(m.Outputs), option.Resume)))
+		found(damaged(shown, option.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with %s", shown, errUnfinished, len(m.Outputs), option.Resume)))
 	}
 	return nil
 }
 
 // checkUnlisted finds files in and below the folder of a manifest that could be outputs by
 // their names, and that it does not list. A folder that cannot be read is no finding.
-func checkUnlisted(ctx context.Context, name string, m *manifest.Manifest, found func(Finding)) error {
-	if filepath.Base(name) != manifest.FolderName {
+func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifest, found func(Finding)) error {
+	if path.Base(filepath.ToSlash(blob.Shown(name))) != manifest.FolderName {
 		return nil
 	}
-	folder, listed := filepath.Dir(name), make(map[string]bool)
+	listed := make(map[string]bool)
 	for i := range m.Outputs {
 		listed[m.Outputs[i].Output.Name] = true
+	}
+	isUnlisted := func(relative string) bool {
+		named, _ := format.ByName(relative)
+		return named.Writable() && !listed[filepath.ToSlash(relative)]
+	}
+	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
+		objects, _ := blob.Expand(ctx, u)
+		for _, object := range objects {
+			if isUnlisted(object.Stem) {
+				found(Finding{Name: object.URL.Name(), Unlisted: true})
+			}
+		}
+		return context.Cause(ctx)
 	}
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -223,7 +237,7 @@ func checkUnlisted(ctx context.Context, name string, m *manifest.Manifest, found
 			return nil
 		}
 		relative, err := filepath.Rel(folder, path)
-		if named, _ := format.ByName(path); err == nil && named.Writable() && !listed[filepath.ToSlash(relative)] {
+		if err == nil && isUnlisted(relative) {
 			found(Finding{Name: path, Unlisted: true})
 		}
 		return nil
@@ -323,7 +337,7 @@ func checkSums(ctx context.Context, name string, o *manifest.Output, part *meter
 	var damage []error
 	r := &sizedReader{contextReader{ctx, f}, 0, o.Output.Size, func(share float64) { part.To(sumsShare * share) }}
 	err = o.Check(r, func(part int, what string) {
-		damage = append(damage, fmt.Errorf("%s: %s: %s", name, partName(o, part), what))
+		damage = append(damage, fmt.Errorf("%s: %s: %s", blob.Shown(name), partName(o, part), what))
 	})
 	if err != nil {
 		return []error{err}
