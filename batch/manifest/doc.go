@@ -7,7 +7,7 @@
 // A manifest is UTF-8 text, a JSON object a line. The last key of each is a
 // checksum of the line's bytes before it:
 //
-//	{"job":{"manifest":1,"program":…,"options":{…},"rules":[…]},"crc32c":"0a1b2c3d"}
+//	{"job":{"manifest":2,"program":…,"options":{…},"rules":[…]},"crc32c":"0a1b2c3d"}
 //	{"rule_files":[{"source":0,"name":"example.com","size":120,"modified":…},…],"crc32c":…}
 //	{"output":{"inputs":[…],"output":{…},"xxh3_128":…,"parts":[…],"counts":{…}},"crc32c":…}
 //	{"end":{"outputs":64},"crc32c":…}

@@ -9,8 +9,9 @@ import (
 	"robotsbatch/batch/option"
 )
 
-// Version is the version of the format.
-const Version = 1
+// Version is the version of the format. Shards of version 1 had their inputs by a hash of
+// the name: they do not go together with later ones.
+const Version = 2
 
 // Manifest is what a manifest file says.
 type Manifest struct {
@@ -110,6 +111,9 @@ type Part struct {
 // Difference says what has changed from j to another job that gives other outputs for it,
 // such as "agent has changed"; it is empty if nothing has.
 func (j *Job) Difference(other *Job) (none option.Message) {
+	if j.Manifest != other.Manifest {
+		return option.Messagef("the format of the manifest has changed (it was %d)", j.Manifest)
+	}
 	if j.Program != other.Program {
 		return option.Messagef("the program has changed (it was %s)", j.Program)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Shard is one of the parts that a job is divided into. The inputs are dealt among
-// them by name, or the record batches or row groups of one large input by number.
+// them in the order of their names, or the record batches or row groups of one large input by number.
 type Shard struct {
 	// Index is from 0, and Count how many there are.
 	Index int `json:"index"`
@@ -25,8 +26,11 @@ type Shard struct {
 	InputNames string `json:"input_names_xxh3_128"`
 }
 
-// NameInputs notes which inputs the whole job has.
-func (s *Shard) NameInputs(names []string) {
+// Deal notes which inputs the whole job has, and returns the indices of those that are this
+// shard's, in ascending order. Inputs are dealt like cards: the shard of an input is its rank
+// among the sorted names, modulo Count. So two shards differ by one input at most, and the
+// same names are dealt in the same way, in whichever order they are named.
+func (s *Shard) Deal(names []string) []int {
 	var h xxh3.Hasher
 	for _, name := range names {
 		_, _ = h.WriteString(name) // never an error
@@ -34,12 +38,17 @@ func (s *Shard) NameInputs(names []string) {
 	}
 	sum := h.Sum128().Bytes()
 	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
-}
-
-// Takes reports whether an input is this shard's, by its name. The hash is XXH3 with 64
-// bits of the name.
-func (s Shard) Takes(name string) bool {
-	return xxh3.HashString(name)%uint64(s.Count) == uint64(s.Index)
+	sorted := make([]int, len(names))
+	for i := range sorted {
+		sorted[i] = i
+	}
+	slices.SortStableFunc(sorted, func(a, b int) int { return strings.Compare(names[a], names[b]) })
+	var mine []int
+	for rank := s.Index; rank < len(sorted); rank += s.Count {
+		mine = append(mine, sorted[rank])
+	}
+	slices.Sort(mine)
+	return mine
 }
 
 // String is what the shard is called in names of files, such as 00003-of-00016.

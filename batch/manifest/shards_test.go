@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func shardOf(index, count int, change func(*Job)) *Manifest {
 	j := job()
 	j.Shard = &Shard{Index: index, Count: count}
-	j.Shard.NameInputs([]string{"a", "b"})
+	j.Shard.Deal([]string{"a", "b"})
 	if change != nil {
 		change(j)
 	}
@@ -49,7 +50,8 @@ func TestMergeNames(t *testing.T) {
 		{"options", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Options["emit"] = []string{"denied"} })}, false, "emit has changed"},
 		{"rules", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Rules[0].Checksum = "13" })}, false, "the rules in rules have changed"},
 		{"program", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Program = "older" })}, false, "the program has changed (it was older)"},
-		{"inputs", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Shard.NameInputs([]string{"a", "b", "c"}) })}, false, "saw different inputs, 2 and 3 of them"},
+		{"deals", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Manifest++ })}, false, "the format of the manifest has changed"},
+		{"inputs", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Shard.Deal([]string{"a", "b", "c"}) })}, false, "saw different inputs, 2 and 3 of them"},
 		{"output twice", []*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), again}, false, "0.csv is an output of shards 0 and 2"},
 	}
 	for _, test := range tests {
@@ -62,28 +64,41 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// TestTakes: each input belongs to one shard, and still does when other inputs are added or
-// removed.
-func TestTakes(t *testing.T) {
-	taken := make([]int, 7)
-	for i := range 1000 {
-		name := fmt.Sprintf("dt=2026-03-%02d/part-%d.parquet", i%31, i)
-		for index := range taken {
-			if (Shard{Index: index, Count: len(taken)}).Takes(name) {
-				taken[index]++
+// TestDeal: each input belongs to one shard, whichever order inputs are named in, and no two
+// shards differ by more than one.
+func TestDeal(t *testing.T) {
+	for _, test := range []struct{ inputs, shards int }{{300, 64}, {1000, 7}, {64, 64}, {3, 5}, {0, 2}, {1, 1}} {
+		names := make([]string, test.inputs)
+		for i := range names {
+			names[i] = fmt.Sprintf("dt=2026-03-%02d/part-%d.parquet", i%31, i)
+		}
+		shuffled := slices.Clone(names)
+		rand.Shuffle(len(shuffled), func(i, k int) { shuffled[i], shuffled[k] = shuffled[k], shuffled[i] })
+		of, least, most := make(map[string]int), test.inputs, 0
+		for index := range test.shards {
+			mine := (&Shard{Index: index, Count: test.shards}).Deal(names)
+			if !slices.IsSorted(mine) {
+				t.Errorf("shard %d has its inputs in another order: %v", index, mine)
+			}
+			least, most = min(least, len(mine)), max(most, len(mine))
+			for _, i := range mine {
+				of[names[i]] = index
+			}
+		}
+		if len(of) != test.inputs || most-least > 1 {
+			t.Errorf("%d of %d inputs were dealt to %d shards, %d to %d each", len(of), test.inputs, test.shards, least, most)
+		}
+		for index := range test.shards {
+			for _, i := range (&Shard{Index: index, Count: test.shards}).Deal(shuffled) {
+				if of[shuffled[i]] != index {
+					t.Fatalf("%s is shard %d's, and %d's in another order", shuffled[i], of[shuffled[i]], index)
+				}
 			}
 		}
 	}
-	sum := 0
-	for _, n := range taken {
-		sum += n
-	}
-	if sum != 1000 || slices.Min(taken) < 100 {
-		t.Errorf("1000 inputs were dealt as %v", taken)
-	}
-	// Other versions of the program must assign the same shard.
-	if !(Shard{Index: 6, Count: 16}).Takes("part-0.parquet") {
-		t.Error("part-0.parquet was shard 6's of 16")
+	// Other versions of the program must assign the same shards.
+	if got := (&Shard{Index: 1, Count: 2}).Deal([]string{"c", "b", "B", "a", "b/1"}); !slices.Equal(got, []int{3, 4}) {
+		t.Errorf("shard 1 of 2 has the inputs %v", got)
 	}
 }
 

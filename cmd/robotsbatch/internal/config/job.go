@@ -92,7 +92,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 		{
 			Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true,
 			Short: "do one of N shards of the job, counted from 0",
-			More: "-out is a folder that all shards share. Inputs are dealt by name; a single Arrow or Parquet file by record batch or row group. " +
+			More: "-out is a folder that all shards share. Inputs are dealt in the order of their names; a single Arrow or Parquet file by record batch or row group. " +
 				"What an earlier run of the shard completed is kept, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
 				"(robotsbatch help arrays).",
 			Value: &c.which,
@@ -203,26 +203,26 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 	return nil
 }
 
-// Deal returns the inputs of the shard: those whose names fall to it, or a part of the
+// Deal returns the inputs of the shard: those that are dealt to it by their names, or a part of the
 // only one. Without shards it returns all.
 func (c *Job) Deal(inputs []frontier.Input) ([]frontier.Input, error) {
 	if c.Shard == nil {
 		return inputs, nil
 	}
 	names := make([]string, len(inputs))
-	var mine []frontier.Input
 	for i, in := range inputs {
 		if in.Path == blob.Stdio {
 			return nil, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
 		}
 		names[i] = in.Stem
-		if c.Shard.Takes(in.Stem) {
-			mine = append(mine, in)
-		}
 	}
-	c.Shard.NameInputs(names)
+	dealt := c.Shard.Deal(names)
 	if c.divide = len(inputs) == 1; c.divide {
 		return inputs, nil
+	}
+	mine := make([]frontier.Input, len(dealt))
+	for i, number := range dealt {
+		mine[i] = inputs[number]
 	}
 	return mine, nil
 }
