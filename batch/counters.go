@@ -19,6 +19,12 @@ type Counters struct {
 	// NoRobots are the rows with the verdict of Options.Missing because nothing is known
 	// of their authority, at any time: those with the reason matcher.NoRobots.
 	NoRobots int64 `json:"rows_no_robots"`
+	// Unreachable30Days are the rows that are allowed because robots.txt could not be fetched
+	// for 30 days: those with the reason matcher.Unreachable30Days.
+	Unreachable30Days int64 `json:"rows_unreachable_30_days"`
+	// HistoryCut are the rows without a verdict because what held at their time was not kept:
+	// those with the reason matcher.HistoryCut.
+	HistoryCut int64 `json:"history_cut,omitempty"`
 	// NoTime are the rows without a time, where rows have times.
 	NoTime int64 `json:"no_time,omitempty"`
 	// NoCaptureYet are the rows with the verdict of Options.BeforeFirst because they are from
@@ -55,6 +61,8 @@ func (c *Counters) Remarks() []Remark {
 	for _, r := range []Remark{
 		{c.NoTime, "row", "rows", "without a time"},
 		{c.NoCaptureYet, "row", "rows", "before the first capture"},
+		{c.Unreachable30Days, "row", "rows", "allowed because robots.txt was unreachable for 30 days"},
+		{c.HistoryCut, "row", "rows", "without a verdict because the history of the host was cut"},
 		{c.Outdated, "", "", "decided by robots.txt older than " + MaxAge},
 		{c.SitemapsCut, "", "", "with more sitemaps than are listed"},
 	} {

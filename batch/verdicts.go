@@ -207,6 +207,19 @@ func (a *AgentVerdicts) Deny(row int) {
 	}
 }
 
+// Unset takes the verdict of a row, which may have one, for a reason.
+func (a *AgentVerdicts) Unset(row int, reason matcher.Reason) {
+	bit := byte(1) << (row & 7)
+	if a.Valid[row>>3]&bit != 0 {
+		a.Nulls++
+	}
+	a.Valid[row>>3] &^= bit
+	a.Allowed[row>>3] &^= bit
+	if len(a.Reasons) > 0 {
+		a.Reasons[row], a.Rules[row] = reason, -1
+	}
+}
+
 // textBytes is how much text v holds: rules and sitemaps, of which a hostile robots.txt
 // can have much for each row. Lists of agents are granted while they are made.
 func (v *Verdicts) textBytes() int64 {

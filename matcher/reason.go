@@ -28,10 +28,15 @@ const (
 	Unreachable
 	// StaleRules: the last good copy applies, and none of its rules matches.
 	StaleRules
+	// Unreachable30Days: robots.txt could not be fetched for 30 days, and there is no old copy
+	// of it (RFC 9309 §2.3.1.4).
+	Unreachable30Days
 	// NoRobots: the source does not know the authority.
 	NoRobots
 	// NoCaptureYet: the authority's first capture is later than the row's time.
 	NoCaptureYet
+	// HistoryCut: what held at the row's time was not kept; no verdict.
+	HistoryCut
 	// NoTime: the row has no time; no verdict.
 	NoTime
 	// InvalidURL: the value is not a URL, or is null; no verdict.
@@ -57,8 +62,10 @@ var reasonTable = [reasonCount]struct {
 	Unavailable:       {name: "unavailable", words: "The site has no robots.txt"},
 	Unreachable:       {name: "unreachable", words: "The robots.txt could not be fetched"},
 	StaleRules:        {name: "stale_rules", words: "No rule of the last good copy matches"},
+	Unreachable30Days: {name: "unreachable_30_days", words: "The robots.txt could not be fetched for 30 days"},
 	NoRobots:          {name: "no_robots", words: "No robots.txt known"},
 	NoCaptureYet:      {name: "no_capture_yet", words: "Before the first capture"},
+	HistoryCut:        {name: "history_cut", words: "The history was cut after it"},
 	NoTime:            {name: "no_time", words: "The row has no time"},
 	InvalidURL:        {name: "invalid_url", words: "Not a URL", help: "a URL has a scheme and a host, such as https://example.com/a", noURL: true},
 	UnsupportedScheme: {name: "unsupported_scheme", words: "A scheme without robots.txt", help: "it is neither http, https nor ftp", noURL: true},

@@ -53,7 +53,7 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}
-	if counter := unknownCounter(&v.Counters, reason); counter != nil {
+	if counter := outcomeCounter(&v.Counters, reason); counter != nil {
 		*counter++
 	}
 	if !known {

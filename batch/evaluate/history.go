@@ -3,6 +3,7 @@ package evaluate
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
@@ -304,9 +305,6 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 		if err := e.denyGroup(url, v, number); err != nil {
 			return g.firstRow(number), err
 		}
-		if h.held[number].early && e.options.BeforeFirst.Verdict(e.options.Missing) != access.MissingDeny {
-			v.NoCaptureYet -= e.deniedLater(v, number)
-		}
 	}
 	return 0, nil
 }
@@ -320,9 +318,15 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 	if e.options.Combine != batch.CombineNone {
 		defer e.forgetLists(v, number)
 	}
+	cut := false
 	for i := range h.spans {
 		span := &h.spans[i]
-		if span.From < h.held[number].until || e.options.AsOf != 0 && span.From > e.options.AsOf || span.Access == access.AllowAll {
+		if span.From < h.held[number].until || e.options.AsOf != 0 && span.From > e.options.AsOf || span.Access.AllowsAll() {
+			continue
+		}
+		if span.Access == access.Cut {
+			cut = true
+			e.cutGroupRows(url, v, number)
 			continue
 		}
 		o := &e.found[0]
@@ -336,25 +340,67 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 			}
 		}
 	}
+	e.recount(url, v, number, cut)
 	return nil
 }
 
-// deniedLater returns the number of rows of a group, none of which was denied to an agent
-// before denyGroup, that are now denied to all agents.
-func (e *Evaluator) deniedLater(v *batch.Verdicts, number int) (rows int64) {
+// cutGroupRows takes the verdict of the rows of a group that are not denied so far: nobody
+// knows whether they were denied at the times that were not kept.
+func (e *Evaluator) cutGroupRows(url func(row int) []byte, v *batch.Verdicts, number int) {
 	w := e.groups.walk(number)
 	for w.next() {
 		for row := w.low; row < w.high; row++ {
-			agent := 0
-			for agent < len(v.Agents) && v.Agents[agent].Denied(row) {
-				agent++
+			if e.isRobotsTxt(url, row, number) {
+				continue
 			}
-			if agent == len(v.Agents) {
-				rows++
+			for agent := range v.Agents {
+				if a := &v.Agents[agent]; !a.Denied(row) {
+					a.Unset(row, matcher.HistoryCut)
+				}
 			}
 		}
 	}
-	return rows
+}
+
+func (e *Evaluator) isRobotsTxt(url func(row int) []byte, row, number int) bool {
+	is, _ := matcher.IsRobotsTxt(e.scratch.Path(url(row)[len(e.groups.all[number].written):]), e.options.Profile)
+	return is
+}
+
+// recount takes the rows of a group that were denied later, or cut, from the counter of the
+// reason that they had before.
+func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
+	x := &e.history.held[number]
+	e.unknown = matcher.NoRobots
+	if x.early {
+		e.unknown = matcher.NoCaptureYet
+	}
+	var counter *int64
+	if x.span.Access != access.Rules {
+		allowed, known, reason := e.outcome(x.span.Access)
+		if known && !allowed {
+			return // it keeps the reason
+		}
+		counter = outcomeCounter(&v.Counters, reason)
+	}
+	if counter == nil && !cut {
+		return
+	}
+	w := e.groups.walk(number)
+	for w.next() {
+		for row := w.low; row < w.high; row++ {
+			denied := !slices.ContainsFunc(v.Agents, func(a batch.AgentVerdicts) bool { return !a.Denied(row) })
+			if !denied && (!cut || e.isRobotsTxt(url, row, number)) {
+				continue
+			}
+			if counter != nil {
+				*counter--
+			}
+			if !denied {
+				v.HistoryCut++
+			}
+		}
+	}
 }
 
 // forgetLists takes the lists of the rows of a group that still have no verdict: some of

@@ -10,7 +10,7 @@ import (
 // are not to be asked: all are alike, but for /robots.txt.
 func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	allowed, known, reason := e.outcome(o.Access)
-	counter := unknownCounter(&v.Counters, reason)
+	counter := outcomeCounter(&v.Counters, reason)
 	if counter != nil {
 		*counter += int64(high - low) // and less one for each /robots.txt
 	}
@@ -40,14 +40,18 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 	}
 }
 
-// unknownCounter returns the counter of the rows with this reason, if it says that nothing is
-// known of their authority; else nil.
-func unknownCounter(c *batch.Counters, reason matcher.Reason) *int64 {
+// outcomeCounter returns the counter of the rows with this reason, which says what was, or was
+// not, fetched; nil for one that is not counted.
+func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 	switch reason {
 	case matcher.NoRobots:
 		return &c.NoRobots
 	case matcher.NoCaptureYet:
 		return &c.NoCaptureYet
+	case matcher.Unreachable30Days:
+		return &c.Unreachable30Days
+	case matcher.HistoryCut:
+		return &c.HistoryCut
 	}
 	return nil
 }
@@ -77,6 +81,10 @@ func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason match
 		return true, true, matcher.Unavailable
 	case access.DisallowAll:
 		return false, true, matcher.Unreachable
+	case access.AllowAfterOutage:
+		return true, true, matcher.Unreachable30Days
+	case access.Cut:
+		return false, false, matcher.HistoryCut
 	}
 	missing := e.options.Missing
 	if e.unknown == matcher.NoCaptureYet {

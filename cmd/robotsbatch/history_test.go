@@ -95,10 +95,22 @@ var sentences = map[string]sentence{
 		rows:     "a.example/x 11\na.example/x 13\na.example/x 20\na.example/y 20\n",
 		want:     "true false true false",
 	},
-	"If a robots.txt was unreachable in every capture for at least 30 days up to the row's time, the last good copy decides, and without one everything is allowed.": {
-		captures: "a.example 10 200 /x\na.example 20 503\na.example 45 500\nb.example 20 503\n",
+	"If a robots.txt was unreachable in two captures at least 30 days apart, and in all between them and up to the row's time, the last good copy decides, and without one everything is allowed.": {
+		captures: "a.example 10 200 /x\na.example 20 503\na.example 45 500\na.example 50 500\nb.example 20 503\nb.example 50 503\n",
 		rows:     "a.example/z 49\na.example/z 50\na.example/x 50\nb.example/x 49\nb.example/x 50\n",
-		want:     "false true false false true",
+		flags:    "-as-of column:when -explain",
+		want:     "false,unreachable,,, true,stale_rules,,, false,disallow_rule,Disallow: /x,2,* false,unreachable,,, true,unreachable_30_days,,,; 1 row allowed because robots.txt was unreachable for 30 days",
+	},
+	"A single failure denies until the next capture, however late the row is, and a failure without a time adds nothing to the 30 days.": {
+		captures: "a.example 10 200 /x\na.example 20 503\nb.example - 503\nb.example 20 503\nb.example 45 503\nc.example 80 404\n",
+		rows:     "a.example/z 20\na.example/z 80\nb.example/z 50\nb.example/z 80\n",
+		want:     "false false false false",
+	},
+	"A 304 has the rules of the newest earlier 2xx from its own time on, and without one it is a failure.": {
+		captures: "a.example 10 200 /x\na.example 20 404\na.example 30 304\nb.example 30 304\nb.example 40 200 /x\n",
+		rows:     "a.example/x 25\na.example/x 30\na.example/z 30\nb.example/z 35\n",
+		flags:    "-as-of column:when -with robots_fetched_at,robots_status",
+		want:     "true,2026-01-21T00:00:00Z,404 false,2026-01-31T00:00:00Z,304 true,2026-01-31T00:00:00Z,304 false,2026-01-31T00:00:00Z,304",
 	},
 	"A row before the first capture of its authority has the verdict of `-assume missing=VERDICT`, and the reason is `no_capture_yet`.": {
 		captures: "a.example 10 200 /x\n",
@@ -141,13 +153,13 @@ var sentences = map[string]sentence{
 		want: "false true false",
 	},
 	"With `-ever-denied` a row is denied if it was denied at any moment from its own time up to the newest capture.": {
-		captures: "a.example 10 404\na.example 20 200 /x\na.example 30 200 /y\nb.example 20 200 /x\nb.example 25 503\n",
+		captures: "a.example 10 404\na.example 20 200 /x\na.example 30 200 /y\nb.example 20 200 /x\nb.example 25 503\nb.example 56 503\n",
 		rows:     "a.example/x 10\na.example/x 5\na.example/x 30\na.example/y 20\na.example/z 10\nb.example/x 60\nb.example/z 60\n",
 		flags:    "-as-of column:when -ever-denied",
 		want:     "false false true false true false true",
 	},
 	"The column `robots_fetched_at` is the time of the newest capture that is not after the row, or of the last good copy where that decides.": {
-		captures: "a.example 10 200 /x\na.example 15 200 /x\na.example 20 200 /x\na.example 30 200 /y\nb.example 1 200 /x\nb.example 5 200 /x\nb.example 10 503\nb.example 35 503\n",
+		captures: "a.example 10 200 /x\na.example 15 200 /x\na.example 20 200 /x\na.example 30 200 /y\nb.example 1 200 /x\nb.example 5 200 /x\nb.example 10 503\nb.example 35 503\nb.example 40 503\n",
 		rows:     "a.example/x 16\na.example/x 20\na.example/x 25\na.example/x 31\na.example/x 5\nb.example/x 36\nb.example/x 45\n",
 		flags:    "-as-of column:when -with robots_fetched_at",
 		want:     "false,2026-01-16T00:00:00Z false,2026-01-21T00:00:00Z false,2026-01-21T00:00:00Z true,2026-01-31T00:00:00Z true, false,2026-02-05T00:00:00Z false,2026-01-06T00:00:00Z",
@@ -156,7 +168,7 @@ var sentences = map[string]sentence{
 		captures: "a.example 10 200 /x\na.example 20 200 /x\na.example 30 503\n",
 		rows:     "a.example/x 10\na.example/x 30\na.example/x 60\n",
 		flags:    "-as-of column:when -with robots_until",
-		want:     "false,2026-01-31T00:00:00Z false,2026-03-02T00:00:00Z false,",
+		want:     "false,2026-01-31T00:00:00Z false, false,",
 	},
 	"The column `age` is the seconds from `robots_fetched_at` to the row's time.": {
 		captures: "a.example 10 200 /x\na.example 12 200 /x\na.example 14 200 /x\n",
@@ -295,11 +307,15 @@ func randomCaptures(random *rand.Rand) string {
 		if random.IntN(20) == 0 {
 			day = "-"
 		}
-		switch random.IntN(6) {
+		switch random.IntN(9) {
 		case 0:
 			fmt.Fprintf(&text, "%s %s 404\n", host(), day)
-		case 1:
+		case 1, 3:
 			fmt.Fprintf(&text, "%s %s 503\n", host(), day)
+		case 4:
+			fmt.Fprintf(&text, "%s %s 304\n", host(), day)
+		case 5:
+			fmt.Fprintf(&text, "%s %s %s\n", host(), day, []string{"0", "-1", "102", "999", "429"}[random.IntN(5)])
 		case 2:
 			fmt.Fprintf(&text, "%s %s 301 %s\n", host(), day, host())
 		default:

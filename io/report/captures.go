@@ -23,6 +23,7 @@ type Captures struct {
 	Stale       int64     `json:"authorities_stale"`
 	Unavailable int64     `json:"authorities_unavailable"`
 	Unreachable int64     `json:"authorities_unreachable"`
+	GivenUp     int64     `json:"authorities_unreachable_30_days,omitempty"`
 	Resolved    int64     `json:"redirects_resolved"`
 	Unresolved  int64     `json:"redirects_unresolved"`
 	Bodies      int64     `json:"distinct_bodies,omitempty"`
@@ -36,7 +37,7 @@ type Captures struct {
 func CapturesOf(c *ruleset.Captured) *Captures {
 	counts := &Captures{
 		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer,
-		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable,
+		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable, GivenUp: c.GivenUp,
 		Resolved: c.Resolved, Unresolved: c.Unresolved,
 	}
 	if c.Pack != nil {
@@ -64,6 +65,7 @@ func (n *Captures) String() string {
 		one, more string
 	}{
 		{n.Stale, "host with a stale copy", "hosts with a stale copy"},
+		{n.GivenUp, "host unreachable for 30 days, so allowed", "hosts unreachable for 30 days, so allowed"},
 		{n.HTML, "with HTML instead of robots.txt", "with HTML instead of robots.txt"},
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},

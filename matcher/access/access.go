@@ -5,7 +5,7 @@
 // captures give the same [Outcome].
 package access
 
-// Outcome is what a rules source says of an authority.
+// Outcome is what a rules source says of an authority. Rule packs store its values.
 type Outcome uint8
 
 const (
@@ -17,7 +17,23 @@ const (
 	AllowAll
 	// DisallowAll: robots.txt is unreachable (RFC 9309 §2.3.1.4).
 	DisallowAll
+	// AllowAfterOutage: robots.txt was unreachable for 30 days and there is no old copy, so
+	// everything is allowed (RFC 9309 §2.3.1.4).
+	AllowAfterOutage
+	// Cut: something was known at the time, and was not kept. There is no verdict.
+	Cut
+
+	// Outcomes is the number of outcomes.
+	Outcomes
 )
+
+// AllowsAll reports whether everything is allowed, without rules.
+func (o Outcome) AllowsAll() bool { return o == AllowAll || o == AllowAfterOutage }
+
+// InOutage reports whether robots.txt could not be fetched, however long that has lasted, and
+// no old copy of it decides. Where an old copy decides, the outcome is Rules, with a flag
+// beside it: Decision.Stale, Origin.Stale, Span.Stale.
+func (o Outcome) InOutage() bool { return o == DisallowAll || o == AllowAfterOutage }
 
 // Missing is the verdict for an authority that the source does not know.
 type Missing uint8

@@ -1,13 +1,14 @@
 package access
 
-import "time"
-
-// staleAfter is the time after which a robots.txt that was always found unreachable no
-// longer disallows everything (RFC 9309 §2.3.1.4).
-const staleAfter = 30 * 24 * time.Hour
+// outage is the number of seconds after which a robots.txt that was always found unreachable
+// no longer disallows everything (RFC 9309 §2.3.1.4): 30 days.
+const outage = 30 * 24 * 60 * 60
 
 // MaxHops is the most redirects in a row that are followed (RFC 9309 §2.3.1.2).
 const MaxHops = 5
+
+// NotModified is the status of an answer that renews an earlier one.
+const NotModified = 304
 
 // Fetch is one fetch of a robots.txt.
 type Fetch struct {
@@ -15,12 +16,12 @@ type Fetch struct {
 	Status int
 	// Failed means that no answer came: a network error or a timeout.
 	Failed bool
-	// Target is the outcome of a redirect's target. It is Unknown if there is no Location,
-	// if the target is not in the source, or after too many hops.
-	Target Outcome
-	// Time is the time of the fetch; the zero time means unknown and sorts before all
-	// others.
-	Time time.Time
+	// Renewed means that status NotModified renews an earlier 2xx. Without one it is a fetch
+	// without an answer.
+	Renewed bool
+	// Second is the time of the fetch in seconds since 1970; 0 means unknown and sorts before
+	// all others.
+	Second int64
 }
 
 // Policy decides what the RFC leaves open. The zero value is the default.
@@ -32,43 +33,49 @@ type Policy struct {
 	DenyUnresolved bool
 }
 
-// Unresolved reports whether the fetch is a redirect whose target is unknown; 304 is one
-// (RFC 9309 §2.3.1.2).
-func (f *Fetch) Unresolved() bool { return f.isRedirect() && f.Target == Unknown }
-
-func (f *Fetch) isRedirect() bool { return !f.Failed && f.Status/100 == 3 }
-
-// Outcome returns what one fetch means by itself. A status that no final response has (1xx,
-// and from 600 on) means unreachable, like 5xx.
-func (p Policy) Outcome(f Fetch) Outcome {
-	switch {
-	case f.Failed:
-		return DisallowAll
-	case f.Unresolved():
-		if p.DenyUnresolved {
-			return DisallowAll
-		}
-		return AllowAll
-	case f.isRedirect():
-		return f.Target
-	case f.Status == 0 || f.Status/100 == 2:
-		return Rules
-	case f.Status == 429 && !p.Allow429:
-		return DisallowAll
-	case f.Status/100 == 4:
-		return AllowAll
-	}
-	return DisallowAll
+// IsRedirect reports whether the fetch is a redirect, with or without a known target.
+func (f *Fetch) IsRedirect() bool {
+	return !f.Failed && f.Status/100 == 3 && f.Status != NotModified
 }
 
-// unreachable reports whether a fetch counts toward staleAfter.
-func (p Policy) unreachable(f Fetch) bool {
-	return !f.Unresolved() && p.Outcome(f) == DisallowAll
+// Answers reports whether the fetch is an answer, rather than a failure, which starts or
+// prolongs an outage. A status that no final response has (1xx, and from 600 on) is a failure,
+// like 5xx. A redirect is an answer, whatever its target says.
+func (p Policy) Answers(f Fetch) bool {
+	switch {
+	case f.Failed:
+		return false
+	case f.Status == NotModified:
+		return f.Renewed
+	case f.Status == 429:
+		return p.Allow429
+	}
+	return f.Status == 0 || 200 <= f.Status && f.Status < 500
+}
+
+// Outcome returns what one fetch means by itself. target is the outcome of a redirect's
+// target; Unknown if there is no Location, if the target is not in the source, or after too
+// many hops.
+func (p Policy) Outcome(f Fetch, target Outcome) Outcome {
+	switch {
+	case !p.Answers(f):
+		return DisallowAll
+	case !f.IsRedirect():
+		if f.Status/100 == 4 {
+			return AllowAll
+		}
+		return Rules
+	case target != Unknown:
+		return target
+	case p.DenyUnresolved:
+		return DisallowAll
+	}
+	return AllowAll
 }
 
 // Decision is what the fetches of one robots.txt mean together.
 type Decision struct {
-	// Outcome is Unknown if no fetch counts.
+	// Outcome is Unknown if there is no fetch.
 	Outcome Outcome
 	// Fetch is the index of the fetch that decides, -1 for none. If Stale is set, it is
 	// that of the last good copy.
@@ -77,37 +84,69 @@ type Decision struct {
 	Stale bool
 }
 
-// Decide returns what the fetches of one robots.txt, oldest first, mean at asOf. The newest
-// fetch that is not after asOf decides. There is one exception: it and all fetches before
-// it, back to one at least staleAfter ago, found robots.txt unreachable. Then the fetch
-// before those decides; if there is none, everything is allowed.
-func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
-	newest := len(fetches) - 1
-	for newest >= 0 && fetches[newest].Time.After(asOf) {
-		newest--
-	}
-	if newest < 0 {
-		return Decision{Fetch: -1}
-	}
-	good := newest
-	for good >= 0 && p.unreachable(fetches[good]) {
-		good--
-	}
-	return p.decide(fetches[:newest+1], good, asOf)
+// Course follows the fetches of one robots.txt, oldest first.
+type Course struct {
+	policy  Policy
+	fetches int
+	answer  int   // index of the last answer, -1 for none
+	first   int64 // the first failure after it that has a time; 0 for none
+	last    int64 // the last one
 }
 
-// decide does what Decide does. No fetch is after asOf; good is the index of the newest one
-// that was not unreachable, or -1.
-func (p Policy) decide(fetches []Fetch, good int, asOf time.Time) Decision {
-	newest := len(fetches) - 1
-	if good == newest {
-		return Decision{Outcome: p.Outcome(fetches[newest]), Fetch: newest}
+// NewCourse returns a course without fetches.
+func NewCourse(p Policy) Course { return Course{policy: p, answer: -1} }
+
+// Add adds the next fetch.
+func (c *Course) Add(f Fetch) {
+	switch {
+	case c.policy.Answers(f):
+		c.answer, c.first = c.fetches, 0
+	case c.first == 0:
+		c.first, c.last = f.Second, f.Second
+	default:
+		c.last = f.Second
 	}
-	if first := fetches[good+1].Time; first.IsZero() || asOf.Sub(first) < staleAfter {
+	c.fetches++
+}
+
+// Deciding returns the index of the answer on which the decision depends; -1 if it depends on
+// failures alone.
+func (c *Course) Deciding() int {
+	if c.failing() && !c.lasted() {
+		return -1
+	}
+	return c.answer
+}
+
+func (c *Course) failing() bool { return c.answer != c.fetches-1 }
+
+// lasted reports whether one failure is at least 30 days later than the outage's first. That
+// time has passed since the first one is not enough: nobody may have tried again.
+func (c *Course) lasted() bool { return c.first != 0 && c.last-c.first >= outage }
+
+// Decide returns what the fetches mean. said is the outcome of the answer that Deciding
+// returns, for a redirect at the time that is asked for.
+//
+// An answer decides. In an outage everything is disallowed, until it has lasted for 30 days:
+// then the answer before it decides, and where that does not close the authority and has no
+// rules, everything is allowed.
+func (c *Course) Decide(said Outcome) Decision {
+	newest := c.fetches - 1
+	switch {
+	case newest < 0:
+		return Decision{Fetch: -1}
+	case !c.failing():
+		return Decision{Outcome: said, Fetch: newest}
+	case !c.lasted():
 		return Decision{Outcome: DisallowAll, Fetch: newest}
+	case c.answer < 0:
+		return Decision{Outcome: AllowAfterOutage, Fetch: newest}
 	}
-	if good >= 0 && p.Outcome(fetches[good]) == Rules {
-		return Decision{Outcome: Rules, Fetch: good, Stale: true}
+	switch said {
+	case Rules:
+		return Decision{Outcome: Rules, Fetch: c.answer, Stale: true}
+	case DisallowAll, Cut:
+		return Decision{Outcome: said, Fetch: newest}
 	}
-	return Decision{Outcome: AllowAll, Fetch: newest}
+	return Decision{Outcome: AllowAfterOutage, Fetch: newest}
 }

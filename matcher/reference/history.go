@@ -7,7 +7,7 @@ type Capture struct {
 	URL    string
 	// Second is the time of the fetch; 0 means unknown, which sorts before all others.
 	Second int64
-	// Status is that of the answer; Failed if there was none.
+	// Status is that of the answer, 0 for one that is not known; Failed if there was none.
 	Status int
 	Failed bool
 	// Target is that of a redirect; empty for none.
@@ -26,7 +26,8 @@ type Captures struct {
 
 // Known is the state of a robots.txt at one time.
 type Known struct {
-	// Access is rules, allow or deny; empty if nothing is known.
+	// Access is rules, allow, deny, or "given up" where everything is allowed because of an
+	// outage of 30 days; empty if nothing is known.
 	Access string
 	// Body has the rules. Stale means that it is the last good copy.
 	Body  string
@@ -49,30 +50,55 @@ func (c *Captures) At(url string, second int64) Known { return c.at(url, second,
 
 func (c *Captures) at(url string, second int64, hops int) Known {
 	captures := c.upTo(url, second)
-	if len(captures) == 0 {
+	newest := len(captures) - 1
+	if newest < 0 {
 		return Known{}
 	}
-	newest := len(captures) - 1
-	known := c.mean(captures[newest], second, hops)
-	if !unreachable(known) {
-		return known
+	if c.answers(captures, newest) {
+		return c.said(captures, newest, second, hops)
 	}
-	first := newest // the first of the consecutive captures that found it unreachable
-	for first > 0 && unreachable(c.mean(captures[first-1], second, hops)) {
+	first := newest // of the outage
+	for first > 0 && !c.answers(captures, first-1) {
 		first--
 	}
-	since := captures[first].Second
-	if since == 0 || second-since < staleAfter {
+	known := Known{Access: "deny", Second: captures[newest].Second, Status: shown(captures[newest])}
+	if !lasted(captures[first:]) {
 		return known
 	}
 	if first > 0 {
-		if good := c.mean(captures[first-1], second, hops); good.Access == "rules" {
+		switch good := c.said(captures, first-1, second, hops); good.Access {
+		case "rules":
 			good.Stale = true
 			return good
+		case "deny":
+			return known
 		}
 	}
-	known.Access, known.Body, known.Stale = "allow", "", false
+	known.Access = "given up"
 	return known
+}
+
+// lasted reports whether one of the failures is 30 days later than the first that has a time.
+func lasted(failures []Capture) bool {
+	for i, first := range failures {
+		if first.Second == 0 {
+			continue
+		}
+		for _, later := range failures[i:] {
+			if later.Second-first.Second >= staleAfter {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+func shown(c Capture) int {
+	if c.Failed || c.Status < 0 {
+		return 0
+	}
+	return c.Status
 }
 
 // upTo returns the captures of a URL up to a time, oldest first, from the first source that
@@ -93,13 +119,38 @@ func (c *Captures) upTo(url string, second int64) []Capture {
 	return found
 }
 
-// mean returns what one capture means by itself.
-func (c *Captures) mean(capture Capture, second int64, hops int) Known {
-	known := Known{Second: capture.Second, Status: capture.Status}
+// answers reports whether a capture is an answer, rather than a failure.
+func (c *Captures) answers(captures []Capture, i int) bool {
+	switch status := captures[i].Status; {
+	case captures[i].Failed:
+		return false
+	case status == 304:
+		return renewed(captures, i) >= 0
+	case status == 429:
+		return c.Allow429
+	default:
+		return status == 0 || status >= 200 && status < 500
+	}
+}
+
+// renewed returns the index of the newest 2xx before a 304; -1 for none.
+func renewed(captures []Capture, i int) int {
+	for i--; i >= 0; i-- {
+		if x := captures[i]; !x.Failed && (x.Status == 0 || x.Status/100 == 2) {
+			break
+		}
+	}
+	return i
+}
+
+// said returns what an answer said, a redirect at a time.
+func (c *Captures) said(captures []Capture, i int, second int64, hops int) Known {
+	capture := captures[i]
+	known := Known{Second: capture.Second, Status: shown(capture)}
 	switch status := capture.Status; {
-	case capture.Failed:
-		known.Access, known.Status = "deny", 0
-	case status >= 300 && status < 400:
+	case status == 304:
+		known.Access, known.Body = "rules", captures[renewed(captures, i)].Body
+	case status/100 == 3:
 		var target Known
 		if capture.Target != "" && hops > 0 {
 			target = c.at(capture.Target, second, hops-1)
@@ -112,15 +163,10 @@ func (c *Captures) mean(capture Capture, second int64, hops int) Known {
 		if c.DenyUnresolved {
 			known.Access = "deny"
 		}
-	case status == 0 || status >= 200 && status < 300:
-		known.Access, known.Body = "rules", capture.Body
-	case status >= 400 && status < 500 && (status != 429 || c.Allow429):
+	case status/100 == 4:
 		known.Access = "allow"
 	default:
-		known.Access = "deny"
+		known.Access, known.Body = "rules", capture.Body
 	}
 	return known
 }
-
-// unreachable reports whether a state counts toward the 30 days.
-func unreachable(k Known) bool { return k.Access == "deny" && !k.unresolved }

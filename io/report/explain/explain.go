@@ -109,6 +109,7 @@ func (e *Explainer) near(authority string) string {
 
 var accessNames = map[access.Outcome]string{
 	access.Unknown: "unknown", access.Rules: "rules", access.AllowAll: "allow_all", access.DisallowAll: "disallow_all",
+	access.AllowAfterOutage: "allow_all_after_30_days", access.Cut: "history_cut",
 }
 
 // setFacts sets the fields about the fetch.

@@ -385,11 +385,8 @@ func (s *ruledSide) patterns(agent int) []string {
 
 // blocked says how much of an authority an agent is denied.
 func (s *ruledSide) blocked(x *ruleset.Listed, agent int) extent.Extent {
-	switch x.Access {
-	case access.AllowAll:
-		return extent.None
-	case access.DisallowAll:
-		return extent.All
+	if x.Access != access.Rules {
+		return extentOf(x.Access)
 	}
 	trie := s.origin.Trie(agent)
 	known, ok := s.extents[trie.Identity()]

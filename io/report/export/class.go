@@ -59,7 +59,7 @@ func classOf(outcome access.Outcome, status int, stale bool, kind robotstxt.Body
 		return HTML
 	case outcome == access.Rules:
 		return WithRules
-	case outcome == access.DisallowAll:
+	case outcome.InOutage(), outcome == access.Cut:
 		return Unreachable
 	}
 	switch {
@@ -67,8 +67,6 @@ func classOf(outcome access.Outcome, status int, stale bool, kind robotstxt.Body
 		return Refused
 	case status == 404 || status == 410:
 		return NoFile
-	case status/100 == 3 || status/100 == 4:
-		return Other
 	}
-	return Unreachable // for 30 days
+	return Other
 }

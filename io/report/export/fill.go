@@ -17,8 +17,10 @@ const (
 	crawlDelay = "crawl-delay"
 )
 
-// outcomes are the values of the column access.
-var outcomes = map[access.Outcome]string{access.Rules: "rules", access.AllowAll: "unavailable", access.DisallowAll: "unreachable"}
+// outcomes are the values of the column access. An outage is one, however long it lasts.
+var outcomes = map[access.Outcome]string{
+	access.Rules: "rules", access.AllowAll: "unavailable", access.DisallowAll: "unreachable", access.AllowAfterOutage: "unreachable", access.Cut: "history_cut",
+}
 
 // begin appends what all rows of an authority begin with.
 func (a *authority) begin(w *tables.Writer) {

@@ -129,12 +129,12 @@ func stateAt(at *reference.Known, agent int) replayed {
 		}
 	case at.Access == "deny":
 		now.says, now.class = "all -", "unreachable"
+	case at.Access == "given up":
+		now.says, now.class = "none -", "unreachable"
 	case at.Status == 404:
 		now.says, now.class = "none -", "no_file"
-	case at.Status/100 == 3:
+	default:
 		now.says, now.class = "none -", "other"
-	default: // for 30 days
-		now.says, now.class = "none -", "unreachable"
 	}
 	return now
 }

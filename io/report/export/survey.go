@@ -155,8 +155,11 @@ func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
 
 // extentOf is how much is denied where there are no rules.
 func extentOf(outcome access.Outcome) extent.Extent {
-	if outcome == access.DisallowAll {
+	switch outcome {
+	case access.DisallowAll:
 		return extent.All
+	case access.Cut:
+		return extent.Undecided
 	}
 	return extent.None
 }

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
@@ -175,7 +176,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	target := false
 	switch {
 	case x.Failed:
-	case x.Status/100 == 3 && x.Status != 304:
+	case x.Status/100 == 3 && x.Status != access.NotModified:
 		if node, target = a.target(x); target {
 			r.setTarget(node)
 		}

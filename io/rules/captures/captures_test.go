@@ -99,7 +99,7 @@ func (o *origins) describe(authority string) string {
 	if !known {
 		return "unknown"
 	}
-	text := [...]string{"", "rules", "allow", "deny"}[d.Access]
+	text := [...]string{"", "rules", "allow", "deny", "given up", "cut"}[d.Access]
 	if d.Stale {
 		text = "stale " + text
 	}
@@ -163,14 +163,29 @@ func TestDecidingCapture(t *testing.T) {
 		{"3xx to what is in it only later", []Capture{moved(a, b, 0), answer(b, 500, 2)}, 1, "allow"},
 		{"3xx to no URL", []Capture{moved(a, "http://[/", 0)}, -1, "allow"},
 		{"3xx without Location", []Capture{moved(a, "", 0)}, -1, "allow"},
-		{"304", []Capture{{URL: []byte(a), Status: 304, Location: []byte(b)}, answer(b, 500, 0)}, -1, "allow"},
+		{"304 alone", []Capture{{URL: []byte(a), Status: 304, Location: []byte(b)}, page(b, "", 0)}, -1, "deny"},
+		{"304 after 2xx", []Capture{ok, answer(a, 304, 1)}, -1, "rules /x"},
+		{"304 after 404 after 2xx", []Capture{ok, answer(a, 404, 1), answer(a, 304, 2)}, -1, "rules /x"},
+		{"304 after 304 after 2xx", []Capture{ok, answer(a, 304, 1), answer(a, 304, 2)}, -1, "rules /x"},
+		{"304 after a redirect", []Capture{ok, moved(a, b, 1), answer(a, 304, 2)}, -1, "rules /x"},
+		{"304 after a redirect alone", []Capture{page(b, denyX, 0), moved(a, b, 1), answer(a, 304, 2)}, -1, "deny"},
+		{"304 before 2xx", []Capture{answer(a, 304, 0), page(a, denyX, 1)}, 0, "deny"},
+		{"304 with an error", []Capture{ok, {URL: []byte(a), Status: 304, Failed: true, Time: day(1)}}, -1, "deny"},
+		{"304 renews the copy of an outage", []Capture{ok, answer(a, 304, 1), answer(a, 500, 2), answer(a, 500, 32)}, -1, "stale rules /x"},
+		{"no final status", []Capture{ok, answer(a, -1, 1)}, -1, "deny"},
 		{"3xx to itself", []Capture{moved(a, a, 0)}, -1, "allow"},
 		{"3xx to each other", []Capture{moved(a, b, 0), moved(b, a, 0)}, -1, "allow"},
-		{"unreachable for 30 days: last good copy", []Capture{ok, answer(a, 500, 1)}, 31, "stale rules /x"},
-		{"unreachable for 30 days: none", []Capture{answer(a, 500, 1)}, 31, "allow"},
-		{"unreachable for 29 days", []Capture{ok, answer(a, 500, 1)}, 30, "deny"},
-		{"3xx to stale rules", []Capture{moved(a, b, 1), page(b, denyX, 0), answer(b, 500, 1)}, 31, "stale rules /x"},
-		{"3xx, then unreachable: last good copy of the target", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(a, 500, 1)}, 31, "stale rules /x"},
+		{"unreachable for 30 days: last good copy", []Capture{ok, answer(a, 500, 1), answer(a, 500, 31)}, 31, "stale rules /x"},
+		{"unreachable for 30 days: none", []Capture{answer(a, 500, 1), answer(a, 500, 31)}, 31, "given up"},
+		{"unreachable once, long ago", []Capture{ok, answer(a, 500, 1)}, 400, "deny"},
+		{"unreachable for 29 days", []Capture{ok, answer(a, 500, 1), answer(a, 500, 30)}, 40, "deny"},
+		{"unreachable for 30 days, after as-of", []Capture{ok, answer(a, 500, 1), answer(a, 500, 31)}, 30, "deny"},
+		{"unreachable at an unknown time first", []Capture{{URL: []byte(a), Failed: true}, answer(a, 500, 1), answer(a, 500, 31)}, 31, "given up"},
+		{"unreachable many times", []Capture{ok, answer(a, 500, 1), answer(a, 500, 2), answer(a, 500, 3), answer(a, 500, 4), answer(a, 500, 31)}, 31, "stale rules /x"},
+		{"3xx to stale rules", []Capture{moved(a, b, 1), page(b, denyX, 0), answer(b, 500, 1), answer(b, 500, 31)}, 31, "stale rules /x"},
+		{"3xx, then unreachable: last good copy of the target", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(a, 500, 1), answer(a, 500, 31)}, 31, "stale rules /x"},
+		{"3xx of long ago, whose target failed for the first time", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(b, 500, 59)}, 59, "deny"},
+		{"3xx to an outage of 30 days", []Capture{moved(a, b, 0), answer(b, 500, 1), answer(b, 500, 31)}, 31, "given up"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -331,7 +346,8 @@ func TestSources(t *testing.T) {
 		{"redirect into an earlier one", [][]Capture{{page(b, denyX, 0)}, {moved(a, b, 0)}}, 1, "rules /x", 1},
 		{"over several", [][]Capture{{moved(a, b, 0)}, {moved(b, c, 0)}, {page(c, denyX, 0)}}, 1, "rules /x", 0},
 		{"the target's first", [][]Capture{{moved(a, b, 0)}, {answer(b, 404, 0)}, {page(b, denyX, 1)}}, 1, "allow", 0},
-		{"no good copy of another", [][]Capture{{answer(a, 500, 0)}, {page(a, denyX, -1)}}, 40, "allow", 0},
+		{"no good copy of another", [][]Capture{{answer(a, 500, 0)}, {page(a, denyX, -1)}}, 40, "deny", 0},
+		{"no 304 of another", [][]Capture{{answer(a, 304, 1)}, {page(a, denyX, 0)}}, 1, "deny", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -472,6 +488,7 @@ func TestFetchThatDecides(t *testing.T) {
 		{"unreachable for long", []Capture{answer(a, 503, 2), answer(a, 500, 40)}, 500, day(40), false},
 		{"redirect", []Capture{moved(a, "/rules", 3), page("http://a.example/rules", denyX, 1)}, 301, day(3), true},
 		{"redirect to nowhere", []Capture{moved(a, "/nowhere", 3)}, 301, day(3), false},
+		{"renewed", []Capture{rules, answer(a, 404, 2), answer(a, 304, 3)}, 304, day(3), true},
 		{"neither status nor time", []Capture{undated}, 0, time.Time{}, true},
 		{"a status that is none", []Capture{answer(a, 99_999, 0)}, 0, start, false},
 	}

@@ -3,6 +3,7 @@ package captures
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -88,6 +89,10 @@ func (h histories) at(authority string, second int64, bodies distinct) (known re
 				known.Access = "allow"
 			case access.DisallowAll:
 				known.Access = "deny"
+			case access.AllowAfterOutage:
+				known.Access = "given up"
+			case access.Cut:
+				known.Access = "cut"
 			}
 		}
 		if known.Access != "" {
@@ -97,6 +102,9 @@ func (h histories) at(authority string, second int64, bodies distinct) (known re
 	return known
 }
 
+// historyRounds is the number of random histories that are replayed.
+var historyRounds = flag.Int("histories", 300, "number of random `histories` to replay")
+
 const aDay = 24 * 60 * 60
 
 // randomCaptures are captures of a few hosts, that redirect to each other, at a few
@@ -104,8 +112,8 @@ const aDay = 24 * 60 * 60
 func randomCaptures(random *rand.Rand) []reference.Capture {
 	hosts := 1 + random.IntN(4)
 	url := func() string { return fmt.Sprintf("http://%c/robots.txt", 'a'+rune(random.IntN(hosts+1))) }
-	statuses := []int{200, 200, 200, 404, 410, 500, 503, 429, 301, 302, 301, 304, 0, 204}
-	captures := make([]reference.Capture, 1+random.IntN(14))
+	statuses := []int{200, 200, 404, 410, 500, 503, 503, 429, 301, 302, 301, 304, 304, 0, 204, -1, 999}
+	captures := make([]reference.Capture, 1+random.IntN(20))
 	for i := range captures {
 		c := reference.Capture{
 			Source: random.IntN(2), URL: url(), Second: 1 + int64(random.IntN(90))*aDay + int64(random.IntN(2)),
@@ -133,7 +141,7 @@ func randomCaptures(random *rand.Rand) []reference.Capture {
 // A history says of each second what a replay of all captures up to it says.
 func TestHistoryIsAReplayUpToEachTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for round := range 300 {
+	for round := range *historyRounds {
 		policy := access.Policy{Allow429: random.IntN(4) == 0, DenyUnresolved: random.IntN(4) == 0}
 		captures := randomCaptures(random)
 		replay := reference.Captures{All: captures, Allow429: policy.Allow429, DenyUnresolved: policy.DenyUnresolved}
@@ -210,20 +218,26 @@ func TestEqualNeighboursAreOneInterval(t *testing.T) {
 	}
 }
 
-// Of an authority that changes without end, the newest intervals are kept.
+// Of an authority that changes without end, the newest intervals are kept, and the first
+// stands for the others: it is no time before the first capture.
 func TestHistoryHasABound(t *testing.T) {
 	var captures []reference.Capture
-	for i := range int64(2 * maxIntervals) {
+	const many = 2*maxIntervals + 1000
+	for i := range int64(many) {
 		captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1 + i, Status: 404 + int(i%2)})
 	}
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
-	if got := history["http://a"][0].History; len(got) != maxIntervals || got[len(got)-1].From != 2*maxIntervals {
-		t.Errorf("%d intervals, the last from %d", len(got), got[len(got)-1].From)
+	got := history["http://a"][0].History
+	if len(got) != maxIntervals || got[len(got)-1].From != many || got[1].From != many-maxIntervals+2 {
+		t.Errorf("%d intervals, the second from %d, the last from %d", len(got), got[1].From, got[len(got)-1].From)
+	}
+	if got[0].Access != access.Cut || got[0].From != 1 || got[0].Fetched != 0 {
+		t.Errorf("the first: %+v", got[0])
 	}
 }
 
-// A redirect that was captured once keeps few of the many changes of what it leads to. What
-// leads to that redirect knows nothing of a time before, rather than that it led nowhere.
+// A redirect that was captured once keeps few of the many changes of what it leads to. So does
+// what leads to that redirect. Neither leads nowhere at a time before.
 func TestHistoryOfARedirectHasABound(t *testing.T) {
 	const many = 1001 // the last is a 404, which lasts
 	captures := []reference.Capture{
@@ -236,12 +250,12 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	for _, authority := range []string{"http://a", "http://b"} {
 		got := history[authority][0].History
-		if len(got) != mostIntervals(1) || got[0].From != uint32(1+many-len(got)) {
-			t.Fatalf("%s has %d intervals from %d on", authority, len(got), got[0].From)
+		if len(got) != mostIntervals(1) || got[0].From != 1 || got[0].Access != access.Cut || got[1].From != uint32(2+many-len(got)) {
+			t.Fatalf("%s has %d intervals, the first %+v, the second from %d on", authority, len(got), got[0], got[1].From)
 		}
-		for i := range got {
-			if want := []access.Outcome{access.AllowAll, access.DisallowAll}[(got[i].From+1)%2]; got[i].Access != want {
-				t.Errorf("%s from %d on: %d", authority, got[i].From, got[i].Access)
+		for i := range got[1:] {
+			if want := []access.Outcome{access.AllowAll, access.DisallowAll}[(got[1+i].From+1)%2]; got[1+i].Access != want {
+				t.Errorf("%s from %d on: %d", authority, got[1+i].From, got[1+i].Access)
 			}
 		}
 	}

@@ -42,7 +42,6 @@ type change struct {
 	access     access.Outcome
 	stale      bool
 	unresolved bool // access is the policy's for a redirect without a known target
-	cut        bool // earlier changes were dropped because there were too many
 }
 
 // targetChanges holds the changes of each redirect target by the target's index in wanted.
@@ -80,30 +79,23 @@ func (k *targetChanges) addUpTo(wanted int, other *targetChanges) {
 	}
 }
 
-// judge decides about a URL by its captures.
-type judge interface {
-	// may is asked for each capture x of a URL, in the order of waitingForm. group holds
-	// the captures before x that count so far. counts reports whether x may count as well;
-	// alone, whether it replaces the group.
-	may(group waiting, x waiting) (counts, alone bool)
-	// decide returns the outcome of a group of captures, given the known targets of
-	// redirects, which may be nil. The result is valid until the next call.
-	decide(group []byte, targets *targetChanges) []change
-	// finish counts and emits the last decision.
-	finish() error
-}
-
 // resolver decides about URLs.
 type resolver struct {
 	ctx   context.Context
 	set   *Set
-	judge judge
+	judge *judge
 
 	// wanted holds the sorted targets of redirects; known holds the changes of each.
 	wanted []key
 	known  targetChanges
 
-	group []byte // those of a URL that may decide
+	group  waiting // those of a URL that may decide
+	newest waiting // the last capture
+	// url is the URL whose captures are visited, source their source, and renewable the body
+	// of the newest 2xx of it, 0 for none.
+	url       key
+	source    int
+	renewable uint64
 	// moved are groups with redirects: u32 length, u32 index in wanted or
 	// notWanted, waiting captures; their targets are indices in wanted.
 	moved  runs.Spill
@@ -121,22 +113,16 @@ const (
 	leastChanges = 1024
 )
 
-// Resolve calls emit with the decision about each authority that has a capture not after
-// asOf, in no particular order. The zero time means Newest. The argument is valid until
-// emit returns. Nothing can be added afterwards. Resolve returns early when ctx ends.
+// resolve decides about all URLs.
 //
 // The first round decides each URL as if no redirect led anywhere. Each further round,
 // one for each allowed hop, decides the redirects again with the previous round's
 // outcomes of their targets. So the work is bounded, even if redirects cross and loop.
-func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
-	if asOf.IsZero() {
-		asOf = s.Newest()
+func (s *Set) resolve(ctx context.Context, j *judge) error {
+	if j.asOf.IsZero() {
+		j.asOf = s.Newest()
 	}
-	return s.resolve(ctx, &newest{set: s, asOf: asOf.Truncate(time.Second), policy: p, emit: emit})
-}
-
-// resolve decides about all URLs.
-func (s *Set) resolve(ctx context.Context, j judge) error {
+	j.asOf = j.asOf.Truncate(time.Second)
 	slices.SortFunc(s.wanted, key.compare)
 	r := &resolver{ctx: ctx, set: s, judge: j, wanted: slices.Compact(s.wanted)}
 	s.wanted = nil
@@ -168,20 +154,38 @@ func (r *resolver) visit(x waiting) error {
 	if err := context.Cause(r.ctx); err != nil {
 		return err
 	}
-	if len(r.group) > 0 && waiting(r.group).key() != x.key() {
+	r.newest = append(r.newest[:0], x...)
+	x = r.newest
+	if r.url != x.key() {
 		if err := r.endGroup(); err != nil {
 			return err
 		}
+		r.url, r.renewable, r.source = x.key(), 0, x.source()
 	}
-	counts, alone := r.judge.may(r.group, x)
-	if !counts {
+	r.renew(x)
+	keep := r.judge.keep(r.group, x)
+	if keep < 0 {
 		return nil
 	}
-	if alone {
-		r.group = r.group[:0]
-	}
-	r.group = append(r.group, x...)
+	r.group = append(r.group[:keep], x...)
 	return nil
+}
+
+// renew gives an answer "not modified" the body of the newest 2xx before it, of its own
+// source.
+func (r *resolver) renew(x waiting) {
+	if x.source() != r.source {
+		r.renewable, r.source = 0, x.source()
+	}
+	switch {
+	case x.failed():
+	case x.status() == access.NotModified:
+		if r.renewable != 0 {
+			x.renew(r.renewable)
+		}
+	case x.kept() != 0:
+		r.renewable = x.kept()
+	}
 }
 
 // endGroup decides about the URL of the group, or puts the group aside if it has
@@ -191,7 +195,7 @@ func (r *resolver) endGroup() error {
 		return nil
 	}
 	defer func() { r.group = r.group[:0] }()
-	node := waiting(r.group).key()
+	node := r.group.key()
 	for next := r.known.next(); next < len(r.wanted) && r.wanted[next].compare(node) < 0; next++ {
 		r.known.add(nil)
 	}
@@ -233,7 +237,7 @@ func (r *resolver) learn(wanted int, changes []change, before *targetChanges) er
 // reports whether there are any.
 func (r *resolver) indexTargets() bool {
 	any := false
-	for x := waiting(r.group); len(x) > 0; x = x[x.size():] {
+	for x := r.group; len(x) > 0; x = x[x.size():] {
 		if x.hasTarget() {
 			any = true
 			index, _ := slices.BinarySearchFunc(r.wanted, x.target(), key.compare)

@@ -29,15 +29,19 @@ type Stats struct {
 	Rules int64
 	// Stale counts those among Rules whose rules are a last good copy.
 	Stale int64
-	// Unavailable counts authorities where everything is allowed.
+	// Unavailable counts authorities without a robots.txt, where everything is allowed.
 	Unavailable int64
-	// Unreachable counts authorities where nothing is allowed.
+	// Unreachable counts authorities whose robots.txt could not be fetched, so that nothing
+	// is allowed.
 	Unreachable int64
+	// GivenUp counts those among Unreachable where that lasted for 30 days and there is no
+	// old copy, so that everything is allowed.
+	GivenUp int64
 
 	// Resolved counts authorities that are decided by a redirect with a known target.
 	Resolved int64
 	// Unresolved counts authorities that are decided by any other redirect, including
-	// 304 and redirects without Location.
+	// redirects without Location.
 	Unresolved int64
 }
 
@@ -54,28 +58,29 @@ func (s *Stats) Add(t Stats) {
 	s.Stale += t.Stale
 	s.Unavailable += t.Unavailable
 	s.Unreachable += t.Unreachable
+	s.GivenUp += t.GivenUp
 	s.Resolved += t.Resolved
 	s.Unresolved += t.Unresolved
 }
 
-// count counts an authority of a source by the decision about it; redirect says whether
-// a redirect decided.
-func (s *Set) count(said *change, redirect bool, source int) {
+// count counts an authority of a source by the decision about it.
+func (s *Set) count(i *Interval, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.statsOf(source)
 	n.Authorities++
-	switch said.access {
-	case access.Rules:
+	switch {
+	case i.Access == access.Rules:
 		n.Rules++
-		n.Stale += ones(said.stale)
-	case access.AllowAll:
-		n.Unavailable++
-	case access.DisallowAll:
+		n.Stale += ones(i.Stale)
+	case i.Access.InOutage():
 		n.Unreachable++
+		n.GivenUp += ones(i.Access == access.AllowAfterOutage)
+	default:
+		n.Unavailable++
 	}
-	n.Resolved += ones(redirect && !said.unresolved)
-	n.Unresolved += ones(said.unresolved)
+	n.Resolved += ones(i.Status/100 == 3 && i.Status != access.NotModified && !i.unresolved)
+	n.Unresolved += ones(i.unresolved)
 }
 
 func ones(b bool) int64 {

@@ -34,8 +34,9 @@ const waitingSize = 64
 
 // Flags of a waiting capture.
 const (
-	flagFailed = 1 << iota
-	flagTarget // there is a target
+	flagFailed  = 1 << iota
+	flagTarget  // there is a target
+	flagRenewed // it is "not modified", and has the body of an earlier 2xx
 )
 
 // newWaiting returns a capture as one that waits, without its key and authority, in the memory
@@ -66,6 +67,11 @@ func (r waiting) setTarget(target key) {
 	r[60] |= flagTarget
 }
 
+func (r waiting) renew(kept uint64) {
+	r.setKept(kept)
+	r[60] |= flagRenewed
+}
+
 func (r waiting) key() key          { return key(r[:16]) }
 func (r waiting) time() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
 func (r waiting) order() uint64     { return binary.LittleEndian.Uint64(r[24:]) }
@@ -78,10 +84,9 @@ func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
 func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
 func (r waiting) size() int         { return waitingSize + int(binary.LittleEndian.Uint16(r[62:])) }
 
-// fetch returns what package access needs, except for a redirect's target. Its time is
-// rounded down to a second: fractions only order captures.
+// fetch returns what package access needs. Fractions of seconds only order captures.
 func (r waiting) fetch() access.Fetch {
-	return access.Fetch{Status: r.status(), Failed: r.failed(), Time: timeOf(r.time()).Truncate(time.Second)}
+	return access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(secondOf(r.time()))}
 }
 
 // waitingForm sorts waiting captures by URL, then by source, then oldest first.

@@ -96,7 +96,7 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 		default:
 			return nil
 		}
-		redirects = redirects || status/100 == 3
+		redirects = redirects || isRedirect(status)
 		return known.Add(r)
 	})
 	if err == nil {
@@ -120,7 +120,7 @@ func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) err
 	fetches := runs.NewSorter(byAuthority, o.Memory/4, o.Folder)
 	defer fetches.Close()
 	err := o.Fetches(func(authority []byte, status int, fetched int64, location []byte) error {
-		if fetched > o.AsOf || status/100 != 3 && !copies {
+		if fetched > o.AsOf || !isRedirect(status) && !copies {
 			return nil
 		}
 		return fetches.Add(newRecord(authority, 0, status, fetched).at(location))
@@ -147,7 +147,7 @@ func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) err
 		target := []byte(nil) // that of the newest redirect
 		for more && bytes.Equal(fetch.authority(), r.authority()) {
 			last = fetch
-			if fetch.status()/100 == 3 {
+			if isRedirect(fetch.status()) {
 				target = fetch.location()
 			}
 			fetch, more = next()
@@ -161,13 +161,16 @@ func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) err
 			}
 			r.setLast(last)
 		}
-		if r.status()/100 == 3 {
+		if isRedirect(r.status()) {
 			r = r.at(target)
 		}
 		return w.sorter.Add(r)
 	})
 	return cmp.Or(mergeErr, err)
 }
+
+// isRedirect reports whether an answer leads elsewhere; 304 does not.
+func isRedirect(status int) bool { return status/100 == 3 && status != 304 }
 
 var errEnough = errors.New("nobody wants more")
 

@@ -235,8 +235,7 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 		if kept&keptLimited != 0 {
 			o.flags |= flagLimited
 		}
-	case access.AllowAll, access.DisallowAll:
-	default:
+	case access.Unknown, access.Outcomes:
 		return o, fmt.Errorf("access %d is no outcome of a fetch", a)
 	}
 	return o, nil

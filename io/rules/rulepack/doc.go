@@ -12,8 +12,8 @@
 //
 // All numbers are little-endian.
 //
-//	header    32 bytes: magic (format.RulePackMagic), u32 version, 10 or with a history
-//	          11, partition and number of partitions, zeros
+//	header    32 bytes: magic (format.RulePackMagic), u32 version, 12 or with a history
+//	          13, partition and number of partitions, zeros
 //	sections  each from a multiple of 8 bytes on, the rules from one of 64, the
 //	          authorities from one of 4,096; zeros between them
 //	table     32 bytes a section: u32 kind, u32 checksum, u64 offset, u64 length,

@@ -35,7 +35,7 @@ const (
 
 	// maxIntervals is the most intervals of an authority, and maxTimes the most bytes of
 	// their times: of some hundred millions of fetches.
-	maxIntervals = 4096
+	maxIntervals = 1 << 14
 	maxTimes     = 1 << 30
 )
 

@@ -27,9 +27,9 @@ var (
 )
 
 const (
-	version = 10
+	version = 12
 	// historyVersion is the version of packs with a history.
-	historyVersion = 11
+	historyVersion = 13
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 

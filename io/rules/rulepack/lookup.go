@@ -119,10 +119,10 @@ func (p *Pack) sound(o origin) bool {
 	switch access.Outcome(o.outcome) {
 	case access.Rules:
 		return uint64(o.body)*matcher.BodyAlignment < uint64(len(p.rules))
-	case access.AllowAll, access.DisallowAll:
-		return true
+	case access.Unknown:
+		return false
 	}
-	return false
+	return o.outcome < uint8(access.Outcomes)
 }
 
 // damaged returns an error that wraps ErrDamaged and says what is wrong.

@@ -25,7 +25,8 @@ type Info struct {
 	// fetch if none was set; 0 if none is known.
 	AsOf int64
 	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
-	// those of each outcome (RFC 9309 §2.3.1).
+	// those of each outcome (RFC 9309 §2.3.1). DisallowAll are all that could not be
+	// fetched, those of access.AllowAfterOutage too.
 	Authorities, Rules, AllowAll, DisallowAll int64
 	// Limited counts the authorities whose body was cut.
 	Limited int64
@@ -114,13 +115,13 @@ func (i *Info) countIntervals(starts []byte) {
 func (i *Info) add(o origin, bodyFlags uint8) {
 	i.Authorities++
 	i.AsOf = max(i.AsOf, int64(o.fetched))
-	switch access.Outcome(o.outcome) {
-	case access.Rules:
+	switch outcome := access.Outcome(o.outcome); {
+	case outcome == access.Rules:
 		i.Rules++
-	case access.AllowAll:
-		i.AllowAll++
-	case access.DisallowAll:
+	case outcome.InOutage():
 		i.DisallowAll++
+	default:
+		i.AllowAll++
 	}
 	if o.flags&flagLimited != 0 {
 		i.Limited++

@@ -270,7 +270,7 @@ func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, stat
 		if x.Failed {
 			status = 0
 		}
-		if status/100 == 3 {
+		if status/100 == 3 && status != access.NotModified {
 			target = captures.Target(x)
 		}
 		return visit(authority, status, fetched, target)

@@ -1,0 +1,367 @@
+package captures
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"robotsbatch/matcher/access"
+)
+
+// Interval is what decides about an authority from From until the From of the next
+// interval. Times are in seconds since 1970, rounded down.
+type Interval struct {
+	// From is the first second; 0 if nothing is known about an earlier time.
+	From uint32
+	// Fetched is the time of the capture that decides at From; Seen is that of the last
+	// capture in the interval with the same outcome. Each is 0 if unknown.
+	Fetched, Seen uint32
+	// Times are those of all these captures, in order, from Fetched to Seen. They are
+	// valid as long as the Decision.
+	Times []uint32
+	// Access, Kept, Stale and Status are as in Decision. Access is access.Cut in the first
+	// interval of more than are kept: it stands for the oldest ones.
+	Access access.Outcome
+	Kept   uint64
+	Stale  bool
+	Status int
+
+	unresolved bool // see change
+	low, high  int  // of Times in judge.times
+}
+
+// sameAs reports whether two intervals have the same decision.
+func (i *Interval) sameAs(j *Interval) bool {
+	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
+}
+
+// continues reports whether an interval goes on with the decision of the one before, and
+// with its captures: what it was fetched at any second is the newest of both.
+func (i *Interval) continues(older *Interval, times []uint32) bool {
+	switch {
+	case !i.sameAs(older):
+		return false
+	case i.low < older.high:
+		return i.low == older.high-1
+	}
+	return times[i.low] == i.From && times[older.high] == i.From // and all captures between them
+}
+
+// maxIntervals is the most intervals of an authority; of more, the newest are kept, and the
+// first stands for the others. The bound is lower for few captures, so that a redirect to a
+// target that changes often takes only a few kilobytes for each capture.
+const maxIntervals = 1 << 14
+
+// mostIntervals returns the most intervals of a URL with that many captures.
+func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) }
+
+// Resolve calls emit with the decision about each authority that has a capture not after
+// asOf, in no particular order. The zero time means Newest. Times are rounded down to
+// seconds. The argument is valid until emit returns. Nothing can be added afterwards.
+// Resolve returns early when ctx ends.
+func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
+	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit})
+}
+
+// ResolveHistory is Resolve for all times up to asOf: it calls emit with the decision at
+// asOf and with the History. It calls emit once for each source with captures of an
+// authority, because a lower-ranked source decides about the time before the first capture
+// of a higher-ranked one.
+func (s *Set) ResolveHistory(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
+	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit, history: true})
+}
+
+// judge decides about each URL by its captures: at asOf, or with a history at each time up to
+// it.
+type judge struct {
+	set     *Set
+	asOf    time.Time
+	policy  access.Policy
+	emit    func(*Decision) error
+	history bool
+
+	// The last decision: the intervals of each source with captures of the URL.
+	authority []byte
+	sources   []sourceIntervals
+	changes   []change
+	later     waiting // the first capture, if it is after asOf; else nil
+
+	times   []uint32 // of all captures of the URL, by source
+	moments []uint32 // reused
+	targets *targetChanges
+}
+
+// sourceIntervals holds the intervals of a URL from one source.
+type sourceIntervals struct {
+	source    int
+	intervals []Interval
+}
+
+// keep is asked for each capture x of a URL, in the order of waitingForm. group holds the
+// captures before x that count so far. It returns how many bytes of them count beside x; -1
+// if x does not count.
+func (j *judge) keep(group, x waiting) int {
+	first := len(group) == 0
+	switch {
+	case j.isLater(x): // Options.Later asks for the first one
+		if first && j.set.options.Later && !j.history {
+			return 0
+		}
+		return -1
+	case j.history:
+		return len(group)
+	case first, j.isLater(group):
+		return 0
+	case group.source() != x.source(): // an earlier source has the URL
+		return -1
+	case j.policy.Answers(x.fetch()):
+		return 0 // it decides without those before it
+	}
+	return j.lastsFrom(group)
+}
+
+// lastsFrom returns the length of a group without the last failure, if the outage's length
+// does not depend on that one.
+func (j *judge) lastsFrom(group waiting) int {
+	last, timed := 0, false // whether a failure before last has a time
+	for at := 0; at < len(group); at += group[at:].size() {
+		fetch := group[last:].fetch()
+		timed = timed || at > 0 && !j.policy.Answers(fetch) && fetch.Second != 0
+		last = at
+	}
+	if fetch := group[last:].fetch(); !j.policy.Answers(fetch) && (timed || fetch.Second == 0) {
+		return last
+	}
+	return len(group)
+}
+
+// isLater reports whether a capture is after asOf.
+func (j *judge) isLater(x waiting) bool { return timeOf(x.time()).Truncate(time.Second).After(j.asOf) }
+
+// decide returns the outcome of a group of captures, given the known targets of redirects,
+// which may be nil. The result is valid until the next call.
+func (j *judge) decide(group waiting, targets *targetChanges) []change {
+	j.authority, j.targets, j.sources, j.later = group.authority(), targets, j.sources[:0], nil
+	if j.changes = j.changes[:0]; j.isLater(group) {
+		j.later = group
+		return nil
+	}
+	j.times = j.times[:0]
+	for rest := group; len(rest) > 0; {
+		var s sourceIntervals
+		if n := len(j.sources); n < cap(j.sources) {
+			s = j.sources[:n+1][n] // for its memory
+		}
+		s.source = rest.source()
+		s.intervals, rest = j.intervals(s.intervals[:0], rest)
+		j.sources = append(j.sources, s)
+	}
+	all := j.sources[0].intervals // from all sources: of each, what lies before the higher-ranked ones
+	for _, s := range j.sources[1:] {
+		all = slices.Concat(before(s.intervals, all[0].From), all)
+	}
+	for i := range all {
+		interval := &all[i]
+		said := change{kept: interval.Kept, access: interval.Access, stale: interval.Stale, unresolved: interval.unresolved}
+		if n := len(j.changes); n > 0 {
+			last := j.changes[n-1]
+			if last.from = 0; last == said {
+				continue
+			}
+		}
+		said.from = interval.From
+		j.changes = append(j.changes, said)
+	}
+	return j.changes
+}
+
+// before returns the intervals that begin before a second.
+func before(intervals []Interval, second uint32) []Interval {
+	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
+}
+
+// intervals returns the intervals of the first source in a group, and the captures that
+// follow. It appends to list, which is empty.
+func (j *judge) intervals(list []Interval, group waiting) (_ []Interval, rest waiting) {
+	source, first := group.source(), len(j.times)
+	end := 0 // of the source's captures
+	for end < len(group) && group[end:].source() == source {
+		j.times = append(j.times, secondOf(group[end:].time()))
+		end += group[end:].size()
+	}
+	most, cut := mostIntervals(len(j.times)-first), false
+	course := access.NewCourse(j.policy)
+	var answer, newest deciding
+	for at, index := 0, first; at < end; index++ {
+		newest = deciding{group[at:], index}
+		at += newest.size()
+		fetch := newest.fetch()
+		if course.Add(fetch); j.policy.Answers(fetch) {
+			answer = newest
+		}
+		from, to := j.times[index], uint32(math.MaxUint32)
+		if at < end {
+			if to = j.times[index+1]; to == from || !j.history {
+				continue // another capture of this second decides, or the newest alone
+			}
+		}
+		for _, moment := range j.momentsOf(&course, answer, from, to) {
+			i := j.interval(&course, answer, newest, moment)
+			if n := len(list); n > 0 && i.continues(&list[n-1], j.times) {
+				list[n-1].high = i.high
+				continue
+			}
+			if len(list) == 2*most {
+				list, cut = append(list[:0], list[most:]...), true
+			}
+			list = append(list, i)
+		}
+	}
+	if cut || len(list) > most {
+		list = list[len(list)-most:]
+		list[0] = Interval{From: j.times[first], Access: access.Cut, low: first, high: first}
+	}
+	j.setTimes(list)
+	return list, group[end:]
+}
+
+// deciding is a capture that may decide, with its index in judge.times.
+type deciding struct {
+	waiting
+	index int
+}
+
+// momentsOf returns the seconds at which something may change while the newest capture is
+// the newest, which it is from a second on until another.
+func (j *judge) momentsOf(course *access.Course, answer deciding, from, to uint32) []uint32 {
+	if !j.history {
+		from = secondOf(nanoseconds(j.asOf))
+	}
+	j.moments = append(j.moments[:0], from)
+	if !j.history || j.targets == nil || course.Deciding() < 0 || !answer.hasTarget() {
+		return j.moments
+	}
+	changes := j.targets.of(answer.targetIndex())
+	first := sort.Search(len(changes), func(i int) bool { return changes[i].from > from })
+	for _, c := range changes[first:] {
+		if c.from >= to {
+			break
+		}
+		j.moments = append(j.moments, c.from)
+	}
+	return j.moments
+}
+
+// interval returns the interval that starts at a second, given the last answer and the newest
+// capture.
+func (j *judge) interval(course *access.Course, answer, newest deciding, moment uint32) Interval {
+	var target change
+	said := access.Unknown
+	if course.Deciding() >= 0 {
+		target = j.targetOf(answer.waiting, moment)
+		said = j.policy.Outcome(answer.fetch(), target.access)
+	}
+	d := course.Decide(said)
+	x := newest
+	if d.Stale {
+		x = answer
+	}
+	fetch := x.fetch()
+	i := Interval{
+		From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus(),
+		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: x.index, high: x.index + 1,
+	}
+	if i.Access == access.Rules {
+		i.Kept = x.kept()
+		if x.hasTarget() {
+			i.Kept, i.Stale = target.kept, i.Stale || target.stale
+		}
+	}
+	return i
+}
+
+// targetOf returns the change of a redirect's target that holds at a second; the zero change
+// if it leads nowhere.
+func (j *judge) targetOf(x waiting, second uint32) change {
+	if j.targets == nil || !x.hasTarget() {
+		return change{}
+	}
+	changes := j.targets.of(x.targetIndex())
+	n := sort.Search(len(changes), func(i int) bool { return changes[i].from > second })
+	if n == 0 || changes[n-1].unresolved {
+		return change{}
+	}
+	return changes[n-1]
+}
+
+// setTimes gives intervals their times.
+func (j *judge) setTimes(list []Interval) {
+	for n := range list {
+		i := &list[n]
+		if i.Times = j.times[i.low:i.high]; len(i.Times) > 0 {
+			i.Fetched, i.Seen = i.Times[0], i.Times[len(i.Times)-1]
+		}
+	}
+}
+
+// finish counts the decision of the first source at asOf, and emits those of all sources.
+func (j *judge) finish() error {
+	if len(j.authority) == 0 {
+		return nil
+	}
+	if j.later != nil {
+		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source()})
+	}
+	for number, s := range j.sources {
+		second := secondOf(nanoseconds(j.asOf))
+		n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
+		i := &s.intervals[max(n, 1)-1]
+		if number == 0 {
+			j.set.count(i, s.source)
+		}
+		d := &Decision{
+			Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
+			Status: i.Status, Fetched: timeOf(nanosecondsOf(i.Seen)), Source: s.source,
+		}
+		if j.history {
+			d.History = s.intervals
+		}
+		if err := j.emit(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shownStatus returns the status of the answer, or 0 if it is not a valid one.
+func (r waiting) shownStatus() int {
+	if r.failed() {
+		return 0
+	}
+	return max(r.status(), 0)
+}
+
+// targetIndex returns the target's index in wanted, after the resolver stored it.
+func (r waiting) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
+
+// momentOf converts a time to the form of Interval.From.
+func momentOf(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
+}
+
+// secondOf converts a waiting capture's time to the form of Interval.From.
+func secondOf(nanoseconds int64) uint32 { return momentOf(timeOf(nanoseconds)) }
+
+// nanosecondsOf converts a second to the form of a waiting capture's time.
+func nanosecondsOf(second uint32) int64 {
+	if second == 0 {
+		return unknownTime
+	}
+	return int64(second) * int64(time.Second)
+}
