@@ -2,6 +2,7 @@ package captures
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -19,6 +20,7 @@ type cells struct {
 	null    func(row int) bool
 	text    *batch.Column
 	integer func(row int) int64
+	float   func(row int) float64 // not of a row that is NaN: that is null
 	time    func(row int) time.Time
 	boolean func(row int) bool
 }
@@ -28,11 +30,11 @@ func fits(column int, dt arrow.DataType) bool {
 	dt = tables.Storage(dt)
 	switch column {
 	case statusColumn:
-		return isText(dt) || arrow.IsInteger(dt.ID())
+		return isText(dt) || isNumber(dt)
 	case fetchedColumn:
-		return isText(dt) || arrow.IsInteger(dt.ID()) || dt.ID() == arrow.TIMESTAMP
+		return isText(dt) || isNumber(dt) || dt.ID() == arrow.TIMESTAMP
 	case errorColumn:
-		return isText(dt) || dt.ID() == arrow.BOOL || dt.ID() == arrow.NULL
+		return isText(dt) || isNumber(dt) || dt.ID() == arrow.BOOL || dt.ID() == arrow.NULL
 	case locationColumn:
 		return isText(dt) || dt.ID() == arrow.NULL
 	}
@@ -43,13 +45,19 @@ func fits(column int, dt arrow.DataType) bool {
 func wanted(column int) string {
 	switch column {
 	case statusColumn:
-		return "integers, or strings of digits"
+		return "numbers, or strings of digits"
 	case fetchedColumn:
-		return "timestamps, strings, or integers that are seconds since 1970"
+		return "timestamps, strings, or numbers that are seconds since 1970"
 	case errorColumn:
-		return "strings or booleans"
+		return "strings, booleans or numbers"
 	}
 	return "strings or bytes"
+}
+
+// isNumber reports whether a type is one of whole numbers, or of floats, which pandas makes of
+// a column of whole numbers where one is missing.
+func isNumber(dt arrow.DataType) bool {
+	return arrow.IsInteger(dt.ID()) || dt.ID() == arrow.FLOAT32 || dt.ID() == arrow.FLOAT64
 }
 
 func isText(dt arrow.DataType) bool {
@@ -92,6 +100,10 @@ func openCells(a arrow.Array) (*cells, error) {
 		c.integer = integers(a.Uint32Values())
 	case *array.Uint64:
 		c.integer = integers(a.Uint64Values())
+	case *array.Float32:
+		c.setFloats(func(row int) float64 { return float64(a.Value(row)) })
+	case *array.Float64:
+		c.setFloats(a.Value)
 	default:
 		data, ok := a.Data().(*array.Data)
 		if !ok {
@@ -104,6 +116,12 @@ func openCells(a arrow.Array) (*cells, error) {
 		c.text, c.null = &column, column.Null
 	}
 	return c, nil
+}
+
+// setFloats makes the cells floats. NaN is null.
+func (c *cells) setFloats(value func(row int) float64) {
+	null := c.null
+	c.float, c.null = value, func(row int) bool { return null(row) || math.IsNaN(value(row)) }
 }
 
 func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](values []T) func(int) int64 {
@@ -165,6 +183,10 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c == nil || c.null(i):
 	case c.integer != nil:
 		r.setStatusNumber(c.integer(i))
+	case c.float != nil:
+		if err := r.setStatusFloat(c.float(i)); err != nil {
+			return r, err
+		}
 	default:
 		if err := r.setStatus(c.text.Value(i)); err != nil {
 			return r, err
@@ -178,6 +200,10 @@ func (b *tableBatch) row(i int) (r row, err error) {
 		if err := r.setFetchedNumber(c.integer(i)); err != nil {
 			return r, err
 		}
+	case c.float != nil:
+		if err := r.setFetchedFloat(c.float(i)); err != nil {
+			return r, err
+		}
 	default:
 		if err := r.setFetched(c.text.Value(i)); err != nil {
 			return r, err
@@ -187,6 +213,10 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c == nil || c.null(i):
 	case c.boolean != nil:
 		r.failed = c.boolean(i)
+	case c.integer != nil:
+		r.failed = c.integer(i) != 0
+	case c.float != nil:
+		r.failed = c.float(i) != 0
 	case c.text != nil:
 		r.setFailed(c.text.Value(i))
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"robotsbatch/batch"
@@ -20,14 +22,17 @@ type row struct {
 	failed                         bool
 }
 
-// check returns an error for a row without an answer or an error. An empty body is no
-// answer: formats without null write it for a fetch that nobody made.
+// check returns an error for a row without an answer or an error. An empty body without a
+// status is no answer: formats without null write it for a fetch that nobody made. Neither is
+// a null body of a 2xx: an empty one is a robots.txt without rules.
 func (r *row) check() error {
 	switch {
 	case len(r.url) == 0 && len(r.authority) == 0:
 		return errors.New("it has neither url nor authority")
 	case len(r.body) == 0 && !r.hasStatus && !r.failed:
 		return errors.New("it has neither body, nor status, nor error")
+	case r.body == nil && r.status/100 == 2 && !r.failed:
+		return errNullBody
 	}
 	return nil
 }
@@ -37,42 +42,77 @@ func (r *row) capture(x *Capture) {
 	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body}
 }
 
-// setStatus takes a status in digits; empty text is none.
+var errNullBody = errors.New("it has a 2xx status and a null body: only an empty text is an empty robots.txt")
+
+// nothings are the texts, in lower case, that stand for a value that is not there.
+var nothings = []string{"", "none", "null", "nan", "<na>"}
+
+// isNothing reports whether a text stands for a value that is not there.
+func isNothing(text []byte) bool {
+	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
+}
+
+// setStatus takes a status in digits, which may be those of a float.
 func (r *row) setStatus(text []byte) error {
-	if len(text) == 0 {
+	if isNothing(text) {
 		return nil
 	}
-	status, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		return fmt.Errorf("status %.40q is no number", text)
+	if status, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		r.setStatusNumber(status)
+		return nil
 	}
-	r.setStatusNumber(status)
-	return nil
+	if status, err := strconv.ParseFloat(string(text), 64); err == nil {
+		return r.setStatusFloat(status)
+	}
+	return fmt.Errorf("status %.40q is no number", text)
 }
 
 // setStatusNumber takes a status. It clamps large numbers, so that an invalid status
-// stays invalid when it is stored.
+// stays invalid when it is stored. So does 0, which crawlers write where there was no answer.
 func (r *row) setStatusNumber(status int64) {
 	r.hasStatus = true
-	r.status = int(min(max(status, -1), math.MaxInt32))
+	if r.status = int(min(status, math.MaxInt32)); status <= 0 {
+		r.status = -1
+	}
 }
 
-// setFailed takes the text of an error; empty text and "false" mean that there was none.
+func (r *row) setStatusFloat(status float64) error {
+	if status != math.Trunc(status) {
+		return fmt.Errorf("status %v is no whole number", status)
+	}
+	r.setStatusNumber(int64(min(max(status, -1), math.MaxInt32)))
+	return nil
+}
+
+// setFailed takes the text of an error; what stands for nothing or for false means that there
+// was none.
 func (r *row) setFailed(text []byte) {
-	r.failed = len(text) > 0 && string(text) != "false"
+	zero, err := strconv.ParseFloat(string(text), 64)
+	r.failed = !isNothing(text) && !strings.EqualFold(string(text), "false") && (err != nil || zero != 0)
 }
 
 // setFetched takes a time as text; empty text is none.
 func (r *row) setFetched(text []byte) error {
-	if text = bytes.TrimSpace(text); len(text) == 0 {
+	if text = bytes.TrimSpace(text); isNothing(text) {
 		return nil
 	}
 	fetched, ok := batch.ParseTime(text)
 	if !ok {
+		if seconds, err := strconv.ParseFloat(string(text), 64); err == nil && bytes.IndexByte(text, '.') >= 0 {
+			return r.setFetchedFloat(seconds)
+		}
 		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
 	}
 	r.fetched = fetched
 	return nil
+}
+
+// setFetchedFloat takes a time as a float, whose fraction is cut off.
+func (r *row) setFetchedFloat(n float64) error {
+	if math.Abs(n) > 1<<53 {
+		return fmt.Errorf("fetched_at %v is no time: want 14 digits, or seconds since 1970", n)
+	}
+	return r.setFetchedNumber(int64(n))
 }
 
 // setFetchedNumber takes a time as an integer.

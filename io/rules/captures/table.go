@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 )
 
@@ -26,6 +28,8 @@ type TableOptions struct {
 	// Broken, if not nil, is called with an error for each broken row, which is
 	// skipped.
 	Broken func(error)
+	// Note, if not nil, is called with a message about the table.
+	Note func(option.Message)
 }
 
 // The columns of a table.
@@ -50,11 +54,20 @@ type checker interface {
 // MaxLine is how many bytes a line of a table may have: 16 MiB.
 const MaxLine = 16 << 20
 
-// Keys are the columns of a table as keys of objects. status, fetched_at and error may
-// have numbers and booleans.
+// alike are columns that other tools write where a table of captures has one of columnNames.
+var alike = []struct {
+	name   string
+	column int
+}{{"status_code", statusColumn}, {"http_status", statusColumn}, {"content", bodyColumn}, {"text", bodyColumn}}
+
+// Keys are the columns of a table as keys of objects, and those like them. status, fetched_at
+// and error may have numbers and booleans.
 func Keys() (keys []lines.Named) {
 	for i, name := range columnNames {
 		keys = append(keys, lines.Named{Name: name, Text: i != statusColumn && i != fetchedColumn && i != errorColumn})
+	}
+	for _, like := range alike {
+		keys = append(keys, lines.Named{Name: like.name})
 	}
 	return keys
 }
@@ -64,14 +77,16 @@ func Keys() (keys []lines.Named) {
 //	url         of the robots.txt, or of what one redirects to; or
 //	authority   such as https://example.com, or example.com for both http and
 //	            https on their default ports, or example.com:8443 for both there
-//	body        strings or bytes, decoded; null or empty is an empty one where there is a
-//	            status, and else says nothing
-//	status      integer or digits; null is unknown, and means 200
-//	fetched_at  a timestamp, whose unit is its type's; an integer, or digits,
+//	body        strings or bytes, decoded; null, or empty without a status, says nothing
+//	status      a number or digits; null is unknown, and means 200
+//	fetched_at  a timestamp, whose unit is its type's; a number, or digits,
 //	            which are seconds since 1970, or a WARC's 14 digits
 //	            (20260301120000); or text as RFC 3339; null is unknown
 //	location    of a redirect, as written
-//	error       text that is not empty, or true, says that there was no answer
+//	error       text, true, or a number that is not 0: there was no answer
+//
+// Floats are read where they are whole. The texts none, null, nan and, of an error, false and
+// 0 are like empty ones, whatever their case.
 //
 // The body and one of url and authority are required. Other columns are ignored. Objects
 // may lack any of them.
@@ -79,6 +94,8 @@ type Table struct {
 	rowReader
 	source  TableSource
 	columns [tableColumns]int // in the schema, or -1
+
+	noted bool // whether the first batch was looked at by noteAlike
 
 	now   tableBatch
 	next  int   // row
@@ -103,6 +120,10 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		if dt := s.Schema().Field(indices[0]).Type; !fits(i, dt) {
 			return nil, fmt.Errorf("captures: %s: column %q cannot be %s: it takes %s", o.Name, name, dt, wanted(i))
 		}
+	}
+	names := func(name string) bool { return len(s.Schema().FieldIndices(name)) > 0 }
+	if t.columns[bodyColumn] < 0 && names("filename") && names("offset") && names("length") {
+		return nil, fmt.Errorf("captures: %s: it names records of WARC files by filename, offset and length, which are not looked up: name the WARC files, or a table with the bodies", o.Name)
 	}
 	if (t.columns[urlColumn] < 0 && t.columns[authorityColumn] < 0) || t.columns[bodyColumn] < 0 {
 		return nil, ErrColumns(o.Name, strings.Join(fieldNames(s.Schema()), ", "))
@@ -165,19 +186,41 @@ func (t *Table) nextBatch() error {
 	if err == nil {
 		err = t.now.open(b, t.columns)
 	}
+	if err == nil && !t.noted && t.now.rows > 0 {
+		t.noted = true
+		t.noteAlike()
+	}
 	if err != nil {
 		return fmt.Errorf("captures: %s: %w", piece.Name(), err)
 	}
 	return nil
 }
 
+// noteAlike says which columns look like one that is missing, or null in the first batch.
+func (t *Table) noteAlike() {
+	record, ok := t.now.batch.Table.(arrow.Record)
+	if !ok || t.options.Note == nil {
+		return
+	}
+	isNull := func(column int) bool {
+		return column < 0 || record.Column(column).NullN() == t.now.rows
+	}
+	for _, like := range alike {
+		indices := t.source.Schema().FieldIndices(like.name)
+		if isNull(t.columns[like.column]) && len(indices) > 0 && !isNull(indices[0]) {
+			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, like.name, columnNames[like.column]))
+		}
+	}
+}
+
 // rowReader turns rows into captures.
 type rowReader struct {
-	options TableOptions
-	row     row
-	urls    [2][]byte // of the row
-	count   int       // of them
-	given   int       // how many of them were handed out
+	hasBody, lacksBody bool // a row has a body; a 2xx has a null one
+	options            TableOptions
+	row                row
+	urls               [2][]byte // of the row
+	count              int       // of them
+	given              int       // how many of them were handed out
 }
 
 // endOfTable wraps an error that ends the table, such as io.EOF. Any other error
@@ -189,8 +232,12 @@ func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 	for t.given == t.count {
 		r, where, err := read()
 		var end endOfTable
+		_ = errors.As(err, &end)
+		t.hasBody, t.lacksBody = t.hasBody || r.body != nil, t.lacksBody || errors.Is(err, errNullBody)
 		switch {
-		case errors.As(err, &end):
+		case end.error == io.EOF && t.lacksBody && !t.hasBody:
+			return fmt.Errorf("captures: %s: no row has a body, and some have a 2xx status: call the column of the bodies %q", t.options.Name, columnNames[bodyColumn])
+		case end.error != nil:
 			return end.error
 		case err == nil:
 			t.row, t.given = r, 0

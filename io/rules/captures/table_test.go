@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher/access"
 )
 
@@ -123,11 +124,12 @@ func TestTableSchemas(t *testing.T) {
 	text := arrow.BinaryTypes.String
 	for want, fields := range map[string][]arrow.Field{
 		`columns url or authority, and body; this one has "url"`: {field("url", text)},
-		`this one has "body"`:                             {field("body", text)},
-		`2 columns have the name "body"`:                  {field("url", text), field("body", text), field("body", text)},
-		`column "status" cannot be float64: it takes int`: {field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Float64)},
-		`column "fetched_at" cannot be bool`:              {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
-		`column "body" cannot be int8`:                    {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
+		`this one has "body"`:                                {field("body", text)},
+		`2 columns have the name "body"`:                     {field("url", text), field("body", text), field("body", text)},
+		`column "status" cannot be bool: it takes numbers`:   {field("url", text), field("body", text), field("status", arrow.FixedWidthTypes.Boolean)},
+		`it names records of WARC files by filename, offset`: {field("url", text), field("filename", text), field("offset", text), field("length", text)},
+		`column "fetched_at" cannot be bool`:                 {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
+		`column "body" cannot be int8`:                       {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
 	} {
 		if _, err := NewTable(&fakeTable{schema: arrow.NewSchema(fields, nil)}, TableOptions{Name: "t"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -145,6 +147,107 @@ func TestStatus(t *testing.T) {
 		x.URL = []byte("http://a.example/robots.txt")
 		if got := collect(t, time.Time{}, access.Policy{}, []Capture{x}).describe("http://a.example"); got != "deny" {
 			t.Errorf("status %d: %s", status, got)
+		}
+	}
+}
+
+// A status, a time and an error may be written as pandas writes them where a value is missing.
+func TestFloatsAndNothings(t *testing.T) {
+	text, float := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64
+	for name, test := range map[string]struct {
+		status, fetched, failed arrow.DataType
+		rows                    string
+	}{
+		"texts": {text, text, text, `[{"url":"http://a/robots.txt","body":"x","status":"200.0","fetched_at":"1772366400.0","error":"False"},
+			{"url":"http://b/robots.txt","body":"","status":"nan","fetched_at":"nan","error":"timeout"},
+			{"url":"http://c/robots.txt","body":"x","status":"404.0","fetched_at":"None","error":"NaN"}]`},
+		"floats": {float, float, float, `[{"url":"http://a/robots.txt","body":"x","status":200,"fetched_at":1772366400.5,"error":0},
+			{"url":"http://b/robots.txt","status":null,"error":1},
+			{"url":"http://c/robots.txt","body":"x","status":404,"fetched_at":null,"error":null}]`},
+		"booleans": {arrow.PrimitiveTypes.Float32, text, arrow.FixedWidthTypes.Boolean, `[{"url":"http://a/robots.txt","body":"x","status":200,"fetched_at":"1772366400","error":false},
+			{"url":"http://b/robots.txt","status":null,"error":true},
+			{"url":"http://c/robots.txt","body":"x","status":404}]`},
+	} {
+		source := tableOf(t, test.rows, field("url", text), field("body", text), field("status", test.status), field("fetched_at", test.fetched), field("error", test.failed))
+		source.records = source.records[:1]
+		table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { t.Errorf("%s: %v", name, err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := []string{`"x"`, `""`, `"x"`}
+		var want []string
+		for i, line := range []string{"http://a/robots.txt 200 false 2026-03-01T12:00:00Z", "http://b/robots.txt 0 true never", "http://c/robots.txt 404 false never"} {
+			want = append(want, line+` "" `+body[i])
+		}
+		if got := readTable(t, table); !slices.Equal(got, want) {
+			t.Errorf("%s: %s\nwant %s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// A null body of a 2xx says nothing; an empty one is a robots.txt. Status 0 is no answer.
+func TestNullBodiesAndStatusZero(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	source := tableOf(t, `[{"url":"http://a/robots.txt","status":200},{"url":"http://b/robots.txt","status":200,"body":""},
+		{"url":"http://c/robots.txt","status":0},{"url":"http://d/robots.txt","status":404},{"url":"http://e/robots.txt","status":0,"body":"x"}]`,
+		field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Int64))
+	source.records = source.records[:1]
+	var broken []string
+	table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { broken = append(broken, err.Error()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var captures []Capture
+	for {
+		var x Capture
+		if err := table.Next(&x); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		x.URL, x.Body = slices.Clone(x.URL), slices.Clone(x.Body)
+		captures = append(captures, x)
+	}
+	o := collect(t, time.Time{}, access.Policy{}, captures)
+	for host, want := range map[string]string{"a": "unknown", "b": "rules", "c": "deny", "d": "allow", "e": "deny"} {
+		if got := o.describe("http://" + host); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
+	if len(broken) != 1 || !strings.Contains(broken[0], "it has a 2xx status and a null body") {
+		t.Errorf("broken: %q", broken)
+	}
+}
+
+// A column that looks like one that is missing is named.
+func TestColumnsAlike(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	source := tableOf(t, `[{"url":"http://a/robots.txt","status_code":404,"body":"x","text":"y"},{"url":"http://b/robots.txt","status_code":200,"body":"x"}]`,
+		field("url", text), field("body", text), field("status_code", arrow.PrimitiveTypes.Int64), field("text", text))
+	var notes []string
+	table, err := NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readTable(t, table)
+	if want := []string{`t has a column "status_code", which is not read: the one of a table of captures is called "status"`}; !slices.Equal(notes, want) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
+
+// A table whose answers have no body is refused, whatever its format: jsonl without the key.
+func TestTableWithoutBodies(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	for rows, refused := range map[string]bool{
+		`[{"url":"http://a/robots.txt","status":200},{"url":"http://b/robots.txt","status":404}]`: true,
+		`[{"url":"http://a/robots.txt","status":503},{"url":"http://b/robots.txt","status":404}]`: false,
+	} {
+		table, err := NewTable(tableOf(t, rows, field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Int64)), TableOptions{Name: "t"})
+		for err == nil {
+			err = table.Next(new(Capture))
+		}
+		if refused != (err != io.EOF) {
+			t.Errorf("%s: %v", rows, err)
 		}
 	}
 }

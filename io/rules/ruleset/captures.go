@@ -236,7 +236,7 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 	case found == format.WARC || !found.HasCaptures(): // an empty one, too
 		return s.openWARC(ctx, name)
 	}
-	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken})
+	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken, Note: s.warner.tell})
 }
 
 // EachCapture calls visit for each capture of all sources, in the order of their files,
