@@ -99,7 +99,8 @@ func (f *firstSource) take(path string) *frontier.Concatenation {
 // openInputs opens the inputs of an output.
 func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
 	inputs := j.inputs
-	inputs.Passage = j.writing().Passage(out)
+	writing := j.writing()
+	inputs.Passage, inputs.Accept = writing.Passage(out), writing.Accept(out)
 	return frontier.Concatenate(ctx, out.Inputs, inputs)
 }
 

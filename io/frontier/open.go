@@ -57,6 +57,9 @@ type Options struct {
 	Named []lines.Named
 	// Extra names columns that are read besides the URLs.
 	Extra batch.ExtraColumns
+	// Accept, if not nil, returns an error for a format of which the output would lose
+	// columns.
+	Accept func(format.Format) error
 	// Passage says whether columns go to the output undecoded; nil means that they do not.
 	Passage *Passage
 }
@@ -129,6 +132,16 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 	s.Format, s.Codec = o.Format, codec
 	if s.Format == format.Unknown {
 		s.Format = found
+	}
+	if o.Accept != nil {
+		if err := o.Accept(s.Format); err != nil {
+			return nil, option.Errorf("%s: %w", s.Input.Name(), err)
+		}
+	}
+	if s.Format == format.Text && o.Format == format.Unknown {
+		if err := format.CheckTrailing(format.Head(r)); err != nil {
+			return nil, option.Errorf("%s: %w. With %s it is a part of the URL", s.Input.Name(), err, option.InFormat.With("text"))
+		}
 	}
 	if s.Format == format.Text || s.Format == format.Unknown {
 		s.Schemeless = string(format.Schemeless(format.Head(r)))

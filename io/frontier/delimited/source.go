@@ -124,9 +124,17 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	case len(names) == 1 && !strings.Contains(names[0], "://"):
 		return 0, nil
 	case strings.Contains(strings.Join(names, " "), "://"):
-		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with %s", columns, option.InFormat.With("text"))
+		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it%s", columns, orList(names))
 	}
 	return 0, columns.NoColumn("url")
+}
+
+// orList is what may be done instead with a first row that has a URL, if it has nothing else.
+func orList(names []string) option.Message {
+	if len(names) > 1 {
+		return option.Messagef(", or cut off all but the URLs")
+	}
+	return option.Messagef(", or read a list of URLs with %s", option.InFormat.With("text"))
 }
 
 func (h *header) parse(block *lines.Block) error {

@@ -142,7 +142,7 @@ func TestHeader(t *testing.T) {
 		{"case counts in a name", "id,url\n", "URL", "", `did you mean "url"`},
 		{"twice", "url,url\n", "", "", `there are 2 columns "url"`},
 		{"no header", "http://a.example/\nhttp://b.example/\n", "", "", "the first row has a URL"},
-		{"no header, several columns", "1,http://a.example/\n", "", "", "in-format text"},
+		{"no header, several columns", "1,http://a.example/\n", "", "", "cut off all but the URLs"},
 		{"nothing", "", "", "", "the input is empty"},
 		{"nothing but lines", "\n\n\r\n", "", "", "the input is empty"},
 		{"open quote", "url,\"x\n", "", "", "a quote opens that nothing closes"},

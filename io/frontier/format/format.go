@@ -67,6 +67,8 @@ var table = [...]struct {
 	inside []compress.Codec
 	// captures says that a file may hold captures of robots.txt.
 	captures bool
+	// objects says that a line has an object.
+	objects bool
 	// output is the format of outputs of such inputs when nobody says which; Unknown for
 	// the format itself.
 	output Format
@@ -77,9 +79,9 @@ var table = [...]struct {
 	Parquet:  {name: "parquet", family: tables, endings: []string{".parquet"}, written: true, inside: ofParquet, captures: true},
 	CSV:      {name: "csv", family: lines, endings: []string{".csv"}, written: true, captures: true},
 	TSV:      {name: "tsv", family: lines, endings: []string{".tsv"}, written: true, captures: true},
-	JSONL:    {name: "jsonl", family: lines, endings: []string{".jsonl", ".ndjson"}, written: true, captures: true},
+	JSONL:    {name: "jsonl", family: lines, endings: []string{".jsonl", ".ndjson"}, written: true, captures: true, objects: true},
 	Text:     {name: "text", family: lines, endings: []string{".txt"}, written: true, output: CSV},
-	CDXJ:     {name: "cdxj", family: lines, endings: []string{".cdxj", ".cdx"}, output: JSONL},
+	CDXJ:     {name: "cdxj", family: lines, endings: []string{".cdxj", ".cdx"}, objects: true, output: JSONL},
 	CDX:      {name: "cdx", family: lines, output: CSV},
 	WARC:     {name: "warc", endings: []string{".warc"}, captures: true},
 	RulePack: {name: "rules", endings: []string{".rules"}},
@@ -203,6 +205,9 @@ func (f Format) Writable() bool { return table[f].written }
 
 // HasCaptures reports whether a file in f may hold captures of robots.txt.
 func (f Format) HasCaptures() bool { return table[f].captures }
+
+// HasObjects reports whether a line in f has an object, whose keys may differ from line to line.
+func (f Format) HasObjects() bool { return table[f].objects }
 
 // Output returns the format of outputs of inputs in f when neither name nor options tell:
 // f itself, or another that can be written.

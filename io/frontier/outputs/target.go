@@ -117,6 +117,22 @@ func (o *Options) formatOf(out Output, in format.Format) format.Format {
 	return named
 }
 
+// Accept returns what finds that an input has columns which the output has no place for: the
+// keys of objects, whose names only the last line tells. The first input decides about the
+// output's format, and is asked about first. Errors are a [option.UsageError].
+func (o *Options) Accept(out Output) func(in format.Format) error {
+	written := format.Unknown
+	return func(in format.Format) error {
+		if written == format.Unknown {
+			written = o.formatOf(out, in)
+		}
+		if o.Keep != batch.KeepAll || !in.HasObjects() || written == format.JSONL || written == format.Text || written == format.Unknown {
+			return nil
+		}
+		return option.Usagef("%s has no place for the keys of its objects: write jsonl, or leave them out with %s", written, option.Columns.With("url"))
+	}
+}
+
 // withEnding appends an ending to the name of a file or object.
 func withEnding(name, ending string) string {
 	if u, err := blob.ParseURL(name); blob.IsURL(name) && err == nil {
