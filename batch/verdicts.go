@@ -64,19 +64,21 @@ type AgentVerdicts struct {
 	Explanations []Explanation
 }
 
-// Explanation is a rule for people, as matcher.RuleInfo, with Text and Agent
-// cut to MaxExplanation bytes, or to 64 for the last rows of a batch in which
-// those of all rows come to more than 256 a row.
+// Explanation is a rule for people, as matcher.RuleInfo, with Text cut to MaxExplanation
+// bytes and Agent to MaxExplainedAgent, whichever batch it is in.
 type Explanation struct {
 	Text  string
 	Agent string
 	Line  int
 }
 
-// MaxExplanation is how many bytes of a rule's text and of its agent an
-// Explanation keeps: a hostile rule of half a megabyte, repeated in every row,
-// must not fill the memory.
-const MaxExplanation = 2048
+// MaxExplanation and MaxExplainedAgent are how many bytes of a rule's text and of its agent an
+// Explanation keeps: a hostile rule of half a megabyte, repeated in every row, must not fill
+// the memory.
+const (
+	MaxExplanation    = 512
+	MaxExplainedAgent = 64
+)
 
 // Want says what the verdicts of a batch have; it is the same for all batches of a job.
 type Want struct {

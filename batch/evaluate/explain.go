@@ -8,21 +8,9 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-const (
-	// explainedRow is how many bytes of texts and agents a row of a batch has
-	// on average before those of further rows are cut to shortExplanation: a
-	// hostile rule that every row repeats must not fill the memory.
-	explainedRow     = 256
-	shortExplanation = 64
-	// explainedLeast is how many bytes all rows of a small batch may have.
-	explainedLeast = 1 << 16
-)
-
 // explainer collects a batch's explanations, each rule once.
 type explainer struct {
 	seen      []map[ruleKey]int32 // for each verdict
-	bytes     int                 // of texts and agents, in all rows so far
-	most      int                 // how many before further ones are cut
 	decisions []matcher.Decision  // on a row, by each trie
 }
 
@@ -32,7 +20,6 @@ type ruleKey struct {
 	trie  *byte
 	rule  uint32
 	agent int
-	cut   bool // to shortExplanation
 }
 
 // explainRows decides rows low to high-1 of a block and says why.
@@ -120,7 +107,6 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 }
 
 func (x *explainer) reset(v *batch.Verdicts) {
-	x.bytes, x.most = 0, explainedLeast+explainedRow*v.Rows*len(v.Agents)
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
 	}
@@ -137,21 +123,16 @@ func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *match
 		return
 	}
 	key := ruleKey{trie: t.Identity(), rule: d.Rule, agent: agent}
-	length := batch.MaxExplanation
-	if x.bytes > x.most {
-		key.cut, length = true, shortExplanation
-	}
 	index, ok := x.seen[verdict][key]
 	if !ok {
 		index = int32(len(a.Explanations))
 		rule := t.Rule(d.Rule)
 		a.Explanations = append(a.Explanations, batch.Explanation{
-			Text: clip(rule.Text, length), Agent: clip(rule.Agent, length), Line: rule.Line,
+			Text: clip(rule.Text, batch.MaxExplanation), Agent: clip(rule.Agent, batch.MaxExplainedAgent), Line: rule.Line,
 		})
 		x.seen[verdict][key] = index
 	}
 	a.Rules[row] = index
-	x.bytes += len(a.Explanations[index].Text) + len(a.Explanations[index].Agent)
 }
 
 // clip cuts s to a number of bytes, between characters, and marks the cut.

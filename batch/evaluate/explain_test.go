@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,11 +38,43 @@ func TestExplanationsStayInProportion(t *testing.T) {
 		return bytes, longest
 	}
 	hostile := "http://a.example/" + strings.Repeat("a", 5000)
-	if n, longest := bytes(hostile); n > rows*(explainedRow+2*shortExplanation)+explainedLeast || longest != batch.MaxExplanation {
+	if n, longest := bytes(hostile); n != rows*(batch.MaxExplanation+batch.MaxExplainedAgent) && n != rows*(batch.MaxExplanation+len("*")) || longest != batch.MaxExplanation {
 		t.Errorf("%d rows have %d bytes of explanations, the longest %d", rows, n, longest)
 	}
 	url := "http://b.example" + strings.TrimPrefix(usual, "Disallow: ")
 	if n, _ := bytes(url); n != rows*(len(usual)+len("*")) {
 		t.Errorf("%d rows with a usual rule have %d bytes", rows, n)
+	}
+}
+
+// TestExplanationsDoNotDependOnTheBatch: a rule has the same text in a batch of any size, however
+// long the texts of other rows are.
+func TestExplanationsDoNotDependOnTheBatch(t *testing.T) {
+	origins := batchtest.Table(t, map[string]string{"http://a.example": "User-agent: *\nDisallow: /" + strings.Repeat("a", 400) + "\nDisallow: /b" + strings.Repeat("c", 600)}, "*")
+	var rows [][]byte
+	for range 300 {
+		rows = append(rows, []byte("http://a.example/"+strings.Repeat("a", 400)), []byte("http://a.example/b"+strings.Repeat("c", 600)))
+	}
+	explained := func(size int) (texts []string) {
+		e := New(origins, Options{Explain: true})
+		for low := 0; low < len(rows); low += size {
+			var v batch.Verdicts
+			if err := e.Evaluate(&batch.Batch{URLs: batchtest.Column(rows[low : low+size]...)}, &v); err != nil {
+				t.Fatal(err)
+			}
+			for row := range v.Rows {
+				texts = append(texts, v.Agents[0].Explanations[v.Agents[0].Rules[row]].Text)
+			}
+		}
+		return texts
+	}
+	want := explained(1)
+	if len(want[0]) != len("Disallow: /")+400 || len(want[1]) != batch.MaxExplanation {
+		t.Errorf("texts of %d and %d bytes", len(want[0]), len(want[1]))
+	}
+	for _, size := range []int{2, 60, 600} {
+		if got := explained(size); !slices.Equal(got, want) {
+			t.Errorf("batches of %d rows have other texts than batches of one", size)
+		}
 	}
 }

@@ -91,7 +91,7 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 		e.setCombinedUse(c, v, said, use, low, high)
 		return
 	}
-	of := e.numberOf(c, said, c.Agent, use, e.uses.values[c.Agent*len(e.uses.wanted)+use], high-low)
+	of := e.numberOf(c, said, c.Agent, use, e.uses.values[c.Agent*len(e.uses.wanted)+use])
 	if of < 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *mat
 		if v.DeniedOf[row] != list {
 			list = v.DeniedOf[row]
 			agent, value := e.uses.combined(v.Denied[list], use)
-			of = e.numberOf(c, said, agent, use, value, high-row)
+			of = e.numberOf(c, said, agent, use, value)
 		}
 		c.Of[row] = of
 	}
@@ -164,9 +164,9 @@ func leastRestrictive(a, b usage.Value) usage.Value {
 
 // numberOf returns the number of what a column has of a value, negative for null. So many
 // rows have it at most.
-func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value, rows int) int32 {
+func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
-		return e.numberOfLine(c, said, agent, use, rows)
+		return e.numberOfLine(c, said, agent, use)
 	}
 	switch {
 	case value == usage.Unknown:
@@ -180,7 +180,7 @@ func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use in
 }
 
 // numberOfLine returns the number of the line that decides.
-func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use, rows int) int32 {
+func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use int) int32 {
 	line := said.Explain(&e.uses.target, agent, use)
 	if line.Line == 0 {
 		return -1
@@ -188,12 +188,5 @@ func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, us
 	if c.Kind.Use.Part == batch.UseLine {
 		return c.Add(batch.Value{Known: true, Int: int64(line.Line)})
 	}
-	x := &e.explainer
-	length := batch.MaxExplanation
-	if x.bytes > x.most {
-		length = shortExplanation
-	}
-	text := clip(line.Text, length)
-	x.bytes += len(text) * rows
-	return c.Add(batch.Value{Known: true, Text: text})
+	return c.Add(batch.Value{Known: true, Text: clip(line.Text, batch.MaxExplanation)})
 }

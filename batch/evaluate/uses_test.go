@@ -202,7 +202,7 @@ func TestUseLine(t *testing.T) {
 	want := []string{
 		"use_train_ai false 5", "use_train_ai false 5", "use_train_ai - 1",
 		"use_train_ai_line 2 1", "use_train_ai_line 3 1", "use_train_ai_line - 1",
-		`use_train_ai_text "Content-Usage: train-ai=n" 27`, `use_train_ai_text "Content-Usage: /long train-ai 2051`, "use_train_ai_text - 1",
+		`use_train_ai_text "Content-Usage: train-ai=n" 27`, `use_train_ai_text "Content-Usage: /long train-ai 515`, "use_train_ai_text - 1",
 	}
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
