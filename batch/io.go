@@ -34,6 +34,14 @@ type Sharing interface {
 	Kept() int64
 }
 
+// Freeing is implemented by pieces of which less stays in memory once their batch was
+// encoded, while it waits to be written.
+type Freeing interface {
+	// Freed is how many bytes of the piece's Size are free then. What
+	// Batch.Undeclared says is free, too.
+	Freed() int64
+}
+
 // Evaluator turns batches into verdicts; package evaluate has the one that asks
 // rules. It is used by one goroutine at a time.
 type Evaluator interface {

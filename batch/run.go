@@ -28,7 +28,7 @@ func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluat
 func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	j := &job{
 		Lane: l, src: src, sink: sink, progress: progress,
-		slots: make(chan *slot, 2*l.pool.options.Workers),
+		slots: make(chan *slot, ahead*l.pool.options.Workers),
 	}
 	go j.read()
 	err := j.write()
@@ -48,6 +48,10 @@ func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	}
 	return j.stats, err
 }
+
+// ahead is how many batches for each worker may wait for an older one, if the memory has room
+// for them: a row group is written when all its batches are done.
+const ahead = 16
 
 // job is the state of one Run.
 type job struct {
@@ -153,6 +157,14 @@ func (j *job) process(s *slot, w *worker) (err error) {
 	b, err := s.piece.Decode()
 	if err != nil {
 		return err
+	}
+	if freeing, ok := s.piece.(Freeing); ok {
+		undeclared := b.Undeclared
+		defer func() {
+			if err == nil {
+				err = s.grant.Take(-freeing.Freed() - undeclared)
+			}
+		}()
 	}
 	if b.Release != nil {
 		defer b.Release()

@@ -182,7 +182,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(inputs, len(planned)); err != nil {
 		return err
 	}
-	j.inputs.Memory = j.BatchMemory()
+	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	release, err := outputs.Claim(j.Out, j.Shard)
 	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
 		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -59,5 +60,34 @@ func TestSitemapsFitTheMemory(t *testing.T) {
 	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
 	if written, most := int64(config.DefaultRows*row), c.BatchMemory(); written > most*4/5 {
 		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
+	}
+}
+
+// With many processors the default of -memory grows, and batches become smaller, so that all
+// workers have two batches each in the quarter of the memory in which batches begin. What was
+// asked for stays.
+func TestMemoryOfManyWorkers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	for _, test := range []struct {
+		workers int
+		asked   string
+		memory  int64
+	}{{0, "", 2 << 30}, {8, "", 512 << 20}, {100, "", 2 << 30}, {0, "1GiB", 1 << 30}, {0, "512MiB", 512 << 20}, {2, "", 512 << 20}} {
+		c := config.NewRunning()
+		c.Workers = test.workers
+		for _, f := range c.Flags() {
+			if set, ok := f.Value.(func(string) error); ok && f.Name == "memory" && test.asked != "" {
+				if err := set(test.asked); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		c.SetWork()
+		if c.Memory != test.memory {
+			t.Errorf("%d workers, -memory %q: %d bytes, want %d", test.workers, test.asked, c.Memory, test.memory)
+		}
+		if batches := 2 * c.PieceMemory() * 2 * int64(c.Workers); c.Workers > 2 && c.PieceMemory() > 512<<10 && batches > c.FlightMemory()/4 {
+			t.Errorf("%d workers, -memory %q: two batches each are %d bytes, of %d", test.workers, test.asked, batches, c.FlightMemory()/4)
+		}
 	}
 }

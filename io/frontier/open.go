@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,9 @@ type Options struct {
 	Separator byte
 	// Memory is the most bytes of a batch while it is read and decoded.
 	Memory int64
+	// Piece is the most bytes of a batch of which the rows need not be together; 0 means an
+	// eighth of Memory. Several fit into the memory, which keeps workers busy.
+	Piece int64
 	// AcceptTruncated also reads an Arrow file whose end is missing.
 	AcceptTruncated bool
 	// Columns makes sources that read lines return whole rows; Verdicts are the columns
@@ -250,7 +254,7 @@ func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, 
 	}
 	size, _ := s.file.Size()
 	table, err := parquetio.Open(s.file, size, parquetio.Options{
-		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Extra: o.Extra, Part: o.Part,
+		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Piece: o.Piece, Keep: o.Keep, Extra: o.Extra, Part: o.Part,
 	})
 	if err == nil {
 		s.leaveFile()
@@ -263,9 +267,8 @@ func (s *Source) canDivide() bool {
 	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
 
-// batchSize returns the most bytes of text in a batch. Several batches fit into the
-// memory, which keeps workers busy.
-func (o *Options) batchSize() int { return int(min(o.Memory/8, lines.MaxBlockSize)) }
+// batchSize returns the most bytes of text in a batch.
+func (o *Options) batchSize() int { return int(min(cmp.Or(o.Piece, o.Memory/8), lines.MaxBlockSize)) }
 
 // tableSource is a source whose rows have more columns than the URL.
 type tableSource interface {

@@ -54,3 +54,11 @@ func (p countedPiece) Kept() int64 {
 	}
 	return 0
 }
+
+// Freed implements batch.Freeing.
+func (p countedPiece) Freed() int64 {
+	if freeing, ok := p.Piece.(batch.Freeing); ok {
+		return freeing.Freed()
+	}
+	return 0
+}

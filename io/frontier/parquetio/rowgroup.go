@@ -39,7 +39,7 @@ func newRowGroup(s *Source, index int) *rowGroup {
 	g := &rowGroup{source: s, index: index, rows: s.file.Groups[index].Rows, reading: s.reading(index)}
 	g.size = int64(s.options.BatchRows)
 	if row := s.decoded(index) / max(1, g.rows); row > 0 {
-		g.size = max(1, min(g.size, s.options.Memory/runShare/row))
+		g.size = max(1, min(g.size, s.options.Piece/row))
 	}
 	g.runs = int((g.rows + g.size - 1) / g.size)
 	g.columns = make([]column, len(s.columns))
@@ -63,9 +63,9 @@ func newRowGroup(s *Source, index int) *rowGroup {
 	return g
 }
 
-// runShare is which part of the memory a run may declare that it takes, so that workers
+// pieceShare is which part of the memory a run may declare that it takes, so that workers
 // can have several, and one that is larger than most fits.
-const runShare = 8
+const pieceShare = 8
 
 // announcing is an input that wants to know what will be read, because each read costs
 // a request. blob.File is one.
@@ -249,6 +249,9 @@ func (p *piece) Kept() int64 {
 	g.held += kept
 	return kept
 }
+
+// Freed implements batch.Freeing.
+func (p *piece) Freed() int64 { return p.declared() }
 
 // declared returns the run's decoded size, as the row group declares it.
 func (p *piece) declared() int64 {

@@ -34,6 +34,9 @@ type Options struct {
 	// Memory is the most bytes that a page, or the rows of a batch, may take; 0 means
 	// 512 MiB. Where rows are long a batch has fewer than BatchRows.
 	Memory int64
+	// Piece is the most bytes that the rows of a batch may be declared to take; 0 means an
+	// eighth of Memory.
+	Piece int64
 	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
 	// only those with the URLs.
 	Keep batch.Keep
@@ -92,6 +95,9 @@ func newSource(r File, size int64, o Options) *Source {
 	}
 	if o.Memory <= 0 {
 		o.Memory = 512 << 20
+	}
+	if o.Piece <= 0 {
+		o.Piece = o.Memory / pieceShare
 	}
 	s := &Source{options: o, in: r, size: size}
 	s.users.Store(1)

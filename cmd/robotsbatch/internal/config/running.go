@@ -14,6 +14,7 @@ import (
 // Defaults and least values of what a command may use.
 const (
 	DefaultMemory = 512 << 20
+	workerMemory  = 32 << 20 // the default is this for each worker that has a processor, if it is more
 	leastMemory   = 16 << 20
 	DefaultRows   = 65536
 	// mostWorkers is how many workers a processor can keep busy: some wait for objects
@@ -26,6 +27,7 @@ type Running struct {
 	Workers   int
 	BatchRows int
 	Memory    int64
+	sized     bool // Memory was asked for
 	// StoreTimeout is how long an object store may make no progress; 0 is the default.
 	StoreTimeout time.Duration
 
@@ -53,10 +55,13 @@ func (c *Running) Flags() cli.Flags {
 			Value: cli.Count(&c.BatchRows),
 		},
 		{
-			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB", Indifferent: true,
+			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 17 workers on 32MiB each", Indifferent: true,
 			Short: "for batches in flight and compiled rules",
 			More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
-			Value: cli.Size(&c.Memory, leastMemory),
+			Value: func(text string) error {
+				c.sized = true
+				return cli.Size(&c.Memory, leastMemory)(text)
+			},
 		},
 		{
 			Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Indifferent: true,
@@ -100,6 +105,9 @@ func (c *Running) SetWork() {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	c.LimitWorkers()
+	if !c.sized {
+		c.Memory = max(c.Memory, workerMemory*int64(min(c.Workers, runtime.GOMAXPROCS(0))))
+	}
 	if c.BatchRows == 0 {
 		c.BatchRows = DefaultRows
 	}
@@ -115,6 +123,18 @@ func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.Rule
 // BatchMemory is how many bytes one batch may take as it is read and decoded, and again as
 // it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
+
+// PieceMemory is how many bytes the rows of a batch may take, if they need not be together:
+// more than two workers have two batches each in the quarter of the memory in which batches
+// begin, where each is counted as read and as decoded.
+func (c *Running) PieceMemory() int64 {
+	const least = 512 << 10 // smaller ones cost more than they share out
+	size := c.BatchMemory() / 8
+	if c.Workers > 2 {
+		size = min(size, max(least, c.FlightMemory()/16/int64(c.Workers)))
+	}
+	return size
+}
 
 // ObjectMemory is what an object that is read and one that is written need.
 func ObjectMemory(reads, writes bool) int64 {

@@ -161,7 +161,7 @@ func (r *Reader) release(p *page) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, buffer := range [][]byte{p.raw, p.plain} {
-		if len(r.free) < mostFree && cap(buffer) > 0 {
+		if len(r.free) < mostFree && cap(buffer) > 0 && cap(buffer) <= largestFree {
 			r.free = append(r.free, buffer)
 		}
 	}
@@ -169,8 +169,8 @@ func (r *Reader) release(p *page) {
 }
 
 // mostFree is how many pieces of memory are kept for the next pages: of one page as it lies
-// and decompressed, for some workers.
-const mostFree = 8
+// and decompressed, for some workers. Larger ones than most pages have are not kept.
+const mostFree, largestFree = 8, 2 << 20
 
 // open decompresses a page, once.
 func (r *Reader) open(p *page) error {

@@ -1,0 +1,240 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"robotsbatch/batch"
+)
+
+// shape is how long a row takes in each step of a job: the URLs have 68 bytes a row, and
+// deciding takes about half of a worker's time. Steps wait so long instead of computing, so
+// more cores can be had than there are.
+type shape struct {
+	name  string
+	steps *steps
+	group int  // rows that are written at once
+	whole bool // a group is decoded at once, by its first batch
+	files []int
+	open  time.Duration // an output, and to close it
+	// least are the busy shares of 2, 16 and 64 workers that are reached where neither reading
+	// nor writing is what the job waits for; the standard is set by leastBusy.
+	least [3]float64
+}
+
+// steps are how long 1,000 rows take.
+type steps struct{ read, decode, decide, encode, write time.Duration }
+
+const us = time.Microsecond
+
+var (
+	tables = &steps{10 * us, 65 * us, 55 * us, 5 * us, 11 * us} // that pass through
+	lists  = &steps{10 * us, 5 * us, 55 * us, 20 * us, 22 * us}
+	csv    = &steps{12 * us, 40 * us, 55 * us, 40 * us, 25 * us}
+)
+
+var leastBusy = [3]float64{0.9, 0.9, 0.8}
+
+const million = 1 << 20
+
+var shapes = []shape{
+	{name: "Parquet, row groups of 60,000", steps: tables, group: 60_000, files: []int{16 * million}},
+	{name: "Parquet, row groups of 250,000", steps: tables, group: 250_000, files: []int{16 * million}},
+	{name: "Parquet, row groups of 1 M", steps: tables, group: million, files: []int{16 * million}},
+	// Nothing is written before its last row is decided.
+	{name: "Parquet, one row group", steps: tables, group: 16 * million, files: []int{16 * million}, least: [3]float64{0.8, 0.3, 0.08}},
+	// Workers wait for the one that decodes the batch, and memory has room for few batches.
+	{name: "Arrow, batches of 1 M", steps: tables, group: million, whole: true, files: []int{16 * million}, least: [3]float64{0.4, 0.05, 0.03}},
+	{name: "1,000 files of 50,000", steps: tables, group: 50_000, files: slices.Repeat([]int{50_000}, 1000), open: 300 * us},
+	// At the end the large file alone is left, whose bytes are written in order.
+	{name: "a file of 16 M, 300 of 50,000", steps: tables, group: 60_000, files: append([]int{16 * million}, slices.Repeat([]int{50_000}, 300)...), open: 300 * us, least: [3]float64{0.9, 0.9, 0.3}},
+	{name: "list", steps: lists, group: 1, files: []int{16 * million}},
+	{name: "csv", steps: csv, group: 1, files: []int{16 * million}},
+}
+
+// virtual is an output of a shape: a source and a sink.
+type virtual struct {
+	*shape
+	rows, piece int
+	next, index int
+	decoded     chan struct{} // of the group that is whole
+	pending     int           // rows that were not written yet
+	busy        *busy
+}
+
+// busy is how long workers, readers and writers had something to do.
+type busy struct{ workers, reader, writer atomic.Int64 }
+
+func wait(sum *atomic.Int64, perThousand time.Duration, rows int) {
+	d := perThousand * time.Duration(rows) / 1000
+	sum.Add(int64(d))
+	time.Sleep(d)
+}
+
+const virtualRow = 68 // bytes
+
+type virtualPiece struct {
+	*virtual
+	first, rows int
+	decoded     chan struct{} // closed when the group is decoded
+	begins      bool
+	size, keeps int64
+}
+
+var virtualOffsets = make([]int32, 1<<20)
+
+func (v *virtual) Next(context.Context) (batch.Piece, error) {
+	if v.next == v.rows {
+		return nil, io.EOF
+	}
+	in := v.next % v.group
+	n := min(v.piece, v.rows-v.next)
+	if v.group > 1 {
+		n = min(n, v.group-in)
+	}
+	p := &virtualPiece{virtual: v, first: v.next, rows: n, begins: in == 0}
+	if v.whole {
+		if p.begins {
+			v.decoded = make(chan struct{})
+			whole := min(v.group, v.rows-v.next)
+			p.size, p.keeps = int64(whole)*virtualRow*2, int64(whole)*virtualRow*2
+			wait(&v.busy.reader, v.steps.read, whole)
+		}
+		if p.decoded = v.decoded; in+n == v.group || v.next+n == v.rows {
+			p.keeps -= int64(min(v.group, v.rows)) * virtualRow * 2
+		}
+	} else {
+		p.size = int64(n) * (2*virtualRow + 16)
+		wait(&v.busy.reader, v.steps.read, n)
+	}
+	v.next += n
+	return p, nil
+}
+
+func (v *virtual) Close() error { return nil }
+func (v *virtual) Abort()       {}
+func (p *virtualPiece) Freed() int64 {
+	if p.whole {
+		return 0
+	}
+	return p.size
+}
+func (p *virtualPiece) Name() string { return p.name }
+func (p *virtualPiece) Size() int64  { return p.size }
+func (p *virtualPiece) Kept() int64  { return p.keeps }
+func (p *virtualPiece) ends() bool {
+	return (p.first+p.rows)%p.group == 0 || p.first+p.rows == p.virtual.rows
+}
+
+func (p *virtualPiece) Decode() (*batch.Batch, error) {
+	switch {
+	case !p.whole:
+		wait(&p.busy.workers, p.steps.decode, p.rows)
+	case p.begins:
+		wait(&p.busy.workers, p.steps.decode, min(p.group, p.virtual.rows-p.first))
+		close(p.decoded)
+	default:
+		<-p.decoded
+	}
+	return &batch.Batch{URLs: batch.Column{Offsets32: virtualOffsets[:p.rows+1]}, Table: p}, nil
+}
+
+func (v *virtual) Encode(b *batch.Batch, _ *batch.Verdicts) (batch.Chunk, error) {
+	p := b.Table.(*virtualPiece)
+	wait(&v.busy.workers, v.steps.encode, p.rows)
+	return virtualChunk{p}, nil
+}
+
+type virtualChunk struct{ *virtualPiece }
+
+func (v *virtual) Write(c batch.Chunk) error {
+	p := c.(virtualChunk)
+	if v.pending += p.rows; p.ends() {
+		wait(&v.busy.writer, v.steps.write, v.pending)
+		v.pending = 0
+	}
+	return nil
+}
+
+// virtualEvaluator decides all rows alike.
+type virtualEvaluator struct {
+	*shape
+	*busy
+}
+
+func (e virtualEvaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
+	wait(&e.workers, e.steps.decide, b.URLs.Len())
+	return nil
+}
+
+// runVirtual runs a job of a shape, as the program does with that many processors, and returns
+// the busy shares of its workers, and of the busiest reader or writer if there is one output.
+func runVirtual(t *testing.T, s *shape, workers int) (share, bound float64) {
+	t.Helper()
+	const share16 = 16 // see PieceMemory of the command line
+	memory := max(512<<20, 32<<20*int64(workers)) * 3 / 4
+	piece := 65536
+	if workers > 2 {
+		piece = min(piece, int(memory)/share16/workers/virtualRow)
+	}
+	sum := new(busy)
+	pool := batch.NewPool(func() batch.Evaluator { return virtualEvaluator{s, sum} }, batch.Options{Workers: workers, Memory: memory})
+	// It is not closed: pond would do that in a goroutine that all pools share. Its goroutines end
+	// when they have nothing to do.
+	begin := time.Now()
+	slots, turn := make(chan struct{}, workers+1), make(chan struct{})
+	close(turn)
+	for _, rows := range s.files {
+		slots <- struct{}{}
+		lane, before, mine := pool.Lane(t.Context()), turn, make(chan struct{})
+		turn = mine
+		go func() {
+			defer close(mine)
+			time.Sleep(s.open)
+			v := &virtual{shape: s, rows: rows, piece: piece, busy: sum}
+			if _, err := lane.Run(v, v, nil); err != nil {
+				t.Error(err)
+			}
+			lane.Close()
+			<-slots
+			<-before
+		}()
+	}
+	<-turn
+	wall := float64(time.Since(begin))
+	share = float64(sum.workers.Load()) / wall / float64(workers)
+	if len(s.files) == 1 {
+		bound = max(float64(sum.reader.Load()), float64(sum.writer.Load())) / wall
+	}
+	return share, bound
+}
+
+// Workers are busy, or what is read and written in order bounds the job, also with more cores
+// than there are.
+func TestVirtualCores(t *testing.T) {
+	for i := range shapes {
+		s := &shapes[i]
+		least := s.least
+		if least == [3]float64{} {
+			least = leastBusy
+		}
+		line := fmt.Sprintf("%-32s", s.name)
+		for n, workers := range []int{2, 16, 64} {
+			synctest.Test(t, func(t *testing.T) {
+				share, bound := runVirtual(t, s, workers)
+				line += fmt.Sprintf("  %2d: %.2f (in order %.2f)", workers, share, bound)
+				if share < least[n] && bound < 0.9 {
+					t.Errorf("%s: %d workers are busy %.2f of the time, want %.2f, and what is in order %.2f", s.name, workers, share, least[n], bound)
+				}
+			})
+		}
+		t.Log(line)
+	}
+}
