@@ -27,8 +27,3 @@ allowed=$(grep -c ',true$' direct.csv)
 [[ $(count verdicts.parquet 'WHERE allowed') == "$allowed" && $(count ready.parquet) == "$allowed" && $(count allowed.parquet) == "$allowed" ]] ||
   { echo "duckdb.sh: DuckDB counts other verdicts than $allowed" >&2; exit 1; }
 echo "$commands commands; DuckDB counts $allowed allowed rows, as robotsbatch does"
-
-# stats -by month counts the same as SQL.
-"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check duckdb==2.0.0
-mkdir months
-"$scratch/venv/bin/python" "$OLDPWD/scripts/integration/months.py" "$(command -v robotsbatch)" months

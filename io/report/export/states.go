@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/usage"
 )
 
@@ -21,7 +22,8 @@ type Stated struct {
 	Class       Class
 	Blocked, By string
 	Root        bool
-	// Captured: the robots.txt was fetched in that month.
+	// Captured: the robots.txt was fetched in that month, or an old copy of it is used: failures
+	// since then are not known one by one.
 	Captured bool
 	// Said has, by use, what is said of it; nil if nothing is said of any.
 	Said []usage.Values
@@ -60,7 +62,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 		}
 		for i, month := range months {
 			n := matcher.SpanAt(spans, month.last)
-			if n < 0 || spans[n].Fetched == 0 {
+			if n < 0 || spans[n].Fetched == 0 || spans[n].Access == access.Cut {
 				continue
 			}
 			span := &spans[n]
@@ -72,7 +74,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			if err != nil {
 				return err
 			}
-			now.Month, now.Captured, now.Class = i, fetched >= month.first, classOf(span.Access, span.Status, span.Stale, read.kind)
+			now.Month, now.Captured, now.Class = i, span.Stale || fetched >= month.first, classOf(span.Access, span.Status, span.Stale, read.kind)
 			if err := now.each(read, visit); err != nil {
 				return err
 			}
