@@ -494,7 +494,7 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 
 // memory is how many bytes it takes to filter the page.
 func (p *page) memory() int64 {
-	held := int64(p.StoredSize()) + int64(p.Uncompressed) + pagefilter.Memory(&p.Page, p.column.Leaf)
+	held := int64(p.StoredSize()) + int64(p.Uncompressed) + p.column.Memory(&p.Page)
 	if p.column.Rereads(&p.Page) {
 		held += int64(p.StoredSize())
 	}

@@ -42,7 +42,8 @@ func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error)
 
 // Add records what the kept rows of a page of indices use.
 func (d *Dictionary) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part) error {
-	_, v, err := f.find(c, p, plain, part)
+	defer f.shrink()
+	_, v, present, err := f.open(c, p, plain, part)
 	if err != nil {
 		return err
 	}
@@ -50,15 +51,17 @@ func (d *Dictionary) Add(f *Filter, c *Column, p *layout.Page, plain []byte, par
 	if !ok {
 		return errors.New("it has no indices")
 	}
-	for _, r := range f.values {
-		for _, index := range indices.indices[r.low:r.high] {
-			if d.numbers[index] == 0 {
-				d.numbers[index] = 1
-				d.used++
+	return f.pieces(c, p, part, v, present, true, func() error {
+		for _, r := range f.values {
+			for _, index := range indices.indices[r.low:r.high] {
+				if d.numbers[index] == 0 {
+					d.numbers[index] = 1
+					d.used++
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Unused returns the number of entries that are not used.
@@ -133,7 +136,7 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 	}
 	if !ok {
 		var err error
-		if dst, err = f.write(dst, &of, p, &selection{f.entries, f.values}, values); err != nil {
+		if dst, err = f.write(dst, &of, p, values); err != nil {
 			return dst, Page{}, err
 		}
 	}

@@ -17,6 +17,9 @@ import (
 // as many is written as several: then the large one is not in memory a second time.
 const cutSize = 1 << 20
 
+// cutEntries is about how many entries such a page has at most.
+const cutEntries = 1 << 18
+
 // Column is what filtering a page needs to know of its column.
 type Column struct {
 	Leaf  layout.Leaf
@@ -83,21 +86,49 @@ type Filter struct {
 // Begin must be called before the first page of each chunk.
 func (f *Filter) Begin() { f.last = nil }
 
-// Memory returns about how many bytes it takes to filter a page, besides the page itself and
-// its body decompressed.
-func Memory(p *layout.Page, leaf layout.Leaf) int64 {
-	numbers := int64(8) // bytes for each value: its offset, its index, or the integer that it is
-	if leaf.MaxDefinition > 0 {
-		numbers++ // a level is one byte
+// Memory returns how many bytes it takes to filter a page, besides the page itself and its
+// body decompressed: its levels, what decoding it takes, runs, and the new page before and
+// after it is compressed.
+func (c *Column) Memory(p *layout.Page) int64 {
+	n, plain := int64(p.Values), int64(p.Uncompressed)
+	most := min(n, cutEntries*5/4) // entries of a piece
+	if c.Leaf.MaxRepetition > 0 || p.Kind == layout.DictionaryPage {
+		most = n
+	} else {
+		plain = min(plain, max(4*cutSize, plain/max(1, n)*2))
 	}
-	if leaf.MaxRepetition > 0 {
-		numbers++
+	const runs = 2 * 16 // of entries and of values
+	size := 2*plain + runs*(most/2+1)*9/4 + c.decoded(p, n, most)
+	if c.Leaf.MaxDefinition > 0 {
+		size += n
 	}
-	built := int64(p.Uncompressed)
-	if leaf.MaxRepetition == 0 && p.Kind != layout.DictionaryPage {
-		built = min(built, 4*cutSize)
+	if c.Leaf.MaxRepetition > 0 {
+		size += n
 	}
-	return built + numbers*int64(p.Values)
+	return size + smallMemory
+}
+
+// smallMemory is what any page takes.
+const smallMemory = 32 << 10
+
+// decoded returns how many bytes the n decoded values of a page take, with those of a piece
+// that has most.
+func (c *Column) decoded(p *layout.Page, n, most int64) int64 {
+	switch {
+	case p.Kind == layout.DictionaryPage:
+		return 4*n + 5*n
+	case p.Encoding == layout.PlainDictionary || p.Encoding == layout.RLEDictionary:
+		return 5*n + 4*most*9/4
+	case c.Type == layout.Boolean:
+		return 6*n + most*9/4
+	case p.Encoding == layout.Plain && c.Type == layout.ByteArray:
+		return 5 * n
+	case p.Encoding == layout.DeltaBinaryPacked, p.Encoding == layout.DeltaLengthByteArray:
+		return 10*n + 8*most*9/4
+	case p.Encoding == layout.DeltaByteArray:
+		return 5*n + 16*most*9/4 + min(maxPrefixed, 64*int64(p.Uncompressed))
+	}
+	return 0
 }
 
 // Rereads reports whether filtering a page reads its body again after it was decompressed.
@@ -110,45 +141,130 @@ func (c *Column) Rereads(p *layout.Page) bool {
 // memory of p, unless p is read again ([Column.Rereads]) or plain is a part of that memory.
 func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []Page, error) {
 	f.pages = f.pages[:0]
-	content, values, err := f.find(c, p, plain, part)
+	defer f.shrink()
+	content, values, present, err := f.open(c, p, plain, part)
 	if err != nil {
 		return dst, nil, err
 	}
-	if dst, ok := f.cutFrame(dst, c, p, plain, &content, values); ok {
-		return dst, f.pages, nil
-	}
-	pieces := []selection{{f.entries, f.values}}
-	if c.Leaf.MaxRepetition == 0 && len(content.Values) > 2*cutSize {
-		pieces = f.cut(c, values)
-	}
-	for i := range pieces {
-		if len(pieces[i].entries) == 0 {
-			continue
-		}
-		if dst, err = f.write(dst, c, p, &pieces[i], values); err != nil {
-			return dst, nil, err
+	if f.mayCutFrame(c, p, plain, part) {
+		cut := false
+		err := f.pieces(c, p, part, values, present, false, func() error {
+			dst, cut = f.cutFrame(dst, c, p, plain, &content, values)
+			return nil
+		})
+		if err != nil || cut {
+			return dst, f.pages, err
 		}
 	}
-	return dst, f.pages, nil
+	large := len(content.Values) > 2*cutSize || p.Values > 2*cutEntries
+	err = f.pieces(c, p, part, values, present, large, func() error {
+		dst, err = f.write(dst, c, p, values)
+		return err
+	})
+	return dst, f.pages, err
 }
 
-// find decodes a page, and finds the entries and values that stay.
-func (f *Filter) find(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, v values, err error) {
+// open decodes a page, and returns how many of its values are present.
+func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, v values, present int, err error) {
 	if content, err = p.Split(plain, c.Leaf); err != nil {
-		return content, nil, err
+		return content, nil, 0, err
 	}
-	present, err := f.readLevels(c, p, &content)
-	if err != nil {
-		return content, nil, err
+	if present, err = f.readLevels(c, p, &content); err != nil {
+		return content, nil, 0, err
 	}
-	if v, err = f.decode(c, p.Encoding, content.Values, present); err != nil {
-		return content, nil, err
+	if part.First+part.N > part.Rows.n || c.Leaf.MaxRepetition == 0 && part.N != p.Values {
+		return content, nil, 0, errPartRows
 	}
-	if f.entries, err = f.entryRuns(f.entries[:0], p.Values, part); err != nil {
-		return content, nil, err
+	v, err = f.decode(c, p.Encoding, content.Values, present)
+	return content, v, present, err
+}
+
+// pieces calls do for each piece of a page, with the kept entries and values of the piece in
+// f.entries and f.values. A page with repetition levels is one piece, and so is any other
+// unless it is large. Then a piece has about cutSize bytes, and the runs of the page are not
+// all in memory. A piece of which nothing is kept is left out.
+func (f *Filter) pieces(c *Column, p *layout.Page, part Part, values values, present int, large bool, do func() error) (err error) {
+	f.entries, f.values = f.entries[:0], f.values[:0]
+	if len(f.repetition) > 0 {
+		if f.entries, err = f.entryRuns(f.entries, p.Values, part); err == nil {
+			f.values = f.valueRuns(f.values, c, f.entries)
+		}
+		if err == nil && len(f.entries) > 0 {
+			err = do()
+		}
+		return err
 	}
-	f.values = f.valueRuns(f.values[:0], c, f.entries)
-	return content, v, nil
+	kept, size := 0, 0
+	for at, end, value := 0, 0, 0; at < p.Values; at = end {
+		end = p.Values
+		if large {
+			for end = min(at+cutEntries/4, end); end-at > 1 && values.size(value, min(value+end-at, present)) > cutSize; {
+				end = at + (end-at)/2
+			}
+		}
+		before, first := len(f.entries), len(f.values)
+		f.entries = part.Rows.appendRuns(f.entries, part.First+at, part.First+end)
+		for i := before; i < len(f.entries); i++ {
+			r := &f.entries[i]
+			*r = run{r.low + at, r.high + at}
+			kept += r.high - r.low
+		}
+		value = f.stepValues(c, f.entries[before:], at, end, value)
+		for _, r := range f.values[first:] {
+			size += values.size(r.low, r.high)
+		}
+		if large && (kept >= cutEntries || size >= cutSize) || end == p.Values && kept > 0 {
+			if err := do(); err != nil {
+				return err
+			}
+			f.entries, f.values, kept, size = f.entries[:0], f.values[:0], 0, 0
+		}
+	}
+	return nil
+}
+
+// stepValues appends the values of runs of entries to f.values. The runs lie between the
+// entries at and end, and value is the number of the first value of these. It returns that of
+// the first value after them.
+func (f *Filter) stepValues(c *Column, entries []run, at, end, value int) int {
+	if len(f.definition) == 0 {
+		f.values = append(f.values, entries...)
+		return end
+	}
+	most := byte(c.Leaf.MaxDefinition)
+	for _, r := range entries {
+		value += countByte(f.definition[at:r.low], most)
+		low := value
+		value += countByte(f.definition[r.low:r.high], most)
+		at = r.high
+		f.values = appendRun(f.values, low, value)
+	}
+	return value + countByte(f.definition[at:end], most)
+}
+
+// appendRun appends a run of values, or extends the last one by it.
+func appendRun(dst []run, low, high int) []run {
+	if n := len(dst); n > 0 && dst[n-1].high == low {
+		dst[n-1].high = high
+	} else if low < high {
+		dst = append(dst, run{low, high})
+	}
+	return dst
+}
+
+// mostScratch is the most bytes that each buffer of a filter keeps for the next page.
+const mostScratch = 4 << 20
+
+// shrink drops large buffers: nobody counts what a filter keeps.
+func (f *Filter) shrink() {
+	large := max(cap(f.repetition), cap(f.definition), 4*cap(f.numbers), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed))
+	d := &f.decoder
+	large = max(large, 4*cap(d.texts.begins), 4*cap(d.indices.indices), 4*cap(d.indices.kept), 4*cap(d.booleans.numbers), cap(d.booleans.values),
+		8*cap(d.integers.values), 8*cap(d.integers.kept), 8*cap(d.lengths.ends), 8*cap(d.lengths.kept), cap(d.prefixes.data), 4*cap(d.prefixes.ends), 8*cap(d.prefixes.shared))
+	if large > mostScratch {
+		f.repetition, f.definition, f.numbers, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil, nil
+		f.decoder = decoders{}
+	}
 }
 
 // readLevels sets f.repetition and f.definition to a page's levels, and returns how many of
@@ -195,17 +311,8 @@ func (f *Filter) read(dst []byte, from layout.Hybrid, n, most int) ([]byte, erro
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
-// entryRuns appends the runs of a page's entries that stay.
+// entryRuns appends the runs of entries that stay of a page with repetition levels.
 func (f *Filter) entryRuns(dst []run, n int, part Part) ([]run, error) {
-	if part.First+part.N > part.Rows.n {
-		return dst, errPartRows
-	}
-	if len(f.repetition) == 0 {
-		if part.N != n {
-			return dst, errPartRows
-		}
-		return part.Rows.appendRuns(dst, part.First, part.First+n), nil
-	}
 	row := part.First - 1
 	if part.Continues != (f.repetition[0] > 0) || part.Continues && row < 0 {
 		return dst, errPartRows
@@ -242,61 +349,16 @@ func (f *Filter) valueRuns(dst []run, c *Column, entries []run) []run {
 		low := value
 		value += countByte(f.definition[r.low:r.high], most)
 		entry = r.high
-		if n := len(dst); n > 0 && dst[n-1].high == low {
-			dst[n-1].high = value
-		} else if low < value {
-			dst = append(dst, run{low, value})
-		}
+		dst = appendRun(dst, low, value)
 	}
 	return dst
 }
 
-// selection is what a page that is written has of the one that is read.
-type selection struct{ entries, values []run }
-
-// cut cuts what stays of a flat column into pieces of about cutSize.
-func (f *Filter) cut(c *Column, values values) (pieces []selection) {
-	var current selection
-	size := 0
-	value, entry := 0, 0
-	for _, r := range f.entries {
-		if len(f.definition) > 0 {
-			value += countByte(f.definition[entry:r.low], byte(c.Leaf.MaxDefinition))
-		} else {
-			value = r.low
-		}
-		entry = r.high
-		begin, first := r.low, value
-		for i := r.low; i < r.high; i++ {
-			if size >= cutSize {
-				current.add(begin, i, first, value)
-				pieces = append(pieces, current)
-				current, size, begin, first = selection{}, 0, i, value
-			}
-			if len(f.definition) == 0 || f.definition[i] == byte(c.Leaf.MaxDefinition) {
-				size += values.size(value)
-				value++
-			}
-		}
-		current.add(begin, r.high, first, value)
-	}
-	return append(pieces, current)
-}
-
-func (p *selection) add(low, high, first, last int) {
-	if low < high {
-		p.entries = append(p.entries, run{low, high})
-	}
-	if first < last {
-		p.values = append(p.values, run{first, last})
-	}
-}
-
 // write appends a page.
-func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *selection, values values) ([]byte, error) {
-	page, head := f.begin(c, p, what, values)
+func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values values) ([]byte, error) {
+	page, head := f.begin(c, p, values)
 	var err error
-	if f.plain, err = values.append(f.plain, what.values); err != nil {
+	if f.plain, err = values.append(f.plain, f.values); err != nil {
 		return dst, err
 	}
 	if len(f.plain) > math.MaxInt32 {
@@ -315,14 +377,14 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *selection, v
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, what *selection, values values) (Page, encode.PageHeader) {
-	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(what.entries), Bounds: c.Order.bounds(values, what.values)}
-	page.Nulls = page.Values - length(what.values)
+func (f *Filter) begin(c *Column, p *layout.Page, values values) (Page, encode.PageHeader) {
+	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
+	page.Nulls = page.Values - length(f.values)
 	page.Rows = page.Values
 	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: int32(p.Encoding)}
 	f.plain = f.plain[:0]
 	if most := c.Leaf.MaxRepetition; most > 0 {
-		kept := f.gather(f.repetition, what.entries)
+		kept := f.gather(f.repetition, f.entries)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
 		f.plain = encode.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2())
 		head.RepetitionBytes = len(f.plain)
@@ -330,7 +392,7 @@ func (f *Filter) begin(c *Column, p *layout.Page, what *selection, values values
 	if most := c.Leaf.MaxDefinition; most > 0 {
 		var kept []byte
 		if len(f.definition) > 0 {
-			kept = f.gather(f.definition, what.entries)
+			kept = f.gather(f.definition, f.entries)
 		}
 		f.plain = encode.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2())
 		head.DefinitionBytes = len(f.plain) - head.RepetitionBytes
@@ -357,6 +419,15 @@ func (c *Column) MayCut(p *layout.Page, out, all int) bool {
 	return c.Rereads(p) && !p.Stored() && p.Uncompressed >= 2*leastFrame && out*2*leastCut <= all && out < p.Uncompressed/leastRange
 }
 
+// mayCutFrame reports whether runs of so many rows may be cut out of the page's frame.
+func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part) bool {
+	if !c.Rereads(p) || p.Stored() || len(plain) < leastFrame {
+		return false
+	}
+	most := len(plain) / leastRange
+	return len(f.repetition) > 0 || part.Rows.countRuns(part.First, part.First+part.N, most) <= most
+}
+
 // cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
@@ -377,7 +448,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 	if len(content.Values)-left > len(plain)/leastCut || len(f.ranges) > len(plain)/leastRange {
 		return dst, false
 	}
-	page, head := f.begin(c, p, &selection{f.entries, f.values}, values)
+	page, head := f.begin(c, p, values)
 	// Of version 2 the levels lie before the frame, else they are in it.
 	levels, inside := f.plain, f.plain
 	if head.Version2() {

@@ -63,6 +63,17 @@ func (r *Rows) appendRuns(dst []run, low, high int) []run {
 	return dst
 }
 
+// countRuns returns how many runs of rows from low to high-1 stay, most+1 for more than most.
+func (r *Rows) countRuns(low, high, most int) (n int) {
+	for at := low; at < high && n <= most; n++ {
+		if at = r.next(at, high, 0); at == high {
+			return n
+		}
+		at = r.next(at, high, ^uint64(0))
+	}
+	return n
+}
+
 // next returns the first row from at on whose bit is not that of flip, high for none.
 func (r *Rows) next(at, high int, flip uint64) int {
 	for at < high {

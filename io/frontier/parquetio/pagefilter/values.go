@@ -17,8 +17,8 @@ var (
 
 // values are those of a page.
 type values interface {
-	// size is about how many bytes a value has.
-	size(i int) int
+	// size is about how many bytes the values from low to high-1 have.
+	size(low, high int) int
 	// value returns a value as PLAIN stores it, byte arrays without their length. It
 	// appends to dst what the page does not have as it is.
 	value(dst []byte, i int) []byte
@@ -93,7 +93,7 @@ type fixed struct {
 	width int
 }
 
-func (v *fixed) size(int) int { return v.width }
+func (v *fixed) size(low, high int) int { return (high - low) * v.width }
 
 func (v *fixed) value(_ []byte, i int) []byte { return v.data[i*v.width : (i+1)*v.width] }
 
@@ -141,7 +141,7 @@ func (v *texts) find(data []byte, present int) error {
 	return nil
 }
 
-func (v *texts) size(i int) int { return int(v.begins[i+1] - v.begins[i]) }
+func (v *texts) size(low, high int) int { return int(v.begins[high] - v.begins[low]) }
 
 func (v *texts) value(_ []byte, i int) []byte { return v.data[v.begins[i]+4 : v.begins[i+1]] }
 
@@ -187,7 +187,7 @@ func (v *indices) decode(data []byte, present, entries int) error {
 	return h.Done()
 }
 
-func (v *indices) size(int) int { return 4 }
+func (v *indices) size(low, high int) int { return 4 * (high - low) }
 
 func (v *indices) value(dst []byte, i int) []byte {
 	return v.dictionary.entries.value(dst, int(v.indices[i]))
@@ -248,7 +248,7 @@ func (v *booleans) decode(e layout.Encoding, data []byte, present int) error {
 	return h.Done()
 }
 
-func (v *booleans) size(int) int { return 1 }
+func (v *booleans) size(low, high int) int { return high - low }
 
 func (v *booleans) value(_ []byte, i int) []byte { return v.values[i : i+1] }
 
@@ -290,7 +290,7 @@ func readDeltas(dst []int64, data []byte) error {
 	return d.Read(dst)
 }
 
-func (v *integers) size(int) int { return v.width }
+func (v *integers) size(low, high int) int { return (high - low) * v.width }
 
 func (v *integers) value(dst []byte, i int) []byte {
 	if v.width == 4 {
@@ -342,7 +342,7 @@ func (v *lengths) decode(data []byte, present int) error {
 	return layout.CheckPadding(v.bytes[v.ends[present]:])
 }
 
-func (v *lengths) size(i int) int { return int(v.ends[i+1] - v.ends[i]) }
+func (v *lengths) size(low, high int) int { return int(v.ends[high] - v.ends[low]) }
 
 func (v *lengths) value(_ []byte, i int) []byte { return v.bytes[v.ends[i]:v.ends[i+1]] }
 
@@ -388,7 +388,12 @@ func (v *prefixes) value(_ []byte, i int) []byte {
 	return v.data[begin:v.ends[i]]
 }
 
-func (v *prefixes) size(i int) int { return len(v.value(nil, i)) }
+func (v *prefixes) size(low, high int) int {
+	if low == high {
+		return 0
+	}
+	return int(v.ends[high-1]-v.ends[low]) + len(v.value(nil, low))
+}
 
 func (v *prefixes) append(dst []byte, runs []run) ([]byte, error) {
 	v.shared, v.rest = v.shared[:0], v.rest[:0]
@@ -422,7 +427,7 @@ type split struct {
 	width, n int
 }
 
-func (v *split) size(int) int { return v.width }
+func (v *split) size(low, high int) int { return (high - low) * v.width }
 
 func (v *split) value(dst []byte, i int) []byte {
 	for k := range v.width {
