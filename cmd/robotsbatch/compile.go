@@ -103,6 +103,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
+	c.fitMemory(nil) // packs are read one after the other
 	defer heap.Hold(c.Memory)()
 	out := c.out
 	for number := range max(1, c.partitions) {

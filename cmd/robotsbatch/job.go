@@ -134,6 +134,7 @@ func (j *job) parse(args []string) error {
 
 // run does the job and returns the exit status, unless it fails.
 func (j *job) run(ctx context.Context, started time.Time) (status int, err error) {
+	j.fitMemory(j.Sources)
 	heap.Limit(j.Memory)
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -25,7 +26,8 @@ const (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // drivers of stores log there what their errors say
+	debug.SetTraceback("crash") // a crash ends with SIGABRT (134) then, not with 2 as wrong use does
+	log.SetOutput(io.Discard)   // drivers of stores log there what their errors say
 	console.IgnoreFailedWrites()
 	console.CloseMissing()
 	ctx := console.Context()

@@ -72,6 +72,7 @@ func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkPipe(); err != nil {
 		return 0, err
 	}
+	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
 	return exitDone, c.answer(ctx, started)
 }

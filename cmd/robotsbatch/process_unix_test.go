@@ -66,6 +66,19 @@ func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser,
 	return cmd, feed, stderr
 }
 
+// A crash, which SIGQUIT asks the runtime for, does not end with the status of wrong use.
+func TestCrashIsNoWrongUse(t *testing.T) {
+	workplace(t)
+	cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv")
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	exitStatus(t, cmd)
+	if end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || end.Signal() != syscall.SIGABRT {
+		t.Errorf("it ended with %v\n%.300s", cmd.ProcessState, stderr)
+	}
+}
+
 // A signal stops a job whose input never ends: it fails, says so, and what was
 // there before it is there still.
 func TestSignalStopsJob(t *testing.T) {

@@ -195,6 +195,7 @@ func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
 
 // count counts what rules deny the agents, or state of uses.
 func (c *statsCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
+	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses})
 	if err != nil {

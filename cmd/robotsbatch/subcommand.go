@@ -5,12 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/store/blob"
 )
 
@@ -47,6 +50,24 @@ func (c *call) common() *call { return c }
 func (c *call) give(o *cli.Flag, value string) {
 	if !o.Indifferent {
 		c.given[o.Name] = append(c.given[o.Name], value)
+	}
+}
+
+// fitMemory makes the default of -memory fit into the program's control group, and says so.
+// sources are those of rules that may be packs, which are mapped.
+func (c *call) fitMemory(sources []string) {
+	group, limited := heap.GroupLimit()
+	if !limited {
+		return
+	}
+	packs := int64(0)
+	for _, name := range sources {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			packs += info.Size()
+		}
+	}
+	if c.FitMemory(group, packs) {
+		c.log.Note(option.Messagef("%s: the control group permits %d MiB", option.Memory.With(cli.SizeText(c.Memory)), group>>20))
 	}
 }
 

@@ -56,6 +56,7 @@ func (c *call) refuseOperands(instead option.Message) error {
 // openTable finds out how the output is written, and claims it, before anything takes
 // long. Without -out what is written is dropped. The caller closes it.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
+	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
 	run := batch.Options{Workers: c.Workers, Memory: c.FlightMemory()}
 	if c.Out == "" {

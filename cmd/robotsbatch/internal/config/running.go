@@ -40,6 +40,20 @@ type Running struct {
 // NewRunning is what a command may use without flags.
 func NewRunning() Running { return Running{Memory: DefaultMemory} }
 
+// FitMemory makes the default of -memory fit into a control group that permits so many bytes,
+// with rule packs of so many mapped, and reports whether it is another for that. Half of what
+// packs leave is for -memory, but at least an eighth of all: a pack may be larger than the
+// group's memory, and the rest is for the program itself and what it reads. Call it after SetWork.
+func (c *Running) FitMemory(group, packs int64) bool {
+	const mib = 1 << 20
+	fit := max(leastMemory, (max(group-packs, group/4)/2)&^(mib-1))
+	if c.sized || fit >= c.Memory {
+		return false
+	}
+	c.Memory, c.sized = fit, true
+	return true
+}
+
 // Flags are those of what a command may use.
 func (c *Running) Flags() cli.Flags {
 	return cli.Flags{
@@ -55,7 +69,7 @@ func (c *Running) Flags() cli.Flags {
 			Value: cli.Count(&c.BatchRows),
 		},
 		{
-			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 17 workers on 32MiB each", Indifferent: true,
+			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 17 workers on 32MiB each; less in a small cgroup", Indifferent: true,
 			Short: "for batches in flight and compiled rules",
 			More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 			Value: func(text string) error {
