@@ -34,8 +34,8 @@ purego    | ./matcher/... ./batch/... | -tags=purego
 nounsafe  | ./matcher/... | -tags=nounsafe
 scripts   | $command | $scripts -tags=purego,nounsafe
 checkptr  | ./matcher/... ./io/rules/... ./io/frontier/... | -gcflags=all=-d=checkptr
-386       | $libraries ./io/frontier/arrowipc | GOARCH=386
-s390x     | $libraries ./io/frontier/tables | GOARCH=s390x CGO_ENABLED=0 -exec=qemu-s390x-static
+386       | $libraries | GOARCH=386
+s390x     | $libraries | GOARCH=s390x CGO_ENABLED=0 -exec=qemu-s390x-static
 WORLDS
 }
 
