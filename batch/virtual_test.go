@@ -62,7 +62,7 @@ var shapes = []shape{
 type virtual struct {
 	*shape
 	rows, piece int
-	next, index int
+	next        int
 	decoded     chan struct{} // of the group that is whole
 	pending     int           // rows that were not written yet
 	busy        *busy

@@ -7,7 +7,7 @@ import (
 )
 
 // errByteOrder is checkByteOrder's error.
-var errByteOrder = errors.New("Arrow and Parquet are read and written only on little-endian processors: use text here")
+var errByteOrder = errors.New("only text can be read and written on this big-endian processor: Arrow and Parquet are little-endian")
 
 // checkByteOrder returns an error on big-endian processors. Values are used as they lie in a
 // file, and files are little-endian: others would be read, not refused.
