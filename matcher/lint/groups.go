@@ -158,14 +158,32 @@ func (c *checker) checkEmptyGroups() {
 		return
 	}
 	for i := range c.file.Groups {
-		for _, a := range c.file.Groups[i].Agents {
-			for _, key := range c.agentKeys(a) {
-				if rules[key] == 0 {
-					c.add("group-without-rules", a.Line, valueAt(c.lines[a.Line-1], a.Value), "%s has a group without rules: it may fetch everything, because the rules for * do not apply to it", quote(a.Value))
-				}
+		c.checkEmptyGroup(&c.file.Groups[i], rules)
+	}
+}
+
+// checkEmptyGroup adds a finding for the first agent of a group that has no rules, given the
+// number of rules by agent.
+func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
+	var first *robotstxt.Agent
+	count := 0
+	for i, a := range g.Agents {
+		if slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return rules[key] == 0 }) {
+			if first == nil {
+				first = &g.Agents[i]
 			}
+			count++
 		}
 	}
+	if first == nil {
+		return
+	}
+	others := ""
+	if count > 1 {
+		others = fmt.Sprintf(", and so do the %d other agents of the group", count-1)
+	}
+	c.add("group-without-rules", first.Line, valueAt(c.lines[first.Line-1], first.Value),
+		"%s has a group without rules%s: it may fetch everything, because the rules for * do not apply to it", quote(first.Value), others)
 }
 
 // checkShadowed finds rules that never decide, for any agent.

@@ -97,6 +97,7 @@ func TestBody(t *testing.T) {
 		{"User-agent: " + strings.Repeat("é", 100) + "\nDisallow:", "1:13 agent-names-nobody"},
 		{"License:\nLicense: https://a.example/l.xml\nnofollow: /x\nHostname: a", "1:1 relative-license, 3:1 meta-tag, 4:1 unknown-record"},
 		{"User-agent: *\nDisallow\nAllow: /\n:x", "2:1 broken-record, 4:1 empty-key"},
+		{"User-agent: *\nDisallow: /x\n\nUser-agent: a\nUser-agent: b\nUser-agent: c", "4:13 group-without-rules"},
 		{"User-agent: *\nContent-Usage: /a  train-ai=n, ai=n, search=x", "2:32 usage-unknown-key, 2:38 usage-value"},
 		{"User-agent: *\nContent-Usage: train-ai=n,\nContent-Usage:", "2:27 usage-syntax, 3:1 usage-without-statement"},
 		{"User-agent: *\nContent-Signal: search=yes, x , ai-train=no", "2:29 signal-ignored"},

@@ -23,7 +23,7 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern: give each rule one pattern, and start comments with #")
 		return
 	} else if i >= 0 {
-		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern, so it matches only URLs with a blank: give each rule one pattern, and start comments with #")
+		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern, so it matches only URLs with a blank: write %%20 if one is meant, else give each rule one pattern, and start comments with #")
 		return
 	}
 	if never {
