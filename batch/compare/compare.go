@@ -48,6 +48,20 @@ type Change struct {
 	Gone bool
 	// Reason is that of the new verdict.
 	Reason matcher.Reason
+	// SameVerdict says that an earlier agent's verdict on the row changed to New, too, and
+	// SameRule that one did by the same rule or reason: who counts rows leaves them out.
+	SameVerdict, SameRule bool
+}
+
+// follows sets what an earlier change of the row, by another agent, has in common.
+func (c *Change) follows(earlier *Change) {
+	if earlier.New != c.New {
+		return
+	}
+	c.SameVerdict = true
+	if earlier.Rule == c.Rule && earlier.Gone == c.Gone && (c.Rule != "" || earlier.Reason == c.Reason) {
+		c.SameRule = true
+	}
 }
 
 // Columns are those of an output of changes: for each agent the old verdict and what
@@ -86,7 +100,8 @@ type evaluator struct {
 	changed            func(*Change) error
 	plain              [2]batch.Verdicts
 	explained          [2]batch.Verdicts
-	rows               []int32 // that differ
+	rows               []int32  // that differ
+	told               []Change // of a row
 	scratch            urls.Scratch
 }
 
@@ -173,6 +188,7 @@ func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 		if err != nil {
 			continue // both sides have none for the same reason
 		}
+		e.told = e.told[:0]
 		for agent := range e.agents {
 			x, y := &v.Agents[agent], &v.Agents[agent+e.agents]
 			c := Change{Authority: authority, Agent: agent, Old: verdictOf(x, row), New: verdictOf(y, row), Reason: y.Reasons[row]}
@@ -184,9 +200,13 @@ func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 			} else if rule := x.Rules[row]; rule >= 0 {
 				c.Rule, c.Gone = x.Explanations[rule].Text, true
 			}
+			for i := range e.told {
+				c.follows(&e.told[i])
+			}
 			if err := e.changed(&c); err != nil {
 				return err
 			}
+			e.told = append(e.told, c)
 		}
 	}
 	return nil

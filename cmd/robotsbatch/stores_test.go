@@ -213,7 +213,7 @@ func TestRulesReplacedAfterTheListing(t *testing.T) {
 func TestRulesThatAreNoneInStores(t *testing.T) {
 	s := blobtest.New(t)
 	s.Put("rules/a.example", nil)
-	s.Put("rules/a.example.txt", nil)
+	s.Put("rules/a.example.txt", []byte("User-agent: *"))
 	s.Put("a.txt", []byte("x"))
 	s.Put("cut.rules", []byte("robotsbatch rules"))
 	for name, want := range map[string]string{

@@ -53,8 +53,10 @@ func (t *ChangeCounter) Add(c *compare.Change) error {
 		agent.None++
 	}
 	t.mu.Unlock()
-	authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
-	if err := t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1); err != nil {
+	if c.SameVerdict && c.SameRule { // the row is counted
+		return nil
+	}
+	if err := t.addHost(c); err != nil || c.SameRule {
 		return err
 	}
 	rule := c.Rule
@@ -65,6 +67,15 @@ func (t *ChangeCounter) Add(c *compare.Change) error {
 		rule = "gone: " + rule
 	}
 	return t.rules.Add(append([]byte(rule), 0, byte(c.New)), 1)
+}
+
+// addHost counts the row for its authority, once for each verdict that an agent has now.
+func (t *ChangeCounter) addHost(c *compare.Change) error {
+	if c.SameVerdict {
+		return nil
+	}
+	authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
+	return t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1)
 }
 
 // Changes are the verdicts that changed between two sets of rules.
@@ -90,7 +101,8 @@ type AgentChanges struct {
 	None    int64  `json:"no_verdict"`
 }
 
-// ChangedKey is an authority or a rule with the verdicts that changed there.
+// ChangedKey is an authority or a rule with the rows whose verdict changed there, each once for
+// each new verdict, whichever agents have it.
 type ChangedKey struct {
 	Name    string `json:"name"`
 	Denied  int64  `json:"denied"`

@@ -306,7 +306,7 @@ func (h htmlPage) deniedShare(e *tally.Entry) page.Cell {
 	denied, rows, exact := h.tally.DeniedShare(e)
 	cell := shareCell(denied, rows)
 	if !exact {
-		cell.Text = "≥ " + cell.Text
+		cell.Text = "≥ " + strings.TrimPrefix(cell.Text, ">")
 	}
 	return cell
 }
@@ -404,7 +404,10 @@ func (h htmlPage) ages() page.Section {
 		return page.Section{}
 	}
 	text := "How old the fetch was that decided."
-	if h.AsOf != nil {
+	switch {
+	case h.AsOfColumn != "":
+		text = fmt.Sprintf("How old the fetch was that decided, at the row's own time in column %q.", h.AsOfColumn)
+	case h.AsOf != nil:
 		text = "How old the fetch was that decided, at " + h.AsOf.UTC().Format(time.RFC3339) + "."
 	}
 	return page.Section{Title: "Age of the rules", Text: text, Parts: []page.Part{columns}}

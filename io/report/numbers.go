@@ -74,8 +74,13 @@ func Count(n int64, one, many string) string {
 	return Number(n) + " " + many
 }
 
-// Age is a time span without units that are zero, such as "36h".
+// Age is a time span without units that are zero, such as "36h"; from two days on in days,
+// such as "155.8 days".
 func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d > 2*day {
+		return strings.TrimSuffix(strconv.FormatFloat(d.Hours()/24, 'f', 1, 64), ".0") + " days"
+	}
 	text := d.String()
 	for _, none := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, none) {

@@ -47,8 +47,10 @@ type Summary struct {
 	// Missing is the verdict of NoRobots rows: allow, deny or null.
 	Missing string `json:"missing"`
 	// AsOf is the time that ages were counted up to, null where no fetch has a
-	// time. Outdated rows were decided by a fetch older than MaxAgeSeconds then.
+	// time, and where each row has its own, in AsOfColumn. Outdated rows were decided by a
+	// fetch older than MaxAgeSeconds then.
 	AsOf          *time.Time `json:"as_of"`
+	AsOfColumn    string     `json:"as_of_column,omitempty"`
 	MaxAgeSeconds int64      `json:"max_age_seconds"`
 	// Combined is how the verdicts of all agents were combined: any-denied or all-denied;
 	// empty when they were not. Then the first of Agents, of this name, has the combined

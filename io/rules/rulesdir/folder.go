@@ -3,6 +3,7 @@ package rulesdir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,6 +137,28 @@ func (f folder) explain(path string, err error) error {
 		return fmt.Errorf("rulesdir: %s: it was there when the folder was listed; the folder must not change while it is used: %w", full, err)
 	}
 	return fmt.Errorf("rulesdir: %s: %w", full, err)
+}
+
+// mostCompared is the most bytes of two files that are compared.
+const mostCompared = 4 << 20
+
+// readRecord returns the body of a record as it is stored, up to a byte more than
+// mostCompared, and its name, relative to the folder. The name of a folder without a robots.txt
+// is "". An object must have the listed size.
+func (f folder) readRecord(path string, isDir bool, size int64) (body []byte, name string, err error) {
+	if f.objects != nil { // which are no folders
+		body, _, err = f.objects.ReadUpTo(path, size, nil, mostCompared+1)
+		return body, path, err
+	}
+	file, name, err := f.openRecord(path, isDir)
+	if err != nil || file == nil {
+		return nil, "", err
+	}
+	defer file.Close() // it was only read from
+	if body, err = io.ReadAll(io.LimitReader(file, mostCompared+1)); err != nil {
+		return nil, "", f.explain(name, err)
+	}
+	return body, name, nil
 }
 
 // clash returns the error for two files without precedence.

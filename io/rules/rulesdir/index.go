@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 )
 
 // nameIndex maps authorities to a folder's files. It does not change once it is built.
@@ -134,7 +135,13 @@ type builder struct {
 	index   *nameIndex
 	namer   namer
 	ignored func(name string) // may be nil
+
+	clashes []error // the first mostClashes pairs of files without precedence
+	more    int     // number of further ones
 }
+
+// mostClashes is how many pairs of files for one authority an error names.
+const mostClashes = 10
 
 // list adds the names of a tier's folder.
 func (b *builder) list(in tier) error {
@@ -208,7 +215,8 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 }
 
 // link builds the map of records. Of two records that stand for the same authority, one
-// must be a folder without a robots.txt.
+// must be a folder without a robots.txt, or both must have the same body: then the second
+// stands for nothing. The error names all other pairs.
 func (b *builder) link() error {
 	x := b.index
 	x.first = make(map[uint32]uint32, len(x.records))
@@ -225,33 +233,48 @@ func (b *builder) link() error {
 			if r.tier == nowhere || other.tier != r.tier || !bytes.Equal(x.key(other), key) {
 				continue
 			}
-			if err := b.settle(other, r); err != nil {
+			if err := b.settle(j, uint32(i)); err != nil {
 				return err
 			}
 		}
 		r.next, x.first[hash] = head, uint32(i)
 	}
-	return nil
+	slices.SortFunc(b.clashes, func(x, y error) int { return cmp.Compare(x.Error(), y.Error()) })
+	if b.more > 0 {
+		b.clashes = append(b.clashes, fmt.Errorf("and %d more pairs of files are for one host each", b.more))
+	}
+	return errors.Join(b.clashes...)
 }
 
-// settle returns an error if two records for the same authority both exist.
-func (b *builder) settle(r, s *entry) error {
-	if b.folder.objects != nil { // then both exist
-		return b.folder.clash(b.index.path(r), b.index.path(s), string(b.index.key(r)))
-	}
+// settle decides between two records for the same authority. If both exist with different
+// bodies, that is a clash.
+func (b *builder) settle(first, second uint32) error {
 	var paths [2]string
-	for i, r := range []*entry{r, s} {
-		f, path, err := b.folder.openRecord(b.index.path(r), r.isDir)
+	var bodies [2][]byte
+	for i, number := range []uint32{first, second} {
+		r, size := &b.index.records[number], int64(-1)
+		if b.folder.objects != nil {
+			size = b.index.objects[number].size
+		}
+		body, path, err := b.folder.readRecord(b.index.path(r), r.isDir, size)
 		if err != nil {
 			return err
 		}
-		if f == nil {
+		if path == "" {
 			r.tier = nowhere
 			b.index.listed--
 			return nil
 		}
-		f.Close()
-		paths[i] = path
+		bodies[i], paths[i] = body, path
 	}
-	return b.folder.clash(paths[0], paths[1], string(b.index.key(r)))
+	switch {
+	case len(bodies[0]) <= mostCompared && bytes.Equal(bodies[0], bodies[1]):
+		b.index.records[second].tier = nowhere
+		b.index.listed--
+	case len(b.clashes) == mostClashes:
+		b.more++
+	default:
+		b.clashes = append(b.clashes, b.folder.clash(paths[0], paths[1], string(b.index.key(&b.index.records[first]))))
+	}
+	return nil
 }

@@ -251,7 +251,7 @@ func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 	if c.Emit != batch.EmitAll {
 		s.Emit = c.emitName()
 	}
-	if !c.AsOf.IsZero() {
+	if s.AsOfColumn = c.AsOfColumn; c.AsOfColumn == "" && !c.AsOf.IsZero() {
 		s.AsOf = &c.AsOf
 	}
 	for i, name := range s.Rules {
