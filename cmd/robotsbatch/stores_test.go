@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/blob/blobtest"
+	"robotsbatch/io/store/compress"
 )
 
 const sample = "../../bench/corpus/sample"
@@ -207,6 +209,39 @@ func TestRulesReplacedAfterTheListing(t *testing.T) {
 				t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 			}
 		})
+	}
+}
+
+// TestCompressedRulesUnderAPlainName has bodies in a store that are gzip and zstd, and one that
+// takes more bytes than are read of a plain one.
+func TestCompressedRulesUnderAPlainName(t *testing.T) {
+	s := blobtest.New(t)
+	noise := make([]byte, 600<<10) // not compressible
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+	for i := range noise {
+		noise[i] |= 0x80
+	}
+	rules := "User-agent: *\nDisallow: /d\n#"
+	for host, codec := range map[string]compress.Codec{"a.example": compress.Gzip, "b.example.txt": compress.Zstd} {
+		packed, err := compress.AppendCompressed(nil, []byte(rules), codec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Put("rules/"+host, packed)
+	}
+	long, err := compress.AppendCompressed(nil, append([]byte(rules), noise...), compress.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put("rules/c.example", long)
+	status, stdout, stderr := runWith(t.Context(), "http://a.example/d\nhttp://b.example/d\nhttp://c.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
+	if status != 0 || strings.Count(stdout, ",false\n") != 3 {
+		t.Errorf("status %d:\n%s%s", status, stdout, stderr)
+	}
+	s.Put("rules/a.example", long[:1000])
+	status, stdout, stderr = runWith(t.Context(), "http://a.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
+	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/rules/a.example: gzip: the compressed data is cut off") {
+		t.Errorf("damaged: status %d:\n%s%s", status, stdout, stderr)
 	}
 }
 

@@ -7,15 +7,12 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// maxLayers is the most layers of compression of a body.
-const maxLayers = 3
-
 // Decompress decompresses up to size bytes of a body that is still gzip or zstd. Read
 // as text, such a body would have no groups and so allow everything. cut says that the
 // body is only the beginning of the original. layers is the number of times it was
 // compressed. An error means that nothing could be decompressed.
 func Decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
-	for ; layers < maxLayers; layers++ {
+	for ; layers < compress.MaxLayers; layers++ {
 		codec := compress.Detect(body)
 		if codec == compress.None {
 			break

@@ -39,5 +39,6 @@
 // folder. A file that is listed but cannot be read is an error that names it, because
 // treating it as missing would allow everything. Examples are a file without read
 // permission, a named pipe, a broken link, and a file that is not compressed as its name
-// says.
+// says. A file that is gzip or zstd is also decompressed under a plain name, because read as
+// text it would allow everything; a damaged one is an error.
 package rulesdir

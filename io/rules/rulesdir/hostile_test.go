@@ -200,6 +200,58 @@ func TestBrokenCompression(t *testing.T) {
 	}
 }
 
+// Read as text, a compressed body would have no groups and so allow everything.
+func TestCompressedUnderAPlainName(t *testing.T) {
+	long := body(0) + strings.Repeat("# \x00\n", 1<<20)
+	names := []string{"a", "b.txt", "c/robots.txt", "https/d.example"}
+	for _, ending := range []string{".gz", ".zst"} {
+		for what, text := range map[string]string{"short": body(0), "longer than what is read": long} {
+			folder := t.TempDir()
+			packed := compressed(ending, []byte(text))
+			for _, name := range names {
+				write(t, folder, name, string(packed))
+			}
+			write(t, folder, "e"+ending, string(packed)) // once more, as its name says
+			write(t, folder, "f", string(compressed(".gz", packed)))
+			d := open(t, folder, Options{})
+			for _, authority := range []string{"http://a", "http://b", "http://c", "https://d.example", "http://e", "http://f"} {
+				var o matcher.Origin
+				if err := d.Lookup([]byte(authority), &o); err != nil {
+					t.Errorf("%s %s, %s: %v", ending, what, authority, err)
+				} else if _, err := line(&o); err != nil {
+					t.Errorf("%s %s: %v", ending, what, err)
+				}
+				_, read, err := d.Text([]byte(authority))
+				if want := text[:min(len(text), d.size)]; err != nil || string(read) != want {
+					t.Errorf("%s %s, %s: %d bytes of text, error %v, want %d", ending, what, authority, len(read), err, len(want))
+				}
+			}
+			for authority, text := range walked(t, d, 1) {
+				if !strings.HasPrefix(text, body(0)) {
+					t.Errorf("%s %s, %s: walked over %.20q", ending, what, authority, text)
+				}
+			}
+		}
+	}
+}
+
+// A body that begins as a compressed one is damaged, or is no robots.txt.
+func TestDamagedUnderAPlainName(t *testing.T) {
+	for _, ending := range []string{".gz", ".zst"} {
+		good := compressed(ending, []byte(strings.Repeat(body(0), 1000)))
+		for what, data := range map[string][]byte{"cut": good[:len(good)-9], "header": good[:4], "other": append(good[:4:4], "User-agent: *"...)} {
+			for _, name := range []string{"a", "a/robots.txt"} {
+				folder := t.TempDir()
+				write(t, folder, name, string(data))
+				d := open(t, folder, Options{})
+				t.Run(what+" "+ending, func(t *testing.T) {
+					mustMention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
+				})
+			}
+		}
+	}
+}
+
 // The size limit is that of robotstxt, on bytes after decompression.
 func TestLimit(t *testing.T) {
 	filler := func(n int) string { return strings.Repeat("#", n-1) + "\n" }

@@ -55,6 +55,11 @@ func (d *Dir) readObject(path string, is listed, buffer *[]byte) (found bool, ve
 		most = 2*most + compressedHeader
 	}
 	data, info, err := d.folder.objects.ReadUpTo(path, is.size, (*buffer)[:0], most)
+	if found := compress.Detect(data); err == nil && codec == compress.None && found != compress.None {
+		if codec = found; len(data) == most { // more of it may be needed
+			data, info, err = d.folder.objects.ReadUpTo(path, is.size, data[:0], 2*most+compressedHeader)
+		}
+	}
 	if tag := d.index.hashTag(info.ETag); err == nil && tag != is.tag && tag != 0 && is.tag != 0 {
 		err = blob.ErrChanged
 	}

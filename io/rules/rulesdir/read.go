@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
@@ -182,7 +183,8 @@ func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err e
 		version = used(host+"/", info)
 	} else if codec, _ := compress.ByName(host); codec == compress.None {
 		var ok bool
-		if *buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size); ok {
+		*buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size)
+		if ok && compress.Detect(*buffer) == compress.None {
 			return true, version, d.checkSize(host, *buffer)
 		}
 	}
@@ -239,13 +241,34 @@ func memory(tries []matcher.Trie) int64 {
 	return size
 }
 
-// body reads the body of a file into buffer, up to
-// robotstxt.Options.ReadSize.
+// body reads the body of a file into buffer, up to robotstxt.Options.ReadSize. A body that is
+// gzip or zstd is decompressed, whatever the file's name is.
 func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
-		return readUpTo(f, buffer, d.size)
+		var head [compress.DetectSize]byte
+		n, err := io.ReadFull(f, head[:])
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return buffer, err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return buffer, err
+		}
+		if codec = compress.Detect(head[:n]); codec == compress.None {
+			return readUpTo(f, buffer, d.size)
+		}
 	}
+	for layer := 1; ; layer++ {
+		body, err := d.decompressed(f, codec, buffer)
+		if codec = compress.Detect(body); err != nil || codec == compress.None || layer == compress.MaxLayers {
+			return body, err
+		}
+		f, buffer = bytes.NewReader(body), nil // body is read while buffer is filled
+	}
+}
+
+// decompressed undoes one layer of compression, as body does.
+func (d *Dir) decompressed(f io.ReadSeeker, codec compress.Codec, buffer []byte) ([]byte, error) {
 	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.size)
 	if !errors.Is(err, compress.ErrWindow) {
 		return body, err

@@ -1,17 +1,14 @@
 package ruleset
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
@@ -101,37 +98,15 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 
 // file visits a single robots.txt, which may be compressed.
 func (v *bodyVisitor) file(ctx context.Context, name string) error {
-	in := v.options.Stdin
 	shown := blob.Shown(name)
 	if name == blob.Stdio {
 		shown = "stdin"
-	} else {
-		f, err := blob.Open(ctx, name)
-		if err != nil {
-			return err
-		}
-		defer f.Close() // it was only read from
-		in = f
 	}
-	head := make([]byte, compress.DetectSize)
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	text, err := readSingle(ctx, name, v.options.Stdin, v.size)
+	if err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
 	}
-	in = io.MultiReader(bytes.NewReader(head[:n]), in)
-	if codec := compress.Detect(head[:n]); codec != compress.None {
-		r, err := compress.NewReader(in, codec)
-		if err != nil {
-			return fmt.Errorf("%s: %w", shown, err)
-		}
-		defer r.Close() // it was only read from
-		in = r
-	}
-	var text bytes.Buffer
-	if _, err := io.CopyN(&text, in, int64(v.size)); err != nil && err != io.EOF {
-		return fmt.Errorf("%s: %w", shown, err)
-	}
-	return v.give(ctx, &Body{Name: shown, Text: text.Bytes()})
+	return v.give(ctx, &Body{Name: shown, Text: text})
 }
 
 // captures visits the captures of robots.txt that have a body.

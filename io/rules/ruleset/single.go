@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/urls"
 )
 
@@ -78,7 +80,17 @@ type singleReader struct {
 }
 
 func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Reader, error) {
-	in := s.options.Stdin
+	body, err := readSingle(ctx, name, s.options.Stdin, s.bodySize)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err)
+	}
+	s.singleBody = body
+	return &singleReader{body: body, urls: s.options.Single}, nil
+}
+
+// readSingle reads up to size bytes of a single robots.txt, after decompression.
+func readSingle(ctx context.Context, name string, stdin io.Reader, size int) ([]byte, error) {
+	in := stdin
 	if name != blob.Stdio {
 		f, err := blob.Open(ctx, name)
 		if err != nil {
@@ -87,12 +99,28 @@ func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Read
 		defer f.Close() // it was only read from
 		in = f
 	}
-	var body bytes.Buffer
-	if _, err := io.CopyN(&body, in, int64(s.bodySize)); err != nil && err != io.EOF {
-		return nil, option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err)
+	r := bufio.NewReader(in)
+	for range compress.MaxLayers {
+		head, err := r.Peek(compress.DetectSize)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		codec := compress.Detect(head)
+		if codec == compress.None {
+			break
+		}
+		layer, err := compress.NewReader(r, codec)
+		if err != nil {
+			return nil, err
+		}
+		defer layer.Close() // it was only read from
+		r = bufio.NewReader(layer)
 	}
-	s.singleBody = body.Bytes()
-	return &singleReader{body: s.singleBody, urls: s.options.Single}, nil
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, r, int64(size)); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return body.Bytes(), nil
 }
 
 func (f *singleReader) Next(x *captures.Capture) error {

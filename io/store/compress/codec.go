@@ -102,6 +102,9 @@ func (c Codec) checkFile() error {
 // compressed file that is cut off.
 const DetectSize = 4
 
+// MaxLayers is how many layers of compression readers of small bodies undo, one in another.
+const MaxLayers = 3
+
 // Detect returns the codec of a file by its first bytes.
 func Detect(head []byte) Codec {
 	for c := range codecs {
