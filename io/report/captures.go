@@ -18,6 +18,7 @@ type Captures struct {
 	Compressed  int64     `json:"bodies_compressed"`
 	Damaged     int64     `json:"bodies_damaged"`
 	Longer      int64     `json:"bodies_longer"`
+	Lost        int64     `json:"revisits_lost,omitempty"`
 	Authorities int64     `json:"authorities"`
 	WithRules   int64     `json:"authorities_with_rules"`
 	Stale       int64     `json:"authorities_stale"`
@@ -36,7 +37,7 @@ type Captures struct {
 // CapturesOf words what was read of captures.
 func CapturesOf(c *ruleset.Captured) *Captures {
 	counts := &Captures{
-		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer,
+		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer, Lost: c.Lost,
 		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable, GivenUp: c.GivenUp,
 		Resolved: c.Resolved, Unresolved: c.Unresolved,
 	}
@@ -73,6 +74,7 @@ func (n *Captures) String() string {
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
 		{n.Damaged, "capture skipped because its body cannot be decompressed", "captures skipped because their bodies cannot be decompressed"},
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
+		{n.Lost, "revisit of what no source has, taken as a fetch without an answer", "revisits of what no source has, taken as fetches without an answer"},
 	} {
 		if odd.count > 0 {
 			b.WriteString("; " + Count(odd.count, odd.one, odd.more))

@@ -83,7 +83,7 @@ def reasons(program: str, rules: list, urls: str) -> tuple:
 def main() -> None:
     program, scratch = sys.argv[1], pathlib.Path(sys.argv[2])
     want = {f"https://{host}.example/x": reason for host, *_, reason in OLDER + CAPTURES}
-    want["https://again.example/x"] = "no_robots"
+    want["https://again.example/x"] = "disallow_rule"
     urls = "".join(url + "\n" for url in want)
     for name, compressed, version in [
         ("a", False, "1.0"), ("b", False, "1.1"), ("c", True, "1.0"), ("d", True, "1.1"),

@@ -74,7 +74,7 @@ func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Captur
 // body says what a capture's body is: nothing where there is none but in an answer that
 // should have one.
 func (c *captureReader) body(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
-	if x.Failed || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
+	if x.Failed || x.Revisit || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
 		return robotstxt.NoKind, x.Cut, nil
 	}
 	body, cut, _, err := captures.Decompress(x.Body, x.Cut, c.parse.ReadSize())

@@ -31,6 +31,14 @@ type Capture struct {
 	Cut bool
 	// Longer says that Body is longer than its Content-Length. This is only counted.
 	Longer bool
+
+	// Record and Digest are the names of a WARC record's id and of its payload's digest.
+	Record, Digest Name
+	// Revisit says that a 2xx has the body of another one, of any source: of that which has
+	// the same Record or the same Digest, or was a fetch of OriginalURL at OriginalTime.
+	Revisit      bool
+	OriginalURL  []byte
+	OriginalTime time.Time
 }
 
 // Bodies stores bodies, each distinct one once; a rulepack.Builder is one. It is safe
@@ -82,8 +90,10 @@ type Set struct {
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
 	wanted []key // of redirects' targets
-	newest int64
-	stats  []Stats // by source
+	// revisited holds the body of each 2xx to which a revisit refers, 0 until it is found.
+	revisited map[Name]uint64
+	newest    int64
+	stats     []Stats // by source
 }
 
 // NewSet returns an empty set.
@@ -133,6 +143,9 @@ func (s *Set) add(r waiting, target bool) error {
 	if target {
 		s.wanted = append(s.wanted, r.target())
 	}
+	if r.isRevisit() {
+		s.noteRevisit(r)
+	}
 	s.newest = max(s.newest, r.time())
 	return s.sorter.Add(r)
 }
@@ -180,7 +193,12 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 		if node, target = a.target(x); target {
 			r.setTarget(node)
 		}
-	case x.Status == 0 || x.Status/100 == 2:
+	case x.Status != 0 && x.Status/100 != 2:
+	case x.Revisit:
+		a.setRevisit(r, x)
+		r.setNames(x)
+	default:
+		r.setNames(x)
 		body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 		if err != nil {
 			a.set.update(source, func(s *Stats) { s.Damaged++ })

@@ -39,6 +39,11 @@ func moved(url, location string, days int) Capture {
 	return Capture{URL: []byte(url), Status: 301, Location: []byte(location), Time: day(days)}
 }
 
+// revisit refers to the capture of the URL on day 0.
+func revisit(url string, days int) Capture {
+	return Capture{URL: []byte(url), Status: 200, Time: day(days), Revisit: true, OriginalURL: []byte(url), OriginalTime: day(0)}
+}
+
 // bodies keeps bodies by number.
 type bodies struct {
 	mu    sync.Mutex
@@ -171,6 +176,13 @@ func TestDecidingCapture(t *testing.T) {
 		{"304 after a redirect alone", []Capture{page(b, denyX, 0), moved(a, b, 1), answer(a, 304, 2)}, -1, "deny"},
 		{"304 before 2xx", []Capture{answer(a, 304, 0), page(a, denyX, 1)}, 0, "deny"},
 		{"304 with an error", []Capture{ok, {URL: []byte(a), Status: 304, Failed: true, Time: day(1)}}, -1, "deny"},
+		{"revisit", []Capture{ok, answer(a, 404, 1), revisit(a, 2)}, -1, "rules /x"},
+		{"revisit before its time", []Capture{ok, answer(a, 404, 1), revisit(a, 2)}, 1, "allow"},
+		{"revisit alone", []Capture{revisit(a, 2)}, -1, "deny"},
+		{"revisit of another second", []Capture{page(a, denyX, 1), revisit(a, 2)}, -1, "deny"},
+		{"revisit of no answer", []Capture{{URL: []byte(a), Failed: true, Time: day(0)}, revisit(a, 2)}, -1, "deny"},
+		{"revisit of another URL", []Capture{page(b, denyX, 0), {URL: []byte(a), Status: 200, Time: day(1), Revisit: true, OriginalURL: []byte(b), OriginalTime: day(0)}}, -1, "rules /x"},
+		{"304 renews a revisit", []Capture{ok, answer(a, 404, 1), revisit(a, 2), answer(a, 500, 3), answer(a, 304, 4)}, -1, "rules /x"},
 		{"304 renews the copy of an outage", []Capture{ok, answer(a, 304, 1), answer(a, 500, 2), answer(a, 500, 32)}, -1, "stale rules /x"},
 		{"no final status", []Capture{ok, answer(a, -1, 1)}, -1, "deny"},
 		{"3xx to itself", []Capture{moved(a, a, 0)}, -1, "allow"},

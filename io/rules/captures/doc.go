@@ -15,6 +15,12 @@
 // about that URL, by the newest of its own captures. Redirects may lead into any
 // source.
 //
+// # Revisits
+//
+// A WARC revisit has no body: it names the record, the payload, or the URL and the time of
+// a 2xx that has it. What revisits name is collected while captures are read, and found in
+// a pass over all waiting captures, before they are resolved.
+//
 // # Bodies
 //
 // A body that is still gzip or zstd is decompressed, whatever its headers said. Read as
@@ -25,6 +31,7 @@
 // Bodies are handed on at once and not kept. A capture waits as 64 bytes and
 // its authority, in memory up to Options.Memory, and beyond that in a
 // temporary file. On top of that, memory holds 16 bytes for each redirect, 64 for each
-// target of one, and for a moment the captures of one URL. With a history, each change
+// target of one, some 40 bytes for each record, payload or fetch that a revisit refers to, and for
+// a moment the captures of one URL. With a history, each change
 // of a target takes 16 more, up to a bound.
 package captures

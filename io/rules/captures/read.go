@@ -92,7 +92,7 @@ const (
 
 // add copies a capture into the bundle. It returns false when there is no room.
 func (b *bundle) add(x *Capture) bool {
-	size := len(x.URL) + len(x.Location) + len(x.Body)
+	size := len(x.URL) + len(x.Location) + len(x.Body) + len(x.OriginalURL)
 	if len(b.captures) == bundleCaptures || len(b.captures) > 0 && len(b.data)+size > cap(b.data) {
 		return false
 	}
@@ -101,6 +101,7 @@ func (b *bundle) add(x *Capture) bool {
 	}
 	kept := *x
 	kept.URL, kept.Location, kept.Body = b.copy(x.URL), b.copy(x.Location), b.copy(x.Body)
+	kept.OriginalURL = b.copy(x.OriginalURL)
 	b.captures = append(b.captures, kept)
 	return true
 }

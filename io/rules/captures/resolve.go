@@ -131,7 +131,10 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
 
-	err := s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
+	err := s.findRevisited(ctx)
+	if err == nil {
+		err = s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
+	}
 	if err == nil {
 		err = r.endGroup()
 	}
@@ -161,6 +164,9 @@ func (r *resolver) visit(x waiting) error {
 			return err
 		}
 		r.url, r.renewable, r.source = x.key(), 0, x.source()
+	}
+	if x.isRevisit() {
+		r.set.revisit(x)
 	}
 	r.renew(x)
 	keep := r.judge.keep(r.group, x)

@@ -20,6 +20,9 @@ type Stats struct {
 	// Longer counts the bodies that are longer than their Content-Length. They are
 	// taken whole.
 	Longer int64
+	// Lost counts, after Resolve, the revisits without a known 2xx that they refer to. They
+	// are fetches without an answer.
+	Lost int64
 
 	// Authorities counts the authorities with a capture not after the requested time,
 	// in the first source that has one. Each is also in one of Rules, Unavailable and
@@ -53,6 +56,7 @@ func (s *Stats) Add(t Stats) {
 	s.Compressed += t.Compressed
 	s.Damaged += t.Damaged
 	s.Longer += t.Longer
+	s.Lost += t.Lost
 	s.Authorities += t.Authorities
 	s.Rules += t.Rules
 	s.Stale += t.Stale

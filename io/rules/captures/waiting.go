@@ -21,8 +21,8 @@ func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
 //	 0  16   key of the URL
 //	16  i64  time in nanoseconds since 1970, or unknownTime
 //	24  u64  order
-//	32  u64  the body, as Bodies named it
-//	40  16   key of a redirect's target
+//	32  u64  the body, as Bodies named it; of a revisit, the name of the fetch that has it
+//	40  16   key of a redirect's target; of a 2xx and a revisit, the names of record and payload
 //	56  u16  source
 //	58  i16  status, -1 for one that is none
 //	60  u16  flags
@@ -37,6 +37,7 @@ const (
 	flagFailed  = 1 << iota
 	flagTarget  // there is a target
 	flagRenewed // it is "not modified", and has the body of an earlier 2xx
+	flagRevisit // it has the body of another 2xx, which is not known yet
 )
 
 // newWaiting returns a capture as one that waits, without its key and authority, in the memory

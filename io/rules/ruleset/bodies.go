@@ -115,7 +115,7 @@ func (v *bodyVisitor) captures(ctx context.Context, s *captureFiles) error {
 	var scratch urls.Scratch
 	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {
 		_, path, err := scratch.Split(x.URL)
-		if err != nil || string(path) != "/robots.txt" || x.Failed || x.Status != 0 && x.Status/100 != 2 {
+		if err != nil || string(path) != "/robots.txt" || x.Failed || x.Revisit || x.Status != 0 && x.Status/100 != 2 {
 			return nil
 		}
 		text, cut, _, err := captures.Decompress(x.Body, x.Cut, v.size)

@@ -1,10 +1,10 @@
-// Package warc reads the HTTP responses of WARC files (ISO 28500, versions 1.0 and
-// 1.1) as captures: those of robots.txt and all others, since any URL may be the
+// Package warc reads the HTTP responses and revisits of WARC files (ISO 28500, versions 1.0
+// and 1.1) as captures: those of robots.txt and all others, since any URL may be the
 // target of a redirect.
 //
 // A [Reader] reads a file once, as a stream: plain, gzip with one or more records a
-// member, or zstd. It skips records that are no HTTP responses: requests, metadata,
-// DNS lookups, and revisits, whose body is elsewhere. It also skips and reports what
+// member, or zstd. It skips records that are no HTTP responses: requests, metadata
+// and DNS lookups. It also skips and reports what
 // is broken: a member that cannot be decompressed, a record of a wrong length, a
 // response that is not HTTP. Reading goes on at the next record that it finds.
 //
@@ -13,6 +13,12 @@
 // Lines that are no fields are skipped, and a line that starts with a blank continues
 // the field before it, in the record's header and in the response's. An interim
 // response (1xx) that another response follows is skipped.
+//
+// # Revisits
+//
+// A revisit with the profile server-not-modified is a 304. Any other is marked as
+// [captures.Capture].Revisit, with what it refers to, unless its block has an HTTP header
+// with a status other than 2xx, which says enough by itself.
 //
 // # Bodies
 //

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"robotsbatch/io/rules/captures"
 )
 
 // version is what every record starts with; the number of its version follows.
@@ -13,26 +15,44 @@ const version = "WARC/"
 
 // header is the part of a record's header that matters.
 type header struct {
-	kind      string // "response" for a response, else empty
+	kind      string // "response" or "revisit", else empty
 	url       []byte
+	record    captures.Name // of WARC-Record-ID
+	payload   captures.Name // of WARC-Payload-Digest
 	date      time.Time
 	length    int64
 	truncated bool
 	http      bool // the block is HTTP, or is not said to be something else
+	revisited      // what a revisit refers to
 
 	used    int // bytes of the header that were read
 	hasDate bool
 }
 
+// revisited is what the header of a revisit says about the record that has its payload.
+type revisited struct {
+	notModified bool // the server said that nothing changed since then
+	original    captures.Name
+	originalURL []byte
+	originalAt  time.Time
+}
+
 // isResponse reports whether the record is an HTTP response, and so may be a capture.
 func (h *header) isResponse() bool {
-	return h.kind == "response" && h.http &&
-		(hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://"))
+	return h.kind == "response" && h.http && h.isHTTP()
+}
+
+// isRevisit reports whether the record is an HTTP response whose payload is elsewhere.
+func (h *header) isRevisit() bool { return h.kind == "revisit" && h.isHTTP() }
+
+// isHTTP reports whether the URL is one of HTTP.
+func (h *header) isHTTP() bool {
+	return hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://")
 }
 
 // readHeader reads a record's header, its empty line included.
 func (w *Reader) readHeader(h *header) error {
-	*h = header{url: h.url[:0], length: -1, http: true}
+	*h = header{url: h.url[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
 	line, err := w.headerLine(h)
 	if err != nil {
 		return err
@@ -61,7 +81,7 @@ func (w *Reader) readHeader(h *header) error {
 	switch {
 	case h.length < 0:
 		return broken("the record has no Content-Length")
-	case h.isResponse() && !h.hasDate:
+	case (h.isResponse() || h.isRevisit()) && !h.hasDate:
 		return broken("the response has no WARC-Date")
 	}
 	return nil
@@ -84,19 +104,22 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 func (h *header) set(key, value []byte) error {
 	switch {
 	case isField(key, "WARC-Type"):
-		if string(value) == "response" {
-			h.kind = "response"
+		switch kind := string(value); kind {
+		case "response", "revisit":
+			h.kind = kind
 		}
 	case isField(key, "WARC-Target-URI"):
-		// WARC 1.0 has it in angle brackets.
-		value = bytes.TrimSuffix(bytes.TrimPrefix(value, []byte("<")), []byte(">"))
-		h.url = append(h.url[:0], value...)
+		h.url = append(h.url[:0], withoutBrackets(value)...)
 	case isField(key, "WARC-Date"):
 		date, err := time.Parse(time.RFC3339, string(value))
 		if err != nil {
 			return broken("WARC-Date %.40q is no time", value)
 		}
 		h.date, h.hasDate = date, true
+	case isField(key, "WARC-Record-ID"):
+		h.record = captures.NameOf(withoutBrackets(value))
+	case isField(key, "WARC-Payload-Digest"):
+		h.payload = captures.NameOf(value)
 	case isField(key, "WARC-Truncated"):
 		h.truncated = len(value) > 0
 	case isField(key, "Content-Type"):
@@ -107,8 +130,29 @@ func (h *header) set(key, value []byte) error {
 			return broken("Content-Length %.40q is no length of a record", value)
 		}
 		h.length = length
+	default:
+		h.revisited.set(key, value)
 	}
 	return nil
+}
+
+// set takes the value of a field that only revisits have.
+func (r *revisited) set(key, value []byte) {
+	switch {
+	case isField(key, "WARC-Profile"):
+		r.notModified = bytes.HasSuffix(value, []byte("/server-not-modified"))
+	case isField(key, "WARC-Refers-To"):
+		r.original = captures.NameOf(withoutBrackets(value))
+	case isField(key, "WARC-Refers-To-Target-URI"):
+		r.originalURL = append(r.originalURL[:0], withoutBrackets(value)...)
+	case isField(key, "WARC-Refers-To-Date"):
+		r.originalAt, _ = time.Parse(time.RFC3339, string(value)) // without a time it refers to nothing
+	}
+}
+
+// withoutBrackets returns a URI without the angle brackets that WARC 1.0 has around it.
+func withoutBrackets(value []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimPrefix(value, []byte("<")), []byte(">"))
 }
 
 func isField(key []byte, name string) bool {

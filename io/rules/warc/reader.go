@@ -166,10 +166,13 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 		return false, err
 	}
 	w.block = block{r: w.text, left: w.header.length}
+	x.URL, x.Time = w.header.url, w.header.date
+	if w.header.isRevisit() {
+		return true, w.revisit(x)
+	}
 	if !w.header.isResponse() {
 		return false, nil
 	}
-	x.URL, x.Time = w.header.url, w.header.date
 	if err := w.response(x); err != nil {
 		if w.block.err != nil {
 			return false, err
@@ -179,6 +182,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 		return false, nil
 	}
 	x.Cut = x.Cut || w.header.truncated
+	x.Record, x.Digest = w.header.record, w.header.payload
 	return true, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/matcher/access"
 )
 
 // response reads the HTTP response in a record's block. An error concerns the response
@@ -29,6 +30,31 @@ func (w *Reader) response(x *captures.Capture) error {
 		if x.Status != 204 {
 			return w.readBody(x)
 		}
+	}
+	return nil
+}
+
+// revisit reads a record whose payload is elsewhere. The block may have the response's header:
+// a 2xx has the payload, and any other status says enough by itself.
+func (w *Reader) revisit(x *captures.Capture) error {
+	h := &w.header
+	*x = captures.Capture{URL: x.URL, Time: x.Time, Status: 200}
+	if h.http && w.startsHTTP() {
+		if err := w.httpHeader(); w.block.err != nil {
+			return err
+		} else if err == nil {
+			x.Status = w.answer.status
+		}
+	}
+	switch {
+	case h.notModified || x.Status == access.NotModified:
+		x.Status = access.NotModified
+	case x.Status/100 == 3:
+		x.Location = w.answer.location
+		x.Failed = len(x.Location) == 0 // the redirect is elsewhere
+	case x.Status/100 == 2:
+		x.Revisit, x.Record, x.Digest = true, h.original, h.payload
+		x.OriginalURL, x.OriginalTime = h.originalURL, h.originalAt
 	}
 	return nil
 }

@@ -119,6 +119,21 @@ func read(t testing.TB, r io.Reader, o Options) (lines []string, stats Stats) {
 
 func describe(x *captures.Capture) string {
 	s := fmt.Sprintf("%s %d", x.URL, x.Status)
+	if x.Failed {
+		s += " failed"
+	}
+	if x.Revisit {
+		s += fmt.Sprintf(" revisit of %s", x.OriginalURL)
+		if !x.OriginalTime.IsZero() {
+			s += x.OriginalTime.Format(" 15:04")
+		}
+		if x.Record == captures.NameOf([]byte("urn:uuid:1")) {
+			s += " record"
+		}
+		if x.Digest == captures.NameOf([]byte("sha1:A")) {
+			s += " digest"
+		}
+	}
 	if len(x.Location) > 0 {
 		s += " -> " + string(x.Location)
 	}
@@ -132,6 +147,40 @@ func describe(x *captures.Capture) string {
 		s += " longer"
 	}
 	return s
+}
+
+func TestRevisits(t *testing.T) {
+	const (
+		same        = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+		notModified = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+		http        = "Content-Type: application/http"
+	)
+	all := []string{
+		same, http, "WARC-Payload-Digest: sha1:A", "WARC-Refers-To: <urn:uuid:1>",
+		"WARC-Refers-To-Target-URI: <http://b.example/>", "WARC-Refers-To-Date: 2026-02-01T11:00:00Z",
+	}
+	for name, test := range map[string]struct {
+		block  string
+		fields []string
+		want   string
+	}{
+		"all":              {"", all, "200 revisit of http://b.example/ 11:00 record digest"},
+		"header":           {"HTTP/1.1 203 OK\r\n\r\n", all, "203 revisit of http://b.example/ 11:00 record digest"},
+		"nothing":          {"", nil, "200 revisit of "},
+		"bad date":         {"", []string{same, "WARC-Refers-To-Date: yesterday"}, "200 revisit of "},
+		"not modified":     {"", []string{notModified}, "304"},
+		"its header":       {"HTTP/1.1 304 Not Modified\r\n\r\n", all, "304"},
+		"other status":     {"HTTP/1.1 503 Busy\r\n\r\n", all, "503"},
+		"redirect":         {"HTTP/1.1 301 Moved\r\nLocation: /a\r\n\r\n", all, "301 -> /a"},
+		"redirect to none": {"HTTP/1.1 301 Moved\r\n\r\n", all, "301 failed"},
+		"no HTTP":          {"<html>", all, "200 revisit of http://b.example/ 11:00 record digest"},
+		"other block":      {"HTTP/1.1 503 Busy\r\n\r\n", []string{"Content-Type: text/plain"}, "200 revisit of "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := read(t, strings.NewReader(record("revisit", url, test.block, test.fields...)+response(url, "200 OK", text)), Options{})
+			compare(t, got, []string{url + " " + test.want, fmt.Sprintf("%s 200 %q", url, text)})
+		})
+	}
 }
 
 func TestResponses(t *testing.T) {
@@ -217,7 +266,7 @@ func TestResponses(t *testing.T) {
 		{"shorter than its Content-Length", response(url, "200 OK\nContent-Length: 99", text), []string{whole + " cut"}},
 
 		{"others are skipped", record("warcinfo", "", "a: b\r\n") + record("request", url, "GET / HTTP/1.1\r\n\r\n", "Content-Type: application/http; msgtype=request") +
-			record("revisit", url, "HTTP/1.1 200 OK\r\n\r\n", "Content-Type: application/http") + record("metadata", url, "x") + record("conversion", url, "x") +
+			record("revisit", "dns:a.example", "") + record("metadata", url, "x") + record("conversion", url, "x") +
 			record("response", "dns:a.example", "1.2.3.4", "Content-Type: text/dns") + record("response", url, "x", "Content-Type: text/plain") +
 			response(url, "200 OK", text), []string{whole}},
 
