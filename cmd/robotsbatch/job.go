@@ -321,6 +321,7 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		j.log.WarnOf(m)
 	}
 	j.warnRules()
+	j.sayOdd(j.rules, true)
 	text := s.String()
 	if !s.Complete {
 		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")

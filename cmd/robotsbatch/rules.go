@@ -109,6 +109,7 @@ func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Fo
 		return nil, err
 	}
 	c.sayCaptured(set.Captured())
+	c.sayOdd(set, false)
 	r.AsOf = set.AsOf()
 	return set, nil
 }
@@ -133,6 +134,16 @@ func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 		c.log.Info(t.String(), "timeless", "rules", t.Names)
 	}
 	return nil
+}
+
+// sayOdd says how many bodies are HTML or binary: those of rule packs when they are opened, and
+// those of folders once they were read.
+func (c *call) sayOdd(set *ruleset.Set, read bool) {
+	for _, odd := range set.Odd() {
+		if odd.Read == read {
+			c.log.Info(report.OddBodies(&odd), "bodies", "rules", odd.Name, "html", odd.HTML, "binary", odd.Binary)
+		}
+	}
 }
 
 // sayCaptured says what was read of captures, if there are any.

@@ -29,6 +29,7 @@ type Captures struct {
 	Unresolved  int64     `json:"redirects_unresolved"`
 	Bodies      int64     `json:"distinct_bodies,omitempty"`
 	HTML        int64     `json:"authorities_html,omitempty"`
+	Binary      int64     `json:"authorities_binary,omitempty"`
 	Limited     int64     `json:"authorities_limited,omitempty"`
 
 	pack bool // whether a pack was made of them
@@ -43,7 +44,7 @@ func CapturesOf(c *ruleset.Captured) *Captures {
 	}
 	if c.Pack != nil {
 		counts.pack = true
-		counts.Bodies, counts.HTML, counts.Limited = c.Pack.Bodies, c.Pack.HTML, c.Pack.Limited
+		counts.Bodies, counts.HTML, counts.Binary, counts.Limited = c.Pack.Bodies, c.Pack.HTML, c.Pack.Binary, c.Pack.Limited
 	}
 	return counts
 }
@@ -67,7 +68,8 @@ func (n *Captures) String() string {
 	}{
 		{n.Stale, "host with a stale copy", "hosts with a stale copy"},
 		{n.GivenUp, "host unreachable for 30 days, so allowed", "hosts unreachable for 30 days, so allowed"},
-		{n.HTML, "with HTML instead of robots.txt", "with HTML instead of robots.txt"},
+		{n.HTML, withHTML, withHTML},
+		{n.Binary, withBinary, withBinary},
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
 		{n.Broken, "broken record skipped", "broken records skipped"},

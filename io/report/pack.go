@@ -9,10 +9,33 @@ import (
 
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
+
+// What a host has whose body is not a text.
+const (
+	withHTML   = "with HTML instead of robots.txt"
+	withBinary = "with binary data instead of robots.txt"
+)
+
+// OddBodies says in one line what is not a text.
+func OddBodies(o *ruleset.OddBodies) string {
+	one, more := "host", "hosts"
+	if o.Read {
+		one, more = "file", "files"
+	}
+	var odd []string
+	if o.HTML > 0 {
+		odd = append(odd, Count(o.HTML, one, more)+" "+withHTML)
+	}
+	if o.Binary > 0 {
+		odd = append(odd, Count(o.Binary, one, more)+" "+withBinary)
+	}
+	return blob.Shown(o.Name) + ": " + strings.Join(odd, "; ")
+}
 
 // Compiled is what is said of a rule pack that was made.
 type Compiled struct {
@@ -26,6 +49,7 @@ type Compiled struct {
 	Bodies      int64   `json:"distinct_bodies"`
 	Limited     int64   `json:"authorities_limited"`
 	HTML        int64   `json:"authorities_html"`
+	Binary      int64   `json:"authorities_binary"`
 	Ignored     int64   `json:"names_ignored"`
 	SourceBytes int64   `json:"source_bytes"`
 	PackBytes   int64   `json:"pack_bytes"`
@@ -39,7 +63,7 @@ func NewCompiled(made *ruleset.Compiled, profile, version string) *Compiled {
 	return &Compiled{
 		Version: version, Profile: profile, RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
-		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: made.Ignored,
+		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Binary: info.Binary, Ignored: made.Ignored,
 		SourceBytes: info.SourceBytes, PackBytes: info.Size,
 	}
 }
@@ -56,7 +80,7 @@ func (m *Compiled) Text(out string) string {
 	for _, odd := range []struct {
 		count int64
 		what  string
-	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, "with HTML instead of robots.txt"}} {
+	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, withHTML}, {m.Binary, withBinary}} {
 		if odd.count > 0 {
 			fmt.Fprintf(&b, "; %s %s", Count(odd.count, "host", "hosts"), odd.what)
 		}
@@ -94,6 +118,7 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 		{"disallow all", Number(info.DisallowAll)},
 		{"cut", Number(info.Limited)},
 		{"HTML", Number(info.HTML)},
+		{"binary", Number(info.Binary)},
 		{"bodies", fmt.Sprintf("%s distinct, of %s bytes", Number(info.Bodies), Number(info.SourceBytes))},
 		{"uncompiled", Number(info.Uncompiled)},
 		{"size", Number(info.Size) + " bytes"},
@@ -147,8 +172,11 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if a.Stale {
 		odd += ", stale"
 	}
-	if body.Kind == robotstxt.HTMLKind {
+	switch body.Kind {
+	case robotstxt.HTMLKind:
 		odd += ", HTML"
+	case robotstxt.BinaryKind:
+		odd += ", binary"
 	}
 	fmt.Fprintf(w, "  body         %d%s\n", body.Number, odd)
 	for _, sitemap := range body.Records.Sitemaps {

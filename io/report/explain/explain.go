@@ -124,6 +124,9 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 		u.maxAge = e.options.MaxAge
 		u.TooOld = time.Duration(seconds)*time.Second > u.maxAge
 	}
+	if k := o.Facts.Kind; k == robotstxt.HTMLKind || k == robotstxt.BinaryKind {
+		u.BodyKind = k.String()
+	}
 	if r := o.Facts.Records; r != nil {
 		u.Sitemaps, u.MoreSitemaps = r.Sitemaps, r.MoreSitemaps
 	}

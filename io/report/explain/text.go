@@ -36,6 +36,8 @@ type URL struct {
 	TooOld  bool       `json:"too_old,omitempty"`
 	// File is the file, pack or captures that the rules come from; empty for none.
 	File string `json:"file,omitempty"`
+	// BodyKind is html or binary if the rules were read from such a body; else empty.
+	BodyKind string `json:"body_kind,omitempty"`
 	// Sitemaps are some of the sitemap records; see matcher.Records.
 	Sitemaps     []string `json:"sitemaps,omitempty"`
 	MoreSitemaps bool     `json:"more_sitemaps,omitempty"`
@@ -221,6 +223,9 @@ func (p *printer) fetch(u *URL) {
 	}
 	if u.File != "" {
 		p.field("file", u.File)
+	}
+	if u.BodyKind != "" {
+		p.field("body", u.BodyKind+", not a robots.txt: its lines are read as rules where they can be")
 	}
 	for _, sitemap := range u.Sitemaps {
 		p.field("sitemap", sitemap)

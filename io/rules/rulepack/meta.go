@@ -32,6 +32,8 @@ type Info struct {
 	Limited int64
 	// HTML counts the authorities whose body begins like HTML.
 	HTML int64
+	// Binary counts the authorities whose body begins with bytes that no text has.
+	Binary int64
 	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their
 	// source because their groups overlap too much to be compiled for all agents.
 	Bodies, Uncompiled int64
@@ -65,17 +67,17 @@ type Section struct {
 //	 0  u32  profile
 //	 4  u32  Info.AsOf
 //	 8  u64  limit
-//	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
-//	         uncompiled, source bytes
-//	88       the maker
+//	16  u64  authorities, rules, allow all, disallow all, limited, HTML, binary,
+//	         bodies, uncompiled, source bytes
+//	96       the maker
 const (
-	metaSize   = 88
-	metaCounts = 9
+	metaSize   = 96
+	metaCounts = 10
 )
 
 func (i *Info) counts() [metaCounts]*int64 {
 	return [...]*int64{
-		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML,
+		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML, &i.Binary,
 		&i.Bodies, &i.Uncompiled, &i.SourceBytes,
 	}
 }
@@ -126,8 +128,11 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 	if o.flags&flagLimited != 0 {
 		i.Limited++
 	}
-	if kindOf(uint32(bodyFlags)) == robotstxt.HTMLKind {
+	switch kindOf(uint32(bodyFlags)) {
+	case robotstxt.HTMLKind:
 		i.HTML++
+	case robotstxt.BinaryKind:
+		i.Binary++
 	}
 }
 

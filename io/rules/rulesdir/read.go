@@ -98,6 +98,12 @@ func (c *counts) add(r *rules, again bool) {
 	if r.limited {
 		c.s.Limited++
 	}
+	switch r.kind {
+	case robotstxt.HTMLKind:
+		c.s.HTML++
+	case robotstxt.BinaryKind:
+		c.s.Binary++
+	}
 }
 
 func (c *counts) stats() Stats {

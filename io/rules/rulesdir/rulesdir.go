@@ -64,6 +64,8 @@ type Stats struct {
 	Warnings int64
 	// Limited counts the bodies that were cut at the size limit.
 	Limited int64
+	// HTML and Binary count the bodies of these kinds (robotstxt.BodyKind).
+	HTML, Binary int64
 	// Rereads counts how often a file was read and compiled again because
 	// Options.Memory was too small to keep its rules.
 	Rereads int64

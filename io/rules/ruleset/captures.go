@@ -212,8 +212,11 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 		return nil, nil, err
 	}
 	pack, err := f.openPack(file, SomeOf(set.names), s.watch)
-	if err == nil && len(set.files) == 1 {
-		pack.text = set.singleBody
+	if err == nil {
+		pack.captured = true
+		if len(set.files) == 1 {
+			pack.text = set.singleBody
+		}
 	}
 	return pack, set.captured(info), err
 }

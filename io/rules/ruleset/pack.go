@@ -19,9 +19,10 @@ import (
 // packSource is a rule pack that is open.
 type packSource struct {
 	*rulepack.Pack
-	name    string        // for people
-	asOf    time.Time     // Options.AsOf
-	scratch *blob.Scratch // of a temporary pack, removed by Close; else empty
+	name     string        // for people
+	asOf     time.Time     // Options.AsOf
+	scratch  *blob.Scratch // of a temporary pack, removed by Close; else empty
+	captured bool          // made of captures, which Captured counts
 	// text is the robots.txt of all authorities, if the pack was made of a single one.
 	text []byte
 }

@@ -121,7 +121,7 @@ func (d *folder) open(ctx context.Context, f *Found, watch *agentWatch) (opened,
 	if err != nil {
 		return nil, err
 	}
-	return openedFolder{dir}, nil
+	return openedFolder{dir, d.name}, nil
 }
 
 func (d *folder) compilable(ctx context.Context, f *Found) (*rulesdir.Dir, error) {
@@ -135,7 +135,10 @@ func (d *folder) replacedBy(out string, _ func(read string) bool) bool {
 }
 
 // openedFolder is a folder that is open.
-type openedFolder struct{ *rulesdir.Dir }
+type openedFolder struct {
+	*rulesdir.Dir
+	name string
+}
 
 func (d openedFolder) alone(*Set) matcher.Origins { return d.Dir }
 func (d openedFolder) always() bool               { return true }
