@@ -37,6 +37,9 @@ type Counters struct {
 	// SitemapsCut are the rows whose robots.txt has more sitemaps than matcher.Records
 	// keeps, if a column of robots.txt was asked for.
 	SitemapsCut int64 `json:"sitemaps_cut"`
+	// OtherStated are the rows that were written, may be fetched, and are of sites that say
+	// something of a use in the directive that was not asked about (matcher.UsageOptions.Others).
+	OtherStated int64 `json:"other_directive,omitempty"`
 }
 
 // OfNothing is the number of rows that have their verdict because nothing is known of their
@@ -65,6 +68,7 @@ func (c *Counters) Remarks() []Remark {
 		{c.HistoryCut, "row", "rows", "without a verdict because the history of the host was cut"},
 		{c.Outdated, "", "", "decided by robots.txt older than " + MaxAge},
 		{c.SitemapsCut, "", "", "with more sitemaps than are listed"},
+		{c.OtherStated, "written row is", "written rows are", "of sites that state something about training in the directive that was not asked about"},
 	} {
 		if r.Count > 0 {
 			some = append(some, r)
@@ -130,13 +134,15 @@ type UseCounts struct {
 	Immediate  int64  `json:"immediate,omitempty"`
 	Reference  int64  `json:"reference,omitempty"`
 	Full       int64  `json:"full,omitempty"`
+	// Unreadable are the rows of which something is said that cannot be read.
+	Unreadable int64 `json:"unreadable"`
 	// Unknown are the rows of which nothing is said, or that may not be fetched.
 	Unknown int64 `json:"unknown"`
 }
 
 // Said is the number of rows of which something is said.
 func (c *UseCounts) Said() int64 {
-	return c.Allowed + c.Disallowed + c.Immediate + c.Reference + c.Full
+	return c.Allowed + c.Disallowed + c.Immediate + c.Reference + c.Full + c.Unreadable
 }
 
 func (c *UseCounts) add(other *UseCounts) {
@@ -145,6 +151,7 @@ func (c *UseCounts) add(other *UseCounts) {
 	c.Immediate += other.Immediate
 	c.Reference += other.Reference
 	c.Full += other.Full
+	c.Unreadable += other.Unreadable
 	c.Unknown += other.Unknown
 }
 
@@ -163,6 +170,8 @@ func (s *Stats) countUses(v *Verdicts) {
 					counts.Disallowed++
 				case 1:
 					counts.Allowed++
+				case Unreadable:
+					counts.Unreadable++
 				}
 			}
 		} else {
@@ -179,8 +188,11 @@ func (s *Stats) countUses(v *Verdicts) {
 func (c *UseCounts) countGrades(of []int32, texts []string) {
 	rows := make([]int64, len(texts))
 	for _, number := range of {
-		if number >= 0 {
+		switch {
+		case number >= 0:
 			rows[number]++
+		case number == Unreadable:
+			c.Unreadable++
 		}
 	}
 	for number, text := range texts {

@@ -82,6 +82,8 @@ type Host struct {
 	Authority []byte
 	// Facts describe its robots.txt.
 	Facts *matcher.Facts
+	// HasRules says that a robots.txt was read.
+	HasRules bool
 	// Time is when ages end, in seconds since 1970; 0 if that is not known.
 	Time int64
 }

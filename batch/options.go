@@ -21,9 +21,10 @@ const (
 	EmitDenied
 	// EmitUnknown writes all other rows: no agent is denied, and one has no verdict.
 	EmitUnknown
-	// EmitPermitted writes the rows of EmitAllowed for which no column about a use says that
-	// it is disallowed.
+	// EmitPermitted writes the rows of EmitAllowed but those of Verdicts.Unpermitted, and
+	// EmitUnpermitted all other rows.
 	EmitPermitted
+	EmitUnpermitted
 	// EmitSelected writes the rows that the evaluator selected, in Verdicts.Selected.
 	EmitSelected
 )

@@ -50,12 +50,12 @@ var signalUse = func() *ColumnKind {
 	return kind
 }()
 
-// licenses are the licences that are offered to an agent.
+// licenses are the licences that are offered to an agent: an empty list where a robots.txt
+// names none, null where there is none.
 var licenses = &ColumnKind{
 	Name: "licenses", What: "a list of licences", Type: ListType, PerAgent: true, Licenses: true,
 	Value: func(h *Host, agent int) Value {
-		list := h.Facts.Usage.Licenses(agent)
-		return Value{Known: len(list) > 0, List: list}
+		return Value{Known: h.HasRules, List: h.Facts.Usage.Licenses(agent)}
 	},
 }
 
@@ -73,24 +73,10 @@ func UsageOf(columns []VerdictColumn) (o matcher.UsageOptions) {
 			o.Uses = append(o.Uses, kind.Use.Use)
 		}
 	}
-	return o
-}
-
-// isPreference reports whether the column says whether a use is allowed.
-func (k *ColumnKind) isPreference() bool {
-	return k.Use != nil && k.Use.Part == UseValue && k.Type == BoolType
-}
-
-// forbid clears the bits of rows of which a column says that a use is disallowed.
-func (v *Verdicts) forbid(selected []byte) {
-	for i := range v.Columns {
-		if !v.Columns[i].Kind.isPreference() {
-			continue
-		}
-		for row, value := range v.Columns[i].Of {
-			if value == 0 {
-				selected[row>>3] &^= 1 << (row & 7)
-			}
+	for _, use := range usage.Training {
+		if !slices.Contains(o.Uses, use) && slices.ContainsFunc(o.Uses, func(u usage.Use) bool { return slices.Contains(usage.Training, u) }) {
+			o.Others = append(o.Others, use)
 		}
 	}
+	return o
 }

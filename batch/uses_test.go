@@ -6,24 +6,32 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// TestEmitPermitted checks that rows are left out that may not be fetched, and those of
-// which a use is disallowed; what is unknown, and other columns, change nothing.
+// TestEmitPermitted checks that permitted rows may be fetched by every agent and are not among
+// those that the evaluator found unpermitted, and that all others are unpermitted.
 func TestEmitPermitted(t *testing.T) {
-	train, search := UseKinds(usage.Use{Key: "train-ai"}, true), UseKinds(usage.Use{Key: "search"}, false)
-	number := &ColumnKind{Name: "n", Type: Int64Type}
 	v := &Verdicts{
-		Rows: 6, Agents: []AgentVerdicts{{Allowed: []byte{0b011111}, Valid: []byte{0b111111}}},
-		Columns: []Values{
-			{Kind: train[0], Of: []int32{1, 0, -1, 1, -1, -1}},
-			{Kind: train[1], Of: []int32{0, 0, 0, 0, 0, 0}, Ints: []int64{7}},
-			{Kind: search[0], Of: []int32{-1, 1, 1, 0, -1, -1}},
-			{Kind: number, Of: []int32{0, 0, 0, 0, 0, 0}, Ints: []int64{0}},
-			{Kind: signalUse, Of: []int32{0, 0, 0, 0, 0, 0}, Texts: []string{"immediate"}},
-		},
+		Rows: 6, Agents: []AgentVerdicts{{Allowed: []byte{0b011111}, Valid: []byte{0b111111}}, {Allowed: []byte{0b001111}, Valid: []byte{0b001111}}},
+		Unpermitted: []byte{0b111010}, StatesOther: []byte{0b110011},
 	}
-	v.selectRows(EmitPermitted)
-	if len(v.Selected) != 1 || v.Selected[0] != 0b010101 || v.SelectedRows != 3 {
-		t.Errorf("got %b, %d rows", v.Selected, v.SelectedRows)
+	for _, tt := range []struct {
+		emit         Emit
+		want         byte
+		rows, others int
+	}{
+		{EmitPermitted, 0b000101, 2, 1},
+		{EmitUnpermitted, 0b111010, 4, 2},
+		{EmitAllowed, 0b001111, 4, 2},
+		{EmitAll, 0b111111, 6, 3},
+	} {
+		v.SelectedRows, v.OtherStated = v.Rows, 0
+		v.selectRows(tt.emit)
+		if selected := append(v.Selected, tt.want)[0]; selected != tt.want || v.SelectedRows != tt.rows || int(v.OtherStated) != tt.others {
+			t.Errorf("emit %d: got %b, %d rows, %d of sites that state the other", tt.emit, v.Selected, v.SelectedRows, v.OtherStated)
+		}
+	}
+	v.Unpermitted = nil
+	if v.selectRows(EmitPermitted); v.Selected[0] != 0b001111 {
+		t.Errorf("without a use that is not permitted: %b", v.Selected)
 	}
 }
 

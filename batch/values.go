@@ -16,7 +16,7 @@ type Values struct {
 	// Agent is an index into Verdicts.Agents.
 	Agent int
 	// Of has one element a row. BoolType has no dictionary: it has 0 for false here and
-	// 1 for true.
+	// 1 for true. A null is -1, or Unreadable.
 	Of []int32
 
 	// Ints has the dictionary of integers and times, Floats, Texts and Lists those of
@@ -28,6 +28,10 @@ type Values struct {
 
 	reasons []matcher.Reason // in place of Of
 }
+
+// Unreadable is the number of a null in a column about a use where something is said of the
+// use that cannot be read.
+const Unreadable int32 = -2
 
 // List is a list of texts: those of Words that Numbers say, or all.
 type List struct {

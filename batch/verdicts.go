@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math/bits"
 	"slices"
 
 	"robotsbatch/matcher"
@@ -44,6 +45,21 @@ type Verdicts struct {
 	Selected []byte
 	// SelectedRows counts the rows that come out.
 	SelectedRows int
+	// Unpermitted has a bit a row: 1 where an agent may fetch the row and a use is
+	// disallowed to it, or stated in a form that cannot be read. It is empty when there is
+	// no such row.
+	Unpermitted []byte
+	// StatesOther has a bit a row: 1 where the site says something of one of
+	// matcher.UsageOptions.Others. It is empty when there is no such row.
+	StatesOther []byte
+}
+
+// NeedBits returns the bits of one of the fields that may be empty, a bit a row.
+func (v *Verdicts) NeedBits(field *[]byte) []byte {
+	if len(*field) == 0 {
+		*field = filled(*field, (v.Rows+7)/8, 0)
+	}
+	return *field
 }
 
 // AgentVerdicts are one agent's columns.
@@ -96,7 +112,7 @@ type Want struct {
 // memory that it has.
 func (v *Verdicts) Reset(rows int, want Want) {
 	*v = Verdicts{
-		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0], Columns: v.Columns,
+		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0], Columns: v.Columns, Unpermitted: v.Unpermitted[:0], StatesOther: v.StatesOther[:0],
 		Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
 	}
 	if v.Agents == nil {
@@ -237,8 +253,28 @@ func (v *Verdicts) textBytes() int64 {
 	return int64(size)
 }
 
+// countOthers counts the rows that come out, may be fetched, and are of sites that say
+// something of matcher.UsageOptions.Others.
+func (v *Verdicts) countOthers() {
+	for i, stated := range v.StatesOther {
+		allowed := byte(0) // to any agent
+		for agent := range v.Agents {
+			allowed |= v.Agents[agent].Allowed[i]
+		}
+		if stated &= allowed; v.Selected != nil {
+			stated &= v.Selected[i]
+		}
+		v.OtherStated += int64(bits.OnesCount8(stated))
+	}
+}
+
 // selectRows selects the rows that come out.
 func (v *Verdicts) selectRows(emit Emit) {
+	v.setSelected(emit)
+	v.countOthers()
+}
+
+func (v *Verdicts) setSelected(emit Emit) {
 	switch {
 	case emit == EmitAll:
 		v.Selected = nil
@@ -255,9 +291,14 @@ func (v *Verdicts) selectRows(emit Emit) {
 			allowed &= a.Allowed[i]
 			denied |= a.Valid[i] &^ a.Allowed[i]
 		}
+		if i < len(v.Unpermitted) && (emit == EmitPermitted || emit == EmitUnpermitted) {
+			allowed &^= v.Unpermitted[i]
+		}
 		switch emit {
 		case EmitAllowed, EmitPermitted:
 			v.Selected[i] = allowed
+		case EmitUnpermitted:
+			v.Selected[i] = ^allowed
 		case EmitDenied:
 			v.Selected[i] = denied
 		case EmitUnknown:
@@ -266,9 +307,6 @@ func (v *Verdicts) selectRows(emit Emit) {
 	}
 	if v.Rows&7 != 0 {
 		v.Selected[v.Rows>>3] &= 1<<(v.Rows&7) - 1
-	}
-	if emit == EmitPermitted {
-		v.forbid(v.Selected)
 	}
 	v.SelectedRows = countBits(v.Selected)
 }

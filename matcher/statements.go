@@ -25,6 +25,7 @@ type Usage struct {
 	sets []statementSet
 	// licenses are the licences, by agent; nil if there are none.
 	licenses [][]string
+	others   bool // see UsageOptions.Others
 	paths    bool // some statement has a path
 }
 
@@ -50,6 +51,8 @@ type UsageOptions struct {
 	Uses []usage.Use
 	// Licenses keeps the licences.
 	Licenses bool
+	// Others are uses of which Usage.StatesOther is wanted, and no values.
+	Others []usage.Use
 	// Explain keeps the lines that decide.
 	Explain bool
 }
@@ -60,6 +63,7 @@ func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
 // statementSet has the statements of a directive in merged groups.
 type statementSet struct {
 	directive usage.Directive
+	nobodys   bool    // before all groups
 	agents    []int32 // those that obey the groups
 	trie      Trie    // of the paths, if there are any
 	// all are the statements by rank.
@@ -99,7 +103,7 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 		return nil
 	}
 	u := &Usage{uses: o.Uses}
-	for d := range usage.License {
+	for _, d := range usage.Preferences {
 		if slices.ContainsFunc(o.Uses, func(use usage.Use) bool { return use.Directive == d }) {
 			u.compile(c, f, agents, d, &o)
 		}
@@ -107,7 +111,11 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	if o.Licenses {
 		u.collectLicenses(f, agents)
 	}
-	if len(u.sets) == 0 && u.licenses == nil {
+	if len(o.Others) > 0 {
+		other := c.CompileUsage(f, agents, UsageOptions{Uses: o.Others})
+		u.others = other != nil && slices.ContainsFunc(other.sets, statementSet.says)
+	}
+	if len(u.sets) == 0 && u.licenses == nil && !u.others {
 		return nil
 	}
 	u.paths = slices.ContainsFunc(u.sets, func(s statementSet) bool { return len(s.all) > 1 })
@@ -130,6 +138,13 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 	if groups == nil {
 		return
 	}
+	if before := f.StatementsBefore(d); before != nil {
+		// They are nobody's, and yet they say something to all.
+		set := u.addSet(c, f.Profile, d, true, o.of(d), before)
+		for i := range agents.chains {
+			u.sets[set].agents = append(u.sets[set].agents, int32(i))
+		}
+	}
 	s := &c.selector
 	s.choose(statementFile(f, groups), agents)
 	var seen []compiledStatements
@@ -142,7 +157,11 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 			at := slices.IndexFunc(seen, func(k compiledStatements) bool { return sameGroups(k.chosen, chosen) })
 			if at < 0 {
 				at = len(seen)
-				seen = append(seen, compiledStatements{chosen, u.addSet(c, f.Profile, d, groups, chosen, o.of(d))})
+				own := make([][]robotstxt.Statement, len(chosen))
+				for n, g := range chosen {
+					own[n] = groups[g.group].Statements
+				}
+				seen = append(seen, compiledStatements{chosen, u.addSet(c, f.Profile, d, false, o.of(d), own...)})
 			}
 			set = seen[at].set
 			byName[name] = set
@@ -174,20 +193,20 @@ func (o *UsageOptions) of(d usage.Directive) UsageOptions {
 	return only
 }
 
-// addSet compiles the statements of chosen groups, and returns the number of their set, or
-// noSet.
-func (u *Usage) addSet(c *Compiler, p Profile, d usage.Directive, groups []robotstxt.StatementGroup, chosen []choice, o UsageOptions) int {
-	merged := statementMerger{options: o, profile: p, byPath: make(map[string]int)}
-	for _, g := range chosen {
-		for i := range groups[g.group].Statements {
-			merged.add(&groups[g.group].Statements[i])
+// addSet compiles statements, and returns the number of their set, or noSet. Those of nobody
+// are before all groups.
+func (u *Usage) addSet(c *Compiler, p Profile, d usage.Directive, nobodys bool, o UsageOptions, groups ...[]robotstxt.Statement) int {
+	merged := statementMerger{options: o, profile: p, nobodys: nobodys, byPath: make(map[string]int)}
+	for _, statements := range groups {
+		for i := range statements {
+			merged.add(&statements[i])
 		}
 	}
 	if merged.all == nil {
 		return noSet
 	}
 	set := merged.compile(c)
-	set.directive = d
+	set.directive, set.nobodys = d, nobodys
 	u.sets = append(u.sets, set)
 	return len(u.sets) - 1
 }
@@ -197,6 +216,7 @@ func (u *Usage) addSet(c *Compiler, p Profile, d usage.Directive, groups []robot
 type statementMerger struct {
 	options UsageOptions
 	profile Profile
+	nobodys bool        // what they say cannot be read
 	all     []statement // the first has no path
 	written [][]byte    // by index in all, the path as written
 	byPath  map[string]int
@@ -245,13 +265,19 @@ func (m *statementMerger) blank() statement {
 	return statement{values: make([]usage.Value, len(m.options.Uses))}
 }
 
-// read returns a line's values of the uses. One that does not parse says nothing, and
-// selects all the same.
+// read returns a line's values of the uses. One that does not parse selects all the same.
 func (m *statementMerger) read(s *robotstxt.Statement) statementLine {
-	m.pairs, _ = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
+	var err error
+	m.pairs, err = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
 	l := statementLine{line: s.Line, values: make([]usage.Value, len(m.options.Uses))}
 	for i, use := range m.options.Uses {
-		l.values[i] = usage.Find(m.pairs, use.Key)
+		if use.Key == "" {
+			continue // of another directive
+		}
+		l.values[i] = usage.Of(m.pairs, err, use)
+		if m.nobodys && l.values[i] != usage.Unknown {
+			l.values[i] = usage.Unreadable
+		}
 	}
 	if m.options.Explain {
 		l.text = AppendValid(nil, s.Text)
@@ -366,6 +392,17 @@ func (s *statementSet) nextRival(p *Target, selected, after int) int {
 	return 0
 }
 
+// says reports whether a statement says anything of a use.
+func (s statementSet) says() bool {
+	return slices.ContainsFunc(s.all, func(x statement) bool {
+		return slices.ContainsFunc(x.values, func(v usage.Value) bool { return v != usage.Unknown })
+	})
+}
+
+// StatesOther reports whether the body says anything of UsageOptions.Others, of any path and
+// to any agent.
+func (u *Usage) StatesOther() bool { return u.others }
+
 // HasPaths reports whether what is said depends on the path. If not, Decide and Explain do
 // not read theirs.
 func (u *Usage) HasPaths() bool { return u.paths }
@@ -422,7 +459,8 @@ func (u *Usage) byPath(agent, use int) map[string]usage.Value {
 	said := make(map[string]usage.Value)
 	for s := range u.statements(agent, use) {
 		if s.path.text != nil || s.values[use] != usage.Unknown {
-			said[string(s.path.appendKey(nil))] = s.values[use]
+			key := string(s.path.appendKey(nil))
+			said[key] = usage.Combine(said[key], s.values[use])
 		}
 	}
 	return said
@@ -459,6 +497,7 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 		}
 	}
 	number(0)
+	number(int(boolByte(u.others)))
 	for _, own := range u.licenses {
 		number(len(own))
 		for _, license := range own {
@@ -508,19 +547,23 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 			continue
 		}
 		rank, _ := set.find(p)
-		found.take(set.all[rank].lines, use)
+		found.take(set, rank, use)
 		for rival := set.nextRival(p, rank, 0); rival > 0; rival = set.nextRival(p, rank, rival) {
-			found.take(set.all[rival].lines, use)
+			found.take(set, rival, use)
 		}
 	}
 	return found
 }
 
-// take combines what was found with lines.
-func (found *UsageLine) take(lines []statementLine, use int) {
-	for i := range lines {
-		l := &lines[i]
+// take combines what was found with the lines of a statement. Those of nobody that say
+// nothing were not selected.
+func (found *UsageLine) take(set *statementSet, rank, use int) {
+	for i := range set.all[rank].lines {
+		l := &set.all[rank].lines[i]
 		v := l.values[use]
+		if set.nobodys && v == usage.Unknown {
+			continue
+		}
 		together := usage.Combine(found.Value, v)
 		if found.Line == 0 || together != found.Value || v == together && l.line < found.Line {
 			*found = UsageLine{Value: together, Line: l.line, Text: l.text}
@@ -544,13 +587,7 @@ func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	if groups == nil {
 		return
 	}
-	var common []robotstxt.Statement
-	for i := range f.Statements {
-		if s := &f.Statements[i]; s.Directive == usage.License && s.Group < 0 {
-			common = append(common, *s)
-		}
-	}
-	shared := appendLicenses(nil, common)
+	shared := appendLicenses(nil, f.StatementsBefore(usage.License))
 	var s selector
 	s.choose(statementFile(f, groups), agents)
 	licenses := make([][]string, len(agents.chains))

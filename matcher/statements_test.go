@@ -46,9 +46,17 @@ func statedByEngine(body, path string, chains []matcher.Chain, p matcher.Profile
 
 // statedByReference returns what the reference says, in the same form.
 func statedByReference(body, path string, chain matcher.Chain, p reference.Profile) string {
+	keys := func(d usage.Directive) (keys []string) {
+		for _, u := range allUses {
+			if u.Directive == d {
+				keys = append(keys, u.Key)
+			}
+		}
+		return keys
+	}
 	maps := map[usage.Directive]map[string]string{
-		usage.ContentUsage:  reference.Preferences([]byte(body), reference.ContentUsage, chain, path, p),
-		usage.ContentSignal: reference.Preferences([]byte(body), reference.ContentSignal, chain, path, p),
+		usage.ContentUsage:  reference.Preferences([]byte(body), reference.ContentUsage, keys(usage.ContentUsage), chain, path, p),
+		usage.ContentSignal: reference.Preferences([]byte(body), reference.ContentSignal, keys(usage.ContentSignal), chain, path, p),
 	}
 	if maps[usage.ContentUsage] == nil {
 		return "-"
@@ -98,15 +106,15 @@ var usageCases = []usageCase{
 	{"groups are chosen as for access", "User-agent: foobot/2\nContent-Usage: train-ai=n\nUser-agent: *\nContent-Usage: train-ai=y", []string{"/ → train-ai disallowed", "Other / → train-ai allowed"}},
 	{"groups of one agent merge", "User-agent: FooBot\nContent-Usage: train-ai=n\nUser-agent: Other\nAllow: /\nUser-agent: foobot\nContent-Usage: search=y", []string{"/ → train-ai disallowed, search allowed"}},
 	{"a group of its own hides that of everyone", "User-agent: *\nContent-Usage: train-ai=n\nUser-agent: FooBot\nAllow: /", []string{"/ → ", "Other / → train-ai disallowed"}},
-	{"a line before any group is nobody's", "Content-Usage: train-ai=n\nUser-agent: *\nDisallow: /x", []string{"/ → "}},
-	{"a line without groups is nobody's", "Content-Usage: train-ai=n\nContent-Signal: search=no", []string{"/ → "}},
-	{"any other key may be asked for", "User-agent: *\nContent-Usage: bots=n, x=y", []string{"/ → x allowed"}},
-	{"what does not parse as a whole says nothing", "User-agent: *\nContent-Usage: search=y, Train-AI=n", []string{"/ → "}},
+	{"a line before any group is nobody's, and no silence", "Content-Usage: train-ai=n\nUser-agent: *\nDisallow: /x", []string{"/ → train-ai unreadable", "/x → -"}},
+	{"a line without groups is nobody's, and no silence", "Content-Usage: train-ai=n\nContent-Signal: search=no", []string{"/ → train-ai unreadable, signal:search unreadable"}},
+	{"any other key may be asked for", "User-agent: *\nContent-Usage: robots=n, x=y", []string{"/ → x allowed"}},
+	{"what does not parse as a whole cannot be read", "User-agent: *\nContent-Usage: search=y, Train-AI=n", []string{"/ → train-ai unreadable, ai-use unreadable, search unreadable, x unreadable"}},
 	{"a line between agents ends their list for usage alone", "User-agent: FooBot\nContent-Usage: train-ai=n\nUser-agent: Other\nDisallow: /x\nContent-Usage: search=y", []string{
 		"/ → train-ai disallowed", "/x → -", "Other / → search allowed", "Other /x → -",
 	}},
 	{"a shorter rule does not fill", "User-agent: *\nContent-Usage: train-ai=n, search=n\nContent-Usage: /a train-ai=y", []string{"/a → train-ai allowed"}},
-	{"a longest rule that does not parse selects", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a TRAIN-AI=y", []string{"/a → ", "/ → train-ai disallowed"}},
+	{"a longest rule that does not parse selects", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a TRAIN-AI=y", []string{"/a → train-ai unreadable, ai-use unreadable, search unreadable, x unreadable", "/ → train-ai disallowed"}},
 	{"a longest rule without a statement selects", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a", []string{"/a → ", "/ → train-ai disallowed"}},
 	{"no path is shorter than a slash", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: / search=n", []string{"/ → search disallowed", "/a → search disallowed"}},
 	{"paths of one length apply together", "User-agent: *\nContent-Usage: /a* train-ai=y, search=n\nContent-Usage: /*b train-ai=n, search=y", []string{
@@ -123,13 +131,53 @@ var usageCases = []usageCase{
 		"/ → signal:ai-train disallowed, signal:search allowed, signal:use reference", "CCBot / → -",
 	}},
 	{"signals of ties are the most restrictive", "User-agent: *\nContent-Signal: ai-train=yes, use=full\nContent-Signal: ai-train=no, use=immediate", []string{"/ → signal:ai-train disallowed, signal:use immediate"}},
-	{"signals before any group are nobody's", "Content-Signal: ai-train=no\nUser-agent: *\nAllow: /", []string{"/ → "}},
+	{"signals before any group are nobody's, and no silence", "Content-Signal: ai-train=no\nUser-agent: *\nAllow: /", []string{"/ → signal:ai-train unreadable"}},
 	{"signals between agents do not end their list", "User-agent: FooBot\nContent-Signal: ai-train=no\nUser-agent: Other\nDisallow: /x", []string{"/ → signal:ai-train disallowed", "Other / → signal:ai-train disallowed"}},
 	{"signals and usage are not merged", "User-agent: *\nContent-Signal: search=no\nContent-Usage: search=y", []string{"/ → search allowed, signal:search disallowed"}},
 }
 
+// wildCases are forms in which sites try to say something, which the drafts do not define.
+var wildCases = []usageCase{
+	{"another value", "User-agent: *\nContent-Usage: train-ai=no", []string{"/ → train-ai unreadable"}},
+	{"a truth value", "User-agent: *\nContent-Usage: train-ai=false, search=true", []string{"/ → train-ai unreadable, search unreadable"}},
+	{"a boolean", "User-agent: *\nContent-Usage: train-ai=?0, ai-use=?1", []string{"/ → train-ai unreadable, ai-use unreadable"}},
+	{"no value", "User-agent: *\nContent-Usage: train-ai, search=y", []string{"/ → train-ai unreadable, search allowed"}},
+	{"a string", "User-agent: *\nContent-Usage: train-ai=\"n\"", []string{"/ → train-ai unreadable"}},
+	{"upper case", "User-agent: *\nContent-Usage: train-ai=N, ai-use=y", []string{"/ → train-ai unreadable, ai-use allowed"}},
+	{"the key of the other directive", "User-agent: *\nContent-Usage: ai-train=n\nContent-Signal: train-ai=no", []string{"/ → "}},
+	{"a colon", "User-agent: *\nContent-Usage: train-ai: n", []string{"/ → train-ai unreadable, ai-use unreadable, search unreadable, x unreadable"}},
+	{"a blank", "User-agent: *\nContent-Usage: train-ai = n", []string{"/ → train-ai unreadable, ai-use unreadable, search unreadable, x unreadable"}},
+	{"a comma at the end", "User-agent: *\nContent-Usage: train-ai=n,", []string{"/ → train-ai unreadable, ai-use unreadable, search unreadable, x unreadable"}},
+	{"a semicolon is read as a parameter", "User-agent: *\nContent-Usage: search=y; train-ai=n", []string{"/ → search allowed"}},
+	{"keys of older drafts", "User-agent: *\nContent-Usage: ai=n\nContent-Usage: train-genai=n", []string{"/ → train-ai unreadable, ai-use unreadable"}},
+	{"train-genai alone", "User-agent: *\nContent-Usage: train-genai=n, search=y", []string{"/ → train-ai unreadable, search allowed"}},
+	{"tdm", "User-agent: *\nContent-Usage: tdm=n", []string{"/ → train-ai unreadable, ai-use unreadable"}},
+	{"bots, beside a line that can be read", "User-agent: *\nContent-Usage: bots=n\nContent-Usage: train-ai=y", []string{"/ → train-ai allowed, ai-use unreadable"}},
+	{"keys of older drafts that allow", "User-agent: *\nContent-Usage: ai=y, tdm=y, bots=y, train-genai=y", []string{"/ → "}},
+	{"what can be read wins", "User-agent: *\nContent-Usage: train-ai=no\nContent-Usage: train-ai=n\nContent-Usage: ,", []string{"/ → train-ai disallowed, ai-use unreadable, search unreadable, x unreadable"}},
+	{"a longer path hides it", "User-agent: *\nContent-Usage: train-ai=no\nContent-Usage: /a search=y", []string{"/a → search allowed", "/b → train-ai unreadable"}},
+	{"another group hides it", "User-agent: *\nContent-Usage: train-ai=no\nUser-agent: FooBot\nAllow: /", []string{"/ → ", "Other / → train-ai unreadable"}},
+	{"a line before the groups, and one of the group", "Content-Usage: train-ai=y, search=y\nUser-agent: *\nContent-Usage: train-ai=n", []string{"/ → train-ai disallowed, search unreadable"}},
+	{"a line before the groups has a path", "Content-Usage: /a train-ai=n\nUser-agent: *\nAllow: /", []string{"/a → train-ai unreadable", "/b → "}},
+	{"a line before the groups is for agents with groups, too", "Content-Usage: train-ai=n\nUser-agent: *\nAllow: /\nUser-agent: FooBot\nDisallow: /x", []string{"/ → train-ai unreadable", "/x → -", "Other /x → train-ai unreadable"}},
+	{"a line before the groups of an older draft", "Content-Usage: ai=n\nUser-agent: *\nAllow: /", []string{"/ → train-ai unreadable, ai-use unreadable"}},
+
+	{"a signal that is false", "User-agent: *\nContent-Signal: ai-train=false, search=true", []string{"/ → signal:ai-train unreadable, signal:search unreadable"}},
+	{"a signal in the words of the other directive", "User-agent: *\nContent-Signal: ai-train=n, search=y", []string{"/ → signal:ai-train unreadable, signal:search unreadable"}},
+	{"a signal in quotation marks", "User-agent: *\nContent-Signal: ai-train=\"no\"", []string{"/ → signal:ai-train unreadable"}},
+	{"a signal without a value", "User-agent: *\nContent-Signal: ai-train, search=yes", []string{"/ → signal:ai-train unreadable, signal:search allowed"}},
+	{"signals in any case", "User-agent: *\nContent-Signal: AI-TRAIN=No, Search=YES", []string{"/ → signal:ai-train disallowed, signal:search allowed"}},
+	{"a grade that is none", "User-agent: *\nContent-Signal: use=none", []string{"/ → signal:use unreadable"}},
+	{"signals by semicolons", "User-agent: *\nContent-Signal: search=yes; ai-train=no", []string{"/ → signal:ai-train unreadable, signal:ai-input unreadable, signal:search unreadable, signal:use unreadable"}},
+	{"signals by blanks", "User-agent: *\nContent-Signal: search=yes ai-train=no", []string{"/ → signal:ai-train unreadable, signal:ai-input unreadable, signal:search unreadable, signal:use unreadable"}},
+	{"a signal with a colon", "User-agent: *\nContent-Signal: ai-train: no, search=yes", []string{"/ → signal:ai-train unreadable, signal:ai-input unreadable, signal:search allowed, signal:use unreadable"}},
+	{"signals of no vocabulary", "User-agent: *\nContent-Signal: ai-training=no, crawl=yes", []string{"/ → "}},
+	{"a signal that can be read wins", "User-agent: *\nContent-Signal: ai-train=false\nContent-Signal: ai-train=no", []string{"/ → signal:ai-train disallowed"}},
+	{"signals before the groups, and in one", "Content-Signal: search=yes, ai-train=no\nUser-agent: *\nContent-Signal: search=yes", []string{"/ → signal:ai-train unreadable, signal:search allowed"}},
+}
+
 func TestUsage(t *testing.T) {
-	for _, c := range usageCases {
+	for _, c := range slices.Concat(usageCases, wildCases) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, w := range c.want {
 				where, want, _ := strings.Cut(w, " → ")
@@ -224,12 +272,11 @@ func comparePaths(t *testing.T, body string, paths []string) {
 				if longest = max(longest, length); pass == 0 || length != longest {
 					continue
 				}
-				stated := reference.Stated(reference.ContentUsage, s.Value)
 				for i, use := range allUses[:3] {
-					switch {
-					case stated[use.Key] == "disallowed":
+					switch stated := reference.Stated(reference.ContentUsage, s.Value, use.Key); {
+					case stated == "disallowed":
 						want[i] = usage.Disallowed
-					case stated[use.Key] == "allowed" && want[i] == usage.Unknown:
+					case stated == "allowed" && want[i] == usage.Unknown:
 						want[i] = usage.Allowed
 					}
 				}
@@ -259,6 +306,21 @@ func comparePaths(t *testing.T, body string, paths []string) {
 	}
 }
 
+// TestEverySmallStatementOfWilds compares engine and reference for all lists of a few words, in
+// a line before the groups or of a group, beside each other.
+func TestEverySmallStatementOfWilds(t *testing.T) {
+	words := []string{"train-ai", "ai", "ai-train", "use", "=n", "=no", "=full", "=?0", ", ", "; ", ": "}
+	length := 4
+	if testing.Short() {
+		length = 3
+	}
+	lists := sequences(words, length)
+	for i, list := range lists {
+		other := lists[(i*7919+1)%len(lists)]
+		compareUsage(t, fmt.Sprintf("Content-Usage: %s\nContent-Signal: %[2]s\nUser-agent: a\nContent-Usage: %[2]s\nUser-agent: *\nContent-Usage: %[1]s\nContent-Signal: %[1]s", list, other), "/x")
+	}
+}
+
 // TestRandomUsage compares engine and reference for bodies of random lines.
 func TestRandomUsage(t *testing.T) {
 	lines := []string{
@@ -267,6 +329,8 @@ func TestRandomUsage(t *testing.T) {
 		"Content-Usage: /a%62 ai-use=n", "Content-Usage: /ab$\tai-use=y", "Content-Usage: /x AI=n", "Content-Usage: / x=n", "Content-Usage: a=", "Content-Usage:",
 		"Content-Signal: search=yes, ai-train=no", "Content-signal: /a ai-train=yes,use=full", "Content-Signal: /*b use=immediate, ai-train=no", "Content-Signal: nothing",
 		"Content-Usage: /?q=* train-ai=n", "Content-Usage: /*?q=%2F train-ai=y",
+		"Content-Usage: train-ai=no, ai-use=?0", "Content-Usage: /a ai=n, train-genai=y", "Content-Usage: bots=n", "Content-Usage: /a* tdm=n;x", "Content-Usage: train-ai=n,",
+		"Content-Signal: ai-train=false, search", "Content-Signal: search=yes; ai-train=no", "Content-Signal: /a ai-train: no", "Content-Signal: use=none, AI-Input=NO",
 	}
 	paths := []string{"/", "/a", "/ab", "/a%62", "/x", "/xb", "/?q=%2F", "/?q=/", "/robots.txt", "/c"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -284,7 +348,7 @@ func TestRandomUsage(t *testing.T) {
 }
 
 func FuzzUsage(f *testing.F) {
-	for _, c := range usageCases {
+	for _, c := range slices.Concat(usageCases, wildCases) {
 		f.Add(c.body, "/a/b?c")
 	}
 	f.Fuzz(func(t *testing.T, body, path string) {
@@ -372,12 +436,12 @@ func TestStated(t *testing.T) {
 		return matcher.CompileUsage(f, matcher.NewAgents([]matcher.Chain{{"*"}, {"bot"}}), matcher.UsageOptions{Uses: uses})
 	}
 	for _, tt := range []struct{ body, want string }{
-		{"User-agent: *\nContent-Usage: train-ai=n, search", "disallowed,, disallowed,,"},
+		{"User-agent: *\nContent-Usage: train-ai=n, search", "disallowed,unreadable, disallowed,unreadable,"},
 		{"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y", "mixed,, mixed,,"},
 		{"User-agent: *\nContent-Usage: /%61 train-ai=n\nContent-Usage: /a train-ai=y", "disallowed,, disallowed,,"},
 		{"User-agent: bot\nContent-Usage: search=y\nContent-Signal: use=full", ",, ,allowed,full"},
 		{"User-agent: *\nContent-Usage: train-ai=n\nUser-agent: bot\nAllow: /", "disallowed,, ,,"},
-		{"Content-Usage: train-ai=n\nUser-agent: *\nAllow: /", ",, ,,"},
+		{"Content-Usage: train-ai=n\nUser-agent: *\nAllow: /", "unreadable,, unreadable,,"},
 	} {
 		u := stated(tt.body)
 		var said []string
@@ -397,6 +461,7 @@ func TestStated(t *testing.T) {
 		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /%61 train-ai=n", true},
 		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /b train-ai=n", false},
 		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /a$ train-ai=n", false},
+		{"Content-Usage: /a train-ai=n\nUser-agent: *\nContent-Usage: /a search=y", "User-agent: *\nContent-Usage: /a search=y", false},
 		// The longer path takes the place of the shorter one.
 		{"User-agent: *\nContent-Usage: train-ai=n", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a search=y", false},
 	} {

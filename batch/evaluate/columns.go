@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 )
 
 // columns are the columns of Verdicts.Columns that describe hosts, by their index.
@@ -72,7 +73,7 @@ func (e *Evaluator) describe(v *batch.Verdicts, number int, o *matcher.Origin) {
 	if e.options.Timelines != nil {
 		e.describeTimed(v, number, o)
 	} else {
-		e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, Time: e.options.AsOf}
+		e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, HasRules: o.Access == access.Rules, Time: e.options.AsOf}
 		for _, column := range e.columns.byFacts {
 			e.setColumn(&v.Columns[column], number)
 		}
@@ -108,7 +109,7 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, number int, o *matcher.Orig
 	if times == nil { // no row is from before the last fetch
 		times = one[:]
 	}
-	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts}
+	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, HasRules: o.Access == access.Rules}
 	for _, column := range e.columns.byFacts {
 		e.setTimedColumn(&v.Columns[column], v.Times, times, number)
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	Profile matcher.Profile
 	// Missing is the verdict where nothing is known of an authority.
 	Missing access.Missing
+	// AllowUnreadable keeps the rows of which a use is stated in a form that cannot be read
+	// out of Verdicts.Unpermitted.
+	AllowUnreadable bool
 	// Explain fills Reasons, Rules and Explanations.
 	Explain bool
 	// Columns are set in Verdicts.Columns, those of them that describe hosts.

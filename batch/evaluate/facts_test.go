@@ -99,7 +99,7 @@ func wantedFacts(origins matcher.Origins, lines []string, columns []batch.Verdic
 		if err == nil {
 			_ = origins.Lookup(authority, &o) // a table's Lookup never fails
 		}
-		h := &batch.Host{Authority: authority, Time: asOf}
+		h := &batch.Host{Authority: authority, HasRules: o.Access == access.Rules, Time: asOf}
 		switch {
 		case err != nil:
 			h = nil

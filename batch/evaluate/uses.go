@@ -17,6 +17,8 @@ type uses struct {
 	target  matcher.Target // shared with no one: the decider keeps its own
 
 	values []usage.Value // of a row, for each agent each use
+	// forbids says of each value whether Verdicts.Unpermitted has its rows.
+	forbids [usage.NumValues]bool
 }
 
 // usedRun is a run of rows whose host says something about uses.
@@ -28,7 +30,9 @@ type usedRun struct {
 
 func newUses(o Options) uses {
 	wanted := batch.UsageOf(o.Columns).Uses
-	return uses{wanted: wanted, agents: o.Agents, combine: o.Combine, values: make([]usage.Value, o.Agents*len(wanted))}
+	u := uses{wanted: wanted, agents: o.Agents, combine: o.Combine, values: make([]usage.Value, o.Agents*len(wanted))}
+	u.forbids[usage.Disallowed], u.forbids[usage.Unreadable] = true, !o.AllowUnreadable
+	return u
 }
 
 // add adds the rows of a group.
@@ -58,6 +62,9 @@ func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 // setUsesOfRun sets the columns of a run, for as many rows at a time as share what decides.
 func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, run *usedRun) {
 	u := &e.uses
+	if run.usage.StatesOther() {
+		matcher.SetBits(v.NeedBits(&v.StatesOther), run.low, run.high)
+	}
 	for low := run.low; low < run.high; {
 		high := run.high
 		if run.usage.HasPaths() {
@@ -91,14 +98,22 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 		e.setCombinedUse(c, v, said, use, low, high)
 		return
 	}
-	of := e.numberOf(c, said, c.Agent, use, e.uses.values[c.Agent*len(e.uses.wanted)+use])
-	if of < 0 {
+	value := e.uses.values[c.Agent*len(e.uses.wanted)+use]
+	of := e.numberOf(c, said, c.Agent, use, value)
+	if of == null {
 		return
+	}
+	var forbidden []byte
+	if e.uses.forbids[value] {
+		forbidden = v.NeedBits(&v.Unpermitted)
 	}
 	allowed := v.Agents[c.Agent].Allowed
 	for row := low; row < high; row++ {
 		if allowed[row>>3]>>(row&7)&1 != 0 {
 			c.Of[row] = of
+			if forbidden != nil {
+				forbidden[row>>3] |= 1 << (row & 7)
+			}
 		}
 	}
 }
@@ -107,24 +122,33 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 // row, as the verdicts are combined.
 func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, use, low, high int) {
 	allowed := v.Agents[0].Allowed
-	list, of := int32(-1), int32(-1)
+	list, of := int32(-1), int32(null)
+	var forbidden []byte
 	for row := low; row < high; row++ {
 		if allowed[row>>3]>>(row&7)&1 == 0 {
 			continue
 		}
 		if v.DeniedOf[row] != list {
 			list = v.DeniedOf[row]
-			agent, value := e.uses.combined(v.Denied[list], use)
+			agent, value, forbids := e.uses.combined(v.Denied[list], use)
 			of = e.numberOf(c, said, agent, use, value)
+			forbidden = nil
+			if forbids {
+				forbidden = v.NeedBits(&v.Unpermitted)
+			}
 		}
 		c.Of[row] = of
+		if forbidden != nil {
+			forbidden[row>>3] |= 1 << (row & 7)
+		}
 	}
 }
 
 // combined combines the values of the agents that are not denied, and returns the first
 // agent with the outcome. With any-denied the most restrictive value counts. With all-denied
-// a use is disallowed only if it is disallowed to all.
-func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value) {
+// a use is disallowed only if it is disallowed to all. forbids is whether the value of any of
+// the agents is forbidden.
+func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, forbids bool) {
 	first := true
 	for i := range u.agents {
 		if len(denied) > 0 && int(denied[0]) == i {
@@ -133,10 +157,11 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value) 
 		}
 		said := u.values[i*len(u.wanted)+use]
 		together := said
+		forbids = forbids || u.forbids[said]
 		switch {
 		case first:
 		case u.combine == batch.CombineAllDenied:
-			together = leastRestrictive(value, said)
+			together = usage.Least(value, said)
 		default:
 			together = usage.Combine(value, said)
 		}
@@ -144,33 +169,23 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value) 
 			first, agent, value = false, i, together
 		}
 	}
-	return agent, value
+	return agent, value, forbids
 }
 
-// leastRestrictive returns the value that permits more. One that is unknown permits more
-// than one that disallows.
-func leastRestrictive(a, b usage.Value) usage.Value {
-	rank := func(v usage.Value) usage.Value {
-		switch v {
-		case usage.Unknown:
-			return usage.Disallowed
-		case usage.Disallowed:
-			return usage.Unknown
-		}
-		return v
-	}
-	return rank(max(rank(a), rank(b)))
-}
+// null is the number of null.
+const null = -1
 
-// numberOf returns the number of what a column has of a value, negative for null. So many
-// rows have it at most.
+// numberOf returns the number of what a column has of a value, null or batch.Unreadable for
+// none.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)
 	}
 	switch {
 	case value == usage.Unknown:
-		return -1
+		return null
+	case value == usage.Unreadable:
+		return batch.Unreadable
 	case c.Kind.Type == batch.TextType:
 		return c.Add(batch.Value{Known: true, Text: value.String()})
 	case value == usage.Allowed:
@@ -183,7 +198,7 @@ func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use in
 func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use int) int32 {
 	line := said.Explain(&e.uses.target, agent, use)
 	if line.Line == 0 {
-		return -1
+		return null
 	}
 	if c.Kind.Use.Part == batch.UseLine {
 		return c.Add(batch.Value{Known: true, Int: int64(line.Line)})

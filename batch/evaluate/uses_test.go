@@ -19,6 +19,7 @@ import (
 var usedLines = []string{
 	"User-agent: a", "User-agent: b", "User-agent: *", "Disallow: /x", "Disallow: /", "Allow: /a", "Content-Usage: train-ai=n", "Content-Usage: /a train-ai=y, search=n",
 	"Content-Usage: /a*c$ search=y", "Content-Usage: /x/ x", "Content-Signal: ai-train=no,use=full", "Content-Signal: /a ai-train=yes", "Content-Usage: /ab search=n",
+	"Content-Usage: /a train-ai=no", "Content-Usage: search=?0, ai=n", "Content-Signal: use=none, ai-train=false",
 }
 
 // usedPaths end the URLs of those tests.
@@ -91,11 +92,13 @@ func referenceUse(bodies map[string]string, url, agent string, u usage.Use) stri
 			path = "/" + path
 		}
 		directive := map[usage.Directive]string{usage.ContentUsage: reference.ContentUsage, usage.ContentSignal: reference.ContentSignal}[u.Directive]
-		switch said := reference.Preferences([]byte(body), directive, []string{agent}, path, reference.RFC9309)[u.Key]; said {
+		switch said := reference.Preferences([]byte(body), directive, []string{u.Key}, []string{agent}, path, reference.RFC9309)[u.Key]; said {
 		case "allowed":
 			return "true"
 		case "disallowed":
 			return "false"
+		case reference.Unreadable:
+			return said
 		case "":
 		default:
 			return fmt.Sprintf("%q", said)
@@ -117,11 +120,17 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 		bodies, list := usedBodies(random)
 		for _, combine := range []batch.Combine{batch.CombineNone, batch.CombineAnyDenied, batch.CombineAllDenied} {
 			columns := usedColumns(t, combine != batch.CombineNone)
-			e := New(usedTable(bodies, columns), Options{Agents: 3, Combine: combine, Columns: columns, Explain: round%2 == 0})
+			e := New(usedTable(bodies, columns), Options{Agents: 3, Combine: combine, Columns: columns, Explain: round%2 == 0, AllowUnreadable: round%3 == 0})
 			e.blockRows = 1 + random.IntN(2*len(list))
 			var v batch.Verdicts
 			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(list...)}, &v); err != nil {
 				t.Fatal(err)
+			}
+			for row, url := range list {
+				want := unpermitted(combine, bodies, url, names, columns, round%3 == 0)
+				if got := len(v.Unpermitted) > 0 && v.Unpermitted[row>>3]>>(row&7)&1 != 0; got != want {
+					t.Fatalf("combine %d, %q of %q: unpermitted is %t", combine, url, bodies, got)
+				}
 			}
 			for _, c := range v.Columns {
 				if c.Kind.Use.Part != batch.UseValue {
@@ -132,7 +141,11 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 					if combine != batch.CombineNone {
 						want = combinedUse(combine, bodies, url, names, c.Kind.Use.Use)
 					}
-					if got := valueText(&c, c.At(row)); got != want {
+					got := valueText(&c, c.At(row))
+					if c.At(row) == batch.Unreadable {
+						got = reference.Unreadable
+					}
+					if got != want {
 						t.Fatalf("%s, combine %d, agent %s, %q of %q:\ngot %s, want %s", c.Kind.Name, combine, names[c.Agent], url, bodies, got, want)
 					}
 				}
@@ -152,9 +165,9 @@ func combinedUse(combine batch.Combine, bodies map[string]string, url string, na
 			said[referenceUse(bodies, url, name, u)] = true
 		}
 	}
-	order := []string{"false", "true", `"immediate"`, `"reference"`, `"full"`, "-"}
+	order := []string{"false", "true", `"immediate"`, `"reference"`, `"full"`, reference.Unreadable, "-"}
 	if combine == batch.CombineAllDenied {
-		order = []string{`"full"`, `"reference"`, `"immediate"`, "true", "-", "false"}
+		order = []string{`"full"`, `"reference"`, `"immediate"`, "true", "-", reference.Unreadable, "false"}
 	}
 	if allowed == 0 || combine == batch.CombineAnyDenied && allowed < len(names) {
 		return "-"
@@ -165,6 +178,25 @@ func combinedUse(combine batch.Combine, bodies map[string]string, url string, na
 		}
 	}
 	return "-"
+}
+
+// unpermitted reports whether a use is disallowed to an agent that may fetch a URL, or stated in
+// a form that cannot be read. With a combined verdict that denies the URL none counts.
+func unpermitted(combine batch.Combine, bodies map[string]string, url string, names []string, columns []batch.VerdictColumn, allowUnreadable bool) bool {
+	allowed, forbidden := 0, false
+	for _, name := range names {
+		if !mayFetch(bodies, url, name) {
+			continue
+		}
+		allowed++
+		for _, c := range columns {
+			if c.Kind.Use != nil {
+				said := referenceUse(bodies, url, name, c.Kind.Use.Use)
+				forbidden = forbidden || said == "false" || said == reference.Unreadable && !allowUnreadable
+			}
+		}
+	}
+	return forbidden && (combine != batch.CombineAnyDenied || allowed == len(names))
 }
 
 func mayFetch(bodies map[string]string, url, agent string) bool {

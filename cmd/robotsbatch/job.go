@@ -270,6 +270,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 	}
 	o.AsOf, o.MaxAge = j.AsOfSeconds(), int64(j.MaxAge/time.Second)
 	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.BeforeFirst, j.EverDenied
+	o.AllowUnreadable = j.AllowUnreadable
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
 	if j.CompareNewest {
 		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))

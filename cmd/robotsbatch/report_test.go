@@ -173,7 +173,8 @@ func countUsed(tables map[string][][]string, rows []map[string]string, agents []
 					known++
 				}
 			}
-			rest := []string{fmt.Sprint(verdict[agent][0] - known), fmt.Sprint(verdict[agent][1] + verdict[agent][2])}
+			// All that these sites say can be read.
+			rest := []string{"0", fmt.Sprint(verdict[agent][0] - known), fmt.Sprint(verdict[agent][1] + verdict[agent][2])}
 			if use == "signal:use" {
 				cells := []string{use, name, fmt.Sprint(said["immediate"]), fmt.Sprint(said["reference"]), fmt.Sprint(said["full"])}
 				tables[graded] = append(tables[graded], append(cells, rest...))

@@ -12,9 +12,17 @@ import (
 // saidText says how many rows have which value.
 func saidText(c *batch.UseCounts) string {
 	if isGraded(c) {
-		return fmt.Sprintf("%s immediate, %s reference, %s full", Number(c.Immediate), Number(c.Reference), Number(c.Full))
+		return fmt.Sprintf("%s immediate, %s reference, %s full%s", Number(c.Immediate), Number(c.Reference), Number(c.Full), unreadableText(c))
 	}
-	return fmt.Sprintf("%s allowed, %s disallowed", Number(c.Allowed), Number(c.Disallowed))
+	return fmt.Sprintf("%s allowed, %s disallowed%s", Number(c.Allowed), Number(c.Disallowed), unreadableText(c))
+}
+
+// unreadableText says how many rows have a form that cannot be read; empty for none.
+func unreadableText(c *batch.UseCounts) string {
+	if c.Unreadable == 0 {
+		return ""
+	}
+	return ", " + Number(c.Unreadable) + " unreadable"
 }
 
 // isGraded reports whether the values of a use are grades.
@@ -42,6 +50,7 @@ func (s *Summary) usesFinding() []string {
 var usedParts = []page.Series{
 	{Name: "disallowed", Kind: page.Most},
 	{Name: "allowed", Kind: page.Least},
+	{Name: "unreadable", Kind: page.Some},
 	{Name: "nothing said", Kind: page.AllowedUnruled},
 	{Name: "not to be fetched", Kind: page.Unknown},
 }
@@ -56,6 +65,7 @@ func (h htmlPage) uses() page.Section {
 		{Bar: true},
 		{Name: "Disallowed", Number: true},
 		{Name: "Allowed", Number: true},
+		{Name: "Unreadable", Number: true},
 		{Name: "Nothing said", Number: true},
 		{Name: "Not to be fetched", Number: true},
 	}}
@@ -65,6 +75,7 @@ func (h htmlPage) uses() page.Section {
 		{Name: "Immediate", Number: true},
 		{Name: "Reference", Number: true},
 		{Name: "Full", Number: true},
+		{Name: "Unreadable", Number: true},
 		{Name: "Nothing said", Number: true},
 		{Name: "Not to be fetched", Number: true},
 	}}
@@ -75,20 +86,20 @@ func (h htmlPage) uses() page.Section {
 			nothing, closed := a.Allowed-u.Said(), a.Denied+a.Unknown
 			if isGraded(u) {
 				grades.Rows = append(grades.Rows, []page.Cell{
-					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(nothing), numberCell(closed),
+					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
 				})
 				continue
 			}
 			table.Rows = append(table.Rows, []page.Cell{
 				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, a.Allowed), barCell(u.Disallowed, a.Allowed), numberCell(u.Disallowed), numberCell(u.Allowed),
-				numberCell(nothing), numberCell(closed),
+				numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
 			})
 			if len(bars.Bars) == listed {
 				continue
 			}
 			bars.Bars = append(bars.Bars, page.Bar{
-				Name: Printable(u.Use + " " + a.Agent), Values: []float64{float64(u.Disallowed), float64(u.Allowed), float64(nothing), float64(closed)},
-				Text: fmt.Sprintf("%s disallowed, %s allowed, %s nothing said", Number(u.Disallowed), Number(u.Allowed), Number(nothing)),
+				Name: Printable(u.Use + " " + a.Agent), Values: []float64{float64(u.Disallowed), float64(u.Allowed), float64(u.Unreadable), float64(nothing), float64(closed)},
+				Text: fmt.Sprintf("%s disallowed, %s allowed%s, %s nothing said", Number(u.Disallowed), Number(u.Allowed), unreadableText(u), Number(nothing)),
 			})
 		}
 	}
@@ -100,7 +111,7 @@ func (h htmlPage) uses() page.Section {
 		section.Parts = append(section.Parts, grades)
 	}
 	if section.Parts != nil {
-		section.Title, section.Text = "Uses", "What sites say in Content-Usage (a draft) and Content-Signal lines of the URLs that may be fetched. Shares are of these."
+		section.Title, section.Text = "Uses", "What sites say in Content-Usage (a draft) and Content-Signal lines of the URLs that may be fetched. Shares are of these. Unreadable is what is said in a form that neither defines."
 	}
 	return section
 }

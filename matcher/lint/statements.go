@@ -23,7 +23,7 @@ func (c *checker) checkStatements() {
 		}
 		c.checkStatement(s)
 	}
-	for d := range usage.License {
+	for _, d := range usage.Preferences {
 		for _, g := range c.file.StatementGroups(d) {
 			c.checkHidden(&g)
 		}
@@ -63,13 +63,13 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 	for i, p := range pairs {
 		use := usage.Use{Directive: s.Directive, Key: string(p.Key)}
 		at := at + p.At
-		last := usage.Find(pairs[i+1:], use.Key) == usage.Unknown && !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
+		last := !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
 		switch {
 		case !use.Defined():
 			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it is ignored", quote(p.Key), keysOf(usage.ContentUsage))
 		case !last:
 			c.add("usage-repeated-key", s.Line, at, "%s is repeated: only the last one counts", p.Key)
-		case p.Value == usage.Unknown:
+		case p.Value == usage.Unreadable:
 			c.add("usage-value", s.Line, at, "%s is neither y nor n: it states nothing", p.Key)
 		}
 		if i == maxPairs {
@@ -101,7 +101,7 @@ func (c *checker) checkSignals(s *robotstxt.Statement) {
 		if checked++; checked > maxPairs {
 			return
 		}
-		if len(pairs) == 0 {
+		if len(pairs) == 0 || pairs[0].Value == usage.Unreadable {
 			c.add("signal-ignored", s.Line, at+len(item)-len(bytes.TrimLeft(item, blanks)), "%s is not a signal: it is ignored; signals are search, ai-input and ai-train with yes or no, and use with immediate, reference or full", quote(text))
 		}
 		at += len(item) + 1
@@ -129,9 +129,9 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
 			known = &pathStatement{line: s.Line}
 			byPath[string(s.Path)] = known
 		}
-		pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value)
+		pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
 		for _, u := range usage.Vocabulary(s.Directive) {
-			if usage.Find(pairs, u.Key) != usage.Unknown && !slices.Contains(known.keys, u.Key) {
+			if v := usage.Of(pairs, err, u); v != usage.Unknown && v != usage.Unreadable && !slices.Contains(known.keys, u.Key) {
 				known.keys = append(known.keys, u.Key)
 			}
 		}

@@ -101,30 +101,49 @@ func statementsFor(groups []StatementGroup, chain []string, p Profile) (statemen
 	return statements, found
 }
 
-// Preferences returns what a body says of the uses of a path, with its query, by their
-// keys: "allowed" or "disallowed", and for the signal "use" its grade. A key that is not
+// Unreadable is what is said of a use in a form that has no meaning. That is not silence.
+const Unreadable = "unreadable"
+
+// Preferences returns what a body says of uses of a path, with its query, by their keys:
+// "allowed" or "disallowed", for the signal "use" its grade, or Unreadable. A key that is not
 // there is unknown. The result is nil if the path may not be fetched.
+//
+// Lines before the first group are nobody's, so what they say is Unreadable for everybody
+// whose own lines say nothing.
+func Preferences(body []byte, directive string, uses, chain []string, path string, p Profile) map[string]string {
+	if !Decide(Parse(body, p, 0), chain, path, p).Allowed {
+		return nil
+	}
+	groups, before := Statements(body, directive, p, 0)
+	statements, _ := statementsFor(groups, chain, p)
+	said := make(map[string]string)
+	for _, use := range uses {
+		value := selected(statements, directive, use, path, p)
+		if value == "" && selected(before, directive, use, path, p) != "" {
+			value = Unreadable
+		}
+		if value != "" {
+			said[use] = value
+		}
+	}
+	return said
+}
+
+// selected returns what the statements that a path selects say of a use; empty if they say
+// nothing.
 //
 // attach-05 §3.1: the longest path that matches selects the statement, and a line without a
 // path is for all paths. Statements of identical paths apply separately. Statements of
 // other paths of the same length do so as well: the draft leaves that open.
-func Preferences(body []byte, directive string, chain []string, path string, p Profile) map[string]string {
-	if !Decide(Parse(body, p, 0), chain, path, p).Allowed {
-		return nil
-	}
-	groups, _ := Statements(body, directive, p, 0)
-	statements, _ := statementsFor(groups, chain, p)
+func selected(statements []Statement, directive, use, path string, p Profile) string {
 	longest := 0
 	for _, s := range statements {
 		longest = max(longest, statementLength(s, path, p))
 	}
-	combined := make(map[string]string)
+	combined := ""
 	for _, s := range statements {
-		if statementLength(s, path, p) != longest {
-			continue
-		}
-		for key, value := range Stated(directive, s.Value) {
-			combined[key] = mostRestrictive(combined[key], value)
+		if statementLength(s, path, p) == longest {
+			combined = mostRestrictive(combined, Stated(directive, s.Value, use))
 		}
 	}
 	return combined
@@ -143,9 +162,9 @@ func statementLength(s Statement, path string, p Profile) int {
 }
 
 // mostRestrictive combines two values of a key (vocab-08 §5.1). Either may be empty:
-// unknown.
+// unknown. What can be read wins over what cannot.
 func mostRestrictive(a, b string) string {
-	for _, value := range []string{"disallowed", "allowed", "immediate", "reference", "full"} {
+	for _, value := range []string{"disallowed", "allowed", "immediate", "reference", "full", Unreadable} {
 		if a == value || b == value {
 			return value
 		}
@@ -153,40 +172,54 @@ func mostRestrictive(a, b string) string {
 	return ""
 }
 
-// Stated returns what one statement says, by key.
-func Stated(directive, statement string) map[string]string {
+// Stated returns what one statement says of a use; empty if it says nothing.
+func Stated(directive, statement, use string) string {
 	if directive == ContentSignal {
-		return statedBySignals(statement)
+		return statedBySignals(statement, use)
 	}
 	dictionary, err := httpsfv.UnmarshalDictionary([]string{statement})
 	if err != nil {
-		return nil
+		return Unreadable
 	}
-	stated := make(map[string]string)
-	for _, key := range dictionary.Names() {
+	if member, ok := dictionary.Get(use); ok {
+		switch item, _ := member.(httpsfv.Item); item.Value {
+		case httpsfv.Token("y"):
+			return "allowed"
+		case httpsfv.Token("n"):
+			return "disallowed"
+		}
+		return Unreadable
+	}
+	// The keys of older drafts that were about what the use is about.
+	older := map[string][]string{"train-ai": {"train-genai", "ai", "tdm", "bots"}, "ai-use": {"ai", "tdm", "bots"}}
+	for _, key := range older[use] {
 		member, _ := dictionary.Get(key)
-		item, ok := member.(httpsfv.Item)
-		switch {
-		case ok && item.Value == httpsfv.Token("y"):
-			stated[key] = "allowed"
-		case ok && item.Value == httpsfv.Token("n"):
-			stated[key] = "disallowed"
+		if item, ok := member.(httpsfv.Item); ok && item.Value == httpsfv.Token("n") {
+			return Unreadable
 		}
 	}
-	return stated
+	return ""
 }
 
-// statedBySignals returns what a list of signals says.
-func statedBySignals(list string) map[string]string {
+// statedBySignals returns what a list of signals says of a use.
+func statedBySignals(list, use string) string {
 	preference := map[string]string{"yes": "allowed", "no": "disallowed"}
 	grade := map[string]string{"immediate": "immediate", "reference": "reference", "full": "full"}
 	meanings := map[string]map[string]string{"search": preference, "ai-input": preference, "ai-train": preference, "use": grade}
-	stated := make(map[string]string)
+	meaning, known := meanings[use]
+	stated := ""
 	for _, signal := range strings.Split(list, ",") {
 		key, value, _ := strings.Cut(signal, "=")
 		key, value = lower(strings.Trim(key, " \t")), lower(strings.Trim(value, " \t"))
-		if meaning := meanings[key][value]; meaning != "" {
-			stated[key] = mostRestrictive(stated[key], meaning)
+		switch {
+		case known && key == use && meaning[value] != "":
+			stated = mostRestrictive(stated, meaning[value])
+		case known && key == use:
+			stated = mostRestrictive(stated, Unreadable)
+		}
+		// Something else than commas and equals signs divides the list.
+		if strings.Trim(key, letters+"0123456789-_.*") != "" || strings.Contains(value, "=") {
+			stated = mostRestrictive(stated, Unreadable)
 		}
 	}
 	return stated

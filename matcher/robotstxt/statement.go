@@ -73,6 +73,17 @@ func (f *File) StatementGroups(d usage.Directive) []StatementGroup {
 	return groups
 }
 
+// StatementsBefore returns the statements of a directive before the first group, which are
+// nobody's; nil if there are none.
+func (f *File) StatementsBefore(d usage.Directive) (before []Statement) {
+	for i := range f.Statements {
+		if s := &f.Statements[i]; s.Group < 0 && s.Directive == d {
+			before = append(before, *s)
+		}
+	}
+	return before
+}
+
 // agentsBefore returns the number of user-agent lines before a line.
 func agentsBefore(agents []Agent, line int) int {
 	n := 0

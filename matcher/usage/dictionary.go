@@ -12,12 +12,43 @@ type Pair struct {
 	Key []byte
 	// At is the offset of the key in a Content-Usage statement.
 	At int
-	// Value is Unknown if the statement has the key and says neither yes nor no.
+	// Value is Unreadable if it is none of those that the directive defines.
 	Value Value
 }
 
-// Find returns what pairs say of a key: the last one counts.
-func Find(pairs []Pair, key string) Value {
+// former are the keys of older drafts of the vocabulary, with the uses that they covered.
+var former = []struct{ key, use string }{
+	{"train-genai", "train-ai"},
+	{"ai", "train-ai"},
+	{"tdm", "train-ai"},
+	{"bots", "train-ai"},
+	{"ai", "ai-use"},
+	{"tdm", "ai-use"},
+	{"bots", "ai-use"},
+}
+
+// Of returns what a statement says of a use, of which [AppendStatement] has returned pairs and
+// err. It is Unreadable, and not Unknown, if the key has a value that the directive does not
+// define, if the statement does not parse, and if a key of an older draft disallows the use.
+func Of(pairs []Pair, err error, u Use) Value {
+	value := find(pairs, u.Key)
+	switch {
+	case value != Unknown:
+		return value
+	case err != nil:
+		return Unreadable
+	case u.Directive == ContentUsage:
+		for _, f := range former {
+			if f.use == u.Key && find(pairs, f.key) == Disallowed {
+				return Unreadable
+			}
+		}
+	}
+	return Unknown
+}
+
+// find returns what pairs say of a key: the last one counts.
+func find(pairs []Pair, key string) Value {
 	for i := len(pairs) - 1; i >= 0; i-- {
 		if string(pairs[i].Key) == key {
 			return pairs[i].Value
@@ -26,8 +57,9 @@ func Find(pairs []Pair, key string) Value {
 	return Unknown
 }
 
-// SyntaxError means that a statement is no dictionary (RFC 9651 §4.2.2). It says nothing
-// then, not even in the part before the fault.
+// SyntaxError means that a statement does not parse. A Content-Usage that is no dictionary
+// (RFC 9651 §4.2.2) has no pairs then, not even from the part before the fault; a
+// Content-Signal has those that can be read.
 type SyntaxError struct {
 	// At is the offset of the fault in the statement.
 	At int
@@ -38,17 +70,16 @@ type SyntaxError struct {
 // Error returns the fault in words.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.Want, e.At+1) }
 
-// AppendStatement appends the pairs of a statement, in order. Content-Usage has the only
-// statements with a syntax; others have no errors.
+// AppendStatement appends the pairs of a statement, in order. An error is a *[SyntaxError].
 func AppendStatement(dst []Pair, d Directive, statement []byte) ([]Pair, error) {
 	if d == ContentSignal {
-		return appendSignals(dst, statement), nil
+		return appendSignals(dst, statement)
 	}
 	return appendDictionary(dst, statement)
 }
 
 // appendDictionary appends the members of an RFC 9651 dictionary. A member's value is
-// Allowed for the token y, Disallowed for n, and Unknown for everything else. Parameters
+// Allowed for the token y, Disallowed for n, and Unreadable for everything else. Parameters
 // are ignored.
 func appendDictionary(dst []Pair, statement []byte) ([]Pair, error) {
 	d := dictionary{rest: statement}
@@ -140,10 +171,10 @@ func (d *dictionary) key() (key []byte, ok bool) {
 // member parses what follows a key: a value, if there is one, and its parameters.
 func (d *dictionary) member() (v Value, ok bool) {
 	if !d.take('=') {
-		return Unknown, d.parameters() // the value is true
+		return Unreadable, d.parameters() // the value is true
 	}
 	if d.next() == '(' {
-		return Unknown, d.innerList()
+		return Unreadable, d.innerList()
 	}
 	if v, ok = d.bareItem(); !ok {
 		return Unknown, false
@@ -207,7 +238,7 @@ func (d *dictionary) bareItem() (v Value, ok bool) {
 	default:
 		ok = d.fail("a value is missing")
 	}
-	return Unknown, ok
+	return Unreadable, ok
 }
 
 // token parses a token (RFC 9651 §4.2.6).
@@ -224,7 +255,7 @@ func (d *dictionary) token() Value {
 	case "n":
 		return Disallowed
 	}
-	return Unknown
+	return Unreadable
 }
 
 // number skips an integer or a decimal (RFC 9651 §4.2.4).
@@ -281,7 +312,7 @@ func (d *dictionary) quoted() bool {
 }
 
 // byteSequence skips a byte sequence in base64 (RFC 9651 §4.2.7). Its padding may be
-// missing.
+// missing, all or a part of it: it is synthesised.
 func (d *dictionary) byteSequence() bool {
 	end := bytes.IndexByte(d.rest[1:], ':')
 	if end < 0 {
@@ -294,7 +325,7 @@ func (d *dictionary) byteSequence() bool {
 			return d.fail("base64 is missing")
 		}
 	}
-	if padding := len(text) - len(unpadded); len(unpadded)%4 == 1 || padding > 2 || padding > 0 && len(text)%4 != 0 {
+	if padding := len(text) - len(unpadded); len(unpadded)%4 == 1 || padding > (4-len(unpadded)%4)%4 {
 		return d.fail("base64 is missing")
 	}
 	d.rest = d.rest[end+2:]

@@ -3,16 +3,23 @@ package usage
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 )
 
-// appendSignals appends the signals of a Content-Signal value: those whose key and value the
-// policy defines, in any case. Everything else is ignored, because the policy has neither
-// a grammar nor errors. Of a key that is repeated the most restrictive value counts.
-func appendSignals(dst []Pair, list []byte) []Pair {
-	before := len(dst)
+// appendSignals appends the signals of a Content-Signal value: those whose key the policy
+// defines, in any case. Other keys are ignored. The policy has no grammar. What can only be
+// keys and values that something else than a comma separates is a fault. Of a key that is
+// repeated the most restrictive value counts.
+func appendSignals(dst []Pair, list []byte) (_ []Pair, err error) {
+	before, at := len(dst), 0
 	for item := range bytes.SplitSeq(list, []byte{','}) {
 		key, value, _ := bytes.Cut(item, []byte{'='})
-		key, v := signal(trimBlanks(key), trimBlanks(value))
+		key, value = trimBlanks(key), trimBlanks(value)
+		if bytes.ContainsFunc(key, isNoKey) || bytes.IndexByte(value, '=') >= 0 {
+			err = &SyntaxError{At: at, Want: "a comma or an equals sign is missing"}
+		}
+		at += len(item) + 1
+		key, v := signal(key, value)
 		if v == Unknown {
 			continue
 		}
@@ -23,29 +30,38 @@ func appendSignals(dst []Pair, list []byte) []Pair {
 		}
 		dst = append(dst, Pair{Key: key, Value: v})
 	}
-	return dst
+	return dst, err
+}
+
+// isNoKey reports whether a character is in no key of a signal.
+func isNoKey(r rune) bool {
+	return r >= utf8.RuneSelf || !isKeyByte(byte(r)) && !isAlpha(byte(r))
 }
 
 // signal returns the key of a signal as the vocabulary writes it, and the value; Unknown if
-// the policy does not define the key or the value. A graded key takes the grades, from
-// Immediate on; any other key takes yes and no.
+// the policy does not define the key, Unreadable if it does not define the value. A graded
+// key takes the grades; any other key takes yes and no.
 func signal(key, value []byte) ([]byte, Value) {
 	for i := range vocabulary {
 		t := &vocabulary[i]
 		if t.Directive != ContentSignal || !equalFold(key, t.Key) {
 			continue
 		}
-		for v := Disallowed; v < NumValues; v++ {
-			if (v >= Immediate) == t.graded && equalFold(value, signalValues[v]) {
-				return signalKeys[i], v
+		for v, name := range signalValues {
+			if name.text != "" && name.graded == t.graded && equalFold(value, name.text) {
+				return signalKeys[i], Value(v)
 			}
 		}
+		return signalKeys[i], Unreadable
 	}
 	return nil, Unknown
 }
 
 // signalValues are the values as signals write them.
-var signalValues = [NumValues]string{Disallowed: "no", Allowed: "yes", Immediate: "immediate", Reference: "reference", Full: "full"}
+var signalValues = [NumValues]struct {
+	text   string
+	graded bool
+}{Disallowed: {text: "no"}, Allowed: {text: "yes"}, Immediate: {"immediate", true}, Reference: {"reference", true}, Full: {"full", true}}
 
 // signalKeys are the keys of the vocabulary, by index.
 var signalKeys = func() (keys [][]byte) {

@@ -12,12 +12,12 @@ import (
 // stated returns what a statement says of the defined uses, "error" if it is none.
 func stated(d Directive, statement string) string {
 	pairs, err := AppendStatement(nil, d, []byte(statement))
-	if err != nil {
+	if err != nil && d == ContentUsage {
 		return "error"
 	}
 	var said []string
 	for _, u := range Vocabulary(d) {
-		if v := Find(pairs, u.Key); v != Unknown {
+		if v := Of(pairs, err, u); v != Unknown {
 			said = append(said, u.Key+" "+v.String())
 		}
 	}
@@ -37,28 +37,34 @@ func TestStatementIsADictionary(t *testing.T) {
 		{"train-ai=n,search=y  ", "train-ai disallowed, search allowed"},
 		// The last of a repeated key counts.
 		{"train-ai=n, train-ai=y", "train-ai allowed"},
-		{"train-ai=y, train-ai=maybe", ""},
-		{`train-ai=y, train-ai, search=n, search="n"`, ""},
-		// Anything but the tokens y and n is unknown.
-		{"train-ai", ""},
-		{"train-ai=N", ""},
-		{`train-ai="n"`, ""},
-		{"train-ai=?0", ""},
-		{"train-ai=1, search=y", "search allowed"},
-		{"train-ai=-1.5, search=y", "search allowed"},
-		{"train-ai=@1659578233, search=y", "search allowed"},
-		{"train-ai=:bg==:, search=y", "search allowed"},
-		{`train-ai=%"f%c3%bc", search=y`, "search allowed"},
-		{"train-ai=(n), search=y", "search allowed"},
-		{"train-ai=n/y", ""},
-		{"train-ai=ny", ""},
+		{"train-ai=y, train-ai=maybe", "train-ai unreadable"},
+		{`train-ai=y, train-ai, search=n, search="n"`, "train-ai unreadable, search unreadable"},
+		// Anything but the tokens y and n cannot be read.
+		{"train-ai", "train-ai unreadable"},
+		{"train-ai=N", "train-ai unreadable"},
+		{`train-ai="n"`, "train-ai unreadable"},
+		{"train-ai=?0", "train-ai unreadable"},
+		{"train-ai=1, search=y", "train-ai unreadable, search allowed"},
+		{"train-ai=-1.5, search=y", "train-ai unreadable, search allowed"},
+		{"train-ai=@1659578233, search=y", "train-ai unreadable, search allowed"},
+		{"train-ai=:bg==:, search=y", "train-ai unreadable, search allowed"},
+		{`train-ai=%"f%c3%bc", search=y`, "train-ai unreadable, search allowed"},
+		{"train-ai=(n), search=y", "train-ai unreadable, search allowed"},
+		{"train-ai=n/y", "train-ai unreadable"},
+		{"train-ai=ny", "train-ai unreadable"},
 		// Parameters are ignored.
 		{"train-ai=n;a=(", "error"},
 		{"train-ai=n; search=y", "train-ai disallowed"},
 		{"train-ai=n;a;b=?1; c=\"x\"", "train-ai disallowed"},
 		{"train-ai;allow=n, train-ai=y", "train-ai allowed"},
-		// Unknown keys are ignored, whatever older drafts called them.
-		{"bots=n, ai=n, tdm=n, train-genai=n, ai-output=n, *=n", ""},
+		// Unknown keys are ignored, but for those of older drafts that disallow a use.
+		{"ai-output=n, *=n, Search-ai=y", "error"},
+		{"ai-output=n, *=n, train_ai=n, ai-train=n", ""},
+		{"bots=n", "train-ai unreadable, ai-use unreadable"},
+		{"ai=n, search=y", "train-ai unreadable, ai-use unreadable, search allowed"},
+		{"tdm=n, train-ai=y", "train-ai allowed, ai-use unreadable"},
+		{"train-genai=n", "train-ai unreadable"},
+		{"bots=y, ai=no, tdm=?0, train-genai", ""},
 		// What does not parse as a whole says nothing.
 		{"Train-AI=n", "error"},
 		{"train-ai=y, TRAIN-AI=n", "error"},
@@ -80,6 +86,16 @@ func TestStatementIsADictionary(t *testing.T) {
 		{"train-ai=n, a=?2", "error"},
 		{"train-ai=n, a=@1.5", "error"},
 		{"train-ai=n, a=:a:", "error"},
+		// Padding that is missing, all or a part of it, is synthesised.
+		{"train-ai=n, a=:YQ:", "train-ai disallowed"},
+		{"train-ai=n, a=:YQ=:", "train-ai disallowed"},
+		{"train-ai=n, a=:YQ==:", "train-ai disallowed"},
+		{"train-ai=n, a=:YWI:, b=::", "train-ai disallowed"},
+		{"train-ai=n, a=:YQ===:", "error"},
+		{"train-ai=n, a=:YWI==:", "error"},
+		{"train-ai=n, a=:YWJj=:", "error"},
+		{"train-ai=n, a=:=:", "error"},
+		{"train-ai=n, a=:Y=Q:", "error"},
 		{"train-ai=n, a=(b", "error"},
 		{"train-ai=n, a=(b\tc)", "error"},
 		{`train-ai=n, a=%"%C3"`, "error"},
@@ -112,8 +128,17 @@ func TestSignals(t *testing.T) {
 		{"ai-train=yes, ai-train=no", "ai-train disallowed"},
 		{"ai-train=no, ai-train=yes", "ai-train disallowed"},
 		{"use=full, use=immediate, use=reference", "use immediate"},
-		{"ai-train=y, search, train-ai=no, use=yes, search=full, ai-input==no", ""},
-		{"search=yes ai-train=no", ""},
+		// Another value of a key cannot be read, unless one beside it can.
+		{"ai-train=false, search, train-ai=no, use=yes", "ai-train unreadable, search unreadable, use unreadable"},
+		{"ai-train=, search=full, search=no", "ai-train unreadable, search disallowed"},
+		{`ai-train="no"`, "ai-train unreadable"},
+		{"no, foo=bar, x-y", ""},
+		// What does not parse says something of all uses: what, is not known.
+		{"search=yes ai-train=no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
+		{"search=yes; ai-train=no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
+		{"ai-train: no, search=yes", "ai-train unreadable, ai-input unreadable, search allowed, use unreadable"},
+		{"ai-train no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
+		{"ai-train==no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
 	} {
 		if got := stated(ContentSignal, tt.list); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.list, got, tt.want)
@@ -213,13 +238,14 @@ func byLibrary(statement string) string {
 	var said []string
 	for _, u := range Vocabulary(ContentUsage) {
 		member, _ := dict.Get(u.Key)
-		if item, ok := member.(httpsfv.Item); ok {
-			switch item.Value {
-			case httpsfv.Token("y"):
-				said = append(said, u.Key+" allowed")
-			case httpsfv.Token("n"):
-				said = append(said, u.Key+" disallowed")
-			}
+		item, _ := member.(httpsfv.Item)
+		switch {
+		case item.Value == httpsfv.Token("y"):
+			said = append(said, u.Key+" allowed")
+		case item.Value == httpsfv.Token("n"):
+			said = append(said, u.Key+" disallowed")
+		case member != nil:
+			said = append(said, u.Key+" unreadable")
 		}
 	}
 	return strings.Join(said, ", ")

@@ -1,7 +1,9 @@
 package usage
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +21,9 @@ const (
 	// Directives is their number.
 	Directives
 )
+
+// Preferences are the directives whose statements say what a use may be.
+var Preferences = []Directive{ContentUsage, ContentSignal}
 
 var directiveNames = [Directives]string{"Content-Usage", "Content-Signal", "License"}
 
@@ -39,23 +44,41 @@ const (
 	Immediate
 	Reference
 	Full
+	// Unreadable: something is said of the use, and it is neither of the values that the
+	// directive knows.
+	Unreadable
 
 	// NumValues is their number.
 	NumValues
 )
 
-var valueNames = [NumValues]string{"unknown", "disallowed", "allowed", "immediate", "reference", "full"}
+var valueNames = [NumValues]string{"unknown", "disallowed", "allowed", "immediate", "reference", "full", "unreadable"}
 
 // String returns the value as outputs write it, such as "disallowed".
 func (v Value) String() string { return valueNames[v] }
 
+// strictness ranks the values. A known one wins over those that are not.
+var strictness = [NumValues]uint8{Unknown: 0, Unreadable: 1, Full: 2, Reference: 3, Immediate: 4, Allowed: 5, Disallowed: 6}
+
 // Combine returns what two statements say together: the more restrictive value of the two
 // that are known (vocab-08 §5.1).
 func Combine(a, b Value) Value {
-	if a == Unknown || b == Unknown {
-		return max(a, b)
+	if strictness[a] < strictness[b] {
+		return b
 	}
-	return min(a, b)
+	return a
+}
+
+// leniency ranks the values by what they permit. One that is unknown permits more than one
+// that disallows.
+var leniency = [NumValues]uint8{Disallowed: 0, Unreadable: 1, Unknown: 2, Allowed: 3, Immediate: 4, Reference: 5, Full: 6}
+
+// Least returns the less restrictive of two values.
+func Least(a, b Value) Value {
+	if leniency[a] < leniency[b] {
+		return b
+	}
+	return a
 }
 
 // Values is a set of values: what statements for different paths say of a use.
@@ -177,6 +200,21 @@ func (u Use) Graded() bool {
 	return t != nil && t.graded
 }
 
+// Training are the uses of both directives that are about training a model.
+var Training = []Use{{ContentUsage, "train-ai"}, {ContentSignal, "ai-train"}}
+
+// TrainingName is the name of Training.
+const TrainingName = "training"
+
+// ParseUses parses the name of a use, or TrainingName.
+func ParseUses(name string) ([]Use, error) {
+	if name == TrainingName {
+		return Training, nil
+	}
+	u, err := ParseUse(name)
+	return []Use{u}, err
+}
+
 // ParseUse parses the name of a use: a key of Content-Usage, which may be one that a later
 // vocabulary defines, or "signal:" and a key of Content-Signal.
 func ParseUse(name string) (Use, error) {
@@ -190,9 +228,17 @@ func ParseUse(name string) (Use, error) {
 	rest := dictionary{rest: []byte(name)}
 	if key, ok := rest.key(); !ok || len(key) != len(name) {
 		return Use{}, fmt.Errorf("%q cannot be a use: give one of %s, or another key in lower case", name,
-			strings.Join(append(names(ContentUsage), names(ContentSignal)...), ", "))
+			strings.Join(append(names(ContentUsage), append(names(ContentSignal), TrainingName)...), ", "))
 	}
-	return Use{ContentUsage, name}, nil
+	u := Use{ContentUsage, name}
+	if signal := (Use{ContentSignal, name}); signal.Defined() && !u.Defined() {
+		text := fmt.Sprintf("%q is a key of Content-Signal: write %s", name, signal)
+		if slices.Contains(Training, signal) {
+			text += fmt.Sprintf(" for it, train-ai for Content-Usage, or %s for both", TrainingName)
+		}
+		return Use{}, errors.New(text)
+	}
+	return u, nil
 }
 
 // names returns the names of the uses of a directive that ParseUse takes.

@@ -147,7 +147,7 @@ const (
 )
 
 // isStated are the bits of usage.Values.
-const isStated = isRootOpen - 1
+const isStated = isCaptured - 1
 
 // stateOf returns what the columns class, blocked, root and by of a survey say.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {

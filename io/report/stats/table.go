@@ -121,11 +121,12 @@ var useFigures = []Figure{
 	valueFigure(usage.Allowed, "Allowed"), valueFigure(usage.Disallowed, "Disallowed"),
 	valueFigure(usage.Immediate, "Immediate"), valueFigure(usage.Reference, "Reference"), valueFigure(usage.Full, "Full"),
 	{Name: usage.Mixed, Title: "Mixed", Of: func(c *Count) int64 { return c.Mixed }, Share: true},
+	valueFigure(usage.Unreadable, "Unreadable"),
 	{Name: "none", Title: "Nothing", Of: func(c *Count) int64 { return c.None }},
 }
 
 func valueFigure(v usage.Value, title string) Figure {
-	return Figure{Name: v.String(), Title: title, Of: func(c *Count) int64 { return c.Values[v] }, Share: true, Rare: v >= usage.Immediate}
+	return Figure{Name: v.String(), Title: title, Of: func(c *Count) int64 { return c.Values[v] }, Share: true, Rare: v != usage.Allowed && v != usage.Disallowed}
 }
 
 // classFigures are those of the classes of all sites.

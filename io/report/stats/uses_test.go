@@ -14,7 +14,7 @@ import (
 // are flushed.
 func TestUsesAreARecount(t *testing.T) {
 	uses := []usage.Use{{Key: "train-ai"}, usage.SignalUse}
-	values := []string{"", "allowed", "disallowed", usage.Mixed, "full"}
+	values := []string{"", "allowed", "disallowed", usage.Mixed, "full", "unreadable"}
 	months := []string{"2026-01", "2026-02"}
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -118,7 +118,7 @@ func TestUsesInEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,") {
+	if want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,") {
 		t.Errorf("%s, want %s", csv.String(), want)
 	}
 	if want := `"base": 1,

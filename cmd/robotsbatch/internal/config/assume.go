@@ -15,6 +15,7 @@ const (
 	status429    = "429"
 	redirectCase = "redirect"
 	beforeFirst  = "before-first"
+	unreadable   = "unreadable"
 )
 
 // assumption is a case of -assume.
@@ -57,6 +58,10 @@ var assumptions = []assumption{
 		beforeFirst, "a row is older than the first capture of its host, which use takes; needs -as-of column:NAME", cli.Names(firsts), "as missing", "before-first",
 		func(c *Rules) func(string) error { return cli.OneOf(&c.BeforeFirst, firsts...) },
 	},
+	{
+		unreadable, "a use is stated in a form that cannot be read, for -emit permitted", cli.Names(allowed), "deny", "",
+		func(c *Rules) func(string) error { return cli.OneOf(&c.AllowUnreadable, allowed...) },
+	},
 }
 
 // assumeFlag is -assume of a command that meets these cases.
@@ -76,7 +81,9 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		}
 		met = append(met, a)
 		texts = append(texts, fmt.Sprintf("%s: %s (%s; default %s)", a.name, InWords(a.verdicts, "or"), a.when, a.standard))
-		f.Answers[a.formerly] = a.name + "=VERDICT"
+		if a.formerly != "" {
+			f.Answers[a.formerly] = a.name + "=VERDICT"
+		}
 		for _, verdict := range a.verdicts {
 			f.Words = append(f.Words, a.name+"="+verdict)
 		}

@@ -33,6 +33,7 @@ var (
 		{Name: "denied", Value: batch.EmitDenied},
 		{Name: "unknown", Value: batch.EmitUnknown},
 		{Name: "permitted", Value: batch.EmitPermitted},
+		{Name: "unpermitted", Value: batch.EmitUnpermitted},
 	}
 )
 
@@ -55,9 +56,9 @@ func (c *Columns) Flags() cli.Flags {
 	return cli.Flags{
 		{
 			Name: "emit", Argument: "WHICH", Topic: OutputTopic, Common: true, Standard: "all", Words: cli.Names(emits),
-			Short: "rows to write: all, allowed, denied, unknown or permitted",
+			Short: "rows to write: all, allowed, denied, unknown, permitted, unpermitted",
 			More: "With several agents, allowed means that every agent may fetch, denied that at least one may not, unknown the rest. " +
-				"permitted are the allowed rows for which no -use is false.",
+				"permitted are the allowed rows for which no -use is false, or stated in a form that cannot be read; unpermitted are all others.",
 			Value: cli.OneOf(&c.Emit, emits...),
 		},
 		{
@@ -97,7 +98,7 @@ func (c *Columns) Flags() cli.Flags {
 			Short: "add whether a use of what was fetched is allowed, by commas",
 			More: "train-ai, ai-use, search (Content-Usage, a draft) add use_train_ai and so on; signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal) " +
 				"add signal_ai_train and so on. Null where nothing is said, and where the row may not be fetched (robotsbatch help usage).",
-			Value: addEach(&c.Uses, usage.ParseUse),
+			Value: addEach(&c.Uses, usage.ParseUses),
 		},
 		{
 			Name: "with", Argument: "NAMES", Topic: OutputTopic, Repeat: true,
@@ -105,7 +106,10 @@ func (c *Columns) Flags() cli.Flags {
 			Short: "add columns about the robots.txt, separated by commas",
 			More: strings.Join(batch.WithNames(), ", ") + ". They are null if not known; a " +
 				"folder has no status and no time (robotsbatch help columns).",
-			Value: addEach(&c.With, batch.ParseWith),
+			Value: addEach(&c.With, func(name string) ([]*batch.ColumnKind, error) {
+				kind, err := batch.ParseWith(name)
+				return []*batch.ColumnKind{kind}, err
+			}),
 		},
 	}
 }
@@ -117,7 +121,7 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 		Short: "what sites state of uses of what is fetched, by commas",
 		More: "train-ai, ai-use, search (Content-Usage, a draft), signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal). survey adds a " +
 			"column for each, stats counts them in place of what is denied, diff compares them (robotsbatch help usage).",
-		Value: addEach(dst, usage.ParseUse),
+		Value: addEach(dst, usage.ParseUses),
 	}
 }
 
@@ -142,11 +146,12 @@ func (c *Columns) Name(agents []string, text bool) error {
 	if err != nil {
 		return &option.UsageError{Err: err}
 	}
-	if len(c.Uses) > 0 && c.Emit != batch.EmitPermitted && text {
+	permits := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
+	if len(c.Uses) > 0 && !permits && text {
 		return option.Usagef("%s adds columns, and text has URLs only: choose another %s, or %s", option.Use, option.OutFormat, option.Emit.With("permitted"))
 	}
-	if c.Emit == batch.EmitPermitted && len(c.Uses) == 0 {
-		return option.Usagef("%s leaves out what may not be used: say for what with %s, such as %s", option.Emit.With("permitted"), option.Use, option.Use.With("train-ai"))
+	if permits && len(c.Uses) == 0 {
+		return option.Usagef("%s is about what may be used: say for what with %s, such as %s", option.Emit.With(c.emitName()), option.Use, option.Use.With(usage.TrainingName))
 	}
 	c.Verdicts = columns
 	return nil

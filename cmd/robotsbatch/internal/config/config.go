@@ -90,16 +90,18 @@ func formatNames(available func(format.Format) bool) []string {
 	return names
 }
 
-// addEach adds values, by commas, each once.
-func addEach[T comparable](dst *[]T, parse func(string) (T, error)) func(string) error {
+// addEach adds values, by commas, each once. A name may stand for several.
+func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(string) error {
 	return func(s string) error {
 		for _, name := range strings.Split(s, ",") {
-			value, err := parse(name)
+			values, err := parse(name)
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(*dst, value) {
-				*dst = append(*dst, value)
+			for _, value := range values {
+				if !slices.Contains(*dst, value) {
+					*dst = append(*dst, value)
+				}
 			}
 		}
 		return nil

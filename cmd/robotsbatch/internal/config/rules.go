@@ -38,6 +38,8 @@ type Rules struct {
 	// counts denials of later times.
 	BeforeFirst access.BeforeFirst
 	EverDenied  bool
+	// AllowUnreadable permits uses that are stated in a form that cannot be read.
+	AllowUnreadable bool
 	// History keeps of captures what held at any time.
 	History bool
 	MaxAge  time.Duration
@@ -106,7 +108,7 @@ func (c *Rules) Flags() cli.Flags {
 				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
 			Value: &c.FetchList,
 		},
-		c.assumeFlag(missingCase, status429, redirectCase, beforeFirst),
+		c.assumeFlag(missingCase, status429, redirectCase, beforeFirst, unreadable),
 		{
 			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
 			Short: "judge as of this time: ignore later captures, measure ages up to it",

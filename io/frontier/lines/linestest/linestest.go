@@ -256,7 +256,7 @@ const asOf = 1_772_366_460
 // of, row 2 has none.
 func factValues() []batch.Values {
 	none := batch.Host{Authority: []byte("http://10.0.0.1"), Facts: &matcher.Facts{Status: 404}}
-	all := batch.Host{Authority: []byte("https://a.example"), Time: asOf, Facts: &matcher.Facts{
+	all := batch.Host{Authority: []byte("https://a.example"), HasRules: true, Time: asOf, Facts: &matcher.Facts{
 		Status: 200, Fetched: 1_772_366_400, Kind: robotstxt.TextKind, Records: &matcher.Records{
 			CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/1,x`, "/é%20b"},
 		},

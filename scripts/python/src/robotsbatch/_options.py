@@ -64,7 +64,8 @@ class RuleOptions(TypedDict, total=False):
         str | Mapping[str, str],
         'what holds where nothing is certain, such as {"missing": "null", "429": "allow"}: "missing" ("allow", "deny", "null") if no robots.txt is known '
         'for a host, "429" ("deny", "allow") and "redirect" ("allow", "deny") for captures with this status and with a redirect that leads nowhere, '
-        '"before-first" ("use", "allow", "deny", "null"; default as missing) for rows before the first capture, with as_of="column:NAME"',
+        '"before-first" ("use", "allow", "deny", "null"; default as missing) for rows before the first capture, with as_of="column:NAME", '
+        '"unreadable" ("deny", "allow") for uses that are stated in a form that cannot be read, with emit="permitted"',
     ]
     as_of: Annotated[
         str,
@@ -88,13 +89,13 @@ class Options(RuleOptions, total=False):
         Literal["columns", "list"], 'a column for each agent (default, up to 32 agents), or only the list denied_agents'
     ]
     emit: Annotated[
-        Literal["all", "allowed", "denied", "unknown", "permitted"],
-        'rows of the result (default "all"); "permitted" rows are allowed, and none of their uses is disallowed',
+        Literal["all", "allowed", "denied", "unknown", "permitted", "unpermitted"],
+        'rows of the result (default "all"); "permitted" rows are allowed, and none of their uses is disallowed or unreadable; "unpermitted" rows are all others',
     ]
     use: Annotated[
         str | Sequence[str],
         'a column for each use that robots.txt may allow: "train-ai", "ai-use", "search" of Content-Usage, '
-        '"signal:ai-train", "signal:ai-input", "signal:search", "signal:use" of Content-Signal',
+        '"signal:ai-train", "signal:ai-input", "signal:search", "signal:use" of Content-Signal; "training" is "train-ai" and "signal:ai-train"',
     ]
     columns: Annotated[Literal["all", "url", "verdict"], 'columns to keep before the verdicts: all (default), the URLs, or none ("verdict")']
     url_column: Annotated[str, 'the column with the URLs (default: "url", or the one that the program finds)']
