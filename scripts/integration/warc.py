@@ -38,7 +38,7 @@ CAPTURES = [
     ("path", "302 Found", [("Location", "/plain?a=b#c")], b"", "unavailable"),
     ("nowhere", "302 Found", [], b"", "unavailable"),
     ("self", "302 Found", [("Location", "/robots.txt")], b"", "unavailable"),
-    ("same", "304 Not Modified", [], b"", "unavailable"),
+    ("same", "304 Not Modified", [], b"", "unreachable"),
     ("slow", "429 Too Many Requests", [], b"no", "unreachable"),
     ("gone", "404 Not Found", [], b"no", "unavailable"),
     ("busy", "503 Busy", [], b"no", "unreachable"),
