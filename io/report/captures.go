@@ -74,7 +74,7 @@ func (n *Captures) String() string {
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
 		{n.Broken, "broken record skipped", "broken records skipped"},
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
-		{n.Damaged, "capture skipped because its body cannot be decompressed", "captures skipped because their bodies cannot be decompressed"},
+		{n.Damaged, "body cannot be decompressed, taken as a fetch without an answer", "bodies cannot be decompressed, taken as fetches without an answer"},
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 		{n.Lost, "revisit of what no source has, taken as a fetch without an answer", "revisits of what no source has, taken as fetches without an answer"},
 	} {

@@ -202,7 +202,8 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 		body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 		if err != nil {
 			a.set.update(source, func(s *Stats) { s.Damaged++ })
-			return nil
+			r[60] |= flagFailed
+			break
 		}
 		if layers > 0 || x.Longer {
 			a.set.update(source, func(s *Stats) {

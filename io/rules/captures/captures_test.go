@@ -313,15 +313,15 @@ func TestBodies(t *testing.T) {
 	o := collect(t, time.Time{}, access.Policy{}, captures)
 	for authority, want := range map[string]string{
 		"plain": "rules /x", "same": "rules /x", "cut": "rules", "full": "rules /x", "over": "rules", "html": "rules", "moved": "allow",
-		"gzip": "rules /x", "zstd": "rules /x", "gzip-over": "rules", "gzip-cut": "rules", "damaged": "unknown", "longer": "rules /x",
+		"gzip": "rules /x", "zstd": "rules /x", "gzip-over": "rules", "gzip-cut": "rules", "damaged": "deny", "longer": "rules /x",
 	} {
 		if got := o.describe("http://" + authority + ".example"); got != want {
 			t.Errorf("%s: %s, want %s", authority, got, want)
 		}
 	}
 	want := Stats{
-		Captures: 14, Elsewhere: 2, Ignored: 1, Compressed: 4, Damaged: 1, Longer: 1,
-		Authorities: 12, Rules: 11, Unavailable: 1, Unresolved: 1,
+		Captures: 15, Elsewhere: 2, Ignored: 1, Compressed: 4, Damaged: 1, Longer: 1,
+		Authorities: 13, Rules: 11, Unavailable: 1, Unreachable: 1, Unresolved: 1,
 	}
 	if o.stats[0] != want {
 		t.Errorf("stats %+v, want %+v", o.stats[0], want)

@@ -14,8 +14,8 @@ type Stats struct {
 	// Compressed counts the bodies that were decompressed although no header said that
 	// they were compressed.
 	Compressed int64
-	// Damaged counts the captures that were skipped because their body could not be
-	// decompressed.
+	// Damaged counts the captures that are taken as fetches without an answer because their
+	// body could not be decompressed.
 	Damaged int64
 	// Longer counts the bodies that are longer than their Content-Length. They are
 	// taken whole.

@@ -33,8 +33,8 @@ type Options struct {
 	// BodySize is how many bytes of a body are read at most; 0 means
 	// robotstxt.Options{}.ReadSize().
 	BodySize int
-	// Broken, if not nil, is called with an error for each thing that is skipped
-	// because it is broken. The error names the file and the offset: that of the gzip
+	// Broken, if not nil, is called with an error for each thing that is broken, and so
+	// skipped or, with a body that cannot be decoded, taken as a fetch without an answer. The error names the file and the offset: that of the gzip
 	// member, and in a zstd file that after decompression.
 	Broken func(error)
 }
@@ -45,7 +45,7 @@ type Stats struct {
 	Records int64
 	// Responses counts the responses that Next returned.
 	Responses int64
-	// Broken counts what was skipped because it is broken.
+	// Broken counts what is broken.
 	Broken int64
 }
 
@@ -141,18 +141,18 @@ func (w *Reader) Next(x *captures.Capture) error {
 			if failure := w.file.failure(); failure != nil {
 				return fmt.Errorf("warc: %s: %w", w.options.Name, failure)
 			}
-			w.report(err)
+			w.report("skipped", err)
 			w.resync()
 		}
 	}
 	return io.EOF
 }
 
-// report counts something that is broken, and calls Options.Broken.
-func (w *Reader) report(err error) {
+// report counts a record that is broken, and calls Options.Broken with what became of it.
+func (w *Reader) report(what string, err error) {
 	w.stats.Broken++
 	if w.options.Broken != nil {
-		w.options.Broken(fmt.Errorf("warc: %s: offset %d: record skipped: %w", w.options.Name, w.at, err))
+		w.options.Broken(fmt.Errorf("warc: %s: offset %d: record %s: %w", w.options.Name, w.at, what, err))
 	}
 }
 
@@ -178,7 +178,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 			return false, err
 		}
 		// The record is whole, so what follows it is not in doubt.
-		w.report(err)
+		w.report("skipped", err)
 		return false, nil
 	}
 	x.Cut = x.Cut || w.header.truncated

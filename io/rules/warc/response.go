@@ -260,8 +260,10 @@ func (w *Reader) readBody(x *captures.Capture) error {
 		return nil
 	case w.block.err != nil:
 		return w.block.err
-	case coded && len(x.Body) == 0 && !errors.Is(err, io.ErrUnexpectedEOF):
-		return broken("the body cannot be decoded: %w", err)
+	case coded && len(x.Body) == 0: // without a body it would allow everything
+		x.Failed = true
+		w.report("taken as a fetch without an answer", broken("the body cannot be decoded: %w", err))
+		return nil
 	}
 	x.Cut = true
 	return nil
