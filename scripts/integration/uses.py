@@ -109,7 +109,8 @@ STATED = """
     SELECT k.authority, k.registered_domain, k.agent, k.class, u.use, l.path,
       CASE WHEN bool_or(value IN ('disallowed', 'immediate') AND l.use = u.use) THEN min(value) FILTER (value IN ('disallowed', 'immediate') AND l.use = u.use)
         WHEN bool_or(value = 'reference' AND l.use = u.use) THEN 'reference'
-        WHEN bool_or(value IN ('allowed', 'full') AND l.use = u.use) THEN min(value) FILTER (value IN ('allowed', 'full') AND l.use = u.use) END AS value,
+        WHEN bool_or(value IN ('allowed', 'full') AND l.use = u.use) THEN min(value) FILTER (value IN ('allowed', 'full') AND l.use = u.use)
+        WHEN bool_or(value = 'unreadable' AND l.use = u.use OR directive = 'content-usage' AND coalesce(key, '') = '') THEN 'unreadable' END AS value,
       count(l.directive) > 0 AS selects
     FROM asked k CROSS JOIN (SELECT unnest({uses}) AS use) u
     LEFT JOIN lines l ON l.authority = k.authority AND l.token = k.token AND k.access = 'rules'
@@ -124,13 +125,13 @@ COUNTS = """
     WITH sites AS (SELECT {site} AS site, agent, use, array_sort(list(DISTINCT value) FILTER (value IS NOT NULL)) AS said, bool_and(class IN ('unreachable', 'old_copy')) AS unreachable
         FROM stated GROUP BY ALL)
     SELECT agent, use, count(*), count(*) FILTER (said = ['allowed']), count(*) FILTER (said = ['disallowed']), count(*) FILTER (said = ['immediate']),
-      count(*) FILTER (said = ['reference']), count(*) FILTER (said = ['full']), count(*) FILTER (len(said) > 1),
+      count(*) FILTER (said = ['reference']), count(*) FILTER (said = ['full']), count(*) FILTER (len(said) > 1), count(*) FILTER (said = ['unreadable']),
       count(*) FILTER (NOT unreachable AND coalesce(len(said), 0) = 0), count(*) FILTER (unreachable)
     FROM sites GROUP BY ALL"""
 flags = [x for agent in AGENTS for x in ("-agent", agent)] + ["-use", ",".join(USES)]
 
 
-COLUMNS_OF_STATS = ["sites", "allowed", "disallowed", "immediate", "reference", "full", "mixed", "none", "unreachable"]
+COLUMNS_OF_STATS = ["sites", "allowed", "disallowed", "immediate", "reference", "full", "mixed", "unreadable", "none", "unreachable"]
 
 
 def printed(*more):
@@ -150,7 +151,7 @@ for month, end in ends.items():
         assert want == got, f"{month} by {by}: " + "\n".join(f"{w} {g}" for w, g in zip(want, got) if w != g)
         monthly = numbers([r for r in printed("-by", by, "-by", "month", "-rules", "history.rules") if r["month"] == month])
         assert want == monthly, f"-by month, {month} by {by}: {want[:3]}, {monthly[:3]}"
-        sums += sum(sum(row[3:9]) for row in want)
+        sums += sum(sum(row[3:10]) for row in want)
     run("survey", *flags, "-rules", "history.rules", "-as-of", end, "-out", f"survey-{month}.parquet", "-quiet")
     surveyed = numbers(csv.DictReader(io.StringIO(run("stats", "-use", ",".join(USES), "-as", "csv", "-by", "host", f"survey-{month}.parquet"))))
     assert surveyed == sorted(duckdb.sql(COUNTS.format(site=SITES["host"])).fetchall()), month
@@ -192,25 +193,25 @@ for agent in AGENTS:
         keys = {"immediate": "immediate", "reference": "reference", "full": "full"} if use == "signal:use" else {"true": "allowed", "false": "disallowed"}
         for value, key in keys.items():
             assert answers.get(value, 0) == said.get(key, 0), (agent, use, answers, said)
-        assert answers.get(None, 0) == said["unknown"] and counts["allowed"] + counts["denied"] + counts["unknown"] == sum(answers.values())
+        assert answers.get(None, 0) == said["unknown"] + said.get("unreadable", 0) and counts["allowed"] + counts["denied"] + counts["unknown"] == sum(answers.values())
         wrong, n = duckdb.sql(f"""
             WITH best AS (SELECT row, arg_max_null(value, coalesce(length(path), 0)) AS value, count(DISTINCT path) AS n FROM (
                 SELECT m.row, s.path, min(s.value) AS value FROM matched m JOIN s03 s ON s.authority = m.authority AND s.agent = '{agent}' AND s.use = '{use}' AND s.selects
                 WHERE m.authority <> '' AND (s.path IS NULL OR fits(m.rest, s.path)) GROUP BY ALL) GROUP BY row)
             SELECT count(*) FILTER (CAST({name} AS VARCHAR) IS DISTINCT FROM CASE WHEN allowed_{names[agent]} THEN
-                CASE value WHEN 'allowed' THEN 'true' WHEN 'disallowed' THEN 'false' ELSE value END END), count(value)
+                CASE value WHEN 'allowed' THEN 'true' WHEN 'disallowed' THEN 'false' WHEN 'unreadable' THEN NULL ELSE value END END), count(nullif(value, 'unreadable'))
             FROM matched LEFT JOIN best USING (row) WHERE authority <> ''""").fetchall()[0]
         assert wrong == 0, (agent, use, wrong, n)
         compared += n
-        # Each statement decides one URL of the frontier, so that hosts by value are those of stats.
+        # Each statement decides one URL of the frontier, so that hosts by value are those that state it.
         if not given:
-            job = {" ".join(said): count for said, count in duckdb.sql(f"""SELECT said, count(*) FROM (
-                SELECT authority, array_sort(list(DISTINCT CAST({name} AS VARCHAR)) FILTER ({name} IS NOT NULL)) AS said FROM matched GROUP BY authority)
-                WHERE len(said) > 0 GROUP BY said""").fetchall()}
-            counted = next(row for row in numbers(printed("-by", "authority", "-rules", "last.rules")) if row[:2] == (agent, use))
-            single = dict(zip(["true", "false", "immediate", "reference", "full"], counted[3:8]))
-            assert all(job.get(value, 0) == n for value, n in single.items()), (agent, use, job, counted)
-            assert sum(n for said, n in job.items() if " " in said) == counted[8], (agent, use, job, counted)
+            job, stated = (sorted(duckdb.sql(f"""SELECT said, count(*) FROM (
+                SELECT authority, array_sort(list(DISTINCT {value}) FILTER ({value} IS NOT NULL)) AS said FROM {table} GROUP BY authority)
+                WHERE len(said) > 0 GROUP BY said""").fetchall()) for value, table in [
+                    (f"CAST({name} AS VARCHAR)", "matched"),
+                    ("CASE value WHEN 'allowed' THEN 'true' WHEN 'disallowed' THEN 'false' WHEN 'unreadable' THEN NULL ELSE value END",
+                     f"(FROM s03 WHERE agent = '{agent}' AND use = '{use}')")])
+            assert job == stated, (agent, use, job, stated)
 assert compared > 3000, compared
 different = duckdb.sql("SELECT count(*) FROM 'verdicts.parquet' v POSITIONAL JOIN 'explained.parquet' e WHERE "
     + " OR ".join(f"v.{c}_{n} IS DISTINCT FROM e.{c}_{n}" for c in COLUMNS for n in names.values())).fetchall()[0][0]
