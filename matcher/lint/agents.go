@@ -27,6 +27,9 @@ func (c *checker) addAgent(code string, a robotstxt.Agent, format string, args .
 func (c *checker) checkAgent(a robotstxt.Agent) {
 	token, word := a.Names(robotstxt.RFC9309)
 	rest := a.Value[len(word):] // empty, or starts with a slash or a blank
+	if c.checkCharacters(a.Line, a.Value) {
+		return
+	}
 	switch {
 	case len(a.Value) == 0:
 		c.addAgent("agent-names-nobody", a, "the line names no crawler")
@@ -35,7 +38,7 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 	case len(token) == 0 && !isWord(word):
 		c.addAgent("agent-names-nobody", a, "%s names no crawler: a product token has letters, - and _, and * stands alone", quote(a.Value))
 	case isList(a.Value):
-		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own", c.named(a))
+		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own (RFC 9309, erratum 8895)", c.named(a))
 	case bytes.ContainsAny(rest, blanks):
 		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.named(a))
 	case len(rest) > 0 || !isWord(word):
@@ -118,6 +121,10 @@ func isWord(name []byte) bool {
 // checkSpelling finds names that are likely misspelt. The names of many crawlers are
 // similar, so only typing errors count.
 func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
+	if names := meantNames[strings.ToLower(string(token))]; names != "" {
+		c.addAgent("agent-other-name", a, "no crawler is known as %s: was %s meant?", quote(token), names)
+		return
+	}
 	const least = 6 // bytes; shorter names are similar by chance
 	_, word := a.Names(robotstxt.RFC9309)
 	lower := strings.ToLower(string(token))

@@ -27,7 +27,10 @@ func (c *checker) checkGroups() {
 	}
 	c.checkRepeated()
 	c.checkEmptyGroups()
-	c.checkShadowed()
+	if body, ok := matcher.CompileBody(c.file); ok { // else groups overlap too much
+		c.checkShadowed(body)
+		c.checkSite(body)
+	}
 }
 
 // checkJoints checks the records between a group's user-agent lines. Joining groups matters
@@ -187,11 +190,7 @@ func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 }
 
 // checkShadowed finds rules that never decide, for any agent.
-func (c *checker) checkShadowed() {
-	body, ok := matcher.CompileBody(c.file)
-	if !ok {
-		return // the groups overlap too much to compile them for all agents
-	}
+func (c *checker) checkShadowed(body *matcher.Body) {
 	groups := make(map[int]int) // by line of a rule, its group
 	written := make(map[int]*robotstxt.Rule)
 	for i := range c.file.Groups {
@@ -238,6 +237,8 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 		c.addRelated("duplicate-rule", rule.Line, at, by.Line, "the rule is there already, %s", where)
 	case rule.Allow == by.Allow:
 		c.addRelated("redundant-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, also matches all its paths and beats it", quote(by.Text), where)
+	case by.Allow && matchesAll(rule.Pattern):
+		c.addRelated("closing-never-decides", rule.Line, at, by.Line, "the rule does not close the site: %s, %s, beats it on every path", quote(by.Text), where)
 	default:
 		c.addRelated("dead-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, beats it on every path that it matches", quote(by.Text), where)
 	}

@@ -149,8 +149,12 @@ func (c *checker) checkURL(code, name string, number int, r *pair) {
 
 // checkCrawlDelay checks the value of a crawl-delay.
 func (c *checker) checkCrawlDelay(d robotstxt.Record) {
-	if _, ok := matcher.ParseCrawlDelay(d.Value); !ok {
-		line := c.lines[d.Line-1]
+	const most = 600 // seconds
+	line := c.lines[d.Line-1]
+	switch seconds, ok := matcher.ParseCrawlDelay(d.Value); {
+	case ok && seconds >= most:
+		c.add("crawl-delay-large", d.Line, valueAt(line, d.Value), "with a crawl-delay of %s seconds a crawler fetches at most %d pages a day", d.Value, int(86400/seconds))
+	case !ok:
 		c.add("crawl-delay-value", d.Line, valueAt(line, d.Value), "a crawl-delay is a number of seconds: %s is not one", quote(d.Value))
 	}
 }

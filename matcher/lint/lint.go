@@ -73,6 +73,7 @@ type Options struct {
 // onRules are the codes of findings that depend only on the rules of a body and their
 // agents.
 var onRules = []string{
+	"closing-never-decides", "site-closed", "html-entity", "invisible-character",
 	"dead-rule", "redundant-rule", "duplicate-rule", "blank-in-pattern", "dollar-inside", "broken-escape", "double-escape", "escape-as-written", "unescaped-character",
 }
 

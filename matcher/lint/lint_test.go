@@ -36,7 +36,7 @@ func TestCatalogue(t *testing.T) {
 // TestCodesAreUsed: the codes in the program and in the catalogue are the same.
 func TestCodesAreUsed(t *testing.T) {
 	used := make(map[string]bool)
-	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "statements.go"} {
+	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "site.go", "statements.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -110,6 +110,64 @@ func TestBody(t *testing.T) {
 	} {
 		if got := where(Body([]byte(test.body), Options{})); got != test.want {
 			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// TestSites: what closes or opens a whole site is found, and what only looks so is not.
+func TestSites(t *testing.T) {
+	for _, test := range []struct{ body, want string }{
+		{"User-agent: *\nDisallow: /#!/ ", "2:12 comment-in-pattern"},
+		{"User-agent: *\nDisallow: /a#b", "2:13 comment-in-pattern"},
+		{"User-agent: *\nAllow: /#!/\nDisallow: /a#a comment\nDisallow: /b #c", ""},
+		{"User-agent: *\nAllow: /\n\nUser-agent: *\nDisallow: /", "4:13 split-group>1, 5:1 closing-never-decides>2"},
+		{"User-agent: *\nAllow: /*\nDisallow: *", "3:1 closing-never-decides>2"},
+		{"User-agent: *\nAllow: /a*\nDisallow: /a\nDisallow: /b", "3:1 dead-rule>2"},
+		{"User-agent: A\nDisallow: /\n\nUser-agent: *\nAllow: /", ""}, // it decides for A
+		{"User-agent: *\nDisallow: /", "2:1 site-closed"},
+		{"User-agent: *\nDisallow: /a\nDisallow: /*", "3:1 site-closed"},
+		{"User-agent: *\nDisallow: /\nAllow: /a", ""},
+		{"User-agent: A\nDisallow: /", ""},
+		{"User-agent: *\nDisallow: /\nSitemap: https://a.example/s.xml", "2:1 site-closed"},
+		{"Sitemap: https://a.example/a/s.xml\nsite-map: /a/s.xml\nUser-agent: *\nDisallow: /a/", "1:10 sitemap-closed>4, 2:11 relative-sitemap"},
+		{"Sitemap: https://a.example/a/s.xml\nUser-agent: *\nDisallow: /a/\nAllow: /*.xml", ""},
+		{"Sitemap: https://a.example/a/s.xml\nUser-agent: A\nDisallow: /a/", ""},
+	} {
+		report := Body([]byte(test.body), Options{})
+		report.Findings = slices.DeleteFunc(report.Findings, func(f Finding) bool { return f.Code == "misspelt-record" })
+		if got := where(report); got != test.want {
+			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// TestCharacters: characters that nobody sees or means are found in patterns and names.
+func TestCharacters(t *testing.T) {
+	for _, test := range []struct{ body, want string }{
+		{"User-agent: A\u200B\nDisallow: /é\u00A0", "1:14 invisible-character, 2:13 invisible-character"},
+		{"User-agent: *\nDisallow: /\u0645\u200C\u0646", ""}, // Persian has it within words
+		{"User-agent: *\nDisallow: /%E2%80%8B # \u200B", ""},
+		{"User-agent: *\nDisallow: /\xFF&lt;a&gt;", "2:12 not-utf8, 2:13 html-entity, 2:18 html-entity"},
+		{"User-agent: A&amp;B\nDisallow: /*&amp=", "1:13 agent-with-more, 1:14 html-entity"},
+		{"User-agent: A\nCrawl-delay: 599.9\nCrawl-delay: 600\nDisallow:", "3:14 crawl-delay-large"},
+	} {
+		if got := where(Body([]byte(test.body), Options{})); got != test.want {
+			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// TestOtherNames: names that no crawler has are found with those that were meant.
+func TestOtherNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"ChatGPT": "GPTBot, ChatGPT-User or OAI-SearchBot", "openai": "GPTBot, ChatGPT-User or OAI-SearchBot",
+		"Claude": "ClaudeBot, Claude-User or anthropic-ai", "Google-Extend": "Google-Extended",
+		"ChatGPT-User": "", "ClaudeBot": "", "Google-Extended": "", "anthropic-ai": "",
+	} {
+		report := Body([]byte("User-agent: "+name+"\nDisallow: /"), Options{})
+		found := len(report.Findings) == 1 && report.Findings[0].Code == "agent-other-name" && strings.HasSuffix(report.Findings[0].Message, "was "+want+" meant?")
+		if found != (want != "") || want == "" && len(report.Findings) > 0 {
+			t.Errorf("%s: %v, want %q", name, report.Findings, want)
 		}
 	}
 }
@@ -194,7 +252,7 @@ func TestDeadLinesNeverDecide(t *testing.T) {
 		}
 		body := []byte(b.String())
 		for _, f := range Body(body, Options{}).Findings {
-			if !slices.Contains([]string{"dead-rule", "redundant-rule", "duplicate-rule"}, f.Code) {
+			if !slices.Contains([]string{"closing-never-decides", "dead-rule", "redundant-rule", "duplicate-rule"}, f.Code) {
 				continue
 			}
 			dead++

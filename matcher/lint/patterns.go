@@ -18,6 +18,8 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 		}
 		return
 	}
+	c.checkComment(rule)
+	c.checkCharacters(rule.Line, pattern)
 	never := pattern[0] != '/' && pattern[0] != '*' // which has a finding already
 	if i := bytes.IndexAny(pattern, blanks); i >= 0 && never {
 		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern: give each rule one pattern, and start comments with #")

@@ -49,3 +49,13 @@ var knownTokens = sync.OnceValue(func() []string {
 	}
 	return lower
 })
+
+// meantNames are the tokens of the crawlers behind names, in lower case, that no crawler
+// has: those of companies, products, and parts of a token.
+var meantNames = map[string]string{
+	"chatgpt":       "GPTBot, ChatGPT-User or OAI-SearchBot",
+	"openai":        "GPTBot, ChatGPT-User or OAI-SearchBot",
+	"claude":        "ClaudeBot, Claude-User or anthropic-ai",
+	"anthropic":     "ClaudeBot, Claude-User or anthropic-ai",
+	"google-extend": "Google-Extended",
+}
