@@ -196,9 +196,10 @@ func (x *timed) naive(t *testing.T, row int) string {
 	case now >= 0:
 		text = x.alone(t, row, &known[now].origin)
 	case len(known) > 0:
-		early := *x
-		early.options.Missing = x.options.BeforeFirst.Verdict(x.options.Missing)
-		text = strings.ReplaceAll(early.alone(t, row, nil), "no_robots", "no_capture_yet")
+		missing := x.options.Missing
+		x.options.Missing = x.options.BeforeFirst.Verdict(missing)
+		text = strings.ReplaceAll(x.alone(t, row, nil), "no_robots", "no_capture_yet")
+		x.options.Missing = missing
 	default:
 		text = x.alone(t, row, nil)
 	}
