@@ -48,7 +48,7 @@ def test_summary_counts_uses(folder: Path) -> None:
     done = robotsbatch.evaluate(TABLE, rules="robots", use="train-ai", summary=counts)
     said = done["use_train_ai"].to_pylist()
     assert counts["agents"][0]["uses"] == [
-        {"use": "train-ai", "allowed": said.count(True), "disallowed": said.count(False), "unknown": said.count(None)}
+        {"use": "train-ai", "allowed": said.count(True), "disallowed": said.count(False), "unreadable": 0, "unknown": said.count(None)}
     ]
     assert sum(value is not None for value in said) > 0
 
