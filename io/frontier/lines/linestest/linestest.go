@@ -166,7 +166,7 @@ func addScalars(add func(string, arrow.DataType, func(array.Builder, int))) {
 	})
 	add("half", arrow.FixedWidthTypes.Float16, func(b array.Builder, i int) { b.(*array.Float16Builder).Append(float16.New(1.5)) })
 	add("at", arrow.FixedWidthTypes.Timestamp_ms, func(b array.Builder, i int) {
-		b.(*array.TimestampBuilder).Append(arrow.Timestamp(1_700_000_000_123 + i*1000))
+		b.(*array.TimestampBuilder).Append(1_700_000_000_123 + arrow.Timestamp(i)*1000)
 	})
 	add("day", arrow.FixedWidthTypes.Date32, func(b array.Builder, i int) { b.(*array.Date32Builder).Append(arrow.Date32(20_000 + i)) })
 	add("price", &arrow.Decimal128Type{Precision: 10, Scale: 2}, func(b array.Builder, i int) {
