@@ -34,11 +34,11 @@ type Sharing interface {
 	Kept() int64
 }
 
-// Freeing is implemented by pieces of which less stays in memory once their batch was
-// encoded, while it waits to be written.
+// Freeing is implemented by pieces that give back memory once their batch is encoded, before
+// it is written.
 type Freeing interface {
-	// Freed is how many bytes of the piece's Size are free then. What
-	// Batch.Undeclared says is free, too.
+	// Freed returns the bytes of the piece's Size that are given back then, beside those of
+	// Batch.Undeclared.
 	Freed() int64
 }
 

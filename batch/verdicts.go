@@ -253,8 +253,8 @@ func (v *Verdicts) textBytes() int64 {
 	return int64(size)
 }
 
-// countOthers counts the rows that come out, may be fetched, and are of sites that say
-// something of matcher.UsageOptions.Others.
+// countOthers counts the kept rows that may be fetched and whose site states one of
+// matcher.UsageOptions.Others.
 func (v *Verdicts) countOthers() {
 	for i, stated := range v.StatesOther {
 		allowed := byte(0) // to any agent

@@ -174,7 +174,7 @@ func (e virtualEvaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
-// runVirtual runs a job of a shape, as the program does with that many processors, and returns
+// runVirtual runs a job of a shape with the program's defaults for a number of workers, and returns
 // the busy shares of its workers, and of the busiest reader or writer if there is one output.
 func runVirtual(t *testing.T, s *shape, workers int) (share, bound float64) {
 	t.Helper()

@@ -24,7 +24,7 @@ type Rules struct {
 	Sources []string
 	Chains  []matcher.Chain // agents
 	Listed  int             // how many chains, the last ones, are of -agents
-	// Classes has the class of an agent, by its chain, where -agents has it.
+	// Classes maps a chain to the agent's class, if the file of -agents states one.
 	Classes    map[string]string
 	AgentsFile string
 	Profile    matcher.Profile
@@ -252,7 +252,7 @@ func (c *Rules) AddAgents() (added []string, err error) {
 	return added, nil
 }
 
-// given returns a chain as -agent has it; empty if it does not.
+// given returns the chain as -agent spells it, or "" if -agent does not name it.
 func (c *Rules) given(chain string) string {
 	for _, other := range c.AgentChains() {
 		if strings.EqualFold(other, chain) {

@@ -40,10 +40,10 @@ type Running struct {
 // NewRunning is what a command may use without flags.
 func NewRunning() Running { return Running{Memory: DefaultMemory} }
 
-// FitMemory makes the default of -memory fit into a control group that permits so many bytes,
-// with rule packs of so many mapped, and reports whether it is another for that. Half of what
-// packs leave is for -memory, but at least an eighth of all: a pack may be larger than the
-// group's memory, and the rest is for the program itself and what it reads. Call it after SetWork.
+// FitMemory lowers the default of -memory to fit a control group that permits group bytes, of
+// which mapped rule packs take packs bytes, and reports whether it did. -memory gets half of
+// what the packs leave, and at least an eighth of the group, because a pack may be larger than
+// the group's memory. The rest is for the program and what it reads. Call it after SetWork.
 func (c *Running) FitMemory(group, packs int64) bool {
 	const mib = 1 << 20
 	fit := max(leastMemory, (max(group-packs, group/4)/2)&^(mib-1))

@@ -13,9 +13,10 @@ import (
 // there is a limit.
 func GroupLimit() (bytes int64, limited bool) { return groupLimit(os.DirFS("/")) }
 
-// groupLimit reads a file system as Linux has it. A group is limited by those that it lies
-// in. Each line of proc/self/cgroup is NUMBER:CONTROLLERS:PATH; of version 2 the controllers
-// are empty. In a container, PATH may be that of the host, and what is mounted is the group.
+// groupLimit returns the least memory limit of the process's control group and of the groups
+// above it, in a file system like that of Linux. Each line of proc/self/cgroup is
+// NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty in version 2. In a container, PATH may be the
+// host's, and what is mounted is the group.
 func groupLimit(root fs.FS) (bytes int64, limited bool) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -30,7 +30,7 @@ func CheckPadding(rest []byte) error {
 // CutPadding returns the first n bytes of a page's values, unless there are fewer, or more
 // than CheckPadding allows follow.
 func CutPadding(values []byte, n int) ([]byte, error) {
-	if n > len(values) {
+	if uint(n) > uint(len(values)) { // n may be negative where an int has 32 bits
 		return nil, errFewValues
 	}
 	return values[:n], CheckPadding(values[n:])
