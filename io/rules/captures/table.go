@@ -227,6 +227,9 @@ type rowReader struct {
 // concerns a single row.
 type endOfTable struct{ error }
 
+// errNoBodies means that a table has no bodies, but answers that should have some.
+var errNoBodies = fmt.Errorf("no row has a body, and some have a 2xx status: call the column of the bodies %q", columnNames[bodyColumn])
+
 // nextOf sets x to the next capture of the rows that read returns.
 func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 	for t.given == t.count {
@@ -236,7 +239,7 @@ func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 		t.hasBody, t.lacksBody = t.hasBody || r.body != nil, t.lacksBody || errors.Is(err, errNullBody)
 		switch {
 		case end.error == io.EOF && t.lacksBody && !t.hasBody:
-			return fmt.Errorf("captures: %s: no row has a body, and some have a 2xx status: call the column of the bodies %q", t.options.Name, columnNames[bodyColumn])
+			return fmt.Errorf("captures: %s: %w", t.options.Name, errNoBodies)
 		case end.error != nil:
 			return end.error
 		case err == nil:
