@@ -29,7 +29,7 @@ for format in arrow parquet csv; do
   job=(-in "$urls" -rules "$rules" -out "$scratch/out.$format")
   one=$(cpu "${job[@]}" -agent CCBot)
   printf '%-9s %8s' "$format" "$one"
-  for how in "-combine any-denied" "-agents-as list" "-agents-as columns"; do
+  for how in "-agents-as any-denied" "-agents-as list" "-agents-as columns"; do
     # shellcheck disable=SC2086  # two words
     many=$(cpu "${job[@]}" -agents "$list" $how)
     printf ' %10s %6s×' "$many" "$(awk -v a="$many" -v b="$one" 'BEGIN { printf "%.1f", a / b }')"

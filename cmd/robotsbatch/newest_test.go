@@ -147,8 +147,8 @@ func TestCompareNewestIsTwoJobs(t *testing.T) {
 	}{
 		{"-agent A", []func(map[string]string) string{column("allowed")}},
 		{"-agent A -agent B -agent *", []func(map[string]string) string{column("allowed_a"), column("allowed_b"), column("allowed_all")}},
-		{"-agent A -agent B -combine any-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
-		{"-agent A -agent B -combine all-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
+		{"-agent A -agent B -agents-as any-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
+		{"-agent A -agent B -agents-as all-denied", []func(map[string]string) string{column("allowed"), member("A", "denied_by", "allowed"), member("B", "denied_by", "allowed")}},
 		{"-agent A -assume missing=null -assume=before-first=use", []func(map[string]string) string{column("allowed")}},
 		{"-agent A -ever-denied", []func(map[string]string) string{column("allowed")}},
 	} {

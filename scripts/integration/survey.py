@@ -89,8 +89,8 @@ for what, table, ranks, flags in [
 # A column for each agent, one verdict with a list, and the survey say the same.
 job = ["-in", f"{sample}/frontier.arrow", *rules, "-prefix", "r_", "-columns", "url"]
 run(*job, "-agents-as", "columns", "-out", "columns.parquet")
-run(*job, "-combine", "any-denied", "-out", "any.parquet")
-run(*job, "-combine", "all-denied", "-out", "all.parquet")
+run(*job, "-agents-as", "any-denied", "-out", "any.parquet")
+run(*job, "-agents-as", "all-denied", "-out", "all.parquet")
 run(*job, "-agents-as", "list", "-out", "list.parquet")
 names = ["all" if a == "*" else a.split(",")[0].lower().replace("-", "_") for a in AGENTS]
 each = "[" + ", ".join(f"CASE WHEN NOT r_allowed_{n} THEN '{a.split(',')[0]}' END" for n, a in zip(names, AGENTS)) + "]"

@@ -34,7 +34,7 @@ agents, out = os.path.join(scratch, "filter-agents.txt"), os.path.join(scratch, 
 with open(agents, "w") as f:
     f.write("\n".join(AGENTS))
 before, started = cpu(resource.RUSAGE_CHILDREN), time.time()
-subprocess.run([robotsbatch, "-in", urls, "-rules", folder, "-agents", agents, "-combine", "any-denied", "-out", out, "-quiet"], check=True)
+subprocess.run([robotsbatch, "-in", urls, "-rules", folder, "-agents", agents, "-agents-as", "any-denied", "-out", out, "-quiet"], check=True)
 ours_cpu, ours_wall = cpu(resource.RUSAGE_CHILDREN) - before, time.time() - started
 
 # protego in a loop: a robots.txt is parsed once a host, as its name says.

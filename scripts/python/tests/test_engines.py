@@ -55,7 +55,7 @@ def test_duckdb_agents(folder: Path) -> None:
             assert said.fetchall() == [(True, False, 2.0)]
         # Again, with other rules: the functions are replaced.
         robotsbatch.duckdb.register(connection, rules="robots")
-        robotsbatch.duckdb.register(connection, rules={"example.com": ""}, agents=["CCBot", "GPTBot"], combine="any-denied")
+        robotsbatch.duckdb.register(connection, rules={"example.com": ""}, agents=["CCBot", "GPTBot"], agents_as="any-denied")
         said = connection.sql("select robots_allowed('https://example.com/a'), robots_denied_by('https://example.com/a'), robots_allowed(null), robots_reason(null)")
         assert said.fetchall() == [(True, [], None, "invalid_url")]
         assert connection.sql("select robots_allowed(url) from (select '' as url) where false").fetchall() == []

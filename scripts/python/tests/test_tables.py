@@ -159,7 +159,7 @@ def test_equal_names_are_refused() -> None:
 def test_more_agents_than_columns(folder: Path) -> None:
     agents = ["GPTBot", *(f"Bot{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(99))]
     (folder / "agents.txt").write_text("\n".join(agents))
-    done = robotsbatch.evaluate(TABLE, rules="robots", agents_file="agents.txt", combine="any-denied")
+    done = robotsbatch.evaluate(TABLE, rules="robots", agents_file="agents.txt", agents_as="any-denied")
     assert done.column_names == ["n", "url", "allowed", "denied_by"]
     assert done["denied_by"].to_pylist() == [["GPTBot"], agents, None, None]
     listed = robotsbatch.evaluate(TABLE, rules="robots", agents=agents, agents_as="list")

@@ -20,14 +20,15 @@ const (
 	agentsByNumber agentsAs = iota // in columns, if they are no more than mostColumns
 	agentsInColumns
 	agentsInList
+	anyAgentDenied
+	allAgentsDenied
 )
 
 var (
-	combineWords = []cli.Word[batch.Combine]{
-		{Name: "any-denied", Value: batch.CombineAnyDenied}, {Name: "all-denied", Value: batch.CombineAllDenied},
+	agentsAsWords = []cli.Word[agentsAs]{
+		{Name: "columns", Value: agentsInColumns}, {Name: "list", Value: agentsInList}, {Name: "any-denied", Value: anyAgentDenied}, {Name: "all-denied", Value: allAgentsDenied},
 	}
-	agentsAsWords = []cli.Word[agentsAs]{{Name: "columns", Value: agentsInColumns}, {Name: "list", Value: agentsInList}}
-	emits         = []cli.Word[batch.Emit]{
+	emits = []cli.Word[batch.Emit]{
 		{Name: "all", Value: batch.EmitAll},
 		{Name: "allowed", Value: batch.EmitAllowed},
 		{Name: "denied", Value: batch.EmitDenied},
@@ -41,7 +42,6 @@ var (
 type Columns struct {
 	Emit     batch.Emit
 	Keep     batch.Keep
-	Combine  batch.Combine
 	agentsAs agentsAs
 	prefix   string
 	Explain  bool
@@ -71,15 +71,10 @@ func (c *Columns) Flags() cli.Flags {
 				cli.Word[batch.Keep]{Name: "verdict", Value: batch.KeepNone}),
 		},
 		{
-			Name: "combine", Argument: "HOW", Topic: OutputTopic, Words: []string{"any-denied", "all-denied"},
-			Short: "one verdict for all agents: any-denied (denied if one is) or all-denied",
-			More:  "The column allowed holds it, denied_by lists the denied agents. -explain gives the rule for the first agent with this verdict.",
-			Value: cli.OneOf(&c.Combine, combineWords...),
-		},
-		{
-			Name: "agents-as", Argument: "WHAT", Topic: OutputTopic, Standard: "columns, up to 32 agents", Words: []string{"columns", "list"},
-			Short: "layout for several agents: columns, or one list, denied_agents",
-			More:  "It changes no verdict (see -combine) and leaves out no row (see -emit). With a list, -emit treats a row as denied if any agent is.",
+			Name: "agents-as", Argument: "WHAT", Topic: OutputTopic, Standard: "columns, up to 32 agents", Words: cli.Names(agentsAsWords),
+			Short: "several agents: columns, list (denied_agents), any-denied or all-denied",
+			More: "any-denied and all-denied give one verdict, allowed, and denied_by, the denied agents. With -explain the rule is that of the first " +
+				"agent with this verdict; with a list, -emit treats a row as denied if any agent is.",
 			Value: cli.OneOf(&c.agentsAs, agentsAsWords...),
 		},
 		{
@@ -128,12 +123,9 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 // Name names the verdict columns for these agents. text says that the output is text,
 // which has no columns.
 func (c *Columns) Name(agents []string, text bool) error {
-	switch {
-	case c.Combine != batch.CombineNone && c.agentsAs != agentsByNumber:
-		return option.Usagef("%s makes one verdict of all agents': leave out %s", option.Combine, option.AgentsAs)
-	case c.Combine == batch.CombineNone && c.agentsAs == agentsByNumber && len(agents) > mostColumns:
+	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
 		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
-			len(agents), option.Combine.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
+			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
 	}
 	var kinds []*batch.ColumnKind
 	for _, use := range c.Uses {
@@ -160,14 +152,15 @@ func (c *Columns) Name(agents []string, text bool) error {
 // Combined is how verdicts are combined: a list alone has the rows in which any agent is
 // denied as denied.
 func (c *Columns) Combined() batch.Combine {
-	if c.agentsAs == agentsInList {
-		return batch.CombineAnyDenied
-	}
-	return c.Combine
+	return map[agentsAs]batch.Combine{
+		agentsInList: batch.CombineAnyDenied, anyAgentDenied: batch.CombineAnyDenied, allAgentsDenied: batch.CombineAllDenied,
+	}[c.agentsAs]
 }
 
 // combinedName is what the summary calls the combined verdict; empty for none.
-func (c *Columns) combinedName() string { return cli.NameOf(combineWords, c.Combined()) }
+func (c *Columns) combinedName() string {
+	return map[batch.Combine]string{batch.CombineAnyDenied: "any-denied", batch.CombineAllDenied: "all-denied"}[c.Combined()]
+}
 
 // emitName is the word for the rows to write.
 func (c *Columns) emitName() string { return cli.NameOf(emits, c.Emit) }

@@ -81,12 +81,10 @@ class Options(RuleOptions, total=False):
     """Which rules decide, for whom, and which columns and rows the result has."""
 
     agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
-    combine: Annotated[
-        Literal["any-denied", "all-denied"],
-        "one verdict for all agents: denied if any of them is, or if all are; denied_by lists those that are denied",
-    ]
     agents_as: Annotated[
-        Literal["columns", "list"], 'a column for each agent (default, up to 32 agents), or only the list denied_agents'
+        Literal["columns", "list", "any-denied", "all-denied"],
+        "a column for each agent (default, up to 32 agents), only the list denied_agents, or one verdict for all agents: denied if any of them is, or if all are, "
+        "with the list denied_by",
     ]
     emit: Annotated[
         Literal["all", "allowed", "denied", "unknown", "permitted", "unpermitted"],

@@ -51,8 +51,8 @@ def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Func
     ``robots_allowed(url)`` returns a boolean, or null without a verdict.
     ``robots_reason(url)`` returns the reason; ``robots_rule(url)``, ``robots_rule_line(url)``
     and ``robots_rule_agent(url)`` return the rule that decides. With several agents, each has
-    its own functions, such as ``robots_allowed_gptbot(url)``, unless ``combine=`` makes one
-    verdict for all. ``with_=`` adds functions, such as ``robots_crawl_delay(url)``, and
+    its own functions, such as ``robots_allowed_gptbot(url)``, unless ``agents_as=`` makes
+    one verdict for all. ``with_=`` adds functions, such as ``robots_crawl_delay(url)``, and
     ``prefix=`` replaces ``robots_``. Functions of the same names from an earlier call are
     replaced.
 

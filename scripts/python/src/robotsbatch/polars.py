@@ -45,9 +45,9 @@ class Robots:
 
     def _one(self, name: str, kind: Any, options: Options) -> pl.Expr:
         agents = options.get("agents")
-        if not (options.get("combine") or options.get("agents_as") == "list"):
+        if options.get("agents_as") in (None, "columns"):
             if options.get("agents_file") or agents is not None and not isinstance(agents, str) and len(agents) != 1:
-                raise TypeError(f"{name} is one column: give one agent, combine=, or take verdicts()")
+                raise TypeError(f"{name} is one column: give one agent, agents_as="any-denied", or take verdicts()")
         column = (options.get("prefix") or "") + name
         return self._map(_asker(options), lambda answer: pl.from_arrow(answer.column(column)).cast(kind), kind)
 
