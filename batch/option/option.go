@@ -31,6 +31,7 @@ const (
 	Counts          Name = "counts"
 	Emit            Name = "emit"
 	EverDenied      Name = "ever-denied"
+	FetchList       Name = "fetch-list"
 	FilesFrom       Name = "files-from"
 	For             Name = "for"
 	History         Name = "history"

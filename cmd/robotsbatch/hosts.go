@@ -55,7 +55,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 			Value: cli.Age(&c.MaxAge),
 		},
 	}
-	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("assume", aging...),
+	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "as-of").Before("assume", aging...),
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
@@ -67,7 +67,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.refuseOperands(option.Messagef("name a list or table of URLs with %s", option.In)); err != nil {
 		return 0, err
 	}
-	if len(c.Sources) > 0 {
+	if len(c.Sources) > 0 || c.FetchList != "" {
 		if err := c.Rules.Check(); err != nil {
 			return 0, err
 		}

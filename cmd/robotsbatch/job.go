@@ -347,6 +347,11 @@ func (j *job) warnRules() {
 	for _, m := range d.Of(j.summary) {
 		j.log.WarnOf(m)
 	}
+	if c := j.rules.Captured(); c != nil && c.WARC && j.FetchList == "" && j.AsOfColumn == "" {
+		if m := j.summary.Unlisted(); !m.Empty() {
+			j.log.Notice(m)
+		}
+	}
 	for _, m := range j.rules.Misspelt() {
 		j.log.WarnOf(m)
 	}

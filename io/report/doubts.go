@@ -39,6 +39,16 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	return doubts
 }
 
+// Unlisted is the notice that hosts may be allowed because WARC files have no record of what did
+// not answer.
+func (s *Summary) Unlisted() (notice option.Message) {
+	if s.NoRobots == 0 || s.noneKnown() || s.Missing == missingDeny || s.Missing == missingNull {
+		return notice
+	}
+	return option.Messagef("%s allowed because the captures lack the host, which may have been asked and not answered: crawlers such as wget write no record then. "+
+		"Name the list of robots.txt files that were requested with %s: its hosts without a capture are unreachable, and so denied", Count(s.NoRobots, "row is", "rows are"), option.FetchList)
+}
+
 // AllInvalid is the warning that no row is a URL. example is a line without a scheme, empty
 // where none is known.
 func AllInvalid(rows int64, example string) option.Message {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"robotsbatch/batch/option"
@@ -32,6 +33,9 @@ type Captured struct {
 	captures.Stats
 	// Broken counts the records and rows that were skipped because they are broken.
 	Broken int64
+	// WARC says that some captures are of WARC files, which have no record of a fetch without
+	// an answer.
+	WARC bool
 	// Pack describes the rule pack made of the captures alone; nil if it has other sources too.
 	Pack *rulepack.Info
 
@@ -58,6 +62,7 @@ type captureSet struct {
 	singleBody []byte
 	warner     *warner
 	measured   *measured
+	warc       atomic.Bool // whether a WARC file was opened
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
@@ -147,7 +152,7 @@ func packTime(t time.Time) uint32 {
 
 // captured reports what was read. pack describes the pack made of these captures alone, or is nil.
 func (s *captureSet) captured(pack *rulepack.Info) *Captured {
-	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, Pack: pack, bySource: make([]captures.Stats, s.sources)}
+	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), Pack: pack, bySource: make([]captures.Stats, s.sources)}
 	for number := range c.bySource {
 		c.bySource[number] = s.Set.Stats(number)
 		if number == s.asked {
@@ -346,6 +351,7 @@ func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader
 		f.Close()
 		return nil, err
 	}
+	s.warc.Store(true)
 	return &warcFile{r, f, s, read}, nil
 }
 
