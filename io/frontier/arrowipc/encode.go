@@ -54,7 +54,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		c.dictionaries, err = s.usedDictionaries(b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("arrowipc: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return c, nil
 }

@@ -405,7 +405,7 @@ func TestDamagedFrames(t *testing.T) {
 			} else if _, err = OpenFile(bytes.NewReader(test.data), int64(len(test.data)), Options{Name: "in"}); err == nil {
 				_, err = readAll(test.data, false, Options{Name: "in"})
 			}
-			if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "arrowipc: in: ") {
+			if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "in: ") {
 				t.Fatalf("error %v, want one with %q", err, test.errHas)
 			}
 		})

@@ -193,11 +193,11 @@ func (c *passedChunk) Size() int64 { return c.size }
 func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.record.passed == nil {
-		return nil, fmt.Errorf("arrowipc: %s does not pass through", b.Input)
+		return nil, fmt.Errorf("%s does not pass through", b.Input)
 	}
 	r := p.record.passed
 	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
-		return nil, option.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Recode)
+		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Recode)
 	}
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
 	p.kept, p.urls = size, nil
@@ -206,7 +206,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		p.kept += r.message.size()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("arrowipc: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
 }

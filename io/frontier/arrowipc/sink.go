@@ -84,15 +84,15 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	}
 	codec, ok := codecNumber(o.Codec)
 	if !ok {
-		return nil, fmt.Errorf("arrowipc: Arrow has no compression %s", o.Codec)
+		return nil, fmt.Errorf("Arrow has no compression %s", o.Codec)
 	}
 	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
-		return nil, fmt.Errorf("arrowipc: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	if err := s.start(); err != nil {
-		return nil, fmt.Errorf("arrowipc: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return s, nil
 }
@@ -178,7 +178,7 @@ func (s *sink) Write(c batch.Chunk) error {
 			err = fmt.Errorf("%s: %w", passed.name, err)
 		}
 		if err != nil {
-			return fmt.Errorf("arrowipc: %w", err)
+			return fmt.Errorf("%w", err)
 		}
 		return nil
 	}
@@ -188,13 +188,13 @@ func (s *sink) Write(c batch.Chunk) error {
 			for _, rest := range chunk.dictionaries[i+1:] {
 				rest.values.Release()
 			}
-			return fmt.Errorf("arrowipc: column %q: %w", d.column, err)
+			return fmt.Errorf("column %q: %w", d.column, err)
 		}
 	}
 	for _, m := range chunk.messages {
 		s.batches = append(s.batches, m.at(s.pos))
 		if err := s.writeMessage(m); err != nil {
-			return fmt.Errorf("arrowipc: %w", err)
+			return fmt.Errorf("%w", err)
 		}
 	}
 	return nil
@@ -203,17 +203,17 @@ func (s *sink) Write(c batch.Chunk) error {
 // Close implements batch.Sink.
 func (s *sink) Close() error {
 	if s.closed {
-		return errors.New("arrowipc: the output is closed already")
+		return errors.New("the output is closed already")
 	}
 	end := endOfStream
 	if !s.options.Stream {
 		end = s.footer()
 	}
 	if err := s.write(end); err != nil {
-		return fmt.Errorf("arrowipc: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	if err := s.w.Close(); err != nil {
-		return fmt.Errorf("arrowipc: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	s.closed = true
 	s.release()

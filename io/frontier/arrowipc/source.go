@@ -150,7 +150,7 @@ func newSource(o Options) *Source {
 }
 
 func (s *Source) fail(err error) error {
-	return fmt.Errorf("arrowipc: %s: %w", s.options.Name, err)
+	return fmt.Errorf("%s: %w", s.options.Name, err)
 }
 
 // locate finds the columns with the URLs, and decides which columns are decoded.

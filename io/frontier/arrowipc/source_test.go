@@ -164,7 +164,7 @@ func TestFindColumn(t *testing.T) {
 			schema := arrow.NewSchema(test.fields, nil)
 			s, err := open(libraryWrite(t, encodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})
 			if test.errHas != "" {
-				if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "arrowipc: in.arrow: ") {
+				if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "in.arrow: ") {
 					t.Fatalf("error %v, want one with %q", err, test.errHas)
 				}
 				return
@@ -235,7 +235,7 @@ func TestErrorsNameTheBatch(t *testing.T) {
 	}
 	for range 2 {
 		_, err = s.Next(context.Background())
-		if err == nil || !strings.HasPrefix(err.Error(), "arrowipc: in: record batch 1: the input is cut") || !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err == nil || !strings.HasPrefix(err.Error(), "in: record batch 1: the input is cut") || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("error %v", err)
 		}
 	}

@@ -39,7 +39,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
-		return nil, fmt.Errorf("delimited: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
 		if column > 0 {
@@ -52,7 +52,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		s.plain[i] = s.columns[i].IsPlain(string(special))
 	}
 	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
-		return nil, fmt.Errorf("delimited: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return s, nil
 }
@@ -70,7 +70,7 @@ type sink struct {
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	fields, err := lines.Text(b, v, s.columns)
 	if err != nil {
-		return nil, fmt.Errorf("delimited: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	words := s.words.Of(v)
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, words, s.plain, row) })

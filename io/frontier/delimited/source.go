@@ -28,14 +28,14 @@ const (
 // close r. Errors name the input; without a column of URLs, they list the columns.
 func NewSource(r io.Reader, o lines.Options) (*lines.Source, error) {
 	cut := &cutter{separator: o.Separator}
-	h := &header{comma: o.Separator, blocks: o.Blocks(r, "delimited", option.Messagef("close a quote that stands open, or take the row out"), cut)}
+	h := &header{comma: o.Separator, blocks: o.Blocks(r, option.Messagef("close a quote that stands open, or take the row out"), cut)}
 	return h.open(o, cut)
 }
 
 // NewCDX reads a crawl index whose first line, " CDX N b a m s k r M S V g", names each
 // field by a letter. Blanks separate the fields, and a quote is a plain character.
 func NewCDX(r io.Reader, o lines.Options) (*lines.Source, error) {
-	h := &header{comma: ' ', cdx: true, blocks: o.Blocks(r, "delimited", option.Messagef("take the row out"), nil)}
+	h := &header{comma: ' ', cdx: true, blocks: o.Blocks(r, option.Messagef("take the row out"), nil)}
 	return h.open(o, nil)
 }
 
@@ -58,7 +58,7 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 		return nil, err
 	}
 	if err := h.find(o.URLColumn, o.Extra); err != nil {
-		return nil, fmt.Errorf("delimited: %s: %w", o.Name, err)
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	if cut != nil {
 		cut.separator = h.comma
@@ -87,13 +87,13 @@ func (h *header) read(input string) error {
 	for h.names == nil {
 		block, err := h.blocks.Header(context.Background())
 		if err == io.EOF {
-			return fmt.Errorf("delimited: %s: the input is empty: it needs a header with the columns' names", input)
+			return fmt.Errorf("%s: the input is empty: it needs a header with the columns' names", input)
 		}
 		if err != nil {
 			return err
 		}
 		if err := h.parse(&block); err != nil {
-			return fmt.Errorf("delimited: %s: the header: %w", input, err)
+			return fmt.Errorf("%s: the header: %w", input, err)
 		}
 	}
 	return nil

@@ -248,9 +248,9 @@ func TestLineNumbers(t *testing.T) {
 		name  string
 		first int64
 	}{
-		{"delimited: in.csv: batch 0 (lines 3 to 6)", 2},
-		{"delimited: in.csv: batch 1 (lines 7 to 8)", 6},
-		{"delimited: in.csv: batch 2 (lines 9 to 9)", 8},
+		{"in.csv: batch 0 (lines 3 to 6)", 2},
+		{"in.csv: batch 1 (lines 7 to 8)", 6},
+		{"in.csv: batch 2 (lines 9 to 9)", 8},
 	}
 	for _, want := range want {
 		b, name := linestest.Decoded(t, s)

@@ -154,7 +154,7 @@ func Parse(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(Names(Format.Readable), ", "))
+	return Unknown, fmt.Errorf("there is no format %q: it is one of %s", name, strings.Join(Names(Format.Readable), ", "))
 }
 
 // ByName returns format and compression by a file's name, such as verdicts.csv.zst; Unknown

@@ -26,25 +26,25 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 	raw := bufio.NewReaderSize(r, sniffBuffer)
 	head, err := peek(raw)
 	if err != nil {
-		return Unknown, compress.None, nil, fmt.Errorf("format: %s: %w", name, err)
+		return Unknown, compress.None, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	named, plain := compress.ByName(name)
 	codec := compress.Detect(head)
 	if codec == compress.None {
 		if named != compress.None && len(head) < compress.DetectSize {
-			return Unknown, named, nil, fmt.Errorf("format: %s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
+			return Unknown, named, nil, fmt.Errorf("%s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
 		}
 		return detected(raw, head, plain, name, codec, io.NopCloser(r))
 	}
 	decompressed, err := compress.NewReader(raw, codec)
 	if err != nil {
-		return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	buffered := bufio.NewReaderSize(decompressed, sniffBuffer)
 	head, err = peek(buffered)
 	if err != nil {
 		decompressed.Close()
-		return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return detected(buffered, head, plain, name, codec, decompressed)
 }
@@ -54,14 +54,14 @@ func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.C
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
 		closer.Close()
-		return Unknown, codec, nil, fmt.Errorf("format: %s: the text is UTF-32: convert it to UTF-8", name)
+		return Unknown, codec, nil, fmt.Errorf("%s: the text is UTF-32: convert it to UTF-8", name)
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
 		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
 		r = bufio.NewReaderSize(utf8, sniffBuffer)
 		var err error
 		if head, err = peek(r); err != nil {
 			closer.Close()
-			return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+			return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if err := refused(head, name); err != nil {

@@ -45,7 +45,7 @@ type scanner struct {
 
 func newScanner(keys []key, watched [][]byte) scanner {
 	if len(keys) > mostKeys {
-		panic("jsonl: more keys are wanted than a scanner has bits")
+		panic("more keys are wanted than a scanner has bits")
 	}
 	return scanner{keys: keys, watched: watched, values: make([]span, len(keys))}
 }

@@ -37,7 +37,7 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	}
 	f := &objects{
 		options: o, cdxj: cdxj, whole: &whole{name: o.Name}, weight: -1, time: -1,
-		blocks: o.Blocks(r, "jsonl", option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
+		blocks: o.Blocks(r, option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
 	}
 	f.addKey(o.URLColumn, anyCase, option.Messagef("name the one of the URL with %s", option.URLColumn))
 	if o.Extra.Weight != "" {
@@ -123,7 +123,7 @@ func (w *whole) check() error {
 		if first := w.first.Load(); first != nil {
 			what = option.Messagef("no line has a key %q: %s; the first object has %s", k.name, k.hint, listKeys(*first, k.name))
 		}
-		return option.Errorf("jsonl: %s: %s", w.name, what)
+		return option.Errorf("%s: %s", w.name, what)
 	}
 	return nil
 }

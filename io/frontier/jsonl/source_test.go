@@ -220,7 +220,7 @@ func TestLineLimit(t *testing.T) {
 	}
 	s := NewSource(linestest.Endless("{}\n", 0), lines.Options{Name: "in.jsonl"})
 	got, err := urls(t, s)
-	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "in.jsonl: line 2 has more than 1048576 bytes") {
 		t.Errorf("error %v", err)
 	}
 	if len(got) != 1 {
@@ -340,9 +340,9 @@ func TestComplete(t *testing.T) {
 		{"\n \n", "", ""},
 		{"{}\n{\"url\":null}\n", "", ""},
 		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
-		{"not JSON\n", "", "jsonl: in: no line is a JSON object"},
-		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `jsonl: in: no line has a key "url": name the one of the URL with url-column; the first object has "a", "link"`},
-		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
+		{"not JSON\n", "", "in: no line is a JSON object"},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `in: no line has a key "url": name the one of the URL with url-column; the first object has "a", "link"`},
+		{"{\"URL\":\"u\",\"links\":2}\n", "link", `in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
 	} {
 		for _, rows := range []int{0, 1} {
 			s := NewSource(strings.NewReader(test.input), lines.Options{Name: "in", URLColumn: test.key, BatchRows: rows})

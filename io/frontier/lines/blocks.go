@@ -41,8 +41,8 @@ type Cutter interface {
 
 // BlockOptions of Blocks. The zero value is the default.
 type BlockOptions struct {
-	// Prefix of errors: format and name of the input, such as "text: urls.txt".
-	Prefix string
+	// Name of the input begins errors.
+	Name string
 	// Rows is the most records that a block has; 0 means DefaultRows.
 	Rows int
 	// Size is how many bytes a block may have, but for its last record; 0 means
@@ -230,10 +230,10 @@ func (b *Blocks) check(err error, data []byte, end int, open bool) error {
 		return err // and the last record is measured when it is decoded
 	case tooLong:
 		line := b.line + int64(bytes.Count(data[:end], newline)) + 1
-		return fmt.Errorf("%s: %w", b.options.Prefix, b.TooLong(line))
+		return fmt.Errorf("%s: %w", b.options.Name, b.TooLong(line))
 	case err != nil:
 		line := b.line + int64(bytes.Count(data, newline)) + 1
-		return fmt.Errorf("%s: reading line %d: %w", b.options.Prefix, line, err)
+		return fmt.Errorf("%s: reading line %d: %w", b.options.Name, line, err)
 	}
 	return nil
 }

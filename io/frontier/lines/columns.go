@@ -116,7 +116,7 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 		case inputColumn:
 			record, ok := b.Table.(arrow.Record)
 			if !ok || int64(column.field) >= record.NumCols() || record.NumRows() != int64(v.Rows) {
-				return nil, fmt.Errorf("lines: column %q is not in the batch, which has a %T", column.Name, b.Table)
+				return nil, fmt.Errorf("column %q is not in the batch, which has a %T", column.Name, b.Table)
 			}
 			result[i] = f.values(record.Column(column.field))
 		}

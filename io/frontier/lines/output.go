@@ -167,7 +167,7 @@ func (o *Output) tooLarge() error {
 func (o *Output) Write(c batch.Chunk) error {
 	parts, ok := c.(chunk)
 	if !ok {
-		return fmt.Errorf("lines: a chunk is a %T: it was not made by Encode", c)
+		return fmt.Errorf("a chunk is a %T: it was not made by Encode", c)
 	}
 	if len(parts) > 0 && !o.begun {
 		o.begun = true

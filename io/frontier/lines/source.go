@@ -59,11 +59,10 @@ type Named struct {
 	Missing option.Message
 }
 
-// Blocks returns the blocks of an input of a format, whose name begins messages. r must
-// be decompressed already. hint says what to do about a row that is too long; cutter is
+// Blocks returns the blocks of an input. r must be decompressed already. hint says what to do about a row that is too long; cutter is
 // nil where a row is a line.
-func (o *Options) Blocks(r io.Reader, format string, hint option.Message, cutter Cutter) *Blocks {
-	return newBlocks(r, BlockOptions{Prefix: format + ": " + o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
+func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
+	return newBlocks(r, BlockOptions{Name: o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
 }
 
 // Decoder makes batches of blocks. It keeps the memory of one batch, and serves one
@@ -159,7 +158,7 @@ type piece struct {
 
 // Name implements batch.Piece. Lines are counted from 1.
 func (p *piece) Name() string {
-	return fmt.Sprintf("%s: batch %d (%s)", p.source.blocks.options.Prefix, p.block.Index, p.block.lineRange())
+	return fmt.Sprintf("%s: batch %d (%s)", p.source.blocks.options.Name, p.block.Index, p.block.lineRange())
 }
 
 // Size implements batch.Piece.

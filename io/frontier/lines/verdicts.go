@@ -15,7 +15,7 @@ func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, err
 	}
 	values, err := v.Values(c)
 	if err != nil {
-		return nil, fmt.Errorf("lines: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	write := f.typed(&values)
 	return func(dst []byte, row int) []byte {

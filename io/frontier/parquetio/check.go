@@ -16,7 +16,7 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 		err = s.readColumns(s.whole.all())
 	}
 	if err != nil {
-		return 0, fmt.Errorf("parquetio: %w", err)
+		return 0, fmt.Errorf("%w", err)
 	}
 	for i := range s.file.Groups {
 		g := newRowGroup(s, i)
@@ -24,14 +24,14 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 			for c := range g.columns {
 				values, err := g.columns[c].take(run)
 				if err != nil {
-					return 0, fmt.Errorf("parquetio: row group %d: %w", i, err)
+					return 0, fmt.Errorf("row group %d: %w", i, err)
 				}
 				values.Release()
 			}
 		}
 		for j := range s.file.Groups[i].Chunks {
 			if err := s.file.CheckIndexes(r, &s.file.Groups[i].Chunks[j]); err != nil {
-				return 0, fmt.Errorf("parquetio: row group %d: column %q: %w", i, s.file.Path(j), err)
+				return 0, fmt.Errorf("row group %d: column %q: %w", i, s.file.Path(j), err)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Source) CanPassThrough() bool {
 func (s *Source) PassThrough() (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("parquetio: %s: %w", s.options.Name, err)
+			err = fmt.Errorf("%s: %w", s.options.Name, err)
 		}
 	}()
 	s.unreadable = nil
@@ -83,7 +83,7 @@ type passing struct {
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
 	s := &passing{w: w, from: from}
 	if err := s.start(l); err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return s, nil
 }
@@ -171,7 +171,7 @@ func (c *passedChunk) Size() int64 { return c.size }
 func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.group.verdicts == nil {
-		return nil, fmt.Errorf("parquetio: %s does not pass through", b.Input)
+		return nil, fmt.Errorf("%s does not pass through", b.Input)
 	}
 	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v, nil)
 	p.kept = size
@@ -182,7 +182,7 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size}, nil
 }
@@ -255,7 +255,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	}
 	g := chunk.group
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
-		return option.Errorf("parquetio: %s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
+		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
 	}
 	err := s.writeGroup(g)
 	g.added = nil
@@ -266,9 +266,9 @@ func (s *passing) Write(c batch.Chunk) error {
 	case err == nil:
 		return nil
 	case s.file.Failed():
-		return fmt.Errorf("parquetio: %w", err) // which names the output
+		return fmt.Errorf("%w", err) // which names the output
 	}
-	return fmt.Errorf("parquetio: %s: row group %d: %w", g.source.options.Name, g.index, err)
+	return fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err)
 }
 
 // writeGroup writes a row group as its result says.
@@ -301,14 +301,14 @@ func (g *rowGroup) selected() *pagefilter.Rows {
 // Close implements batch.Sink.
 func (s *passing) Close() error {
 	if s.closed {
-		return errors.New("parquetio: the output is closed already")
+		return errors.New("the output is closed already")
 	}
 	err := s.file.Close()
 	if err == nil {
 		err = s.w.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("parquetio: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	s.closed = true
 	return nil

@@ -202,7 +202,7 @@ func TestPassThroughErrorsNameTheirFile(t *testing.T) {
 	}
 	chunk := structures(readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0]), 1)[0]
 	data[number(readRaw(t, chunk), 4)] = 0xff
-	if err := pass(data, &output{}); err == nil || !strings.HasPrefix(err.Error(), "parquetio: in.parquet: row group 0: column ") {
+	if err := pass(data, &output{}); err == nil || !strings.HasPrefix(err.Error(), "in.parquet: row group 0: column ") {
 		t.Errorf("a damaged offset index: %v", err)
 	}
 }

@@ -85,18 +85,18 @@ type rows struct {
 func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	output, err := tables.NewOutput(o.Layout, o.Schema, memory.NewGoAllocator())
 	if err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	s := &Sink{w: w, output: output, url: -1, memory: o.Layout.MemoryLimit()}
 	if s.schema, err = columns.FromArrow(output.Schema()); err == nil {
 		err = checkMetadata(output.Schema().Metadata(), s.memory)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	output.CodeAgents()
 	if s.schema.Stored.NumFields() == 0 {
-		return nil, errors.New("parquetio: a Parquet file needs a column")
+		return nil, errors.New("a Parquet file needs a column")
 	}
 	for i, n := range s.schema.Leaves {
 		if n.Name == o.Layout.URLColumn && n.MaxRepetition == 0 {
@@ -105,12 +105,12 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	}
 	codec, ok := layout.CodecOf(o.Codec)
 	if !ok {
-		return nil, fmt.Errorf("parquetio: Parquet has no compression %s", o.Codec)
+		return nil, fmt.Errorf("Parquet has no compression %s", o.Codec)
 	}
 	s.encoder = encode.NewEncoder(codec, o.Level)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	if err := s.write([]byte(layout.Magic)); err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return s, nil
 }
@@ -205,7 +205,7 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return s.encodeRecord(b, c, record, r, share.Memory())
 	})
 	if err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return c, nil
 }
@@ -286,7 +286,7 @@ func (s *Sink) Write(c batch.Chunk) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("parquetio: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	return nil
 }
@@ -313,7 +313,7 @@ func (s *Sink) append(g *group) error {
 // Close implements batch.Sink.
 func (s *Sink) Close() error {
 	if s.closed {
-		return errors.New("parquetio: the output is closed already")
+		return errors.New("the output is closed already")
 	}
 	err := s.flush()
 	if err == nil {
@@ -323,7 +323,7 @@ func (s *Sink) Close() error {
 		err = s.w.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("parquetio: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	s.closed = true
 	return nil

@@ -84,7 +84,7 @@ type File interface {
 func Open(r File, size int64, o Options) (*Source, error) {
 	s := newSource(r, size, o)
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("parquetio: %s: %w", o.Name, err)
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	return s, nil
 }
@@ -383,7 +383,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, err
 	}
 	if s.unreadable != nil {
-		return nil, fmt.Errorf("parquetio: %s: %w", s.options.Name, s.unreadable)
+		return nil, fmt.Errorf("%s: %w", s.options.Name, s.unreadable)
 	}
 	for s.pending == nil {
 		if s.group == s.end {

@@ -14,7 +14,7 @@ const urlColumn = "url"
 // NewSource reads a list of URLs from r, which must be decompressed already. Blank lines
 // are left out, and the length of lines is checked, when a piece is decoded.
 func NewSource(r io.Reader, o lines.Options) *lines.Source {
-	blocks := o.Blocks(r, "text", option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
+	blocks := o.Blocks(r, option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
 	return lines.NewSource(o.Name, blocks, lines.Table{
 		URLColumn:  urlColumn,
 		NewDecoder: func() lines.Decoder { return &decoder{blocks: blocks} },

@@ -144,10 +144,10 @@ func TestBatches(t *testing.T) {
 		firstRow int64
 		rows     int
 	}{
-		{"text: urls.txt: batch 0 (lines 1 to 4)", 0, 3},
-		{"text: urls.txt: batch 1 (lines 5 to 8)", 4, 3},
-		{"text: urls.txt: batch 2 (lines 9 to 12)", 8, 3},
-		{"text: urls.txt: batch 3 (lines 13 to 13)", 12, 1},
+		{"urls.txt: batch 0 (lines 1 to 4)", 0, 3},
+		{"urls.txt: batch 1 (lines 5 to 8)", 4, 3},
+		{"urls.txt: batch 2 (lines 9 to 12)", 8, 3},
+		{"urls.txt: batch 3 (lines 13 to 13)", 12, 1},
 	}
 	for i := 0; ; i++ {
 		p, err := s.Next(context.Background())
@@ -286,7 +286,7 @@ func TestZstdBomb(t *testing.T) {
 	defer r.Close()
 	s := NewSource(r, lines.Options{Name: "bomb.txt.zst"})
 	_, err = read(t, s)
-	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "bomb.txt.zst: line 1 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
 	}
 	runtime.ReadMemStats(&after)

@@ -57,7 +57,7 @@ type pending[V any] struct {
 	err   error
 }
 
-var errUnfinished = errors.New("cache: the value was not made: the goroutine that was at it failed")
+var errUnfinished = errors.New("the value was not made: the goroutine that was at it failed")
 
 // New returns a cache for keys below keys, whose values take at most limit bytes together.
 // load makes the value of a key. At most one goroutine at a time calls it for a key, and it

@@ -81,7 +81,7 @@ func (c Codec) Ending() string { return codecs[c].ending }
 // check returns an error for a codec that does not exist.
 func (c Codec) check() error {
 	if int(c) >= len(codecs) {
-		return fmt.Errorf("compress: unknown codec %d", c)
+		return fmt.Errorf("unknown codec %d", c)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (c Codec) checkFile() error {
 		return err
 	}
 	if codecs[c].open == nil {
-		return fmt.Errorf("compress: there are no files of %s", c)
+		return fmt.Errorf("there are no files of %s", c)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (d *reader) Close() error {
 		d.close()
 		d.close = nil
 	}
-	d.err = errors.New("compress: read after Close")
+	d.err = errors.New("read after Close")
 	return nil
 }
 
@@ -153,7 +153,7 @@ type source struct {
 	err error // other than io.EOF
 }
 
-var errSource = errors.New("compress: reading failed")
+var errSource = errors.New("reading failed")
 
 func (s *source) Read(p []byte) (int, error) {
 	if s.err != nil {

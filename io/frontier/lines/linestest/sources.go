@@ -56,7 +56,7 @@ func Batches[R any](t testing.TB, s batch.Source, rows func(*batch.Batch) R) (al
 		if index == 0 {
 			input = b.Input
 		}
-		if b.Index != index || b.Input != input || !strings.Contains(p.Name(), fmt.Sprintf(": %s: batch %d (lines", input, index)) {
+		if b.Index != index || b.Input != input || !strings.HasPrefix(p.Name(), fmt.Sprintf("%s: batch %d (lines", input, index)) {
 			t.Errorf("%s is batch %d of %q, want %d of %q", p.Name(), b.Index, b.Input, index, input)
 		}
 		all = append(all, rows(b))

@@ -173,7 +173,7 @@ func mustTable(s stream) *table {
 	t.log = predefined[s].log
 	copy(t.norm[:], predefined[s].norm)
 	if !t.build(s) {
-		panic("zstdcut: a predefined table is wrong")
+		panic("a predefined table is wrong")
 	}
 	return t
 }
@@ -281,7 +281,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 	t.norm[most] += int16(left)
 	t.describe()
 	if !t.build(s) {
-		panic("zstdcut: a table of its own is wrong")
+		panic("a table of its own is wrong")
 	}
 	return t
 }
