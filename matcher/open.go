@@ -28,7 +28,7 @@ func OpenBody(data, notes []byte, nameOf func(number uint32) []byte) (*Body, err
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("matcher: %w: %w", ErrBadBody, err)
+		return nil, fmt.Errorf("%w: %w", ErrBadBody, err)
 	}
 	return b, nil
 }

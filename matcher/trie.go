@@ -95,7 +95,7 @@ func openCompiled(data []byte) (c compiled, ok bool) {
 func newCompiled(data []byte) compiled {
 	c, ok := openCompiled(data)
 	if !ok {
-		panic("matcher: the builder made a group that does not open")
+		panic("the builder made a group that does not open")
 	}
 	return c
 }

@@ -88,7 +88,7 @@ func Read(r io.Reader) (*Manifest, error) {
 	for number := 1; ; number++ {
 		text, err := lines.ReadBytes('\n')
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("manifest: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		if err == io.EOF && len(text) == 0 {
 			break
@@ -103,14 +103,14 @@ func Read(r io.Reader) (*Manifest, error) {
 			broken = m.take(&l, number)
 		}
 		if errors.Is(broken, errVersion) {
-			return nil, fmt.Errorf("manifest: %w", broken)
+			return nil, fmt.Errorf("%w", broken)
 		}
 		if broken != nil {
-			return nil, fmt.Errorf("manifest: %w: line %d: %w", errDamaged, number, broken)
+			return nil, fmt.Errorf("%w: line %d: %w", errDamaged, number, broken)
 		}
 	}
 	if m.Job.Manifest == 0 {
-		return nil, fmt.Errorf("manifest: %w: there is no first line", errDamaged)
+		return nil, fmt.Errorf("%w: there is no first line", errDamaged)
 	}
 	return m, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,33 +12,10 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// packagePrefix matches the package names that errors begin with. They help who works
-// on the program; who runs it wants to know what is wrong with which file.
-var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageNames, "|") + `): `)
-
-// packageNames are those of the packages of which errors may be shown.
-var packageNames = []string{
-	"access", "agentlist", "arrowipc", "batch", "blob", "budget", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
-	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "meter", "outputs", "panics",
-	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
-	"tables", "tally", "text", "urls", "usage", "verify", "warc",
-}
-
 // Message is err in words for whoever runs the program: with options in that person's words,
-// without the names of packages and of system calls, on one line, and harmless to a terminal.
+// without the names of system calls, on one line, and harmless to a terminal.
 func Message(err error, words option.Words) string {
-	return Plain(withoutCalls(option.Text(err, words), err, words))
-}
-
-// Plain is a message without names of packages, and harmless to a terminal.
-func Plain(text string) string {
-	for {
-		shorter := packagePrefix.ReplaceAllString(text, "$1")
-		if shorter == text {
-			return Printable(text)
-		}
-		text = shorter
-	}
+	return Printable(withoutCalls(option.Text(err, words), err, words))
 }
 
 // withoutCalls takes the system calls that the errors below err name out of text,

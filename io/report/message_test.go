@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 
@@ -22,15 +20,14 @@ func TestMessage(t *testing.T) {
 	}{
 		{missing, "a.txt: no such file or directory"},
 		{fmt.Errorf("-in a.txt: %w", missing), "-in a.txt: no such file or directory"},
-		{fmt.Errorf("-out: %w", fmt.Errorf("blob: %w", missing)), "-out: a.txt: no such file or directory"},
-		{fmt.Errorf("x: text: a.txt: %w", errors.New("line 1")), "x: a.txt: line 1"},
-		{errors.New("parquetio: blob: a.parquet: damaged (format: b)"), "a.parquet: damaged (b)"},
-		{errors.New("context: text is no package here"), "context: text is no package here"},
+		{fmt.Errorf("-out: %w", missing), "-out: a.txt: no such file or directory"},
+		{fmt.Errorf("x: a.txt: %w", errors.New("line 1")), "x: a.txt: line 1"},
+		{errors.New("urls: no such file"), "urls: no such file"},
 		{&os.LinkError{Op: "rename", Old: "t", New: "b", Err: syscall.EACCES}, "b: permission denied"},
 		{os.NewSyscallError("flock", syscall.EIO), "input/output error"},
 		{errors.Join(errors.New("one"), fmt.Errorf("two: %w", missing)), "one; two: a.txt: no such file or directory"},
-		{fmt.Errorf("text: a.txt: %w", option.Errorf("%s: %w: raise %s", option.Rules.With("r"), missing, option.Memory)), "a.txt: -rules r: no such file or directory: raise -memory"},
-		{fmt.Errorf("text: a.txt: row 3: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "a.txt: row 3: input/output error"},
+		{fmt.Errorf("a.txt: %w", option.Errorf("%s: %w: raise %s", option.Rules.With("r"), missing, option.Memory)), "a.txt: -rules r: no such file or directory: raise -memory"},
+		{fmt.Errorf("a.txt: row 3: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "a.txt: row 3: input/output error"},
 		{fmt.Errorf("-files-from: %w", &blob.NamedError{Name: "f", Err: syscall.EIO}), "-files-from: f: input/output error"},
 		{fmt.Errorf("-agents: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "-agents: a.txt: input/output error"},
 		{errors.New("\x1b[31m\n\u202ered\x9b é"), "%1B[31m%0A%E2%80%AEred%9B é"},
@@ -43,22 +40,3 @@ func TestMessage(t *testing.T) {
 
 // flags are the words of a command line.
 func flags(o option.Given) string { return "-" + o.String() }
-
-// Every package whose errors may reach a message is in the list.
-func TestPackageNames(t *testing.T) {
-	for _, pattern := range []string{"../*", "../*/*", "../../batch/*", "../../matcher/*", "../../batch", "../../matcher", "../store/blob/stores"} {
-		folders, err := filepath.Glob(pattern)
-		if err != nil || len(folders) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		for _, folder := range folders {
-			name := filepath.Base(folder)
-			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference", "store", "rules", "page", "option"}, name) {
-				continue
-			}
-			if !slices.Contains(packageNames, name) {
-				t.Errorf("%s: put it into packageNames", folder)
-			}
-		}
-	}
-}

@@ -63,7 +63,7 @@ var severities = sync.OnceValue(func() map[string]Severity {
 func severityOf(name string) Severity {
 	severity, ok := severities()[name]
 	if !ok {
-		panic("lint: the catalogue does not have " + name)
+		panic("the catalogue does not have " + name)
 	}
 	return severity
 }
@@ -84,13 +84,13 @@ func parseCode(section string) (c Code, err error) {
 	name, severity, _ := strings.Cut(title, ": ")
 	var ok bool
 	if c.Severity, ok = parseSeverity(severity); !ok {
-		return c, fmt.Errorf("lint: %s: severity %q", name, severity)
+		return c, fmt.Errorf("%s: severity %q", name, severity)
 	}
 	c.Name, c.Section = name, "## "+strings.TrimRight(section, "\n")+"\n"
 	about, examples, _ := strings.Cut(text, "\nBad:\n")
 	bad, good, found := strings.Cut(examples, "\nGood:\n")
 	if !found {
-		return c, fmt.Errorf("lint: %s: no examples", name)
+		return c, fmt.Errorf("%s: no examples", name)
 	}
 	c.Text = strings.TrimSpace(about)
 	if c.Bad, err = example(bad); err == nil {
@@ -119,7 +119,7 @@ func example(text string) ([]byte, error) {
 		line = repeatedText.ReplaceAllStringFunc(line, func(s string) string { return repeat(repeatedText.FindStringSubmatch(s), "") })
 		unescaped, err := strconv.Unquote(`"` + strings.ReplaceAll(line, `"`, `\"`) + `"`)
 		if err != nil {
-			return nil, fmt.Errorf("lint: %q: %w", line, err)
+			return nil, fmt.Errorf("%q: %w", line, err)
 		}
 		if found := repeatedLine.FindStringSubmatch(unescaped); found != nil {
 			unescaped = strings.TrimSuffix(repeat(found, "\n"), "\n")

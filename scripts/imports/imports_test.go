@@ -51,7 +51,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %q, want 1", text, got)
 		}
 	}
-	for text, want := range map[string]int{`"raise -memory, or not"`: 1, `"-out: %w"`: 1, "`see (-as-of)`": 1, `"a-b, - and -1"`: 0, `"the --"`: 0} {
+	for text, want := range map[string]int{`"raise -memory, or not"`: 1, `"-out: %w"`: 1, "`see (-as-of)`": 1, `"a: damaged"`: 1, `"a-b, - and -1"`: 0, `"the --"`: 0} {
 		if got := imports.CheckWords("io/a.go", []byte("package a; var text = "+text)); len(got) != want {
 			t.Errorf("%s: %q, want %d", text, got, want)
 		}

@@ -17,8 +17,8 @@ var flagWord = regexp.MustCompile(`(?:^|[ "(;])(-[a-z]{2,}[a-z0-9-]*)(?:[ ":,;.)
 // sayings are the functions whose texts people and the Python package read.
 var sayings = []string{"Errorf", "Usagef", "Messagef", "Warn"}
 
-// CheckWords returns a violation for each text that names a flag of the command line where it
-// should name an option of robotsbatch/batch/option, which is put into the reader's words when it
+// CheckWords returns a violation for each text that begins with the name of its package, or
+// names a flag of the command line where it should name an option of robotsbatch/batch/option, which is put into the reader's words when it
 // is shown: any text in a file of a library, and messages of the program.
 func CheckWords(path string, source []byte) []string {
 	library := strings.HasPrefix(path, "io/") || strings.HasPrefix(path, "batch/") || strings.HasPrefix(path, "matcher/")
@@ -37,6 +37,9 @@ func CheckWords(path string, source []byte) []string {
 			return true
 		}
 		text, _ := strconv.Unquote(literal.Value)
+		if library && strings.HasPrefix(text, file.Name.Name+": ") {
+			violations = append(violations, fmt.Sprintf("%s begins with the package's name, which says nothing to who runs the program", files.Position(literal.Pos())))
+		}
 		if found := flagWord.FindStringSubmatch(text); found != nil {
 			violations = append(violations, fmt.Sprintf("%s names the flag %s: name the option of package option", files.Position(literal.Pos()), found[1]))
 		}

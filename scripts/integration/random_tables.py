@@ -391,8 +391,7 @@ def convert(source, want, out, *flags):
 
 def reason(error):
     """The refusal without names and numbers."""
-    text = error.split("parquetio: ")[-1].split("arrowipc: ")[-1]
-    return " ".join("…" if '"' in word or any(c.isdigit() for c in word) else word for word in text.split())[:110]
+    return " ".join("…" if '"' in word or any(c.isdigit() for c in word) else word for word in error.split())[:110]
 
 
 def one(n):

@@ -126,7 +126,7 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 	}
 	return tables.WrittenRecords(ChangesSchema(uses), rows, func(w *tables.Writer) error {
 		if err := d.merge(w); err != nil {
-			return fmt.Errorf("export: %w", err)
+			return fmt.Errorf("%w", err)
 		}
 		return nil
 	})

@@ -82,7 +82,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 		return nil
 	})
 	if err != nil {
-		err = fmt.Errorf("export: %w", err)
+		err = fmt.Errorf("%w", err)
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error
 				a.spans = spans
 			}
 			if err != nil {
-				return fmt.Errorf("export: %w", err)
+				return fmt.Errorf("%w", err)
 			}
 			t.fill(w, &a, b)
 			return w.Err()

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrTimeless says that rules of which each month should be counted know no times.
-var ErrTimeless = errors.New("stats: the rules know no times")
+var ErrTimeless = errors.New("the rules know no times")
 
 // OfRules counts what rules deny agents, or what they state of o.Uses; with monthly in each
 // month of the listing, which needs a history.

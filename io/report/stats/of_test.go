@@ -61,7 +61,7 @@ func TestAddJSONLRefuses(t *testing.T) {
 		`{"agent":"Bot"}`:                          "line 1: it has no authority or no agent",
 		strings.Replace(good, "all", "most", 1):    `line 1: the column blocked has "most"`,
 		`{"authority":1,"agent":"Bot"}`:            "line 1: ",
-		good + strings.Repeat("x", 2<<20) + "\n":   "jsonl: ",
+		good + strings.Repeat("x", 2<<20) + "\n":   "line 2",
 		`{"authority":"http://a.test","agent":"B"`: "line 1: ",
 	} {
 		_, err := ofObjects(t, text, Options{})

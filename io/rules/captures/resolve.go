@@ -147,7 +147,7 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 		err = r.follow(hop == access.MaxHops)
 	}
 	if err != nil {
-		return fmt.Errorf("captures: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	return nil
 }

@@ -112,18 +112,18 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		indices := s.Schema().FieldIndices(name)
 		switch {
 		case len(indices) > 1:
-			return nil, fmt.Errorf("captures: %s: %d columns have the name %q: rename all but one", o.Name, len(indices), name)
+			return nil, fmt.Errorf("%s: %d columns have the name %q: rename all but one", o.Name, len(indices), name)
 		case len(indices) == 0:
 			continue
 		}
 		t.columns[i] = indices[0]
 		if dt := s.Schema().Field(indices[0]).Type; !fits(i, dt) {
-			return nil, fmt.Errorf("captures: %s: column %q cannot be %s: it takes %s", o.Name, name, dt, wanted(i))
+			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, name, dt, wanted(i))
 		}
 	}
 	names := func(name string) bool { return len(s.Schema().FieldIndices(name)) > 0 }
 	if t.columns[bodyColumn] < 0 && names("filename") && names("offset") && names("length") {
-		return nil, fmt.Errorf("captures: %s: it names records of WARC files by filename, offset and length, which are not looked up: name the WARC files, or a table with the bodies", o.Name)
+		return nil, fmt.Errorf("%s: it names records of WARC files by filename, offset and length, which are not looked up: name the WARC files, or a table with the bodies", o.Name)
 	}
 	if (t.columns[urlColumn] < 0 && t.columns[authorityColumn] < 0) || t.columns[bodyColumn] < 0 {
 		return nil, ErrColumns(o.Name, strings.Join(fieldNames(s.Schema()), ", "))
@@ -133,7 +133,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 
 // ErrColumns returns the error for a table that has other columns, which it lists.
 func ErrColumns(name, columns string) error {
-	return fmt.Errorf("captures: %s: a table of captures has the columns url or authority, and body; this one has %s", name, columns)
+	return fmt.Errorf("%s: a table of captures has the columns url or authority, and body; this one has %s", name, columns)
 }
 
 func fieldNames(schema *arrow.Schema) []string {
@@ -191,7 +191,7 @@ func (t *Table) nextBatch() error {
 		t.noteAlike()
 	}
 	if err != nil {
-		return fmt.Errorf("captures: %s: %w", piece.Name(), err)
+		return fmt.Errorf("%s: %w", piece.Name(), err)
 	}
 	return nil
 }
@@ -239,14 +239,14 @@ func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 		t.hasBody, t.lacksBody = t.hasBody || r.body != nil, t.lacksBody || errors.Is(err, errNullBody)
 		switch {
 		case end.error == io.EOF && t.lacksBody && !t.hasBody:
-			return fmt.Errorf("captures: %s: %w", t.options.Name, errNoBodies)
+			return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
 		case end.error != nil:
 			return end.error
 		case err == nil:
 			t.row, t.given = r, 0
 			t.count = r.urls(&t.urls)
 		case t.options.Broken != nil:
-			t.options.Broken(fmt.Errorf("captures: %s: %s skipped: %w", t.options.Name, where, err))
+			t.options.Broken(fmt.Errorf("%s: %s skipped: %w", t.options.Name, where, err))
 		}
 	}
 	t.row.url = t.urls[t.given]

@@ -114,7 +114,7 @@ func TestTableTypes(t *testing.T) {
 		if got, want := readTable(t, table), append(slices.Clone(once), once...); !slices.Equal(got, want) {
 			t.Errorf("%d: %s\nwant %s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if want := []string{"captures: t: row 0 skipped: it has neither body, nor status, nor error"}; !slices.Equal(broken, want) {
+		if want := []string{"t: row 0 skipped: it has neither body, nor status, nor error"}; !slices.Equal(broken, want) {
 			t.Errorf("%d: broken %q, want %q", i, broken, want)
 		}
 	}

@@ -104,7 +104,7 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	}
 	if err != nil {
 		w.Close()
-		return nil, fmt.Errorf("hosts: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return w, nil
 }

@@ -30,14 +30,14 @@ var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
 		if err != nil {
-			panic("rulepack: " + err.Error())
+			panic("" + err.Error())
 		}
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
-			panic("rulepack: " + err.Error())
+			panic("" + err.Error())
 		}
 		return d
 	})

@@ -160,7 +160,7 @@ func spillFolder(name string) string {
 // must not be called after Finish or Abort.
 func (b *Builder) Add(e Entry) error {
 	if err := b.add(e); err != nil {
-		return fmt.Errorf("rulepack: %s: %w", b.name, err)
+		return fmt.Errorf("%s: %w", b.name, err)
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ const keptLimited = 1 << 32
 // concurrent use. A body that no Entry names is left out of the pack.
 func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
 	if kept, err = b.keep(body, cut); err != nil {
-		return 0, fmt.Errorf("rulepack: %s: %w", b.name, err)
+		return 0, fmt.Errorf("%s: %w", b.name, err)
 	}
 	return kept, nil
 }
@@ -303,7 +303,7 @@ func (b *Builder) Finish() (*Info, error) {
 		err = b.out.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rulepack: %s: %w", b.name, err)
+		return nil, fmt.Errorf("%s: %w", b.name, err)
 	}
 	info.Size, info.Sections, info.Checksum = w.at, w.sections, identityOf(w.head, w.table, uint64(w.at))
 	return info, nil

@@ -58,7 +58,7 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
-		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	var authority []byte
 	for number := range p.buckets {
@@ -115,7 +115,7 @@ func (p *Pack) BodyNumber(body uint32) (number uint32, err error) {
 // numberOf returns the number of the body at a place.
 func (p *Pack) numberOf(place uint32) (uint32, error) {
 	if p.file == nil {
-		return 0, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return 0, fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	info, err := p.open.Info(place)
 	switch {
@@ -198,7 +198,7 @@ func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error
 		records, err = readRecords(data, uint64(p.limit/leastRecord))
 	}
 	if err != nil {
-		err = fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)
+		err = fmt.Errorf("%s: records of body %d: %w", p.name, number, err)
 	}
 	return records, err
 }

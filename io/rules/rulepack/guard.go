@@ -11,7 +11,7 @@ func (p *Pack) Fault(recovered any) error {
 		return err
 	}
 	if fault, ok := recovered.(interface{ Addr() uintptr }); ok && p.file != nil && p.file.has(fault.Addr()) {
-		return fmt.Errorf("rulepack: %s: %w", p.name, ErrUnreadable)
+		return fmt.Errorf("%s: %w", p.name, ErrUnreadable)
 	}
 	return nil
 }
@@ -30,9 +30,9 @@ func (p *Pack) Unchanged() error {
 	before := p.file.info
 	switch {
 	case now.Size() != before.Size():
-		return fmt.Errorf("rulepack: %s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())
+		return fmt.Errorf("%s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())
 	case !now.ModTime().Equal(before.ModTime()):
-		return fmt.Errorf("rulepack: %s: %w", p.name, ErrChanged)
+		return fmt.Errorf("%s: %w", p.name, ErrChanged)
 	}
 	return nil
 }

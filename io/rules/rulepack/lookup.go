@@ -65,7 +65,7 @@ func (p *Pack) findPlace(authority []byte, l location) (b bucket, place int, kno
 		return nil, 0, false, nil
 	}
 	if p.file == nil {
-		return nil, 0, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return nil, 0, false, fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	if b, err = p.bucket(l.bucket, l.start); err != nil {
 		return nil, 0, false, err
@@ -127,7 +127,7 @@ func (p *Pack) sound(o origin) bool {
 
 // damaged returns an error that wraps ErrDamaged and says what is wrong.
 func (p *Pack) damaged(format string, args ...any) error {
-	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
 // setOrigins sets origins to what the pack knows, and opens the bodies where there are some.
@@ -367,7 +367,7 @@ func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	}
 	notes, err := openBlob(blob, maxNotes*p.limit)
 	if err != nil {
-		return nil, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
+		return nil, fmt.Errorf("%s: notes of body %d: %w", p.name, number, err)
 	}
 	if notes == nil {
 		return nil, p.damaged("body %d has no notes", number)

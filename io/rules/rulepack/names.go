@@ -147,7 +147,7 @@ func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
-		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	for number := range p.names.count() {
 		if !visit(p.names.name(number), int64(p.names.bodies(number))) {

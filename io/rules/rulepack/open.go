@@ -161,9 +161,9 @@ func openMapped(name string, m mapping) (*Pack, error) {
 func named(name string, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
-		return fmt.Errorf("rulepack: %s: %s: %w", name, inner.Op, inner.Err)
+		return fmt.Errorf("%s: %s: %w", name, inner.Op, inner.Err)
 	}
-	return fmt.Errorf("rulepack: %s: %w", name, err)
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // findSections finds the sections and reads meta.

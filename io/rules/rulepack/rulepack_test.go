@@ -294,7 +294,7 @@ func TestOpenErrors(t *testing.T) {
 		if p != nil || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		mustMention(t, err, append(test.words, "rulepack: ")...)
+		mustMention(t, err, append(test.words, test.name)...)
 	}
 	mustOpen(t, google, Options{Profile: robotstxt.Google, Limit: 1 << 20})
 	mustOpen(t, large, Options{Limit: 1 << 20})

@@ -19,7 +19,7 @@ func (p *Pack) Verify() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer panics.Recover(&err, p.Fault)
 	if p.file == nil {
-		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	advise(p.file.data, inOrder)
 	for kind := uint32(metaSection); kind < p.file.kinds(); kind++ {

@@ -27,16 +27,16 @@ type folder struct {
 func openFolder(name string) (folder, error) {
 	// Opening a named pipe as a folder would wait for a writer.
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return folder{}, fmt.Errorf("rulesdir: %s is not a folder", name)
+		return folder{}, fmt.Errorf("%s is not a folder", name)
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return folder{}, fmt.Errorf("rulesdir: %w", err)
+		return folder{}, fmt.Errorf("%w", err)
 	}
 	plain, err := newPlainFiles(root)
 	if err != nil {
 		root.Close()
-		return folder{}, fmt.Errorf("rulesdir: %w", err)
+		return folder{}, fmt.Errorf("%w", err)
 	}
 	return folder{root: root, plain: plain, name: name}, nil
 }
@@ -132,11 +132,11 @@ func (f folder) explain(path string, err error) error {
 	}
 	switch {
 	case f.isLink(path):
-		return fmt.Errorf("rulesdir: %s: a symbolic link must be relative and lead to a file inside the folder: %w", full, err)
+		return fmt.Errorf("%s: a symbolic link must be relative and lead to a file inside the folder: %w", full, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("rulesdir: %s: it was there when the folder was listed; the folder must not change while it is used: %w", full, err)
+		return fmt.Errorf("%s: it was there when the folder was listed; the folder must not change while it is used: %w", full, err)
 	}
-	return fmt.Errorf("rulesdir: %s: %w", full, err)
+	return fmt.Errorf("%s: %w", full, err)
 }
 
 // mostCompared is the most bytes of two files that are compared.
@@ -166,7 +166,7 @@ func (f folder) clash(a, b, host string) error {
 	if b < a {
 		a, b = b, a
 	}
-	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
+	return fmt.Errorf("%s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
 }
 
 // full returns a file's name, including the folder's.

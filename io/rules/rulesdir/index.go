@@ -199,7 +199,7 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 		return nil
 	}
 	if uint64(len(x.names)+len(name)+len(key)) > math.MaxUint32 {
-		return fmt.Errorf("rulesdir: %s: too many files: their names have more than 4 GiB; split the folder", b.folder.name)
+		return fmt.Errorf("%s: too many files: their names have more than 4 GiB; split the folder", b.folder.name)
 	}
 	r := entry{
 		name: uint32(len(x.names)), nameLen: uint16(len(name)), keyLen: uint16(len(key)),

@@ -208,7 +208,7 @@ func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err e
 // checkSize refuses a body that is too large for the Google profile, which has no limit.
 func (d *Dir) checkSize(path string, body []byte) error {
 	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
-		return fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+		return fmt.Errorf("%s: the body has more than %d MiB, which is no robots.txt: remove it",
 			d.folder.full(path), robotstxt.MaxGoogleBody>>20)
 	}
 	return nil

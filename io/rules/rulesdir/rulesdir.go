@@ -126,7 +126,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 	var err error
 	if d.digester, err = newDigester(); err != nil {
 		_ = d.folder.close() // it was only read from
-		return nil, fmt.Errorf("rulesdir: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
@@ -174,7 +174,7 @@ func (d *Dir) Stats() Stats {
 // read a file fails from then on.
 func (d *Dir) Close() error {
 	if err := d.folder.close(); err != nil {
-		return fmt.Errorf("rulesdir: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ var errChanged = errors.New("it was written to or replaced after it was first re
 func Version(folder, name string) (Used, error) {
 	info, err := os.Stat(filepath.Join(folder, name))
 	if err != nil {
-		return Used{}, fmt.Errorf("rulesdir: %w", err)
+		return Used{}, fmt.Errorf("%w", err)
 	}
 	return used(name, info), nil
 }

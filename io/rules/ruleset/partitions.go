@@ -26,7 +26,7 @@ func (s *Set) covered(authority []byte) error {
 		return nil
 	}
 	count := other.Partitions()
-	return fmt.Errorf("ruleset: %s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
+	return fmt.Errorf("%s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
 		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.Info().Partition)
 }
 

@@ -81,7 +81,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	w.counted = w.file
 	head, err := w.file.Peek(4)
 	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	switch codec := compress.Detect(head); codec {
 	case compress.Gzip:
@@ -90,7 +90,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	case compress.Zstd:
 		stream, err := compress.NewReader(w.file, codec)
 		if err != nil {
-			return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 		w.close = stream.Close
 		w.counted = newFile(stream)
@@ -139,7 +139,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 			w.done = true
 		default:
 			if failure := w.file.failure(); failure != nil {
-				return fmt.Errorf("warc: %s: %w", w.options.Name, failure)
+				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
 			w.report("skipped", err)
 			w.resync()
@@ -152,7 +152,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 func (w *Reader) report(what string, err error) {
 	w.stats.Broken++
 	if w.options.Broken != nil {
-		w.options.Broken(fmt.Errorf("warc: %s: offset %d: record %s: %w", w.options.Name, w.at, what, err))
+		w.options.Broken(fmt.Errorf("%s: offset %d: record %s: %w", w.options.Name, w.at, what, err))
 	}
 }
 

@@ -118,7 +118,7 @@ func (c *Console) Lines(lines []string) {
 }
 
 // Warn says what Quiet does not silence.
-func (c *Console) Warn(text string) { c.warn(report.Plain(text)) }
+func (c *Console) Warn(text string) { c.warn(report.Printable(text)) }
 
 func (c *Console) warn(text string, attrs ...any) {
 	switch {
@@ -132,7 +132,7 @@ func (c *Console) warn(text string, attrs ...any) {
 
 // WarnOf warns by a message that may name options.
 func (c *Console) WarnOf(m option.Message) {
-	say := func(words option.Words) string { return report.Plain(report.Printable(m.In(words))) }
+	say := func(words option.Words) string { return report.Printable(m.In(words)) }
 	c.warn(say(c.o.Words), c.parts(say)...)
 }
 
