@@ -33,9 +33,6 @@ type Counts struct {
 	// Weights are the sums of the rows' weights, absent where they are 0; see
 	// Batch.Weights.
 	Weights Weights `json:"weights,omitzero"`
-	// Newest has the rows by the verdict of the newest rules, too; nil without
-	// Verdicts.Newest.
-	Newest *Newest `json:"newest,omitempty"`
 }
 
 // statsOf are the statistics of a batch, but for its authorities.
@@ -52,9 +49,6 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	}
 	if b.Weights.Ints != nil || b.Weights.Floats != nil {
 		s.weigh(&b.Weights, v)
-	}
-	if v.Newest != nil {
-		s.compare(b, v)
 	}
 	return s
 }
@@ -92,13 +86,6 @@ func (s *Stats) add(b *Stats) {
 	for i, counts := range b.Agents {
 		s.Agents[i].RowCounts.Add(&counts.RowCounts)
 		s.Agents[i].Weights.Add(&counts.Weights)
-		if counts.Newest == nil {
-			continue
-		}
-		if s.Agents[i].Newest == nil {
-			s.Agents[i].Newest = new(Newest)
-		}
-		s.Agents[i].Newest.Add(counts.Newest)
 	}
 }
 

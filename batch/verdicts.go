@@ -31,9 +31,6 @@ type Verdicts struct {
 	// Times are those of the rows, up to which their ages are counted in place of AsOf;
 	// nil where rows have no times of their own.
 	Times []int64
-	// Newest are the verdicts of the newest rules on the same rows, of which the agents'
-	// verdicts alone are counted; nil when they were not asked for.
-	Newest *Verdicts
 	// Counters count rows.
 	Counters
 	// Authorities are the hashes (matcher.HashOf) of the authorities that the rows

@@ -26,7 +26,6 @@ const (
 	By              Name = "by"
 	Changes         Name = "changes"
 	Columns         Name = "columns"
-	CompareNewest   Name = "compare-newest"
 	Compression     Name = "compression"
 	Counts          Name = "counts"
 	Emit            Name = "emit"

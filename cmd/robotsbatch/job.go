@@ -262,7 +262,6 @@ func (j *job) openReport(ctx context.Context) (err error) {
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
 	o := evaluate.Options{Agents: len(j.Chains), Combine: j.Combined(), ListMemory: j.BatchMemory(), Profile: j.Profile, Missing: j.Missing}
-	newest := o
 	o.Explain = j.Explain || j.html != nil
 	o.Columns = j.Verdicts
 	if j.html != nil {
@@ -272,9 +271,6 @@ func (j *job) newEvaluator() batch.Evaluator {
 	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.BeforeFirst, j.EverDenied
 	o.AllowUnreadable = j.AllowUnreadable
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
-	if j.CompareNewest {
-		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
-	}
 	if j.timelines != nil {
 		e = j.firstTime.Watch(e)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"os"
@@ -102,4 +104,36 @@ func flip() {
 	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
 		panic(err)
 	}
+}
+
+// runOf runs the program and returns a file that it writes.
+func runOf(t *testing.T, file string, args ...string) []byte {
+	t.Helper()
+	var said bytes.Buffer
+	if status := run(t.Context(), args, nil, &said, &said); status != exitDone {
+		t.Fatalf("%q: exit status %d: %s", args, status, &said)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// tableOf is a csv as rows, each with its values by column.
+func tableOf(t *testing.T, data []byte) []map[string]string {
+	t.Helper()
+	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, record := range records[1:] {
+		row := make(map[string]string)
+		for i, name := range records[0] {
+			row[name] = record[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

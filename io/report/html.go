@@ -29,7 +29,7 @@ func HTML(s *Summary, t *tally.Tally, pace *Pace, now time.Time) *page.Page {
 		},
 	}
 	h := htmlPage{s, t}
-	p.Sections = []page.Section{h.verdicts(), h.uses(), h.weights(), h.newest(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
+	p.Sections = []page.Section{h.verdicts(), h.uses(), h.weights(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
 	return p
 }
 
@@ -211,32 +211,6 @@ func (h htmlPage) weights() page.Section {
 		text = fmt.Sprintf("%s no number there and count as 0.", Count(none, "row has", "rows have"))
 	}
 	return page.Section{Title: "By " + Printable(h.Weight.Column), Text: text, Parts: []page.Part{bars, table}}
-}
-
-// newest is empty without -compare-newest.
-func (h htmlPage) newest() page.Section {
-	table := &page.Table{Caption: "Rows by both verdicts", Columns: []page.Column{
-		{Name: "Agent"}, {Name: "Still allowed", Number: true}, {Name: "Denied now", Number: true}, {Name: "Allowed now", Number: true}, {Name: "Still denied", Number: true},
-	}}
-	if h.Weight != nil {
-		for _, column := range table.Columns[1:] {
-			table.Columns = append(table.Columns, page.Column{Name: Printable(h.Weight.Column) + " " + strings.ToLower(column.Name), Number: true})
-		}
-	}
-	for _, a := range h.Agents {
-		if a.Newest == nil {
-			return page.Section{}
-		}
-		was, wasNot := &a.Newest.OfAllowed, &a.Newest.OfDenied
-		row := []page.Cell{textCell(a.Agent), numberCell(was.Allowed), numberCell(was.Denied), numberCell(wasNot.Allowed), numberCell(wasNot.Denied)}
-		if h.Weight != nil {
-			for _, sum := range []*batch.Sum{&was.Weights.Allowed, &was.Weights.Denied, &wasNot.Weights.Allowed, &wasNot.Weights.Denied} {
-				row = append(row, page.Cell{Text: sumText(sum), Number: sum.Float()})
-			}
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	return page.Section{Title: "Then and now", Text: "What the newest rules say of rows that their own time's allowed or denied.", Parts: []page.Part{table}}
 }
 
 // reasons has a row for each agent and reason, so that it is as wide with many agents as

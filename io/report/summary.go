@@ -88,8 +88,6 @@ type Agent struct {
 	batch.RowCounts
 	// Weight has the sums of -weight, absent without it.
 	Weight *batch.Weights `json:"weight,omitempty"`
-	// Newest has the rows by the verdict of the newest rules, too (-compare-newest).
-	Newest *batch.Newest `json:"newest,omitempty"`
 }
 
 // Weight is what is said of the column of -weight as a whole.
@@ -141,12 +139,6 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 				s.Agents[i].Weight = new(batch.Weights)
 			}
 			s.Agents[i].Weight.Add(&counts.Weights)
-		}
-		if counts.Newest != nil {
-			if s.Agents[i].Newest == nil {
-				s.Agents[i].Newest = new(batch.Newest)
-			}
-			s.Agents[i].Newest.Add(counts.Newest)
 		}
 	}
 	if s.Weight != nil {
@@ -242,9 +234,6 @@ func (s *Summary) String() string {
 		s.writeFigures(&b, &s.Agents[0])
 	}
 	s.writeOdd(&b)
-	if s.isAlone() {
-		s.writeNewest(&b, &s.Agents[0])
-	}
 	if which := s.emitted(); which != "" || s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written%s", Count(s.RowsWritten, "row", "rows"), which)
 	}
@@ -328,7 +317,6 @@ func (s *Summary) Lines() []string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%-*s  %*s allowed  %*s denied", name, a.Agent, allowed, Number(a.Allowed), denied, Number(a.Denied))
 		s.writeFigures(&b, a)
-		s.writeNewest(&b, a)
 		lines = append(lines, b.String())
 	}
 	if more := len(s.Agents) - len(shown); more > 0 {
@@ -350,15 +338,6 @@ func (s *Summary) writeFigures(b *strings.Builder, a *Agent) {
 	}
 }
 
-// writeNewest writes what the newest rules decide otherwise (-compare-newest).
-func (s *Summary) writeNewest(b *strings.Builder, a *Agent) {
-	if a.Newest != nil {
-		closed, opened := &a.Newest.OfAllowed, &a.Newest.OfDenied
-		fmt.Fprintf(b, "; by the newest rules: %s of the allowed denied%s, %s of the denied allowed%s",
-			Number(closed.Denied), s.weightText(&closed.Weights.Denied), Number(opened.Allowed), s.weightText(&opened.Weights.Allowed))
-	}
-}
-
 // writeOdd writes how many rows have no weight.
 func (s *Summary) writeOdd(b *strings.Builder) {
 	if s.Weight == nil {
@@ -377,14 +356,6 @@ func (s *Summary) writeOdd(b *strings.Builder) {
 			between = ", "
 		}
 	}
-}
-
-// weightText is a sum in parentheses, empty without -weight.
-func (s *Summary) weightText(sum *batch.Sum) string {
-	if s.Weight == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (%s %s)", s.Weight.Column, sumText(sum))
 }
 
 // secondsText has more digits where there is less time.

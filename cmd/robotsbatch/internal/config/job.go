@@ -22,14 +22,13 @@ type Job struct {
 	Columns
 	Output
 
-	Weight        string // the column that is summed up; empty for none
-	CompareNewest bool   // counts what the newest rules say as well
-	MaxInvalid    cli.Allowance
-	MaxNoRobots   cli.Allowance
-	SummaryJSON   string
-	ReportFile    string // HTML
-	Manifest      bool
-	Resume        bool
+	Weight      string // the column that is summed up; empty for none
+	MaxInvalid  cli.Allowance
+	MaxNoRobots cli.Allowance
+	SummaryJSON string
+	ReportFile  string // HTML
+	Manifest    bool
+	Resume      bool
 
 	// Shard is the one that is done; nil for all of the job.
 	Shard  *manifest.Shard
@@ -69,13 +68,6 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
 				"(robotsbatch help summary).",
 			Value: &c.Weight,
-		},
-		{
-			Name: "compare-newest", Topic: RunningTopic,
-			Short: "also count what the newest rules say, with -as-of column:NAME",
-			More: "The summary and the report count rows by both verdicts, with -weight also its sums; the outputs do not change " +
-				"(robotsbatch help history).",
-			Value: &c.CompareNewest,
 		},
 		{
 			Name: "manifest", Topic: RunningTopic, Indifferent: true,
@@ -123,9 +115,6 @@ func (c *Job) Flags(r *Running) cli.Flags {
 func (c *Job) Check(r *Running, given map[string][]string) error {
 	if err := c.CheckJudging(given); err != nil {
 		return err
-	}
-	if c.AsOfColumn == "" && c.CompareNewest {
-		return option.Usagef("%s compares with the rules of the rows' own times: name their column with %s", option.CompareNewest, option.AsOf.With("column:NAME"))
 	}
 	switch {
 	case len(c.In) == 0 && c.FilesFrom == "":
