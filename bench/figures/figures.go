@@ -2,6 +2,7 @@
 package figures
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -14,6 +15,14 @@ func Median(numbers []float64) float64 {
 	slices.Sort(numbers)
 	n := len(numbers)
 	return (numbers[(n-1)/2] + numbers[n/2]) / 2
+}
+
+// Thousands formats a non-negative integer, such as 1,234,567.
+func Thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
 }
 
 // Processor is the name of the machine's processor, and its architecture where the system

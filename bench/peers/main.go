@@ -1,17 +1,17 @@
 // Peers compares other implementations of robots.txt with this project's: the same URLs and
 // rules, in a process each. It also shows where the verdicts differ.
 //
-// scripts/peers.sh builds the runners and calls this program; bench/README.md describes
-// what is compared and how a runner is called.
+// scripts/measure.sh peers builds the runners and calls this program; bench/README.md
+// describes what is compared and how a runner is called.
 package main
 
 import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // options are the values of the flags.
@@ -22,8 +22,8 @@ type options struct {
 	agent   string
 	count   int
 	data    string
-	commit  string
-	record  string
+	runs    string
+	chart   string
 }
 
 func main() {
@@ -34,21 +34,21 @@ func main() {
 	flag.StringVar(&o.agent, "agent", "CCBot", "product token to evaluate for")
 	flag.IntVar(&o.count, "count", 5, "rounds; medians are reported")
 	flag.StringVar(&o.data, "data", "URLs", "what the list has, for the record's header")
-	flag.StringVar(&o.commit, "commit", "unknown", "what was measured, for the record's header")
-	flag.StringVar(&o.record, "record", "bench/record", "folder for peers-DATE.jsonl, peers-DATE.md and peers.svg")
+	flag.StringVar(&o.runs, "runs", os.DevNull, "`file` for what the runners print, as lines of JSON")
+	flag.StringVar(&o.chart, "chart", os.DevNull, "`file` for the chart, in SVG")
 	flag.Parse()
 	if o.runners == "" || o.urls == "" || o.rules == "" || o.count < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "peers: -runners, -urls and -rules are required, -count is at least 1, and there is nothing but flags")
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(o); err != nil {
+	if err := run(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(o options) error {
+func run(o options, w io.Writer) error {
 	runners, err := readRunners(o.runners)
 	if err != nil {
 		return err
@@ -78,22 +78,13 @@ func run(o options) error {
 			return err
 		}
 	}
-	return writeRecord(o, frontier, runners)
-}
-
-// writeRecord writes the measurements to the folder of records and prints the table.
-func writeRecord(o options, f *frontier, runners []runner) error {
-	name := filepath.Join(o.record, "peers-"+time.Now().UTC().Format(time.DateOnly))
 	lines, err := jsonLines(runners)
 	if err != nil {
 		return err
 	}
-	page := header(o, f) + "\n" + table(runners) + "\n" + disagreements(runners)
-	fmt.Print(page)
+	fmt.Fprint(w, header(o, frontier)+"\n"+table(runners)+"\n"+disagreements(runners))
 	return errors.Join(
-		os.MkdirAll(o.record, 0o777),
-		os.WriteFile(name+".jsonl", lines, 0o666),
-		os.WriteFile(name+".md", []byte(page), 0o666),
-		os.WriteFile(filepath.Join(o.record, "peers.svg"), []byte(drawChart(runners)), 0o666),
+		os.WriteFile(o.runs, lines, 0o666),
+		os.WriteFile(o.chart, []byte(drawChart(runners)), 0o666),
 	)
 }

@@ -69,25 +69,17 @@ func TestRun(t *testing.T) {
 	o := options{
 		urls:  write("urls.zst", string(list)),
 		rules: filepath.Dir(write("rules/h.example", "User-agent: *\nDisallow: /a\n")),
-		agent: "CCBot", count: 2, data: "URLs", commit: "c0ffee", record: filepath.Join(dir, "record"),
+		agent: "CCBot", count: 2, data: "URLs", runs: filepath.Join(dir, "runs"), chart: filepath.Join(dir, "chart"),
 		runners: write("runners", "ours\tGo 1\t"+self+"\t001/001/\"job_cpu_ns_per_url\":1e6,\nraw\tRust 2\t"+self+"\t011/002/"+threeTimes+"\n"+
 			"short\tC\t"+self+"\t01/01/"+threeTimes+"\nuntimed\tC\t"+self+"\t011/011/\n"+
 			"crash\tC\t"+self+"\tcrash\nfickle\tC\t"+self+"\tfickle\nabsent\tJava\t\tjavac is not installed\n"),
 	}
-	if err := run(o); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(o.record, "peers-*.md"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("records %q, error %v", files, err)
-	}
-	page, err := os.ReadFile(files[0])
-	if err != nil {
+	var page bytes.Buffer
+	if err := run(o, &page); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"4 URLs, 3 of them in ASCII on hosts with a robots.txt, 1 robots.txt files (1 needed); agent CCBot; medians of 2 rounds.",
-		"commit c0ffee",
 		"| library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL |",
 		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | 1,000,000 | 1.0 | – | 0 | 3.0 | – |",
 		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 3,000,000 | 3.0 | 66.667 % | 2 | 3.0 | 25 % |",
@@ -99,11 +91,11 @@ func TestRun(t *testing.T) {
 		"| absent | | Java | not measured: javac is not installed |",
 		"| raw | " + encoding + " | 1 | `http://h.example/%61 (Disallow: /a)` |",
 	} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the record has no %q:\n%s", want, page)
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the record has no %q:\n%s", want, &page)
 		}
 	}
-	lines, err := os.ReadFile(strings.TrimSuffix(files[0], "md") + "jsonl")
+	lines, err := os.ReadFile(o.runs)
 	if err != nil || strings.Count(string(lines), "\n") != 4 {
 		t.Errorf("%d lines, want two rounds of two runners (error %v)", strings.Count(string(lines), "\n"), err)
 	}
@@ -112,7 +104,7 @@ func TestRun(t *testing.T) {
 		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3,"parse_ns_per_url":250000}`; !strings.Contains(string(lines), want) {
 		t.Errorf("the runs have no %s:\n%s", want, lines)
 	}
-	svg, err := os.ReadFile(filepath.Join(o.record, "peers.svg"))
+	svg, err := os.ReadFile(o.chart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +113,10 @@ func TestRun(t *testing.T) {
 		_, err = decoder.Token()
 	}
 	if err != io.EOF {
-		t.Errorf("peers.svg: %v", err)
+		t.Errorf("the chart: %v", err)
 	}
-	if n := strings.Count(string(svg), `class="alone"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">(1,000,000 alone, 25 % parsing)`) {
-		t.Errorf("peers.svg has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
+	if n := strings.Count(string(svg), `class="inner"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">1,000,000 alone, 25 % parsing<`) {
+		t.Errorf("the chart has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
 	}
 }
 
@@ -137,10 +129,10 @@ func TestChartShowsTheFastest(t *testing.T) {
 	svg := drawChart([]runner{of("ours", 46), of("other", 500), of("slow", 30_000)})
 	for _, want := range []string{
 		"the first 1,000 ns, enlarged",
-		`<rect class="bar own" x="690.0" y="96" width="11.0"`, // of 240 pixels for 1,000 ns
-		`<rect class="bar" x="690.0" y="130" width="120.0"`,
-		`<path class="bar" d="M926.0,164 l8,11 l-8,11 Z"/>`, // beyond the panel
-		`<rect class="bar" x="168.0" y="164" width="192.0"`, // of 320 pixels for 50,000 ns
+		`<rect class="bar own" x="190" y="256" width="17.0"`, // of 370 pixels for 1,000 ns
+		`<rect class="bar" x="190" y="286" width="185.0"`,
+		`<path class="bar" d="M556.0,316 l8,10 l-8,10 Z"/>`, // longer than the panel
+		`<rect class="bar" x="190" y="158" width="222.0"`,   // of 370 pixels for 50,000 ns
 	} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in\n%s", want, svg)

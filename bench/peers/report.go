@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"robotsbatch/bench/figures"
 )
@@ -31,16 +29,10 @@ func jsonLines(runners []runner) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// header describes what was measured, and on what machine.
+// header describes what was measured.
 func header(o options, f *frontier) string {
-	return fmt.Sprintf(`# Other implementations of robots.txt
-
-%s %s, %s of them in ASCII on hosts with a robots.txt, %s robots.txt files (%s needed); agent %s; medians of %d rounds.
-
-%s, commit %s, %s, %d cores.
-`,
-		thousands(f.total), o.data, thousands(len(f.rows)), thousands(f.files), thousands(f.needed), o.agent, o.count,
-		time.Now().UTC().Format(time.DateOnly), o.commit, figures.Processor(), runtime.NumCPU())
+	return fmt.Sprintf("%s %s, %s of them in ASCII on hosts with a robots.txt, %s robots.txt files (%s needed); agent %s; medians of %d rounds.\n",
+		figures.Thousands(f.total), o.data, figures.Thousands(len(f.rows)), figures.Thousands(f.files), figures.Thousands(f.needed), o.agent, o.count)
 }
 
 // table returns one line per runner, in Markdown.
@@ -61,7 +53,7 @@ func table(runners []runner) string {
 		nanos, ofJob := r.median(cpu), r.median(jobCPU)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
 			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), number(ofJob), number(ofJob/oursOfJob),
-			agreement, thousands(r.results[0].JobDiffer), number(r.median(parsing)), r.parsingShare())
+			agreement, figures.Thousands(r.results[0].JobDiffer), number(r.median(parsing)), r.parsingShare())
 	}
 	return b.String()
 }
@@ -82,7 +74,7 @@ func disagreements(runners []runner) string {
 	b.WriteString("| library | other verdict because of | URLs | for example (our reason) |\n|---|---|---:|---|\n")
 	for _, r := range runners[1:] {
 		for _, k := range r.kinds {
-			fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.name, k.kind, thousands(k.count), cell(k.example))
+			fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.name, k.kind, figures.Thousands(k.count), cell(k.example))
 		}
 	}
 	return b.String()
@@ -117,7 +109,7 @@ func number(x float64) string {
 	if x < 9.95 {
 		return fmt.Sprintf("%.1f", x)
 	}
-	return thousands(int(math.Round(x)))
+	return figures.Thousands(int(math.Round(x)))
 }
 
 // share formats a percentage; it is 100 only if nothing is missing.
@@ -126,12 +118,4 @@ func share(part, whole int) string {
 		return "100 %"
 	}
 	return fmt.Sprintf("%.3f %%", min(100*float64(part)/float64(whole), 99.999))
-}
-
-// thousands formats a non-negative integer, such as 1,234,567.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -1,26 +1,12 @@
-#!/usr/bin/env bash
-# Compares other implementations of robots.txt with this one, on the same URLs in one run,
-# and records times and verdicts under bench/record/.
-#
-#   scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N] [-google DIR]
-#
-# The default is a generated corpus. TEXT describes the URLs in the record, such as "public
-# URLs". The libraries come from their registries in the versions that bench/peers pins, and
-# are built in a cache folder. A language without toolchain is skipped, and so is Google's own
-# parser unless DIR (or ROBOTSBATCH_GOOGLE) has its source, github.com/google/robotstxt: robots.cc
-# and robots.h. It needs a C++ compiler and abseil (Debian: libabsl-dev).
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/record.sh
-
-read_options urls='' rules='' data='' agent=CCBot count=5 google=${ROBOTSBATCH_GOOGLE-} -- "$@"
-[[ -n $urls && -n $rules || -z $urls$rules ]] || usage
+# shellcheck shell=bash
+# Sourced by scripts/measure.sh: builds the runners of all libraries in a cache folder, in the
+# versions that this folder pins, and lists them in $scratch/runners. A language without
+# toolchain is skipped.
+# shellcheck disable=SC2154  # commit, google and scratch are set where this is sourced
 
 peers=$PWD/bench/peers
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/robotsbatch-peers
 mkdir -p "$cache"
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
 
 # runner NAME LANGUAGE COMMAND... adds a runner to the list. With an empty command and a
 # reason, the runner is skipped.
@@ -29,9 +15,9 @@ runner() {
   echo "$*" >>"$scratch/runners"
 }
 
-# build NAME LANGUAGE TOOL FUNCTION builds a runner. If that fails, the runner is skipped
+# make_runner NAME LANGUAGE TOOL FUNCTION builds a runner. If that fails, the runner is skipped
 # with its reason.
-build() {
+make_runner() {
   local name=$1 language=$2 tool=$3 build=$4 log=$cache/$4.log
   if ! command -v "$tool" >/dev/null; then
     runner "$name" "$language" "" "$tool is not installed"
@@ -94,7 +80,6 @@ build_google() {
     -labsl_int128 -labsl_raw_logging_internal -labsl_base
 }
 
-go build -o "$scratch/peers" ./bench/peers
 go build -ldflags "-X main.version=$commit" -o "$cache/robotsbatch" ./bench/peers/robotsbatch
 golang="Go $(go env GOVERSION | sed 's/^go//')"
 runner robotsbatch "$golang" "$cache/robotsbatch"
@@ -102,31 +87,24 @@ cxx="C++ ($("${CXX:-g++}" -dumpfullversion 2>/dev/null || true))"
 if [[ -z $google ]]; then
   echo "SKIP google/robotstxt: -google names no folder with its source" >&2
   runner google/robotstxt C++ "" "its source was not given (-google)"
-elif build google/robotstxt C++ "${CXX:-g++}" build_google; then
+elif make_runner google/robotstxt C++ "${CXX:-g++}" build_google; then
   runner google/robotstxt "$cxx" "$cache/google"
 fi
-if build temoto/robotstxt "$golang" go build_temoto; then
+if make_runner temoto/robotstxt "$golang" go build_temoto; then
   runner temoto/robotstxt "$golang" "$cache/temoto"
 fi
 for crate in fast-robots texting_robots; do
-  if build $crate Rust cargo build_rust; then
+  if make_runner $crate Rust cargo build_rust; then
     runner $crate "Rust $(rustc --version | cut -d ' ' -f 2)" "$cache/rust/release/${crate//-/_}"
   fi
 done
-if build protego Python python3 build_protego; then
+if make_runner protego Python python3 build_protego; then
   runner protego "$(python3 --version)" "$cache/protego/bin/python" "$peers/protego/runner.py"
 fi
-if build robots-parser JavaScript npm build_robots_parser; then
+if make_runner robots-parser JavaScript npm build_robots_parser; then
   runner robots-parser "JavaScript (Node.js $(node --version | sed 's/^v//'))" node "$cache/robots-parser/runner.js"
 fi
-if build crawler-commons Java mvn build_crawler_commons; then
+if make_runner crawler-commons Java mvn build_crawler_commons; then
   runner crawler-commons "Java $(javac -version 2>&1 | cut -d ' ' -f 2)" \
     java -XX:+UseSerialGC -cp "$cache/crawler-commons/*:$cache/crawler-commons-classes" Runner
 fi
-
-if [[ -z $urls ]]; then
-  go run ./bench/corpus/gen -out "$scratch/corpus" -formats txt.zst -origins 2000 -urls 200000
-  urls=$scratch/corpus/frontier.txt.zst rules=$scratch/corpus/rules data=${data:-made-up URLs}
-fi
-"$scratch/peers" -runners "$scratch/runners" -urls "$urls" -rules "$rules" -data "${data:-URLs}" \
-  -agent "$agent" -count "$count" -commit "$commit"
