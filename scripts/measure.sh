@@ -62,6 +62,131 @@ build() {
   done
 }
 
+# The cases of bench/turns: table TITLE GOALS CHECK... and run NAME UNITS COMMAND...
+table() { (IFS=$'\t' && echo "table${IFS}$*" >>"$scratch/cases"); }
+run() { (IFS=$'\t' && echo "run${IFS}$*" >>"$scratch/cases"); }
+
+# turns OPTION... measures these cases, whose outputs lie in $out.
+out=$scratch/out
+turns() {
+  "$scratch/turns" -out "$out" "$@" <"$scratch/cases"
+  rm "$scratch/cases"
+}
+
+# engines installs Polars, DuckDB and pyarrow, and prints their versions.
+engines() {
+  python_with -r bench/engines/requirements.txt
+  python=$scratch/venv/bin/python
+  "$python" -m pip list 2>/dev/null | awk '$1 ~ /^(duckdb|polars|pyarrow)$/ { printf "%s %s\n", $1, $2 }'
+  export GOMAXPROCS=$1
+}
+
+megabytes() { awk -v n="$(stat -Lc %s "$1")" 'BEGIN { printf "%.1f MB", n / 1e6 }'; }
+
+# copies TITLE FILE GOALS ENGINE... has robotsbatch add verdicts to a table, and engines copy
+# it and append a constant column.
+copies() {
+  local title=$1 file=$2 goals=$3 copy=$out/out.${2##*.} engine
+  shift 3
+  table "$title, ${file##*.}, $(megabytes "$file")" "$goals" "$python" bench/engines/engines.py check "$file" "$copy"
+  run robotsbatch '' "$scratch/robotsbatch" -in "$file" -rules "$rules" -agent "$agent" -out "$copy" -workers "$threads" -quiet
+  for engine; do
+    [[ $engine$file == duckdb*.arrow ]] || run "$engine" '' "$python" bench/engines/engines.py copy "$engine" "$file" "$copy" "$threads"
+  done
+}
+
+## engines [-rows 10000000] [-wide_rows 2000000] [-origins 20000] [-rounds 5] [-threads 2]
+## engines -data FOLDER [-goal RATIO] [-agent CCBot] [-rounds 5] [-threads 2]
+# compares adding verdicts with Polars, DuckDB and pyarrow, which copy the same table. FOLDER
+# has tables, .parquet and .arrow, and site.rules or the folder rules.
+measure_engines() {
+  options rows=10000000 wide_rows=2000000 origins=20000 data='' goal='' agent=CCBot rounds=5 threads=2 -- "$@"
+  build robotsbatch turns gen
+  cat <<TEXT
+Each copies the same file and appends a column of booleans, with zstd: robotsbatch its
+verdicts, the others a constant. Times and memory are those of a whole process, with the
+start of Python. Every output was compared with the input, value by value. DuckDB reads no
+Arrow files.
+
+TEXT
+  engines "$threads"
+  local format made=$data
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    echo "made-up URLs over $origins origins: $rows rows of three columns, $wide_rows of thirty as in Common Crawl's index"
+    "$scratch/gen" -out "$data/three" -origins "$origins" -urls "$rows" -formats parquet,arrow -rules=false
+    "$scratch/gen" -out "$data/thirty" -origins "$origins" -urls "$wide_rows" -formats parquet,arrow -columns 30 -rules=false
+    "$scratch/gen" -out "$data" -origins "$origins" -urls "$rows" -formats '' -pack
+  fi
+  rules=$data/site.rules
+  if [[ ! -e $rules ]]; then
+    rules=$scratch/site.rules
+    "$scratch/robotsbatch" compile -rules "$data/rules" -out "$rules" -quiet
+  fi
+  echo "the rules are a pack of $(megabytes "$rules"), mapped"
+  if [[ -z $made ]]; then
+    for format in parquet arrow; do
+      copies 'three columns' "$data/three/frontier.$format" 'wall=0.45 CPU=0.45 MiB=256' polars duckdb pyarrow
+      copies 'thirty columns' "$data/thirty/frontier.$format" 'wall=0.25 CPU=0.25 MiB=256' polars duckdb pyarrow
+    done
+  else
+    called "engines-$(basename "$data")"
+    for format in "$data"/*.parquet "$data"/*.arrow; do
+      [[ ! -e $format ]] || copies "$(basename "$format")" "$format" "${goal:+wall=$goal CPU=$goal} MiB=256" polars duckdb pyarrow
+    done
+  fi
+  turns -rounds "$rounds" -base polars -chart "$scratch/chart.svg"
+}
+
+## hosts [-list URLS.txt.zst -rules FOLDER] [-part 1] [-rounds 5] [-threads 2]
+# compares adding verdicts with Polars' copy for lists of many hosts, each with its own
+# robots.txt in a pack: 100,000 hosts of 10 URLs and 40,000 of 60. The real URLs and robots.txt
+# (HOST or HOST_PORT each) that are named are repeated as often as needed. PART divides the hosts.
+measure_hosts() {
+  options list='' rules='' rounds=5 threads=2 part=1 -- "$@"
+  build robotsbatch hosts turns
+  called "hosts-$([[ -n $list ]] && echo real || echo made-up)"
+  engines "$threads"
+  local agent=CCBot folder=$rules hosts urls sorted shuffled data
+  while read -r hosts urls sorted shuffled; do
+    data=$scratch/$urls hosts=$((hosts / part)) rules=$scratch/$urls/site.rules
+    "$scratch/hosts" -out "$data" -hosts "$hosts" -urls "$urls" -list "$list" -rules "$folder"
+    copies "$hosts hosts with $urls URLs each, by reversed host, a pack of $(megabytes "$rules")" "$data/sorted.parquet" "wall=$sorted CPU=$sorted MiB=256" polars
+    copies "$hosts hosts with $urls URLs each, shuffled" "$data/shuffled.parquet" "wall=$shuffled CPU=$shuffled MiB=256" polars
+  done <<<$'100000 10 0.65 1.5\n40000 60 0.45 1.2'
+  turns -rounds "$rounds" -base polars
+}
+
+## job [-urls 2000000] [-origins 20000] [-rounds 9] [-data FOLDER]
+# compares the whole job with the same job run by an evaluator that sets every bit, and two
+# workers with one. FOLDER has frontier.arrow, frontier.parquet and rules.
+measure_job() {
+  options urls=2000000 origins=20000 rounds=9 data='' -- "$@"
+  build robotsbatch gen job turns
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    echo "$urls made-up URLs over $origins origins"
+    "$scratch/gen" -out "$data" -urls "$urls" -origins "$origins" -formats arrow,parquet
+  fi
+  "$scratch/robotsbatch" compile -rules "$data/rules" -out "$scratch/site.rules" -quiet
+  local format rules way
+  for format in arrow parquet; do
+    way=(-in "$data/frontier.$format" -out "$out/out.$format")
+    table "$format to $format" ''
+    run 'every bit set' '' "$scratch/job" "${way[@]}" -identity
+    for rules in "$data/rules" "$scratch/site.rules"; do
+      run "job, $(basename "$rules")" '' "$scratch/job" "${way[@]}" -rules "$rules"
+      run "robotsbatch, $(basename "$rules")" '' "$scratch/robotsbatch" "${way[@]}" -rules "$rules" -agent CCBot -quiet
+    done
+    for rules in "$data/rules" "$scratch/site.rules"; do
+      table "$format, $(basename "$rules"): workers" ''
+      run 'one worker' '' "$scratch/job" "${way[@]}" -rules "$rules" -workers 1
+      run 'two workers' '' "$scratch/job" "${way[@]}" -rules "$rules" -workers 2
+    done
+  done
+  turns -rounds "$rounds"
+}
+
 ## peers [-urls LIST.zst -rules FOLDER] [-data TEXT] [-agent CCBot] [-rounds 5] [-google FOLDER]
 # compares other robots.txt libraries. TEXT describes the URLs. The libraries come from their
 # registries, and are built in a cache folder. A language without toolchain is skipped, and
@@ -80,6 +205,50 @@ measure_peers() {
     -runs "$scratch/runs.jsonl" -chart "$scratch/chart.svg"
 }
 
+## scale [-urls 100000000] [-origins 1000000] [-rounds 3] [-data FOLDER]
+# compares a job of many URLs with one of a tenth of the URLs and hosts: neither the time of
+# a URL nor the memory should grow. It makes 4 GB, which takes most of an hour.
+measure_scale() {
+  options urls=100000000 origins=1000000 rounds=3 data="$scratch/data" -- "$@"
+  build robotsbatch gen turns
+  called "scale-$urls-$origins"
+  local n folder parts
+  table 'a tenth, and all' ''
+  for n in 10 1; do
+    folder=$data/$((urls / n))-$((origins / n)) parts=$(((urls / n + 3999999) / 4000000))
+    mkdir -p "$folder"
+    "$scratch/gen" -out "$folder" -urls $((urls / n)) -origins $((origins / n)) -pack -formats ''
+    if [[ ! -e $folder/done ]]; then
+      seq "$parts" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I K \
+        "$scratch/gen" -out "$folder" -urls $((urls / n)) -origins $((origins / n)) -rules=false -formats arrow -part "K/$parts"
+      touch "$folder/done"
+    fi
+    run "$((urls / n)) URLs" $((urls / n)) "$scratch/robotsbatch" -in "$folder/frontier-*.arrow" -rules "$folder/site.rules" -agent CCBot -out "$out/out.arrow" -quiet
+  done
+  turns -rounds "$rounds"
+}
+
+## warc [-captures 1000000] [-rounds 3] [-data FOLDER]
+# compares compiling a crawl's WARC files with the least that any program must do: decompress
+# them, and parse and compile their distinct bodies. FOLDER was written by bench/warc.
+measure_warc() {
+  options captures=1000000 rounds=3 data='' -- "$@"
+  build robotsbatch warc turns
+  called "warc-$captures"
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    "$scratch/warc" generate "$data" "$captures"
+  fi
+  echo "$captures captures, $(du -cm "$data"/*.warc.gz | tail -n 1 | cut -f 1) MiB of WARC"
+  table 'compiling a crawl' ''
+  run 'gunzip, then parse and compile' '' "$scratch/warc" both "$data"
+  run 'gunzip' '' "$scratch/warc" gunzip "$data"
+  run 'parse and compile the distinct bodies' '' "$scratch/warc" parse "$data"
+  run 'make a rule pack of the distinct bodies' '' "$scratch/warc" pack "$data" "$out/site.rules"
+  run 'robotsbatch compile' '' "$scratch/robotsbatch" compile -rules "$data/*.warc.gz" -out "$out/site.rules" -memory 512MiB -quiet
+  turns -rounds "$rounds"
+}
+
 record='' arguments="$*"
 if [[ ${1-} == -record ]]; then
   record=1
@@ -88,6 +257,7 @@ fi
 name=${1-}
 declare -F "measure_$name" >/dev/null || usage
 shift
+mkdir "$out"
 called "$name"
 {
   head_of "${arguments#-record }"

@@ -3,10 +3,7 @@ package figures
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
-	"strings"
 )
 
 // Median returns the middle number, or the mean of the two middle ones. It sorts the
@@ -23,16 +20,4 @@ func Thousands(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
-}
-
-// Processor is the name of the machine's processor, and its architecture where the system
-// does not tell the name.
-func Processor() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(data)) {
-		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

@@ -1,60 +1,61 @@
-//go:build unix
+//go:build linux
 
 package figures
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 )
 
-// Usage is what a process used.
+// Usage is what a process and the children that it waited for used.
 type Usage struct {
 	Wall, CPU float64 // seconds; CPU is user and system time
-	Peak      int64   // bytes of memory, mapped files included
+	Peak      float64 // MiB of memory, mapped files included
+	Private   float64 // MiB of memory without mapped files, which the system may drop
 }
 
-// Run runs a command to its end and returns what it used.
+// Run runs a command to its end and returns what it used. An error has what the command
+// wrote to stderr.
 func Run(c *exec.Cmd) (Usage, error) {
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
 	started := time.Now()
-	if err := c.Run(); err != nil {
+	if err := c.Start(); err != nil {
 		return Usage{}, err
 	}
-	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	private, err := watch(c.Process.Pid, ended)
+	if err != nil {
+		return Usage{}, fmt.Errorf("%w: %s", err, &stderr)
+	}
 	return Usage{
-		Wall: time.Since(started).Seconds(),
-		CPU:  (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(),
-		Peak: int64(usage.Maxrss) << 10, // kilobytes on Linux
+		Wall:    time.Since(started).Seconds(),
+		CPU:     (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(),
+		Peak:    float64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024,
+		Private: private,
 	}, nil
 }
 
-// Wall returns the seconds that passed.
-func Wall(u Usage) float64 { return u.Wall }
-
-// CPU returns the seconds of processor time.
-func CPU(u Usage) float64 { return u.CPU }
-
-// MiB returns the peak of memory in MiB.
-func MiB(u Usage) float64 { return float64(u.Peak) / (1 << 20) }
-
-// Runs are what the runs of one command used, one for each round.
-type Runs []Usage
-
-// Median returns the median of a figure over the runs.
-func (r Runs) Median(figure func(Usage) float64) float64 {
-	var numbers []float64
-	for _, u := range r {
-		numbers = append(numbers, figure(u))
+// watch looks at the private memory of a process until it ends, and returns the most.
+func watch(pid int, ended <-chan error) (peak float64, err error) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return peak, err
+		case <-tick.C:
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // it may have just ended
+			_, after, _ := bytes.Cut(status, []byte("RssAnon:"))
+			line, _, _ := bytes.Cut(after, []byte(" kB"))
+			kilobytes, _ := strconv.ParseFloat(string(bytes.TrimSpace(line)), 64)
+			peak = max(peak, kilobytes/1024)
+		}
 	}
-	return Median(numbers)
-}
-
-// Ratio returns the median of the ratios of a figure to that of the other's run in the
-// same round.
-func (r Runs) Ratio(other Runs, figure func(Usage) float64) float64 {
-	var ratios []float64
-	for i, u := range r {
-		ratios = append(ratios, figure(u)/figure(other[i]))
-	}
-	return Median(ratios)
 }

@@ -1,4 +1,4 @@
-// Hosts makes the data of scripts/hosts.sh: a list with the same number of URLs for each
+// Hosts makes the data of scripts/measure.sh hosts: a list with the same number of URLs for each
 // host, and a rule pack in which each host has a body of its own.
 //
 //	go run ./bench/hosts -out DIR -hosts 100000 -urls 10

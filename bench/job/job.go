@@ -33,7 +33,7 @@ const (
 // job is one run, put together as robotsbatch does it.
 type job struct {
 	in, out    string
-	rules      []string
+	rules      string
 	identity   bool
 	workers    int
 	cpuProfile string
@@ -61,7 +61,7 @@ func (j *job) run() error {
 	}
 	newEvaluator := func() batch.Evaluator { return allowAll{} }
 	if !j.identity {
-		origins, err := openRules(j.rules[0])
+		origins, err := openRules(j.rules)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (allowAll) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 
 func openRules(name string) (matcher.Origins, error) {
 	chains := []matcher.Chain{{agent}}
-	if kind(name) == "folder" {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return rulesdir.Open(name, rulesdir.Options{Chains: chains, Memory: rulesMemory})
 	}
 	return rulepack.Open(name, rulepack.Options{Chains: chains})

@@ -16,7 +16,7 @@ import (
 	"robotsbatch/bench/corpus/export"
 )
 
-// TestJob runs the job both ways, and looks at what came out.
+// TestJob runs the job both ways, and reads its outputs.
 func TestJob(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.SampleOptions())
@@ -31,7 +31,7 @@ func TestJob(t *testing.T) {
 		}
 		for _, identity := range []bool{false, true} {
 			out := filepath.Join(dir, "out"+ending)
-			j := job{in: in, out: out, rules: []string{rules}, identity: identity}
+			j := job{in: in, out: out, rules: rules, identity: identity}
 			if err := j.run(); err != nil {
 				t.Fatalf("%s, identity %t: %v", ending, identity, err)
 			}

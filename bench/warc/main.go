@@ -1,47 +1,53 @@
 //go:build linux
 
-// Warc measures the cost of making a rule pack from a crawl's WARC files. It compares this
-// with the least that any program must do: decompress them, and compile their distinct
-// bodies. scripts/warc.sh runs it.
+// Warc makes up a crawl's WARC files, and does the least that any program must do with
+// them: scripts/measure.sh warc compares robotsbatch compile with that.
 //
-//	go run ./bench/warc -generate FOLDER -captures 1000000
-//	go run ./bench/warc -measure FOLDER -program ./robotsbatch -count 3
-//
-// Each measurement is a process of its own, so that the system gives its processor time and
-// peak memory.
+//	go run ./bench/warc generate FOLDER CAPTURES
+//	go run ./bench/warc gunzip|parse|both FOLDER
+//	go run ./bench/warc pack FOLDER OUT
 package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "warc:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	generate := flag.String("generate", "", "folder to write a crawl to")
-	captures := flag.Int("captures", 1_000_000, "captures of the crawl")
-	files := flag.Int("files", 16, "files of the crawl")
-	measure := flag.String("measure", "", "folder of a crawl to measure")
-	program := flag.String("program", "", "the robotsbatch to measure")
-	count := flag.Int("count", 3, "rounds")
-	memory := flag.String("memory", "512MiB", "what compile may take")
-	step := flag.String("step", "", "gunzip, parse or pack: the work of one measurement, in this process")
-	flag.Parse()
-	switch {
-	case *generate != "":
-		return generateCrawl(*generate, *captures, *files)
-	case *step != "":
-		return runStep(*step, flag.Args())
-	case *measure != "" && *program != "":
-		return measureAll(*measure, *program, *memory, *count)
+func run(args []string) error {
+	if len(args) < 2 {
+		return errors.New("want generate, gunzip, parse, both or pack, and a folder")
 	}
-	return errors.New("-generate, or -measure and -program, is required")
+	folder := args[1]
+	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
+	if err != nil {
+		return err
+	}
+	bodies := filepath.Join(folder, bodiesFile)
+	switch {
+	case args[0] == "generate" && len(args) == 3:
+		captures, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		return generateCrawl(folder, captures, 16)
+	case args[0] == "pack" && len(args) == 3:
+		return makePack(bodies, args[2])
+	case args[0] == "parse":
+		return eachBody(bodies, parse)
+	case args[0] == "gunzip":
+		return gunzip(files)
+	case args[0] == "both":
+		return errors.Join(gunzip(files), eachBody(bodies, parse))
+	}
+	return fmt.Errorf("%s: not a step", args)
 }

@@ -31,10 +31,10 @@ func TestCrawl(t *testing.T) {
 	}
 	statuses := make(map[int]int)
 	total := 0
+	if err := gunzip(files); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range files {
-		if err := gunzip(name); err != nil {
-			t.Fatal(err)
-		}
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
