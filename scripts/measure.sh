@@ -95,6 +95,28 @@ copies() {
   done
 }
 
+## agents -rules FOLDER -urls LIST -list AGENTS [-rounds 3]
+# compares a job for a list of agents with the job for one.
+measure_agents() {
+  options rules='' urls='' list='' rounds=3 -- "$@"
+  [[ -n $rules && -n $urls && -n $list ]] || usage
+  build robotsbatch turns
+  grep -vE '^\s*(#|$)' "$list" | head -60 >"$scratch/sixty.txt"
+  echo "$(grep -cvE '^\s*(#|$)' "$list") agents, $(wc -l <"$urls") URLs"
+  local format job
+  for format in arrow parquet csv; do
+    job=("$scratch/robotsbatch" -in "$urls" -rules "$rules" -quiet -out "$out/out.$format")
+    table "$format" ''
+    run 'one agent' '' "${job[@]}" -agent CCBot
+    run 'any denied' '' "${job[@]}" -agents "$list" -agents-as any-denied
+    run 'list of those denied' '' "${job[@]}" -agents "$list" -agents-as list
+    run 'a column each' '' "${job[@]}" -agents "$list" -agents-as columns
+  done
+  table 'survey of sixty agents' ''
+  run survey '' "$scratch/robotsbatch" survey -rules "$rules" -agents "$scratch/sixty.txt" -out "$out/survey.parquet"
+  turns -rounds "$rounds"
+}
+
 ## engines [-rows 10000000] [-wide_rows 2000000] [-origins 20000] [-rounds 5] [-threads 2]
 ## engines -data FOLDER [-goal RATIO] [-agent CCBot] [-rounds 5] [-threads 2]
 # compares adding verdicts with Polars, DuckDB and pyarrow, which copy the same table. FOLDER
@@ -136,6 +158,39 @@ TEXT
     done
   fi
   turns -rounds "$rounds" -base polars -chart "$scratch/chart.svg"
+}
+
+## history [-origins 100000] [-urls 20000000] [-crawls 24] [-rounds 5] [-data FOLDER]
+# compares a pack of all crawls, of whose hosts a tenth change each time, with one of the
+# newest; and jobs with a time for each row with the same job without. FOLDER was written by
+# bench/corpus/gen -captures.
+measure_history() {
+  options origins=100000 urls=20000000 crawls=24 rounds=5 data='' -- "$@"
+  build robotsbatch gen turns
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    "$scratch/gen" -out "$data" -origins "$origins" -urls "$urls" -rules=false -formats arrow -captures "$crawls"
+  fi
+  echo "$crawls crawls of $origins origins, $urls URLs grouped by host"
+  local newest=("$scratch/robotsbatch" compile -quiet -rules "$data/captures-$(printf %02d "$crawls").arrows" -out)
+  local history=("$scratch/robotsbatch" compile -quiet -rules "$data/captures-*.arrows" -history -out)
+  local job=("$scratch/robotsbatch" -quiet -in "$data/frontier.arrow" -agent CCBot -out "$out/out.arrow" -rules)
+  table 'compiling' ''
+  run 'the newest crawl' '' "${newest[@]}" "$out/site.rules"
+  run 'all crawls with their history' '' "${history[@]}" "$out/site.rules"
+  "${newest[@]}" "$scratch/newest.rules"
+  "${history[@]}" "$scratch/history.rules"
+  table 'jobs, Arrow to Arrow, all columns' ''
+  run 'history, no times' '' "${job[@]}" "$scratch/history.rules"
+  run 'newest crawl, no times' '' "${job[@]}" "$scratch/newest.rules"
+  run 'times of one crawl' '' "${job[@]}" "$scratch/history.rules" -as-of column:crawl_time
+  run 'times that rise' '' "${job[@]}" "$scratch/history.rules" -as-of column:fetch_time
+  run 'mixed times' '' "${job[@]}" "$scratch/history.rules" -as-of column:mixed_time
+  turns -rounds "$rounds"
+  for name in newest history; do
+    printf '\n%s:\n\n' "$name"
+    "$scratch/robotsbatch" inspect "$scratch/$name.rules" | sed 's/^/    /'
+  done
 }
 
 ## hosts [-list URLS.txt.zst -rules FOLDER] [-part 1] [-rounds 5] [-threads 2]
@@ -226,6 +281,32 @@ measure_scale() {
     run "$((urls / n)) URLs" $((urls / n)) "$scratch/robotsbatch" -in "$folder/frontier-*.arrow" -rules "$folder/site.rules" -agent CCBot -out "$out/out.arrow" -quiet
   done
   turns -rounds "$rounds"
+}
+
+## shards [-urls 2500000] [-origins 2500] [-data FOLDER]
+# measures what dividing a job costs: 1 to 64 shards of 64 Arrow files, one after the other,
+# each with one worker; and what merging the manifests of 10,000 takes. The files are names
+# of one, so that they lie in memory. FOLDER has frontier.arrow and site.rules.
+measure_shards() {
+  options urls=2500000 origins=2500 data='' -- "$@"
+  build robotsbatch gen turns
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    "$scratch/gen" -out "$data" -urls "$urls" -origins "$origins" -pack -formats arrow
+  fi
+  echo "$((64 * urls)) URLs, 64 Arrow files of $origins authorities. A shard takes (CPU of 64 - CPU of 1) / 63 besides its URLs."
+  local i n
+  mkdir "$scratch/in"
+  for i in $(seq 64); do ln -s "$(realpath "$data/frontier.arrow")" "$scratch/in/part-$i.arrow"; done
+  table 'shards' '' "$scratch/robotsbatch" merge "$out" -quiet
+  for n in 1 2 4 8 16 32 64 1; do
+    # shellcheck disable=SC2016  # the inner shell's
+    run "$n" $((64 * urls)) bash -ec 'n=$1; shift; for ((i = 0; i < n; i++)); do "$@" -shard "$i/$n"; done' bash "$n" \
+      "$scratch/robotsbatch" -in "$scratch/in" -rules "$data/site.rules" -agent CCBot -workers 1 -quiet -out "$out/"
+  done
+  turns -rounds 1 -warm=false
+  echo
+  go test ./io/frontier/outputs -run '^$' -bench Merge -benchtime 3x | sed -n 's/^Benchmark/    &/p'
 }
 
 ## warc [-captures 1000000] [-rounds 3] [-data FOLDER]
