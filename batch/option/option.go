@@ -56,7 +56,6 @@ const (
 	Rules           Name = "rules"
 	SARIF           Name = "sarif"
 	Shard           Name = "shard"
-	Shards          Name = "shards"
 	StoreTimeout    Name = "store-timeout"
 	SummaryJSON     Name = "summary-json"
 	Table           Name = "table"

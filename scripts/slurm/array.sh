@@ -17,7 +17,7 @@ set -uo pipefail
 
 : "${SHARDS:?say how many shards there are: SHARDS=16 sbatch --array=0-15 ...}"
 status=0
-"${ROBOTSBATCH:-robotsbatch}" "$@" -shard auto -shards "$SHARDS" -workers "${SLURM_CPUS_PER_TASK:-1}" || status=$?
+"${ROBOTSBATCH:-robotsbatch}" "$@" -shard "auto/$SHARDS" -workers "${SLURM_CPUS_PER_TASK:-1}" || status=$?
 if [[ $status == 75 && ${SLURM_RESTART_COUNT:-0} -lt ${RETRIES:-3} ]]; then
   echo "array.sh: shard ${SLURM_ARRAY_TASK_ID} is queued again"
   scontrol requeue "${SLURM_JOB_ID}" && sleep 60 # Slurm ends this script

@@ -33,7 +33,6 @@ type Job struct {
 	// Shard is the one that is done; nil for all of the job.
 	Shard  *manifest.Shard
 	which  string // -shard
-	count  int    // -shards
 	divide bool   // one input, of which the shard reads a part
 }
 
@@ -85,14 +84,9 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true,
 			Short: "do one of N shards of the job, counted from 0",
 			More: "-out is a folder that all shards share. Inputs are dealt in the order of their names; a single Arrow or Parquet file by record batch or row group. " +
-				"What an earlier run of the shard completed is kept, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
+				"What an earlier run of the shard completed is kept, as with -resume. auto/N takes I from the environment of an array job " +
 				"(robotsbatch help arrays).",
 			Value: &c.which,
-		},
-		{
-			Name: "shards", Argument: "N", Topic: RunningTopic, Indifferent: true,
-			Short: "number of shards, for -shard auto",
-			Value: cli.Count(&c.count),
 		},
 		{
 			Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
@@ -177,9 +171,9 @@ func (c *Job) CheckJudging(given map[string][]string) error {
 	return c.checkTimes()
 }
 
-// checkShard finds out which shard this is. The environment is asked with -shard auto.
+// checkShard finds out which shard this is. The environment is asked with -shard auto/N.
 func (c *Job) checkShard(environment func(string) string) (err error) {
-	if c.Shard, err = manifest.ParseShard(c.which, c.count, environment); err != nil {
+	if c.Shard, err = manifest.ParseShard(c.which, environment); err != nil {
 		return &option.UsageError{Err: err}
 	}
 	if c.Shard == nil {
