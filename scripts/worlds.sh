@@ -25,7 +25,7 @@ scripts='-run=^(TestScripts|TestDocumentsRun)$'
 libraries='./matcher ./matcher/urls ./matcher/robotstxt ./matcher/internal/kernels ./io/rules/rulepack ./io/frontier/lines'
 worlds() {
   cat <<WORLDS
-one-row   | $command | $scripts -skip=TestScripts/(weight|with|verify|summary|resume|progress|parquet|inputs|history|hash|delimited|explain_columns|emit|arrow)$ cmd/robotsbatch/internal/config/running.go:s/DefaultRows   = 65536/DefaultRows   = 1/
+one-row   | $command | $scripts -skip=TestScripts/(weight|with|verify|summary|resume|progress|parquet|inputs|history|authority_hash|delimited|explain_columns|emit|arrow)$ cmd/robotsbatch/internal/config/running.go:s/DefaultRows   = 65536/DefaultRows   = 1/
 least     | $command | $scripts -skip=TestScripts/truncated$ cmd/robotsbatch/internal/config/running.go:s/DefaultMemory = 512 << 20/DefaultMemory = leastMemory/
 seven     | $command | $scripts GOMAXPROCS=7
 zero-hash | $command | $scripts -skip=TestScripts/(uses|list)$ matcher/origins.go:s/return maphash.Bytes(seed, key)/_ = seed; return 0/ io/rules/rulesdir/index.go:s/return uint32(maphash.Bytes(x.seed, key))/return 0/

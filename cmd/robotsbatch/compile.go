@@ -67,7 +67,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		{
 			Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true,
 			Short: "make N packs, each for a part of the hosts",
-			More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as robotsbatch hash prints it. The rules are read N " +
+			More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
 				"times (robotsbatch help compile).",
 			Value: cli.Count(&c.partitions),
 		},

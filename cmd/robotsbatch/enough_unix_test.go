@@ -21,7 +21,6 @@ func TestReaderHasEnough(t *testing.T) {
 		{"lint", "-json", "rules"},
 		{"lint", "-sarif", "rules"},
 		{"lint", "-counts", "rules"},
-		{"hash", "example.com"},
 		{"export", "-rules", "rules", "-table", "rules"},
 		{"survey", "-rules", "rules", "-agent", "a"},
 		{"diff", "rules", "rules"},

@@ -35,7 +35,8 @@ var explainHelp = &cli.Command{
 type explainCommand struct {
 	call
 	config.Rules
-	json bool
+	json       bool
+	partitions int
 }
 
 func newExplain() *explainCommand {
@@ -52,6 +53,11 @@ func (c *explainCommand) Flags() cli.Flags {
 			Name: "json", Topic: config.OutputTopic,
 			Short: "JSON for programs: an object for each URL, on a line of its own",
 			Value: &c.json,
+		},
+		{
+			Name: "partitions", Argument: "N", Topic: config.OutputTopic,
+			Short: "also say to which of N partitions the host belongs (robotsbatch help compile)",
+			Value: cli.Count(&c.partitions),
 		},
 	}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
 }
@@ -78,6 +84,7 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	defer rules.Close()
 	explainer := explain.New(rules, explain.Options{
 		Chains: c.Chains, Profile: c.Profile, Missing: c.Missing, AsOf: c.AsOfSeconds(), MaxAge: c.MaxAge,
+		Partitions: c.partitions,
 	})
 	for i, url := range c.operands {
 		if err := context.Cause(ctx); err != nil {

@@ -434,7 +434,6 @@ func TestSecretsAsParameters(t *testing.T) {
 			{"inspect", name},
 			{"merge", name},
 			{"stats", name},
-			{"hash", name},
 			{name},
 		} {
 			status, stdout, stderr := runWith(t.Context(), "https://a.example/\n", args...)

@@ -10,6 +10,7 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	AsOf int64
 	// MaxAge is the age beyond which rules are too old.
 	MaxAge time.Duration
+	// Partitions is the number of partitions of which the authority's is named; 0 for none.
+	Partitions int
 }
 
 // Explainer explains URLs by a set of rules, which must have been opened with explanations.
@@ -60,6 +63,11 @@ func (e *Explainer) URL(url string) (*URL, error) {
 		return u, nil
 	}
 	u.Authority, u.Path, u.Normalised = string(authority), string(path), string(path)
+	u.Hash = partition.Hash(authority)
+	if u.partitions = e.options.Partitions; u.partitions > 0 {
+		part := partition.Of(u.Hash, u.partitions)
+		u.Partition = &part
+	}
 	if e.options.Profile == robotstxt.RFC9309 {
 		u.Normalised = string(urls.Normalise(path))
 	}

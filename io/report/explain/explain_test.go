@@ -154,6 +154,7 @@ func TestExplainsTheFetch(t *testing.T) {
   authority   http://a.example
   path        /a
   normalised  /a
+  hash        5568280064820453410
   access      rules
   status      200
   fetched     2026-03-01T00:00:00Z

@@ -21,6 +21,10 @@ type URL struct {
 	Authority  string `json:"authority,omitempty"`
 	Path       string `json:"path,omitempty"`
 	Normalised string `json:"normalised,omitempty"`
+	// Hash is that of the authority, 0 without one, and Partition its partition; nil if not
+	// asked for.
+	Hash      int64 `json:"authority_hash,omitempty"`
+	Partition *int  `json:"partition,omitempty"`
 	// Access is the meaning of the fetch of robots.txt: rules, allow_all, disallow_all or
 	// unknown. Stale means that the rules are an older copy.
 	Access string `json:"access,omitempty"`
@@ -44,9 +48,10 @@ type URL struct {
 	// Agents has an element for each agent of the job.
 	Agents []Agent `json:"agents"`
 
-	maxAge time.Duration
-	notYet time.Time // of explaining, if all captures are later; else zero
-	inText bool      // File is the robots.txt itself
+	partitions int
+	maxAge     time.Duration
+	notYet     time.Time // of explaining, if all captures are later; else zero
+	inText     bool      // File is the robots.txt itself
 }
 
 // Agent explains the verdict for an agent.
@@ -145,6 +150,10 @@ func (p *printer) head(u *URL) {
 		p.field("authority", u.Authority)
 		p.field("path", u.Path)
 		p.field("normalised", u.Normalised)
+		p.say("  hash        %d", u.Hash)
+		if u.Partition != nil {
+			p.say("  partition   %d of %d", *u.Partition, u.partitions)
+		}
 		p.fetch(u)
 	}
 }

@@ -1,5 +1,6 @@
 """The adapters, each with the real thing where it is installed."""
 
+import json
 import os
 import re
 import runpy
@@ -124,12 +125,12 @@ def test_spark_hash(spark: Any, folder: Path) -> None:
     hosts += [f"{host}:{8000 + i}" for i, host in enumerate(hosts)] + ["WWW.B\u00fccher.test", "192.0.2.1", "[2001:db8::1]:81"]
     urls = [f"{scheme}://{host}/{i}" for i, host in enumerate(hosts) for scheme in ("http", "https")]
     said = subprocess.run(
-        [robotsbatch.find_robotsbatch_bin(), "hash", "-partitions", "7", "-"],
-        input="\n".join(urls), capture_output=True, text=True, check=True,
+        [robotsbatch.find_robotsbatch_bin(), "explain", "-rules", str(folder / "robots"), "-partitions", "7", "-json", *urls],
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
-    lines = [line.split("\t") for line in said.stdout.splitlines()]
-    assert len(lines) == len(urls)
-    rows = [(url, int(number), int(part), authority) for url, (number, part, authority) in zip(urls, lines, strict=True)]
+    lines = [json.loads(line) for line in said.stdout.splitlines()]
+    assert [line["url"] for line in lines] == urls
+    rows = [(line["url"], line["authority_hash"], line["partition"], line["authority"]) for line in lines]
     frame = spark.createDataFrame(rows, "url string, number long, part int, authority string")
     hashed = robotsbatch.spark.evaluate(frame, rules=str(folder / "robots"), with_="authority_hash")
     assert hashed.where("authority_hash = number and xxhash64(authority) = number and pmod(number, 7) = part").count() == len(urls)
