@@ -77,7 +77,7 @@ func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profil
 // outcome is the verdict where no rules are asked; known is false for none.
 func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
 	switch a {
-	case access.AllowAll:
+	case access.AllowAll, access.NoFile, access.Refused:
 		return true, true, matcher.Unavailable
 	case access.DisallowAll:
 		return false, true, matcher.Unreachable

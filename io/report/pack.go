@@ -138,7 +138,7 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 
 var accessNames = map[access.Outcome]string{
 	access.Unknown: "unknown: the pack does not have this host", access.Rules: "rules",
-	access.AllowAll: "allow all", access.DisallowAll: "disallow all",
+	access.AllowAll: "allow all", access.NoFile: "allow all", access.Refused: "allow all", access.DisallowAll: "disallow all",
 	access.AllowAfterOutage: "allow all: unreachable for 30 days", access.Cut: "not kept: the history was cut",
 }
 

@@ -13,7 +13,8 @@ const (
 	Unknown Outcome = iota
 	// Rules: a body was read; its rules decide (RFC 9309 §2.3.1.1).
 	Rules
-	// AllowAll: robots.txt is unavailable (RFC 9309 §2.3.1.3).
+	// AllowAll: robots.txt is unavailable (RFC 9309 §2.3.1.3), for another reason than those
+	// of NoFile and Refused.
 	AllowAll
 	// DisallowAll: robots.txt is unreachable (RFC 9309 §2.3.1.4).
 	DisallowAll
@@ -22,13 +23,19 @@ const (
 	AllowAfterOutage
 	// Cut: something was known at the time, and was not kept. There is no verdict.
 	Cut
+	// NoFile: robots.txt is unavailable, because there is none: status 404 or 410.
+	NoFile
+	// Refused: robots.txt is unavailable, because it is not given out: status 401 or 403.
+	Refused
 
 	// Outcomes is the number of outcomes.
 	Outcomes
 )
 
 // AllowsAll reports whether everything is allowed, without rules.
-func (o Outcome) AllowsAll() bool { return o == AllowAll || o == AllowAfterOutage }
+func (o Outcome) AllowsAll() bool {
+	return o == AllowAll || o == NoFile || o == Refused || o == AllowAfterOutage
+}
 
 // InOutage reports whether robots.txt could not be fetched, however long that has lasted, and
 // no old copy of it decides. Where an old copy decides, the outcome is Rules, with a flag

@@ -61,14 +61,24 @@ func (p Policy) Outcome(f Fetch, target Outcome) Outcome {
 	case !p.Answers(f):
 		return DisallowAll
 	case !f.IsRedirect():
-		if f.Status/100 == 4 {
-			return AllowAll
-		}
-		return Rules
+		return ofAnswer(f.Status)
 	case target != Unknown:
 		return target
 	case p.DenyUnresolved:
 		return DisallowAll
+	}
+	return AllowAll
+}
+
+// ofAnswer returns what an answer that is no redirect means.
+func ofAnswer(status int) Outcome {
+	switch {
+	case status/100 != 4:
+		return Rules
+	case status == 404 || status == 410:
+		return NoFile
+	case status == 401 || status == 403:
+		return Refused
 	}
 	return AllowAll
 }

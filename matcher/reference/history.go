@@ -26,8 +26,9 @@ type Captures struct {
 
 // Known is the state of a robots.txt at one time.
 type Known struct {
-	// Access is rules, allow, deny, or "given up" where everything is allowed because of an
-	// outage of 30 days; empty if nothing is known.
+	// Access is rules, deny, "given up" where everything is allowed because of an outage of 30
+	// days, or, where it is for another reason, "no file", "refused" or allow; empty if nothing
+	// is known.
 	Access string
 	// Body has the rules. Stale means that it is the last good copy.
 	Body  string
@@ -163,6 +164,10 @@ func (c *Captures) said(captures []Capture, i int, second int64, hops int) Known
 		if c.DenyUnresolved {
 			known.Access = "deny"
 		}
+	case status == 404, status == 410:
+		known.Access = "no file"
+	case status == 401, status == 403:
+		known.Access = "refused"
 	case status/100 == 4:
 		known.Access = "allow"
 	default:

@@ -117,7 +117,7 @@ func (e *Explainer) near(authority string) string {
 
 var accessNames = map[access.Outcome]string{
 	access.Unknown: "unknown", access.Rules: "rules", access.AllowAll: "allow_all", access.DisallowAll: "disallow_all",
-	access.AllowAfterOutage: "allow_all_after_30_days", access.Cut: "history_cut",
+	access.NoFile: "allow_all", access.Refused: "allow_all", access.AllowAfterOutage: "allow_all_after_30_days", access.Cut: "history_cut",
 }
 
 // setFacts sets the fields about the fetch.

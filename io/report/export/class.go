@@ -17,11 +17,11 @@ const (
 	WithRules Class = iota
 	// HTML: a page was served in its place.
 	HTML
-	// Refused: status 401 or 403.
+	// Refused: status 401 or 403, there or where a redirect leads.
 	Refused
-	// NoFile: status 404 or 410.
+	// NoFile: status 404 or 410, there or where a redirect leads.
 	NoFile
-	// Other: another 4xx, or a redirect that ends nowhere.
+	// Other: another 4xx, there or where a redirect leads, or a redirect that ends nowhere.
 	Other
 	// OldCopy: it has been unreachable for long, and an older copy is used.
 	OldCopy
@@ -51,7 +51,7 @@ func ParseClass(text string) (Class, error) {
 }
 
 // classOf returns the class of an authority. kind is that of its body.
-func classOf(outcome access.Outcome, status int, stale bool, kind robotstxt.BodyKind) Class {
+func classOf(outcome access.Outcome, stale bool, kind robotstxt.BodyKind) Class {
 	switch {
 	case stale:
 		return OldCopy
@@ -61,11 +61,9 @@ func classOf(outcome access.Outcome, status int, stale bool, kind robotstxt.Body
 		return WithRules
 	case outcome.InOutage(), outcome == access.Cut:
 		return Unreachable
-	}
-	switch {
-	case status == 401 || status == 403:
+	case outcome == access.Refused:
 		return Refused
-	case status == 404 || status == 410:
+	case outcome == access.NoFile:
 		return NoFile
 	}
 	return Other

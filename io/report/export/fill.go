@@ -19,7 +19,8 @@ const (
 
 // outcomes are the values of the column access. An outage is one, however long it lasts.
 var outcomes = map[access.Outcome]string{
-	access.Rules: "rules", access.AllowAll: "unavailable", access.DisallowAll: "unreachable", access.AllowAfterOutage: "unreachable", access.Cut: "history_cut",
+	access.Rules: "rules", access.AllowAll: "unavailable", access.NoFile: "unavailable", access.Refused: "unavailable",
+	access.DisallowAll: "unreachable", access.AllowAfterOutage: "unreachable", access.Cut: "history_cut",
 }
 
 // begin appends what all rows of an authority begin with.
@@ -30,7 +31,7 @@ func (a *authority) begin(w *tables.Writer) {
 }
 
 // class returns the class of an authority.
-func (a *authority) class() Class { return classOf(a.Access, a.Status, a.Stale, a.kind) }
+func (a *authority) class() Class { return classOf(a.Access, a.Stale, a.kind) }
 
 func fillAccess(w *tables.Writer, a *authority, _ *body) {
 	a.begin(w)

@@ -87,7 +87,7 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 		if err != nil {
 			return nil, err
 		}
-		class := classOf(span.Access, span.Status, span.Stale, read.kind)
+		class := classOf(span.Access, span.Stale, read.kind)
 		c := change{spans: [2]*matcher.Span{nil, span}, use: -1}
 		if answered >= 0 {
 			c.spans[0] = &a.spans[answered]

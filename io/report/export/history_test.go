@@ -49,7 +49,7 @@ var told = []toldBody{
 // randomHistory are captures of a few hosts, that redirect to each other, at a few times.
 func randomHistory(r *rand.Rand, sources int) []reference.Capture {
 	url := func() string { return fmt.Sprintf("http://%c.example/robots.txt", 'a'+rune(r.IntN(4))) }
-	statuses := []int{200, 200, 200, 200, 200, 404, 503, 500, 301, 304}
+	statuses := []int{200, 200, 200, 200, 200, 404, 403, 451, 503, 500, 301, 301, 304}
 	var all []reference.Capture
 	for range 1 + r.IntN(24) {
 		c := reference.Capture{
@@ -131,10 +131,10 @@ func stateAt(at *reference.Known, agent int) replayed {
 		now.says, now.class = "all -", "unreachable"
 	case at.Access == "given up":
 		now.says, now.class = "none -", "unreachable"
-	case at.Status == 404:
-		now.says, now.class = "none -", "no_file"
-	default:
+	case at.Access == "allow":
 		now.says, now.class = "none -", "other"
+	default:
+		now.says, now.class = "none -", strings.ReplaceAll(at.Access, " ", "_")
 	}
 	return now
 }

@@ -74,7 +74,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			if err != nil {
 				return err
 			}
-			now.Month, now.Captured, now.Class = i, span.Stale || fetched >= month.first, classOf(span.Access, span.Status, span.Stale, read.kind)
+			now.Month, now.Captured, now.Class = i, span.Stale || fetched >= month.first, classOf(span.Access, span.Stale, read.kind)
 			if err := now.each(read, visit); err != nil {
 				return err
 			}

@@ -104,7 +104,7 @@ func (o *origins) describe(authority string) string {
 	if !known {
 		return "unknown"
 	}
-	text := [...]string{"", "rules", "allow", "deny", "given up", "cut"}[d.Access]
+	text := [...]string{"", "rules", "allow", "deny", "given up", "cut", "allow", "allow"}[d.Access]
 	if d.Stale {
 		text = "stale " + text
 	}

@@ -87,6 +87,10 @@ func (h histories) at(authority string, second int64, bodies distinct) (known re
 				known.Access, known.Body = "rules", bodies[i.Kept-1]
 			case access.AllowAll:
 				known.Access = "allow"
+			case access.NoFile:
+				known.Access = "no file"
+			case access.Refused:
+				known.Access = "refused"
 			case access.DisallowAll:
 				known.Access = "deny"
 			case access.AllowAfterOutage:
@@ -112,7 +116,7 @@ const aDay = 24 * 60 * 60
 func randomCaptures(random *rand.Rand) []reference.Capture {
 	hosts := 1 + random.IntN(4)
 	url := func() string { return fmt.Sprintf("http://%c/robots.txt", 'a'+rune(random.IntN(hosts+1))) }
-	statuses := []int{200, 200, 404, 410, 500, 503, 503, 429, 301, 302, 301, 304, 304, 0, 204, -1, 999}
+	statuses := []int{200, 200, 404, 410, 401, 451, 500, 503, 503, 429, 301, 302, 301, 304, 304, 0, 204, -1, 999}
 	captures := make([]reference.Capture, 1+random.IntN(20))
 	for i := range captures {
 		c := reference.Capture{
@@ -207,7 +211,7 @@ func TestEqualNeighboursAreOneInterval(t *testing.T) {
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	want := []Interval{
 		{From: 100, Fetched: 100, Seen: 109, Times: []uint32{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}, Access: access.Rules, Kept: 1, Status: 200},
-		{From: 200, Fetched: 200, Seen: 200, Times: []uint32{200}, Access: access.AllowAll, Status: 404},
+		{From: 200, Fetched: 200, Seen: 200, Times: []uint32{200}, Access: access.NoFile, Status: 404},
 	}
 	got := history["http://a"][0].History
 	for i := range got {
@@ -254,7 +258,7 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 			t.Fatalf("%s has %d intervals, the first %+v, the second from %d on", authority, len(got), got[0], got[1].From)
 		}
 		for i := range got[1:] {
-			if want := []access.Outcome{access.AllowAll, access.DisallowAll}[(got[1+i].From+1)%2]; got[1+i].Access != want {
+			if want := []access.Outcome{access.NoFile, access.DisallowAll}[(got[1+i].From+1)%2]; got[1+i].Access != want {
 				t.Errorf("%s from %d on: %d", authority, got[1+i].From, got[1+i].Access)
 			}
 		}

@@ -27,9 +27,9 @@ var (
 )
 
 const (
-	version = 12
+	version = 14
 	// historyVersion is the version of packs with a history.
-	historyVersion = 13
+	historyVersion = 15
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
