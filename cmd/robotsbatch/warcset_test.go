@@ -293,7 +293,12 @@ func TestWARCSet(t *testing.T) {
 		for _, form := range []struct {
 			name, ending string
 			codec        compress.Codec
-		}{{"plain", ".warc", compress.None}, {"gzip", ".warc.gz", compress.Gzip}, {"zstd", ".warc.zst", compress.Zstd}} {
+			damaged, cut string // the reasons for the hosts of these records; a zstd frame that is cut has nothing
+		}{
+			{"plain", ".warc", compress.None, "true,no_robots,,,,,", "false,unreachable,,,,,2026-03-01 12:00:00Z"},
+			{"gzip", ".warc.gz", compress.Gzip, "false,unreachable,,,,,2026-03-01 12:00:00Z", "false,unreachable,,,,,2026-03-01 12:00:00Z"},
+			{"zstd", ".warc.zst", compress.Zstd, "true,no_robots,,,,,", "true,no_robots,,,,,"},
+		} {
 			t.Run("WARC "+version+", "+form.name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				set := newWARCSet(version)
@@ -303,7 +308,7 @@ func TestWARCSet(t *testing.T) {
 				}
 				pattern := "set-*" + form.ending
 				table, said := runSet(t, "-in", "urls.txt", "-rules", pattern, "-explain", "-with", "robots_status,robots_fetched_at", "-out-format", "csv")
-				golden(t, filepath.Join(folder, "verdicts.csv"), table)
+				golden(t, filepath.Join(folder, "verdicts.csv"), strings.NewReplacer("//damaged.example/x,"+form.damaged+"\n", "//damaged.example/x,\n", "//cut-off.example/x,"+form.cut+"\n", "//cut-off.example/x,\n").Replace(table))
 				golden(t, filepath.Join(folder, "messages-"+form.name+".txt"), messages(said))
 				runSet(t, "compile", "-rules", pattern, "-out", "set.rules", "-quiet")
 				again, _ := runSet(t, "-in", "urls.txt", "-rules", "set.rules", "-explain", "-with", "robots_status,robots_fetched_at", "-out-format", "csv")

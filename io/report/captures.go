@@ -72,7 +72,7 @@ func (n *Captures) String() string {
 		{n.Binary, withBinary, withBinary},
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
-		{n.Broken, "broken record skipped", "broken records skipped"},
+		{n.Broken, "broken record, skipped or taken as a fetch without an answer", "broken records, skipped or taken as fetches without an answer"},
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
 		{n.Damaged, "body cannot be decompressed, taken as a fetch without an answer", "bodies cannot be decompressed, taken as fetches without an answer"},
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},

@@ -262,8 +262,12 @@ func (r hostRecord) at(location []byte) hostRecord {
 	return r
 }
 
-// setLast makes the record that of a later fetch than the last good copy.
+// setLast makes the record that of a later fetch than the last good copy. A 2xx that does not
+// decide is one without a body that can be read: it is no answer, and has no status.
 func (r hostRecord) setLast(last hostRecord) {
+	if last.status()/100 == 2 {
+		binary.LittleEndian.PutUint16(last[4:], 0)
+	}
 	copy(r[24:32], r[8:16])
 	copy(r[32:34], r[4:6])
 	copy(r[4:6], last[4:6])

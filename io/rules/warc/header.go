@@ -27,6 +27,12 @@ type header struct {
 
 	used    int // bytes of the header that were read
 	hasDate bool
+	broken  error // the first value that cannot be read
+}
+
+// reset empties a header, and keeps its memory.
+func (h *header) reset() {
+	*h = header{url: h.url[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
 }
 
 // revisited is what the header of a revisit says about the record that has its payload.
@@ -50,9 +56,9 @@ func (h *header) isHTTP() bool {
 	return hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://")
 }
 
-// readHeader reads a record's header, its empty line included.
+// readHeader reads a record's header, its empty line included. A value that cannot be read is
+// an error after all others were read.
 func (w *Reader) readHeader(h *header) error {
-	*h = header{url: h.url[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
 	line, err := w.headerLine(h)
 	if err != nil {
 		return err
@@ -61,17 +67,18 @@ func (w *Reader) readHeader(h *header) error {
 		return broken("no WARC record starts here")
 	}
 	for w.field = w.field[:0]; ; {
-		if line, err = w.headerLine(h); err != nil {
-			return err
-		}
-		if startsFolded(line) { // it continues the field before
+		line, err = w.headerLine(h)
+		if err == nil && startsFolded(line) { // it continues the field before
 			w.field = append(append(w.field, ' '), bytes.TrimSpace(line)...)
 			continue
 		}
 		if key, value, found := bytes.Cut(w.field, []byte(":")); found {
-			if err := h.set(key, bytes.TrimSpace(value)); err != nil {
-				return err
+			if err := h.set(key, bytes.TrimSpace(value)); err != nil && h.broken == nil {
+				h.broken = err
 			}
+		}
+		if err != nil {
+			return err
 		}
 		if len(line) == 0 {
 			break
@@ -79,6 +86,8 @@ func (w *Reader) readHeader(h *header) error {
 		w.field = append(w.field[:0], line...)
 	}
 	switch {
+	case h.broken != nil:
+		return h.broken
 	case h.length < 0:
 		return broken("the record has no Content-Length")
 	case (h.isResponse() || h.isRevisit()) && !h.hasDate:

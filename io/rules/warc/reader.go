@@ -33,9 +33,9 @@ type Options struct {
 	// BodySize is how many bytes of a body are read at most; 0 means
 	// robotstxt.Options{}.ReadSize().
 	BodySize int
-	// Broken, if not nil, is called with an error for each thing that is broken, and so
-	// skipped or, with a body that cannot be decoded, taken as a fetch without an answer. The error names the file and the offset: that of the gzip
-	// member, and in a zstd file that after decompression.
+	// Broken, if not nil, is called with an error for each thing that is broken. The error
+	// names the file, the offset (that of the gzip member, and in a zstd file that after
+	// decompression), the URL if it is known, and what became of it.
 	Broken func(error)
 }
 
@@ -119,8 +119,8 @@ func (w *Reader) Close() error {
 func broken(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // Next sets x to the next response, whose slices are valid until the next call. It
-// returns io.EOF after the last. Broken records are skipped and are no error; failing
-// to read the file is.
+// returns io.EOF after the last. A broken record is no error, but a fetch without an answer if
+// its URL is known, and else skipped; failing to read the file is an error.
 func (w *Reader) Next(x *captures.Capture) error {
 	for !w.done {
 		found, err := w.record(x)
@@ -141,24 +141,36 @@ func (w *Reader) Next(x *captures.Capture) error {
 			if failure := w.file.failure(); failure != nil {
 				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
-			w.report("skipped", err)
+			found := w.fail(x, err)
 			w.resync()
+			if found {
+				w.stats.Responses++
+				return nil
+			}
 		}
 	}
 	return io.EOF
 }
 
-// report counts a record that is broken, and calls Options.Broken with what became of it.
-func (w *Reader) report(what string, err error) {
+// fail takes a record that is broken as a fetch without an answer: without the record its host
+// would be allowed. found is false if it is no response, or not known to be one.
+func (w *Reader) fail(x *captures.Capture, err error) (found bool) {
+	what := "skipped"
+	if found = w.header.isResponse() || w.header.isRevisit(); found {
+		*x = captures.Capture{URL: w.header.url, Time: w.header.date, Failed: true}
+		what = fmt.Sprintf("of %.200q taken as a fetch without an answer", x.URL)
+	}
 	w.stats.Broken++
 	if w.options.Broken != nil {
 		w.options.Broken(fmt.Errorf("%s: offset %d: record %s: %w", w.options.Name, w.at, what, err))
 	}
+	return found
 }
 
 // record reads the next record's header and, of a response, the part of its block that
 // matters. It returns io.EOF at the end of the file.
 func (w *Reader) record(x *captures.Capture) (found bool, err error) {
+	w.header.reset()
 	if err := w.begin(); err != nil {
 		return false, err
 	}
@@ -178,8 +190,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 			return false, err
 		}
 		// The record is whole, so what follows it is not in doubt.
-		w.report("skipped", err)
-		return false, nil
+		return w.fail(x, err), nil
 	}
 	x.Cut = x.Cut || w.header.truncated
 	x.Record, x.Digest = w.header.record, w.header.payload

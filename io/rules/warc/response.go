@@ -219,7 +219,9 @@ func (a *answer) parseStatus(line []byte) bool {
 	if len(code) != 3 || len(bytes.Trim(code, "0123456789")) > 0 {
 		return false
 	}
-	a.status = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0')
+	if a.status = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0'); a.status == 0 {
+		a.status = -1 // captures.Capture.Status 0 means that it is not known
+	}
 	return true
 }
 
@@ -261,9 +263,7 @@ func (w *Reader) readBody(x *captures.Capture) error {
 	case w.block.err != nil:
 		return w.block.err
 	case coded && len(x.Body) == 0: // without a body it would allow everything
-		x.Failed = true
-		w.report("taken as a fetch without an answer", broken("the body cannot be decoded: %w", err))
-		return nil
+		return broken("the body cannot be decoded: %w", err)
 	}
 	x.Cut = true
 	return nil
