@@ -55,7 +55,7 @@ func TestMessagesNameOnce(t *testing.T) {
 			{"inspect", name},
 			{"verify", name},
 			{"lint", name},
-			{"stats", name},
+			{"survey", "-as", "text", name},
 			{"merge", name},
 			{"explain", "-rules", name, "https://a.example/"},
 			{"compile", "-rules", name, "-out", filepath.Join(folder, "made.rules")},

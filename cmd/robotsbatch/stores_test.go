@@ -433,7 +433,7 @@ func TestSecretsAsParameters(t *testing.T) {
 			{"verify", name},
 			{"inspect", name},
 			{"merge", name},
-			{"stats", name},
+			{"survey", "-as", "text", name},
 			{name},
 		} {
 			status, stdout, stderr := runWith(t.Context(), "https://a.example/\n", args...)

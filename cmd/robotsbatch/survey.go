@@ -1,37 +1,75 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
+	"robotsbatch/io/report/stats"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/usage"
 )
 
 // surveyHelp is the command survey.
 var surveyHelp = &cli.Command{
 	Name: "survey", New: func() cli.Config { return newSurvey() },
-	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]", "survey -rules RULES -agents FILE -changes [-out FILE] [flags]"},
-	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each host and agent.",
+	Usage: []string{
+		"survey -agents FILE [-out FILE] [flags] RULES...", "survey -agents FILE -changes [-out FILE] [flags] RULES...",
+		"survey -as FORMAT [-use NAMES] [-rank FILE] [-by WHAT] SURVEY", "survey -as FORMAT -agents FILE [-by month] [flags] RULES...",
+	},
+	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each host and agent, or with -as how many sites deny each agent everything, the front page or something.",
 	Details: "The column blocked is none, some or all: it follows from the rules themselves, for every possible path, not from a few samples. " +
 		"With captures from more than one time it adds since when, and -changes lists who started or stopped blocking whom. " +
 		"-use adds what sites state of uses of what is fetched. " +
-		"The columns are described in robotsbatch help survey. robotsbatch stats turns a survey into the tables that studies publish.",
+		"-as counts rules, or a SURVEY that was written before: Parquet, Arrow, csv, tsv or jsonl. " +
+		"Columns and counts are described in robotsbatch help survey, and how others count in robotsbatch help studies.",
 	Examples: []string{
 		"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet",
 		`survey -rules "*.warc.gz" -agents ai.txt -changes -out changes.csv`,
+		"survey -as csv -rank tranco.csv -by host survey.parquet",
+		"survey -as html -agents ai.txt -by month -out page.html my.rules",
 	},
 	Exits: tableExits,
 }
 
+// statsFormats are the values of -as.
+func statsFormats() (words []cli.Word[*report.StatsFormat]) {
+	for i := range report.StatsFormats {
+		words = append(words, cli.Word[*report.StatsFormat]{Name: report.StatsFormats[i].Name, Value: &report.StatsFormats[i]})
+	}
+	return words
+}
+
+// counts are the forms for which flags of counts hold.
+var counts = &cli.Formats{Names: cli.Names(statsFormats()), Of: "counts", Else: option.Messagef("say in which form with %s", option.As.With("text"))}
+
+var baseWords = []cli.Word[stats.Base]{{Name: stats.BaseReached.String(), Value: stats.BaseReached}, {Name: stats.BaseRules.String(), Value: stats.BaseRules}, {Name: stats.BaseAll.String(), Value: stats.BaseAll}}
+
+var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
+
 // surveyCommand is its configuration.
 type surveyCommand struct {
 	tableCommand
+	input   config.Input
 	uses    []usage.Use
-	changes bool // a survey of what changed
+	changes bool                // a survey of what changed
+	format  *report.StatsFormat // of counts; nil for the table
+	rank    string
+	site    stats.Site
+	base    stats.Base
+	monthly bool
+	hasSite bool
 }
 
 func newSurvey() *surveyCommand { return &surveyCommand{tableCommand: newTable()} }
@@ -53,27 +91,85 @@ func (c *surveyCommand) Flags() cli.Flags {
 		},
 	}
 	return slices.Concat(c.PlainFlags().Before("assume", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
-		c.TableFlags().Saying("out", "the survey to write: a file, an object, or -"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// run writes the survey of what rules deny agents.
+// countFlags are those of counts.
+func (c *surveyCommand) countFlags() cli.Flags {
+	format := c.input.Flags().Only("in-format").Saying("in-format", "format of the saved survey")
+	flags := append(format, cli.Flags{
+		{
+			Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true,
+			Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
+			More: "For example the Tranco list; .gz and .zst are read. An entry means the domain, host or authority (-by) to which it belongs. Sites are counted " +
+				"again among the first hundred, thousand and so on.",
+			Value: &c.rank,
+		},
+		{
+			Name: "by", Argument: "WHAT", Topic: config.OutputTopic, Common: true, Repeat: true, Standard: "domain", Words: []string{"domain", "host", "authority", "month"},
+			Short: "what counts as a site: domain, host or authority; month for a history",
+			More: "A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
+				"apart. -by month counts the sites at the end of each month, and can be given with another.",
+			Value: c.setBy,
+		},
+		{
+			Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", Words: cli.Names(baseWords),
+			Short: "what shares are of: sites that were reached, that have rules, or all",
+			More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
+			Value: cli.OneOf(&c.base, baseWords...),
+		},
+	}...)
+	for i := range flags {
+		flags[i].For = counts
+	}
+	return append(flags, cli.Flag{
+		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Words: cli.Names(statsFormats()),
+		Short: "count sites instead: text, csv, json or html",
+		More:  "html is a single-file page like that of -report.",
+		Value: cli.OneOf(&c.format, statsFormats()...),
+	})
+}
+
+// setBy takes what counts as a site, or that months are counted.
+func (c *surveyCommand) setBy(s string) error {
+	if s == "month" {
+		c.monthly = true
+		return nil
+	}
+	if c.hasSite {
+		return errors.New("it says a second time what counts as a site")
+	}
+	c.hasSite = true
+	if err := cli.OneOf(&c.site, siteWords...)(s); err != nil {
+		return errors.New("want domain, host, authority or month")
+	}
+	return nil
+}
+
+// run writes the survey of what rules deny agents, or counts sites.
 func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
-	if err := c.checkTable(surveyHelp); err != nil {
+	if err := c.checkForm(); err != nil {
 		return 0, err
 	}
-	if err := c.refuseOperands(otherRules); err != nil {
+	saved, err := c.isSaved(ctx)
+	if err != nil {
 		return 0, err
 	}
-	if _, err := c.AddAgents(); err != nil {
-		return 0, err
-	}
-	if len(c.Chains) == 0 {
-		return 0, option.Usagef("%s is missing: name a list of agents, one a line, or give some with %s", option.Agents, option.Agent)
-	}
-	if err := c.CheckOneTime(); err != nil {
-		return 0, err
+	if !saved {
+		c.Sources = append(c.Sources, c.operands...)
+		if _, err := c.AddAgents(); err != nil {
+			return 0, err
+		}
+		if len(c.Chains) == 0 {
+			return 0, option.Usagef("%s is missing: name a list of agents, one a line, or give some with %s", option.Agents, option.Agent)
+		}
+		if err := c.CheckOneTime(); err != nil {
+			return 0, err
+		}
 	}
 	switch {
+	case c.format != nil:
+		return exitDone, c.writeCounts(ctx, saved)
 	case c.changes:
 		c.History = true
 		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
@@ -81,4 +177,110 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 		return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, true), option.History, c.uses...)
 	}
 	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
+}
+
+// checkForm finds what is wrong with the flags of the table, or of counts.
+func (c *surveyCommand) checkForm() error {
+	if c.format == nil {
+		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
+			return err
+		}
+		return c.checkTable(surveyHelp)
+	}
+	for _, name := range []option.Name{option.History, option.Changes, option.OutFormat, option.Compression} {
+		if len(c.given[string(name)]) > 0 {
+			return option.Usagef("%s is for the table of a survey, and %s counts sites", name, option.As)
+		}
+	}
+	if outputs.IsFolder(c.Out) {
+		return option.Usagef("%s is a folder: name a file", option.Out.With(blob.Shown(c.Out)))
+	}
+	c.SetWork()
+	if err := config.ResolveNames(option.Rank, &c.rank); err != nil {
+		return err
+	}
+	return config.ResolveNames(option.Out, &c.Out)
+}
+
+// isSaved tells whether a saved survey is to be counted, and not rules, and checks the flags
+// for that.
+func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
+	if c.format == nil || len(c.Sources) > 0 || len(c.operands) == 0 {
+		return false, nil
+	}
+	rules, err := ruleset.IsRules(ctx, c.operands[0])
+	switch {
+	case err != nil || rules:
+		return false, err
+	case len(c.operands) > 1:
+		return false, option.Usagef("%s counts one saved survey, and not %d; rules to count are named by %s", option.As, len(c.operands), option.Rules)
+	case c.monthly:
+		return false, option.Usagef("%s month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile %s, with %s", option.By, option.History, option.Rules)
+	case len(c.Chains) > 0 || c.AgentsFile != "":
+		return false, option.Usagef("%s and %s are for rules: a survey has its agents", option.Agent, option.Agents)
+	}
+	return true, nil
+}
+
+// writeCounts counts a saved survey, or rules, and writes the tables.
+func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error) {
+	o := stats.Options{Site: c.site, Base: c.base, Uses: c.uses, Classes: c.Classes}
+	if c.rank != "" {
+		if o.Ranks, err = stats.OpenRanks(ctx, c.rank, c.site); err != nil {
+			return option.Errorf("%s: %w", option.Rank.With(blob.Shown(c.rank)), err)
+		}
+	}
+	ctx = c.showProgress(ctx, false)
+	var tally *stats.SiteCounter
+	names := c.Sources
+	if saved {
+		names = c.operands
+		tally, err = stats.OfSurvey(ctx, frontier.Input{Path: c.operands[0]}, frontier.Options{
+			Stdin: c.s.in, Format: c.input.InFormat, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
+		}, o)
+	} else {
+		tally, err = c.count(ctx, o)
+	}
+	if err != nil {
+		return err
+	}
+	c.shown.End()
+	var b bytes.Buffer
+	if err := c.format.Write(&b, tally.Table(), &report.StatsOrigin{Name: report.FileNames(names), Version: cli.Version(), Made: time.Now()}); err != nil {
+		return err
+	}
+	if c.Out == blob.Stdio {
+		_, err = c.s.out.Write(b.Bytes())
+		return err
+	}
+	file, err := blob.Create(ctx, c.Out)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	if _, err = file.Write(b.Bytes()); err == nil {
+		err = file.Close()
+	}
+	return err
+}
+
+// count counts what rules deny the agents, or state of uses.
+func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
+	c.History = c.monthly
+	c.fitMemory(c.Sources)
+	heap.Limit(c.Memory)
+	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses}, option.Out.With(c.Out))
+	if err != nil {
+		return nil, err
+	}
+	listing, err := found.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer listing.Close()
+	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
+	if errors.Is(err, stats.ErrTimeless) {
+		return nil, option.Usagef("%s month needs captures with times, and %s has none", option.By, option.Rules.With(ruleset.SomeOf(c.Sources)))
+	}
+	return tally, err
 }

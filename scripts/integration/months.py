@@ -1,6 +1,6 @@
 """Checks figures about sites against SQL: captures of two years are made up, of hosts that close
 themselves, die, return, redirect, refuse and serve pages. What DuckDB counts of the tables that
-robotsbatch exports at the end of each month is what stats -by month counts, what stats counts of
+robotsbatch exports at the end of each month is what survey -by month counts, what survey -as counts of
 the survey of that month, and what survey -changes lists from one month to the next.
 
     months.py ROBOTSBATCH SAMPLE SCRATCH
@@ -86,7 +86,7 @@ def main() -> None:
     run("compile", "-rules", "captures.csv", "-history", "-out", "history.rules", "-quiet")
     rules = ["-rules", "history.rules"]
     ends = {}
-    for row in count(run("stats", *agents, *rules, "-by", "month", "-as", "csv")):
+    for row in count(run("survey", *agents, *rules, "-by", "month", "-as", "csv")):
         year, month = map(int, row["month"].split("-"))
         ends[row["month"]] = min(datetime.datetime(year + month // 12, month % 12 + 1, 1) - datetime.timedelta(seconds=1), LAST).isoformat() + "Z"
     for month, end in ends.items():
@@ -96,7 +96,7 @@ def main() -> None:
     compared = differ("the last captures", CAPTURED, "SELECT DISTINCT month, authority, CASE WHEN class IN ('unreachable', 'old_copy') THEN 'none' ELSE class END FROM states")
     for by, site in SITES.items():
         base = dict(zip(SITES, BASES))[by]
-        monthly = count(run("stats", *agents, *rules, "-by", "month", "-by", by, "-of", base, "-as", "csv"))
+        monthly = count(run("survey", *agents, *rules, "-by", "month", "-by", by, "-of", base, "-as", "csv"))
         want = sql(site, base)
         compared += same(f"-by month -by {by} -of {base}", want, numbers(monthly, "all"))
         known = f"SELECT {site} AS site, substr(fetched_at, 1, 7) AS month FROM captured UNION SELECT {site}, month FROM states WHERE class = 'old_copy'"
@@ -108,7 +108,7 @@ def main() -> None:
         said = 'authority, agent, class, blocked, root, "by"'
         answers = "class NOT IN ('unreachable', 'old_copy')"
         compared += differ(month, f"SELECT {said} FROM states WHERE month = '{month}' AND {answers}", f"SELECT {said} FROM 'survey.parquet' WHERE {answers}")
-        counted = count(run("stats", "-as", "csv", "survey.parquet"))
+        counted = count(run("survey", "-as", "csv", "survey.parquet"))
         compared += same(f"the survey of {month}", [row for row in sql("registered_domain", "reached") if row[0] == month], numbers([{"month": month, **row} for row in counted], "all"))
     print(f"figures about sites are what SQL counts of {rows:,} captures: {compared} rows, {changes(agents + rules)} changes")
 

@@ -20,7 +20,7 @@ mkdir -p "$folder"
 node "$scratch/report/check.js" "$chromium" "$scratch/report.html" "$folder"
 "$scratch/robotsbatch" survey -rules bench/corpus/sample/rules -agent CCBot -agent GPTBot -agent '*' -out "$scratch/survey.parquet"
 printf 'http://nobody.test\n' >"$scratch/ranks.txt"
-"$scratch/robotsbatch" stats -as html -rank "$scratch/ranks.txt" "$scratch/survey.parquet" >"$scratch/survey.html"
+"$scratch/robotsbatch" survey -as html -rank "$scratch/ranks.txt" "$scratch/survey.parquet" >"$scratch/survey.html"
 node "$scratch/report/check.js" "$chromium" "$scratch/survey.html" "$folder"
 # Over time: sites that close one after the other.
 for month in 01 02 03 04; do
@@ -29,5 +29,5 @@ for month in 01 02 03 04; do
     printf '{"url":"https://%s.test/robots.txt","fetched_at":"2026-%s-05T00:00:00Z","status":200,"body":"User-agent: GPTBot\\n%s"}\n' "$site" "$month" "$rule"
   done
 done >"$scratch/captures.jsonl"
-"$scratch/robotsbatch" stats -agent GPTBot -agent CCBot -by month -as html -rules "$scratch/captures.jsonl" >"$scratch/months.html"
+"$scratch/robotsbatch" survey -agent GPTBot -agent CCBot -by month -as html -rules "$scratch/captures.jsonl" >"$scratch/months.html"
 node "$scratch/report/check.js" "$chromium" "$scratch/months.html" "$folder"

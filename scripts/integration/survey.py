@@ -1,4 +1,4 @@
-"""Checks surveys and lists of agents with DuckDB: its SQL counts what robotsbatch stats
+"""Checks surveys and lists of agents with DuckDB: its SQL counts what robotsbatch survey -as
 prints, verdicts on URLs agree with how much an authority denies, and lists of denied
 agents with a column for each agent.
 
@@ -74,7 +74,7 @@ def counted(table, ranks):
 
 def printed(*flags):
     keys = [k for k in re.findall(r'AS "?(\w+)"?', COUNTS) if k != "rank"]
-    rows = csv.DictReader(io.StringIO(run("stats", *flags, "-as", "csv", "survey.parquet")))
+    rows = csv.DictReader(io.StringIO(run("survey", *flags, "-as", "csv", "survey.parquet")))
     return sorted((r["rank"], r["agent"], *(float(r[k]) for k in keys)) for r in rows if not r["agent"].startswith("any of "))
 
 

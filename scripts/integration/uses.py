@@ -1,5 +1,5 @@
 """Checks what sites state of uses with DuckDB: what SQL counts of the exported lines is what
-robotsbatch stats counts, what a survey says, what changes between two months, and what a
+robotsbatch survey -as counts, what a survey says, what changes between two months, and what a
 job with -use answers, row by row.
 
     uses.py ROBOTSBATCH SAMPLE SCRATCH [RULES URLS]
@@ -135,7 +135,7 @@ COLUMNS_OF_STATS = ["sites", "allowed", "disallowed", "immediate", "reference", 
 
 
 def printed(*more):
-    return [r for r in csv.DictReader(io.StringIO(run("stats", *flags, "-as", "csv", *more))) if r["rank"] == "all"]
+    return [r for r in csv.DictReader(io.StringIO(run("survey", *flags, "-as", "csv", *more))) if r["rank"] == "all"]
 
 
 def numbers(rows):
@@ -153,7 +153,7 @@ for month, end in ends.items():
         assert want == monthly, f"-by month, {month} by {by}: {want[:3]}, {monthly[:3]}"
         sums += sum(sum(row[3:10]) for row in want)
     run("survey", *flags, "-rules", "history.rules", "-as-of", end, "-out", f"survey-{month}.parquet", "-quiet")
-    surveyed = numbers(csv.DictReader(io.StringIO(run("stats", "-use", ",".join(USES), "-as", "csv", "-by", "host", f"survey-{month}.parquet"))))
+    surveyed = numbers(csv.DictReader(io.StringIO(run("survey", "-use", ",".join(USES), "-as", "csv", "-by", "host", f"survey-{month}.parquet"))))
     assert surveyed == sorted(duckdb.sql(COUNTS.format(site=SITES["host"])).fetchall()), month
 assert sums > 5000, sums
 

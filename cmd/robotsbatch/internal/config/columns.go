@@ -115,7 +115,7 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 		Name: "use", Argument: "NAMES", Topic: OutputTopic, Common: true, Repeat: true,
 		Short: "what sites state of uses of what is fetched, by commas",
 		More: "train-ai, ai-use, search (Content-Usage, a draft), signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal). survey adds a " +
-			"column for each, stats counts them in place of what is denied, diff compares them (robotsbatch help usage).",
+			"column for each, and counts them with -as in place of what is denied, diff compares them (robotsbatch help usage).",
 		Value: addEach(dst, usage.ParseUses),
 	}
 }
