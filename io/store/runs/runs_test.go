@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -23,8 +24,11 @@ func randomRecords(n int) [][]byte {
 	var all [][]byte
 	for range n {
 		text := make([]byte, r.IntN(60))
-		if r.IntN(100) == 0 {
+		switch r.IntN(200) {
+		case 0, 1:
 			text = make([]byte, maxRecord-10)
+		case 2: // longer than a chunk
+			text = make([]byte, maxRecord+r.IntN(math.MaxUint16-maxRecord))
 		}
 		for i := range text {
 			text[i] = byte(r.IntN(3))

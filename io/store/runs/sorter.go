@@ -23,14 +23,15 @@ const (
 	mergeBuffer = 256 << 10
 	leastMerge  = 4 << 10
 
-	// maxRecord is the longest record, in bytes.
+	// maxRecord is the longest record of a Counter, in bytes. A longer one of a Sorter takes a
+	// chunk of its own, of its size.
 	maxRecord = leastChunk
 )
 
 // Form describes records. Its functions must not keep or change them.
 type Form struct {
-	// Size returns how many bytes a record has, at most maxRecord, by its first Head
-	// bytes, which every record has.
+	// Size returns how many bytes a record has by its first Head bytes, which every record
+	// has.
 	Head int
 	Size func(head []byte) int
 	// Key is what records are sorted by; those of one key are sorted by Compare.
@@ -50,6 +51,7 @@ type Sorter struct {
 	chunks [][]byte // all but the last used are full
 	used   int      // chunks with something in them
 	count  int      // records in the chunks
+	excess int64    // bytes of chunks of which one record is larger than a chunk
 	total  int64    // records in all
 }
 
@@ -69,7 +71,7 @@ func (s *Sorter) Len() int64 { return s.total }
 // Add adds a copy of a record.
 func (s *Sorter) Add(record []byte) error {
 	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
-		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count)
+		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count) + s.excess + int64(max(len(record)-s.chunk, 0))
 		if s.used > 0 && (memory > s.limit || s.used == math.MaxUint32/mostChunk) {
 			if err := s.flush(); err != nil {
 				return err
@@ -81,6 +83,10 @@ func (s *Sorter) Add(record []byte) error {
 		s.used++
 	}
 	last := &s.chunks[s.used-1]
+	if len(record) > s.chunk {
+		s.excess += int64(len(record) - s.chunk)
+		*last = make([]byte, 0, len(record))
+	}
 	*last = append(*last, record...)
 	s.count++
 	s.total++
@@ -90,7 +96,7 @@ func (s *Sorter) Add(record []byte) error {
 // Close frees the memory and removes the temporary file.
 func (s *Sorter) Close() {
 	s.spill.Close()
-	s.chunks, s.used, s.count = nil, 0, 0
+	s.chunks, s.used, s.count, s.excess = nil, 0, 0, 0
 }
 
 // slot is where a record is in the chunks.
@@ -135,10 +141,12 @@ func (s *Sorter) flush() error {
 		return err
 	}
 	s.runs = append(s.runs, Extent{start, s.spill.Size() - start})
-	for i := range s.chunks {
-		s.chunks[i] = s.chunks[i][:0]
+	for i, chunk := range s.chunks {
+		if s.chunks[i] = chunk[:0]; cap(chunk) > s.chunk {
+			s.chunks[i] = make([]byte, 0, s.chunk)
+		}
 	}
-	s.used, s.count = 0, 0
+	s.used, s.count, s.excess = 0, 0, 0
 	return nil
 }
 
@@ -238,14 +246,17 @@ func (s *Sorter) cursors() []*cursor {
 
 // readRun returns the cursor of a run that was written.
 func (s *Sorter) readRun(from *bufio.Reader) *cursor {
-	memory := make([]byte, maxRecord)
 	head := s.form.Head
+	memory := make([]byte, max(maxRecord, head))
 	c := new(cursor)
 	c.next = func() (bool, error) {
 		if _, err := io.ReadFull(from, memory[:head]); errors.Is(err, io.EOF) {
 			return false, nil
 		} else if err != nil {
 			return false, fmt.Errorf("temporary file: %w", err)
+		}
+		if size := s.form.Size(memory); size > len(memory) {
+			memory = append(memory, make([]byte, size-len(memory))...)
 		}
 		c.now = memory[:s.form.Size(memory)]
 		if _, err := io.ReadFull(from, c.now[head:]); err != nil {
