@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -50,20 +51,7 @@ func TestPeaks(t *testing.T) {
 	writeDocuments(t, "in.csv", peakMemory+peakOver+20<<20)
 	peak := func(memory int, args ...string) int {
 		t.Helper()
-		cmd := exec.Command("robotsbatch-peak", append(args, "-rules", "rules", "-quiet", "-memory", fmt.Sprintf("%dMiB", memory>>20))...)
-		cmd.Env = append(os.Environ(), "PEAK_FILE="+filepath.Join(t.TempDir(), "peak"))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v: %s", args, err, out)
-		}
-		data, err := os.ReadFile(strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "PEAK_FILE="))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kib int
-		if _, err := fmt.Sscan(string(data), &kib); err != nil {
-			t.Fatal(err)
-		}
-		return kib << 10
+		return peakMemoryOf(t, memory, append(args, "-rules", "rules")...)
 	}
 	// A row group of more than the memory has: with a limit it would have fewer rows.
 	peak(4<<30, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000")
@@ -93,6 +81,51 @@ func TestPeaks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// peakMemoryOf returns the peak of a job with so much -memory, in bytes.
+func peakMemoryOf(t *testing.T, memory int, args ...string) int {
+	t.Helper()
+	cmd := exec.Command("robotsbatch-peak", append(args, "-quiet", "-memory", fmt.Sprintf("%dMiB", memory>>20))...)
+	cmd.Env = append(os.Environ(), "PEAK_FILE="+filepath.Join(t.TempDir(), "peak"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, out)
+	}
+	data, err := os.ReadFile(strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "PEAK_FILE="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kib int
+	if _, err := fmt.Sscan(string(data), &kib); err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}
+
+// A million captures of one host, with a thousand bodies in turns, stay within -memory.
+func TestPeakOfOneHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads a million captures")
+	}
+	t.Chdir(t.TempDir())
+	f, err := os.Create("captures.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	for i := range 1_000_000 {
+		fmt.Fprintf(w, `{"url":"http://a.test/robots.txt","body":"User-agent: *\nDisallow: /d%d\n","status":200,"fetched_at":%d}`+"\n", i%1000, 1_400_000_000+60*i)
+	}
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "in.csv", "url,t\nhttp://a.test/d1,1400000000\n")
+	const memory = 64 << 20
+	got := peakMemoryOf(t, memory, "-in", "in.csv", "-rules", "captures.jsonl", "-as-of", "column:t", "-out", "out.csv")
+	t.Logf("%d MiB", got>>20)
+	if got > memory+peakOver {
+		t.Errorf("a peak of %d MiB with -memory %d MiB", got>>20, memory>>20)
 	}
 }
 

@@ -3,9 +3,11 @@ package captures
 import (
 	"crypto/sha256"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -86,6 +88,7 @@ type Set struct {
 	options Options
 	limit   int // the most bytes of a body that count
 	size    int // the most bytes of a body that are kept; see Options.BodySize
+	part    int // how many bytes of a URL's captures are held until they are judged
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
@@ -102,7 +105,7 @@ func NewSet(o Options) *Set {
 		o.Memory = defaultMemory
 	}
 	return &Set{
-		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(),
+		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(), part: 256 << 10,
 		sorter: runs.NewSorter(waitingForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
@@ -141,13 +144,45 @@ func (s *Set) add(r waiting, target bool) error {
 		stats.Elsewhere++
 	}
 	if target {
+		if len(s.wanted) == cap(s.wanted) { // many lead to the same
+			s.compactWanted()
+		}
 		s.wanted = append(s.wanted, r.target())
 	}
 	if r.isRevisit() {
 		s.noteRevisit(r)
 	}
+	if !s.fits(0) {
+		return tooMuch("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
+	}
 	s.newest = max(s.newest, r.time())
 	return s.sorter.Add(r)
+}
+
+func (s *Set) compactWanted() {
+	slices.SortFunc(s.wanted, key.compare)
+	s.wanted = slices.Compact(s.wanted)
+}
+
+const (
+	// What is known of redirects' targets and of revisits, and the times of an authority's
+	// captures, may take targetsShare times the memory of waiting captures.
+	targetsShare = 4
+	leastHeld    = 64 << 10
+
+	wantedSize    = int64(len(key{}))
+	revisitedSize = 40 // about what an entry of a map takes
+)
+
+// fits reports whether held bytes fit into memory, beside what redirects and revisits refer to.
+func (s *Set) fits(held int64) bool {
+	held += wantedSize*int64(len(s.wanted)) + revisitedSize*int64(len(s.revisited))
+	return held <= max(targetsShare*s.options.Memory, leastHeld)
+}
+
+// tooMuch is the error for what does not fit.
+func tooMuch(format string, args ...any) error {
+	return option.Errorf(format+" must fit into memory: raise %s", append(args, option.Memory)...)
 }
 
 // update changes the counts of a source.

@@ -30,8 +30,8 @@
 //
 // Bodies are handed on at once and not kept. A capture waits as 64 bytes and
 // its authority, in memory up to Options.Memory, and beyond that in a
-// temporary file. On top of that, memory holds 16 bytes for each redirect, 64 for each
-// target of one, some 40 bytes for each record, payload or fetch that a revisit refers to, and for
-// a moment the captures of one URL. With a history, each change
-// of a target takes 16 more, up to a bound.
+// temporary file. On top of that, memory holds 16 bytes for each target of a redirect, some 40
+// for each record, payload or fetch that a revisit refers to, with a history 16 for each change of
+// a target, and for a moment the intervals and times of one URL. All of this has a bound, beyond
+// which there is an error.
 package captures

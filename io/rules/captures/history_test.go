@@ -38,6 +38,9 @@ func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []re
 	s := NewSet(Options{Bodies: &bodies})
 	defer s.Close()
 	add(t, s, captures)
+	if len(captures)%2 == 0 {
+		s.part = 1 // all captures are judged one by one
+	}
 	found := make(histories)
 	err := s.ResolveHistory(context.Background(), asOf, p, func(d *Decision) error {
 		kept := *d
@@ -240,6 +243,24 @@ func TestHistoryHasABound(t *testing.T) {
 	}
 }
 
+// Where the newest intervals follow an outage, the copy from before it is still known.
+func TestCopyFromBeforeTheBound(t *testing.T) {
+	captures := []reference.Capture{{URL: "http://a/robots.txt", Second: 7, Status: 200, Body: "User-agent: *\n"}}
+	for i := range int64(2*maxIntervals + 1000) {
+		captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 8 + i, Status: 500 + int(i%2)})
+	}
+	captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 8 + 30*aDay, Status: 503})
+	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
+	got := history["http://a"][0].History
+	last, before := got[len(got)-1], got[len(got)-2]
+	if len(got) != maxIntervals || !last.Stale || last.From != 8+30*aDay || !slices.Equal(last.Times, []uint32{7}) {
+		t.Errorf("%d intervals, the last %+v", len(got), last)
+	}
+	if before.Access != access.DisallowAll || !slices.Equal(before.Times, []uint32{before.From}) {
+		t.Errorf("the one before: %+v", before)
+	}
+}
+
 // A redirect that was captured once keeps few of the many changes of what it leads to. So does
 // what leads to that redirect. Neither leads nowhere at a time before.
 func TestHistoryOfARedirectHasABound(t *testing.T) {
@@ -265,19 +286,50 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 	}
 }
 
-// What is known of targets must fit into memory.
-func TestChangesOfTargetsHaveABound(t *testing.T) {
-	var bodies distinct
-	s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
-	defer s.Close()
-	var captures []reference.Capture
-	for i := range int64(2 * leastChanges) {
-		captures = append(captures, reference.Capture{URL: "http://b/robots.txt", Second: 1 + i, Status: 404 + 96*int(i%2)})
-	}
-	captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"})
-	add(t, s, captures)
-	err := s.ResolveHistory(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "raise memory") {
-		t.Errorf("%v", err)
+// What is known of targets, what revisits refer to, and the times of captures must fit into
+// memory.
+func TestMemoryHasABound(t *testing.T) {
+	const most = leastHeld
+	for what, test := range map[string]struct {
+		count   int64
+		capture func(i int64) Capture
+	}{
+		"changes of what redirects lead to": {most / changeSize, func(i int64) Capture {
+			b := fmt.Appendf(nil, "http://b%d/robots.txt", i%64)
+			if i < 64 {
+				return Capture{URL: fmt.Appendf(nil, "http://a%d/robots.txt", i), Status: 301, Location: b}
+			}
+			return Capture{URL: b, Time: time.Unix(i, 0), Status: 404 + 96*int(i/64%2)}
+		}},
+		"captures of http://a": {most/timeMemory + 1, func(i int64) Capture {
+			return Capture{URL: []byte("http://a/robots.txt"), Time: time.Unix(1+i, 0), Status: 404}
+		}},
+		"redirects and revisits of captures": {most / revisitedSize, func(i int64) Capture {
+			x := Capture{URL: fmt.Appendf(nil, "http://a%d/robots.txt", i), Status: 200, Revisit: true, Digest: Name(1 + i)}
+			if i%2 == 0 {
+				x = Capture{URL: fmt.Appendf(nil, "http://a%d/robots.txt", i), Status: 301, Location: fmt.Appendf(nil, "http://b%d/robots.txt", i%2000)}
+			}
+			return x
+		}},
+	} {
+		for _, count := range []int64{test.count / 2, 2 * test.count} {
+			var bodies distinct
+			s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
+			a := s.newAdder()
+			var err error
+			for i := range count {
+				x := test.capture(i)
+				if err == nil {
+					err = a.Add(&x, 0, uint64(i))
+				}
+			}
+			if err == nil {
+				err = s.ResolveHistory(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
+			}
+			s.Close()
+			if count < test.count && err != nil || count > test.count && (err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "raise memory")) {
+				t.Errorf("%s: %d captures: %v", what, count, err)
+			}
+		}
 	}
 }

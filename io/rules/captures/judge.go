@@ -83,13 +83,14 @@ type judge struct {
 	emit    func(*Decision) error
 	history bool
 
-	// The last decision: the intervals of each source with captures of the URL.
+	// The URL since begin: the intervals of each source with captures of it.
 	authority []byte
 	sources   []sourceIntervals
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
 
-	times   []uint32 // of all captures of the URL, by source
+	course  course
+	times   []uint32 // of the captures by source, but those of intervals that are cut off
 	moments []uint32 // reused
 	targets *targetChanges
 }
@@ -98,6 +99,18 @@ type judge struct {
 type sourceIntervals struct {
 	source    int
 	intervals []Interval
+}
+
+// course follows the captures of a URL from one source, oldest first.
+type course struct {
+	access.Course
+	first    int    // the index in judge.times of the first capture
+	since    uint32 // its second
+	captures int
+	cut      bool // whether the oldest intervals were cut off
+	answer   deciding
+	newest   deciding // which is to be decided about
+	list     []Interval
 }
 
 // keep is asked for each capture x of a URL, in the order of waitingForm. group holds the
@@ -141,23 +154,77 @@ func (j *judge) lastsFrom(group waiting) int {
 // isLater reports whether a capture is after asOf.
 func (j *judge) isLater(x waiting) bool { return timeOf(x.time()).Truncate(time.Second).After(j.asOf) }
 
-// decide returns the outcome of a group of captures, given the known targets of redirects,
-// which may be nil. The result is valid until the next call.
-func (j *judge) decide(group waiting, targets *targetChanges) []change {
-	j.authority, j.targets, j.sources, j.later = group.authority(), targets, j.sources[:0], nil
-	if j.changes = j.changes[:0]; j.isLater(group) {
-		j.later = group
+// begin begins the decision about a URL, given the known targets of redirects, which may be nil.
+func (j *judge) begin(targets *targetChanges) {
+	j.targets, j.authority, j.later = targets, j.authority[:0], j.later[:0]
+	j.sources, j.changes, j.times = j.sources[:0], j.changes[:0], j.times[:0]
+}
+
+// add takes the next captures of the URL, in the order of waitingForm.
+func (j *judge) add(part waiting) error {
+	for ; len(part) > 0; part = part[part.size():] {
+		x := part[:part.size()]
+		if len(j.sources) == 0 {
+			j.authority = append(j.authority[:0], x.authority()...)
+			if j.isLater(x) {
+				j.later = append(j.later, x...)
+				return nil
+			}
+		}
+		second := secondOf(x.time())
+		if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
+			j.endSource()
+			j.course = course{Course: access.NewCourse(j.policy), first: len(j.times), since: second, answer: deciding{index: -1}, list: j.course.list[:0]}
+			j.sources = slices.Grow(j.sources, 1)[:n+1] // for the memory of its intervals
+			j.sources[n].source = x.source()
+		} else if at := j.times[j.course.newest.index]; at != second && j.history {
+			j.settle(at, second) // of the captures of a second the last decides
+		}
+		c := &j.course
+		c.captures++
+		copy(c.newest.head[:], x)
+		c.newest.index = len(j.times)
+		j.times = append(j.times, second)
+		fetch := x.fetch()
+		if c.Add(fetch); j.policy.Answers(fetch) {
+			c.answer = c.newest
+		}
+	}
+	if !j.set.fits(timeMemory * int64(len(j.times))) {
+		return tooMuch("the times of more than %d captures of %s", len(j.times), j.authority)
+	}
+	return nil
+}
+
+// timeMemory is about how many bytes a capture's time takes here and until it is in the pack.
+const timeMemory = 16
+
+// endSource ends the intervals of the last source.
+func (j *judge) endSource() {
+	n := len(j.sources)
+	if n == 0 {
+		return
+	}
+	c := &j.course
+	j.settle(j.times[c.newest.index], math.MaxUint32)
+	list, most := c.list, mostIntervals(c.captures)
+	if c.cut || len(list) > most {
+		list = list[max(len(list)-most, 0):]
+		list[0] = Interval{From: c.since, Access: access.Cut, low: c.first, high: c.first}
+	}
+	s := &j.sources[n-1]
+	s.intervals = append(s.intervals[:0], list...)
+}
+
+// decide returns the outcome of the captures of the URL. The result is valid until the next
+// URL.
+func (j *judge) decide() []change {
+	if len(j.sources) == 0 {
 		return nil
 	}
-	j.times = j.times[:0]
-	for rest := group; len(rest) > 0; {
-		var s sourceIntervals
-		if n := len(j.sources); n < cap(j.sources) {
-			s = j.sources[:n+1][n] // for its memory
-		}
-		s.source = rest.source()
-		s.intervals, rest = j.intervals(s.intervals[:0], rest)
-		j.sources = append(j.sources, s)
+	j.endSource()
+	for _, s := range j.sources {
+		j.setTimes(s.intervals)
 	}
 	all := j.sources[0].intervals // from all sources: of each, what lies before the higher-ranked ones
 	for _, s := range j.sources[1:] {
@@ -183,96 +250,96 @@ func before(intervals []Interval, second uint32) []Interval {
 	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
 }
 
-// intervals returns the intervals of the first source in a group, and the captures that
-// follow. It appends to list, which is empty.
-func (j *judge) intervals(list []Interval, group waiting) (_ []Interval, rest waiting) {
-	source, first := group.source(), len(j.times)
-	end := 0 // of the source's captures
-	for end < len(group) && group[end:].source() == source {
-		j.times = append(j.times, secondOf(group[end:].time()))
-		end += group[end:].size()
-	}
-	most, cut := mostIntervals(len(j.times)-first), false
-	course := access.NewCourse(j.policy)
-	var answer, newest deciding
-	for at, index := 0, first; at < end; index++ {
-		newest = deciding{group[at:], index}
-		at += newest.size()
-		fetch := newest.fetch()
-		if course.Add(fetch); j.policy.Answers(fetch) {
-			answer = newest
+// settle adds the intervals of the newest capture, which is the newest from a second on until
+// another.
+func (j *judge) settle(from, to uint32) {
+	c := &j.course
+	for _, moment := range j.momentsOf(from, to) {
+		i := j.interval(moment)
+		if n := len(c.list); n > 0 && i.continues(&c.list[n-1], j.times) {
+			c.list[n-1].high = i.high
+			continue
 		}
-		from, to := j.times[index], uint32(math.MaxUint32)
-		if at < end {
-			if to = j.times[index+1]; to == from || !j.history {
-				continue // another capture of this second decides, or the newest alone
-			}
+		if len(c.list) == 2*maxIntervals {
+			j.cutOff(&i)
 		}
-		for _, moment := range j.momentsOf(&course, answer, from, to) {
-			i := j.interval(&course, answer, newest, moment)
-			if n := len(list); n > 0 && i.continues(&list[n-1], j.times) {
-				list[n-1].high = i.high
-				continue
-			}
-			if len(list) == 2*most {
-				list, cut = append(list[:0], list[most:]...), true
-			}
-			list = append(list, i)
-		}
+		c.list = append(c.list, i)
 	}
-	if cut || len(list) > most {
-		list = list[len(list)-most:]
-		list[0] = Interval{From: j.times[first], Access: access.Cut, low: first, high: first}
+}
+
+// cutOff leaves out the older half of the intervals, and the times of which neither the others
+// nor the next one have any.
+func (j *judge) cutOff(next *Interval) {
+	c := &j.course
+	c.list, c.cut = append(c.list[:0], c.list[maxIntervals:]...), true
+	kept := min(next.low, c.newest.index)
+	if c.answer.index >= 0 {
+		kept = min(kept, c.answer.index)
 	}
-	j.setTimes(list)
-	return list, group[end:]
+	for i := range c.list {
+		kept = min(kept, c.list[i].low)
+	}
+	gone := kept - c.first
+	j.times = append(j.times[:c.first], j.times[kept:]...)
+	for i := range c.list {
+		c.list[i].low -= gone
+		c.list[i].high -= gone
+	}
+	next.low -= gone
+	next.high -= gone
+	c.newest.index -= gone
+	c.answer.index -= gone // or it stays below 0
 }
 
 // deciding is a capture that may decide, with its index in judge.times.
 type deciding struct {
-	waiting
+	head  [waitingSize]byte
 	index int
 }
 
+func (d *deciding) capture() waiting { return d.head[:] }
+
 // momentsOf returns the seconds at which something may change while the newest capture is
 // the newest, which it is from a second on until another.
-func (j *judge) momentsOf(course *access.Course, answer deciding, from, to uint32) []uint32 {
+func (j *judge) momentsOf(from, to uint32) []uint32 {
+	c, answer := &j.course, j.course.answer.capture()
 	if !j.history {
 		from = secondOf(nanoseconds(j.asOf))
 	}
 	j.moments = append(j.moments[:0], from)
-	if !j.history || j.targets == nil || course.Deciding() < 0 || !answer.hasTarget() {
+	if !j.history || j.targets == nil || c.Deciding() < 0 || !answer.hasTarget() {
 		return j.moments
 	}
 	changes := j.targets.of(answer.targetIndex())
 	first := sort.Search(len(changes), func(i int) bool { return changes[i].from > from })
-	for _, c := range changes[first:] {
-		if c.from >= to {
+	for _, target := range changes[first:] {
+		if target.from >= to {
 			break
 		}
-		j.moments = append(j.moments, c.from)
+		j.moments = append(j.moments, target.from)
 	}
 	return j.moments
 }
 
-// interval returns the interval that starts at a second, given the last answer and the newest
-// capture.
-func (j *judge) interval(course *access.Course, answer, newest deciding, moment uint32) Interval {
+// interval returns the interval that starts at a second.
+func (j *judge) interval(moment uint32) Interval {
+	c := &j.course
 	var target change
 	said := access.Unknown
-	if course.Deciding() >= 0 {
-		target = j.targetOf(answer.waiting, moment)
+	if answer := c.answer.capture(); c.Deciding() >= 0 {
+		target = j.targetOf(answer, moment)
 		said = j.policy.Outcome(answer.fetch(), target.access)
 	}
-	d := course.Decide(said)
-	x := newest
+	d := c.Decide(said)
+	decides := &c.newest
 	if d.Stale {
-		x = answer
+		decides = &c.answer
 	}
+	x := decides.capture()
 	fetch := x.fetch()
 	i := Interval{
 		From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus(),
-		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: x.index, high: x.index + 1,
+		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
 	}
 	if i.Access == access.Rules {
 		i.Kept = x.kept()
@@ -312,7 +379,7 @@ func (j *judge) finish() error {
 	if len(j.authority) == 0 {
 		return nil
 	}
-	if j.later != nil {
+	if len(j.later) > 0 {
 		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source()})
 	}
 	for number, s := range j.sources {

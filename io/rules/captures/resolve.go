@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/access"
 )
@@ -85,32 +84,36 @@ type resolver struct {
 	set   *Set
 	judge *judge
 
-	// wanted holds the sorted targets of redirects; known holds the changes of each.
-	wanted []key
-	known  targetChanges
+	// known holds the changes of each of Set.wanted, which is sorted.
+	known targetChanges
 
-	group  waiting // those of a URL that may decide
+	group  waiting // those of a URL that may decide and are not handed to the judge
 	newest waiting // the last capture
+	// Of the URL whose captures are handed to the judge: its index in wanted or notWanted,
+	// whether it has redirects, and where its captures are in moved, -1 for not there.
+	wanted    uint32
+	redirects bool
+	movedAt   int64
+	begun     bool
 	// url is the URL whose captures are visited, source their source, and renewable the body
 	// of the newest 2xx of it, 0 for none.
 	url       key
 	source    int
 	renewable uint64
-	// moved are groups with redirects: u32 length, u32 index in wanted or
-	// notWanted, waiting captures; their targets are indices in wanted.
+	// moved are the captures of URLs with redirects, in parts: u32 length, u32 index in wanted
+	// or notWanted, waiting captures; their targets are indices in wanted. The length of a part
+	// that others of its URL follow has partContinues added.
 	moved  runs.Spill
 	writer *bufio.Writer
 }
 
 const (
-	notWanted   = 1<<32 - 1
-	movedHeader = 8
-	movedBuffer = 64 << 10
+	notWanted     = 1<<32 - 1
+	movedHeader   = 8
+	partContinues = 1 << 31
+	movedBuffer   = 64 << 10
 
-	// What is known about targets may take targetsShare times the memory of waiting captures.
-	targetsShare = 4
-	changeSize   = 16
-	leastChanges = 1024
+	changeSize = 16
 )
 
 // resolve decides about all URLs.
@@ -123,10 +126,9 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 		j.asOf = s.Newest()
 	}
 	j.asOf = j.asOf.Truncate(time.Second)
-	slices.SortFunc(s.wanted, key.compare)
-	r := &resolver{ctx: ctx, set: s, judge: j, wanted: slices.Compact(s.wanted)}
-	s.wanted = nil
-	r.known.start(len(r.wanted))
+	s.compactWanted()
+	r := &resolver{ctx: ctx, set: s, judge: j}
+	r.known.start(len(s.wanted))
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
@@ -136,9 +138,10 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 		err = s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
 	}
 	if err == nil {
-		err = r.endGroup()
+		err = r.endURL()
 	}
-	r.known.addUpTo(len(r.wanted), nil)
+	s.revisited = nil
+	r.known.addUpTo(len(s.wanted), nil)
 	if err == nil {
 		err = r.writer.Flush()
 	}
@@ -160,7 +163,7 @@ func (r *resolver) visit(x waiting) error {
 	r.newest = append(r.newest[:0], x...)
 	x = r.newest
 	if r.url != x.key() {
-		if err := r.endGroup(); err != nil {
+		if err := r.endURL(); err != nil {
 			return err
 		}
 		r.url, r.renewable, r.source = x.key(), 0, x.source()
@@ -174,6 +177,9 @@ func (r *resolver) visit(x waiting) error {
 		return nil
 	}
 	r.group = append(r.group[:keep], x...)
+	if r.judge.history && len(r.group) >= r.set.part {
+		return r.endPart(true)
+	}
 	return nil
 }
 
@@ -194,34 +200,39 @@ func (r *resolver) renew(x waiting) {
 	}
 }
 
-// endGroup decides about the URL of the group, or puts the group aside if it has
-// redirects.
-func (r *resolver) endGroup() error {
-	if len(r.group) == 0 {
-		return nil
+// endPart hands the captures of the group to the judge, and puts them aside if the URL may have
+// redirects. continues says that others of the URL follow.
+func (r *resolver) endPart(continues bool) error {
+	if !r.begun {
+		r.begun, r.redirects, r.movedAt = true, false, -1
+		node := r.group.key()
+		for next := r.known.next(); next < len(r.set.wanted) && r.set.wanted[next].compare(node) < 0; next++ {
+			r.known.add(nil)
+		}
+		r.wanted = notWanted
+		if next := r.known.next(); next < len(r.set.wanted) && r.set.wanted[next] == node {
+			r.wanted = uint32(next)
+		}
+		r.judge.begin(nil)
+	}
+	r.redirects = r.indexTargets() || r.redirects
+	if err := r.judge.add(r.group); err != nil {
+		return err
 	}
 	defer func() { r.group = r.group[:0] }()
-	node := r.group.key()
-	for next := r.known.next(); next < len(r.wanted) && r.wanted[next].compare(node) < 0; next++ {
-		r.known.add(nil)
+	if !continues && !r.redirects {
+		return nil
 	}
-	wanted := uint32(notWanted)
-	if next := r.known.next(); next < len(r.wanted) && r.wanted[next] == node {
-		wanted = uint32(next)
-	}
-	moved := r.indexTargets()
-	changes := r.judge.decide(r.group, nil)
-	if wanted != notWanted {
-		if err := r.learn(int(wanted), changes, nil); err != nil {
-			return err
-		}
-	}
-	if !moved {
-		return r.judge.finish()
+	if r.movedAt < 0 {
+		r.movedAt = r.moved.Size() + int64(r.writer.Buffered())
 	}
 	var header [movedHeader]byte
-	binary.LittleEndian.PutUint32(header[:], uint32(len(r.group)))
-	binary.LittleEndian.PutUint32(header[4:], wanted)
+	length := uint32(len(r.group))
+	if continues {
+		length += partContinues
+	}
+	binary.LittleEndian.PutUint32(header[:], length)
+	binary.LittleEndian.PutUint32(header[4:], r.wanted)
 	if _, err := r.writer.Write(header[:]); err != nil {
 		return err
 	}
@@ -229,12 +240,41 @@ func (r *resolver) endGroup() error {
 	return err
 }
 
+// endURL decides about the URL of the group, which stays aside if it has redirects.
+func (r *resolver) endURL() error {
+	if !r.begun && len(r.group) == 0 {
+		return nil
+	}
+	if err := r.endPart(false); err != nil {
+		return err
+	}
+	r.begun = false
+	changes := r.judge.decide()
+	if r.wanted != notWanted {
+		if err := r.learn(int(r.wanted), changes, nil); err != nil {
+			return err
+		}
+	}
+	if r.redirects {
+		return nil
+	}
+	if r.movedAt >= 0 {
+		if err := r.writer.Flush(); err != nil {
+			return err
+		}
+		if err := r.moved.Cut(r.movedAt); err != nil {
+			return err
+		}
+	}
+	return r.judge.finish()
+}
+
 // learn adds the changes of a target, after copying those of the targets before it from before.
 func (r *resolver) learn(wanted int, changes []change, before *targetChanges) error {
 	r.known.addUpTo(wanted, before)
 	r.known.add(changes)
-	if most := max(targetsShare*r.set.options.Memory/changeSize, leastChanges); int64(len(r.known.changes)) > most {
-		return option.Errorf("the targets of redirects change more than %d times, which must fit into memory: raise %s", most, option.Memory)
+	if n := len(r.known.changes); !r.set.fits(changeSize * int64(n)) {
+		return tooMuch("%d changes of what redirects lead to", n)
 	}
 	return nil
 }
@@ -246,19 +286,19 @@ func (r *resolver) indexTargets() bool {
 	for x := r.group; len(x) > 0; x = x[x.size():] {
 		if x.hasTarget() {
 			any = true
-			index, _ := slices.BinarySearchFunc(r.wanted, x.target(), key.compare)
+			index, _ := slices.BinarySearchFunc(r.set.wanted, x.target(), key.compare)
 			binary.LittleEndian.PutUint32(x[40:], uint32(index))
 		}
 	}
 	return any
 }
 
-// follow decides about the groups with redirects, given the known targets. last says
-// that these are the final decisions.
+// follow decides about the URLs with redirects, given the known targets. last says that these
+// are the final decisions.
 func (r *resolver) follow(last bool) error {
 	before := r.known
 	r.known = targetChanges{}
-	r.known.start(len(r.wanted))
+	r.known.start(len(r.set.wanted))
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
 	for {
 		if err := context.Cause(r.ctx); err != nil {
@@ -266,32 +306,49 @@ func (r *resolver) follow(last bool) error {
 		}
 		var header [movedHeader]byte
 		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
-			r.known.addUpTo(len(r.wanted), &before)
+			r.known.addUpTo(len(r.set.wanted), &before)
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		length, wanted := int(binary.LittleEndian.Uint32(header[:])), binary.LittleEndian.Uint32(header[4:])
+		length, wanted := binary.LittleEndian.Uint32(header[:]), binary.LittleEndian.Uint32(header[4:])
+		size, continues := int(length%partContinues), length >= partContinues
 		if wanted == notWanted && !last {
-			if _, err := from.Discard(length); err != nil {
+			if _, err := from.Discard(size); err != nil {
 				return fmt.Errorf("temporary file: %w", err)
 			}
 			continue
 		}
-		r.group = slices.Grow(r.group[:0], length)[:length]
+		r.group = slices.Grow(r.group[:0], size)[:size]
 		if _, err := io.ReadFull(from, r.group); err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		changes := r.judge.decide(r.group, &before)
-		if wanted != notWanted {
-			if err := r.learn(int(wanted), changes, &before); err != nil {
-				return err
-			}
+		if !r.begun {
+			r.judge.begin(&before)
 		}
-		if last {
-			if err := r.judge.finish(); err != nil {
-				return err
-			}
+		r.begun = continues
+		if err := r.judge.add(r.group); err != nil {
+			return err
+		}
+		if continues {
+			continue
+		}
+		if err := r.decide(wanted, &before, last); err != nil {
+			return err
 		}
 	}
+}
+
+// decide decides about a URL with redirects that the judge has all captures of.
+func (r *resolver) decide(wanted uint32, before *targetChanges, last bool) error {
+	changes := r.judge.decide()
+	if wanted != notWanted {
+		if err := r.learn(int(wanted), changes, before); err != nil {
+			return err
+		}
+	}
+	if last {
+		return r.judge.finish()
+	}
+	return nil
 }

@@ -39,6 +39,22 @@ func (s *Spill) Write(data []byte) (int, error) {
 // Size is how many bytes were written.
 func (s *Spill) Size() int64 { return s.size }
 
+// Cut removes what was written from an offset on.
+func (s *Spill) Cut(size int64) error {
+	if s.file == nil {
+		return nil
+	}
+	_, err := s.file.Seek(size, io.SeekStart)
+	if err == nil {
+		err = s.file.Truncate(size)
+	}
+	if err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	s.size = size
+	return nil
+}
+
 // Extent is a part of a Spill, in bytes.
 type Extent struct{ Start, Length int64 }
 
