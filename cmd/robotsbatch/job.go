@@ -136,6 +136,7 @@ func (j *job) parse(args []string) error {
 func (j *job) run(ctx context.Context, started time.Time) (status int, err error) {
 	j.fitMemory(j.Sources)
 	heap.Limit(j.Memory)
+	ctx = blob.WithMemory(ctx, j.Memory)
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep

@@ -99,6 +99,38 @@ func TestFoldersOfObjects(t *testing.T) {
 	}
 }
 
+// A store that lists keys without end gets no more memory than there is.
+func TestEndlessListing(t *testing.T) {
+	s := blobtest.New(t)
+	pages := 0
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if !strings.Contains(r.URL.RawQuery, "list-type") {
+			store.ServeHTTP(w, r)
+			return
+		}
+		pages++
+		fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>`, pages)
+		for i := range 1000 {
+			fmt.Fprintf(w, `<Contents><Key>r/h%d-%d.%s.example.txt</Key><LastModified>2026-01-01T00:00:00Z</LastModified><Size>12</Size></Contents>`, pages, i, strings.Repeat("a", 200))
+		}
+		fmt.Fprint(w, "</ListBucketResult>")
+	})
+	list := filepath.Join(t.TempDir(), "urls.txt")
+	if err := os.WriteFile(list, []byte("https://a.example/\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"inputs":            {"hosts", "-in", s.Name("r/")},
+		"a pattern of them": {"hosts", "-in", s.Name("r/*.txt")},
+		"rules":             {"hosts", "-in", list, "-rules", s.Name("r/")},
+	} {
+		status, _, stderr := runWith(t.Context(), "", append(args, "-memory", "16MiB")...)
+		if status != 1 || !strings.Contains(stderr, "the names of its objects take more than 8 MiB, half of -memory: name fewer, such as those of one folder below it, or raise -memory") {
+			t.Errorf("%s: status %d\n%s", name, status, stderr)
+		}
+	}
+}
+
 func TestFileURLs(t *testing.T) {
 	folder, err := filepath.Abs(t.TempDir())
 	if err != nil {

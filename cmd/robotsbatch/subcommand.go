@@ -101,7 +101,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	status, end := exitDone, endings[help]
 	if err == nil {
 		blob.SweepScratch()
-		status, err = run.run(blob.WithTimeout(ctx, c.StoreTimeout))
+		status, err = run.run(blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory))
 		c.shown.End()
 	}
 	switch {

@@ -27,9 +27,12 @@ func (b *builder) listObjects() error {
 		if x := b.index; len(x.objects) < len(x.records) {
 			x.objects = append(x.objects, listed{info.Size, x.hashTag(info.ETag)})
 		}
-		return nil
+		return b.folder.objects.CheckHeld(recordSize*int64(len(b.index.records)) + int64(len(b.index.names)))
 	})
 }
+
+// recordSize is about how many bytes of memory an object takes in the index, besides its name.
+const recordSize = 80
 
 // listed is the version of an object that a store's list of keys has.
 type listed struct {

@@ -1,8 +1,8 @@
 package blob
 
-// LimitKeys sets how many keys are listed at most, and of these kept.
-func LimitKeys(listed, kept int) (restore func()) {
-	before := [2]int{maxKeys, maxObjects}
-	maxKeys, maxObjects = listed, kept
-	return func() { maxKeys, maxObjects = before[0], before[1] }
+// LimitKeys sets how many keys are listed at most.
+func LimitKeys(listed int) (restore func()) {
+	before := maxKeys
+	maxKeys = listed
+	return func() { maxKeys = before }
 }

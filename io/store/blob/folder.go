@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 // Folder is a folder of small objects.
@@ -154,6 +156,8 @@ type expansion struct {
 	root   string // common prefix of keys; stems follow it
 	found  []Object
 
+	held int64 // about how many bytes found and folders that may match take
+
 	marks  tableMarks
 	listed []string // folders, of which all keys were seen
 }
@@ -223,6 +227,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 		case !matches || name == "" || isHidden(name) && !isHidden(part):
 		case k.IsFolder:
 			folders = append(folders, k.Name)
+			e.hold(k.Name)
 		case !more && !strings.HasSuffix(k.Name, "/"): // a trailing slash marks an empty folder
 			e.add(k.Name)
 		}
@@ -252,6 +257,7 @@ func (e *expansion) matchDeep(folder, rest string) error {
 		err = e.list(folder, "/", func(k Key) {
 			if k.IsFolder && !isHidden(k.Name[len(folder):]) {
 				folders = append(folders, k.Name)
+				e.hold(k.Name)
 			}
 		})
 	}
@@ -278,7 +284,14 @@ func (e *expansion) add(key string) {
 	u := e.url
 	u.Key = key
 	e.found = append(e.found, Object{u, strings.TrimPrefix(key, e.root)})
+	e.hold(key)
 }
+
+// hold counts a key that is kept. What it is of a job takes about as much again.
+func (e *expansion) hold(key string) { e.held += heldSize + 2*int64(len(key)) }
+
+// heldSize is how many bytes of memory a listed key takes, besides its own.
+const heldSize = 256
 
 func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
 
@@ -289,19 +302,41 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
 		e.marks.add(k.Name)
-		if visit(k); len(e.found) > maxObjects {
-			return fmt.Errorf("%s: it has more than %d objects: name fewer, such as those of one folder below it", e.url.Name(), maxObjects)
-		}
-		return nil
+		visit(k)
+		return checkHeld(e.ctx, e.url, e.held+heldSize*int64(len(e.marks)))
 	})
 }
 
-// maxKeys is how many keys are listed at most, and maxObjects how many of these may be
-// inputs or captures, which are kept in memory: a list that never ends is an error.
-var (
-	maxKeys    = 50_000_000
-	maxObjects = 2_000_000
-)
+// maxKeys is how many keys are listed at most: a list that never ends is an error.
+var maxKeys = 50_000_000
+
+type memoryKey struct{}
+
+// WithMemory sets how much memory a job has, in bytes: what is kept of lists of keys that are
+// made with the context may take half of it, lest a list that does not end takes all.
+func WithMemory(ctx context.Context, memory int64) context.Context {
+	return context.WithValue(ctx, memoryKey{}, memory)
+}
+
+// defaultMemory is that of a job where nobody said it.
+const defaultMemory = 512 << 20
+
+// checkHeld returns an error if what is kept of a list of keys takes too much memory.
+func checkHeld(ctx context.Context, u URL, held int64) error {
+	memory, ok := ctx.Value(memoryKey{}).(int64)
+	if !ok {
+		memory = defaultMemory
+	}
+	if held <= memory/2 {
+		return nil
+	}
+	return option.Errorf("%s: the names of its objects take more than %d MiB, half of %s: name fewer, such as those of one folder below it, or raise %[3]s",
+		u.Name(), memory/2>>20, option.Memory)
+}
+
+// CheckHeld returns an error if what is kept of the folder's keys, in bytes, takes too much of
+// the memory that [WithMemory] set.
+func (f *Folder) CheckHeld(held int64) error { return checkHeld(f.ctx, f.url, held) }
 
 // listKeys calls visit for each key, and ends with its first error.
 func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter string, visit func(Key) error) error {

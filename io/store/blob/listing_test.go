@@ -31,7 +31,7 @@ func listing(w http.ResponseWriter, from, n int, truncated bool, token string) {
 func isListing(r *http.Request) bool { return strings.Contains(r.URL.RawQuery, "list-type") }
 
 // expand finds what is in the folder r/ of a store that answers listings so.
-func expand(t *testing.T, answer func(w http.ResponseWriter, r *http.Request)) ([]blob.Object, error) {
+func expand(t *testing.T, memory int64, answer func(w http.ResponseWriter, r *http.Request)) ([]blob.Object, error) {
 	t.Helper()
 	s := newServer(t)
 	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
@@ -45,7 +45,7 @@ func expand(t *testing.T, answer func(w http.ResponseWriter, r *http.Request)) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	return blob.Expand(t.Context(), u)
+	return blob.Expand(blob.WithMemory(t.Context(), memory), u)
 }
 
 // Some stores answer with all keys at once.
@@ -54,7 +54,7 @@ func TestLongAnswerOfKeys(t *testing.T) {
 	if testing.Short() {
 		n = 50_000
 	}
-	found, err := expand(t, func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, n, false, "") })
+	found, err := expand(t, 1<<30, func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, n, false, "") })
 	if err != nil || len(found) != n {
 		t.Errorf("%d keys: %v", len(found), err)
 	}
@@ -63,7 +63,7 @@ func TestLongAnswerOfKeys(t *testing.T) {
 // A list that is cut without a token for the rest is an error, and so is one that never
 // ends, in pages or in what is kept.
 func TestListingsThatAreNotWhole(t *testing.T) {
-	defer blob.LimitKeys(5000, 3000)()
+	defer blob.LimitKeys(5000)()
 	page := 0
 	next := func(n int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -76,10 +76,10 @@ func TestListingsThatAreNotWhole(t *testing.T) {
 		want   string
 	}{
 		"cut":              {func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, 10, true, "") }, "there are more keys, and not how to get them"},
-		"pages of keys":    {next(100), "more than 3000 objects"},
+		"pages of keys":    {next(100), "the names of its objects take more than 1 MiB, half of memory: name fewer, such as those of one folder below it, or raise memory"},
 		"pages of nothing": {next(0), "lists more than 5000 keys"},
 	} {
-		if found, err := expand(t, test.answer); err == nil || !strings.Contains(err.Error(), test.want) {
+		if found, err := expand(t, 2<<20, test.answer); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %d objects, error %v", name, len(found), err)
 		}
 	}
