@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
 	"robotsbatch/io/store/compress/zstdcut"
@@ -19,7 +20,7 @@ type buffers struct {
 	limit int64 // of memory
 	grant *batch.Grant
 	held  int64 // of the grant
-	pool  *pool
+	pool  *budget.Buffers
 
 	codec    int8
 	body     []byte // nil if it is still in the file
@@ -62,7 +63,7 @@ func (b *buffers) begin(r *passedRecord, grant *batch.Grant) {
 // end gives the memory back, but not the body that was made.
 func (b *buffers) end() {
 	for _, l := range []*lent{&b.raw, &b.plain, &b.built, &b.bitmap} {
-		b.pool.put(l.bytes)
+		b.pool.Put(l.bytes)
 		*l = lent{}
 	}
 	kept := min(b.held, int64(cap(b.out.bytes)))
@@ -93,8 +94,8 @@ func (b *buffers) take(l *lent, n int) ([]byte, error) {
 		return nil, err
 	}
 	if cap(l.bytes) < n {
-		b.pool.put(l.bytes)
-		l.bytes = b.pool.get(n)
+		b.pool.Put(l.bytes)
+		l.bytes = b.pool.Get(n)
 	}
 	return l.bytes[:n], nil
 }
@@ -108,9 +109,9 @@ func (b *buffers) room(n int) error {
 	if cap(b.out.bytes)-size >= n {
 		return nil
 	}
-	larger := b.pool.get(max(size+n, size+size/4))
+	larger := b.pool.Get(max(size+n, size+size/4))
 	copy(larger, b.out.bytes)
-	b.pool.put(b.out.bytes)
+	b.pool.Put(b.out.bytes)
 	b.out.bytes = larger[:size]
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
 )
 
@@ -35,7 +36,7 @@ type decoder struct {
 	dictionaries []*dictionary
 	limit        int64
 	mem          memory.Allocator
-	pool         *pool // of inflated bodies: the library copies every buffer of one
+	pool         *budget.Buffers // of inflated bodies: the library copies every buffer of one
 
 	refs atomic.Int64
 
@@ -68,7 +69,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, pool: newPool(limit)}
+	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, pool: budget.NewBuffers(limit / 2)}
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
@@ -218,10 +219,10 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if b.codec != codecNone || b.narrow != nil {
-		if b, body, err = inflate(b, body, total, d.pool.get(int(total))); err != nil {
+		if b, body, err = inflate(b, body, total, d.pool.Get(int(total))); err != nil {
 			return nil, err
 		}
-		defer d.pool.put(body)
+		defer d.pool.Put(body)
 	}
 	message := newIPCMessage(recordMessage(b, int64(len(body))), body)
 	if len(d.values) == 0 {

@@ -287,7 +287,7 @@ func (s *sink) writePassed(c *passedChunk) error {
 		return err
 	}
 	if r.result == mixed {
-		r.source.pool.put(r.message.body)
+		r.source.pool.Put(r.message.body)
 	}
 	r.message = message{}
 	return r.source.done()

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/budget"
 )
 
 // Options of a source.
@@ -55,7 +56,7 @@ type Source struct {
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
 
-	pool    *pool
+	pool    *budget.Buffers
 	passing bool
 	in      io.Closer       // closed after all that passes through was written
 	users   atomic.Int64    // users of in: the open source, and record batches
@@ -146,7 +147,7 @@ func newSource(o Options) *Source {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	return &Source{options: o, pool: newPool(o.Memory)}
+	return &Source{options: o, pool: budget.NewBuffers(o.Memory / 2)}
 }
 
 func (s *Source) fail(err error) error {

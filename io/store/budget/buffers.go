@@ -1,28 +1,26 @@
-package arrowipc
+package budget
 
 import "sync"
 
-// pool is memory that one record batch uses after another. Memory that Go's runtime gives
+// Buffers is memory that one batch or page uses after another. Memory that Go's runtime gives
 // back to the system and takes again costs more than to fill it.
-type pool struct {
+type Buffers struct {
 	mu    sync.Mutex
 	free  [][]byte
 	idle  int64 // bytes of free
 	limit int64 // of idle
 }
 
-// idleShare says how much memory may lie idle: 1/idleShare of what a batch may take.
-const idleShare = 2
-
-// mostFree is the most pieces that lie idle. A record batch uses some five at a time; the
-// limit keeps the search in get short.
+// mostFree is the most pieces that are idle. A record batch uses some five at a time; the
+// limit keeps the search in Get short.
 const mostFree = 64
 
-func newPool(memory int64) *pool { return &pool{limit: memory / idleShare} }
+// NewBuffers returns an empty Buffers, of which limit bytes may be idle.
+func NewBuffers(limit int64) *Buffers { return &Buffers{limit: limit} }
 
-// get returns n bytes, which are not zero. A small piece does not take up a large one that
+// Get returns n bytes, which are not zero. A small piece does not take up a large one that
 // was put back.
-func (p *pool) get(n int) []byte {
+func (p *Buffers) Get(n int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
@@ -37,7 +35,7 @@ func (p *pool) get(n int) []byte {
 	return p.remove(best)[:n]
 }
 
-func (p *pool) remove(i int) []byte {
+func (p *Buffers) remove(i int) []byte {
 	buffer := p.free[i]
 	last := len(p.free) - 1
 	p.free[i], p.free[last] = p.free[last], nil
@@ -46,9 +44,9 @@ func (p *pool) remove(i int) []byte {
 	return buffer
 }
 
-// put takes memory back that is no longer referenced. The smallest are dropped if more
-// lies idle than may.
-func (p *pool) put(buffer []byte) {
+// Put takes memory back that is no longer referenced. The smallest pieces are dropped if more
+// is idle than may be.
+func (p *Buffers) Put(buffer []byte) {
 	size := int64(cap(buffer))
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,6 +55,18 @@ func (p *pool) put(buffer []byte) {
 	}
 	p.free = append(p.free, buffer)
 	p.idle += size
+	p.trim()
+}
+
+// Limit changes how many bytes may be idle.
+func (p *Buffers) Limit(limit int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = limit
+	p.trim()
+}
+
+func (p *Buffers) trim() {
 	for p.idle > p.limit || len(p.free) > mostFree {
 		least := 0
 		for i := range p.free {
