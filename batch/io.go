@@ -58,7 +58,7 @@ type Sink interface {
 	// from b.Grant; the job gives it back when the chunk was written.
 	Encode(b *Batch, v *Verdicts) (Chunk, error)
 	// Write writes a chunk. It is called from one goroutine, in the order of
-	// the batches.
+	// the batches. What takes time, workers do ([Batch.Start]).
 	Write(c Chunk) error
 	// Close completes the output. If it returns nil, the whole output is there.
 	Close() error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"robotsbatch/batch"
@@ -98,4 +99,86 @@ func TestMemoryInFlight(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hooks is a sink that does something first.
+type hooks struct {
+	textSink
+	encode func(*batch.Batch) error
+	write  func()
+}
+
+func (h *hooks) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	if err := h.encode(b); err != nil {
+		return nil, err
+	}
+	return h.textSink.Encode(b, v)
+}
+
+func (h *hooks) Write(c batch.Chunk) error {
+	h.write()
+	return h.textSink.Write(c)
+}
+
+// TestWaitingWorker: the only worker waits for memory that it gets once older work is done,
+// which nobody else can do.
+func TestWaitingWorker(t *testing.T) {
+	newEvaluator := evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{})
+	pieces := func(n int) *greedy { return &greedy{pieces: n, size: 10} }
+	t.Run("for a batch that is written", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			lane := batch.NewPool(newEvaluator, batch.Options{Workers: 1, Memory: 1000}).Lane(t.Context())
+			defer lane.Close()
+			var first *batch.Batch
+			done := false
+			_, err := lane.Run(pieces(2), &hooks{
+				encode: func(b *batch.Batch) error {
+					if first == nil {
+						first = b
+						return nil
+					}
+					return b.Grant.Take(600)
+				},
+				write: func() {
+					if time.Sleep(1); !done { // the worker waits by now
+						over := make(chan struct{})
+						first.Start(func() { close(over) })
+						<-over
+						done = true
+					}
+				},
+			}, nil)
+			if err != nil || !done {
+				t.Errorf("error %v, done: %v", err, done)
+			}
+		})
+	})
+	t.Run("for an older output", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			pool := batch.NewPool(newEvaluator, batch.Options{Workers: 1, Memory: 1000})
+			old, young := pool.Lane(t.Context()), pool.Lane(t.Context())
+			defer old.Close()
+			defer young.Close()
+			gate, failed := make(chan struct{}), make(chan error)
+			none := func() {}
+			go func() {
+				<-gate
+				_, err := old.Run(pieces(1), &hooks{encode: func(b *batch.Batch) error { return b.Grant.Take(600) }, write: none}, nil)
+				failed <- err
+			}()
+			go func() {
+				_, err := young.Run(pieces(1), &hooks{encode: func(b *batch.Batch) error {
+					close(gate)
+					time.Sleep(1) // the older output's batch waits for a worker then
+					return b.Grant.Take(600)
+				}, write: none}, nil)
+				failed <- err
+			}()
+			for range 2 {
+				if err := <-failed; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	})
 }

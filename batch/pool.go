@@ -1,8 +1,10 @@
 package batch
 
 import (
-	"container/heap"
 	"context"
+	"math"
+	"slices"
+	"sort"
 	"sync"
 
 	"github.com/alitto/pond/v2"
@@ -16,31 +18,29 @@ type Grant = budget.Grant
 // Pool has the workers and the memory that the outputs of a job share. Work on an older
 // output goes first, and in an output that on an older batch.
 type Pool struct {
-	options Options
-	budget  *budget.Budget
-	workers chan *worker // idle
-	tasks   pond.Pool
+	options      Options
+	budget       *budget.Budget
+	newEvaluator func() Evaluator
+	tasks        pond.Pool
+	lanes        int
 
 	mu    sync.Mutex
-	queue taskQueue
-	lanes int
+	queue []task // in order
+	idle  []*worker
 }
 
-// worker is what a task needs for itself.
+// worker is what evaluating a batch needs for itself.
 type worker struct {
 	evaluator Evaluator
 	verdicts  Verdicts
 }
 
 // NewPool returns a pool of o.Workers workers and o.Memory bytes, which must be closed. Each
-// worker has an evaluator of its own, which newEvaluator makes.
+// worker has an evaluator of its own. newEvaluator makes it, and is called by one goroutine
+// at a time.
 func NewPool(newEvaluator func() Evaluator, o Options) *Pool {
 	o = o.withDefaults()
-	p := &Pool{options: o, budget: budget.New(o.Memory), workers: make(chan *worker, o.Workers), tasks: pond.NewPool(o.Workers)}
-	for range o.Workers {
-		p.workers <- &worker{evaluator: newEvaluator()}
-	}
-	return p
+	return &Pool{options: o, budget: budget.New(o.Memory), newEvaluator: newEvaluator, tasks: pond.NewPool(o.Workers)}
 }
 
 // Close ends the pool's goroutines. All lanes must have been closed.
@@ -58,10 +58,8 @@ type Lane struct {
 }
 
 // Lane adds an output after those that were added before. It must be closed. It is given up
-// when ctx ends.
+// when ctx ends. One goroutine at a time may call Lane.
 func (p *Pool) Lane(ctx context.Context) *Lane {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	l := &Lane{pool: p, number: p.lanes}
 	p.lanes++
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
@@ -75,40 +73,35 @@ func (l *Lane) Close() {
 	l.memory.Close()
 }
 
-// task is work on a batch, or whatever else do does.
+// task is work on a batch.
 type task struct {
 	lane, batch int
-	do          func(*worker)
+	do          func()
 }
 
-// taskQueue is a heap of tasks.
-type taskQueue []task
-
-func (q taskQueue) Len() int { return len(q) }
-func (q taskQueue) Less(i, j int) bool {
-	return q[i].lane < q[j].lane || q[i].lane == q[j].lane && q[i].batch < q[j].batch
-}
-func (q taskQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *taskQueue) Push(t any)   { *q = append(*q, t.(task)) }
-func (q *taskQueue) Pop() any {
-	last := len(*q) - 1
-	t := (*q)[last]
-	(*q)[last] = task{}
-	*q = (*q)[:last]
-	return t
+func (t task) before(other task) bool {
+	return t.lane < other.lane || t.lane == other.lane && t.batch < other.batch
 }
 
 // start has a worker do something for a batch of the lane. It returns false if it is too late.
-func (l *Lane) start(batch int, do func(*worker)) bool {
+func (l *Lane) start(batch int, do func()) bool {
 	p := l.pool
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if l.over {
+		p.mu.Unlock()
 		return false
 	}
 	l.busy.Add(1)
-	heap.Push(&p.queue, task{l.number, batch, func(w *worker) { defer l.busy.Done(); do(w) }})
-	p.tasks.Go(p.work)
+	t := task{l.number, batch, func() { defer l.busy.Done(); do() }}
+	at := sort.Search(len(p.queue), func(i int) bool { return t.before(p.queue[i]) })
+	p.queue = slices.Insert(p.queue, at, t)
+	p.mu.Unlock()
+	p.tasks.Go(func() {
+		if do := p.before(task{lane: math.MaxInt}); do != nil {
+			do()
+		}
+	})
+	p.budget.Wake()
 	return true
 }
 
@@ -120,12 +113,35 @@ func (l *Lane) wait() {
 	l.busy.Wait()
 }
 
-// work does the first task in line.
-func (p *Pool) work() {
-	w := <-p.workers
-	defer func() { p.workers <- w }()
+// before takes the first task in line if it comes before another one, and returns what it
+// does; nil if there is none.
+func (p *Pool) before(other task) func() {
 	p.mu.Lock()
-	t := heap.Pop(&p.queue).(task)
-	p.mu.Unlock()
-	t.do(w)
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 || !p.queue[0].before(other) {
+		return nil
+	}
+	t := p.queue[0]
+	p.queue = slices.Delete(p.queue, 0, 1)
+	return t.do
+}
+
+// worker returns a worker that nobody uses; it must be given back. There are more than
+// Options.Workers if tasks are done by those that wait for memory.
+func (p *Pool) worker() *worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return &worker{evaluator: p.newEvaluator()}
+	}
+	w := p.idle[last]
+	p.idle = p.idle[:last]
+	return w
+}
+
+func (p *Pool) giveBack(w *worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, w)
 }

@@ -98,8 +98,9 @@ func (j *job) takeAuthorities() *authorities {
 
 // slot is a piece on its way through the workers, and a place in the order.
 type slot struct {
-	piece Piece
-	grant *Grant // its memory
+	number int
+	piece  Piece
+	grant  *Grant // its memory
 
 	done  chan struct{} // closed when what follows is set
 	chunk Chunk
@@ -116,7 +117,7 @@ func (j *job) read() {
 		if err == io.EOF { // a wrapped one is something else that ended too early
 			return
 		}
-		s := &slot{piece: piece, err: err, done: make(chan struct{})}
+		s := &slot{number: number, piece: piece, err: err, done: make(chan struct{})}
 		if s.err == nil {
 			s.grant, s.err = j.memory.Admit(piece.Size())
 		}
@@ -129,7 +130,7 @@ func (j *job) read() {
 			close(s.done)
 			return
 		}
-		if !j.start(number, func(w *worker) { j.work(s, w) }) {
+		if !j.start(number, func() { j.work(s) }) {
 			return
 		}
 	}
@@ -142,11 +143,15 @@ func (j *job) next() (piece Piece, err error) {
 }
 
 // work takes a slot's piece from its bytes to a chunk.
-func (j *job) work(s *slot, w *worker) {
+func (j *job) work(s *slot) {
 	defer close(s.done)
 	if s.err = context.Cause(j.ctx); s.err != nil {
 		return
 	}
+	w := j.pool.worker()
+	defer j.pool.giveBack(w)
+	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
+	defer func() { s.grant.Meanwhile = nil }()
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
 	}
@@ -170,6 +175,7 @@ func (j *job) process(s *slot, w *worker) (err error) {
 		defer b.Release()
 	}
 	b.Output, b.Grant = j.number, s.grant
+	b.Start = func(do func()) { j.start(s.number, do) }
 	if err := b.Grant.Take(b.Undeclared); err != nil {
 		return err
 	}
@@ -227,9 +233,9 @@ func kept(part any) int64 {
 // by now. Of a job without batches an empty one tells how many agents there are.
 func (j *job) total() error {
 	if j.stats.Agents == nil {
-		w := <-j.pool.workers
+		w := j.pool.worker()
 		empty, err := j.evaluate(w, &Batch{}, EmitAll)
-		j.pool.workers <- w
+		j.pool.giveBack(w)
 		if err != nil {
 			return err
 		}

@@ -165,6 +165,7 @@ func designOutput(t *testing.T, in []byte, o Options, all bool) []byte {
 			v.Agents[0].Set(row, !bytes.Contains(b.URLs.Value(row), []byte("/private")))
 		}
 		tablestest.Select(v, func(row int) bool { return all || !v.Agents[0].Denied(row) })
+		b.Start = func(do func()) { do() }
 		chunk, err := sink.Encode(b, v)
 		if err == nil {
 			err = sink.Write(chunk)

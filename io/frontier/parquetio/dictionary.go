@@ -1,6 +1,8 @@
 package parquetio
 
 import (
+	"bytes"
+
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
@@ -14,25 +16,28 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	if err := r.load(p, s); err != nil {
 		return err
 	}
-	if err := r.decompress(p); err != nil {
+	err := r.work(func() error {
+		if err := r.decompress(p); err != nil {
+			return err
+		}
+		c.dictionary = p.plain
+		if p.asItLies() {
+			c.dictionary = bytes.Clone(p.plain) // raw is used for other pages
+		} else {
+			p.plain = nil // so that no other page gets it
+		}
+		d, err := pagefilter.NewDictionary(&c.Column, &p.Page, c.dictionary)
+		c.Dictionary = d
 		return err
-	}
-	plain := p.plain
-	if p.asItLies() {
-		plain = append([]byte{}, plain...) // raw is used for other pages
-	} else {
-		p.plain = nil // so that no other page gets it
-	}
-	d, err := pagefilter.NewDictionary(&c.Column, &p.Page, plain)
+	})
 	if err != nil {
 		return err
 	}
-	c.Dictionary, c.dictionary = d, plain
 	c.held, p.held = p.held, 0
 	if err := r.readIndices(c); err != nil {
 		return err
 	}
-	d.Number()
+	c.Dictionary.Number()
 	return nil
 }
 
@@ -64,10 +69,12 @@ func (r *filterRun) readIndices(c *filtered) error {
 		}
 		wanted, err := r.readData(p, s, left, row)
 		if err == nil && wanted {
-			err = r.decompress(p)
-		}
-		if err == nil && wanted {
-			err = c.Dictionary.Add(r.inOrder, &c.Column, &p.Page, p.plain, p.part)
+			err = r.work(func() error {
+				if err := r.decompress(p); err != nil {
+					return err
+				}
+				return c.Dictionary.Add(r.inOrder, &c.Column, &p.Page, p.plain, p.part)
+			})
 		}
 		r.release(p)
 		if err != nil {

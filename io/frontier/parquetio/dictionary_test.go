@@ -104,7 +104,10 @@ func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 	chunk := &layout.Chunk{Type: layout.Int64, Values: int64(values), Pages: layout.Range{Length: int64(len(data))}}
 	rows := pagefilter.NewRows(values)
 	rows.Keep(0, values)
-	r := &filterRun{filter: newFilter(1 << 20), rows: rows, ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20)}
+	r := &filterRun{
+		filter: newFilter(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
+		passedChunk: &passedChunk{group: &rowGroup{kept: rows}, start: func(do func()) { do() }},
+	}
 	return r, &filtered{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
 }
 
@@ -128,7 +131,7 @@ func TestReadIndices(t *testing.T) {
 		{"fewer values than it says", [][]int32{{}}, nil, 0, "fewer"},
 	} {
 		r, c := chunkOf(test.pages...)
-		rows := pagefilter.NewRows(r.rows.Len())
+		rows := pagefilter.NewRows(r.group.kept.Len())
 		for row, gone := 0, test.gone; row < rows.Len(); row++ {
 			if len(gone) > 0 && gone[0] == row {
 				gone = gone[1:]
@@ -136,7 +139,7 @@ func TestReadIndices(t *testing.T) {
 			}
 			rows.Keep(row, row+1)
 		}
-		r.rows = rows
+		r.group.kept = rows
 		var err error
 		if c.Dictionary, err = pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)); err != nil {
 			t.Fatal(err)
@@ -148,8 +151,8 @@ func TestReadIndices(t *testing.T) {
 		case err == nil && 10-c.Dictionary.Unused() != test.used:
 			t.Errorf("%s: not %d entries are used", test.name, test.used)
 		}
-		if r.buffers.used != 0 {
-			t.Errorf("%s: %d bytes of memory are held", test.name, r.buffers.used)
+		if r.used != 0 {
+			t.Errorf("%s: %d bytes of memory are held", test.name, r.used)
 		}
 	}
 }

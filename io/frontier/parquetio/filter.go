@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
 )
@@ -21,16 +23,18 @@ import (
 // all stay is copied. A page of which no row stays is left out. Of any other page the rows
 // that stay are written as a new page.
 //
-//	read      one goroutine reads pages in the order of the columns, and finds the
-//	          rows of each
-//	workers   decompress, leave rows out, compress
-//	column    the caller writes the pages in their order
+//	read           reads pages in the order of the columns, and finds the rows of each
+//	job's workers  decompress, leave rows out, compress
+//	column         writes the pages in their order
 //
-// Only the pages under way are in memory. The next ones use that memory again.
+// The writer's goroutine reads and writes. Only the pages under way are in memory. The next
+// ones use that memory again.
 type filter struct {
-	limit   int64 // bytes of memory
-	buffers buffers
-	workers []*pagefilter.Filter
+	limit   int64 // bytes that a page may take
+	free    *budget.Buffers
+	between int64              // bytes of free between row groups
+	owed    int64              // of these, until they are taken of the job's memory
+	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that build on one another
 	levels  map[leveled]int    // of zstd: see chooseLevel
 }
@@ -41,7 +45,7 @@ type page struct {
 	layout.Page
 	raw, plain []byte // as it lies in the file; decompressed, if opened is set
 	opened     bool
-	held       int64 // bytes taken of the filter's memory
+	held       int64 // bytes that it uses of filterRun.held
 	part       pagefilter.Part
 	kept, all  int                   // how many of the page's rows stay, and how many it has
 	number     int                   // of the data page in its chunk, from 0
@@ -50,7 +54,7 @@ type page struct {
 	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
 
 	// out is written instead of raw unless the whole page is copied; it has the pages
-	// written.
+	// written. Of a page that is copied written is set when it is.
 	out     []byte
 	written []pagefilter.Page
 	err     error
@@ -83,60 +87,61 @@ type filtered struct {
 	level  int // of zstd, 0 for the standard one
 
 	dictionary []byte // decompressed
-	held       int64  // bytes taken of the filter's memory for it
+	held       int64  // bytes that it uses of filterRun.held
 }
 
 // filterRun is the filtering of one row group.
 type filterRun struct {
 	*filter
-	group *rowGroup
-	rows  *pagefilter.Rows
-	work  chan *page
-	pages chan *page // in order; a page without a column ends a column
-	stop  chan struct{}
-	busy  sync.WaitGroup
-	ahead *layout.Stream // of pages that are read before their turn
+	*passedChunk
+	next  func() (*page, bool) // reads a page; a page without a column ends a column
+	yield func(*page) bool     // has next return a page, or nil if there is no memory for one yet
+	pages []*page              // under way, in order
+	held  int64                // bytes taken of the job's memory
+	used  int64                // and those that pages use
+	ahead *layout.Stream       // of pages that are read before their turn
 }
 
 func newFilter(limit int64) *filter {
-	f := &filter{
-		limit: limit, workers: make([]*pagefilter.Filter, runtime.GOMAXPROCS(0)), inOrder: &pagefilter.Filter{},
-		levels: make(map[leveled]int),
+	return &filter{
+		limit: limit, between: limit / 16, owed: limit / 16, free: budget.NewBuffers(limit / 16),
+		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[leveled]int),
 	}
-	for i := range f.workers {
-		f.workers[i] = &pagefilter.Filter{}
-	}
-	f.buffers.limit = limit - limit/4 // one page may take limit; the rest is left to what else takes memory
-	f.buffers.changed = sync.NewCond(&f.buffers.mu)
-	return f
 }
 
-// start begins to filter a row group; end must be called.
-func (f *filter) start(g *rowGroup, rows *pagefilter.Rows) *filterRun {
-	r := &filterRun{
-		filter: f, group: g, rows: rows,
-		work: make(chan *page), pages: make(chan *page, 2*len(f.workers)), stop: make(chan struct{}),
+// writeGroup writes what is left of a row group, so many rows.
+func (f *filter) writeGroup(file *splice.Writer, c *passedChunk, rows int64) error {
+	r := &filterRun{filter: f, passedChunk: c}
+	var stop func()
+	r.next, stop = iter.Pull(r.read)
+	defer stop()
+	if err := c.grant.Take(f.owed); err != nil {
+		return err
 	}
-	r.busy.Add(1 + len(f.workers))
-	go r.read()
-	for _, w := range f.workers {
-		go r.filterPages(w)
-	}
-	return r
+	c.kept, f.owed = f.owed, 0
+	defer f.free.Limit(f.between)
+	return file.FilterGroup(c.group.source.passed, c.group.index, rows, c.group.added, r.column)
 }
 
-// end stops what is under way, and waits for it.
-func (r *filterRun) end() {
-	close(r.stop)
-	r.buffers.interrupt()
-	for p := range r.pages {
-		if p.done != nil {
-			<-p.done
+// reserve takes n bytes for a page. If there is no room, pages that were read before are
+// written first. When there is none of these, one page may take more than its share.
+func (r *filterRun) reserve(n int64) error {
+	for r.used+n > r.held {
+		more := r.used + n - r.held
+		if len(r.pages) == 0 {
+			if err := r.grant.Take(more); err != nil {
+				return err
+			}
+		} else if !r.grant.Try(more) {
+			if !r.yield(nil) {
+				return errStopped
+			}
+			continue
 		}
-		r.release(p)
+		r.held += more
 	}
-	r.busy.Wait()
-	r.buffers.resume()
+	r.used += n
+	return nil
 }
 
 // release gives back a page's memory.
@@ -144,13 +149,44 @@ func (r *filterRun) release(p *page) {
 	if p.opened && p.asItLies() {
 		p.plain = nil // it is raw's
 	}
-	r.buffers.put(p.held, p.raw, p.plain, p.out)
+	r.used -= p.held
+	r.free.Limit(r.between + r.held - r.used)
+	for _, buffer := range [][]byte{p.raw, p.plain, p.out} {
+		r.free.Put(buffer)
+	}
 	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
+}
+
+// work has a worker do something, and waits for it.
+func (r *filterRun) work(do func() error) (err error) {
+	done := make(chan struct{})
+	r.start(func() {
+		defer close(done)
+		defer panics.Recover(&err, panics.As(panics.Bug))
+		err = do()
+	})
+	<-done
+	return err
+}
+
+// oldest returns the oldest page under way, after reading more.
+func (r *filterRun) oldest() *page {
+	for len(r.pages) < 2*runtime.GOMAXPROCS(0) {
+		p, more := r.next()
+		if !more || p == nil {
+			break
+		}
+		r.pages = append(r.pages, p)
+	}
+	p := r.pages[0]
+	r.pages = slices.Delete(r.pages, 0, 1)
+	return p
 }
 
 // column writes what is left of a column, the next in order.
 func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
-	for p := range r.pages {
+	for {
+		p := r.oldest()
 		if p.column == nil {
 			c.Compare = p.compare
 			r.release(p)
@@ -167,38 +203,31 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 			return c, err
 		}
 	}
-	return c, errors.New("stopped")
 }
 
 // write writes what is left of a page, and counts it in its chunk.
 func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
-	switch {
-	case !p.isData() && p.whole():
-		c.Dictionary = int64(p.StoredSize())
-		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
-		return write(p.raw)
-	case !p.isData():
-		c.Dictionary = int64(p.written[0].Size)
-		c.Uncompressed += int64(p.written[0].Uncompressed)
-		return write(p.out)
-	case p.whole():
-		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
-		c.Add(splice.Page{
-			Size: int64(p.StoredSize()), Rows: int64(p.part.N), Values: int64(p.Values), Nulls: int64(p.nulls),
-			Kind: p.Kind, Encoding: p.Encoding, Continues: p.part.Continues,
-			Bounds: p.bounds(),
-		})
-		return write(p.raw)
+	out := p.out
+	if p.whole() {
+		out = p.raw
+		p.written = []pagefilter.Page{{
+			Size: p.StoredSize(), Uncompressed: len(p.Header) + p.Uncompressed, Values: p.Values, Rows: p.part.N, Nulls: p.nulls,
+			Continues: p.part.Continues, Bounds: pagefilter.Bounds(p.bounds()),
+		}}
 	}
 	for _, w := range p.written {
 		c.Uncompressed += int64(w.Uncompressed)
+		if !p.isData() {
+			c.Dictionary = int64(w.Size)
+			continue
+		}
 		c.Add(splice.Page{
 			Size: int64(w.Size), Rows: int64(w.Rows), Values: int64(w.Values), Nulls: int64(w.Nulls),
 			Kind: p.Kind, Encoding: p.Encoding, Continues: w.Continues,
 			Bounds: splice.Bounds(w.Bounds),
 		})
 	}
-	return write(p.out)
+	return write(out)
 }
 
 // bounds returns the bounds of the values of a page that is copied, as the column index has
@@ -256,26 +285,18 @@ func (c *filtered) failed(page int, err error) error {
 }
 
 // read reads the pages of all columns.
-func (r *filterRun) read() {
-	defer r.busy.Done()
-	defer close(r.pages)
-	defer close(r.work)
-	stream := layout.NewStream(r.group.source.in, nil, r.limit)
-	r.ahead = layout.NewStream(r.group.source.in, nil, r.limit)
-	for i, n := range r.group.source.leaves {
+func (r *filterRun) read(yield func(*page) bool) {
+	r.yield = yield
+	s := r.group.source
+	stream := layout.NewStream(s.in, nil, r.limit)
+	r.ahead = layout.NewStream(s.in, nil, r.limit)
+	for i, n := range s.leaves {
 		c := r.open(i, n)
-		err := r.readColumn(c, stream)
-		end := &page{err: err, held: c.held}
+		end := &page{err: r.readColumn(c, stream), held: c.held}
 		if c.Order != pagefilter.NoOrder {
 			end.compare = c.Order.Compare
 		}
-		select {
-		case r.pages <- end:
-		case <-r.stop:
-			r.release(end)
-			return
-		}
-		if err != nil {
+		if !yield(end) || end.err != nil {
 			return
 		}
 	}
@@ -338,7 +359,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			return err
 		}
 	}
-	if row != r.rows.Len() {
+	if row != r.group.kept.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
 	return nil
@@ -363,10 +384,15 @@ func (r *filterRun) chooseLevel(p *page) error {
 	of := leveled{c.name, p.indices()}
 	level, chosen := r.levels[of]
 	if !chosen {
-		if err := r.decompress(p); err != nil {
+		if err := r.work(func() error {
+			err := r.decompress(p)
+			if err == nil {
+				level = compress.Level(p.plain, len(p.Body))
+			}
+			return err
+		}); err != nil {
 			return err
 		}
-		level = compress.Level(p.plain, len(p.Body))
 		r.levels[of] = level
 	}
 	if level != c.level {
@@ -383,32 +409,26 @@ type leveled struct {
 	indices bool
 }
 
-// hand passes a page on to the writer, and to the workers unless nothing is left to do.
+// hand passes a page on to the workers, unless nothing is left to do, and to the writer.
 func (r *filterRun) hand(p *page) error {
-	ready := p.whole() && (p.nulls >= 0 || !p.isData())
-	if p.isData() && p.Encoding == layout.DeltaByteArray {
-		p.err = r.filterPage(r.inOrder, p)
-		ready = true
-	}
-	if ready {
+	switch {
+	case p.isData() && p.Encoding == layout.DeltaByteArray:
+		p.err = r.work(func() error { return r.filterPage(r.inOrder, p) })
 		close(p.done)
+	case p.whole() && (p.nulls >= 0 || !p.isData()):
+		close(p.done)
+	default:
+		r.start(func() {
+			defer close(p.done)
+			f := r.filters.Get().(*pagefilter.Filter)
+			p.err = r.filterPage(f, p)
+			r.filters.Put(f)
+		})
 	}
-	select {
-	case r.pages <- p:
-	case <-r.stop:
-		r.release(p)
+	if !r.yield(p) {
 		return errStopped
 	}
-	if ready {
-		return nil
-	}
-	select {
-	case r.work <- p:
-		return nil
-	case <-r.stop:
-		close(p.done)
-		return errStopped
-	}
+	return nil
 }
 
 // readPage reads the next page. Its parameters and result are those of readData.
@@ -452,7 +472,7 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 		return false, err
 	}
 	if c.Leaf.MaxRepetition > 0 {
-		if err := r.findRows(p, row); err != nil {
+		if err := r.work(func() error { return r.findRows(p, row) }); err != nil {
 			return false, err
 		}
 	}
@@ -463,10 +483,10 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 // place sets which rows a page has: n of them begin in it, from row on. continues says that
 // it begins in the middle of the row before.
 func (r *filterRun) place(p *page, row, n int, continues bool) error {
-	if row+n > r.rows.Len() || continues && row == 0 {
+	if row+n > r.group.kept.Len() || continues && row == 0 {
 		return errGroupRows
 	}
-	p.part = pagefilter.Part{Rows: r.rows, First: row, N: n, Continues: continues}
+	p.part = pagefilter.Part{Rows: r.group.kept, First: row, N: n, Continues: continues}
 	p.kept, p.all = p.part.Kept()
 	return nil
 }
@@ -478,15 +498,15 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	if need := held + p.column.held; need > r.limit {
 		return &batch.MemoryError{What: "a page", Need: need, Limit: r.limit}
 	}
-	if !r.buffers.take(held, p.column.held) {
-		return errStopped
+	if err := r.reserve(held); err != nil {
+		return err
 	}
 	p.held = held
-	raw := r.buffers.get(p.StoredSize())
+	raw := r.buffer(p.StoredSize())
 	if p.kept < p.all && !p.asItLies() {
 		// Before reading, so that garbage is collected meanwhile: decompressing a page is a
 		// single call, for the end of which the collector would wait and use a processor.
-		p.plain = r.buffers.get(p.Uncompressed)
+		p.plain = r.buffer(p.Uncompressed)
 	}
 	p.raw, err = s.Body(&p.Page, raw)
 	return err
@@ -511,7 +531,7 @@ func (r *filterRun) decompress(p *page) error {
 	}
 	plain, err := p.Open(func(n int) []byte {
 		if p.plain == nil {
-			p.plain = r.buffers.get(n)
+			p.plain = r.buffer(n)
 		}
 		return p.plain
 	}, p.column.chunk.Codec)
@@ -552,15 +572,6 @@ func (p *page) findNulls() {
 	}
 }
 
-// filterPages filters pages.
-func (r *filterRun) filterPages(f *pagefilter.Filter) {
-	defer r.busy.Done()
-	for p := range r.work {
-		p.err = r.filterPage(f, p)
-		close(p.done)
-	}
-}
-
 // filterPage leaves rows out of a page, or counts the nulls of one that is copied.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
@@ -577,7 +588,7 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	}
 	out := p.raw[:0] // it is not read any more
 	if p.column.Rereads(&p.Page) || p.asItLies() {
-		out = r.buffers.get(p.StoredSize())[:0]
+		out = r.buffer(p.StoredSize())[:0]
 	} else {
 		p.raw = nil
 	}
@@ -593,94 +604,5 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	return err
 }
 
-// buffers are memory that pages use one after the other.
-type buffers struct {
-	mu      sync.Mutex
-	changed *sync.Cond
-	limit   int64
-	used    int64 // of pages under way
-	free    [][]byte
-	idle    int64 // of free
-	stopped bool
-}
-
-// take waits until n bytes more may be used. It returns false if it was interrupted. If
-// no more than kept is used it does not wait, so that one page may exceed the limit.
-func (b *buffers) take(n, kept int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for b.used > kept && b.used+n > b.limit && !b.stopped {
-		b.changed.Wait()
-	}
-	if b.stopped {
-		return false
-	}
-	b.used += n
-	return true
-}
-
-// get returns n bytes, which are not zero.
-func (b *buffers) get(n int) []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	best := -1
-	for i := range b.free {
-		if c := cap(b.free[i]); c >= n && (best < 0 || c < cap(b.free[best])) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return make([]byte, n, n+n/8)
-	}
-	return b.remove(best)[:n]
-}
-
-func (b *buffers) remove(i int) []byte {
-	buffer := b.free[i]
-	last := len(b.free) - 1
-	b.free[i], b.free[last] = b.free[last], nil
-	b.free = b.free[:last]
-	b.idle -= int64(cap(buffer))
-	return buffer
-}
-
-// put gives back held bytes of the limit, and the pieces of memory for the next pages. The
-// smallest free pieces are dropped if there are more bytes than the limit allows.
-func (b *buffers) put(held int64, memory ...[]byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= held
-	for _, buffer := range memory {
-		if cap(buffer) > 0 {
-			b.free = append(b.free, buffer)
-			b.idle += int64(cap(buffer))
-		}
-	}
-	for len(b.free) > 0 && (b.used+b.idle > b.limit || len(b.free) > maxFree) {
-		least := 0
-		for i := range b.free {
-			if cap(b.free[i]) < cap(b.free[least]) {
-				least = i
-			}
-		}
-		b.remove(least)
-	}
-	b.changed.Broadcast()
-}
-
-// maxFree is the most free pieces of memory. Pages under way have some dozens.
-const maxFree = 64
-
-// interrupt ends the waiting in take, and lets no take succeed until resume.
-func (b *buffers) interrupt() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.stopped = true
-	b.changed.Broadcast()
-}
-
-func (b *buffers) resume() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.stopped = false
-}
+// buffer returns n bytes, which are not zero. Most pages are about as large as the one before.
+func (f *filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }

@@ -61,6 +61,7 @@ func use(t testing.TB, data []byte) (int, error) {
 		if err != nil {
 			continue
 		}
+		b.Start = func(do func()) { do() }
 		if c, err := s.Encode(b, v); err == nil {
 			_ = s.Write(c)
 		}

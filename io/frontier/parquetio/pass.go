@@ -162,10 +162,16 @@ type passedChunk struct {
 	group *rowGroup
 	last  bool
 	size  int64
+	grant *batch.Grant
+	start func(do func()) // see batch.Batch.Start
+	kept  int64           // bytes that the filter holds, less those that it held before
 }
 
 // Size implements batch.Chunk.
 func (c *passedChunk) Size() int64 { return c.size }
+
+// Kept implements batch.Sharing.
+func (c *passedChunk) Kept() int64 { return c.kept }
 
 // Encode implements batch.Sink.
 func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
@@ -184,33 +190,22 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
-	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size}, nil
+	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size, grant: b.Grant, start: b.Start}, nil
 }
 
-// result says what the sink does with a row group.
-type result uint8
-
-const (
-	passes  result = iota
-	mixed          // some rows come out: pages that have others are encoded again
-	leftOut        // no row comes out
-)
-
-// assemble encodes a row group's new columns, or all of a mixed one, after all its
-// pieces were evaluated.
+// assemble encodes a row group's new columns after all its pieces were evaluated.
 func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	verdicts, err := g.verdicts.Columns(s.output)
 	if err != nil {
 		return err
 	}
 	defer tables.Release(verdicts)
-	switch rows, selected := g.verdicts.Counts(); selected {
-	case rows:
-	case 0:
-		g.result = leftOut
+	rows, selected := g.verdicts.Counts()
+	switch {
+	case selected == 0:
 		return nil
-	default:
-		g.result = mixed
+	case selected < rows:
+		g.kept = g.selected()
 	}
 	return s.encodeVerdicts(g, verdicts, grant)
 }
@@ -257,8 +252,8 @@ func (s *passing) Write(c batch.Chunk) error {
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
 		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
 	}
-	err := s.writeGroup(g)
-	g.added = nil
+	err := s.writeGroup(chunk)
+	g.added, g.kept = nil, nil
 	if err == nil {
 		err = g.source.done()
 	}
@@ -271,18 +266,17 @@ func (s *passing) Write(c batch.Chunk) error {
 	return fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err)
 }
 
-// writeGroup writes a row group as its result says.
-func (s *passing) writeGroup(g *rowGroup) error {
-	switch g.result {
-	case leftOut:
+// writeGroup writes what is left of a row group.
+func (s *passing) writeGroup(c *passedChunk) error {
+	g := c.group
+	switch rows, selected := g.verdicts.Counts(); selected {
+	case 0:
 		return nil
-	case mixed:
-		_, selected := g.verdicts.Counts()
-		run := s.filter.start(g, g.selected())
-		defer run.end()
-		return s.file.FilterGroup(g.source.passed, g.index, int64(selected), g.added, run.column)
+	case rows:
+		return s.file.CopyGroup(g.source.passed, g.index, g.added)
+	default:
+		return s.filter.writeGroup(s.file, c, int64(selected))
 	}
-	return s.file.CopyGroup(g.source.passed, g.index, g.added)
 }
 
 // selected returns the row group's rows that come out.

@@ -81,6 +81,7 @@ func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error 
 	}
 	v := tablestest.Verdicts(b.URLs.Len())
 	tablestest.Select(v, func(i int) bool { return keep(b.FirstRow + int64(i)) })
+	b.Start = func(do func()) { do() }
 	chunk, err := sink.Encode(b, v)
 	if err == nil {
 		err = sink.Write(chunk)

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
+	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/parquetio/textcolumn"
 	"robotsbatch/io/frontier/tables"
@@ -27,8 +28,8 @@ type rowGroup struct {
 	handed   int // runs handed out as pieces
 	columns  []column
 	verdicts *tables.Assembly // when it passes through
-	result   result           // set once all pieces are encoded
-	added    []splice.Added   // set likewise: the verdict columns, or all columns of a mixed row group
+	added    []splice.Added   // set once all pieces are encoded: the verdict columns
+	kept     *pagefilter.Rows // set likewise if not all rows are
 	held     int64            // bytes kept by pieces that were written; only the writer uses it
 
 	reading   int64 // bytes that are read at a time, or at once from an object in a store

@@ -13,9 +13,13 @@
 // Half of the memory is reserved for the first in line. Grants are admitted up to a quarter,
 // which leaves room to encode what they are for. A larger one is admitted alone, in the oldest
 // output. While an output waits, no younger one is admitted.
+//
+// Who waits in Take may have a worker that older work needs. So it does that work meanwhile
+// ([Grant.Meanwhile]).
 package budget
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -70,6 +74,7 @@ func (q *Queue) Close() {
 	b := q.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	q.err = cmp.Or(q.err, context.Canceled) // to a reader that did not end with its job
 	b.used -= q.used
 	b.queues = slices.DeleteFunc(b.queues, func(other *Queue) bool { return other == q })
 	b.changed.Broadcast()
@@ -133,9 +138,42 @@ func (q *Queue) isFirst(number int) bool {
 
 // Grant is what a batch may take of its job's memory. A nil Grant sets no limit.
 type Grant struct {
+	// Meanwhile, if it is set, returns what the goroutine in Take may do while it waits; nil
+	// for nothing. It must not use the budget, but what it returns may.
+	Meanwhile func() func()
+
 	queue  *Queue
 	number int
 	held   int64
+}
+
+// Wake has all that wait in Take ask Meanwhile again.
+func (b *Budget) Wake() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.changed.Broadcast()
+}
+
+// Try takes n bytes if there is room for them, and reports whether it did. For the first in
+// line all of the memory is room.
+func (g *Grant) Try(n int64) bool {
+	if g == nil {
+		return true
+	}
+	q := g.queue
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most := b.memory / 2
+	if q.isFirst(g.number) {
+		most = b.memory
+	}
+	if q.err != nil || b.used+n > most {
+		return false
+	}
+	q.add(n)
+	g.held += n
+	return true
 }
 
 // Take waits until the batch may have n bytes more; a negative n gives bytes back.
@@ -149,7 +187,17 @@ func (g *Grant) Take(n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for q.err == nil && n > 0 && b.used+n > b.memory/2 && !q.isFirst(g.number) {
-		b.changed.Wait()
+		var do func()
+		if g.Meanwhile != nil {
+			do = g.Meanwhile()
+		}
+		if do == nil {
+			b.changed.Wait()
+			continue
+		}
+		b.mu.Unlock()
+		do()
+		b.mu.Lock()
 	}
 	if q.err != nil {
 		return q.err

@@ -34,6 +34,9 @@ func TestMemoryOfSharingPieces(t *testing.T) {
 	if q.Close(); b.used != 0 {
 		t.Errorf("once the output is closed %d bytes are in use", b.used)
 	}
+	if _, err := q.Admit(1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a closed output: %v", err)
+	}
 }
 
 // TestMemoryOfCancelledJob: a goroutine that waits for memory learns when the job ends.
@@ -123,4 +126,26 @@ func TestOlderOutputFirst(t *testing.T) {
 		y2.End(0)
 		young.Close()
 	})
+}
+
+// TestTry: who can do without gets what is free: the first in line all of the memory, others
+// half of it.
+func TestTry(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	q := New(100).Queue(ctx)
+	first, second := admit(t, q, 10), admit(t, q, 10)
+	for i, try := range []struct {
+		g    *Grant
+		n    int64
+		want bool
+	}{{second, 31, false}, {second, 30, true}, {first, 51, false}, {first, 50, true}, {second, 1, false}, {nil, 1 << 60, true}} {
+		if got := try.g.Try(try.n); got != try.want {
+			t.Errorf("%d: %d more bytes: %v", i, try.n, got)
+		}
+	}
+	first.End(0)
+	cancel()
+	if _, err := q.Admit(1); err == nil || second.Try(1) {
+		t.Errorf("an output that is given up gets memory: %v", err)
+	}
 }

@@ -1,0 +1,110 @@
+package parquetio
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// selecting is an evaluator that selects all rows but some.
+type selecting struct{}
+
+func (selecting) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
+	tablestest.Select(v, func(i int) bool { return (b.FirstRow+int64(i))%7 > 0 })
+	return nil
+}
+
+// filterOn filters a file on a lane of a pool.
+func filterOn(lane *batch.Lane, data []byte, progress func(batch.Stats)) ([]byte, error) {
+	defer lane.Close()
+	s, err := Open(fileOf(data), int64(len(data)), Options{Name: "in", URLColumn: "url", BatchRows: 100, Memory: 1 << 20})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.PassThrough(); err != nil {
+		return nil, err
+	}
+	var out output
+	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
+	if err != nil {
+		return nil, err
+	}
+	_, err = lane.Run(s, sink, progress)
+	return out.Bytes(), err
+}
+
+// Pages are filtered on the workers of the job, however many there are, within its memory. The
+// output is the same with one worker, little memory and other outputs at the same time; an
+// output that is damaged or cancelled does not disturb others.
+func TestFilterOnWorkers(t *testing.T) {
+	const rows = 3000
+	texts := array.NewStringBuilder(memory.NewGoAllocator())
+	for row := range rows {
+		texts.Append(fmt.Sprintf("%x", sha512.Sum512([]byte{byte(row), byte(row >> 8)})))
+	}
+	record := tablestest.NewRecord([]string{"url", "text"}, tablestest.URLArray(rows, false), texts.NewArray())
+	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 700, record)
+	damaged := bytes.Clone(data)
+	pages := footerOf(t, data).Groups[2].Chunks[1].Pages
+	clear(damaged[pages.Offset+pages.Length/2:][:pages.Length/4])
+
+	newEvaluator := func() batch.Evaluator { return selecting{} }
+	pool := func(workers int, memory int64) *batch.Pool {
+		return batch.NewPool(newEvaluator, batch.Options{Workers: workers, Memory: memory, Emit: batch.EmitSelected})
+	}
+	alone := pool(4, 1<<30)
+	want, err := filterOn(alone.Lane(t.Context()), data, nil)
+	alone.Close()
+	if err != nil || footerOf(t, want).Rows != rows-rows/7-1 {
+		t.Fatalf("%d bytes, error %v", len(want), err)
+	}
+	for _, workers := range []int{1, 3} {
+		for _, memory := range []int64{1, 300 << 10, 4 << 20} {
+			p := pool(workers, memory)
+			cancelled, cancel := context.WithCancel(t.Context())
+			outputs, errs := make([][]byte, 6), make([]error, 6)
+			var done sync.WaitGroup
+			for i := range outputs {
+				data, progress, lane := data, func(batch.Stats) {}, p.Lane(t.Context())
+				switch i {
+				case 1:
+					data = damaged
+				case 3:
+					lane.Close()
+					lane, progress = p.Lane(cancelled), func(s batch.Stats) {
+						if s.Rows > rows/2 {
+							cancel()
+						}
+					}
+				}
+				done.Go(func() { outputs[i], errs[i] = filterOn(lane, data, progress) })
+			}
+			done.Wait()
+			p.Close()
+			cancel()
+			for i, err := range errs {
+				switch {
+				case i == 1 && (err == nil || !strings.Contains(err.Error(), "row group 2")), i == 3 && !errors.Is(err, context.Canceled), i != 1 && i != 3 && err != nil:
+					t.Errorf("%d workers, %d bytes of memory: output %d: error %v", workers, memory, i, err)
+				case err == nil && !bytes.Equal(outputs[i], want):
+					t.Errorf("%d workers, %d bytes of memory: output %d differs", workers, memory, i)
+				}
+			}
+		}
+	}
+}
