@@ -3,23 +3,22 @@
 # target fails; go test has then written the failing input to testdata/fuzz next to the
 # target.
 #
-#   scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]
+#   scripts/fuzz.sh [-jobs N] [DURATION [REGEXP]]
 #
 # DURATION is the time for each target: 10s by default (30s, 5m, or 100000x for a number of
 # executions). REGEXP selects targets by "package.Name". With -jobs N, N targets are fuzzed
 # at the same time, each by one worker. Without it, they are fuzzed one after the other, by
-# as many workers as there are processors. -record adds the table to
-# bench/record/fuzz-DATE.txt.
+# as many workers as there are processors. For a record, run
+# scripts/measure.sh -record run fuzz scripts/fuzz.sh 5m
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/record.sh
 
 usage() {
-  echo "usage: scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]" >&2
+  echo "usage: scripts/fuzz.sh [-jobs N] [DURATION [REGEXP]]" >&2
   exit 2
 }
 
-jobs=1 parallel=() record=
+jobs=1 parallel=()
 while [[ ${1-} == -* ]]; do
   case $1 in
     -jobs)
@@ -27,7 +26,6 @@ while [[ ${1-} == -* ]]; do
       jobs=$2 parallel=(-parallel 1)
       shift
       ;;
-    -record) record=bench/record/fuzz-$(date -u +%Y-%m-%d).txt ;;
     *) usage ;;
   esac
   shift
@@ -65,7 +63,7 @@ fuzz() {
   fi
   executions=$(awk '/^fuzz: elapsed/ { for (i = 1; i < NF; i++) if ($i == "execs:") n = $(i + 1) } END { print n + 0 }' "$log")
   # shellcheck disable=SC2059  # the format is the table's row
-  printf "$row" "$package" "$name" "$executions" "$result" | tee -a "$logs/table"
+  printf "$row" "$package" "$name" "$executions" "$result"
   [[ $result == ok ]] || sed 's/^/    /' "$log"
 }
 
@@ -89,12 +87,4 @@ if [[ $found -eq 0 ]]; then
 fi
 failed=$(find "$logs" -name '*.failed' | wc -l)
 echo "$found targets, $failed failed"
-if [[ -n $record ]]; then
-  mkdir -p bench/record
-  {
-    echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $commit, $(go env GOVERSION), $duration each"
-    sort "$logs/table"
-  } >>"$record"
-  echo "recorded in $record"
-fi
 [[ $failed -eq 0 ]]

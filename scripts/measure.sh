@@ -48,7 +48,14 @@ head_of() {
 }
 
 # called NAME names the record; without it, it is called like the measurement.
-called() { echo "$1" >"$scratch/called"; }
+called() {
+  kept=bench/record/$1-$(date -u +%F)
+  if [[ -n $record ]] && compgen -G "$kept.*" >/dev/null; then
+    echo "scripts/measure.sh: $kept is there already" >&2
+    exit 1
+  fi
+  echo "$kept" >"$scratch/kept"
+}
 
 # build PROGRAM... makes $scratch/PROGRAM.
 build() {
@@ -73,12 +80,18 @@ turns() {
   rm "$scratch/cases"
 }
 
-# engines installs Polars, DuckDB and pyarrow, and prints their versions.
-engines() {
-  python_with -r bench/engines/requirements.txt
+# packages PACKAGE... installs packages of Python, and prints their versions.
+packages() {
+  python_with "$@"
   python=$scratch/venv/bin/python
-  "$python" -m pip list 2>/dev/null | awk '$1 ~ /^(duckdb|polars|pyarrow)$/ { printf "%s %s\n", $1, $2 }'
-  export GOMAXPROCS=$1
+  echo "python: $("$python" -V), $("$python" -m pip list --format=freeze 2>/dev/null | grep -E '^(duckdb|polars|[Pp]rotego|pyarrow)=' | paste -sd ' ')"
+}
+
+# wheel installs the Python package itself.
+wheel() {
+  build robotsbatch
+  ROBOTSBATCH_BINARY=$scratch/robotsbatch scripts/wheel.sh -out "$scratch/dist" "$(go env GOOS)/$(go env GOARCH)" >/dev/null
+  "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$scratch"/dist/*.whl
 }
 
 megabytes() { awk -v n="$(stat -Lc %s "$1")" 'BEGIN { printf "%.1f MB", n / 1e6 }'; }
@@ -117,6 +130,17 @@ measure_agents() {
   turns -rounds "$rounds"
 }
 
+## bench [-count 10] [-benchtime 1s] [-as bench] [REGEXP [PACKAGE...]]
+# runs benchmarks, by default all, and prints them in the form that benchstat reads. Compare
+# two records by: go tool -modfile=scripts/tools/go.mod benchstat OLD.txt NEW.txt
+measure_bench() {
+  options + count=10 benchtime=1s as=bench -- "$@"
+  called "$as"
+  local regexp=${rest[0]-.} packages=("${rest[@]:1}")
+  [[ ${#packages[@]} -gt 0 ]] || packages=(./...)
+  go test -run '^$' -bench "$regexp" -benchmem -benchtime "$benchtime" -count "$count" -timeout 0 "${packages[@]}"
+}
+
 ## engines [-rows 10000000] [-wide_rows 2000000] [-origins 20000] [-rounds 5] [-threads 2]
 ## engines -data FOLDER [-goal RATIO] [-agent CCBot] [-rounds 5] [-threads 2]
 # compares adding verdicts with Polars, DuckDB and pyarrow, which copy the same table. FOLDER
@@ -131,7 +155,8 @@ start of Python. Every output was compared with the input, value by value. DuckD
 Arrow files.
 
 TEXT
-  engines "$threads"
+  packages -r bench/engines/requirements.txt
+  export GOMAXPROCS=$threads
   local format made=$data
   if [[ -z $data ]]; then
     data=$scratch/data
@@ -158,6 +183,89 @@ TEXT
     done
   fi
   turns -rounds "$rounds" -base polars -chart "$scratch/chart.svg"
+}
+
+## evaluate [-rows 10000000] [-batches 1000000]
+# compares evaluate of the Python package on a table in memory with the command on the same
+# data as an Arrow file, and measures its peak of memory and small batches through reader.
+measure_evaluate() {
+  options rows=10000000 batches=1000000 -- "$@"
+  packages pyarrow==26.0.1
+  wheel
+  build gen
+  "$scratch/gen" -out "$scratch/data" -urls "$rows" -origins $((rows / 100)) -formats arrow -compression none -pack
+  echo "$rows URLs over $((rows / 100)) origins, 3 columns, Arrow without compression"
+  "$python" scripts/python/measure.py "$scratch/data/frontier.arrow" "$scratch/data/site.rules" CCBot "$out" "$batches"
+}
+
+## faults [-scale 1] [-seed 1] [SECTION...]
+# measures time and memory on hostile inputs, and what happens to a job whose disk is full or
+# that is killed. It fails if a run had an outcome that is never right. SCALE multiplies the
+# number of inputs.
+measure_faults() {
+  options + scale=1 seed=1 -- "$@"
+  build robotsbatch faults
+  called "$(IFS=- && echo "faults${rest[*]:+-${rest[*]}}")"
+  echo "What robotsbatch does with broken and hostile inputs; bench/faults/doc.go says what the columns mean."
+  TMPDIR=$scratch "$scratch/faults" -robotsbatch "$scratch/robotsbatch" -n "$scale" -seed "$seed" "${rest[@]}"
+}
+
+## filter [-size 1] [-case TEXT] [-rounds 3] [-threads 2]
+# compares -emit allowed with Polars, DuckDB and pyarrow, which filter by a ready column: texts
+# of 24 KB, 2 KB and none, with 0.1, 4 and 50 rows in 100 left out, in any order and by host.
+# SIZE multiplies the size of tables, 300 MB of texts; TEXT selects cases ("24 KB, 4 %, any").
+measure_filter() {
+  options size=1 case='' rounds=3 threads=2 -- "$@"
+  build robotsbatch turns
+  called filter-tables
+  cat <<TEXT
+robotsbatch reads the URLs of a Parquet file and decides (-emit allowed, -memory at its
+default); Polars, DuckDB and pyarrow filter the same file by its column keep, and write the
+input's codec at their default level. Starting Python is included. Every output was compared
+with the input. Documents are runs of one to eight words out of this project's pages and
+programs, on a thousand hosts. Inputs are pyarrow's (zstd 1, pages of 24 MB with texts)
+unless the line names another writer (Polars zstd 3, DuckDB snappy).
+
+TEXT
+  packages -r bench/engines/requirements.txt
+  export GOMAXPROCS=$threads
+  local host text writer codec bytes rows share order goal engine source=$scratch/in.parquet filtered=$out/out.parquet
+  mkdir "$scratch/rules"
+  for host in $(seq 0 999); do printf 'User-agent: *\nDisallow: /private\n' >"$scratch/rules/h$host.test"; done
+  while IFS=, read -r text writer codec bytes rows share order goal; do
+    [[ "$text, $share %, $order" == *"$case"* ]] || continue
+    rows=$(awk -v rows="$rows" -v size="$size" 'BEGIN { print int(rows * size) }')
+    "$python" bench/filter/engines.py make "$writer" "$bytes" "$share" "$order" "$rows" "$source"
+    table "$text, $share %, $order: $(megabytes "$source")" "${goal:+CPU=$goal}" "$python" bench/filter/engines.py check "$source" "$filtered"
+    run robotsbatch '' "$scratch/robotsbatch" -in "$source" -rules "$scratch/rules" -agent x -emit allowed -out "$filtered" -quiet
+    for engine in polars duckdb pyarrow; do
+      run "$engine" '' "$python" bench/filter/engines.py filter "$engine" "$source" "$filtered" "$codec" "$threads"
+    done
+    turns -rounds "$rounds" -base polars -warm=false
+  done <<CASES
+24 KB,pyarrow,zstd,24000,12000,0.1,any,0.2
+24 KB,pyarrow,zstd,24000,12000,0.1,host,
+24 KB,pyarrow,zstd,24000,12000,4,any,0.6
+24 KB,pyarrow,zstd,24000,12000,4,host,0.2
+24 KB,pyarrow,zstd,24000,12000,50,any,
+24 KB,pyarrow,zstd,24000,12000,50,host,
+2 KB,pyarrow,zstd,2000,150000,0.1,any,
+2 KB,pyarrow,zstd,2000,150000,0.1,host,
+2 KB,pyarrow,zstd,2000,150000,4,any,
+2 KB,pyarrow,zstd,2000,150000,4,host,
+2 KB,pyarrow,zstd,2000,150000,50,any,
+2 KB,pyarrow,zstd,2000,150000,50,host,
+none,pyarrow,zstd,0,4000000,0.1,any,
+none,pyarrow,zstd,0,4000000,0.1,host,
+none,pyarrow,zstd,0,4000000,4,any,
+none,pyarrow,zstd,0,4000000,4,host,
+none,pyarrow,zstd,0,4000000,50,any,0.9
+none,pyarrow,zstd,0,4000000,50,host,
+24 KB in Polars' own file,polars,zstd,24000,12000,4,any,0.6
+24 KB in Polars' own file,polars,zstd,24000,12000,50,any,
+24 KB in DuckDB's own file,duckdb,snappy,24000,12000,4,any,0.6
+2 KB in DuckDB's own file,duckdb,snappy,2000,150000,4,any,0.7
+CASES
 }
 
 ## history [-origins 100000] [-urls 20000000] [-crawls 24] [-rounds 5] [-data FOLDER]
@@ -193,6 +301,10 @@ measure_history() {
   done
 }
 
+## hostile [-time 1h] [-seed 1] [-lengths N,N,...] [-save FOLDER]
+# searches for the robots.txt and the URL that take the evaluator longest.
+measure_hostile() { go run ./bench/hostile "$@"; }
+
 ## hosts [-list URLS.txt.zst -rules FOLDER] [-part 1] [-rounds 5] [-threads 2]
 # compares adding verdicts with Polars' copy for lists of many hosts, each with its own
 # robots.txt in a pack: 100,000 hosts of 10 URLs and 40,000 of 60. The real URLs and robots.txt
@@ -201,7 +313,8 @@ measure_hosts() {
   options list='' rules='' rounds=5 threads=2 part=1 -- "$@"
   build robotsbatch hosts turns
   called "hosts-$([[ -n $list ]] && echo real || echo made-up)"
-  engines "$threads"
+  packages -r bench/engines/requirements.txt
+  export GOMAXPROCS=$threads
   local agent=CCBot folder=$rules hosts urls sorted shuffled data
   while read -r hosts urls sorted shuffled; do
     data=$scratch/$urls hosts=$((hosts / part)) rules=$scratch/$urls/site.rules
@@ -242,6 +355,17 @@ measure_job() {
   turns -rounds "$rounds"
 }
 
+## pack [-origins 1000000] [-bodies 100000]
+# builds a rule pack, and measures its size, opening it and looking up authorities with none
+# of it in memory: as root it drops the system's cache of files.
+measure_pack() {
+  options origins=1000000 bodies=100000 -- "$@"
+  build pack
+  called "pack-$origins-$bodies"
+  "$scratch/pack" -origins "$origins" -bodies "$bodies" -out "$scratch/site.rules"
+  "$scratch/pack" -origins "$origins" -bodies "$bodies" -measure "$scratch/site.rules"
+}
+
 ## peers [-urls LIST.zst -rules FOLDER] [-data TEXT] [-agent CCBot] [-rounds 5] [-google FOLDER]
 # compares other robots.txt libraries. TEXT describes the URLs. The libraries come from their
 # registries, and are built in a cache folder. A language without toolchain is skipped, and
@@ -258,6 +382,41 @@ measure_peers() {
   fi
   "$scratch/peers" -runners "$scratch/runners" -urls "$urls" -rules "$rules" -data "${data:-URLs}" -agent "$agent" -count "$rounds" \
     -runs "$scratch/runs.jsonl" -chart "$scratch/chart.svg"
+}
+
+## pipe [-origins 1000000]
+# measures robotsbatch pipe from the client's side, with packs of 1,000 and of ORIGINS
+# authorities: the time to the first answer, and the cost of a batch for a client that waits.
+measure_pipe() {
+  options origins=1000000 -- "$@"
+  build robotsbatch pack pipe
+  local n
+  for n in 1000 "$origins"; do
+    "$scratch/pack" -origins "$n" -bodies $((n / 10)) -out "$scratch/site.rules" >/dev/null
+    printf '\na pack of %d authorities, %s\n' "$n" "$(megabytes "$scratch/site.rules")"
+    "$scratch/pipe" -program "$scratch/robotsbatch" -rules "$scratch/site.rules" -origins "$n"
+  done
+}
+
+## queries -urls LIST -rules FOLDER
+# measures verdicts within queries of DuckDB and Polars beside evaluate and beside protego in
+# functions of the same kind. LIST has a URL a line, and may end in .zst.
+measure_queries() {
+  options urls='' rules='' -- "$@"
+  [[ -n $urls && -n $rules ]] || usage
+  packages pyarrow==26.0.1 duckdb==2.0.0 polars==2.1.0 protego==0.7.0
+  wheel
+  zstd -dqcf "$urls" >"$scratch/urls.txt"
+  "$scratch/venv/bin/robotsbatch" compile -rules "$rules" -out "$scratch/site.rules" -quiet
+  "$python" scripts/python/queries.py "$scratch/urls.txt" "$rules" "$scratch/site.rules" CCBot
+}
+
+## run NAME COMMAND...
+# runs any other command, such as scripts/fuzz.sh or RECORD=1 scripts/integration/spark.sh.
+measure_run() {
+  [[ $# -ge 2 ]] || usage
+  called "$1"
+  "${@:2}"
 }
 
 ## scale [-urls 100000000] [-origins 1000000] [-rounds 3] [-data FOLDER]
@@ -346,13 +505,12 @@ called "$name"
 } | tee "$scratch/record"
 [[ -n $record ]] || exit 0
 mkdir -p bench/record
-kept=bench/record/$(<"$scratch/called")
+kept=$(<"$scratch/kept") ending=txt
 if grep -q '^|' "$scratch/record"; then
-  sed -E -i 's/^(command|date|commit|go|flags|processor): .*/&  /' "$scratch/record" # a line each in Markdown, too
-  cp "$scratch/record" "$kept-$(date -u +%F).md"
-else
-  cp "$scratch/record" "$kept-$(date -u +%F).txt"
+  ending=md
+  sed -E -i 's/^(command|date|commit|go|flags|processor|python): .*/&  /' "$scratch/record" # a line each in Markdown, too
 fi
-[[ ! -e $scratch/runs.jsonl ]] || cp "$scratch/runs.jsonl" "$kept-$(date -u +%F).jsonl"
-[[ ! -e $scratch/chart.svg ]] || cp "$scratch/chart.svg" "$kept.svg"
-echo "recorded in $kept-$(date -u +%F)"
+cp "$scratch/record" "$kept.$ending"
+[[ ! -e $scratch/runs.jsonl ]] || cp "$scratch/runs.jsonl" "$kept.jsonl"
+[[ ! -e $scratch/chart.svg ]] || cp "$scratch/chart.svg" "${kept%-????-??-??}.svg"
+echo "recorded in $kept.$ending"

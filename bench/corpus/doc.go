@@ -44,7 +44,8 @@
 // such a page alone and have three fifths of all bytes. Without these, a body has 1,690
 // bytes on average, 1,740 if generated. Nearly all groups that are equal to an earlier one
 // only have Disallow: /, and a few files have five hundred of those.
-// before only say Disallow: /, and a few files have five hundred of those.
 package corpus
 
-//go:generate ../../scripts/sample.sh
+//go:generate rm -rf sample
+//go:generate go run ./gen -sample -out sample -rows 512 -formats arrow,txt.zst
+//go:generate go run ./gen -sample -out sample -rows 512 -formats arrows -compression lz4 -rules=false

@@ -2,7 +2,7 @@
 
 // Faults measures what only a whole process shows of hostile inputs and bad surroundings:
 // time, memory, signals, full disks. Each section runs the program thousands of times, with
-// limited memory, and counts the outcomes. scripts/faults.sh runs it and records its tables.
+// limited memory, and counts the outcomes. scripts/measure.sh faults runs it and records its tables.
 //
 //	go run ./bench/faults -robotsbatch PROGRAM [-n 1] [-seed 1] [SECTION...]
 //

@@ -1,4 +1,4 @@
-"""Makes the tables that scripts/filter.sh measures, and filters them with other engines.
+"""Makes the tables that scripts/measure.sh filter measures, and filters them with other engines.
 
 usage: engines.py make WRITER TEXT SHARE ORDER ROWS OUT
        engines.py filter ENGINE INPUT OUT CODEC THREADS

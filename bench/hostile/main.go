@@ -2,7 +2,7 @@
 
 // Hostile searches for the robots.txt and URL that take the evaluator longest per byte of
 // the URL. It changes both at random, keeps changes that make it slower, and starts again
-// when none does. scripts/hostile.sh runs it.
+// when none does. scripts/measure.sh hostile runs it.
 //
 //	go run ./bench/hostile -time 1h
 //	go run ./bench/hostile -body robots.txt -url url.txt

@@ -2,7 +2,7 @@
 
 // Pack measures rule packs of a generated corpus: the cost of building one, its size, and
 // the cost of opening it and looking up authorities with none of it in memory.
-// scripts/pack.sh runs it.
+// scripts/measure.sh pack runs it.
 //
 //	go run ./bench/pack -origins 1000000 -bodies 100000 -out FILE
 //	go run ./bench/pack -origins 1000000 -bodies 100000 -measure FILE

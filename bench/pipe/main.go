@@ -1,6 +1,6 @@
 // Pipe measures robotsbatch pipe from its client's side: the time from the start of the
 // process to its first answer, and the cost of a batch for a client that waits for each
-// answer. scripts/pipe.sh runs it.
+// answer. scripts/measure.sh pipe runs it.
 //
 //	go run ./bench/pipe -program robotsbatch -rules site.rules -origins N
 package main

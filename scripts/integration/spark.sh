@@ -6,10 +6,9 @@
 #
 # ROWS is how many (240,000), FILES how many files (24), ORIGINS how many authorities. With
 # RECORD=1 it also tries rules in parts and a damaged pack, which takes some minutes more,
-# and keeps in bench/record/spark-DATE.txt the processor time of the pipes, of the job, and
-# of the same job with protego in a pandas UDF.
+# and prints the processor time of the pipes, of the job, and of the same job with protego in
+# a pandas UDF: RECORD=1 scripts/measure.sh -record run spark scripts/integration/spark.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-source scripts/record.sh
 
 rows=${ROWS-240000} files=${FILES-24}
 origins=${ORIGINS-$((rows / 100))}
@@ -204,17 +203,12 @@ costs() {
   awk -v name="$name" -v before="$before" -v after="$(used)" \
     '{ printf "%s: %.1f s of processor time in the cluster, %.1f s of the driver; %.1f s by the clock\n", name, after - before, $1 + $2, $3 }' driver.time
 }
-{
-  record_head
-  echo "python: $(python -V 2>&1), pyspark $(python -c 'import pyspark; print(pyspark.__version__)'), $(java -version 2>&1 | head -n 1)"
-  echo "data: $rows URLs in $files Parquet files of 30 columns, $origins origins; two workers of ${CORES-1} core"
-  echo "rows after kill -9 of an executor and of a pipe, and with rules in 3 parts: those of the single job"
-  costs robotsbatch filter timed.log timed/robotsbatch --out out.timed
-  costs protego submit protego.log "$spark/protego_frontier.py" --frontier corpus/frontier --rules "$scratch/corpus/rules" --agent CCBot --out out.protego
-  costs 'neither, only read and written' submit copy.log "$spark/protego_frontier.py" --frontier corpus/frontier --out out.copy
-  awk '{ sum += $1 + $2 } END { printf "the %d pipes: %.2f s of processor time\n", NR, sum }' pipes.time
-  awk '{ printf "the single job, Parquet to Parquet, one worker: %.2f s of processor time, %.2f s by the clock\n", $1 + $2, $3 }' single.time
-} | tee record
+echo "python: $(python -V 2>&1), pyspark $(python -c 'import pyspark; print(pyspark.__version__)'), $(java -version 2>&1 | head -n 1)"
+echo "data: $rows URLs in $files Parquet files of 30 columns, $origins origins; two workers of ${CORES-1} core"
+echo "rows after kill -9 of an executor and of a pipe, and with rules in 3 parts: those of the single job"
+costs robotsbatch filter timed.log timed/robotsbatch --out out.timed
+costs protego submit protego.log "$spark/protego_frontier.py" --frontier corpus/frontier --rules "$scratch/corpus/rules" --agent CCBot --out out.protego
+costs 'neither, only read and written' submit copy.log "$spark/protego_frontier.py" --frontier corpus/frontier --out out.copy
+awk '{ sum += $1 + $2 } END { printf "the %d pipes: %.2f s of processor time\n", NR, sum }' pipes.time
+awk '{ printf "the single job, Parquet to Parquet, one worker: %.2f s of processor time, %.2f s by the clock\n", $1 + $2, $3 }' single.time
 same out.timed
-cd - >/dev/null
-keep "$scratch/record" "spark-$(date -u +%Y-%m-%d).txt"

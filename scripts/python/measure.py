@@ -1,4 +1,4 @@
-"""Measures the package beside the program on the same data: see scripts/evaluate.sh.
+"""Measures the package beside the program on the same data: see scripts/measure.sh evaluate.
 
     python measure.py FRONTIER.arrow RULES AGENT FOLDER SMALL_BATCHES
 """

@@ -1,5 +1,5 @@
 """Measures verdicts within queries of DuckDB and Polars beside evaluate, and beside the
-library protego in functions of the same kind: see scripts/queries.sh.
+library protego in functions of the same kind: see scripts/measure.sh queries.
 
     python queries.py URLS.txt ROBOTS_FOLDER RULE_PACK AGENT
 """

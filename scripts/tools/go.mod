@@ -1,4 +1,4 @@
-// The tools of scripts/lint.sh and scripts/bench.sh, pinned here so that the
+// The tools of scripts/lint.sh and scripts/measure.sh bench, pinned here so that the
 // program's own go.mod does not carry them. Run one with
 //
 //	go tool -modfile=scripts/tools/go.mod NAME

@@ -24,7 +24,7 @@ import (
 const sample = "../sample"
 
 // TestSample compares the checked-in sample with the generator's output. After an intended
-// change, scripts/sample.sh writes the sample.
+// change, go generate ./bench/corpus writes the sample.
 func TestSample(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.SampleOptions())

@@ -8,7 +8,6 @@
 // times of fetches to the frontiers. With -pack the rules go into a rule pack, site.rules.
 // With -part K/N it writes part K of N of the frontier, as frontier-K.arrow, so that
 // several parts can be made at a time.
-// may be made at a time.
 package main
 
 import (

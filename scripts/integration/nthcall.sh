@@ -2,7 +2,7 @@
 # Fails the first, the second, the third ... system call of each kind, until a job passes.
 #
 #   CGO_ENABLED=0 go build -o PROGRAM ./cmd/robotsbatch
-#   scripts/nthcall.sh PROGRAM [CALL...]
+#   scripts/integration/nthcall.sh PROGRAM [CALL...]
 #
 # A job writes two outputs into a folder, and another compiles a rule pack. After each failure
 # there must be a message and status 1 or 75, no half-written output, and the job must go on
