@@ -10,9 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"robotsbatch/batch"
+	"robotsbatch/bench/corpus"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -34,16 +33,7 @@ var realFrontier = sync.OnceValues(loadFrontier)
 
 // loadFrontier reads the frontier named by the flags.
 func loadFrontier() (*frontier, error) {
-	packed, err := os.ReadFile(*urlsFlag)
-	if err != nil {
-		return nil, err
-	}
-	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer decoder.Close()
-	list, err := decoder.DecodeAll(packed, nil)
+	list, err := corpus.ReadList(*urlsFlag)
 	if err != nil {
 		return nil, err
 	}

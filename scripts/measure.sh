@@ -108,6 +108,11 @@ copies() {
   done
 }
 
+# The command that makes a pack in which each authority has rules.
+made=("$scratch/gen" -pack -formats '' -missing -1)
+
+share_of() { awk -v part="$1" -v all="$2" 'BEGIN { print part / all }'; }
+
 ## agents -rules FOLDER -urls LIST -list AGENTS [-rounds 3]
 # compares a job for a list of agents with the job for one.
 measure_agents() {
@@ -360,10 +365,16 @@ measure_job() {
 # of it in memory: as root it drops the system's cache of files.
 measure_pack() {
   options origins=1000000 bodies=100000 -- "$@"
-  build pack
+  build robotsbatch gen pack turns
   called "pack-$origins-$bodies"
-  "$scratch/pack" -origins "$origins" -bodies "$bodies" -out "$scratch/site.rules"
-  "$scratch/pack" -origins "$origins" -bodies "$bodies" -measure "$scratch/site.rules"
+  table 'building' ''
+  run "a pack of $origins authorities" "$origins" "${made[@]}" -origins "$origins" -distinct "$(share_of "$bodies" "$origins")" -out "$out"
+  turns -rounds 1 -warm=false
+  "${made[@]}" -origins "$origins" -distinct "$(share_of "$bodies" "$origins")" -out "$scratch"
+  printf '\n'
+  "$scratch/robotsbatch" inspect "$scratch/site.rules" | sed 's/^/    /'
+  printf '\n'
+  "$scratch/pack" -origins "$origins" -bodies "$bodies" "$scratch/site.rules"
 }
 
 ## peers [-urls LIST.zst -rules FOLDER] [-data TEXT] [-agent CCBot] [-rounds 5] [-google FOLDER]
@@ -389,10 +400,10 @@ measure_peers() {
 # authorities: the time to the first answer, and the cost of a batch for a client that waits.
 measure_pipe() {
   options origins=1000000 -- "$@"
-  build robotsbatch pack pipe
+  build robotsbatch gen pipe
   local n
   for n in 1000 "$origins"; do
-    "$scratch/pack" -origins "$n" -bodies $((n / 10)) -out "$scratch/site.rules" >/dev/null
+    "${made[@]}" -origins "$n" -distinct 0.1 -out "$scratch"
     printf '\na pack of %d authorities, %s\n' "$n" "$(megabytes "$scratch/site.rules")"
     "$scratch/pipe" -program "$scratch/robotsbatch" -rules "$scratch/site.rules" -origins "$n"
   done

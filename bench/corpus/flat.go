@@ -2,9 +2,13 @@ package corpus
 
 import (
 	"bytes"
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
 
 	surt "robotsbatch/matcher/domains"
 )
@@ -40,6 +44,24 @@ func (c *Corpus) BySURT() iter.Seq[[]byte] {
 			}
 		}
 	}
+}
+
+// ReadList reads a list that may be compressed with zstd.
+func ReadList(name string) ([]byte, error) {
+	packed, err := os.ReadFile(name)
+	if err != nil || !bytes.HasPrefix(packed, []byte("\x28\xB5\x2F\xFD")) {
+		return packed, err
+	}
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	list, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
 }
 
 // Shuffle puts URLs into an order that depends on their number alone.

@@ -7,7 +7,7 @@
 // site.rules. -list and -rules take real URLs and the bodies of their hosts, and give each
 // of the hosts a copy, made distinct by one more rule. -crawls N makes it a pack with a
 // history of N fetches of each body, thirty days apart, of which one in ten differs from the
-// one before, and gives the tables times in any order through all of them.
+// one before, and gives the tables columns of times, such as mixed_time.
 package main
 
 import (
@@ -15,21 +15,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
-	"github.com/klauspost/compress/zstd"
-
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
@@ -86,11 +78,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := d.writeTable(filepath.Join(*out, "sorted.parquet"), *crawls); err != nil {
+	table := export.Options{List: d.urls, Crawls: *crawls}
+	if err := export.Frontier(filepath.Join(*out, "sorted.parquet"), corpus.New(corpus.Options{}), table); err != nil {
 		return err
 	}
 	corpus.Shuffle(d.urls)
-	return d.writeTable(filepath.Join(*out, "shuffled.parquet"), *crawls)
+	return export.Frontier(filepath.Join(*out, "shuffled.parquet"), corpus.New(corpus.Options{}), table)
 }
 
 func madeUp(hosts, perHost int) (*data, error) {
@@ -108,9 +101,13 @@ func madeUp(hosts, perHost int) (*data, error) {
 // real cuts the URLs of hosts with a body into runs of equal length, and makes each run a
 // host of its own.
 func real(list, rules string, hosts, perHost int) (*data, error) {
-	lines, err := readLines(list)
+	text, err := corpus.ReadList(list)
 	if err != nil {
 		return nil, err
+	}
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		lines = append(lines, bytes.TrimRight(line, "\r\n"))
 	}
 	runs, err := cut(lines, rules, perHost)
 	if err != nil {
@@ -184,26 +181,8 @@ func cut(lines [][]byte, rules string, perHost int) (runs []sameHostRun, err err
 	return runs, nil
 }
 
-func readLines(name string) (lines [][]byte, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	decoder, err := zstd.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
-	defer decoder.Close()
-	all, err := io.ReadAll(decoder)
-	for line := range bytes.Lines(all) {
-		lines = append(lines, bytes.TrimRight(line, "\r\n"))
-	}
-	return lines, err
-}
-
 const (
-	firstCrawl = 1_700_000_000
+	firstCrawl = 1_735_689_600 // the first time of the tables
 	month      = 30 * 24 * 60 * 60
 )
 
@@ -249,46 +228,4 @@ func (d *data) writeFolder(name string) error {
 		}
 	}
 	return nil
-}
-
-// writeTable writes a table with the URLs, and two columns more.
-func (d *data) writeTable(name string, crawls int) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	fields := []arrow.Field{
-		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
-		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
-	}
-	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
-	defer builder.Release()
-	w, err := pqarrow.NewFileWriter(builder.Schema(), struct{ io.Writer }{file}, // hides Close
-		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(1<<20), parquet.WithDictionaryFor("url", false)),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		return err
-	}
-	flush := func() error {
-		record := builder.NewRecord()
-		defer record.Release()
-		return w.WriteBuffered(record)
-	}
-	for row, url := range d.urls {
-		builder.Field(0).(*array.StringBuilder).BinaryBuilder.Append(url)
-		builder.Field(1).(*array.Int32Builder).Append(int32(row * 7919 % 100))
-		at := int64(firstCrawl + row*37)
-		if crawls > 0 {
-			at = firstCrawl + int64(uint64(row+1)*0x9E3779B97F4A7C15>>32*uint64(crawls*month)>>32)
-		}
-		builder.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(at))
-		if row%65536 == 65535 || row == len(d.urls)-1 {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return w.Close()
 }

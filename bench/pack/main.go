@@ -1,28 +1,23 @@
 //go:build linux
 
-// Pack measures rule packs of a generated corpus: the cost of building one, its size, and
-// the cost of opening it and looking up authorities with none of it in memory.
-// scripts/measure.sh pack runs it.
+// Pack measures what opening a rule pack and looking up authorities cost with none of it in
+// memory. scripts/measure.sh pack runs it. The pack is of a corpus with these numbers:
 //
-//	go run ./bench/pack -origins 1000000 -bodies 100000 -out FILE
-//	go run ./bench/pack -origins 1000000 -bodies 100000 -measure FILE
+//	go run ./bench/pack -origins 1000000 -bodies 100000 FILE
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"robotsbatch/bench/corpus"
-	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 )
@@ -37,63 +32,13 @@ func main() {
 func run() error {
 	origins := flag.Int("origins", 1_000_000, "authorities")
 	bodies := flag.Int("bodies", 100_000, "distinct bodies")
-	out := flag.String("out", "", "pack to build")
-	measure := flag.String("measure", "", "pack to measure, built with the same -origins and -bodies")
 	lookups := flag.Int("lookups", 1000, "cold lookups to measure")
-	memory := flag.Int64("memory", 0, "bytes of memory for building; 0: the default")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		return errors.New("want the name of a pack")
+	}
 	c := corpus.New(corpus.Options{Origins: *origins, Missing: -1, Distinct: float64(*bodies) / float64(*origins)})
-	switch {
-	case *out != "":
-		return build(c, *out, *memory)
-	case *measure != "":
-		return measureCold(c, *measure, *lookups)
-	}
-	return errors.New("-out or -measure is required")
-}
-
-// build builds a pack and prints what that used.
-func build(c *corpus.Corpus, name string, memory int64) error {
-	if memory <= 0 {
-		memory = rulepack.DefaultBuildMemory
-	}
-	debug.SetMemoryLimit(max(memory, min(memory+memory/2, 512<<20))) // as robotsbatch compile does
-	started := time.Now()
-	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{Memory: memory})
-	if err != nil {
-		return err
-	}
-	defer b.Abort()
-	if err := export.AddTo(b, c); err != nil {
-		return err
-	}
-	added := time.Since(started)
-	info, err := b.Finish()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("built: %d authorities, %d distinct bodies of %d bytes\n", info.Authorities, info.Bodies, info.SourceBytes)
-	fmt.Printf("time: %.1f s, of which %.1f s for the last part; peak of memory: %d MiB\n",
-		time.Since(started).Seconds(), (time.Since(started) - added).Seconds(), peakRSS()>>20)
-	fmt.Printf("file: %d bytes\n", info.Size)
-	section := make(map[string]int64)
-	for _, s := range info.Sections {
-		fmt.Printf("  %-9s %12d\n", s.Name, s.Length)
-		section[s.Name] = s.Length
-	}
-	fmt.Printf("beside the bodies: %.1f bytes an authority (host of %.1f bytes); a body's row: %d bytes\n",
-		float64(section["directory"]+section["authorities"])/float64(info.Authorities), meanHost(c), section["bodies"]/info.Bodies)
-	of := func(name string) float64 { return float64(section[name]) / float64(info.SourceBytes) }
-	fmt.Printf("by the bytes of the bodies' source: compiled rules %.2f, notes %.2f, records %.3f\n", of("rules"), of("notes"), of("records"))
-	return nil
-}
-
-func meanHost(c *corpus.Corpus) float64 {
-	n, sum := min(c.Options().Origins, 10_000), 0
-	for i := range n {
-		sum += len(c.Origin(i).Host)
-	}
-	return float64(sum) / float64(n)
+	return measureCold(c, flag.Arg(0), *lookups)
 }
 
 // measureCold opens a pack with none of it in memory and looks up authorities, each once.
@@ -212,13 +157,4 @@ func majorFaults() int64 {
 		return 0
 	}
 	return usage.Majflt
-}
-
-// peakRSS returns the peak memory of the process in bytes.
-func peakRSS() int64 {
-	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return usage.Maxrss << 10
 }

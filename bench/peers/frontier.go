@@ -7,8 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
+	"robotsbatch/bench/corpus"
 	"robotsbatch/matcher/urls"
 )
 
@@ -31,18 +30,9 @@ type row struct {
 // readFrontier reads a list compressed with zstd and a folder of robots.txt files, named
 // HOST or HOST_PORT. It keeps the URLs that have rules in the folder.
 func readFrontier(list, rules string) (*frontier, error) {
-	packed, err := os.ReadFile(list)
+	data, err := corpus.ReadList(list)
 	if err != nil {
 		return nil, err
-	}
-	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer decoder.Close()
-	data, err := decoder.DecodeAll(packed, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", list, err)
 	}
 	entries, err := os.ReadDir(rules)
 	if err != nil {

@@ -40,10 +40,22 @@ type Options struct {
 	// Parts, if not 0, divides the frontier into so many parts with equal numbers of
 	// origins. Only part number Part, from 0 on, is written.
 	Part, Parts int
+	// List, if not nil, has the URLs to be written in place of the corpus's.
+	List [][]byte
 }
 
 // urls returns the URLs to be written.
 func (o Options) urls(c *corpus.Corpus) iter.Seq2[*corpus.Origin, []byte] {
+	if o.List != nil {
+		return func(yield func(*corpus.Origin, []byte) bool) {
+			all := corpus.Origin{URLs: int64(len(o.List))}
+			for _, url := range o.List {
+				if !yield(&all, url) {
+					return
+				}
+			}
+		}
+	}
 	if o.Parts <= 0 {
 		return c.URLs()
 	}

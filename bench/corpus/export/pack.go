@@ -23,7 +23,7 @@ func Pack(name string, c *corpus.Corpus) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer b.Abort()
-	if err := AddTo(b, c); err != nil {
+	if err := addTo(b, c); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if _, err := b.Finish(); err != nil {
@@ -32,8 +32,8 @@ func Pack(name string, c *corpus.Corpus) error {
 	return nil
 }
 
-// AddTo adds each origin that has a body to a rule pack.
-func AddTo(b *rulepack.Builder, c *corpus.Corpus) error {
+// addTo adds each origin that has a body to a rule pack.
+func addTo(b *rulepack.Builder, c *corpus.Corpus) error {
 	a := adder{corpus: c, builder: b, kept: make([]atomic.Uint64, c.Bodies())}
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
