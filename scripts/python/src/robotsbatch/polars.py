@@ -47,7 +47,7 @@ class Robots:
         agents = options.get("agents")
         if options.get("agents_as") in (None, "columns"):
             if options.get("agents_file") or agents is not None and not isinstance(agents, str) and len(agents) != 1:
-                raise TypeError(f"{name} is one column: give one agent, agents_as="any-denied", or take verdicts()")
+                raise TypeError(f"{name} is one column: give one agent, agents_as='any-denied', or take verdicts()")
         column = (options.get("prefix") or "") + name
         return self._map(_asker(options), lambda answer: pl.from_arrow(answer.column(column)).cast(kind), kind)
 
