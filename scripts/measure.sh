@@ -415,7 +415,7 @@ measure_pipe() {
 measure_queries() {
   options urls='' rules='' -- "$@"
   [[ -n $urls && -n $rules ]] || usage
-  packages pyarrow==26.0.1 duckdb==2.0.0 polars==2.1.0 protego==0.7.0
+  packages pyarrow==26.0.1 duckdb==2.0.0 polars==2.1.0 protego==0.7.0 numpy==2.4.6
   wheel
   zstd -dqcf "$urls" >"$scratch/urls.txt"
   "$scratch/venv/bin/robotsbatch" compile -rules "$rules" -out "$scratch/site.rules" -quiet
