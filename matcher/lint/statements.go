@@ -18,7 +18,7 @@ func (c *checker) checkStatements() {
 			continue // checkLines has seen it
 		}
 		if s.Group < 0 {
-			c.add("statement-before-group", s.Line, c.keyAt(s), "%s comes before the first user-agent line: it applies to nobody and is ignored", s.Directive)
+			c.add("statement-before-group", s.Line, c.keyAt(s), "%s comes before the first user-agent line: it belongs to no group, so for whom it is cannot be read", s.Directive)
 			continue
 		}
 		c.checkStatement(s)

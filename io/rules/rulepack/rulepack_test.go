@@ -280,6 +280,7 @@ func TestOpenErrors(t *testing.T) {
 		{file("short", good[:50]), Options{}, errNotPack, []string{"short"}},
 		{file("text", strings.Repeat("https://example.com/\n", 100)), Options{}, errNotPack, []string{"text"}},
 		{file("older", older), Options{}, errVersion, []string{"format 1", reads, "compile it again"}},
+		{file("history", good[:8]+"\x0d"+good[9:]), Options{}, errVersion, []string{"format 13", reads, "compile it again"}},
 		{file("newer", newer), Options{}, errVersion, []string{fmt.Sprint("format ", historyVersion+1), reads}},
 		{file("version0", good[:8]+"\x00"+good[9:]), Options{}, ErrDamaged, []string{"format 0"}},
 		{file("cut", good[:len(good)-1]), Options{}, ErrDamaged, []string{"cut", "its end is missing"}},
