@@ -194,7 +194,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 			return err
 		}
 		defer listing.Close()
-		d.sayCaptured(listing.Captured())
+		d.sayOpened(listing)
 		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
 	}
 	var changed export.Changed
@@ -263,6 +263,9 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 		return err
 	}
 	defer src.Close()
+	for _, set := range sets {
+		d.sayOdd(set, true)
+	}
 	changes, err := tally.Changes()
 	if err != nil {
 		return err

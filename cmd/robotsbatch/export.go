@@ -99,7 +99,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 			return err
 		}
 		defer listing.Close()
-		c.sayCaptured(listing.Captured())
+		c.sayOpened(listing)
 		if timed != "" {
 			if err := c.checkTimeless(option.Given{Name: timed}, listing.Timeless()); err != nil {
 				return err

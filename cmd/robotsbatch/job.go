@@ -304,6 +304,7 @@ func (j *job) exceeded() (exceeded []option.Message) {
 // or of unknown hosts.
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
+	s.CountOdd(j.rules.Odd(), j.rules.Captured())
 	s.Finish(started)
 	exceeded := j.exceeded()
 	if err := j.html.Write(s, time.Now()); err != nil {

@@ -108,8 +108,7 @@ func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Fo
 	if err != nil {
 		return nil, err
 	}
-	c.sayCaptured(set.Captured())
-	c.sayOdd(set, false)
+	c.sayOpened(set)
 	r.AsOf = set.AsOf()
 	return set, nil
 }
@@ -136,10 +135,22 @@ func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	return nil
 }
 
+// openedRules are a ruleset.Set or a ruleset.Listing.
+type openedRules interface {
+	Captured() *ruleset.Captured
+	Odd() []ruleset.OddBodies
+}
+
+// sayOpened says what was read of captures, and what is no text, when rules are opened.
+func (c *call) sayOpened(rules openedRules) {
+	c.sayCaptured(rules.Captured())
+	c.sayOdd(rules, false)
+}
+
 // sayOdd says how many bodies are HTML or binary: those of rule packs when they are opened, and
 // those of folders once they were read.
-func (c *call) sayOdd(set *ruleset.Set, read bool) {
-	for _, odd := range set.Odd() {
+func (c *call) sayOdd(rules openedRules, read bool) {
+	for _, odd := range rules.Odd() {
 		if odd.Read == read {
 			c.log.Info(report.OddBodies(&odd), "bodies", "rules", odd.Name, "html", odd.HTML, "binary", odd.Binary)
 		}

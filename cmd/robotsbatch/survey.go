@@ -278,6 +278,7 @@ func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.Site
 		return nil, err
 	}
 	defer listing.Close()
+	c.sayOpened(listing)
 	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
 	if errors.Is(err, stats.ErrTimeless) {
 		return nil, option.Usagef("%s month needs captures with times, and %s has none", option.By, option.Rules.With(ruleset.SomeOf(c.Sources)))

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
@@ -63,6 +64,10 @@ type Summary struct {
 	// several outputs, which are counted each by itself and may share authorities.
 	Authorities        *int64 `json:"authorities,omitempty"`
 	AuthoritiesWithout *int64 `json:"authorities_without_robots,omitempty"`
+	// RulesHTML and RulesBinary count robots.txt files that are none: of folders the files that
+	// were read, of packs and captures all hosts.
+	RulesHTML   int64 `json:"rules_html,omitempty"`
+	RulesBinary int64 `json:"rules_binary,omitempty"`
 	// StartedAt and FinishedAt are absent where a manifest makes a summary.
 	StartedAt     *time.Time `json:"started_at,omitempty"`
 	FinishedAt    *time.Time `json:"finished_at,omitempty"`
@@ -72,6 +77,18 @@ type Summary struct {
 	keptRows int64 // that were not read in this run
 	// authorities of all outputs added up, and how many of them are without a robots.txt.
 	authorities, without int64
+}
+
+// CountOdd counts the robots.txt files of rules that are none.
+func (s *Summary) CountOdd(odd []ruleset.OddBodies, captured *ruleset.Captured) {
+	for _, o := range odd {
+		s.RulesHTML += o.HTML
+		s.RulesBinary += o.Binary
+	}
+	if captured != nil && captured.Pack != nil {
+		s.RulesHTML += captured.Pack.HTML
+		s.RulesBinary += captured.Pack.Binary
+	}
 }
 
 // Truncated is an input that ended too early.

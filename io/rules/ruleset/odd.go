@@ -28,3 +28,14 @@ func (s *Set) Odd() (odd []OddBodies) {
 	}
 	return odd
 }
+
+// Odd returns the counts of each rule pack, and of all other sources together, that have such
+// bodies.
+func (l *Listing) Odd() (odd []OddBodies) {
+	for _, p := range l.packs {
+		if info := p.Info(); info.HTML+info.Binary > 0 {
+			odd = append(odd, OddBodies{p.name, info.HTML, info.Binary, false})
+		}
+	}
+	return odd
+}
