@@ -19,6 +19,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/ruleset"
@@ -31,6 +32,7 @@ type job struct {
 	call
 	config.Job
 	inputs frontier.Options
+	blanks lines.Blanks
 	first  firstSource
 	found  *ruleset.Found // what the rules are
 	rules  *ruleset.Set
@@ -138,6 +140,7 @@ func (j *job) run(ctx context.Context, started time.Time) (status int, err error
 	heap.Limit(j.Memory)
 	ctx = blob.WithMemory(ctx, j.Memory)
 	j.inputs = j.reading(&j.Input)
+	j.inputs.Blanks = &j.blanks
 	text := j.writing().WantsText()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
 	j.inputs.Extra = batch.ExtraColumns{Weight: j.Weight, Time: j.AsOfColumn}
@@ -344,6 +347,9 @@ func (j *job) warnRules() {
 	}
 	for _, m := range d.Of(j.summary) {
 		j.log.WarnOf(m)
+	}
+	if count, line := j.blanks.Count(); count > 0 {
+		j.log.Notice(report.WithBlanks(count, line))
 	}
 	if c := j.rules.Captured(); c != nil && c.WARC && j.FetchList == "" && j.AsOfColumn == "" {
 		if m := j.summary.Unlisted(); !m.Empty() {

@@ -61,6 +61,9 @@ type Options struct {
 	Named []lines.Named
 	// Extra names columns that are read besides the URLs.
 	Extra batch.ExtraColumns
+	// Blanks, if not nil, counts the lines of lists that have a blank within, where Format does
+	// not say that they are lists.
+	Blanks *lines.Blanks
 	// Accept, if not nil, returns an error for a format of which the output would lose
 	// columns.
 	Accept func(format.Format) error
@@ -224,7 +227,11 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	if o.Extra.Time != "" {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Extra.Time)
 	}
-	return text.NewSource(r, o.lines(name)), nil
+	of := o.lines(name)
+	if o.Format == format.Unknown {
+		of.Blanks = o.Blanks
+	}
+	return text.NewSource(r, of), nil
 }
 
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {

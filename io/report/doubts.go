@@ -49,6 +49,12 @@ func (s *Summary) Unlisted() (notice option.Message) {
 		"Name the list of robots.txt files that were requested with %s: its hosts without a capture are unreachable, and so denied", Count(s.NoRobots, "row is", "rows are"), option.FetchList)
 }
 
+// WithBlanks is the notice that some lines of a list, such as the one given, have a blank within.
+func WithBlanks(count int64, line string) option.Message {
+	return option.Messagef("%s a blank within the URL (%q), which is a part of it: if the URL ends there, its verdict is that of another path; pipe the list through awk '{print $1}'. With %s nothing is said",
+		Count(count, "line has", "lines have"), line, option.InFormat.With("text"))
+}
+
 // AllInvalid is the warning that no row is a URL. example is a line without a scheme, empty
 // where none is known.
 func AllInvalid(rows int64, example string) option.Message {

@@ -26,6 +26,8 @@ type Options struct {
 	URLColumn string
 	// Extra names columns or keys that are read besides the URLs.
 	Extra batch.ExtraColumns
+	// Blanks, if not nil, counts the lines of a list of URLs that have a blank within.
+	Blanks *Blanks
 	// Columns asks for whole rows, as batch.Batch.Table: a record of all columns. Of
 	// objects it is their original lines, for the sink of the same package to pass
 	// through, and of a crawl index both.

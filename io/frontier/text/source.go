@@ -17,13 +17,14 @@ func NewSource(r io.Reader, o lines.Options) *lines.Source {
 	blocks := o.Blocks(r, option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
 	return lines.NewSource(o.Name, blocks, lines.Table{
 		URLColumn:  urlColumn,
-		NewDecoder: func() lines.Decoder { return &decoder{blocks: blocks} },
+		NewDecoder: func() lines.Decoder { return &decoder{blocks: blocks, blanks: o.Blanks} },
 	})
 }
 
 // decoder makes batches of whole lines.
 type decoder struct {
 	blocks  *lines.Blocks
+	blanks  *lines.Blanks
 	offsets []int32
 }
 
@@ -42,6 +43,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	if cap(d.offsets) < block.Lines+1 {
 		d.offsets = make([]int32, 0, block.Lines+1)
 	}
+	d.blanks.Add(block)
 	d.offsets = append(d.offsets[:0], 0)
 	data, end := block.Data, 0
 	for line, rest := int64(1), data; len(rest) > 0; line++ {
