@@ -283,16 +283,15 @@ func (j *job) newEvaluator() batch.Evaluator {
 
 // exceeded sets the exit status of a job with more rows of a kind than are permitted, and
 // returns what there are too many of.
-func (j *job) exceeded() (exceeded []option.Message) {
-	s := j.summary
+func exceeded(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 	for _, most := range []struct {
 		permitted cli.Allowance
 		count     int64
 		what      string
 		flag      option.Name
 	}{
-		{j.MaxInvalid, s.Unknown(), "have no verdict", option.MaxInvalid},
-		{j.MaxNoRobots, s.OfNothing(), "are of hosts of which nothing is known", option.MaxNoRobots},
+		{l.MaxInvalid, s.Unknown(), "have no verdict", option.MaxInvalid},
+		{l.MaxNoRobots, s.OfNothing(), "are of hosts of which nothing is known", option.MaxNoRobots},
 	} {
 		if !most.permitted.Permits(most.count, s.Rows) {
 			s.ExitStatus = exitExceeded
@@ -309,7 +308,7 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
 	s.Finish(started)
-	exceeded := j.exceeded()
+	exceeded := exceeded(&j.Limits, s)
 	if err := j.html.Write(s, time.Now()); err != nil {
 		return option.Errorf("%s: %w", option.Report, err)
 	}

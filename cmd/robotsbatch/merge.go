@@ -27,6 +27,7 @@ var mergeHelp = &cli.Command{
 	Examples: []string{"merge verdicts/", "merge s3://crawl/verdicts/"},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "the job is complete"},
+		{Status: "3", Meaning: "the job is complete, but -max-invalid or -max-no-robots was exceeded"},
 		{Status: "1", Meaning: "an output is missing or changed, or the shards do not belong together"},
 		usageExit,
 		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},
@@ -35,13 +36,16 @@ var mergeHelp = &cli.Command{
 }
 
 // mergeCommand is its configuration.
-type mergeCommand struct{ call }
+type mergeCommand struct {
+	call
+	config.Limits
+}
 
-func newMerge() *mergeCommand { return &mergeCommand{newCall()} }
+func newMerge() *mergeCommand { return &mergeCommand{newCall(), config.NewLimits()} }
 
 // Flags implements cli.Config.
 func (c *mergeCommand) Flags() cli.Flags {
-	return append(c.Running.Flags().Only("store-timeout"), c.MessageFlags()...)
+	return append(append(c.Limits.Flags(), c.Running.Flags().Only("store-timeout")...), c.MessageFlags()...)
 }
 
 // run merges shards.
@@ -62,9 +66,13 @@ func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 	}
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
 	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
+	exceeded := exceeded(&c.Limits, summary)
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
-	return exitDone, nil
+	for _, m := range exceeded {
+		c.log.WarnOf(m)
+	}
+	return summary.ExitStatus, nil
 }
 
 // maxAge is the -max-age of a job.

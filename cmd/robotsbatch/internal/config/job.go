@@ -21,10 +21,9 @@ type Job struct {
 	Rules
 	Columns
 	Output
+	Limits
 
 	Weight      string // the column that is summed up; empty for none
-	MaxInvalid  cli.Allowance
-	MaxNoRobots cli.Allowance
 	SummaryJSON string
 	ReportFile  string // HTML
 	Manifest    bool
@@ -38,15 +37,18 @@ type Job struct {
 
 // NewJob is a job as it is without flags.
 func NewJob() Job {
-	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, MaxInvalid: cli.Unlimited, MaxNoRobots: cli.Unlimited}
+	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, Limits: NewLimits()}
 }
 
-// weighedInputs are the formats for which -weight holds.
-var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
+// Limits say how many rows without a right answer still are success.
+type Limits struct{ MaxInvalid, MaxNoRobots cli.Allowance }
 
-// Flags are those of a job that may use what r says.
-func (c *Job) Flags(r *Running) cli.Flags {
-	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), cli.Flags{
+// NewLimits are the limits as they are without flags.
+func NewLimits() Limits { return Limits{cli.Unlimited, cli.Unlimited} }
+
+// Flags are those of limits.
+func (c *Limits) Flags() cli.Flags {
+	return cli.Flags{
 		{
 			Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
 			Short: "rows without a verdict that still count as success, or a share: 0.5%",
@@ -59,7 +61,15 @@ func (c *Job) Flags(r *Running) cli.Flags {
 				"or half of them: the job ends with status 3.",
 			Value: c.MaxNoRobots.Set,
 		},
-	}, r.Flags(), cli.Flags{
+	}
+}
+
+// weighedInputs are the formats for which -weight holds.
+var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
+
+// Flags are those of a job that may use what r says.
+func (c *Job) Flags(r *Running) cli.Flags {
+	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{
 		{
 			Name: "weight", Argument: "COLUMN", Topic: RunningTopic,
 			For:   weighedInputs,
