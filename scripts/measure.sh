@@ -302,7 +302,7 @@ measure_history() {
   turns -rounds "$rounds"
   for name in newest history; do
     printf '\n%s:\n\n' "$name"
-    "$scratch/robotsbatch" inspect "$scratch/$name.rules" | sed 's/^/    /'
+    "$scratch/robotsbatch" verify "$scratch/$name.rules" | sed 's/^/    /'
   done
 }
 
@@ -468,7 +468,7 @@ measure_shards() {
   local i n
   mkdir "$scratch/in"
   for i in $(seq 64); do ln -s "$(realpath "$data/frontier.arrow")" "$scratch/in/part-$i.arrow"; done
-  table 'shards' '' "$scratch/robotsbatch" merge "$out" -quiet
+  table 'shards' '' "$scratch/robotsbatch" verify -merge "$out" -quiet
   for n in 1 2 4 8 16 32 64 1; do
     # shellcheck disable=SC2016  # the inner shell's
     run "$n" $((64 * urls)) bash -ec 'n=$1; shift; for ((i = 0; i < n; i++)); do "$@" -shard "$i/$n"; done' bash "$n" \

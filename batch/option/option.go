@@ -42,6 +42,7 @@ const (
 	MaxLine         Name = "max-line"
 	MaxNoRobots     Name = "max-no-robots"
 	Memory          Name = "memory"
+	Merge           Name = "merge"
 	NewProfile      Name = "new-profile"
 	Out             Name = "out"
 	OutFormat       Name = "out-format"

@@ -42,5 +42,5 @@ var jobHelp = &cli.Command{
 
 // commands are all others, but help and version, which have no flags.
 var commands = []*cli.Command{
-	explainHelp, compileHelp, inspectHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, mergeHelp, surveyHelp, lintHelp,
+	explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp,
 }

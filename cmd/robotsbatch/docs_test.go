@@ -335,7 +335,7 @@ func TestReadme(t *testing.T) {
 	if again := run("-in bench/corpus/sample/frontier.arrow -agent CCBot -rules " + pack); !strings.HasPrefix(again, summary) {
 		t.Errorf("by the folder %s, by its pack %s", summary, again)
 	}
-	wantInside(t, string(page), run("inspect "+pack+" https://www.artistconcert29.test"))
+	wantInside(t, string(page), run("verify -for https://www.artistconcert29.test "+pack))
 }
 
 // What the pages on commands show is what these print.

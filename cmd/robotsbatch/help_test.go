@@ -61,7 +61,7 @@ func TestOptions(t *testing.T) {
 func TestOptionsOnce(t *testing.T) {
 	values := map[string]string{
 		"max-line": "2KiB", "robots-limit": "600KiB", "as-of": "2026-03-01", "max-age": "1h", "max-invalid": "1", "max-no-robots": "1", "workers": "1", "batch-rows": "1", "partitions": "1",
-		"memory": "64MiB", "delimiter": ";", "store-timeout": "1m", "ignore": "dead-rule", "with": "age",
+		"memory": "64MiB", "delimiter": ";", "store-timeout": "1m", "ignore": "dead-rule", "with": "age", "for": "a.example",
 	}
 	for _, c := range program.All() {
 		for _, o := range c.New().Flags() {
@@ -76,10 +76,10 @@ func TestOptionsOnce(t *testing.T) {
 				}
 				arg += "=" + value
 			}
-			if err := cli.Parse(c.New().Flags().Set(c.Name, nil), []string{arg}); err != nil {
+			if _, err := cli.ParseMixed(c.New().Flags().Set(c.Name, nil), []string{arg}); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
-			err := cli.Parse(c.New().Flags().Set(c.Name, nil), []string{arg, arg})
+			_, err := cli.ParseMixed(c.New().Flags().Set(c.Name, nil), []string{arg, arg})
 			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError)); twice == o.Repeat {
 				t.Errorf("%s %s twice: %v", c.Name, arg, err)
 			}

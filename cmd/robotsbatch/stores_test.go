@@ -207,9 +207,9 @@ func TestRulesFromStores(t *testing.T) {
 	if !bytes.Equal(s.Get("made.rules"), readFile(t, pack)) {
 		t.Error("a pack that is made in a store: other bytes")
 	}
-	local, stored := mustRun(t, "inspect", pack), mustRun(t, "inspect", s.Name("made.rules"))
+	local, stored := mustRun(t, "verify", pack), mustRun(t, "verify", s.Name("made.rules"))
 	if strings.ReplaceAll(local, pack, "s3://bucket/made.rules") != stored {
-		t.Errorf("inspect says %s\nof the object, and %s\nof the file", stored, local)
+		t.Errorf("verify says %s\nof the object, and %s\nof the file", stored, local)
 	}
 	again := filepath.Join(folder, "again.rules")
 	mustRun(t, "compile", "-rules", s.Name("rules/"), "-out", again)
@@ -398,7 +398,7 @@ func TestVerifyObjects(t *testing.T) {
 		said[out] = "readable to its end"
 	}
 	for key, want := range said {
-		if got := mustRun(t, "verify", s.Name(key)); !strings.HasPrefix(got, "s3://bucket/"+key+": "+want) || strings.Contains(got, "endpoint") {
+		if got := mustRun(t, "verify", s.Name(key)); !strings.Contains("\n"+got, "\ns3://bucket/"+key+": "+want) || strings.Contains(got, "endpoint") {
 			t.Errorf("%s: %s", key, got)
 		}
 		data := bytes.Clone(s.Get(key))
@@ -413,7 +413,7 @@ func TestVerifyObjects(t *testing.T) {
 	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "s3://bucket/folder/_robotsbatch.manifest.jsonl: there is no manifest: name the files") {
 		t.Errorf("a folder: status %d, %s", status, stderr)
 	}
-	if status, _, stderr := runWith(t.Context(), "", "inspect", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
+	if status, _, stderr := runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
 		t.Errorf("no object: status %d, %s", status, stderr)
 	}
 }
@@ -463,8 +463,8 @@ func TestSecretsAsParameters(t *testing.T) {
 			{"compile", "-rules", name, "-out", filepath.Join(t.TempDir(), "x.rules")},
 			{"hosts", "-in", name, "-rules", rules},
 			{"verify", name},
-			{"inspect", name},
-			{"merge", name},
+			{"verify", "-for", "a.example", name},
+			{"verify", "-merge", name},
 			{"survey", "-as", "text", name},
 			{name},
 		} {
@@ -476,7 +476,7 @@ func TestSecretsAsParameters(t *testing.T) {
 	}
 }
 
-// Shards write one folder of a store, each with a manifest, which merge makes one of.
+// Shards write one folder of a store, each with a manifest, which verify -merge makes one of.
 func TestShardsInStore(t *testing.T) {
 	s := blobtest.New(t)
 	frontier, rules := filepath.Join(sample, "frontier.arrow"), filepath.Join(sample, "rules")
@@ -493,9 +493,9 @@ func TestShardsInStore(t *testing.T) {
 	}
 	merge := func(want int, says string) {
 		t.Helper()
-		status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+		status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
 		if status != want || !strings.Contains(stderr, says) || strings.Contains(stderr, "endpoint") {
-			t.Fatalf("merge: status %d\n%s", status, stderr)
+			t.Fatalf("verify -merge: status %d\n%s", status, stderr)
 		}
 	}
 	shard("0/2")
@@ -563,15 +563,15 @@ func TestShardTwiceInStore(t *testing.T) {
 	}
 	group.Wait()
 	first := s.Get("out/1.arrow")
-	status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+	status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
 	if status != exitDone {
 		if status != exitFailed || !strings.Contains(stderr, "is not what was written: run shard 0 again") {
-			t.Fatalf("merge: status %d\n%s", status, stderr)
+			t.Fatalf("verify -merge: status %d\n%s", status, stderr)
 		}
 		if status, stderr := shard(); status != exitDone {
 			t.Fatalf("status %d\n%s", status, stderr)
 		}
-		mustRun(t, "merge", s.Name("out/"))
+		mustRun(t, "verify", "-merge", s.Name("out/"))
 	}
 	for _, name := range []string{"1", "2", "3"} {
 		if got := s.Get("out/" + name + ".arrow"); len(got) == 0 || !bytes.Equal(got, first) {
@@ -599,12 +599,12 @@ func TestShardOvertakenInStore(t *testing.T) {
 	}
 	s.Remove("out/1.csv")
 	s.Put("out/1.csv", []byte("url,allowed\nhttps://b.example/,true\n")) // by a run that saw another input, and was killed
-	status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+	status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
 	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/out/1.csv is not what was written: run shard 0 again") {
-		t.Errorf("merge: status %d\n%s", status, stderr)
+		t.Errorf("verify -merge: status %d\n%s", status, stderr)
 	}
 	shard()
-	mustRun(t, "merge", s.Name("out/"))
+	mustRun(t, "verify", "-merge", s.Name("out/"))
 	if got := s.Get("out/1.csv"); !bytes.Equal(got, own) {
 		t.Errorf("the output is %q", got)
 	}

@@ -2,41 +2,78 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"time"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/verify"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/urls"
 )
 
 // verifyHelp is the command verify.
 var verifyHelp = &cli.Command{
 	Name: "verify", New: func() cli.Config { return newVerify() },
-	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER..."},
-	About: "checks that outputs are still, byte for byte, what was written, and that they can be read to their end.",
+	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER...", "verify -for HOST PACK...", "verify -merge FOLDER"},
+	About: "says what outputs and rule packs are, and checks that they are whole: still, byte for byte, what was written, and readable to their end.",
 	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
-		"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. A folder of an object " +
-		"store has one once its shards are merged. A FILE without a manifest, and a single object, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule pack " +
-		"everything is checked. Each problem is a line on stderr; a total on stdout says how much is intact.",
-	Examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules"},
+		"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. Without one, a FOLDER of shards is checked against " +
+		"theirs, and missing shards are named in the form that schedulers take, such as sbatch --array=3,7-9. A FILE without a manifest, and a single object, is read " +
+		"to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule PACK everything is checked, and what it has is said. " +
+		"Each problem is a line on stderr; a total on stdout says how much is intact.",
+	Examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules", "verify -for example.com site.rules", "verify -merge s3://crawl/verdicts/"},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "nothing is damaged"},
-		{Status: "1", Meaning: "something is damaged or missing, or the job that wrote the folder is unfinished"},
+		{Status: "0", Meaning: "nothing is damaged; with -for, even if the pack does not have the host"},
+		{Status: "1", Meaning: "something is damaged, changed or missing, the job that wrote the folder is unfinished, or its shards do not belong together"},
 		usageExit,
+		{Status: "3", Meaning: "merged, but -max-invalid or -max-no-robots was exceeded"},
+		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},
 		stoppedExit,
 	},
 }
 
 // verifyCommand is its configuration.
-type verifyCommand struct{ call }
+type verifyCommand struct {
+	call
+	config.Limits
+	hosts [][]byte // authorities of which packs are asked
+	merge bool
+}
 
-func newVerify() *verifyCommand { return &verifyCommand{newCall()} }
+func newVerify() *verifyCommand { return &verifyCommand{call: newCall(), Limits: config.NewLimits()} }
 
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {
-	return append(c.Running.Flags().Only("store-timeout"),
+	return append(append(c.Limits.Flags(), c.Running.Flags().Only("store-timeout")...),
+		cli.Flag{
+			Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Indifferent: true,
+			Short: "print what rule packs hold for a host, which stands for https, or a URL",
+			More:  "The outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and crawl-delays. Nothing is checked.",
+			Value: func(s string) error {
+				authority, err := urls.Authority(s)
+				if err != nil {
+					return errors.New("neither a host nor a URL: write example.com, or https://example.com")
+				}
+				c.hosts = append(c.hosts, authority)
+				return nil
+			},
+		},
+		cli.Flag{
+			Name: "merge", Topic: config.RunningTopic, Indifferent: true,
+			Short: "join the shards in a folder: check that all are done, and write one manifest",
+			More:  "FOLDER is the -out of jobs with -shard. Their counts are added up; the outputs stay where they are, and must be unchanged.",
+			Value: &c.merge,
+		},
 		c.ProgressFlag(),
 		c.MessageFlags().Only("log")[0],
 		cli.Flag{
@@ -52,10 +89,17 @@ func (c *verifyCommand) Flags() cli.Flags {
 	)
 }
 
-// run says whether outputs still are what was written.
+// run says what outputs and packs are, and whether they are still what was written.
 func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
-	if len(c.operands) == 0 {
+	switch {
+	case len(c.operands) == 0:
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
+	case c.merge:
+		return c.mergeShards(ctx)
+	case c.Limits != config.NewLimits():
+		return 0, option.Usagef("%s and %s are about the rows of all shards: give %s", option.MaxInvalid, option.MaxNoRobots, option.Merge)
+	case len(c.hosts) > 0:
+		return exitDone, c.printHosts(ctx)
 	}
 	ctx = c.showProgress(ctx, c.Verbose)
 	v := verify.New()
@@ -64,14 +108,21 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	unlisted := 0
 	for _, name := range c.operands {
 		err := v.Check(ctx, name, func(f verify.Finding) {
-			if f.Unlisted {
+			switch {
+			case f.Unlisted:
 				unlisted++
 				c.log.Warn(report.Printable(f.Name) + ": the manifest does not list it")
+				return
+			case f.Shards > 0:
+				c.log.Note(option.Messagef("%s: %s done; %s makes one manifest of theirs", report.Printable(f.Name), report.Count(int64(f.Shards), "shard is", "shards are"), option.Merge))
 				return
 			}
 			total.Add(&f)
 			if c.Verbose && f.State() == verify.Intact {
 				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+f.Text()))
+			}
+			if f.Pack != nil && !c.Quiet {
+				report.Pack(c.s.out, f.Name, config.ProfileName(f.Pack.Profile), f.Pack)
 			}
 			for _, err := range f.Damage {
 				c.log.Warn(c.log.Message(err))
@@ -89,4 +140,67 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 		total.Write(c.s.out, c.Verbose)
 	}
 	return exitDone, total.Err()
+}
+
+// printHosts prints what packs have on hosts.
+func (c *verifyCommand) printHosts(ctx context.Context) error {
+	between := ""
+	for _, name := range c.operands {
+		err := ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
+			for _, authority := range c.hosts {
+				fmt.Fprint(c.s.out, between)
+				between = "\n"
+				if err := report.Authority(c.s.out, p, authority); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeShards makes one manifest of those of shards.
+func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error) {
+	if len(c.operands) != 1 {
+		return 0, option.Usagef("%s takes one folder of outputs, the %s of the shards", option.Merge, option.Out)
+	}
+	folder := c.operands[0]
+	if err := config.ResolveNames(option.Out, &folder); err != nil {
+		return 0, err
+	}
+	if !outputs.IsFolder(folder) && !isMissing(folder) {
+		return 0, option.Usagef("%s is not a folder: name the %s of the shards", blob.Shown(folder), option.Out)
+	}
+	whole, shards, err := outputs.Merge(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
+	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
+	exceeded := exceeded(&c.Limits, summary)
+	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
+	c.log.Lines(summary.Lines())
+	for _, m := range exceeded {
+		c.log.WarnOf(m)
+	}
+	return summary.ExitStatus, nil
+}
+
+// maxAge is the -max-age of a job.
+func maxAge(j *manifest.Job) time.Duration {
+	age := config.NewRules().MaxAge
+	for _, given := range j.Options["max-age"] {
+		_ = cli.Age(&age)(given) // it was one when the job ran
+	}
+	return age
+}
+
+// isMissing tells whether a local name is that of nothing.
+func isMissing(name string) bool {
+	_, err := os.Stat(name)
+	return !blob.IsURL(name) && errors.Is(err, fs.ErrNotExist)
 }

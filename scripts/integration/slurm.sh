@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs scripts/slurm/array.sh under a real Slurm on this machine: an array of 16 over 16
 # inputs, of which one task fails once and is queued again, and one is killed and
-# submitted again alone. All outputs must be those of one job, and merge must say whole.
+# submitted again alone. All outputs must be those of one job, and verify -merge must say whole.
 # It needs root, and Debian's slurm-wlm and munge, which it installs.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -112,11 +112,11 @@ until_true 120 eval "[[ -z \$(squeue -h -j $job) ]]" || fail "the array does not
 grep -q 'Restarts=1' <(scontrol show job "${job}_$locked") || fail "the locked shard was not started again: $(scontrol show job "${job}_$locked")"
 
 status=0
-./robotsbatch merge out/ 2>merged || status=$?
-[[ $status == 75 ]] && grep -q "of 16 shards, missing: $killed\$" merged || fail "merge, without shard $killed: status $status: $(cat merged)"
+./robotsbatch verify -merge out/ 2>merged || status=$?
+[[ $status == 75 ]] && grep -q "of 16 shards, missing: $killed\$" merged || fail "verify -merge, without shard $killed: status $status: $(cat merged)"
 again=$(sbatch --parsable --array="$killed" --mem=0 --output="$scratch/log.again" "$task" "${arguments[@]}" -out "$scratch/out/" -quiet)
 until_true 60 eval "[[ -z \$(squeue -h -j $again) ]]" || fail "the shard that was submitted again does not end: $(squeue)"
-./robotsbatch merge out/ 2>merged || fail "merge: $(cat merged log.again)"
+./robotsbatch verify -merge out/ 2>merged || fail "verify -merge: $(cat merged log.again)"
 cat merged
 for i in $(seq 0 15); do cmp "whole/part-$i.arrow" "out/part-$i.arrow"; done
 ./robotsbatch verify out -quiet

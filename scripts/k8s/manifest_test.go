@@ -121,7 +121,7 @@ func TestCommand(t *testing.T) {
 			}
 		}
 	}
-	merge := exec.Command(program, "merge", filepath.Join(data, "verdicts"))
+	merge := exec.Command(program, "verify", "-merge", filepath.Join(data, "verdicts"))
 	for index := range *job.Spec.Completions {
 		values["JOB_COMPLETION_INDEX"] = fmt.Sprint(index)
 		command := exec.Command(program)
@@ -138,12 +138,12 @@ func TestCommand(t *testing.T) {
 		must(t, command)
 		if index == 7 { // a part of the array is not the whole
 			if err := exec.Command(merge.Path, merge.Args[1:]...).Run(); err == nil {
-				t.Error("merge says whole after 8 of 16")
+				t.Error("verify -merge says whole after 8 of 16")
 			}
 		}
 	}
 	if said := must(t, merge); !strings.Contains(said, "16 shards make a whole: 80,000 rows") {
-		t.Errorf("merge: %s", said)
+		t.Errorf("verify -merge: %s", said)
 	}
 }
 

@@ -4,7 +4,7 @@
 #
 #   SHARDS=16 sbatch --array=0-15 array.sh -in frontier -rules site.rules -agent CCBot -out verdicts/
 #   SHARDS=16 sbatch --array=3,7 array.sh ...             # these again
-#   sbatch --dependency=afterok:JOB --wrap "robotsbatch merge verdicts/"
+#   sbatch --dependency=afterok:JOB --wrap "robotsbatch verify -merge verdicts/"
 #
 # A task that ends with status 75, where another try may help, is queued again, at most
 # RETRIES times (3). ROBOTSBATCH is the program to run.

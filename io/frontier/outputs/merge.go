@@ -30,18 +30,8 @@ func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int
 		unlock = lock.Unlock
 	}
 	defer unlock()
-	parts, err := readShards(ctx, folder)
+	m, text, shards, err := Joined(ctx, folder)
 	if err != nil {
-		return nil, 0, err
-	}
-	text, err := manifest.Merge(parts)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", blob.Shown(folder), err)
-	}
-	if m, err = manifest.ReadBytes(text); err != nil {
-		return nil, 0, err
-	}
-	if err := checkOutputs(ctx, folder, m, parts); err != nil {
 		return nil, 0, err
 	}
 	if !blob.IsURL(folder) {
@@ -50,7 +40,25 @@ func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int
 		}
 	}
 	r := &Record{ctx: ctx, name: Below(folder, manifest.FolderName)}
-	return m, len(parts), r.replace(text)
+	return m, shards, r.replace(text)
+}
+
+// ErrNoShards says that a folder has no manifest of a shard.
+var ErrNoShards = errors.New("no shard has been done here")
+
+// Joined returns what [Merge] writes, and does not write it. It needs no lock.
+func Joined(ctx context.Context, folder string) (m *manifest.Manifest, text []byte, shards int, err error) {
+	parts, err := readShards(ctx, folder)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if text, err = manifest.Merge(parts); err != nil {
+		return nil, nil, 0, fmt.Errorf("%s: %w", blob.Shown(folder), err)
+	}
+	if m, err = manifest.ReadBytes(text); err == nil {
+		err = checkOutputs(ctx, folder, m, parts)
+	}
+	return m, text, len(parts), err
 }
 
 // readShards reads the manifests of all shards in a folder; nil for a missing one.
@@ -94,7 +102,7 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 			return nil, err
 		}
 		objects, err := blob.Expand(ctx, u.Below(manifest.ShardPattern))
-		if err != nil {
+		if err != nil && !errors.Is(err, blob.ErrNoMatch) {
 			return nil, err
 		}
 		for _, o := range objects {
@@ -110,7 +118,7 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 		}
 	}
 	if len(names) == 0 {
-		return nil, option.Errorf("%s: no shard has been done here: run the job with %s first", blob.Shown(folder), option.Shard)
+		return nil, option.Errorf("%s: %w: run the job with %s first", blob.Shown(folder), ErrNoShards, option.Shard)
 	}
 	return names, nil
 }

@@ -35,6 +35,11 @@ type Finding struct {
 	// Unlisted says that a file lies in a folder of outputs and is not in its manifest. It
 	// was not read.
 	Unlisted bool
+	// Shards is the number of shards in the folder of that name whose manifests are not merged
+	// yet: they are done, and their outputs follow. 0 for all else.
+	Shards int
+	// Pack says what a rule pack has; nil for all else.
+	Pack *rulepack.Info
 	// Damage lists what is wrong; empty for an intact output.
 	Damage []error
 }
@@ -124,7 +129,8 @@ func (v *Verifier) part(name string, o *manifest.Output) *meter.Part {
 func New() *Verifier { return &Verifier{manifests: make(map[string]*manifest.Manifest)} }
 
 // Check checks a file, object, folder of outputs or manifest. It calls found for each
-// output or pack when that is checked. It returns an error only if ctx ends: its cause.
+// output or pack when that is checked. It returns an error if ctx ends, its cause, and one that
+// wraps [manifest.ErrIncomplete] for a folder of shards some of which must still be run.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
 	info, err := os.Stat(name)
 	switch isURL := blob.IsURL(name); {
@@ -152,11 +158,16 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 	kind, err := ruleset.Detect(ctx, name)
 	switch {
 	case err == nil && kind == format.RulePack:
-		if err := ruleset.Inspect(ctx, name, (*rulepack.Pack).Verify); err != nil {
+		var info *rulepack.Info
+		err := ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
+			info = p.Info()
+			return p.Verify()
+		})
+		if err != nil {
 			return damaged(shown, err)
 		}
 		v.part(name, nil).To(1)
-		return Finding{Name: shown, Format: format.RulePack}
+		return Finding{Name: shown, Format: format.RulePack, Pack: info}
 	case blob.IsURL(name) && err != nil:
 		return damaged(shown, err)
 	case blob.IsURL(name):
@@ -173,8 +184,16 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found func(Finding)) error {
 	m, err := outputs.ReadManifest(ctx, name)
 	shown := blob.Shown(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = missingManifest{shown}
+	if errors.Is(err, fs.ErrNotExist) && path.Base(shown) == manifest.FolderName {
+		var shards int
+		switch m, _, shards, err = outputs.Joined(ctx, folder); {
+		case errors.Is(err, manifest.ErrIncomplete):
+			return err
+		case errors.Is(err, outputs.ErrNoShards):
+			err = missingManifest{shown}
+		case err == nil:
+			found(Finding{Name: blob.Shown(folder), Shards: shards})
+		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -110,6 +110,9 @@ type Object struct {
 	Stem string
 }
 
+// ErrNoMatch says that a pattern matches no object.
+var ErrNoMatch = errors.New("no object matches")
+
 // Expand finds the objects that a URL means: one, those in and below a folder, or those
 // that match a pattern, in the order of their keys. Patterns are those of [path.Match],
 // with ** for any number of folders; a matching folder means all that is in it. Keys
@@ -127,9 +130,9 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, err
 	}
 	e := expansion{ctx: ctx, url: u, bucket: bucket, marks: make(tableMarks)}
-	what := "the folder has no objects"
+	what := errors.New("the folder has no objects")
 	if pattern {
-		what = "no object matches"
+		what = ErrNoMatch
 		err = e.match(u.Key)
 	} else {
 		e.root = u.Key
@@ -139,7 +142,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, err
 	}
 	if len(e.found) == 0 {
-		return nil, fmt.Errorf("%s: %s", u.Name(), what)
+		return nil, fmt.Errorf("%s: %w", u.Name(), what)
 	}
 	slices.SortFunc(e.found, compareKeys)
 	if _, name := path.Split(u.Key); isHidden(name) { // notes beside the data are asked for
