@@ -76,9 +76,8 @@ func (c *compileCommand) Flags() cli.Flags {
 
 // checkCompile finds what is wrong with operands and flags.
 func (c *compileCommand) checkCompile() error {
+	c.Sources = append(c.Sources, c.operands...)
 	switch {
-	case len(c.operands) > 0:
-		return c.refuseOperands(otherRules)
 	case len(c.Sources) == 0:
 		return option.Usagef("%s is missing: name a folder of robots.txt files, or captures", option.Rules)
 	case c.out == "":

@@ -65,9 +65,9 @@ func newDiff() *diffCommand {
 
 // Flags implements cli.Config.
 func (c *diffCommand) Flags() cli.Flags {
-	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "ever-denied", "max-age").Replacing(c.OneVerdictFlag()).
+	rules := c.Rules.Flags().Without("agents", "profile", "fetch-list", "ever-denied", "max-age").Replacing(c.OneVerdictFlag()).
 		Replacing(c.OneTimeFlag("compare what held at this time: ignore later captures"))
-	rules = rules.Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
+	rules = rules.Saying("rules", "the rules to compare: OLD, then NEW, as without the flag").Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
 	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
 	return slices.Concat(input, rules, cli.Flags{
 		{
@@ -114,7 +114,7 @@ func (c *diffCommand) run(ctx context.Context) (status int, err error) {
 
 // checkSides finds out what is compared with what.
 func (c *diffCommand) checkSides() error {
-	operands := c.operands
+	operands := append(c.Sources, c.operands...)
 	switch n := len(operands); {
 	case n == 0:
 		return option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with %s or %s", option.Against, option.NewProfile)

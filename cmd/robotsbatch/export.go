@@ -55,16 +55,12 @@ func (c *exportCommand) Flags() cli.Flags {
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-var otherRules = option.Messagef("each source takes a %s of its own", option.Rules)
-
 // run writes a table of what rules have.
 func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkTable(exportHelp); err != nil {
 		return 0, err
 	}
-	if err := c.refuseOperands(otherRules); err != nil {
-		return 0, err
-	}
+	c.Sources = append(c.Sources, c.operands...)
 	if c.table == nil {
 		return 0, option.Usagef("%s is missing: name one of %s", option.Table, config.InWords(cli.Names(tableWords()), "or"))
 	}

@@ -92,6 +92,10 @@ func TestHelpFits(t *testing.T) {
 	if n := strings.Count(texts[0], "\n"); n > 40 {
 		t.Errorf("the short help has %d lines", n)
 	}
+	first, _, _ := strings.Cut(printed(func(w io.Writer) { program.Help(program.Main, w) }), "Rarely needed:")
+	if n := strings.Count(first, "\n  -"); n > 25 {
+		t.Errorf("%d flags stand before those that are rarely needed", n)
+	}
 	for _, c := range program.All() {
 		texts = append(texts, printed(func(w io.Writer) { program.Help(c, w) }))
 	}

@@ -21,7 +21,7 @@ import (
 // hostsHelp is the command hosts.
 var hostsHelp = &cli.Command{
 	Name: "hosts", New: func() cli.Config { return newHosts() },
-	Usage: []string{"hosts -in FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
+	Usage: []string{"hosts FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
 	About: "lists the robots.txt files to fetch before a frontier can be judged: those that are missing and those that are too old, " +
 		"most wanted first.",
 	Details: "A row has the URL of a robots.txt, the number of rows that wait for it, the reason, and the result of its last fetch. " +
@@ -64,9 +64,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return 0, err
 	}
-	if err := c.refuseOperands(option.Messagef("name a list or table of URLs with %s", option.In)); err != nil {
-		return 0, err
-	}
+	c.In = append(c.In, c.operands...)
 	if len(c.Sources) > 0 || c.FetchList != "" {
 		if err := c.Rules.Check(); err != nil {
 			return 0, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"time"
 
 	"robotsbatch/batch"
@@ -124,13 +123,11 @@ func (j *job) fail(ctx context.Context, started time.Time, err error) int {
 // parse reads the arguments. The error is flag.ErrHelp when help was asked for, else a usage
 // error; the flags before the mistake are set.
 func (j *job) parse(args []string) error {
-	fs := j.Flags().Set(program.Main.Name, j.give)
-	if err := cli.Parse(fs, args); err != nil {
+	operands, err := cli.ParseMixed(j.Flags().Set(program.Main.Name, j.give), args)
+	if err != nil {
 		return err
 	}
-	if fs.NArg() > 0 {
-		return option.Usagef("unexpected argument %q: write %s if it is an input, and quote a pattern: %s", blob.Shown(fs.Arg(0)), option.In.With(strconv.Quote(blob.Shown(fs.Arg(0)))), option.In.With(`"*.arrow"`))
-	}
+	j.In = append(j.In, operands...)
 	return j.Check(&j.Running, j.given)
 }
 

@@ -38,6 +38,7 @@ var lintHelp = &cli.Command{
 // lintCommand is its configuration.
 type lintCommand struct {
 	call
+	rules               config.Rules
 	limit               int64
 	json, sarif, counts bool
 	least, failOn       lint.Severity
@@ -49,7 +50,7 @@ func newLint() *lintCommand { return &lintCommand{call: newCall(), failOn: lint.
 
 // Flags implements cli.Config.
 func (c *lintCommand) Flags() cli.Flags {
-	return slices.Concat(cli.Flags{
+	return slices.Concat(c.rules.Flags().Only("rules").Saying("rules", "what to check, as without the flag"), cli.Flags{
 		config.LimitFlag(&c.limit),
 		{
 			Name: "least", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "note", Words: []string{"note", "warning", "error"},
@@ -111,6 +112,7 @@ func (c *lintCommand) setIgnored(code string) error {
 
 // run finds mistakes in robots.txt files.
 func (c *lintCommand) run(ctx context.Context) (status int, err error) {
+	c.operands = append(c.rules.Sources, c.operands...)
 	switch {
 	case len(c.operands) == 0:
 		err = option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")

@@ -39,13 +39,10 @@ func main() {
 	os.Exit(status)
 }
 
-// unknownCommand is the error for a first word that is no command, and may be an input.
-func unknownCommand(name string) error {
+// isInput tells whether a first word that is no command is a flag or an input of the main job.
+func isInput(name string) bool {
 	_, err := os.Stat(name)
-	if err == nil || blob.IsURL(name) || strings.ContainsAny(name, "./*") {
-		return option.Usagef("%s is not a command: if it is a list or table of URLs, write %s", blob.Shown(name), option.In.With(blob.Shown(name)))
-	}
-	return program.UnknownCommand(name)
+	return err == nil || blob.IsURL(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "./*")
 }
 
 // streams are the standard streams of one run.
@@ -75,8 +72,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		cli.PrintVersion(s.out)
 		return exitDone
-	case !strings.HasPrefix(name, "-"):
-		return failPlain(s, unknownCommand(name))
+	case !isInput(name):
+		return failPlain(s, program.UnknownCommand(name))
 	}
 	return runJob(ctx, args, s)
 }

@@ -82,10 +82,9 @@ func (c *pipeCommand) checkPipe() error {
 	if err := c.CheckJudging(c.given); err != nil {
 		return err
 	}
-	if err := c.refuseOperands(option.Messagef("pipe reads stdin; robotsbatch %s reads files", option.In)); err != nil {
-		return err
-	}
 	switch {
+	case len(c.operands) > 0:
+		return option.Usagef("unexpected argument %q: pipe reads stdin; robotsbatch %s reads files", blob.Shown(c.operands[0]), option.In)
 	case slices.Contains(c.Sources, blob.Stdio):
 		return option.Usagef("stdin has the URLs: name a file or a folder with %s", option.Rules)
 	case console.IsTerminal(c.s.in):

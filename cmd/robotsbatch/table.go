@@ -44,15 +44,6 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 	return nil
 }
 
-// refuseOperands is the error for operands where there can be none. instead says what to
-// give.
-func (c *call) refuseOperands(instead option.Message) error {
-	if len(c.operands) == 0 {
-		return nil
-	}
-	return option.Usagef("unexpected argument %q: %s", blob.Shown(c.operands[0]), instead)
-}
-
 // openTable finds out how the output is written, and claims it, before anything takes
 // long. Without -out what is written is dropped. The caller closes it.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {

@@ -69,8 +69,8 @@ func (v *flagValue) set(s string) error {
 	return nil
 }
 
-// Parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
-func Parse(fs *flag.FlagSet, args []string) error {
+// parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
+func parse(fs *flag.FlagSet, args []string) error {
 	err := fs.Parse(args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
@@ -105,7 +105,7 @@ func Parse(fs *flag.FlagSet, args []string) error {
 // which it returns.
 func ParseMixed(fs *flag.FlagSet, args []string) (operands []string, err error) {
 	for len(args) > 0 {
-		if err := Parse(fs, args); err != nil {
+		if err := parse(fs, args); err != nil {
 			return nil, err
 		}
 		if args = fs.Args(); len(args) > 0 {

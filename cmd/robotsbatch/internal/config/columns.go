@@ -78,7 +78,7 @@ func (c *Columns) Flags() cli.Flags {
 			Value: cli.OneOf(&c.agentsAs, agentsAsWords...),
 		},
 		{
-			Name: "prefix", Argument: "TEXT", Topic: OutputTopic,
+			Name: "prefix", Rare: true, Argument: "TEXT", Topic: OutputTopic,
 			Short: "prefix for the names of the verdict columns",
 			Value: &c.prefix,
 		},

@@ -38,16 +38,16 @@ func (c *Input) Flags() cli.Flags {
 			Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
 			More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
 				"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
-				"(robotsbatch help stores).",
+				"(robotsbatch help stores). The flag may be left out before a name.",
 			Value: cli.Append(&c.In),
 		},
 		{
-			Name: "files-from", Argument: "FILE", Topic: InputTopic, Files: true, Indifferent: true,
+			Name: "files-from", Rare: true, Argument: "FILE", Topic: InputTopic, Files: true, Indifferent: true,
 			Short: "file with more names of inputs, one a line; - for stdin",
 			Value: &c.FilesFrom,
 		},
 		{
-			Name: "in-format", Argument: "NAME", Topic: InputTopic, Words: formatNames(format.Format.Readable),
+			Name: "in-format", Rare: true, Argument: "NAME", Topic: InputTopic, Words: formatNames(format.Format.Readable),
 			Short: "format of the inputs", Standard: "by the first bytes, then by name",
 			More:  "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name or by a header that names the URL column.",
 			Value: formatOf(&c.InFormat, format.Format.Readable),
@@ -61,19 +61,19 @@ func (c *Input) Flags() cli.Flags {
 			Value: &c.URLColumn,
 		},
 		{
-			Name: "delimiter", Argument: "CHAR", Topic: InputTopic,
+			Name: "delimiter", Rare: true, Argument: "CHAR", Topic: InputTopic,
 			For:   delimitedInputs,
 			Short: "field separator of csv and tsv, such as \";\" or tab", Standard: "found in the csv header",
 			Value: cli.Separator(&c.Separator),
 		},
 		{
-			Name: "max-line", Argument: "SIZE", Topic: InputTopic, Standard: "1MiB",
+			Name: "max-line", Rare: true, Argument: "SIZE", Topic: InputTopic, Standard: "1MiB",
 			For:   textInputs,
 			Short: "longest line of text, or row of csv",
 			Value: cli.Size(&c.MaxLine, leastLine),
 		},
 		{
-			Name: "accept-truncated", Topic: InputTopic, Indifferent: true,
+			Name: "accept-truncated", Rare: true, Topic: InputTopic, Indifferent: true,
 			Short: "accept a truncated input and use what is there",
 			More:  "The summary counts those rows. A Parquet file needs its end.",
 			Value: &c.AcceptTruncated,

@@ -71,7 +71,7 @@ var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "
 func (c *Job) Flags(r *Running) cli.Flags {
 	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{
 		{
-			Name: "weight", Argument: "COLUMN", Topic: RunningTopic,
+			Name: "weight", Rare: true, Argument: "COLUMN", Topic: RunningTopic,
 			For:   weighedInputs,
 			Short: "add up a column of numbers by agent and verdict",
 			More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
@@ -79,7 +79,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			Value: &c.Weight,
 		},
 		{
-			Name: "manifest", Topic: RunningTopic, Indifferent: true,
+			Name: "manifest", Rare: true, Topic: RunningTopic, Indifferent: true,
 			Short: "also write a manifest beside -out FILE, for verify and -resume",
 			More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
 			Value: &c.Manifest,

@@ -32,14 +32,14 @@ func (c *Output) Flags() cli.Flags {
 			Value: &c.Out,
 		},
 		{
-			Name: "out-format", Argument: "NAME", Topic: OutputTopic, Words: formatNames(format.Format.Writable),
+			Name: "out-format", Rare: true, Argument: "NAME", Topic: OutputTopic, Words: formatNames(format.Format.Writable),
 			Short: "format of the outputs", Standard: "by name",
 			More: InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 				"else the input's format.",
 			Value: formatOf(&c.OutFormat, format.Format.Writable),
 		},
 		{
-			Name: "compression", Argument: "NAME", Topic: OutputTopic, Standard: "zstd", Words: cli.Names(compressions),
+			Name: "compression", Rare: true, Argument: "NAME", Topic: OutputTopic, Standard: "zstd", Words: cli.Names(compressions),
 			For:   packedOutputs,
 			Short: "inside Arrow and Parquet: " + shownCompressions(),
 			More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",
@@ -75,7 +75,7 @@ func (c *Output) TableFlags() cli.Flags {
 			Value: &c.Out,
 		},
 		{
-			Name: "out-format", Argument: "NAME", Topic: OutputTopic, Words: formatNames(isTable),
+			Name: "out-format", Rare: true, Argument: "NAME", Topic: OutputTopic, Words: formatNames(isTable),
 			Short: "format of the table", Standard: "by name",
 			Value: formatOf(&c.OutFormat, isTable),
 		},

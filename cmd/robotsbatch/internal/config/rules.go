@@ -85,7 +85,7 @@ func (c *Rules) Flags() cli.Flags {
 			Value: &c.Host,
 		},
 		{
-			Name: "allow-no-rules", Topic: RulesTopic,
+			Name: "allow-no-rules", Rare: true, Topic: RulesTopic,
 			Short: "go on if -rules contains no rules, which is otherwise an error",
 			More:  "Nothing is known of any host then.",
 			Value: &c.AllowNone,
@@ -97,12 +97,12 @@ func (c *Rules) Flags() cli.Flags {
 			Value: cli.OneOf(&c.Profile, Profiles...),
 		},
 		{
-			Name: "robots-limit", Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
+			Name: "robots-limit", Rare: true, Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
 			Short: "read this much of a robots.txt",
 			Value: cli.Size(&c.Limit, robotstxt.DefaultLimit),
 		},
 		{
-			Name: "fetch-list", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
+			Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
 			Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
 			More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
 				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
@@ -117,13 +117,13 @@ func (c *Rules) Flags() cli.Flags {
 			Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
 		},
 		{
-			Name: "ever-denied", Topic: RulesTopic,
+			Name: "ever-denied", Rare: true, Topic: RulesTopic,
 			Short: "also deny rows that were denied at any later time",
 			More:  "Needs -as-of column:NAME.",
 			Value: &c.EverDenied,
 		},
 		{
-			Name: "max-age", Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises",
+			Name: "max-age", Rare: true, Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises",
 			Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
 			Value: cli.Age(&c.MaxAge),
 		},
@@ -151,7 +151,7 @@ func (c *Rules) OneTimeFlag(short string) cli.Flag {
 // LimitFlag is -robots-limit.
 func LimitFlag(dst *int64) cli.Flag {
 	return cli.Flag{
-		Name: "robots-limit", Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
+		Name: "robots-limit", Rare: true, Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
 		Short: "read this much of a robots.txt",
 		Value: cli.Size(dst, robotstxt.DefaultLimit),
 	}

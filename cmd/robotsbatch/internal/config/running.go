@@ -89,7 +89,7 @@ func (c *Running) Flags() cli.Flags {
 // ProgressFlag is -progress.
 func (c *Running) ProgressFlag() cli.Flag {
 	return cli.Flag{
-		Name: "progress", Argument: "WHEN", Topic: RunningTopic, Words: []string{"auto", "always", "never"}, Indifferent: true,
+		Name: "progress", Rare: true, Argument: "WHEN", Topic: RunningTopic, Words: []string{"auto", "always", "never"}, Indifferent: true,
 		Short: "show progress: auto, always or never", Standard: "auto: when stderr is a terminal",
 		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
 		Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
@@ -101,7 +101,7 @@ func (c *Running) ProgressFlag() cli.Flag {
 func (c *Running) MessageFlags() cli.Flags {
 	return cli.Flags{
 		{
-			Name: "log", Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+			Name: "log", Rare: true, Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 			Short: "messages on stderr as text or json",
 			Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
 		},
