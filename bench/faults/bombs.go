@@ -149,7 +149,7 @@ func (b *bench) bomb(i int, list string) (ok bool, err error) {
 		}
 		ended, peaks = append(ended, end), append(peaks, peak)
 	}
-	message := strings.ReplaceAll(strings.ReplaceAll(firstLines(last.stderr), b.scratch, ""), "|", "/")
+	message := strings.NewReplacer(b.scratch, "", "|", "/", "\n", " / ").Replace(strings.TrimSpace(last.stderr))
 	fmt.Printf("| %s | %d | %s | %s | %.2f | %.150s |\n", bomb.name, info.Size(), strings.Join(slices.Compact(ended), ", "),
 		strings.Join(peaks, " | "), last.time.Seconds(), message)
 	return ok, nil

@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
 )
 
 // section is one kind of fault.
@@ -128,4 +131,13 @@ func choose(names []string) ([]section, error) {
 		chosen = append(chosen, sections[i])
 	}
 	return chosen, nil
+}
+
+// writeRules writes the rules of the sample corpus, once.
+func (b *bench) writeRules() error {
+	folder := b.path("rules")
+	if _, err := os.Stat(folder); err == nil {
+		return nil
+	}
+	return export.Rules(folder, corpus.New(corpus.SampleOptions()))
 }

@@ -11,8 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/sync/errgroup"
 
+	"robotsbatch/bench/figures"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -56,12 +57,15 @@ func robotsSection(b *bench) error {
 	bodies, urls := hostileBodies(b.times(1000), b.seed), hostileURLs(b.times(1000), b.seed)
 	t := &robotsTally{}
 	started := time.Now()
-	if err := b.each(len(bodies), func(_, i int) error {
-		t.body(bodies[i], urls, rand.New(rand.NewPCG(b.seed, uint64(i))))
-		return nil
-	}); err != nil {
-		return err
+	var group errgroup.Group
+	group.SetLimit(b.workers)
+	for i, body := range bodies {
+		group.Go(func() error {
+			t.body(body, urls, rand.New(rand.NewPCG(b.seed, uint64(i))))
+			return nil
+		})
 	}
+	_ = group.Wait() // failures are counted
 	fmt.Printf("\n## %d hostile robots.txt against %d hostile URLs\n\n", len(bodies), len(urls))
 	fmt.Printf("%d pairs in %.0f s, %d verdicts; %d of the pairs compared with the reference, for two agents each; %d failures.\n\n",
 		t.pairs, time.Since(started).Seconds(), t.verdicts, t.compared, len(t.failures))
@@ -142,7 +146,7 @@ func (t *robotsTally) join(slow []pair, pairs, verdicts, compared int) {
 
 // match decides on a URL; the path is nil if there is no verdict.
 func match(tries []matcher.Trie, url []byte) (time.Duration, []matcher.Decision, []byte) {
-	started := processorTime()
+	started := figures.ThreadTime()
 	var scratch urls.Scratch
 	_, path, err := scratch.Split(url)
 	if err != nil {
@@ -154,16 +158,7 @@ func match(tries []matcher.Trie, url []byte) (time.Duration, []matcher.Decision,
 	for i := range tries {
 		decisions[i] = tries[i].Match(&target)
 	}
-	return processorTime() - started, decisions, slices.Clone(path)
-}
-
-// processorTime returns the processor time of the thread.
-func processorTime() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
-	}
-	return time.Duration(t.Nano())
+	return figures.ThreadTime() - started, decisions, slices.Clone(path)
 }
 
 // best returns the shortest of three times.

@@ -19,10 +19,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/bench/figures"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -150,11 +149,11 @@ func measure(body, url []byte) (c cost, err error) {
 	// Some structures are built only after some URLs; short URLs take more of them.
 	warm := 4 + 64<<10/len(url)
 	for i := range warm + 4 {
-		started := threadTime()
+		started := figures.ThreadTime()
 		if err := e.Evaluate(&batch.Batch{URLs: column}, &v); err != nil {
 			return c, err
 		}
-		took := float64(threadTime()-started) / float64(len(url))
+		took := float64(figures.ThreadTime()-started) / float64(len(url))
 		if i == 0 {
 			c.first = took
 		}
@@ -171,15 +170,6 @@ func measure(body, url []byte) (c cost, err error) {
 		return c, fmt.Errorf("allowed is %v, want %v", allowed, want.Allowed)
 	}
 	return c, nil
-}
-
-// threadTime returns the processor time of the thread in nanoseconds.
-func threadTime() int64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has this clock
-	}
-	return t.Nano()
 }
 
 func measureFiles(body, url string) error {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher/access"
 )
 
-// packShare is how many origins a goroutine handles at a time.
+// packShare is the number of origins that a goroutine handles.
 const packShare = 256
 
 // Pack writes a rule pack with the body of each origin that has one. It avoids a folder of
@@ -35,27 +36,12 @@ func Pack(name string, c *corpus.Corpus) error {
 // addTo adds each origin that has a body to a rule pack.
 func addTo(b *rulepack.Builder, c *corpus.Corpus) error {
 	a := adder{corpus: c, builder: b, kept: make([]atomic.Uint64, c.Bodies())}
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for failed.Load() == nil {
-				first := int(next.Add(packShare)) - packShare
-				if first >= c.Options().Origins {
-					return
-				}
-				if err := a.add(first, min(first+packShare, c.Options().Origins)); err != nil {
-					failed.CompareAndSwap(nil, &err)
-				}
-			}
-		})
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for first := 0; first < c.Options().Origins; first += packShare {
+		group.Go(func() error { return a.add(first, min(first+packShare, c.Options().Origins)) })
 	}
-	group.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return group.Wait()
 }
 
 // adder adds origins to a pack. It makes each body only once, for the first origin that has
