@@ -14,7 +14,7 @@ import (
 //
 // The bytes are not trusted. A body's checksums are compared when a lookup first uses it,
 // those of its head and of the groups that the agents obey, and one bit says so. What changes
-// behind that may give other rules, and no more; see Trie.
+// after that may give other rules, and no more; see Trie.
 type Bodies struct {
 	data    []byte
 	profile Profile

@@ -36,9 +36,9 @@ import (
 //	bytes   those of each group, from a multiple of 32 on, as layout.go describes
 //
 // A group holds the part that decides; names with equal rules share a group, though their
-// notes differ. A body with markSource has no groups: behind its head is its source.
+// notes differ. A body with markSource has no groups: after its head is its source.
 //
-// A lookup that asks for "*" needs the head and the group behind it, and that lies in the
+// A lookup that asks for "*" needs the head and the group after it, and that lies in the
 // cache line after the head for most bodies; a name that no body of the kind has is ruled
 // out by the head's 64 bits.
 //
@@ -93,7 +93,7 @@ const (
 	markStatements
 )
 
-// moreStatements is the kind of the table behind those of the names that has a
+// moreStatements is the kind of the table after those of the names that has a
 // StatementsKey. Others may come.
 const moreStatements = 1
 
@@ -236,7 +236,7 @@ func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
 	return d.result()
 }
 
-// scannedNames is how many names of a body can be looked up in Agents in the time of one
+// scannedNames is the number of names of a body that can be looked up in Agents in the time of one
 // lookup in the body, a binary search.
 const scannedNames = 8
 

@@ -7,7 +7,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// maxPrefixes is how many prefixes with undecided paths a Decider collects before it
+// maxPrefixes is the number of prefixes with undecided paths that a Decider collects before it
 // resolves them. They fit the L1 cache.
 const maxPrefixes = 256
 

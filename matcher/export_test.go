@@ -30,7 +30,7 @@ func Reseal(data []byte) {
 	put32(data, h.headSum(data))
 }
 
-// WithMore returns the rules of a body with another table behind those of its names.
+// WithMore returns the rules of a body with another table after those of its names.
 func WithMore(data, more []byte) []byte {
 	h, _ := readHead(data)
 	at := h.numbersAt() + 2*nameSize*uint64(h.names)

@@ -227,7 +227,7 @@ type search struct {
 	tries  int
 }
 
-// maxTries is how many suffixes a search tries one by one as it finds them. It puts off the
+// maxTries is the number of suffixes that a search tries one by one as it finds them. It puts off the
 // rest to its end, where a sweeper may try them together.
 const maxTries = 16
 

@@ -174,7 +174,7 @@ func (b *Body) merged(trie int) uint32 {
 	return le32(b.notes[notesHeaderSize+trieNotesSize*trie+4:])
 }
 
-// checkTrieNotes checks the notes of a trie with so many merged groups.
+// checkTrieNotes checks the notes of a trie with this number of merged groups.
 func checkTrieNotes(notes []byte, merged uint32) error {
 	rules := ruleCount(notes)
 	start := noteSize * (uint64(max(rules, 0)) + 1)
@@ -194,7 +194,7 @@ func checkTrieNotes(notes []byte, merged uint32) error {
 	return nil
 }
 
-// checkList checks a list of so many user-agent values; see agentNames.
+// checkList checks a list of this number of user-agent values; see agentNames.
 func checkList(list []byte, values uint32) error {
 	if len(list) < 4 || le32(list) != values {
 		return errors.New("the numbers of values and groups differ")

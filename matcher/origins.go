@@ -50,7 +50,7 @@ func (o *Origin) set(to *Origin) {
 	o.room = r
 }
 
-// own makes Tries so many tries in the Origin's own memory, without notes, and Of empty.
+// own makes Tries a slice of this number of tries in the Origin's own memory, without notes, and Of empty.
 func (o *Origin) own(tries, of int) {
 	if o.room == nil {
 		o.room = new(room)

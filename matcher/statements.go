@@ -351,8 +351,8 @@ func (c *pattern) isWild() bool {
 	return c.prefix < len(c.text) || c.length != len(c.text)+end
 }
 
-// maxRivals is how many paths of the same length are compared with a URL by themselves. No
-// ordinary body has so many wildcards of one length that say different things.
+// maxRivals is the number of paths of the same length that are compared with a URL by themselves. No
+// ordinary body has that number of wildcards of one length that say different things.
 const maxRivals = 64
 
 // find returns the rank of the statement that a path selects. It is the same for all paths

@@ -274,7 +274,7 @@ func (c *compiled) literal(number uint32) (literal []byte, ok bool) {
 	return c.textAt(kernels.Load32(c.data, int(record)), kernels.Load32(c.data, int(record)+4))
 }
 
-// maxStrays is how many false positions, with the first and the last byte of the literal,
+// maxStrays is the number of false positions, with the first and the last byte of the literal,
 // findLiteral checks before it falls back to bytes.Index. Hostile paths have many.
 const maxStrays = 16
 

@@ -41,7 +41,7 @@ type waiter struct {
 }
 
 const (
-	// sweepers is how many sweepers a Target keeps. The agents of a job may obey several
+	// sweepers is the number of sweepers a Target keeps. The agents of a job may obey several
 	// groups of one body.
 	sweepers = 4
 	// buildCost is the cost of building a sweeper, for each byte of the group, in bytes
@@ -77,7 +77,7 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 }
 
 // build builds the sweeper of a group. Literals that share bytes with others, or that do
-// not exist, are those of a forged group: there it leaves out the suffixes behind them.
+// not exist, are those of a forged group: there it leaves out the suffixes after them.
 func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32)

@@ -89,7 +89,7 @@ func (t *Table) Lookup(authority []byte, o *Origin) error {
 	return nil
 }
 
-// atOnce is how many keys are looked up together: enough to overlap the cache misses, and
+// atOnce is the number of keys that are looked up together: enough to overlap the cache misses, and
 // few enough that the data stays in the L1 and L2 caches until it is used.
 const atOnce = 64
 
@@ -202,7 +202,7 @@ func Touch(origins []Origin) (sum uint64) {
 const (
 	// cacheLine is the size of a cache line in bytes.
 	cacheLine = 64
-	// touched is how many bytes touch reads from the start of a trie: all of it for half of
+	// touched is the number of bytes touch reads from the start of a trie: all of it for half of
 	// all tries, the first nodes of the others.
 	touched = 512
 )

@@ -30,7 +30,7 @@ func AppendSURTKey(dst, authority, rest []byte) []byte {
 	return dst
 }
 
-// port is what comes behind the host of a key of an authority, such as ":8080".
+// port is what follows the host of a key of an authority, such as ":8080".
 func port(authority, host []byte) []byte {
 	at := bytes.LastIndex(authority, host)
 	return authority[at+len(host):]

@@ -244,7 +244,7 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 	}
 }
 
-// maxApart is how many agents are compared with and without joined groups: a hostile body
+// maxApart is the number of agents that are compared with and without joined groups: a hostile body
 // has many.
 const maxApart = 16
 

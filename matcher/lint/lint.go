@@ -41,11 +41,11 @@ type Finding struct {
 	Related int
 }
 
-// MaxFindings is how many findings a Report keeps: a hostile body could give one for each
+// MaxFindings is the number of findings that a Report keeps: a hostile body could give one for each
 // of its bytes.
 const MaxFindings = 1000
 
-// maxFound is how many findings are collected under each profile; the most serious are
+// maxFound is the number of findings that are collected under each profile; the most serious are
 // kept.
 const maxFound = 16 * MaxFindings
 
@@ -59,7 +59,7 @@ type Report struct {
 
 // Options control how a body is checked. The zero value is the default.
 type Options struct {
-	// Limit is how many bytes of the body count; see robotstxt.Options.
+	// Limit is the number of bytes of the body that count; see robotstxt.Options.
 	Limit int
 	// Cut means that the body is only the start of what the server sent.
 	Cut bool

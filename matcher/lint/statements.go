@@ -78,7 +78,7 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 	}
 }
 
-// maxPairs is how many keys of a statement are checked: a hostile one has a quarter of a
+// maxPairs is the number of keys of a statement that are checked: a hostile one has a quarter of a
 // million.
 const maxPairs = 100
 
@@ -108,7 +108,7 @@ func (c *checker) checkSignals(s *robotstxt.Statement) {
 	}
 }
 
-// maxPath is how many bytes of a path are compared with the paths that may be its
+// maxPath is the number of bytes of a path that are compared with the paths that may be its
 // beginnings.
 const maxPath = 2048
 

@@ -6,7 +6,7 @@ import "strings"
 // vertical tab and form feed.
 const blank = " \t\v\f"
 
-// googleLine is how many bytes of a line Google's parser keeps.
+// googleLine is the number of bytes of a line Google's parser keeps.
 const googleLine = 16663
 
 // File is a parsed body.

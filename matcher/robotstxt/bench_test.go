@@ -42,7 +42,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// usualBody returns a body of so many rules that resembles those of sites: groups of some
+// usualBody returns a body of n rules that resembles those of sites: groups of some
 // dozen rules, blank lines, comments, few other records.
 func usualBody(rules int) []byte {
 	words := strings.Fields("search admin cart wp-content login api tag print node user files comment reply cgi-bin includes themes")

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// sniffed is how many bytes at the start of a text tell whether it is HTML or binary data.
+// sniffed is the number of bytes at the start of a text that tell whether it is HTML or binary data.
 const sniffed = 512
 
 // Counted returns the part of a body that counts (RFC 9309 §2.5), and whether that is less

@@ -2,11 +2,11 @@ package robotstxt
 
 import "math"
 
-// DefaultLimit is how many bytes of a body count by default: 500 KiB, the least limit that
+// DefaultLimit is the number of bytes of a body that count by default: 500 KiB, the least limit that
 // RFC 9309 §2.5 permits.
 const DefaultLimit = 500 << 10
 
-// MaxGoogleBody is how many bytes of a body readers keep under the Google profile, which
+// MaxGoogleBody is the number of bytes of a body that readers keep under the Google profile, which
 // sets no limit: 64 MiB.
 const MaxGoogleBody = 64 << 20
 
@@ -35,7 +35,7 @@ const (
 type Options struct {
 	// Profile is the dialect to follow; default RFC9309.
 	Profile Profile
-	// Limit is how many raw bytes of the body count; values below
+	// Limit is the number of raw bytes of the body that count; values below
 	// DefaultLimit mean DefaultLimit. The Google profile has no limit.
 	Limit int
 	// Cut means that the body is only the start of what the server sent, because the
@@ -46,7 +46,7 @@ type Options struct {
 	Others bool
 }
 
-// lookahead is how many bytes after the limit Parse looks at: one code unit of UTF-16,
+// lookahead is the number of bytes after the limit Parse looks at: one code unit of UTF-16,
 // which may be the line end that keeps the last line complete.
 const lookahead = 2
 

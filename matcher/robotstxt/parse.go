@@ -7,11 +7,11 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// maxGoogleLine is how many bytes of a line Google's parser reads: 8 times the longest URL
+// maxGoogleLine is the number of bytes of a line Google's parser reads: 8 times the longest URL
 // of an old browser, minus one.
 const maxGoogleLine = 2083*8 - 1
 
-// rulePitch is how many bytes an ordinary robots.txt has for each of its rules, including
+// rulePitch is the number of bytes an ordinary robots.txt has for each of its rules, including
 // comments.
 const rulePitch = 36
 

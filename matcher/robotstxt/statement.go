@@ -58,7 +58,7 @@ func (f *File) StatementGroups(d usage.Directive) []StatementGroup {
 			}
 			last := len(groups) - 1
 			if n := agentsBefore(agents, s.Line); d == usage.ContentUsage && n < len(agents) {
-				// The list of agents goes on behind the line. With n = 0 it is split there already.
+				// The list of agents goes on after the line. With n = 0 it is split there already.
 				if n > 0 {
 					groups[last].Agents = agents[:n:n]
 					agents = agents[n:]

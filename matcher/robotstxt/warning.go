@@ -1,6 +1,6 @@
 package robotstxt
 
-// MaxWarnings is how many warnings a File keeps: a hostile body could give one for each of
+// MaxWarnings is the number of warnings that a File keeps: a hostile body could give one for each of
 // its bytes. The others are only counted.
 const MaxWarnings = 1000
 

@@ -142,7 +142,7 @@ func (d *dictionary) skipBlanks() {
 }
 
 // comma skips what comes between two members, or to the end of the dictionary. A comma must
-// have a member behind it.
+// have a member after it.
 func (d *dictionary) comma() bool {
 	d.skipBlanks()
 	if len(d.rest) == 0 {

@@ -93,7 +93,7 @@ func prefixRunPortable[O int32 | int64](prefix, data []byte, offsets []O) int {
 	return len(offsets) - 1
 }
 
-// prefixEnds is how many bytes prefixRunByEnds compares at the start and at the end of a
+// prefixEnds is the number of bytes prefixRunByEnds compares at the start and at the end of a
 // prefix.
 const prefixEnds = 16
 
