@@ -13,7 +13,7 @@ const (
 	firstBlock = 1 << 20
 	maxBlock   = 8 << 20
 	leastBlock = 256 << 10
-	// aheadBlocks is how many blocks are being fetched while one is read.
+	// aheadBlocks is the number of blocks that are being fetched while one is read.
 	aheadBlocks = 2
 	// maxSkip is the most unneeded bytes that are read to avoid a new request.
 	maxSkip = 64 << 10

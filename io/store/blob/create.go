@@ -197,7 +197,7 @@ func syncFolder(name string) error {
 	return err
 }
 
-// writeSize is how many bytes are collected for one write. Longer ones are written
+// writeSize is the number of bytes that are collected for one write. Longer ones are written
 // without copying.
 const writeSize = 256 << 10
 

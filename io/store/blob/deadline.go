@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// defaultTimeout is how long a store may make no progress on an operation, all
+	// defaultTimeout is the time for which a store may make no progress on an operation, all
 	// attempts together.
 	defaultTimeout = 2 * time.Minute
 	// attemptShare divides the timeout: a stalled request is given up after
 	// 1/attemptShare of it, so that another connection can be tried.
 	attemptShare = 2
-	// connectTimeout is how long a connection may take, TLS included.
+	// connectTimeout is the time that a connection may take, TLS included.
 	connectTimeout = 15 * time.Second
-	// leastRate is how many bytes a second are progress, over a timeout: a store that
+	// leastRate is the number of bytes a second that are progress, over a timeout: a store that
 	// sends less stands still.
 	leastRate = 1 << 10
 )
 
-// leastBytes is how many bytes are progress within a timeout.
+// leastBytes returns the number of bytes that are progress within a timeout.
 func leastBytes(timeout time.Duration) int64 { return max(1, int64(timeout.Seconds()*leastRate)) }
 
 type timeoutKey struct{}
@@ -41,7 +41,7 @@ func WithTimeout(ctx context.Context, timeout time.Duration) context.Context {
 
 // stalledError says that a store made no progress for too long.
 type stalledError struct {
-	// Waited is how long it made none.
+	// Waited is the time for which it made none.
 	Waited time.Duration
 	// For is what the store owed, such as "the first byte of the answer".
 	For string
@@ -120,7 +120,7 @@ func (op *operation) moved(bytes int64) {
 	}
 }
 
-// progress sets the timer anew when enough bytes were moved since it was set.
+// progress sets the timer again when enough bytes were moved since it was set.
 func (op *operation) progress() {
 	if now := op.kept + op.most; now-op.mark >= leastBytes(op.timeout) {
 		op.mark = now

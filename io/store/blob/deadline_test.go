@@ -15,7 +15,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// shortTimeout is how long stores may stand still in these tests, each of which
+// shortTimeout is the time for which stores may stand still in these tests, each of which
 // waits for its end. Half of it must be enough for a connection on a busy
 // machine.
 const shortTimeout = time.Second
@@ -158,7 +158,7 @@ func describe(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// sendRange starts to answer a request for a range, with so many bytes of it.
+// sendRange starts to answer a request for a range, with n bytes of it.
 func sendRange(w http.ResponseWriter, r *http.Request, bytes int) {
 	asked := r.Header.Get("Range")
 	if asked == "" {

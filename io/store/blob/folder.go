@@ -293,7 +293,7 @@ func (e *expansion) add(key string) {
 // hold counts a key that is kept. What it is of a job takes about as much again.
 func (e *expansion) hold(key string) { e.held += heldSize + 2*int64(len(key)) }
 
-// heldSize is how many bytes of memory a listed key takes, besides its own.
+// heldSize is the bytes of memory that a listed key takes, besides its own.
 const heldSize = 256
 
 func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
@@ -310,7 +310,7 @@ func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	})
 }
 
-// maxKeys is how many keys are listed at most: a list that never ends is an error.
+// maxKeys is the most keys that are listed: a list that never ends is an error.
 var maxKeys = 50_000_000
 
 type memoryKey struct{}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// headSize and tailSize are how many bytes of an object's beginning and end
+	// headSize and tailSize are the numbers of bytes of an object's beginning and end
 	// are fetched at once and kept: what tells its format, and most footers.
 	headSize = 32 << 10
 	tailSize = 64 << 10
@@ -141,7 +141,7 @@ func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 	return nil
 }
 
-// pause waits before a body is opened again, after so many failures.
+// pause waits before a body is opened again, after a number of failures.
 func pause(ctx context.Context, failures int) error {
 	select {
 	case <-time.After(reopenAfter << (failures - 1)):
@@ -320,7 +320,7 @@ func (r Range) end() int64 { return r.Offset + r.Length }
 func (r Range) contains(other Range) bool { return r.Offset <= other.Offset && other.end() <= r.end() }
 
 const (
-	// maxGap is how many bytes that nobody wants are fetched between two
+	// maxGap is the most bytes that nobody wants and that are fetched between two
 	// announced ranges rather than asking twice.
 	maxGap = 64 << 10
 	// maxJoined is the most bytes that several ranges are fetched as at once.

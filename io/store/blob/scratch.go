@@ -11,7 +11,7 @@ import (
 )
 
 // Names of temporary folders are scratchMark and eight digits; their lock files have
-// scratchLock behind that.
+// scratchLock after that.
 const (
 	scratchMark = "robotsbatch-"
 	scratchLock = ".lock"

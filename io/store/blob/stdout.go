@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// chunkSize is how many bytes are written to a pipe or device at once.
+// chunkSize is the number of bytes that are written to a pipe or device at once.
 const chunkSize = 256 << 10
 
 // Stdout is the standard output. Writes that wait for a reader end with the context. It

@@ -170,7 +170,7 @@ func (u URL) bucket(ctx context.Context) (Bucket, error) {
 	if b := buckets.open[name.String()]; b != nil {
 		return b, nil
 	}
-	// The bucket outlives ctx, and credentials may be fetched anew later.
+	// The bucket outlives ctx, and credentials may be fetched again later.
 	b, err := stores[u.Scheme].Open(context.WithoutCancel(ctx), name)
 	if err != nil {
 		return nil, u.explain(ctx, err)
@@ -275,7 +275,7 @@ var (
 	user  = regexp.MustCompile(`://[^/\s"'@]*@`)
 )
 
-// maxErrorText is how many bytes of a store's error are shown.
+// maxErrorText is the number of bytes of a store's error that are shown.
 const maxErrorText = 500
 
 // cleaned is an error's text on one line, without the queries and users of the

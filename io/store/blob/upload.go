@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// PartSize and parts are how an object is written: in parts of so many
-	// bytes, so many at once.
+	// PartSize and parts say how an object is written: the bytes of a part,
+	// and the parts at once.
 	PartSize = 16 << 20
 	parts    = 2
-	// maxParts is how many parts the stores take.
+	// maxParts is the number of parts that the stores take.
 	maxParts = 10_000
 
 	// WriteMemory is about the most bytes that an object takes while it is

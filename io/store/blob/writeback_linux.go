@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writebackSize is how many bytes are written before the system is asked to bring
+// writebackSize is the number of bytes that are written before the system is asked to bring
 // them to the disk.
 const writebackSize = 8 << 20
 

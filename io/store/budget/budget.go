@@ -34,7 +34,7 @@ type Budget struct {
 	queues  []*Queue // in order, those that are not closed
 }
 
-// New returns a budget of so many bytes.
+// New returns a budget of these bytes.
 func New(memory int64) *Budget {
 	b := &Budget{memory: memory}
 	b.changed.L = &b.mu
@@ -52,7 +52,7 @@ type Queue struct {
 	unwatch func() bool
 }
 
-// Queue adds an output behind those that are there. It gets nothing any more once ctx has
+// Queue adds an output after those that are there. It gets nothing any more once ctx has
 // ended: its calls then return ctx's error. It must be closed.
 func (b *Budget) Queue(ctx context.Context) *Queue {
 	q := &Queue{budget: b}

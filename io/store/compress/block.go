@@ -80,11 +80,11 @@ const (
 	brotliLevel = 4
 )
 
-// sampleSize is how many bytes are compressed to choose a level.
+// sampleSize is the number of bytes that are compressed to choose a level.
 const sampleSize = 256 << 10
 
 // Level returns a level of zstd for bytes like plain, which their writer has compressed to
-// so many: the fastest one, which takes half the time, if that compresses them as well as
+// stored bytes: the fastest one, if that compresses them as well as
 // the writer has, or hardly worse than the standard one does. URLs it compresses better.
 func Level(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), sampleSize)]

@@ -47,7 +47,7 @@ var codecs = [...]struct {
 	add func(dst, src []byte, level int) []byte
 	// fill decompresses src into dst, which it must fill.
 	fill func(dst, src []byte) error
-	// most is how many bytes one compressed byte can make at most, where block headers
+	// most is the most bytes that one compressed byte can make, where block headers
 	// have a limit.
 	most int64
 }{
@@ -98,11 +98,11 @@ func (c Codec) checkFile() error {
 	return nil
 }
 
-// DetectSize is how many first bytes Detect needs; with fewer it may return None for a
+// DetectSize is the number of first bytes that Detect needs; with fewer it may return None for a
 // compressed file that is cut off.
 const DetectSize = 4
 
-// MaxLayers is how many layers of compression readers of small bodies undo, one in another.
+// MaxLayers is the number of layers of compression, one in another, that readers of small bodies undo.
 const MaxLayers = 3
 
 // Detect returns the codec of a file by its first bytes.

@@ -206,7 +206,7 @@ func streamFrame(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestDamageAnywhere flips a bit of each byte: what comes out is the content,
+// TestDamageAnywhere flips a bit of each byte: the result is the content,
 // or an error. (Some bytes, such as a member's time, carry no content.)
 func TestDamageAnywhere(t *testing.T) {
 	content := lines(40)

@@ -20,11 +20,11 @@ const (
 	// accepts: 8 MiB, which RFC 8878 §3.1.1.1.2 wants every decoder to have.
 	smallWindow = 8 << 20
 
-	// zstdBlocks is how many blocks of at most 128 KiB the zstd decoder works on
+	// zstdBlocks is the number of blocks of at most 128 KiB that the zstd decoder works on
 	// at the same time. With more than one it runs beside its consumer.
 	zstdBlocks = 4
 
-	// readSize is how many bytes are read at once from what is decompressed.
+	// readSize is the number of bytes that are read at once from what is decompressed.
 	readSize = 256 << 10
 
 	// smallReadSize is the same for NewSmallReader.

@@ -16,7 +16,7 @@ const (
 	// the smallest.
 	mostChunk  = 1 << 20
 	leastChunk = 8 << 10
-	// sortSize is how many bytes sorting takes for each record.
+	// sortSize is the number of bytes sorting takes for each record.
 	sortSize = 16
 	// mergeBuffer is how much of a run is read at once if there are few runs, leastMerge
 	// the least.
@@ -105,7 +105,7 @@ type slot struct {
 	at  uint32
 }
 
-// at returns the record in a slot, with what lies behind it.
+// at returns the record in a slot, with what follows it.
 func (s *Sorter) at(p slot) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
 
 // record returns the record that data starts with.

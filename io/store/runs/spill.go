@@ -36,7 +36,7 @@ func (s *Spill) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// Size is how many bytes were written.
+// Size is the number of bytes that were written.
 func (s *Spill) Size() int64 { return s.size }
 
 // Cut removes what was written from an offset on.

@@ -138,7 +138,7 @@ func (s *Server) Asked() (gets []string, bytes int64) {
 	return gets, bytes
 }
 
-// Cut is for Meddle: bodies end after so many bytes.
+// Cut is for Meddle: bodies end after this number of bytes.
 func Cut(after int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 		store.ServeHTTP(&cutter{w, after}, r)

@@ -31,7 +31,7 @@ const (
 	gcsPause = 500 * time.Millisecond
 	// gcsIncomplete is the status of an upload to which more must be sent.
 	gcsIncomplete = http.StatusPermanentRedirect
-	// gcsMaxAnswer is how many bytes of an answer that is not an object's body
+	// gcsMaxAnswer is the number of bytes of an answer that is not an object's body
 	// are read. A page of keys has at most some 2 MiB.
 	gcsMaxAnswer = 16 << 20
 )

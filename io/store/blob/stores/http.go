@@ -54,7 +54,7 @@ func (d listings) Do(request *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// bounded is a body that may have so many bytes more.
+// bounded is a body that may have a limited number of bytes more.
 type bounded struct {
 	io.ReadCloser
 	left int64
@@ -68,7 +68,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// retryAfter is how long a refused request asks to wait, at most maxPause: a number of
+// retryAfter is the time for which a refused request asks to wait, at most maxPause: a number of
 // seconds, or a time.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")

@@ -54,7 +54,7 @@ func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 }
 
 // each calls do for each block up to the last kept range. begin is where the content of the
-// block begins in the decoded frame; kept are the ranges that end behind begin.
+// block begins in the decoded frame; kept are the ranges that end after begin.
 func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
 	begin := 0
 	for i := range f.blocks {

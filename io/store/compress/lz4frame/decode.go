@@ -39,7 +39,7 @@ type Frame struct {
 
 // block says where a block of a frame lies.
 type block struct {
-	begin, end int // in the frame: behind the block's size, and behind its checksum
+	begin, end int // in the frame: after the block's size, and after its checksum
 	plain      int // in the decompressed bytes: where the block's content ends
 }
 

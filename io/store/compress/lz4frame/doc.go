@@ -9,7 +9,7 @@
 //	blocks      │ 0  │ 1  │ 2  │ 3  │ 4  │ 5  │ 6  │ 7  │ 8  │
 //	            copied         new       new  copied    new
 //
-// The others are compressed anew, each without what lies before it.
+// The others are compressed again, each without what lies before it.
 //
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md describes the format.
 package lz4frame

@@ -58,7 +58,7 @@ type block struct {
 	reach     int           // where the match that goes farthest back begins: 0 is the block's first byte
 }
 
-// parse reads the block with a number, and changes s to the state behind it. It returns false
+// parse reads the block with a number, and changes s to the state after it. It returns false
 // if the block is damaged.
 func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	n, ok := b.parseLiterals(data)

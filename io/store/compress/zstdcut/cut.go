@@ -235,7 +235,7 @@ func (c *Cutter) skipBlock(at int) bool {
 }
 
 // canCopy reports whether the block may be copied as it lies: what it takes from the blocks
-// before is the same in the new frame. If so, it sets out to the state behind the block.
+// before is the same in the new frame. If so, it sets out to the state after the block.
 func (c *Cutter) canCopy(before *state) bool {
 	b := &c.block
 	if b.kind == treelessLiterals && c.out.huffman != before.huffman {

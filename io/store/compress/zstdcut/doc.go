@@ -2,7 +2,7 @@
 // rest again.
 //
 // A frame is blocks of up to 128 KiB. A block has literals, packed by Huffman codes, and
-// sequences: so many literals, then a match, so many bytes from so far back.
+// sequences: a number of literals, then a match: a length and a distance back.
 //
 //	https://a.test/1 https://a.test/2 https://a.test/3
 //	literals: https://a.test/1·    then 16 bytes from 17 back,  literals: 2·  …
@@ -13,7 +13,7 @@
 // on: the sequences of a block are read and written with the tables that it has.
 //
 //	block before the first cut                     copied as it lies
-//	block whose matches all begin behind a cut     copied, once the last three
+//	block whose matches all begin after a cut      copied, once the last three
 //	                                               distances and the tables are those
 //	                                               that it was written with
 //	other blocks                                   sequences written again, and the

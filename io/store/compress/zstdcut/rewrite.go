@@ -13,7 +13,7 @@ type rewriting struct {
 	changed bool // the new block has other literals than the old one
 }
 
-// rewrite sets c.written and c.literals to what stays of the block that begins at byte at.
+// rewrite sets c.written and c.literals to what is kept of the block that begins at byte at.
 // Range k is the first kept range that has a part of it. changed reports whether the literals
 // are other ones than before; ok is false if a match begins before the frame.
 func (c *Cutter) rewrite(at, k int) (changed, ok bool) {
@@ -82,7 +82,7 @@ func (w *rewriting) keepLiterals(low, high int) {
 	w.pending += high - low
 }
 
-// keepMatch adds what stays of a match that makes the bytes from low to high-1: as matches
+// keepMatch adds what is kept of a match that makes the bytes from low to high-1: as matches
 // where the bytes that these copy, or copies of those, stay, and else as literals.
 func (w *rewriting) keepMatch(low, high, offset int) {
 	w.eachPart(low, high, func(from, to int) {
@@ -116,13 +116,13 @@ func appendShort(dst, from []byte, low, high int) []byte {
 	return append(dst, from[low:high]...)
 }
 
-// nearRanges is how many kept ranges before its own a match's beginning is looked for one by
+// nearRanges is the number of kept ranges before its own in which a match's beginning is looked for one by
 // one. Most matches begin in a near one.
 const nearRanges = 8
 
 // keptOffset returns the new offset of a match that makes the bytes from low to high-1, which
 // are kept: the old one less what is cut between. It returns 0 if the bytes that the match
-// copies are not all in one kept range. Range k ends behind low, or one after it does.
+// copies are not all in one kept range. Range k ends after low, or one after it does.
 func (c *Cutter) keptOffset(low, high, offset, k int) int {
 	from := low - offset
 	for c.kept[k].High <= low {

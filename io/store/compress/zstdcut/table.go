@@ -33,7 +33,7 @@ var (
 )
 
 // A length is written as a code and some bits more: base is the least length of each code, and
-// bits is how many bits follow.
+// bits is the number of bits that follow.
 var (
 	literalBase, literalBits = codes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 	matchBase, matchBits     = codes(leastMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
@@ -102,11 +102,11 @@ func small(base *[64]uint32, least uint32, most int) []uint8 {
 	return list
 }
 
-// mostStates is how many states a table may have.
+// mostStates is the number of states that a table may have.
 const mostStates = 1 << 9
 
 // step is a state of a decoder. Its symbol stands for base plus a number of extra bits. The
-// next state is next plus a number of so many bits.
+// next state is next plus a number of these bits.
 type step struct {
 	base        uint32
 	next        uint16
@@ -114,7 +114,7 @@ type step struct {
 }
 
 // turn is how an encoder writes a symbol, as in FSE's own code: the upper 16 bits of a state
-// plus bits are how many of the state's lower bits are written; what is left of the state,
+// plus bits is the number of the state's lower bits that are written; what is left of the state,
 // plus find, is the index of the next state in table.states.
 type turn struct {
 	bits uint32
@@ -336,7 +336,7 @@ func (t *table) build(k stream) bool {
 	t.buildTurns()
 	size := uint16(len(symbols))
 	var next [64]uint16   // of each symbol: the number of its next state, as encoders count
-	var places [64]uint16 // likewise where in states that is
+	var places [64]uint16 // where in states that is
 	total := uint16(0)
 	for s, n := range t.norm {
 		next[s], places[s] = uint16(max(n, -n)), total

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// writeBlock appends a block of c.written and c.literals, which are what stays of the block
+// writeBlock appends a block of c.written and c.literals, which are what is kept of the block
 // that begins at byte at. same says that the literals are those of the old block, which are
 // then copied packed. Range k is the first kept range that has a part of the block. What does
 // not get smaller is appended as a raw block.
@@ -87,7 +87,7 @@ func (c *Cutter) packLiterals(dst, literals []byte) []byte {
 	}
 	c.out.huffman = -c.blocks // no block that was read has it
 	// The format says the number of streams and how many bits both sizes have; then the
-	// header takes so many bytes.
+	// header takes this number of bytes.
 	format, width, size := 3, 18, 5
 	switch {
 	case n < leastStreams:
