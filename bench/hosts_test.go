@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkHosts measures what a host costs: the evaluator with a rule pack in which each
-// host has a body of its own, more than caches hold, over lists with so many URLs a host,
-// as crawls list them and shuffled. A pass opens the pack anew, as a job does.
+// host has a body of its own, more than caches hold, over lists with a number of URLs a host,
+// as crawls list them and shuffled. A pass opens the pack again, as a job does.
 func BenchmarkHosts(b *testing.B) {
 	if testing.Short() {
 		b.Skip("compiles packs of 100 MB")

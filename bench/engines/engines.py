@@ -5,7 +5,7 @@ usage: engines.py copy ENGINE INPUT OUTPUT THREADS
        engines.py version ENGINE
 
 check exits with an error unless the output has the input's rows and columns, and a
-column of booleans behind them.
+column of booleans after them.
 """
 
 import os

@@ -16,7 +16,7 @@ type hostile struct {
 	data []byte
 }
 
-// robotsSize is how many bytes of a body count.
+// robotsSize is the number of bytes of a body that count.
 const robotsSize = 500 << 10
 
 // bodyMakers make hostile robots.txt, each in its own way; n counts up from 1.

@@ -27,7 +27,7 @@ const (
 )
 
 // killsSection kills a job of many inputs at random moments and resumes it until it is
-// done. It does so many times, and compares with a job that was not killed.
+// done. It does so killTimes times, and compares with a job that was not killed.
 func killsSection(b *bench) error {
 	k := &kills{bench: b, random: rand.New(rand.NewPCG(b.seed, 0)), want: b.times(killTimes)}
 	for _, step := range []func() error{k.prepare, k.uninterrupted} {

@@ -50,7 +50,7 @@ const (
 
 const oldOutput = "as before\n"
 
-// fedRows is how many rows are fed before the fault, and again after it: more than a pipe
+// fedRows is the number of rows that are fed before the fault, and again after it: more than a pipe
 // and the batches in flight hold.
 const fedRows = 60_000
 

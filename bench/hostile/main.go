@@ -87,7 +87,7 @@ type found struct {
 	cost  cost
 }
 
-// patience is how many changes in a row may fail before a climb ends.
+// patience is the number of changes in a row that may fail before a climb ends.
 const patience = 40
 
 // climb makes one climb, for URLs of each length in turn.
@@ -129,7 +129,7 @@ type cost struct {
 	steady float64 // after other URLs of the same host: the least of a few measurements
 }
 
-// limit is how many bytes of a robots.txt count (RFC 9309 §2.5).
+// limit is the number of bytes of a robots.txt that count (RFC 9309 §2.5).
 const limit = 500 << 10
 
 const hostOfURL = "https://w.test"

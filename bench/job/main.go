@@ -7,7 +7,7 @@
 //
 //	go run ./bench/job -in FRONTIER -out FILE [-identity | -rules FOLDER_OR_PACK] [-workers N] [-cpuprofile FILE]
 //
-// What comes out has the format of what goes in, .arrow or .parquet.
+// The output has the format of the input, .arrow or .parquet.
 package main
 
 import (

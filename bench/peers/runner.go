@@ -48,7 +48,7 @@ type result struct {
 	// the library.
 	JobCPU  float64 `json:"job_cpu_ns_per_url"`
 	JobWall float64 `json:"job_wall_ns_per_url"`
-	// JobDiffer is how many URLs have another verdict in the whole job.
+	// JobDiffer is the number of URLs that have another verdict in the whole job.
 	JobDiffer int `json:"job_differ"`
 
 	Parse float64 `json:"parse_ms"`

@@ -42,7 +42,7 @@ type crawl struct {
 	body   []byte
 }
 
-// generateCrawl writes a crawl of so many captures to files in a folder.
+// generateCrawl writes a crawl of captures to files in a folder.
 func generateCrawl(folder string, captures, files int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

@@ -24,7 +24,7 @@ urls = pyarrow.ipc.open_file(frontier).read_all()
 written = pyarrow.parquet.read_table(scratch / "zstd-100.parquet")
 same("metadata that passed", written.schema.metadata, urls.schema.metadata)
 for column in urls.schema.names:
-    # Parquet has no seconds: times come out in milliseconds.
+    # Parquet has no seconds: the output has times in milliseconds.
     same(f"column {column} that passed", written[column].cast(urls[column].type).equals(urls[column]), True)
 
 # Several row groups.
@@ -58,7 +58,7 @@ types = {
 for name, table in url_types(urls, types):
     path = scratch / f"pyarrow-{name}.parquet"
     pyarrow.parquet.write_table(table, path, row_group_size=300, use_dictionary=True)
-    # Parquet has no views: strings come out as such.
+    # Parquet has no views: the output has strings.
     same(f"robotsbatch reads {path.name}", run(path, scratch / "out.parquet"), want)
     same_columns(path.name, pyarrow.parquet.read_table(scratch / "out.parquet"), table)
 for encoding in ("PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"):

@@ -4,7 +4,7 @@
 # in the middle; still the output must have the rows of one job of this machine, and no
 # process may be left over. It needs Go, Java 17, python3, Linux, and PyPI.
 #
-# ROWS is how many (240,000), FILES how many files (24), ORIGINS how many authorities. With
+# ROWS, FILES and ORIGINS are the numbers of rows (240,000), files (24) and authorities. With
 # RECORD=1 it also tries rules in parts and a damaged pack, which takes some minutes more,
 # and prints the processor time of the pipes, of the job, and of the same job with protego in
 # a pandas UDF: RECORD=1 scripts/measure.sh -record run spark scripts/integration/spark.sh

@@ -38,7 +38,7 @@ type mutant struct {
 }
 
 func main() {
-	n := flag.Int("n", 0, "try so many, chosen by chance; 0 tries all")
+	n := flag.Int("n", 0, "try this number, chosen by chance; 0 tries all")
 	seed := flag.Uint64("seed", 1, "of the choice")
 	run := flag.String("run", ".", "the tests, as go test has it")
 	limit := flag.Duration("timeout", 5*time.Minute, "of the tests; a change that takes longer is noticed")

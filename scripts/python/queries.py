@@ -103,7 +103,7 @@ def main() -> None:
             before, started = spent(), time.perf_counter()
             denied[name] = way()
             took[name].append((time.perf_counter() - started, spent() - before))
-    print(f"{table.num_rows:,} URLs, {len(known):,} robots.txt files; each way opens the rule pack anew, and protego parses the files that it needs")
+    print(f"{table.num_rows:,} URLs, {len(known):,} robots.txt files; each way opens the rule pack again, and protego parses the files that it needs")
     base = statistics.median(cpu for _, cpu in took["evaluate"])
     slow = {engine: statistics.median(cpu for _, cpu in took[name]) for name in ways if "protego" in name for engine in [name[:6]]}
     for name, times in took.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A task of an array job: one shard. Arguments are those of robotsbatch without -shard;
-# SHARDS is how many there are, also when a part of the array is submitted again.
+# SHARDS is their number, also when a part of the array is submitted again.
 #
 #   SHARDS=16 sbatch --array=0-15 array.sh -in frontier -rules site.rules -agent CCBot -out verdicts/
 #   SHARDS=16 sbatch --array=3,7 array.sh ...             # these again

@@ -3,7 +3,7 @@
     python cluster.py FOLDER CORES MEMORY
 
 It writes FOLDER/url when both workers are there, and ends them all when its stdin
-ends. Whatever they leave behind becomes a child of this process, as it is the
+ends. Whatever they leave becomes a child of this process, as it is the
 subreaper: so nothing escapes, and the processor time of all is that of this process
 and those below it.
 """

@@ -4,7 +4,7 @@
       --agent CCBot --out verdicts/ --partition-by crawl,subset
 
 The frontier is Parquet with a column of URLs, such as Common Crawl's columnar index;
-all columns come out, the verdicts behind them. The package robotsbatch must be there
+the output has all columns, then the verdicts. The package robotsbatch must be there
 for the driver, installed or given by --py-files: it goes to the executors from there,
 and so do its binary and the rule pack, unless --files has them already.
 """

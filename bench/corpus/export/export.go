@@ -37,7 +37,7 @@ type Options struct {
 	// crawl, as in a crawl's list; fetch_time, rising within an origin from the first of so
 	// many crawls to the last; and mixed_time, in random order.
 	Crawls int
-	// Parts, if not 0, divides the frontier into so many parts with equal numbers of
+	// Parts, if not 0, divides the frontier into that number of parts with equal numbers of
 	// origins. Only part number Part, from 0 on, is written.
 	Part, Parts int
 	// List, if not nil, has the URLs to be written in place of the corpus's.

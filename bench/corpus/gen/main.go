@@ -36,7 +36,7 @@ func run(args []string) error {
 	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, parquet, txt and txt.zst")
 	rules := flags.Bool("rules", true, "write rules/")
 	pack := flags.Bool("pack", false, "write site.rules, a rule pack, instead of rules/")
-	captures := flags.Int("captures", 0, "write so many crawls of the robots.txt, 30 days apart, as captures-01.arrows and so on, and times to the frontiers")
+	captures := flags.Int("captures", 0, "write this number of crawls of the robots.txt, 30 days apart, as captures-01.arrows and so on, and times to the frontiers")
 	part := flags.String("part", "", "of the frontiers only part K/N, from 1/N to N/N")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
