@@ -372,7 +372,7 @@ measure_pack() {
   turns -rounds 1 -warm=false
   "${made[@]}" -origins "$origins" -distinct "$(share_of "$bodies" "$origins")" -out "$scratch"
   printf '\n'
-  "$scratch/robotsbatch" inspect "$scratch/site.rules" | sed 's/^/    /'
+  "$scratch/robotsbatch" verify "$scratch/site.rules" | sed 's/^/    /'
   printf '\n'
   "$scratch/pack" -origins "$origins" -bodies "$bodies" "$scratch/site.rules"
 }
