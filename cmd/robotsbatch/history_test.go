@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -294,88 +293,5 @@ func (s *sentence) checkFailure(t *testing.T, rules []string) {
 	}
 	if status := run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said); status != exitDone {
 		t.Errorf("%q -allow-no-rules: exit status %d: %s", args, status, &said)
-	}
-}
-
-// randomCaptures are captures as capturesOf takes them, of hosts that redirect to each
-// other.
-func randomCaptures(random *rand.Rand) string {
-	var text strings.Builder
-	host := func() string { return fmt.Sprintf("%c.example", 'a'+rune(random.IntN(5))) }
-	for range 60 {
-		day := fmt.Sprint(random.IntN(80)) + []string{"", ".000003", ".000009"}[random.IntN(3)] // of a second
-		if random.IntN(20) == 0 {
-			day = "-"
-		}
-		switch random.IntN(9) {
-		case 0:
-			fmt.Fprintf(&text, "%s %s 404\n", host(), day)
-		case 1, 3:
-			fmt.Fprintf(&text, "%s %s 503\n", host(), day)
-		case 4:
-			fmt.Fprintf(&text, "%s %s 304\n", host(), day)
-		case 5:
-			fmt.Fprintf(&text, "%s %s %s\n", host(), day, []string{"0", "-1", "102", "999", "429"}[random.IntN(5)])
-		case 2:
-			fmt.Fprintf(&text, "%s %s 301 %s\n", host(), day, host())
-		default:
-			fmt.Fprintf(&text, "%s %s 200 /%d\n", host(), day, random.IntN(3))
-		}
-	}
-	return text.String()
-}
-
-// verdictsOf runs the job on rows.csv and returns its verdicts and reasons, and what fetch
-// decided.
-func verdictsOf(t *testing.T, args ...string) string {
-	t.Helper()
-	var out, said bytes.Buffer
-	args = append([]string{"-in", "rows.csv", "-out", "-", "-columns", "verdict", "-explain", "-with", "robots_status,robots_fetched_at,age"}, args...)
-	if status := run(t.Context(), args, nil, &out, &said); status != exitDone {
-		t.Fatalf("%q: exit status %d: %s", args, status, &said)
-	}
-	return out.String()
-}
-
-// One time for all rows is the same as a column of that time, and no time the same with a
-// history as without; of captures and of packs.
-func TestOneTimeIsAColumnOfIt(t *testing.T) {
-	for seed := range uint64(6) {
-		random := rand.New(rand.NewPCG(seed, 31))
-		t.Chdir(t.TempDir())
-		writeText(t, "captures.csv", capturesOf(t, randomCaptures(random)))
-		for _, pack := range [][]string{{"h.rules", "-history"}, {"p.rules"}} {
-			var said bytes.Buffer
-			args := append([]string{"compile", "-rules", "captures.csv", "-out"}, pack...)
-			if status := run(t.Context(), args, nil, &said, &said); status != exitDone {
-				t.Fatalf("%q: exit status %d: %s", args, status, &said)
-			}
-		}
-		for day := 0; day < 120; day += 1 + random.IntN(9) {
-			var rows strings.Builder
-			for host := 'a'; host <= 'f'; host++ {
-				for path := range 3 {
-					fmt.Fprintf(&rows, "%c.example/%d %d\n", host, path, day)
-				}
-			}
-			writeText(t, "rows.csv", rowsOf(t, rows.String()))
-			at := dayText(t, fmt.Sprint(day))
-			want := verdictsOf(t, "-rules", "captures.csv", "-as-of", at)
-			for _, rules := range []string{"captures.csv", "h.rules"} {
-				got := verdictsOf(t, "-rules", rules, "-as-of", "column:when")
-				if got != want {
-					t.Fatalf("seed %d, day %d, %s: %s\nwant %s", seed, day, rules, got, want)
-				}
-			}
-			if got := verdictsOf(t, "-rules", "h.rules", "-as-of", at); got != want {
-				t.Fatalf("seed %d, day %d, a pack as of then: %s\nwant %s", seed, day, got, want)
-			}
-		}
-		want := verdictsOf(t, "-rules", "p.rules")
-		for _, rules := range []string{"captures.csv", "h.rules"} {
-			if got := verdictsOf(t, "-rules", rules); got != want {
-				t.Fatalf("seed %d, %s without a time: %s\nwant %s", seed, rules, got, want)
-			}
-		}
 	}
 }

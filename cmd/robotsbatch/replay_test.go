@@ -1,0 +1,414 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/matcher/reference"
+)
+
+// replayedHistories is the number of random histories that the program is asked about.
+var replayedHistories = flag.Int("histories", 100, "number of random `histories` to replay, in tables and in WARC files each")
+
+const (
+	aDay = 24 * 60 * 60
+	// replayBatch is how many histories are in the same files: the program is run a few times
+	// for all of them.
+	replayBatch = 250
+)
+
+// replayStart is day 0 of the histories.
+var replayStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+
+// replayed are random histories, each of a few hosts that redirect to each other, in two
+// sources: as the program reads them, and as the model does.
+type replayed struct {
+	random *rand.Rand
+	warc   bool
+	files  [2]bytes.Buffer
+	models []reference.Captures
+	newest int64 // second of a capture
+}
+
+// replayedFetch is a fetch, as a row of a table or a record.
+type replayedFetch struct {
+	reference.Capture
+	// nothing: it says nothing, so the model has none.
+	nothing  bool
+	fraction float64
+	row      map[string]any
+	record   []string
+	damage   func(record string) string
+}
+
+func (r *replayed) one(values ...any) any { return values[r.random.IntN(len(values))] }
+
+// body is a body that the files of a WARC have in any case, so that revisits find it.
+func (r *replayed) body() string {
+	return fmt.Sprintf("User-agent: *\nDisallow: /%d\n", r.random.IntN(3))
+}
+
+func replayHost(history, host int) string {
+	return fmt.Sprintf("%c%d.example", 'a'+rune(host), history)
+}
+
+// add adds a history.
+func (r *replayed) add(number int) {
+	hosts := 1 + r.random.IntN(4)
+	url := func() string {
+		path := "robots.txt"
+		if r.random.IntN(12) == 0 {
+			path = "r"
+		}
+		return fmt.Sprintf("http://%s/%s", replayHost(number, r.random.IntN(hosts+1)), path)
+	}
+	fetches := make([]replayedFetch, 1+r.random.IntN(20))
+	for i := range fetches {
+		f := &fetches[i]
+		f.Source, f.URL = r.random.IntN(2), url()
+		f.Second = replayStart + int64(r.random.IntN(90))*aDay + int64(r.random.IntN(2))
+		f.fraction = []float64{0, 0, 0.25, 0.5}[r.random.IntN(4)]
+		if r.warc {
+			r.fillRecord(f, url)
+		} else {
+			r.fillRow(f, url)
+		}
+		r.write(f)
+		r.newest = max(r.newest, f.Second)
+	}
+	slices.SortStableFunc(fetches, func(a, b replayedFetch) int {
+		return cmp.Or(cmp.Compare(a.Second, b.Second), cmp.Compare(a.fraction, b.fraction))
+	})
+	var model reference.Captures
+	for _, f := range fetches {
+		if !f.nothing {
+			model.All = append(model.All, f.Capture)
+		}
+	}
+	r.models = append(r.models, model)
+}
+
+// fillRow makes a fetch one of a table, in one of the forms in which tables have it.
+func (r *replayed) fillRow(f *replayedFetch, url func() string) {
+	f.row = map[string]any{"url": f.URL}
+	null := func() any { return r.one(nil, "") }
+	if r.random.IntN(12) == 0 {
+		f.Second, f.fraction = 0, 0
+		f.row["fetched_at"] = r.one(nil, "", "nan")
+	}
+	status := func(status int) {
+		f.Status = status
+		f.row["status"] = r.one(status, fmt.Sprint(status), fmt.Sprintf("%d.0", status), json.RawMessage(fmt.Sprintf("%d.0", status)))
+	}
+	switch r.random.IntN(16) {
+	case 0, 1, 2, 3:
+		status(200 + 3*r.random.IntN(2))
+		f.Body = r.body()
+		f.row["body"], f.row["error"] = f.Body, r.one(nil, false, 0, "None", "nan", "False", "")
+	case 4:
+		f.Body = r.body()
+		f.row["body"], f.row["status"] = f.Body, r.one(nil, "", "nan")
+	case 5:
+		status(200)
+		f.row["body"] = ""
+	case 6:
+		status(200 + 4*r.random.IntN(2))
+		f.nothing, f.row["body"] = true, nil
+	case 7:
+		f.nothing, f.row["body"] = true, null()
+	case 8, 9:
+		status(304)
+		f.row["body"] = null()
+	case 10:
+		status(0)
+		f.Status, f.row["body"] = -1, r.one(nil, "", r.body())
+	case 11:
+		f.Failed, f.row["error"] = true, r.one("timeout", true, 1, "404")
+	case 12:
+		status([]int{404, 410, 401, 403, 451, 429}[r.random.IntN(6)])
+		f.row["body"] = r.one(nil, "", r.body())
+	case 13:
+		status([]int{500, 503, 503, 503, -1, 102, 999}[r.random.IntN(7)])
+	default:
+		status(301 + r.random.IntN(2))
+		if f.Target = url(); r.random.IntN(6) == 0 {
+			f.Target = ""
+		}
+		f.row["location"] = f.Target
+	}
+	if f.Second != 0 {
+		when := time.Unix(f.Second, int64(f.fraction*1e9)).UTC().Format(time.RFC3339Nano)
+		f.row["fetched_at"] = when
+		if f.fraction == 0 {
+			f.row["fetched_at"] = r.one(when, f.Second, json.RawMessage(fmt.Sprintf("%d.0", f.Second)))
+		}
+	}
+}
+
+// fillRecord makes a fetch a record: a response, a revisit, or one that is broken.
+func (r *replayed) fillRecord(f *replayedFetch, url func() string) {
+	f.damage = func(record string) string { return record }
+	status, text := "", ""
+	answer := func(code int) { f.Status, status = code, fmt.Sprintf("%d Text", code) }
+	switch r.random.IntN(16) {
+	case 0, 1, 2, 3:
+		answer(200 + 3*r.random.IntN(2))
+		f.Body = r.body()
+		text = f.Body
+	case 4:
+		answer(200 + 4*r.random.IntN(2))
+	case 5, 6:
+		answer(304)
+	case 7: // of the same payload
+		f.Status, f.Body, status = 200, r.body(), "revisit"
+		text = "WARC-Profile: x/identical-payload-digest|WARC-Payload-Digest: text:" + strings.ReplaceAll(f.Body, "\n", `\n`)
+	case 8: // of one that is nowhere, or not modified
+		f.Failed, status, text = true, "revisit", "WARC-Payload-Digest: text:nowhere"
+		if r.random.IntN(2) == 0 {
+			f.Failed, f.Status, text = false, 304, "WARC-Profile: x/server-not-modified"
+		}
+	case 9:
+		answer(0)
+		f.Status, status, text = -1, "000 None", r.body()
+	case 10:
+		answer([]int{404, 410, 401, 403, 451, 429}[r.random.IntN(6)])
+		text = r.body()
+	case 11, 12:
+		answer([]int{500, 503, 503, 503, 102, 999}[r.random.IntN(6)])
+	case 13: // broken: without a date, or no HTTP
+		f.Failed, status, text = true, "200 OK", r.body()
+		if r.random.IntN(2) == 0 {
+			f.damage = func(record string) string { return strings.Replace(record, "HTTP/1.1", "HTML/1.1", 1) }
+		} else {
+			f.damage = func(record string) string { return strings.Replace(record, "WARC-Date", "Date", 1) }
+			f.Second, f.fraction = 0, 0
+		}
+	default:
+		answer(301 + r.random.IntN(2))
+		if f.Target = url(); r.random.IntN(6) == 0 {
+			f.Target = ""
+		}
+		text = f.Target
+	}
+	f.record = []string{time.Unix(f.Second, int64(f.fraction*1e9)).UTC().Format(time.RFC3339Nano), f.URL, status, text}
+}
+
+// write writes a fetch to the file of its source.
+func (r *replayed) write(f *replayedFetch) {
+	if r.warc {
+		r.files[f.Source].WriteString(f.damage(string(warcRecord(f.record))))
+		return
+	}
+	if err := json.NewEncoder(&r.files[f.Source]).Encode(f.row); err != nil {
+		panic(err)
+	}
+}
+
+// newReplayed makes histories and writes their files, whose names it returns.
+func newReplayed(t *testing.T, random *rand.Rand, warc bool, histories int) (r *replayed, names [2]string) {
+	t.Helper()
+	r = &replayed{random: random, warc: warc}
+	for source := range r.files { // so that neither is empty, and that revisits find all bodies
+		for i := range 3 {
+			f := replayedFetch{Capture: reference.Capture{Source: source, URL: fmt.Sprintf("http://bodies%d%d.example/robots.txt", source, i), Second: replayStart, Status: 200}}
+			f.Body = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i)
+			f.row = map[string]any{"url": f.URL, "status": 200, "fetched_at": f.Second, "body": f.Body}
+			f.record = []string{"2026-01-01T00:00:00Z", f.URL, "200 OK", f.Body}
+			f.damage = strings.Clone
+			r.write(&f)
+		}
+	}
+	for number := range histories {
+		r.add(number)
+	}
+	for source := range r.files {
+		names[source] = fmt.Sprintf("%d.jsonl", source)
+		if warc {
+			names[source] = fmt.Sprintf("%d.warc", source)
+		}
+		writeText(t, names[source], r.files[source].String())
+	}
+	return r, names
+}
+
+// replayedRow is a row that is asked for.
+type replayedRow struct {
+	history, host, path int
+	second              int64
+}
+
+// rows are rows of all hosts and paths, at the given second, or at random ones if it is 0.
+func (r *replayed) rows(second int64) (rows []replayedRow) {
+	for history := range r.models {
+		for host := range 5 {
+			for range 3 {
+				at := second
+				if at == 0 {
+					at = replayStart + int64(r.random.IntN(125)-3)*aDay + int64(r.random.IntN(3)-1)
+				}
+				for path := range 3 {
+					rows = append(rows, replayedRow{history, host, path, at})
+				}
+				if second != 0 {
+					break
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func writeRows(t *testing.T, rows []replayedRow) {
+	t.Helper()
+	text := []byte("url,when\n")
+	for _, row := range rows {
+		text = fmt.Appendf(text, "http://%s/%d,%d\n", replayHost(row.history, row.host), row.path, row.second)
+	}
+	if err := os.WriteFile("rows.csv", text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// verdict is the model's line for a row: the columns of -explain, robots_status,
+// robots_fetched_at and age. later: what is known of the time after the row tells a host that
+// was not captured yet from an unknown one.
+func (r *replayed) verdict(row replayedRow, later bool) string {
+	model := &r.models[row.history]
+	url := "http://" + replayHost(row.history, row.host) + "/robots.txt"
+	known := model.At(url, row.second)
+	verdict, path := "", fmt.Sprintf("/%d", row.path)
+	switch known.Access {
+	case "":
+		reason := "no_robots"
+		if later && slices.ContainsFunc(model.All, func(c reference.Capture) bool { return c.URL == url }) {
+			reason = "no_capture_yet"
+		}
+		return "true," + reason + ",,,,,,"
+	case "rules":
+		switch {
+		case strings.HasSuffix(known.Body, path+"\n"):
+			verdict = "false,disallow_rule,Disallow: " + path + ",2,*"
+		case known.Stale:
+			verdict = "true,stale_rules,,,"
+		case known.Body == "":
+			verdict = "true,no_group,,,"
+		default:
+			verdict = "true,no_rule_matched,,,"
+		}
+	case "deny":
+		verdict = "false,unreachable,,,"
+	case "given up":
+		verdict = "true,unreachable_30_days,,,"
+	default:
+		verdict = "true,unavailable,,,"
+	}
+	status, fetched, age := "", "", ""
+	if known.Status != 0 {
+		status = fmt.Sprint(known.Status)
+	}
+	if known.Second != 0 {
+		fetched = time.Unix(known.Second, 0).UTC().Format("2006-01-02 15:04:05Z")
+		age = fmt.Sprint(row.second - known.Second)
+	}
+	return strings.Join([]string{verdict, status, fetched, age}, ",")
+}
+
+// everDenied is the model's verdict with -ever-denied.
+func (r *replayed) everDenied(row replayedRow) string {
+	denied := func(second int64) bool {
+		row.second = second
+		return strings.HasPrefix(r.verdict(row, true), "false")
+	}
+	start := row.second
+	ever := denied(start)
+	for _, c := range r.models[row.history].All {
+		ever = ever || c.Second > start && denied(c.Second)
+	}
+	return fmt.Sprint(!ever)
+}
+
+// ask runs the job on rows.csv, and compares each line with the model's.
+func (r *replayed) ask(t *testing.T, rows []replayedRow, want func(replayedRow) string, flags ...string) {
+	t.Helper()
+	args := append([]string{"-in", "rows.csv", "-out", "-", "-columns", "verdict", "-quiet"}, flags...)
+	lines := strings.Split(string(said(t, nil, exitDone, args...)), "\n")
+	if len(lines) != len(rows)+2 {
+		t.Fatalf("%q: %d lines, want %d", flags, len(lines), len(rows)+2)
+	}
+	for i, row := range rows {
+		if got, want := lines[1+i], want(row); got != want {
+			t.Fatalf("%q: %s/%d at %s:\n got %s\nwant %s\n%+v", flags, replayHost(row.history, row.host), row.path,
+				time.Unix(row.second, 0).UTC().Format(time.RFC3339), got, want, r.models[row.history].All)
+		}
+	}
+}
+
+// Every way to ask about random histories gives what a model says that was written from the
+// manual's sentences: tables and WARC files, packs and packs with a history, at the row's time,
+// at one time for all rows, and at the newest.
+func TestEveryWayIsAReplay(t *testing.T) {
+	left := *replayedHistories
+	if testing.Short() {
+		left = min(left, 20)
+	}
+	for batch := uint64(0); left > 0; batch++ {
+		histories := min(left, replayBatch)
+		left -= histories
+		for _, warc := range []bool{false, true} {
+			random := rand.New(rand.NewPCG(batch, 37))
+			t.Chdir(t.TempDir())
+			r, names := newReplayed(t, random, warc, histories)
+			r.askEveryWay(t, names)
+		}
+	}
+}
+
+func (r *replayed) askEveryWay(t *testing.T, names [2]string) {
+	t.Helper()
+	captured := []string{"-rules", names[0], "-rules", names[1]}
+	if r.random.IntN(3) == 0 {
+		captured = append(captured, "-assume", "429=allow,redirect=deny")
+		for i := range r.models {
+			r.models[i].Allow429, r.models[i].DenyUnresolved = true, true
+		}
+	}
+	compile := func(name string, flags ...string) []string {
+		said(t, nil, exitDone, slices.Concat([]string{"compile", "-quiet", "-out", name}, captured, flags)...)
+		return []string{"-rules", name}
+	}
+	facts := []string{"-explain", "-with", "robots_status,robots_fetched_at,age"}
+	now := func(row replayedRow) string { return r.verdict(row, true) }
+	history := compile("history.rules", "-history")
+
+	rows := r.rows(0)
+	writeRows(t, rows)
+	for _, rules := range [][]string{captured, history} {
+		r.ask(t, rows, now, slices.Concat(rules, facts, []string{"-as-of", "column:when"})...)
+		r.ask(t, rows, r.everDenied, slices.Concat(rules, []string{"-as-of", "column:when", "-ever-denied"})...)
+	}
+	for range 2 {
+		second := replayStart + int64(r.random.IntN(110))*aDay + int64(r.random.IntN(2))
+		at := []string{"-as-of", time.Unix(second, 0).UTC().Format(time.RFC3339)}
+		rows := r.rows(second)
+		writeRows(t, rows)
+		for _, rules := range [][]string{captured, history} {
+			r.ask(t, rows, now, slices.Concat(rules, facts, at)...)
+		}
+		pack := compile("then.rules", at...) // which knows nothing later
+		r.ask(t, rows, func(row replayedRow) string { return r.verdict(row, false) }, slices.Concat(pack, facts, at)...)
+	}
+	rows = r.rows(r.newest)
+	writeRows(t, rows)
+	for _, rules := range [][]string{captured, history, compile("newest.rules")} {
+		r.ask(t, rows, now, slices.Concat(rules, facts)...)
+	}
+}
