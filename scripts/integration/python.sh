@@ -27,6 +27,7 @@ install "$scratch/venv/bin/python"
   "$scratch/venv/bin/python" -m mypy ../spark
   "$scratch/venv/bin/python" -m pytest -q -rs | tee "$scratch/pytest"
 )
+go test ./cmd/robotsbatch -run 'TestEveryWayToAskGivesTheSameAnswer/Python' -python "$scratch/venv/bin/python"
 if [[ -n ${CI-} ]] && grep '^SKIPPED' "$scratch/pytest"; then
   echo "python.sh: tests were skipped, which all must run here" >&2
   exit 1

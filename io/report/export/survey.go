@@ -60,10 +60,9 @@ type surveyor struct {
 	compiler matcher.Compiler
 	// bodies are those that were read last: http and https often share one, and those of
 	// a history come back.
-	bodies map[bodyKey]*surveyedBody
-	past   []past // by agent, of the authority at hand
-	// open and closed are what agents are denied without rules: nothing and everything.
-	open, closed *surveyedBody
+	bodies  map[bodyKey]*surveyedBody
+	past    []past                          // by agent, of the authority at hand
+	unruled map[extent.Extent]*surveyedBody // what agents are denied without rules; see extentOf
 }
 
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
@@ -72,7 +71,11 @@ func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 		s.names = append(s.names, strings.Join(chain, ","))
 		s.past[i].uses = make([]pastUse, len(uses))
 	}
-	s.open, s.closed = unruled(len(chains), surveyed{blocked: extent.None}), unruled(len(chains), surveyed{blocked: extent.All, root: true})
+	s.unruled = make(map[extent.Extent]*surveyedBody)
+	for _, blocked := range []extent.Extent{extent.None, extent.All, extent.Undecided} {
+		each := surveyed{blocked: blocked, root: blocked == extent.All, delay: matcher.NoCrawlDelay}
+		s.unruled[blocked] = &surveyedBody{length: -1, each: slices.Repeat([]surveyed{each}, len(chains))}
+	}
 	return s
 }
 
@@ -167,19 +170,10 @@ func extentOf(outcome access.Outcome) extent.Extent {
 // denied returns what agents are denied by an outcome, which is that of a body of a pack if it
 // is access.Rules.
 func (s *surveyor) denied(outcome access.Outcome, pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
-	switch {
-	case outcome == access.Rules:
+	if outcome == access.Rules {
 		return s.read(pack, number)
-	case extentOf(outcome) == extent.All:
-		return s.closed, nil
 	}
-	return s.open, nil
-}
-
-// unruled makes what agents are denied where there are no rules.
-func unruled(agents int, each surveyed) *surveyedBody {
-	each.delay = matcher.NoCrawlDelay
-	return &surveyedBody{length: -1, each: slices.Repeat([]surveyed{each}, agents)}
+	return s.unruled[extentOf(outcome)], nil
 }
 
 // statusClass is 2xx for 200 and so on, nothing for no status.
