@@ -16,42 +16,34 @@ import (
 
 // agentWatch finds agents that are likely misspelt: GTPBot, when no robots.txt names it
 // but some name GPTBot.
-//
-// A robots.txt may have thousands of names, and a job thousands of agents. So each
-// distinct name is compared with the agents only once.
 type agentWatch struct {
-	mu      sync.Mutex                 // guards the fields below; all workers compile rules
-	chains  []*watchedChain            // not named by any robots.txt yet
-	asked   map[string][]*watchedChain // by name in lower case
-	almost  map[string][]*watchedChain // by name seen: the chains that have a name almost like it
-	longest int                        // length of the longest name asked for
-	packs   []*rulepack.Pack           // whose names are looked through last
+	mu      sync.Mutex       // guards the fields below; all workers compile rules
+	chains  []watchedChain   // not named by any robots.txt yet
+	asked   map[string]bool  // their names and the other ones asked for that did not come yet
+	seen    map[string]int64 // how often each name came that is short enough, in lower case
+	longest int              // length of the longest name asked for
+	packs   []*rulepack.Pack // whose names are looked through last
 }
 
 // watchedChain is a chain of agents whose names are watched for.
 type watchedChain struct {
-	asked   string // as given to -agent
-	letters []letters
-	names   []string         // in lower case
-	near    map[string]int64 // similar names, and how often each came
+	asked string   // as given to -agent
+	names []string // in lower case
 }
 
 const (
-	// maxNear is the most similar names counted for a chain.
-	maxNear = 64
-	// maxCompared is the most distinct names compared with the agents.
-	maxCompared = 1 << 14
+	maxNear = 64      // the most similar names counted for a chain
+	maxSeen = 1 << 14 // the most distinct names compared with the agents
 )
 
 func newAgentWatch(chains []matcher.Chain) *agentWatch {
-	w := &agentWatch{asked: make(map[string][]*watchedChain), almost: make(map[string][]*watchedChain)}
+	w := &agentWatch{asked: make(map[string]bool), seen: make(map[string]int64)}
 	for _, chain := range chains {
-		c := &watchedChain{asked: strings.Join(chain, ","), near: make(map[string]int64)}
+		c := watchedChain{asked: strings.Join(chain, ",")}
 		for _, name := range chain {
 			if name != matcher.Everyone {
 				name = strings.ToLower(name)
-				c.names, c.letters = append(c.names, name), append(c.letters, lettersOf(name))
-				w.asked[name] = append(w.asked[name], c)
+				c.names, w.asked[name] = append(c.names, name), true
 				w.longest = max(w.longest, len(name))
 			}
 		}
@@ -77,20 +69,20 @@ func (w *agentWatch) named(name []byte) bool {
 	if len(name) > w.longest+2 {
 		return len(w.chains) > 0
 	}
-	lower := bytes.ToLower(name)
-	if chains, ok := w.asked[string(lower)]; ok {
-		delete(w.asked, string(lower))
-		w.chains = slices.DeleteFunc(w.chains, func(c *watchedChain) bool { return slices.Contains(chains, c) })
+	lower := string(bytes.ToLower(name))
+	if w.asked[lower] {
+		w.came(lower)
 	}
-	almost, compared := w.almost[string(lower)]
-	if !compared && len(w.almost) < maxCompared {
-		almost = w.compare(string(lower))
-		w.almost[string(lower)] = almost
-	}
-	for _, c := range almost {
-		c.near[string(lower)]++
+	if w.seen[lower] > 0 || len(w.seen) < maxSeen {
+		w.seen[lower]++
 	}
 	return len(w.chains) > 0
+}
+
+// came takes out the chains that have a name.
+func (w *agentWatch) came(name string) {
+	delete(w.asked, name)
+	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.Contains(c.names, name) })
 }
 
 // watchPack takes the names of a pack: at once those that are asked for, and only if others
@@ -98,51 +90,20 @@ func (w *agentWatch) named(name []byte) bool {
 func (w *agentWatch) watchPack(p *rulepack.Pack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, chains := range w.asked {
+	for name := range w.asked {
 		if p.HasName(name) {
-			delete(w.asked, name)
-			w.chains = slices.DeleteFunc(w.chains, func(c *watchedChain) bool { return slices.Contains(chains, c) })
+			w.came(name)
 		}
 	}
 	w.packs = append(w.packs, p)
 }
 
-// lookThrough compares the names of packs with those that no robots.txt names.
-func (w *agentWatch) lookThrough() {
-	if len(w.chains) == 0 {
-		return
-	}
-	for _, p := range w.packs {
-		_ = p.Names(func(name []byte, bodies int64) bool { // without them there is no notice
-			if len(name) <= w.longest+2 {
-				for _, c := range w.compare(string(name)) {
-					c.near[string(name)] += bodies
-				}
-			}
-			return true
-		})
-	}
-	w.packs = nil
-}
-
-// compare returns the chains with a name similar to this one, which count it.
-func (w *agentWatch) compare(name string) (chains []*watchedChain) {
+// isAlmost reports whether a name in lower case is likely a slip for one of the chain's.
+func (c *watchedChain) isAlmost(name string) bool {
 	of := lettersOf(name)
-	for _, c := range w.chains {
-		if len(c.near) < maxNear && c.isAlmost(name, of) {
-			chains = append(chains, c)
-		}
-	}
-	return chains
-}
-
-func (c *watchedChain) isAlmost(name string, of letters) bool {
-	for i, asked := range c.names {
-		if len(name) <= len(asked)+2 && len(name) >= len(asked)-2 && of.near(c.letters[i]) && isAlmost(name, asked) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.names, func(asked string) bool {
+		return max(len(name), len(asked)) <= min(len(name), len(asked))+2 && of.near(lettersOf(asked)) && isAlmost(name, asked)
+	})
 }
 
 // letters is the set of a name's bytes: one bit for each byte modulo 64.
@@ -192,14 +153,37 @@ func slippedLetters(a, b string) bool {
 }
 
 // warnings returns a line for each agent that is likely misspelt.
-func (w *agentWatch) warnings() []option.Message {
+func (w *agentWatch) warnings() (lines []option.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lookThrough()
-	var lines []option.Message
-	for _, c := range w.chains {
+	if len(w.chains) == 0 {
+		return nil
+	}
+	near := make([]map[string]int64, len(w.chains)) // similar names, and how often each came
+	compare := func(name string, times int64) {
+		for i, c := range w.chains {
+			if len(near[i]) < maxNear && c.isAlmost(name) {
+				if near[i] == nil {
+					near[i] = make(map[string]int64)
+				}
+				near[i][name] += times
+			}
+		}
+	}
+	for name, times := range w.seen {
+		compare(name, times)
+	}
+	for _, p := range w.packs {
+		_ = p.Names(func(name []byte, bodies int64) bool { // without them there is no notice
+			if len(name) <= w.longest+2 {
+				compare(string(name), bodies)
+			}
+			return true
+		})
+	}
+	for i, c := range w.chains {
 		best, count := "", int64(0)
-		for name, n := range c.near {
+		for name, n := range near[i] {
 			if n > count || n == count && name < best {
 				best, count = name, n
 			}

@@ -82,12 +82,12 @@ func TestEdits(t *testing.T) {
 // compared with it.
 func TestAgentWatchComparesSoManyNames(t *testing.T) {
 	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
-	for i := range maxCompared + 1 {
+	for i := range maxSeen + 1 {
 		w.named(fmt.Appendf(nil, "n%06x", i))
 	}
 	w.named([]byte("GTPBot"))
-	if len(w.almost) != maxCompared || len(w.warnings()) > 0 {
-		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.almost), maxCompared, w.warnings())
+	if len(w.seen) != maxSeen || len(w.warnings()) > 0 {
+		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
 	}
 	if !w.named([]byte("ccbot")) || w.named([]byte("gptbot")) {
 		t.Error("names are wanted until both agents were named, and no longer")
