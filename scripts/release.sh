@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release of the last commit in dist/ or the folder of -out. Each target has an
-# archive with the program, its manual page, completions, licences and SBOM; SHA256SUMS is
-# for all.
+# archive with the program, its manual page, completions, licences and SBOM; those of Linux
+# also have deb, rpm and apk packages with the same files. SHA256SUMS is for all.
 #
 #   scripts/release.sh [-out FOLDER] [GOOS/GOARCH...]
 #
@@ -43,5 +43,21 @@ mkdir -p "$scratch/texts/completions"
 "$scratch/robotsbatch" help fish >"$scratch/texts/completions/robotsbatch.fish"
 cp README.md CHANGELOG.md LICENSE "$scratch/texts"
 
-go run ./scripts/release -version "$(release_version)" -time "$(git log -1 --format=%ct)" \
+version=$(release_version)
+time=$(git log -1 --format=%ct)
+go run ./scripts/release -version "$version" -time "$time" \
   -programs "$scratch/bin" -texts "$scratch/texts" -out "$out"
+
+# The packages are made of the unpacked archives.
+(cd scripts/release/packages && go build -o "$scratch/nfpm" github.com/goreleaser/nfpm/v2/cmd/nfpm)
+export SOURCE_DATE_EPOCH=$time VERSION=$version ARCH
+for target in "${targets[@]}"; do
+  [[ $target == linux/* ]] || continue
+  ARCH=${target#*/}
+  name=robotsbatch-$version-linux-$ARCH
+  tar xzf "$out/$name.tar.gz" -C "$scratch"
+  for kind in deb rpm apk; do
+    (cd "$scratch/$name" && "$scratch/nfpm" package -f "$scratch/clone/scripts/release/packages/nfpm.yaml" -p "$kind" -t "$out/$name.$kind" >/dev/null)
+    (cd "$out" && sha256sum "$name.$kind" >>SHA256SUMS)
+  done
+done

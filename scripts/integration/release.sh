@@ -10,7 +10,7 @@ source scripts/targets.sh
 first=$scratch/first
 scripts/release.sh -out "$first" "${targets[@]}"
 (cd "$first" && sha256sum --quiet --check SHA256SUMS)
-count=$(find "$first" -name 'robotsbatch-*' | wc -l)
+count=$(find "$first" -name '*.tar.gz' -o -name '*.zip' | wc -l)
 [[ $count == "${#targets[@]}" ]] || { echo "$count archives for ${#targets[@]} targets" >&2; exit 1; }
 
 # The archive for this machine, unpacked as a user would.
@@ -30,9 +30,18 @@ elif command -v groff >/dev/null; then
   [[ -z $warnings ]] || { echo "$warnings" >&2; exit 1; }
 fi
 
+# The packages have the archive's program and texts.
+if command -v dpkg-deb >/dev/null && [[ -e $first/$name.deb ]]; then
+  dpkg-deb --extract "$first/$name.deb" "$scratch/package"
+  cmp "$program" "$scratch/package/usr/bin/robotsbatch"
+  cmp "$scratch/$name/robotsbatch.1" "$scratch/package/usr/share/man/man1/robotsbatch.1"
+  dpkg-deb --info "$first/$name.deb"
+fi
+
 # Every program names its target and commit.
 commit=$(git rev-parse HEAD)
-for archive in "$first"/robotsbatch-*; do
+for archive in "$first"/robotsbatch-*.{tar.gz,zip}; do
+  [[ -e $archive ]] || continue
   mkdir "$scratch/open"
   case $archive in
     *.zip) python3 -m zipfile -e "$archive" "$scratch/open" ;;
