@@ -128,6 +128,9 @@ func (j *job) parse(args []string) error {
 		return err
 	}
 	j.In = append(j.In, operands...)
+	if err := refuseWebsites(j.In, "for one URL use robotsbatch explain -rules RULES %s; fetch a list first"); err != nil {
+		return err
+	}
 	return j.Check(&j.Running, j.given)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	case c.json && c.sarif, c.counts && (c.json || c.sarif):
 		err = option.Usagef("%s, %s and %s exclude each other", option.JSON, option.SARIF, option.Counts)
 	default:
-		err = refuseWebsites(c.operands)
+		err = refuseWebsites(c.operands, "fetch it, such as with curl -s %s | robotsbatch lint -")
 	}
 	if err != nil {
 		return 0, err
@@ -135,11 +136,12 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// refuseWebsites is an error for URLs of websites, which the program never asks.
-func refuseWebsites(names []string) error {
+// refuseWebsites is an error for URLs of websites, which the program never asks. instead says
+// what to do, in the form of [fmt.Sprintf].
+func refuseWebsites(names []string, instead string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-			return option.Usagef("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", blob.Shown(name), blob.Shown(name))
+			return option.Usagef("%s: robotsbatch asks no website: %s", blob.Shown(name), fmt.Sprintf(instead, blob.Shown(name)))
 		}
 	}
 	return nil
