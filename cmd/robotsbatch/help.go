@@ -17,9 +17,12 @@ import (
 func runHelp(args []string, s streams) int {
 	switch {
 	case len(args) == 0:
-		return printHelp(s, program.ShortHelp)
+		return printHelp(s, listTopics)
 	case len(args) > 1:
-		return failPlain(s, option.Usagef("help takes one topic, such as robotsbatch help %s", manual.Topics()[0]))
+		if search(args, s.out) {
+			return exitDone
+		}
+		return failPlain(s, option.Usagef("nothing in the help has all of %q", strings.Join(args, " ")))
 	}
 	topic := args[0]
 	command := program.Command(topic)
@@ -43,6 +46,9 @@ func runHelp(args []string, s streams) int {
 	if flag, isFlag := strings.CutPrefix(topic, "-"); isFlag {
 		return helpOnFlag(s, strings.TrimPrefix(flag, "-"))
 	}
+	if search(args, s.out) {
+		return exitDone
+	}
 	names := slices.Concat(manual.Topics(), lint.CodeNames())
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
@@ -51,6 +57,21 @@ func runHelp(args []string, s streams) int {
 		return failPlain(s, option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
 	return failPlain(s, option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", ")))
+}
+
+// listTopics prints a line for each command and each page of the manual.
+func listTopics(w io.Writer) {
+	line := func(name, text string) { fmt.Fprintln(w, cli.Shorten(fmt.Sprintf("  %-12s  %s", name, text))) }
+	fmt.Fprint(w, "robotsbatch help NAME is about one of these, help -FLAG about a flag, and help WORD... finds\nwhat has all the words. The flags: robotsbatch -h.\n\nCommands:\n")
+	for _, c := range program.Commands {
+		line(c.Name, c.About)
+	}
+	fmt.Fprint(w, "\nThe manual; begin with verdicts, rules and formats:\n")
+	for _, topic := range manual.Topics() {
+		page, _ := manual.Page(topic) // it is there
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(page), "# "), "\n")
+		line(topic, title)
+	}
 }
 
 // helpOnFlag prints what a flag means.

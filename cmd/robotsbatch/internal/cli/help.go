@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -31,7 +32,7 @@ func (p *Program) printUsage(w io.Writer) {
 	for _, c := range p.Commands {
 		fmt.Fprintf(w, "  robotsbatch %s\n", c.Usage[0])
 	}
-	fmt.Fprint(w, "  robotsbatch version | help [COMMAND|TOPIC]\n")
+	fmt.Fprint(w, "  robotsbatch version | help [COMMAND|TOPIC|WORD...]\n")
 }
 
 // Help prints all of a command's help.
@@ -99,6 +100,25 @@ func (p *Program) FlagHelp(name string, w io.Writer) {
 			fmt.Fprint(w, Wrap(strings.Join(o.commands, ", "), "                      In ", "                      "))
 		}
 	}
+}
+
+// FlagTexts are the names of all flags, and what the help says of them.
+func (p *Program) FlagTexts() iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		for _, o := range p.shared() {
+			if !yield(o.Name, o.full()) {
+				return
+			}
+		}
+	}
+}
+
+// Shorten cuts a text that is longer than a line of help.
+func Shorten(text string) string {
+	if letters := []rune(text); len(letters) > width {
+		return string(letters[:width-1]) + "…"
+	}
+	return text
 }
 
 // Options prints the commands and formats for which each flag holds.
