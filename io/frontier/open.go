@@ -145,6 +145,11 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 			return nil, option.Errorf("%s: %w", s.Input.Name(), err)
 		}
 	}
+	if o.Format == format.Unknown && (s.Format == format.Unknown || s.Format == format.Text) {
+		if err := format.Foreign(format.Head(r)); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Input.Name(), err)
+		}
+	}
 	if s.Format == format.Text && o.Format == format.Unknown {
 		if err := format.CheckTrailing(format.Head(r)); err != nil {
 			return nil, option.Errorf("%s: %w. With %s it is a part of the URL", s.Input.Name(), err, option.InFormat.With("text"))

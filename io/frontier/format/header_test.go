@@ -69,6 +69,19 @@ func TestSniffSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestForeign(t *testing.T) {
+	tar := make([]byte, 512)
+	copy(tar[257:], "ustar")
+	for text, want := range map[string]string{
+		"SQLite format 3\x00": "sqlite3", "ORC\xFF\x00": "pyarrow.orc", string(tar): "tar xOf", "\n<!DOCTYPE html>": "HTML",
+		"\xEF\xBB\xBF<?xml version": "<loc>", "<urlset>": "sitemap", "ORChestra.example\n": "", "http://a.example/<html>\n": "", "": "",
+	} {
+		if err := Foreign([]byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestSchemeless(t *testing.T) {
 	for text, want := range map[string]string{
 		"example.com\nwww.example.com/a\n": "example.com", "\xEF\xBB\xBF\r\n example.com/a?b \r\n": "example.com/a?b",

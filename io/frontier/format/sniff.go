@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -88,6 +89,9 @@ func refused(head []byte, name string) error {
 			start = head[4:] // behind the level, the magic of a block
 		}
 		if bytes.HasPrefix(start, []byte(r.magic)) {
+			if bytes.Contains(head, []byte("[Content_Types].xml")) {
+				return fmt.Errorf("%s: it is an Office file: save the sheet as csv", name)
+			}
 			return fmt.Errorf("%s: it is %s, which is not read: pipe it in decompressed, as %s writes it", name, r.what, r.program)
 		}
 	}
@@ -107,6 +111,26 @@ func refused(head []byte, name string) error {
 		return fmt.Errorf("%s: it is a JSON array, and %s: pipe it in as %s writes it", name, what, program)
 	case text[0] == '{' && first[0] == '"' && bytes.ContainsAny(inside[:len(inside)-len(first)], "\r\n"):
 		return fmt.Errorf("%s: it is JSON over several lines, and jsonl has an object a line: pipe it in as jq -c . writes it", name)
+	}
+	return nil
+}
+
+// Foreign is the error for first bytes that are of something that no list of URLs is, and that
+// says what makes one of it.
+func Foreign(head []byte) error {
+	text := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
+	begins := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
+	switch {
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return errors.New(`it is an SQLite database: pipe in its URLs, as sqlite3 FILE "select url from TABLE" writes them`)
+	case bytes.HasPrefix(head, []byte("ORC")) && bytes.IndexByte(head, 0) > 0:
+		return errors.New("it is ORC, which is not read: write it as Parquet, such as with pyarrow.orc")
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return errors.New("it is a tar archive: pipe in what it has, as tar xOf FILE writes it")
+	case begins("<!doctype html") || begins("<html"):
+		return errors.New("it is HTML, and a list has a URL a line")
+	case begins("<?xml") || begins("<urlset") || begins("<sitemapindex"):
+		return errors.New(`it is XML: pipe in a sitemap's URLs, as grep -o '<loc>[^<]*' FILE | sed 's/<loc>//; s/&amp;/\&/g' writes them`)
 	}
 	return nil
 }
