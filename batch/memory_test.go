@@ -140,7 +140,7 @@ func TestWaitingWorker(t *testing.T) {
 					return b.Grant.Take(600)
 				},
 				write: func() {
-					if time.Sleep(1); !done { // the worker waits by now
+					if time.Sleep(time.Microsecond); !done { // the worker waits by now
 						over := make(chan struct{})
 						first.Start(func() { close(over) })
 						<-over
@@ -169,7 +169,7 @@ func TestWaitingWorker(t *testing.T) {
 			go func() {
 				_, err := young.Run(pieces(1), &hooks{encode: func(b *batch.Batch) error {
 					close(gate)
-					time.Sleep(1) // the older output's batch waits for a worker then
+					time.Sleep(time.Microsecond) // the older output's batch waits for a worker then
 					return b.Grant.Take(600)
 				}, write: none}, nil)
 				failed <- err

@@ -67,6 +67,9 @@ func checkToken(name string) error {
 }
 
 func headerError(s string) error {
+	if !strings.ContainsAny(s, "/();") {
+		return fmt.Errorf("agent %q has a blank in it, and no product token has one: is it %s?", s, strings.Join(strings.Fields(s), ""))
+	}
 	if token := tokenOfHeader(s); token != "" {
 		return fmt.Errorf("agent %q looks like a User-Agent header; give its product token: %s", s, token)
 	}

@@ -84,7 +84,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	}
 	codec, ok := codecNumber(o.Codec)
 	if !ok {
-		return nil, fmt.Errorf("Arrow has no compression %s", o.Codec)
+		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
 	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}

@@ -105,7 +105,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	}
 	codec, ok := layout.CodecOf(o.Codec)
 	if !ok {
-		return nil, fmt.Errorf("Parquet has no compression %s", o.Codec)
+		return nil, fmt.Errorf("the compression %s is none of Parquet", o.Codec)
 	}
 	s.encoder = encode.NewEncoder(codec, o.Level)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
