@@ -124,7 +124,7 @@ func (b *buffers) reserve(r *passedRecord, n, spare int) error {
 		if r.meta.rows > 0 {
 			kept = int64(float64(kept) * float64(n) / float64(r.meta.rows))
 		}
-		cut := b.liftsBlocks() && s.length >= cutSize && s.length-kept <= s.length/leastCut
+		cut := b.liftsBlocks() && zstdcut.Worth(int(s.length), int(kept), 0)
 		if !cut && !b.lifts(kept, b.runs) {
 			size += kept
 		}
@@ -295,7 +295,11 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 	if err != nil {
 		return err
 	}
-	if b.cuts(len(plain), kept, raw) {
+	ranges := len(runs)
+	if b.codec == codecLZ4 {
+		ranges = 0 // its blocks are cut, of which each has many
+	}
+	if !isStored(raw) && zstdcut.Worth(len(plain), kept, ranges) {
 		if ok, err := b.cut(s, raw, plain, width, kept, runs); ok || err != nil {
 			return err
 		}
@@ -377,18 +381,6 @@ func copyRuns(dst, src []byte, width int, runs []run) (n int) {
 	return n
 }
 
-// leastCut is a part of a buffer: if more than that is left out, it is compressed anew,
-// which is smaller then. cutSize is how many bytes are worth it.
-const (
-	leastCut = 8
-	cutSize  = 64 << 10
-)
-
-// cuts reports whether to cut a frame of size bytes of which kept stay.
-func (b *buffers) cuts(size, kept int, raw []byte) bool {
-	return !isStored(raw) && size >= cutSize && size-kept <= size/leastCut
-}
-
 // cutters are kept because each has tables.
 var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
@@ -402,7 +394,7 @@ func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs []run) (o
 	need := len(raw)
 	if b.liftsBlocks() {
 		changed := b.lz4.Changed(b.ranges)
-		need = min(need, changed+changed/8+cutSize)
+		need = min(need, changed+changed/8+64<<10)
 	}
 	if err := b.room(need); err != nil {
 		return false, err

@@ -401,30 +401,19 @@ func (f *Filter) begin(c *Column, p *layout.Page, values values) (Page, encode.P
 	return page, head
 }
 
-// leastCut says what is cut out of a frame at most: 1/leastCut of the page. If more is left
-// out, the page gets smaller by compressing the rest again.
-const leastCut = 8
-
-// leastRange is the least number of bytes that must stay between two cuts on average. With
-// less, cutting changes nearly every sequence and takes longer than compressing.
-const leastRange = 4 << 10
-
-// leastFrame is the least number of decompressed bytes of a page whose frame is cut.
-// Compressing less again costs little.
-const leastFrame = 64 << 10
-
 // MayCut reports whether a page's frame is cut for certain, if it can be, where so many rows,
 // or entries of a dictionary, of all are left out: then nothing is compressed.
 func (c *Column) MayCut(p *layout.Page, out, all int) bool {
-	return c.Rereads(p) && !p.Stored() && p.Uncompressed >= 2*leastFrame && out*2*leastCut <= all && out < p.Uncompressed/leastRange
+	half := p.Uncompressed / 2
+	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-int(float64(p.Uncompressed)*float64(out)/float64(all)), out/2+1)
 }
 
 // mayCutFrame reports whether runs of so many rows may be cut out of the page's frame.
 func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part) bool {
-	if !c.Rereads(p) || p.Stored() || len(plain) < leastFrame {
+	most := zstdcut.MostRanges(len(plain))
+	if !c.Rereads(p) || p.Stored() || !zstdcut.Worth(len(plain), len(plain), 0) {
 		return false
 	}
-	most := len(plain) / leastRange
 	return len(f.repetition) > 0 || part.Rows.countRuns(part.First, part.First+part.N, most) <= most
 }
 
@@ -432,7 +421,7 @@ func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part)
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
 	place, ok := values.(placed)
-	if !ok || !c.Rereads(p) || p.Stored() || len(plain) < leastFrame {
+	if !ok || !c.Rereads(p) || p.Stored() {
 		return dst, false
 	}
 	frame := p.Body[p.PlainLevels():]
@@ -445,7 +434,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if len(content.Values)-left > len(plain)/leastCut || len(f.ranges) > len(plain)/leastRange {
+	if !zstdcut.Worth(len(plain), len(plain)-len(content.Values)+left, len(f.ranges)) {
 		return dst, false
 	}
 	page, head := f.begin(c, p, values)

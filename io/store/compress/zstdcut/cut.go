@@ -37,6 +37,18 @@ type codes3 struct {
 	value   uint32
 }
 
+// Worth reports whether to cut a frame that holds size bytes, of which kept bytes in so many
+// ranges are kept. If more than an eighth goes, compressing the rest again gives less; of ranges
+// shorter than 4 KiB on average cutting changes nearly every sequence, and takes longer; and a
+// frame of less than 64 KiB is soon compressed.
+func Worth(size, kept, ranges int) bool {
+	const least, mostCut = 64 << 10, 8
+	return size >= least && size-kept <= size/mostCut && ranges <= MostRanges(size)
+}
+
+// MostRanges is the most ranges of a frame that holds size bytes for which it may be [Worth] cutting.
+func MostRanges(size int) int { return size / (4 << 10) }
+
 // Cut appends to dst a frame that holds head and then the kept ranges of plain, which is what
 // frame holds. The ranges are in order and do not touch. Cut returns false and appends nothing
 // if frame has a dictionary or a form that writers do not make: then compress.

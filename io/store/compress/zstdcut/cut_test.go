@@ -196,3 +196,21 @@ func BenchmarkCut(b *testing.B) {
 		b.ReportMetric(float64(len(out))/float64(len(frame)), "of-the-frame")
 	})
 }
+
+func TestWorth(t *testing.T) {
+	const size = 1 << 20
+	for _, test := range []struct {
+		size, kept, ranges int
+		want               bool
+	}{
+		{size, size - size/8, 256, true},
+		{size, size - size/8 - 1, 1, false},
+		{size, size - 1, 257, false},
+		{64 << 10, 60 << 10, 1, true},
+		{64<<10 - 1, 60 << 10, 1, false},
+	} {
+		if got := Worth(test.size, test.kept, test.ranges); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
