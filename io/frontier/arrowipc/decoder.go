@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,8 +22,8 @@ import (
 )
 
 // decoder decodes record batch messages with one schema and one set of dictionaries.
-// Workers share it: apart from its cache of decoded dictionaries it is immutable, and a
-// later dictionary makes a new decoder.
+// Workers share it: apart from the library's reader it is immutable, and a later dictionary
+// makes a new decoder.
 //
 // The Arrow library panics, or allocates without bounds, on malformed metadata. So all
 // that it is given was checked before and, apart from the schema, built anew.
@@ -33,19 +35,27 @@ type decoder struct {
 	// input.
 	values       map[int64]arrow.DataType
 	shapes       map[int64]*shape
+	ids          []int64 // of the dictionaries in the order of the schema
 	dictionaries []*dictionary
+	lengths      map[int64]int64 // of the dictionaries, by number
+	raw, total   int64           // their bytes, as read and decoded
 	limit        int64
 	mem          memory.Allocator
 	pool         *budget.Buffers // of inflated bodies: the library copies every buffer of one
 
-	refs atomic.Int64
+	refs    atomic.Int64
+	library *library
+}
 
-	// Dictionaries are decoded once, by one reader for all workers.
+// library is the Arrow library's reader of record batches with dictionaries. Each dictionary
+// is decoded once, for all workers and for all decoders with which dictionaries only grow.
+type library struct {
 	mu      sync.Mutex
 	reader  *ipc.Reader
 	queue   *messages
-	checker *tables.Checker
-	err     error
+	checker tables.Checker
+	read    int // how many of the newest decoder's dictionaries it has
+	users   int // decoders
 }
 
 // dictionary is a dictionary batch as it was read.
@@ -69,7 +79,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, pool: budget.NewBuffers(limit / 2)}
+	d := &decoder{schemaMessage: wide, columns: columns, ids: ids, limit: limit, mem: mem, pool: budget.NewBuffers(limit / 2), lengths: make(map[int64]int64), library: &library{users: 1}}
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
@@ -156,44 +166,46 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	if meta.delta && !known {
 		return fail(errors.New("it is extended before it is there"))
 	}
-	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem, pool: d.pool}
-	next.refs.Store(1)
-	limit := d.limit
-	for _, old := range d.dictionaries {
-		if old.id != meta.id || meta.delta {
-			next.dictionaries = append(next.dictionaries, old)
-			limit -= old.total
-		}
+	next = &decoder{
+		schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, ids: d.ids,
+		dictionaries: d.dictionaries, lengths: maps.Clone(d.lengths), raw: d.raw, total: d.total, limit: d.limit, mem: d.mem, pool: d.pool, library: d.library,
 	}
-	total, err := meta.batch.checkBody(body, limit)
+	next.refs.Store(1)
+	if replaces = known && !meta.delta; replaces {
+		next.library = new(library)
+		next.dictionaries = slices.DeleteFunc(slices.Clone(d.dictionaries), func(old *dictionary) bool {
+			if old.id == meta.id {
+				next.raw, next.total = next.raw-int64(len(old.body)), next.total-old.total
+			}
+			return old.id == meta.id
+		})
+		next.lengths[meta.id] = 0
+	}
+	total, err := meta.batch.checkBody(body, d.limit-next.total)
 	if err != nil {
 		return fail(err)
 	}
+	// Only the newest decoder gets more, so that the list can be shared.
 	next.dictionaries = append(next.dictionaries, &dictionary{meta, body, total})
+	next.raw, next.total = next.raw+int64(len(body)), next.total+total
+	next.lengths[meta.id] += meta.batch.rows
 	if next.size() > d.limit {
 		return fail(option.Errorf("the dictionaries take more than %d bytes as read and again decoded: raise %s", d.limit, option.Memory))
 	}
-	return next, known && !meta.delta, nil
+	next.library.mu.Lock()
+	defer next.library.mu.Unlock()
+	next.library.users++
+	return next, replaces, nil
 }
 
 // has reports whether the dictionary is in force.
 func (d *decoder) has(id int64) bool {
-	for _, dictionary := range d.dictionaries {
-		if dictionary.id == id {
-			return true
-		}
-	}
-	return false
+	_, is := d.lengths[id]
+	return is
 }
 
 // size returns how many bytes the dictionaries take.
-func (d *decoder) size() int64 {
-	var size int64
-	for _, dictionary := range d.dictionaries {
-		size += int64(len(dictionary.body)) + dictionary.total
-	}
-	return size
-}
+func (d *decoder) size() int64 { return d.raw + d.total }
 
 // check checks a record batch's metadata and returns its decoded size in bytes.
 func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
@@ -231,32 +243,104 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 			return nil, err
 		}
 		defer releaseReader(reader)
-		return read(reader, queue, message, new(tables.Checker))
+		rec, err := readRecord(reader, queue, message)
+		if err != nil {
+			return nil, err
+		}
+		return checked(rec, new(tables.Checker))
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.reader == nil && d.err == nil {
-		d.reader, d.queue, d.err = d.open()
-		d.checker = new(tables.Checker)
+	l := d.library
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole := false
+	defer func() {
+		if !whole { // an older record batch may be decoded yet, without what is broken
+			l.close()
+		}
+	}()
+	if l.reader == nil {
+		if l.reader, l.queue, err = d.open(); err != nil {
+			return nil, err
+		}
 	}
-	if d.err != nil {
-		return nil, d.err
+	for ; l.read < len(d.dictionaries); l.read++ {
+		if err := l.queue.addDictionary(d.dictionaries[l.read]); err != nil {
+			return nil, err
+		}
 	}
-	return read(d.reader, d.queue, message, d.checker)
+	rec, err = readRecord(l.reader, l.queue, message)
+	if err != nil {
+		return nil, err
+	}
+	if l.read > len(d.dictionaries) {
+		rec = d.shorten(rec)
+	}
+	rec, err = checked(rec, &l.checker)
+	whole = err == nil
+	return rec, err
 }
 
-// open returns a reader with the schema read, and its queue with the dictionaries.
+// close forgets what was read.
+func (l *library) close() {
+	if l.reader != nil {
+		releaseReader(l.reader)
+	}
+	l.reader, l.queue, l.read = nil, nil, 0
+}
+
+// addDictionary adds a dictionary batch, decompressed.
+func (m *messages) addDictionary(d *dictionary) error {
+	plain := *d.dictionaryMeta
+	batch, body, err := inflate(plain.batch, d.body, d.total, nil)
+	if err != nil {
+		return fmt.Errorf("dictionary %d: %w", plain.id, err)
+	}
+	plain.batch = batch
+	*m = append(*m, newIPCMessage(dictionaryMessage(&plain, int64(len(body))), body))
+	return nil
+}
+
+// shorten takes from the dictionaries of a record what later dictionary batches added. It takes
+// over the reference to the record.
+func (d *decoder) shorten(rec arrow.Record) arrow.Record {
+	defer rec.Release()
+	ids := d.ids
+	columns := make([]arrow.Array, rec.NumCols())
+	for i, column := range rec.Columns() {
+		data := d.shortenData(column.Data(), &ids)
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewRecord(rec.Schema(), columns, rec.NumRows())
+}
+
+// shortenData is shorten for one column. ids are the numbers of the dictionaries that were not
+// met yet.
+func (d *decoder) shortenData(data arrow.ArrayData, ids *[]int64) arrow.ArrayData {
+	withChildren := func(of arrow.ArrayData) arrow.ArrayData {
+		children := make([]arrow.ArrayData, len(of.Children()))
+		for i, child := range of.Children() {
+			children[i] = d.shortenData(child, ids)
+			defer children[i].Release()
+		}
+		return array.NewData(of.DataType(), of.Len(), of.Buffers(), children, of.NullN(), of.Offset())
+	}
+	if _, is := tables.Storage(data.DataType()).(*arrow.DictionaryType); !is {
+		return withChildren(data)
+	}
+	id := (*ids)[0]
+	*ids = (*ids)[1:]
+	whole := withChildren(data.Dictionary())
+	defer whole.Release()
+	short := array.NewSliceData(whole, 0, min(d.lengths[id], int64(whole.Len())))
+	defer short.Release()
+	return array.NewDataWithDictionary(data.DataType(), data.Len(), data.Buffers(), data.NullN(), data.Offset(), short.(*array.Data))
+}
+
+// open returns a reader with the schema read, and its queue.
 func (d *decoder) open() (*ipc.Reader, *messages, error) {
 	queue := &messages{newIPCMessage(d.schemaMessage, nil)}
-	for _, dictionary := range d.dictionaries {
-		plain := *dictionary.dictionaryMeta
-		batch, body, err := inflate(plain.batch, dictionary.body, dictionary.total, nil)
-		if err != nil {
-			return nil, nil, fmt.Errorf("dictionary %d: %w", plain.id, err)
-		}
-		plain.batch = batch
-		*queue = append(*queue, newIPCMessage(dictionaryMessage(&plain, int64(len(body))), body))
-	}
 	reader, err := ipc.NewReaderFromMessageReader(queue, ipc.WithAllocator(d.mem), ipc.WithEnsureNativeEndian(false))
 	if err != nil {
 		return nil, nil, err
@@ -264,8 +348,8 @@ func (d *decoder) open() (*ipc.Reader, *messages, error) {
 	return reader, queue, nil
 }
 
-// read decodes the record batch message with reader and checks the record.
-func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *tables.Checker) (arrow.Record, error) {
+// readRecord decodes the record batch message with reader.
+func readRecord(reader *ipc.Reader, queue *messages, message *ipc.Message) (arrow.Record, error) {
 	*queue = append(*queue, message)
 	rec, err := reader.Read()
 	if err != nil {
@@ -275,12 +359,18 @@ func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *tables.C
 		}
 		return nil, err
 	}
+	rec.Retain()
+	return rec, nil
+}
+
+// checked returns a record if it is sound, else it releases it.
+func checked(rec arrow.Record, c *tables.Checker) (arrow.Record, error) {
 	for i, column := range rec.Columns() {
 		if err := c.Check(column.Data().(*array.Data)); err != nil {
+			rec.Release()
 			return nil, fmt.Errorf("column %q: %w", rec.ColumnName(i), err)
 		}
 	}
-	rec.Retain()
 	return rec, nil
 }
 
@@ -291,11 +381,11 @@ func (d *decoder) release() {
 	if d.refs.Add(-1) > 0 {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.reader != nil {
-		releaseReader(d.reader)
-		d.reader = nil
+	l := d.library
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users--; l.users == 0 {
+		l.close()
 	}
 }
 

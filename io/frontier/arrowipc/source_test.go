@@ -362,3 +362,54 @@ func TestDictionariesOfStreams(t *testing.T) {
 		}
 	}
 }
+
+// The library reads each dictionary once, however many batches extend it, and a batch has those
+// entries that were there before it, in any order of decoding.
+func TestDictionariesThatGrow(t *testing.T) {
+	const count = 300
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	var out bytes.Buffer
+	w := newLibraryStream(&out, dt, true)
+	var values []string
+	for i := range count {
+		values = append(values, fmt.Sprintf("%q", fmt.Sprint("v", i)))
+		dictionary := tablestest.FromJSON(t, dt.ValueType, "["+strings.Join(values, ",")+"]")
+		if err := w.Write(tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, fmt.Sprintf("[%d]", i)), dictionary))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(out.Bytes(), true, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var records []*sharedRecord
+	for p, err := s.Next(context.Background()); err != io.EOF; p, err = s.Next(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, p.(*piece).record)
+	}
+	last, library := records[count-1], records[0].decoder.library
+	for _, i := range []int{count - 1, 0, 7, count / 2} {
+		r := records[i]
+		r.decode()
+		if r.err != nil || library.read != count || r.decoder.library != library {
+			t.Fatalf("batch %d: %v, %d dictionaries were read", i, r.err, library.read)
+		}
+		if column := r.record.Column(0).(*array.Dictionary); column.Dictionary().Len() != i+1 || column.ValueStr(0) != fmt.Sprint("v", i) {
+			t.Errorf("batch %d: %d entries, %s", i, column.Dictionary().Len(), column)
+		}
+	}
+	if r := records[count-2]; r.decoder != last.decoder {
+		if _, err := records[3].decoder.record(r.meta, r.body, r.total); err == nil {
+			t.Error("a value that only a later batch has is no error")
+		}
+		if r.decode(); r.err != nil {
+			t.Errorf("after an error: %v", r.err)
+		}
+	}
+}
