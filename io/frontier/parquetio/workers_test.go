@@ -35,7 +35,6 @@ func filterOn(lane *batch.Lane, data []byte, progress func(batch.Stats)) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
 	if err := s.PassThrough(); err != nil {
 		return nil, err
 	}
@@ -44,8 +43,10 @@ func filterOn(lane *batch.Lane, data []byte, progress func(batch.Stats)) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	_, err = lane.Run(s, sink, progress)
-	return out.Bytes(), err
+	if _, err = lane.Run(s, sink, progress); err != nil {
+		return nil, err // Next may still be running, so the source is not closed
+	}
+	return out.Bytes(), s.Close()
 }
 
 // Pages are filtered on the workers of the job, however many there are, within its memory. The
