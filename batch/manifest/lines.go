@@ -88,7 +88,7 @@ func Read(r io.Reader) (*Manifest, error) {
 	for number := 1; ; number++ {
 		text, err := lines.ReadBytes('\n')
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		if err == io.EOF && len(text) == 0 {
 			break
@@ -103,7 +103,7 @@ func Read(r io.Reader) (*Manifest, error) {
 			broken = m.take(&l, number)
 		}
 		if errors.Is(broken, errVersion) {
-			return nil, fmt.Errorf("%w", broken)
+			return nil, broken
 		}
 		if broken != nil {
 			return nil, fmt.Errorf("%w: line %d: %w", errDamaged, number, broken)

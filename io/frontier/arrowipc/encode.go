@@ -3,7 +3,6 @@ package arrowipc
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -54,7 +53,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		c.dictionaries, err = s.usedDictionaries(b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return c, nil
 }

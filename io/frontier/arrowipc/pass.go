@@ -206,7 +206,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		p.kept += r.message.size()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
 }

@@ -125,19 +125,19 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	defer r.done()
 	r.once.Do(r.decode)
 	if r.err != nil {
-		return nil, fmt.Errorf("%w", r.err)
+		return nil, r.err
 	}
 	rows := r.record.NewSlice(int64(p.low), int64(p.high))
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
 	if err := r.located.TakeExtra(b, rows); err != nil {
 		rows.Release()
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if r.located.IsSplit() {
 		urls, table, err := r.located.URLs(rows, r.decoder.limit)
 		if err != nil {
 			rows.Release()
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		b.URLs, b.Table = urls, table
 	} else {

@@ -89,10 +89,10 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if err := s.start(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -177,10 +177,7 @@ func (s *sink) Write(c batch.Chunk) error {
 		if err != nil && !s.failed { // what is copied cannot be read
 			err = fmt.Errorf("%s: %w", passed.name, err)
 		}
-		if err != nil {
-			return fmt.Errorf("%w", err)
-		}
-		return nil
+		return err
 	}
 	chunk := c.(*chunk)
 	for i, d := range chunk.dictionaries {
@@ -194,7 +191,7 @@ func (s *sink) Write(c batch.Chunk) error {
 	for _, m := range chunk.messages {
 		s.batches = append(s.batches, m.at(s.pos))
 		if err := s.writeMessage(m); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 	}
 	return nil
@@ -210,10 +207,10 @@ func (s *sink) Close() error {
 		end = s.footer()
 	}
 	if err := s.write(end); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	if err := s.w.Close(); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	s.closed = true
 	s.release()

@@ -2,7 +2,6 @@ package delimited
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -39,7 +38,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
 		if column > 0 {
@@ -52,7 +51,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		s.plain[i] = s.columns[i].IsPlain(string(special))
 	}
 	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -70,7 +69,7 @@ type sink struct {
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	fields, err := lines.Text(b, v, s.columns)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	words := s.words.Of(v)
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, words, s.plain, row) })

@@ -31,7 +31,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if s.keys, err = keys(s.columns); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		return append(append(dst, s.keys[column]...), value...)
 	})
 	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -83,7 +83,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	}
 	values, err := lines.JSON(b, v, columns)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if through {
 		return s.passThrough(b.Grant, t.passThrough(), values, v)
@@ -109,7 +109,7 @@ func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, words 
 func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
 	switch {
 	case r.clash != nil:
-		return nil, fmt.Errorf("%w", r.clash)
+		return nil, r.clash
 	case len(r.rows) != v.Rows:
 		return nil, fmt.Errorf("%d lines for %d rows", len(r.rows), v.Rows)
 	}

@@ -1,7 +1,6 @@
 package lines
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -15,7 +14,7 @@ func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, err
 	}
 	values, err := v.Values(c)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	write := f.typed(&values)
 	return func(dst []byte, row int) []byte {

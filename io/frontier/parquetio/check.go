@@ -16,7 +16,7 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 		err = s.readColumns(s.whole.all())
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%w", err)
+		return 0, err
 	}
 	for i := range s.file.Groups {
 		g := newRowGroup(s, i)

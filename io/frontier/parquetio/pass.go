@@ -83,7 +83,7 @@ type passing struct {
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
 	s := &passing{w: w, from: from}
 	if err := s.start(l); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -188,7 +188,7 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size, grant: b.Grant, start: b.Start}, nil
 }
@@ -261,7 +261,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	case err == nil:
 		return nil
 	case s.file.Failed():
-		return fmt.Errorf("%w", err) // which names the output
+		return err // which names the output
 	}
 	return fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err)
 }
@@ -302,7 +302,7 @@ func (s *passing) Close() error {
 		err = s.w.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	s.closed = true
 	return nil

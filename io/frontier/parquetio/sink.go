@@ -85,14 +85,14 @@ type rows struct {
 func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	output, err := tables.NewOutput(o.Layout, o.Schema, memory.NewGoAllocator())
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	s := &Sink{w: w, output: output, url: -1, memory: o.Layout.MemoryLimit()}
 	if s.schema, err = columns.FromArrow(output.Schema()); err == nil {
 		err = checkMetadata(output.Schema().Metadata(), s.memory)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	output.CodeAgents()
 	if s.schema.Stored.NumFields() == 0 {
@@ -110,7 +110,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	s.encoder = encode.NewEncoder(codec, o.Level)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	if err := s.write([]byte(layout.Magic)); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -205,7 +205,7 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return s.encodeRecord(b, c, record, r, share.Memory())
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return c, nil
 }
@@ -285,10 +285,7 @@ func (s *Sink) Write(c batch.Chunk) error {
 			err = s.append(chunk.groups[i])
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return err
 }
 
 // flush writes the collected rows as one row group.
@@ -323,7 +320,7 @@ func (s *Sink) Close() error {
 		err = s.w.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	s.closed = true
 	return nil

@@ -124,12 +124,7 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 		c.Agents = append(c.Agents, make(map[string]int64))
 		c.Uses = append(c.Uses, make([]UseChanges, len(uses)))
 	}
-	return tables.WrittenRecords(ChangesSchema(uses), rows, func(w *tables.Writer) error {
-		if err := d.merge(w); err != nil {
-			return fmt.Errorf("%w", err)
-		}
-		return nil
-	})
+	return tables.WrittenRecords(ChangesSchema(uses), rows, d.merge)
 }
 
 // differ compares two sides.

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"time"
 
 	"robotsbatch/io/rules/ruleset"
@@ -44,7 +43,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 	s := newSurveyor(chains, uses)
 	var spans []matcher.Span
 	reader := bodyReader{}
-	err := l.Each(func(listed *ruleset.Listed) error {
+	return l.Each(func(listed *ruleset.Listed) error {
 		a, _, err := reader.read(listed, false)
 		if err != nil {
 			return err
@@ -81,10 +80,6 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 		}
 		return nil
 	})
-	if err != nil {
-		err = fmt.Errorf("%w", err)
-	}
-	return err
 }
 
 // each calls visit for each agent of an authority.

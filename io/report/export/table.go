@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -99,7 +98,7 @@ func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error
 				a.spans = spans
 			}
 			if err != nil {
-				return fmt.Errorf("%w", err)
+				return err
 			}
 			t.fill(w, &a, b)
 			return w.Err()

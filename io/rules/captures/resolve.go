@@ -149,10 +149,7 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 	for hop := 1; hop <= access.MaxHops && err == nil; hop++ {
 		err = r.follow(hop == access.MaxHops)
 	}
-	if err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return err
 }
 
 // visit takes the next capture, in the order of waitingForm.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 
@@ -104,7 +103,7 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	}
 	if err != nil {
 		w.Close()
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return w, nil
 }

@@ -31,12 +31,12 @@ func openFolder(name string) (folder, error) {
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return folder{}, fmt.Errorf("%w", err)
+		return folder{}, err
 	}
 	plain, err := newPlainFiles(root)
 	if err != nil {
 		root.Close()
-		return folder{}, fmt.Errorf("%w", err)
+		return folder{}, err
 	}
 	return folder{root: root, plain: plain, name: name}, nil
 }

@@ -1,7 +1,6 @@
 package rulesdir
 
 import (
-	"fmt"
 	"sync"
 
 	"robotsbatch/io/store/blob"
@@ -126,7 +125,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 	var err error
 	if d.digester, err = newDigester(); err != nil {
 		_ = d.folder.close() // it was only read from
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
@@ -172,9 +171,4 @@ func (d *Dir) Stats() Stats {
 
 // Close closes the folder. Rules that were looked up stay valid; a Lookup that has to
 // read a file fails from then on.
-func (d *Dir) Close() error {
-	if err := d.folder.close(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
-}
+func (d *Dir) Close() error { return d.folder.close() }

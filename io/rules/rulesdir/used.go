@@ -3,7 +3,6 @@ package rulesdir
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +29,7 @@ var errChanged = errors.New("it was written to or replaced after it was first re
 func Version(folder, name string) (Used, error) {
 	info, err := os.Stat(filepath.Join(folder, name))
 	if err != nil {
-		return Used{}, fmt.Errorf("%w", err)
+		return Used{}, err
 	}
 	return used(name, info), nil
 }

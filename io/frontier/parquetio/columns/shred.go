@@ -265,7 +265,7 @@ func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
 		l.Definitions = nil
 	}
 	if err := s.values(&l, n, d, &e); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	s.leaves = append(s.leaves, l)
 	return nil
