@@ -406,7 +406,7 @@ func TestDictionariesThatGrow(t *testing.T) {
 	}
 	if r := records[count-2]; r.decoder != last.decoder {
 		if _, err := records[3].decoder.record(r.meta, r.body, r.total); err == nil {
-			t.Error("a value that only a later batch has is no error")
+			t.Error("a batch may use a value that a later batch adds")
 		}
 		if r.decode(); r.err != nil {
 			t.Errorf("after an error: %v", r.err)

@@ -15,8 +15,8 @@
 //
 //	Source.PassThrough  splice: the footer's fields, and where chunks lie
 //	passing.Encode      columns: verdicts → levels and values; encode: → pages.
-//	passing.Write       splice: chunks copied, verdicts behind them; of a row group of
-//	                    which some rows come out, pages that workers filter
+//	passing.Write       splice: chunks copied, verdicts after them; if some rows of a
+//	                    row group are left out, workers filter its pages
 //	passing.Close       splice: the footer, its offsets changed
 //
 // Any other table is encoded as a whole.

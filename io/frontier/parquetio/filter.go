@@ -53,8 +53,8 @@ type page struct {
 	nulls      int                   // -1 if nobody knows yet
 	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
 
-	// out is written instead of raw unless the whole page is copied; it has the pages
-	// written. Of a page that is copied written is set when it is.
+	// out is written instead of raw, unless the whole page is copied. written describes the
+	// pages in it. A page that is copied gets its description when it is written.
 	out     []byte
 	written []pagefilter.Page
 	err     error
