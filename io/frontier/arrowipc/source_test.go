@@ -341,13 +341,7 @@ func TestDictionariesOfStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var pieces []batch.Piece
-		for p, err := s.Next(context.Background()); err != io.EOF; p, err = s.Next(context.Background()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			pieces = append(pieces, p)
-		}
+		pieces := piecesOf(t, s)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -360,6 +354,21 @@ func TestDictionariesOfStreams(t *testing.T) {
 		if got := urlsOf(batches); got != "a b c b x x w x" {
 			t.Errorf("deltas %v: %q", deltas, got)
 		}
+	}
+}
+
+// piecesOf returns all pieces of a source.
+func piecesOf(t *testing.T, s *Source) (pieces []batch.Piece) {
+	t.Helper()
+	for {
+		p, err := s.Next(t.Context())
+		if err == io.EOF {
+			return pieces
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, p)
 	}
 }
 
@@ -387,10 +396,7 @@ func TestDictionariesThatGrow(t *testing.T) {
 	}
 	defer s.Close()
 	var records []*sharedRecord
-	for p, err := s.Next(context.Background()); err != io.EOF; p, err = s.Next(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range piecesOf(t, s) {
 		records = append(records, p.(*piece).record)
 	}
 	last, library := records[count-1], records[0].decoder.library
