@@ -191,7 +191,7 @@ def test_spark_page(spark: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -
         ("--binary", "nowhere", "nowhere: there is no such file"),
         ("--frontier", "none*.parquet", "--frontier none.*: there is no such file or folder"),
         ("--out", "robots", "--out robots is there already: .* or --overwrite"),
-        ("--agent", "a b", "filter_frontier: agents='a b': agent .* give its product token: a"),
+        ("--agent", "a b", "filter_frontier: agents='a b': agent .* no product token has one: is it ab\\?"),
         ("--with", "crawl_dela", "with_='crawl_dela'"),
     ]:
         monkeypatch.setattr(sys, "argv", ["filter_frontier.py", *(word for pair in {**right, name: value}.items() for word in pair)])

@@ -54,7 +54,7 @@ def test_errors_carry_the_line() -> None:
     [
         ({"profile": "bing"}, "^profile='bing': want rfc9309 or google$"),
         ({"workers": 0}, "^workers='0': want a number"),
-        ({"agents": "a b"}, "^agents='a b': agent .* give its product token: a$"),
+        ({"agents": "a b"}, "^agents='a b': agent .* no product token has one: is it ab\\?$"),
         ({"agent": "a b"}, "^agent='a b': agent"),
         ({"agents": [f"b{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(33)]}, "33 agents .* take agents_as='any-denied' .* agents_as='list' .* agents_as='columns'"),
         ({"ever_denied": True}, "assume='before-first' and ever_denied= are .* as_of='column:NAME'"),
