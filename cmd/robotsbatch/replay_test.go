@@ -279,9 +279,8 @@ func writeRows(t *testing.T, rows []replayedRow) {
 }
 
 // verdict is the model's line for a row: the columns of -explain, robots_status,
-// robots_fetched_at and age. later: what is known of the time after the row tells a host that
-// was not captured yet from an unknown one.
-func (r *replayed) verdict(row replayedRow, later bool) string {
+// robots_fetched_at and age.
+func (r *replayed) verdict(row replayedRow) string {
 	model := &r.models[row.history]
 	url := "http://" + replayHost(row.history, row.host) + "/robots.txt"
 	known := model.At(url, row.second)
@@ -289,7 +288,7 @@ func (r *replayed) verdict(row replayedRow, later bool) string {
 	switch known.Access {
 	case "":
 		reason := "no_robots"
-		if later && slices.ContainsFunc(model.All, func(c reference.Capture) bool { return c.URL == url }) {
+		if slices.ContainsFunc(model.All, func(c reference.Capture) bool { return c.URL == url }) {
 			reason = "no_capture_yet"
 		}
 		return "true," + reason + ",,,,,,"
@@ -326,7 +325,7 @@ func (r *replayed) verdict(row replayedRow, later bool) string {
 func (r *replayed) everDenied(row replayedRow) string {
 	denied := func(second int64) bool {
 		row.second = second
-		return strings.HasPrefix(r.verdict(row, true), "false")
+		return strings.HasPrefix(r.verdict(row), "false")
 	}
 	start := row.second
 	ever := denied(start)
@@ -386,13 +385,12 @@ func (r *replayed) askEveryWay(t *testing.T, names [2]string) {
 		return []string{"-rules", name}
 	}
 	facts := []string{"-explain", "-with", "robots_status,robots_fetched_at,age"}
-	now := func(row replayedRow) string { return r.verdict(row, true) }
 	history := compile("history.rules", "-history")
 
 	rows := r.rows(0)
 	writeRows(t, rows)
 	for _, rules := range [][]string{captured, history} {
-		r.ask(t, rows, now, slices.Concat(rules, facts, []string{"-as-of", "column:when"})...)
+		r.ask(t, rows, r.verdict, slices.Concat(rules, facts, []string{"-as-of", "column:when"})...)
 		r.ask(t, rows, r.everDenied, slices.Concat(rules, []string{"-as-of", "column:when", "-ever-denied"})...)
 	}
 	for range 2 {
@@ -400,15 +398,13 @@ func (r *replayed) askEveryWay(t *testing.T, names [2]string) {
 		at := []string{"-as-of", time.Unix(second, 0).UTC().Format(time.RFC3339)}
 		rows := r.rows(second)
 		writeRows(t, rows)
-		for _, rules := range [][]string{captured, history} {
-			r.ask(t, rows, now, slices.Concat(rules, facts, at)...)
+		for _, rules := range [][]string{captured, history, compile("then.rules", at...)} {
+			r.ask(t, rows, r.verdict, slices.Concat(rules, facts, at)...)
 		}
-		pack := compile("then.rules", at...) // which knows nothing later
-		r.ask(t, rows, func(row replayedRow) string { return r.verdict(row, false) }, slices.Concat(pack, facts, at)...)
 	}
 	rows = r.rows(r.newest)
 	writeRows(t, rows)
 	for _, rules := range [][]string{captured, history, compile("newest.rules")} {
-		r.ask(t, rows, now, slices.Concat(rules, facts)...)
+		r.ask(t, rows, r.verdict, slices.Concat(rules, facts)...)
 	}
 }

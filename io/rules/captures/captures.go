@@ -67,9 +67,6 @@ type Options struct {
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
 	Folder string
-	// Later makes Resolve emit authorities of which all captures are after the time, too,
-	// with access.Unknown and the time of the first.
-	Later bool
 }
 
 // defaultMemory is the default of Options.Memory: 64 MiB.

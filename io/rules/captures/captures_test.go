@@ -104,7 +104,7 @@ func (o *origins) describe(authority string) string {
 	if !known {
 		return "unknown"
 	}
-	text := [...]string{"", "rules", "allow", "deny", "given up", "cut", "allow", "allow"}[d.Access]
+	text := [...]string{"not yet", "rules", "allow", "deny", "given up", "cut", "allow", "allow"}[d.Access]
 	if d.Stale {
 		text = "stale " + text
 	}
@@ -153,7 +153,7 @@ func TestDecidingCapture(t *testing.T) {
 		{"the newest", []Capture{answer(a, 404, 1), ok}, -1, "allow"},
 		{"the newest, other way round", []Capture{ok, answer(a, 404, 1)}, -1, "allow"},
 		{"the newest not after as-of", []Capture{answer(a, 404, 2), ok}, 1, "rules /x"},
-		{"all are after as-of", []Capture{answer(a, 404, 2), page(a, denyX, 3)}, 1, "unknown"},
+		{"all are after as-of", []Capture{answer(a, 404, 2), page(a, denyX, 3)}, 1, "not yet"},
 		{"at the same time, the last", []Capture{answer(a, 404, 0), ok}, -1, "rules /x"},
 		{"3xx to rules", []Capture{moved(a, b, 0), page(b, denyX, 0)}, -1, "rules /x"},
 		{"3xx to rules that come before", []Capture{page(b, denyX, 0), moved(a, b, 0)}, -1, "rules /x"},

@@ -119,8 +119,8 @@ type course struct {
 func (j *judge) keep(group, x waiting) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // Options.Later asks for the first one
-		if first && j.set.options.Later && !j.history {
+	case j.isLater(x): // the first one tells that there are some
+		if first && !j.history {
 			return 0
 		}
 		return -1

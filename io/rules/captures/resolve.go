@@ -18,7 +18,8 @@ import (
 type Decision struct {
 	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
-	// Access is the outcome; access.Unknown only with Options.Later.
+	// Access is the outcome. Of an authority of which all captures are after the time, Resolve
+	// emits access.Unknown with the time of the first.
 	Access access.Outcome
 	// Kept is the body's number from Bodies, if Access is access.Rules.
 	Kept uint64

@@ -80,13 +80,17 @@ type origin struct {
 	flags   uint8
 }
 
-// unknown is the origin of an authority that is not in the pack. No authority in a pack
-// has this outcome.
+// unknown is the origin of an authority that is not in the pack.
 var unknown = origin{body: noBody, outcome: uint8(access.Unknown)}
 
-// notYet is the origin of an authority of which nothing is known from before
-// Options.AsOf.
+// notYet is the origin of an authority of which nothing is known from before Options.AsOf,
+// or in a pack without a history from before its own moment.
 var notYet = origin{body: noBody, outcome: uint8(access.Unknown), flags: flagNotYet}
+
+func (o origin) isNotYet() bool {
+	o.flags &^= schemeMask
+	return o == notYet
+}
 
 const (
 	schemeMask = 3
@@ -94,7 +98,7 @@ const (
 	flagLimited = 4
 	// flagStale: its rules are the last good copy.
 	flagStale = 8
-	// flagNotYet: nothing is known yet; see notYet. It is not in any file.
+	// flagNotYet: nothing is known yet; see notYet.
 	flagNotYet = 16
 )
 

@@ -64,8 +64,9 @@ type Entry struct {
 	// Authority is a key as urls.Scratch.Split returns it, of at most
 	// MaxAuthority bytes.
 	Authority []byte
-	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). It must not
-	// be access.Unknown.
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). access.Unknown, in
+	// a pack without a history, is that of an authority that was not fetched before the time
+	// that decides; an entry of any other source counts instead.
 	Access access.Outcome
 	// Body is the body of robots.txt when Access is access.Rules.
 	Body []byte
@@ -139,9 +140,6 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 // SetAsOf records the time after which no fetch counted, in seconds since 1970. The
 // default, 0, means the newest fetch.
 func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
-
-// History reports whether the pack gets a history.
-func (b *Builder) History() bool { return b.o.History }
 
 // Folder returns the folder of the builder's temporary files.
 func (b *Builder) Folder() string { return b.bodies.store.spill.Folder }
@@ -226,8 +224,8 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 	if stale {
 		o.flags |= flagStale
 	}
-	switch a {
-	case access.Rules:
+	switch {
+	case a == access.Rules:
 		if kept == 0 {
 			return o, errors.New("rules without a body")
 		}
@@ -235,7 +233,9 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 		if kept&keptLimited != 0 {
 			o.flags |= flagLimited
 		}
-	case access.Unknown, access.Outcomes:
+	case a == access.Unknown && !b.o.History:
+		return notYet, nil
+	case a == access.Unknown, a == access.Outcomes:
 		return o, fmt.Errorf("access %d is no outcome of a fetch", a)
 	}
 	return o, nil

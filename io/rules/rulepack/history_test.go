@@ -205,3 +205,32 @@ func TestHistoryOutOfOrder(t *testing.T) {
 		}
 	}
 }
+
+// A pack without a history tells an authority that had no fetch before its moment from one
+// that nobody knows, and any entry of another source counts before that.
+func TestNotYet(t *testing.T) {
+	const later, known, nobody = "https://later.example", "https://known.example", "https://nobody.example"
+	name := build(t, []Entry{
+		{Authority: []byte(later)},
+		{Authority: []byte(known)},
+		{Authority: []byte(known), Access: access.AllowAll, Source: 1},
+	}, BuildOptions{}, 1)
+	p := mustOpen(t, name, Options{Chains: testChains})
+	keys := []matcher.Key{{Text: []byte(later)}, {Text: []byte(known)}, {Text: []byte(nobody)}}
+	all := make([]matcher.Origin, len(keys))
+	if _, err := p.LookupAll(keys, all); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []matcher.Origin{{NotYet: true}, {Access: access.AllowAll}, {}} {
+		var one matcher.Origin
+		if err := p.Lookup(keys[i].Text, &one); err != nil || one.Access != want.Access || one.NotYet != want.NotYet || all[i].NotYet != want.NotYet || all[i].Access != want.Access {
+			t.Errorf("%s: %+v and %+v, %v", keys[i].Text, one, all[i], err)
+		}
+	}
+	if _, is, err := p.Authority([]byte(later)); is || err != nil || p.Info().Authorities != 1 {
+		t.Errorf("%v, %v, %d authorities", is, err, p.Info().Authorities)
+	}
+	if err := p.Verify(); err != nil {
+		t.Error(err)
+	}
+}

@@ -27,9 +27,9 @@ var (
 )
 
 const (
-	version = 14
+	version = 16
 	// historyVersion is the version of packs with a history.
-	historyVersion = 15
+	historyVersion = 17
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 

@@ -84,12 +84,15 @@ func (p *Pack) find(authority []byte, l location) (origin, error) {
 }
 
 // deciding returns the origin that decides at Options.AsOf about an authority, which is
-// given by its bucket and its index there. The origin is unknown if none decides.
+// given by its bucket and its index there. The origin is notYet if none decides.
 func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
 	if p.asOf != 0 {
 		return p.findAt(number, b, place)
 	}
 	o := b.origin(place)
+	if o.isNotYet() {
+		return notYet, nil
+	}
 	if !p.sound(o) {
 		return unknown, p.damaged("what it says of %q", authority)
 	}

@@ -24,7 +24,7 @@ type Info struct {
 	// AsOf is the time of Builder.SetAsOf in seconds since 1970, or that of the newest
 	// fetch if none was set; 0 if none is known.
 	AsOf int64
-	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
+	// Authorities counts the authorities of which something is known, and Rules, AllowAll and DisallowAll
 	// those of each outcome (RFC 9309 §2.3.1). DisallowAll are all that could not be
 	// fetched, those of access.AllowAfterOutage too.
 	Authorities, Rules, AllowAll, DisallowAll int64
@@ -115,6 +115,9 @@ func (i *Info) countIntervals(starts []byte) {
 
 // add counts an authority.
 func (i *Info) add(o origin, bodyFlags uint8) {
+	if o.isNotYet() {
+		return
+	}
 	i.Authorities++
 	i.AsOf = max(i.AsOf, int64(o.fetched))
 	switch outcome := access.Outcome(o.outcome); {

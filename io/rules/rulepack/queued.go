@@ -87,6 +87,9 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
 			return fmt.Errorf("two entries for %q", q.authority())
 		}
 		last = append(last[:0], q...)
+		if first.origin().isNotYet() {
+			first = append(first[:0], q...)
+		}
 		if older := q.history(); older.len() > 0 {
 			n := older.before(history.from(0))
 			spliced.reset()

@@ -181,7 +181,7 @@ func TestAddErrors(t *testing.T) {
 	defer b.Abort()
 	mustMention(t, b.Add(body("", "")), "x.rules", "not a valid authority")
 	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "not a valid authority", "2049 bytes")
-	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example")}), "https://a.example", "access 0")
+	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example"), Access: access.Outcomes}), "https://a.example", fmt.Sprint("access ", access.Outcomes))
 	for range 2 {
 		if err := b.Add(body("https://a.example", "")); err != nil {
 			t.Fatal(err)

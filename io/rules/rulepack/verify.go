@@ -147,7 +147,7 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
 		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
 			return p.damaged("bucket %d: %q is out of order", number, now)
-		case !p.sound(b.origin(i)):
+		case !p.sound(b.origin(i)) && (p.info.History || !b.origin(i).isNotYet()):
 			return p.damaged("what it says of %q", now)
 		}
 		last = hash

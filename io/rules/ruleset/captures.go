@@ -66,13 +66,11 @@ type captureSet struct {
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
-// fit into memory is written to folder. A pack of intervals that decides at one time (b has
-// a history, the options ask for none) needs Later to tell a host that has its first capture
-// after that time from an unknown one.
+// fit into memory is written to folder.
 func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
 	o := &f.options
 	options := captures.Options{
-		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder, Later: b.History() && !o.History,
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder,
 	}
 	s := &captureSet{
 		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
@@ -122,24 +120,12 @@ func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed fu
 		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
 			return err
 		}
-		if d.Access == access.Unknown {
-			return b.Add(later(d))
-		}
 		return b.Add(rulepack.Entry{
 			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
 			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
 			History: intervalsOf(d.History),
 		})
 	})
-}
-
-// later is the entry of an authority that only captures after Options.AsOf are of: a
-// history that begins after it, so that a lookup finds nothing yet.
-func later(d *captures.Decision) rulepack.Entry {
-	return rulepack.Entry{
-		Authority: d.Authority, Access: access.AllowAll, Source: uint32(d.Source),
-		History: []rulepack.Interval{{From: packSecond(d.Fetched), Access: access.AllowAll}},
-	}
 }
 
 // packTime converts a time to a pack's form; a time out of its range becomes unknown.
@@ -186,7 +172,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
 		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
 		Asked:   o.asked(),
-		History: o.History || !o.AsOf.IsZero(), // a time before the first capture is known by that
+		History: o.History,
 	})
 	if err != nil {
 		return nil, nil, err
