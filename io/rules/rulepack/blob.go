@@ -11,9 +11,6 @@ import (
 
 const (
 	blobHeaderSize = 8
-	// maxBlob is the most bytes of a decompressed blob. Nothing that
-	// matcher.CompileBody makes is larger.
-	maxBlob = 256 << 20
 	// maxNotes and maxRecords bound the decompressed notes and records of a body, as
 	// multiples of the bytes that count of it. Notes have 16 bytes for a line, in each of
 	// the up to eight groups that it is merged into; records have the names of agents twice
@@ -67,7 +64,7 @@ func openBlob(blob []byte, most int64) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil
 	}
-	if most = min(most, maxBlob); int64(len(blob)) > blobHeaderSize+most {
+	if int64(len(blob)) > blobHeaderSize+most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are possible", ErrDamaged, len(blob), most)
 	}
 	blob = bytes.Clone(blob)

@@ -33,7 +33,8 @@ const rowSize = 32
 // Flags of a body.
 const (
 	// bodySource: the body is kept as its source, because its groups overlap too much
-	// to be compiled for all agents, or because this pack compiles none.
+	// to be compiled for all agents, because it is larger than largestCompiled, or because
+	// this pack compiles none.
 	bodySource = 1 << iota
 	// bodyStatements: the body's records have statements.
 	bodyStatements
@@ -87,7 +88,12 @@ func (r bodyRow) sum(number uint32, rules []byte) uint32 {
 // because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
-const largeBody = 64 << 10 // bytes; larger ones are compiled one at a time
+const (
+	largeBody = 64 << 10 // bytes; larger ones are compiled one at a time
+	// largestCompiled is the most bytes of a body that is not kept as its source alone.
+	// What is decompressed of a body is bounded by it, whatever limit a pack says it has.
+	largestCompiled = 1 << 20
+)
 
 // bodies collects the distinct bodies.
 type bodies struct {
@@ -187,7 +193,7 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
 	flags := uint8(f.Kind) << bodyKindBit
 	stored, notes := append(w.stored[:0], make([]byte, storedSize)...), w.notes[:0]
-	if compiled, numbers := b.compileAll(w, f); compiled != nil {
+	if compiled, numbers := b.compileAll(w, f, len(counted)); compiled != nil {
 		stored = compiled.AppendRules(stored)
 		matcher.RenumberBody(stored[storedSize:], 0, func(name uint32) uint32 { return numbers[name] })
 		notes = compiled.AppendNotes(notes)
@@ -208,7 +214,7 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	stored = appendBlob(stored, notes)
 	put(8, uint32(len(stored)-before))
 	before = len(stored)
-	if b.asked == nil {
+	if b.asked == nil && len(counted) <= largestCompiled {
 		stored = appendBlob(stored, recordsOf(f).append(nil))
 	}
 	put(12, uint32(len(stored)-before))
@@ -218,11 +224,15 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 
 // compileAll compiles a body for all agents, and returns the numbers of its names, as the
 // dictionary has them now; nil for a body that is kept as its source.
-func (b *bodies) compileAll(w *workspace, f *robotstxt.File) (*matcher.Body, []uint32) {
+func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (*matcher.Body, []uint32) {
 	if b.sources {
 		return nil, nil
 	}
-	compiled, ok := w.compiler.CompileBody(f)
+	var compiled *matcher.Body
+	ok := size <= largestCompiled
+	if ok {
+		compiled, ok = w.compiler.CompileBody(f)
+	}
 	if !ok {
 		b.names.add(namesIn(f)) // for those who look for similar names
 		return nil, nil

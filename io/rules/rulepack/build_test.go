@@ -1,7 +1,9 @@
 package rulepack
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -209,26 +211,33 @@ func longAuthorities() []Entry {
 	return entries
 }
 
-// A pack under another limit counts more of a body.
+// A pack under another limit counts more of a body, which it keeps as its source if it is
+// large.
 func TestLimit(t *testing.T) {
-	const limit = 600_000
-	text := make([]byte, 0, limit+100)
-	text = append(text, "User-agent: *\nDisallow: /a\n"...)
-	for len(text) < limit-20 {
-		text = append(text, "#\n"...)
-	}
-	text = append(text, "Disallow: /b\n#\n#\n#\n#\n#\n#\nDisallow: /c\n"...)
-	name := build(t, []Entry{body("https://a.example", string(text))}, BuildOptions{Limit: limit}, 1)
-	p := mustOpen(t, name, Options{Chains: testChains, Limit: limit})
-	var o matcher.Origin
-	if err := p.Lookup([]byte("https://a.example"), &o); err != nil {
-		t.Fatal(err)
-	}
-	var target matcher.Target
-	for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
-		target.Set([]byte(path), robotstxt.RFC9309)
-		if got := o.Tries[0].Allowed(&target); got != want {
-			t.Errorf("%s: allowed: %v", path, got)
+	for _, limit := range []int{600_000, largestCompiled, largestCompiled + 2} {
+		text := []byte("User-agent: *\nDisallow: /a\nSitemap: https://a.example/s\n")
+		text = append(text, bytes.Repeat([]byte("#\n"), (limit-20-len(text))/2+1)...)
+		text = append(text, "Disallow: /b\n#\n#\n#\n#\n#\n#\nDisallow: /c\n"...)
+		name := build(t, []Entry{body("https://a.example", string(text))}, BuildOptions{Limit: limit}, 1)
+		p := mustOpen(t, name, Options{Chains: testChains, Limit: limit, Records: true})
+		var o matcher.Origin
+		if err := errors.Join(p.Verify(), p.Lookup([]byte("https://a.example"), &o)); err != nil {
+			t.Fatal(err)
+		}
+		var target matcher.Target
+		for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
+			target.Set([]byte(path), robotstxt.RFC9309)
+			if got := o.Tries[0].Allowed(&target); got != want {
+				t.Errorf("limit %d, %s: allowed: %v", limit, path, got)
+			}
+		}
+		a, _, err := p.Authority([]byte("https://a.example"))
+		b, err2 := p.Body(a.Body)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if source := limit > largestCompiled; len(b.Records.Sitemaps) != 1 || len(o.Facts.Records.Sitemaps) != 1 || (b.Source != nil) != source {
+			t.Errorf("limit %d: %d sitemaps, kept as its source: %v", limit, len(b.Records.Sitemaps), b.Source != nil)
 		}
 	}
 }

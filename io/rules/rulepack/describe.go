@@ -153,7 +153,10 @@ func (p *Pack) Body(body uint32) (b *Body, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.describeBody(number)
+	if b, err = p.describeBody(number); err == nil && len(b.Source) > largestCompiled {
+		b.Records = recordsOf(robotstxt.Parse(b.Source, robotstxt.Options{Profile: p.info.Profile, Limit: len(b.Source)}))
+	}
+	return b, err
 }
 
 // describeBody describes a body by its number.
@@ -193,9 +196,10 @@ func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error
 	if !ok {
 		return records, p.damaged("records of body %d lie outside", number)
 	}
-	data, err := openBlob(blob, maxRecords*p.limit)
+	most := min(p.limit, largestCompiled)
+	data, err := openBlob(blob, maxRecords*most)
 	if err == nil {
-		records, err = readRecords(data, uint64(p.limit/leastRecord))
+		records, err = readRecords(data, uint64(most/leastRecord))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: records of body %d: %w", p.name, number, err)

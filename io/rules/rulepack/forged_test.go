@@ -66,10 +66,11 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// everyUse opens a pack in each way and uses its only body.
-func everyUse(data []byte) map[string]error {
+// everyUse opens a pack of a limit in each way and uses its only body.
+func everyUse(data []byte, limit int) map[string]error {
 	errs := map[string]error{}
 	job := func(name string, o Options) {
+		o.Limit = limit
 		p, err := openCopy(data, o)
 		var found matcher.Origin
 		if err == nil {
@@ -80,7 +81,7 @@ func everyUse(data []byte) map[string]error {
 	job("explain", Options{Chains: testChains, Explain: true})
 	job("records", Options{Chains: testChains, Records: true})
 	job("usage", Options{Chains: testChains, Usage: statedOptions})
-	p, err := openCopy(data, Options{Explain: true})
+	p, err := openCopy(data, Options{Explain: true, Limit: limit})
 	if err != nil {
 		errs["open"] = err
 		return errs
@@ -91,9 +92,8 @@ func everyUse(data []byte) map[string]error {
 }
 
 // What is compressed says how long it is, and no more than the bytes that count of a body
-// can give is decompressed, or made of it.
+// can give is decompressed, or made of it, even if the pack says that any number counts.
 func TestBlobsAreBounded(t *testing.T) {
-	const most = 64 << 20
 	sound := onePack(t, "User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\nSitemap: https://a.example/s.xml\nCrawl-delay: 1\n", BuildOptions{})
 	zeros := make([]byte, 200<<20)
 	few := make([]byte, maxRecords*robotstxt.DefaultLimit)
@@ -108,17 +108,20 @@ func TestBlobsAreBounded(t *testing.T) {
 		{"more sitemaps than lines", recordsSection, 16, sitemaps(3_000_000, few), "records usage verify body"},
 		{"long notes", notesSection, 8, zeros, "explain verify body"},
 	} {
-		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
-			s[test.kind] = appendBlob(nil, test.data)
-			binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+test.column:], uint64(len(s[test.kind])))
-		})
-		var errs map[string]error
-		if n := allocated(func() { errs = everyUse(forged) }); n > most {
-			t.Errorf("%s: %d bytes of memory for a pack of %d", test.name, n, len(forged))
-		}
-		for use, err := range errs {
-			if failed := strings.Contains(test.fails, use); failed != errors.Is(err, ErrDamaged) {
-				t.Errorf("%s, %s: %v", test.name, use, err)
+		for limit, most := range map[int]uint64{robotstxt.DefaultLimit: 64 << 20, 1 << 40: 128 << 20} {
+			forged := forge(t, sound, func(s *[sectionKinds][]byte) {
+				binary.LittleEndian.PutUint64(s[metaSection][8:], uint64(limit))
+				s[test.kind] = appendBlob(nil, test.data)
+				binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+test.column:], uint64(len(s[test.kind])))
+			})
+			var errs map[string]error
+			if n := allocated(func() { errs = everyUse(forged, limit) }); n > most {
+				t.Errorf("%s, limit %d: %d bytes of memory for a pack of %d", test.name, limit, n, len(forged))
+			}
+			for use, err := range errs {
+				if failed := strings.Contains(test.fails, use); failed != errors.Is(err, ErrDamaged) {
+					t.Errorf("%s, limit %d, %s: %v", test.name, limit, use, err)
+				}
 			}
 		}
 	}
@@ -139,7 +142,7 @@ func TestSourceIsBounded(t *testing.T) {
 			binary.LittleEndian.PutUint64(s[bodiesSection][rowSize:], uint64(len(s[rulesSection])))
 		})
 		n := allocated(func() {
-			for use, err := range everyUse(forged) {
+			for use, err := range everyUse(forged, 0) {
 				if fails != errors.Is(err, ErrDamaged) {
 					t.Errorf("%d bytes, %s: %v", size, use, err)
 				}

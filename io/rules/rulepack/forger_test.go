@@ -57,7 +57,7 @@ func storePlain(s *[sectionKinds][]byte) {
 		var all []byte
 		for at := 0; at+rowSize < len(rows); at += rowSize {
 			start, end := rows[at+blobs.column:], le64(rows[at+rowSize+blobs.column:])
-			data, err := openBlob(s[blobs.kind][le64(start):end], maxBlob)
+			data, err := openBlob(s[blobs.kind][le64(start):end], maxNotes*largestCompiled)
 			if err != nil {
 				panic(err)
 			}

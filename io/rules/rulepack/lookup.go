@@ -368,7 +368,7 @@ func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	if !ok {
 		return nil, p.damaged("notes of body %d lie outside", number)
 	}
-	notes, err := openBlob(blob, maxNotes*p.limit)
+	notes, err := openBlob(blob, maxNotes*min(p.limit, largestCompiled))
 	if err != nil {
 		return nil, fmt.Errorf("%s: notes of body %d: %w", p.name, number, err)
 	}
