@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
-	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -21,7 +22,8 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 		{errors.New("nothing of -memory"), "nothing of -memory", "nothing of -memory"},
 		{inner, "3 rows take too much: raise memory, or lower batch-rows", "3 rows take too much: raise -memory, or lower -batch-rows"},
 		{fmt.Errorf("memory.csv: %w", inner), "memory.csv: 3 rows take too much: raise memory, or lower batch-rows", "memory.csv: 3 rows take too much: raise -memory, or lower -batch-rows"},
-		{errors.Join(inner, fs.ErrClosed), "3 rows take too much: raise memory, or lower batch-rows\nfile already closed", "3 rows take too much: raise -memory, or lower -batch-rows\nfile already closed"},
+		{errors.Join(inner, fs.ErrClosed), "3 rows take too much: raise memory, or lower batch-rows\nfile already closed", "3 rows take too much: raise -memory, or lower -batch-rows; file already closed"},
+		{Errorf("100%% of %[2]s and %[1]s, %[3]d", Rules, For, 3), "100% of for and rules, 3", "100% of -for and -rules, 3"},
 		{Errorf("%s: %w", Rules.With("a 50% %s"), inner), "rules a 50% %s: 3 rows take too much: raise memory, or lower batch-rows", "-rules a 50% %s: 3 rows take too much: raise -memory, or lower -batch-rows"},
 		{Usagef("leave out %s", Recode), "leave out recode", "leave out -recode"},
 		{
@@ -32,7 +34,7 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 		if got := test.err.Error(); got != test.plain {
 			t.Errorf("plain %q, want %q", got, test.plain)
 		}
-		if got := Text(test.err, flags); got != test.want {
+		if got := PartsOf(test.err).In(flags); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
@@ -42,34 +44,55 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 func TestParts(t *testing.T) {
 	for _, test := range []struct {
 		err  error
-		want []Part
+		want Parts
 	}{
-		{errors.New("nothing of -memory"), nil},
-		{Usagef("%s: want %s", AsOf.With("a b"), AsOf.With("column:NAME")), []Part{{Option: AsOf, Value: "a b"}, {Text: ": want "}, {Option: AsOf, Value: "column:NAME"}}},
-		{fmt.Errorf("-memory: %w", Errorf("give %[1]s or %[1]s", Memory)), []Part{{Text: "-memory: give "}, {Option: Memory}, {Text: " or "}, {Option: Memory}}},
-		{Errorf("%s: %q", Rules, mark+"agent"+mark), []Part{{Option: Rules}, {Text: `: "\ufdd0agent\ufdd0"`}}},
-		{Errorf("%s: %s", Rules, mark+"agent"+mark), nil}, // to mislead
+		{errors.New("nothing of -memory"), Parts{{Text: "nothing of -memory"}}},
+		{Usagef("%s: want %s", AsOf.With("a b"), AsOf.With("column:NAME")), Parts{{Option: AsOf, Value: "a b"}, {Text: ": want "}, {Option: AsOf, Value: "column:NAME"}}},
+		{fmt.Errorf("-memory: %w", Errorf("give %[1]s or %[1]s", Memory)), Parts{{Text: "-memory: give "}, {Option: Memory}, {Text: " or "}, {Option: Memory}}},
+		{Errorf("%s: %q", Rules, "agent"), Parts{{Option: Rules}, {Text: `: "agent"`}}},
 	} {
-		got := Parts(Given.String, func(words Words) string { return Text(test.err, words) })
+		got := PartsOf(test.err)
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%v: got %q, want %q", test.err, got, test.want)
 		}
-		var b strings.Builder
-		for _, part := range got {
-			b.WriteString(part.Text + Given{part.Option, part.Value}.String())
-		}
-		if got != nil && b.String() != test.err.Error() {
-			t.Errorf("%v: the parts say %s", test.err, &b)
+		if plain := got.In(Given.String); plain != test.err.Error() {
+			t.Errorf("%v: the parts say %s", test.err, plain)
 		}
 	}
 }
 
-// Where a value is given without its option's name, it is no option.
-func TestPartsOfValues(t *testing.T) {
-	value := func(g Given) string { return g.Value }
-	message := Messagef("%s is empty", Rules.With("a"))
-	if got := Parts(value, message.In); got != nil {
-		t.Errorf("got %q, want none", got)
+// namedError is an error like that of package blob.
+type namedError struct {
+	name string
+	err  error
+}
+
+func (e *namedError) Error() string          { return e.name + ": " + e.err.Error() }
+func (e *namedError) Named() (string, error) { return e.name, e.err }
+
+// No message has the name of a system call, or that of a file twice.
+func TestCallsAndNames(t *testing.T) {
+	missing := &fs.PathError{Op: "lstat", Path: "a.txt", Err: syscall.ENOENT}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{missing, "a.txt: no such file or directory"},
+		{fmt.Errorf("-in a.txt: %w", missing), "-in a.txt: no such file or directory"},
+		{fmt.Errorf("-out: %w", missing), "-out: a.txt: no such file or directory"},
+		{fmt.Errorf("x: a.txt: %w", errors.New("line 1")), "x: a.txt: line 1"},
+		{errors.New("urls: no such file"), "urls: no such file"},
+		{&os.LinkError{Op: "rename", Old: "t", New: "b", Err: syscall.EACCES}, "b: permission denied"},
+		{os.NewSyscallError("flock", syscall.EIO), "input/output error"},
+		{errors.Join(errors.New("one"), fmt.Errorf("two: %w", missing)), "one; two: a.txt: no such file or directory"},
+		{fmt.Errorf("a.txt: %w", Errorf("%s: %w: raise %s", Rules.With("r"), missing, Memory)), "a.txt: -rules r: no such file or directory: raise -memory"},
+		{fmt.Errorf("a.txt: row 3: %w", &namedError{"a.txt", syscall.EIO}), "a.txt: row 3: input/output error"},
+		{fmt.Errorf("-files-from: %w", &namedError{"f", syscall.EIO}), "-files-from: f: input/output error"},
+		{fmt.Errorf("-agents: %w", &namedError{"a.txt", missing}), "-agents: a.txt: no such file or directory"},
+	} {
+		if got := PartsOf(test.err).In(flags); got != test.want {
+			t.Errorf("%q: %q, want %q", test.err, got, test.want)
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ type NoColumnError struct {
 
 func (e *NoColumnError) Error() string { return e.Message().String() }
 
-// Message is what Error says, with options that [option.Text] puts into words.
+// Message is what Error says, with the options that it names.
 func (e *NoColumnError) Message() option.Message {
 	if e.Near != "" {
 		return option.Messagef("there is no column %q: did you mean %q? The columns are %s", e.Name, e.Near, e.Columns)

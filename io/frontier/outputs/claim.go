@@ -21,7 +21,7 @@ type MissingFolderError struct {
 
 func (e *MissingFolderError) Error() string { return e.Message().String() }
 
-// Message is what Error says, with options that [option.Text] puts into words.
+// Message is what Error says, with the options that it names.
 func (e *MissingFolderError) Message() option.Message {
 	return option.Messagef("%s: %s: the folder %s is missing: make it", option.Out, e.err, e.Folder)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -94,12 +95,7 @@ func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Optio
 // asSurvey replaces an error that asks for the name of the column with the URLs: a survey has
 // one of authorities, whose name nobody chooses.
 func asSurvey(err error, name string) error {
-	asks := false
-	option.Text(err, func(given option.Given) string {
-		asks = asks || given.Name == option.URLColumn
-		return given.String()
-	})
-	if !asks {
+	if !slices.ContainsFunc(option.PartsOf(err), func(p option.Part) bool { return p.Option == option.URLColumn }) {
 		return err
 	}
 	lacking := fmt.Errorf("%s: there is no column %q of strings: %s", name, keys[0], notSurvey)

@@ -188,7 +188,7 @@ type useMissingError struct{ Use usage.Use }
 
 func (e *useMissingError) Error() string { return e.Message().String() }
 
-// Message is what Error says, with options that [option.Text] puts into words.
+// Message is what Error says, with the options that it names.
 func (e *useMissingError) Message() option.Message {
 	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
 }

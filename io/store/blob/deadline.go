@@ -49,7 +49,7 @@ type stalledError struct {
 
 func (e *stalledError) Error() string { return e.Message().String() }
 
-// Message is what Error says, with options that [option.Text] puts into words.
+// Message is what Error says, with the options that it names.
 func (e *stalledError) Message() option.Message {
 	return option.Messagef("waited %v for %s: the store is down, overloaded or not reached; a longer %s gives it more time", e.Waited, e.For, option.StoreTimeout)
 }

@@ -60,17 +60,20 @@ func named(name string, err error) error {
 	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
-	return &NamedError{name, err}
+	return &namedError{name, err}
 }
 
-// NamedError says what is wrong with the input or output of that name. Who names it in
+// namedError says what is wrong with the input or output of that name. Who names it in
 // front of the error, such as the reader of a format, names it twice.
-type NamedError struct {
+type namedError struct {
 	Name string
 	Err  error
 }
 
-func (e *NamedError) Error() string { return e.Name + ": " + e.Err.Error() }
+func (e *namedError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns what is wrong.
-func (e *NamedError) Unwrap() error { return e.Err }
+func (e *namedError) Unwrap() error { return e.Err }
+
+// Named is for [option.PartsOf], which names nothing twice.
+func (e *namedError) Named() (name string, err error) { return e.Name, e.Err }

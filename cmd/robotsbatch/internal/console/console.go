@@ -132,16 +132,26 @@ func (c *Console) warn(text string, attrs ...any) {
 
 // WarnOf warns by a message that may name options.
 func (c *Console) WarnOf(m option.Message) {
-	say := func(words option.Words) string { return report.Printable(m.In(words)) }
-	c.warn(say(c.o.Words), c.parts(say)...)
+	parts := m.Parts()
+	c.warn(report.Printable(parts.In(c.o.Words)), c.attrs(parts)...)
 }
 
-// parts is the attribute of a message that names options.
-func (c *Console) parts(say func(option.Words) string) []any {
-	if parts := option.Parts(c.o.Words, say); parts != nil {
-		return []any{"parts", parts}
+// attrs is the attribute of a message that names options. An option for which the reader has
+// the value alone is none.
+func (c *Console) attrs(parts option.Parts) []any {
+	named := false
+	for i := range parts {
+		p := &parts[i]
+		if p.Option != "" && c.o.Words(option.Given{Name: p.Option, Value: p.Value}) == p.Value {
+			*p = option.Part{Text: p.Value}
+		}
+		p.Text, p.Value = report.Printable(p.Text), report.Printable(p.Value)
+		named = named || p.Option != ""
 	}
-	return nil
+	if !named {
+		return nil
+	}
+	return []any{"parts", []option.Part(parts)}
 }
 
 // Note says a message that is no warning.
@@ -151,10 +161,12 @@ func (c *Console) Note(m option.Message) {
 }
 
 // Say is a message in the reader's words.
-func (c *Console) Say(m option.Message) string { return m.In(c.o.Words) }
+func (c *Console) Say(m option.Message) string { return m.Parts().In(c.o.Words) }
 
 // Message is an error in the reader's words.
-func (c *Console) Message(err error) string { return report.Message(err, c.o.Words) }
+func (c *Console) Message(err error) string {
+	return report.Printable(option.PartsOf(err).In(c.o.Words))
+}
 
 // Notice is a warning of something that may well be meant as it is: Quiet silences it.
 func (c *Console) Notice(m option.Message) {
@@ -167,8 +179,7 @@ func (c *Console) Notice(m option.Message) {
 func (c *Console) Fail(err error) int {
 	exit := status(err)
 	if c.json != nil {
-		say := func(words option.Words) string { return report.Message(err, words) }
-		attrs := append(c.parts(say), "exit_status", exit)
+		attrs := append(c.attrs(option.PartsOf(err)), "exit_status", exit)
 		if stack := panics.StackOf(err); stack != nil {
 			attrs = append(attrs, "stack", string(stack))
 		}
