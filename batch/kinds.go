@@ -125,6 +125,17 @@ var FetchedAt = &ColumnKind{
 	Value: func(h *Host, _ int) Value { return timeValue(h.Facts.Fetched) },
 }
 
+// BodyDigest is the digest of the body with the rules: of a redirect, the target's.
+var BodyDigest = &ColumnKind{
+	Name: "body_digest", Type: TextType, Plain: true, Records: true,
+	Value: func(h *Host, _ int) Value {
+		if h.Facts.Records == nil {
+			return Value{}
+		}
+		return Value{Known: h.Facts.Records.Digest != "", Text: h.Facts.Records.Digest}
+	},
+}
+
 // withKinds are the columns that are asked for by name, in the order of the help.
 var withKinds = []*ColumnKind{
 	{
@@ -159,6 +170,15 @@ var withKinds = []*ColumnKind{
 	{
 		Name: "body_kind", Type: TextType, Plain: true,
 		Value: func(h *Host, _ int) Value { return Value{Known: h.Facts.Kind.Known(), Text: h.Facts.Kind.String()} },
+	},
+	BodyDigest,
+	{
+		Name: "authority", Type: TextType, ByAuthority: true,
+		Value: func(h *Host, _ int) Value { return Value{Known: true, Text: string(h.Authority)} },
+	},
+	{
+		Name: "robots_url", Type: TextType, ByAuthority: true,
+		Value: func(h *Host, _ int) Value { return Value{Known: true, Text: string(h.Authority) + "/robots.txt"} },
 	},
 	{
 		Name: "registered_domain", Type: TextType, ByAuthority: true,

@@ -58,6 +58,9 @@ type Records struct {
 	Sitemaps []string
 	// MoreSitemaps is true if the body has more of them.
 	MoreSitemaps bool
+	// Digest is the SHA-256 of the part of the body that counts, in hexadecimal; empty if
+	// the source was not asked for it.
+	Digest string
 }
 
 const (
@@ -153,7 +156,7 @@ func (r *Records) AddSitemap(value []byte) {
 // Size returns about how many bytes of memory the records take.
 func (r *Records) Size() int {
 	const around, text = 64, 16
-	size := around + 8*len(r.CrawlDelays)
+	size := around + 8*len(r.CrawlDelays) + len(r.Digest)
 	for _, s := range r.Sitemaps {
 		size += text + len(s)
 	}

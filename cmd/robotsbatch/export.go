@@ -50,7 +50,8 @@ func (c *exportCommand) Flags() cli.Flags {
 	return slices.Concat(c.PlainFlags().Without("agent", "agents"), cli.Flags{{
 		Name: "table", Argument: "NAME", Topic: config.OutputTopic, Common: true, Words: cli.Names(tableWords()),
 		Short: "which table: rules, agents, sitemaps, records, access or captures",
-		More:  "captures lists all captures, even those that decide nothing; the other tables list what decides.",
+		More: "captures lists all captures, even those that decide nothing, or the fetches that a rule pack with a history keeps; " +
+			"the other tables list what decides.",
 		Value: cli.OneOf(&c.table, tableWords()...),
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
@@ -80,6 +81,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 		return err
 	}
 	defer out.Close()
+	c.History = c.History || table == export.Captures
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, option.Out.With(c.Out))
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 	o := export.Options{Profile: c.Profile, Rows: c.BatchRows}
 	var rows iter.Seq2[arrow.Record, error]
 	unchanged := func() error { return nil }
-	if table == export.Captures {
+	if table == export.Captures && !found.Compiled() {
 		rows = export.CaptureRows(ctx, found, o, int(c.Limit))
 	} else {
 		listing, err := found.List(ctx)

@@ -159,7 +159,7 @@ func (j *job) run(ctx context.Context, started time.Time) (status int, err error
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
 	records := slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
-	use := ruleUse{verdicts: true, uses: j.Uses, explain: j.Explain || j.ReportFile != "", records: records, usage: batch.UsageOf(j.Verdicts)}
+	use := ruleUse{verdicts: true, uses: j.Uses, explain: j.Explain || j.ReportFile != "", records: records, digests: slices.Contains(j.With, batch.BodyDigest), usage: batch.UsageOf(j.Verdicts)}
 	if j.record != nil {
 		use.used = j.record.Used
 	}

@@ -26,6 +26,8 @@ type ruleUse struct {
 	explain bool
 	// records is whether the records that are no rules are needed.
 	records bool
+	// digests is whether the digests of bodies are needed.
+	digests bool
 	// usage is what is needed of the statements about use.
 	usage matcher.UsageOptions
 	// verdicts is whether nothing else is asked of the rules.
@@ -54,7 +56,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	o := ruleset.Options{
 		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
 		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, Clock: use.clock, History: r.History,
-		Explain: use.explain, Records: use.records, Verdicts: use.verdicts, Usage: use.usage,
+		Explain: use.explain, Records: use.records, Digests: use.digests, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
 		HoldHeap: func() func() { return heap.Hold(memory) },
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,7 +43,7 @@ func someFacts() []matcher.Facts {
 	const none = matcher.NoCrawlDelay
 	return []matcher.Facts{
 		{},
-		{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{CrawlDelays: []float64{none, 0.5}, Sitemaps: []string{"https://a.example/1", "é"}}},
+		{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{CrawlDelays: []float64{none, 0.5}, Sitemaps: []string{"https://a.example/1", "é"}, Digest: "0f"}},
 		{Status: 404, Fetched: 1_772_280_000, Until: 1_772_300_000},
 		{Records: &matcher.Records{CrawlDelays: []float64{10, none}}},
 		{Status: 301, Kind: robotstxt.HTMLKind, Records: &matcher.Records{CrawlDelays: []float64{0, 1e300}, Sitemaps: []string{""}}},
@@ -111,7 +112,7 @@ func factVerdicts(t *testing.T, of []int32) *batch.Verdicts {
 
 func factText(of int32) string {
 	if of < 0 {
-		return "- - - - - - - - - - -"
+		return "- - - - - - - - - - - - - -"
 	}
 	f := someFacts()[of]
 	optional := func(known bool, value any) string {
@@ -125,13 +126,14 @@ func factText(of int32) string {
 		delay, known := f.CrawlDelay(agent)
 		fields = append(fields, optional(known, delay))
 	}
-	sitemaps := "-"
+	sitemaps, digest, authority := "-", "-", factAuthorities[of%2]
 	if f.Records != nil {
+		digest = cmp.Or(f.Records.Digest, "-")
 		sitemaps = fmt.Sprintf("%q", f.Records.Sitemaps)
 	}
 	return strings.Join(append(fields, sitemaps, optional(f.Status != 0, f.Status), optional(f.Fetched != 0, 1000*f.Fetched), optional(f.Until != 0, 1000*f.Until),
 		optional(f.Fetched != 0, factsAsOf-f.Fetched), optional(f.Kind != robotstxt.NoKind, f.Kind),
-		optional(of%2 == 0, "a.example"), "-" /* a row's own, which package evaluate tests */, fmt.Sprint(partition.Hash([]byte(factAuthorities[of%2])))), " ")
+		digest, authority, authority+"/robots.txt", optional(of%2 == 0, "a.example"), "-" /* a row's own, which package evaluate tests */, fmt.Sprint(partition.Hash([]byte(authority)))), " ")
 }
 
 // columnsText writes the rows of an output of facts alone.
@@ -198,7 +200,8 @@ func TestFactFields(t *testing.T) {
 	want := []string{
 		"crawl_delay_all float64 true", "crawl_delay_ccbot float64 true", "sitemaps list<item: utf8, nullable> true",
 		"robots_status int32 true", "robots_fetched_at timestamp[ms, tz=UTC] true", "robots_until timestamp[ms, tz=UTC] true", "age int64 true",
-		"body_kind utf8 true", "registered_domain utf8 true", "url_surtkey utf8 true", "authority_hash int64 true",
+		"body_kind utf8 true", "body_digest utf8 true", "authority utf8 true", "robots_url utf8 true",
+		"registered_domain utf8 true", "url_surtkey utf8 true", "authority_hash int64 true",
 	}
 	if !slices.Equal(fields, want) {
 		t.Errorf("%q\nwant %q", fields, want)

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -48,15 +47,17 @@ func (r *bodyReader) read(listed *ruleset.Listed, wanted bool) (a authority, b *
 	if listed.Access != access.Rules {
 		return a, nil, nil
 	}
-	var digest [sha256.Size]byte
-	if a.kind, digest, err = listed.Pack().BodyFacts(listed.Body); err != nil {
-		return a, nil, err
-	}
-	a.digest = hex.AppendEncode(nil, digest[:])
-	if wanted {
+	if err = a.setBody(listed.Pack(), listed.Body); err == nil && wanted {
 		b, err = r.body(listed.Pack(), listed.Body)
 	}
 	return a, b, err
+}
+
+// setBody sets what is known of a body of a pack.
+func (a *authority) setBody(p *rulepack.Pack, number uint32) error {
+	kind, digest, err := p.BodyFacts(number)
+	a.kind, a.digest = kind, hex.AppendEncode(nil, digest[:])
+	return err
 }
 
 // body reads a body of a pack.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,18 +12,20 @@ import (
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
 
 // Captures has a row for each capture, whether it decides or not, in the order of the
-// files.
+// files. Of rule packs with a history it has the fetches that they keep, authority by authority.
 var Captures = &Table{Name: "captures", Schema: arrow.NewSchema([]arrow.Field{
 	text("url"), optionalText("authority"), optionalText("registered_domain"), optionalText("surt_host_name"),
 	optional("status", arrow.PrimitiveTypes.Int32), optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), optionalText("location"),
-	flag("failed"), flag("cut"), optionalText("body_kind"), optionalText("body_digest"), text("source"),
-}, nil)}
+	flag("failed"), optional("cut", arrow.FixedWidthTypes.Boolean), optionalText("body_kind"), optionalText("body_digest"), text("source"),
+	optionalText("payload_digest"), optional("record_offset", arrow.PrimitiveTypes.Int64),
+}, nil), fill: fillFetches, history: true}
 
 // CaptureRows yields the records of the table of captures, up to an error. limit is how
 // many bytes of a body count (see robotstxt.Options).
@@ -68,7 +71,60 @@ func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Captur
 	w.OptionalText([]byte(kind.String()))
 	w.OptionalText(digest)
 	w.Text([]byte(source))
+	w.OptionalText(x.Payload)
+	if x.Offset < 0 {
+		w.Null()
+	} else {
+		w.Long(x.Offset)
+	}
 	w.End()
+}
+
+// fillFetches adds the fetches that a history keeps of an authority. Those of a redirect have a
+// row for each answer of its target.
+func fillFetches(w *tables.Writer, a *authority, _ *body) {
+	type fetch struct {
+		second int64
+		access access.Outcome
+		status int
+		digest string
+	}
+	seen := make(map[fetch]bool)
+	for i := range a.spans {
+		span := &a.spans[i]
+		if span.Access == access.Cut {
+			continue
+		}
+		known := authority{Listed: a.Listed}
+		times, err := a.listing.FetchTimes(a.Key, span)
+		if err == nil && span.Access == access.Rules {
+			err = known.setBody(a.listing.SpanPack(span), span.Body)
+		}
+		if err != nil {
+			w.Fail(err)
+			return
+		}
+		for _, second := range times {
+			x := fetch{second, span.Access, span.Status, string(known.digest)}
+			if w.Err() != nil || seen[x] {
+				continue
+			}
+			seen[x] = true
+			w.Text(append(bytes.Clone(a.Key), "/robots.txt"...))
+			a.begin(w)
+			w.Optional(span.Status)
+			w.Time(second)
+			w.Null()
+			w.Flag(span.Status == 0 && (span.Access == access.DisallowAll || span.Access == access.AllowAfterOutage))
+			w.Null()
+			w.OptionalText([]byte(known.kind.String()))
+			w.OptionalText(known.digest)
+			w.Text([]byte(a.listing.SpanSource(span)))
+			w.Null()
+			w.Null()
+			w.End()
+		}
+	}
 }
 
 // body says what a capture's body is: nothing where there is none but in an answer that

@@ -34,6 +34,11 @@ type Capture struct {
 	// Longer says that Body is longer than its Content-Length. This is only counted.
 	Longer bool
 
+	// Payload is a WARC record's WARC-Payload-Digest as written, and Offset where the record
+	// starts in its file (a gzip member's start; in zstd, after decompression); empty, and
+	// negative, for what is none.
+	Payload []byte
+	Offset  int64
 	// Record and Digest are the names of a WARC record's id and of its payload's digest.
 	Record, Digest Name
 	// Revisit says that a 2xx has the body of another one, of any source: of that which has

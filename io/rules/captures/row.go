@@ -39,7 +39,7 @@ func (r *row) check() error {
 
 // capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
-	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body}
+	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body, Offset: -1}
 }
 
 var errNullBody = errors.New("it has a 2xx status and a null body: only an empty text is an empty robots.txt")

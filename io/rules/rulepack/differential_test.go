@@ -128,7 +128,7 @@ func TestFolderAndPack(t *testing.T) {
 	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
 		open := func(explain bool) *rulesdir.Dir {
-			o := rulesdir.Options{Chains: chains, Profile: profile, Explain: explain, Records: true}
+			o := rulesdir.Options{Chains: chains, Profile: profile, Explain: explain, Records: true, Digests: true}
 			folder, err := rulesdir.Open(filepath.Join(sample, "rules"), o)
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -239,6 +240,8 @@ func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) 
 		return kept, err
 	}
 	if m.records != nil {
+		sum := p.digest(number)
+		m.records.Digest = hex.EncodeToString(sum[:])
 		size += int64(m.records.Size())
 	}
 	size += int64(m.usage.Size()) + m.size()

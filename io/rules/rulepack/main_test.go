@@ -3,6 +3,8 @@ package rulepack
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -192,6 +194,9 @@ func checkEntry(p *Pack, e Entry) error {
 	var records *matcher.Records
 	if p.keepRecords && e.Access == access.Rules {
 		records = matcher.CollectRecords(robotstxt.Parse(e.Body, robotstxt.Options{Profile: p.info.Profile, Cut: e.Cut}), p.agents)
+		counted, _ := robotstxt.Counted(e.Body, robotstxt.Options{Profile: p.info.Profile, Cut: e.Cut})
+		sum := sha256.Sum256(counted)
+		records.Digest = hex.EncodeToString(sum[:])
 	}
 	if !reflect.DeepEqual(o.Facts.Records, records) {
 		return fmt.Errorf("%s: %+v, want %+v", e.Authority, o.Facts.Records, records)

@@ -5,6 +5,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -166,6 +168,11 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 	r.size = memory(r.tries) + 4*int64(len(r.of))
 	if d.records {
 		r.records = matcher.CollectRecords(parsed, d.agents)
+		if d.digests {
+			counted, _ := robotstxt.Counted(w.body, d.parse)
+			sum := sha256.Sum256(counted)
+			r.records.Digest = hex.EncodeToString(sum[:])
+		}
 		r.size += int64(r.records.Size())
 	}
 	r.usage = w.compiler.CompileUsage(parsed, d.agents, d.usage)

@@ -30,6 +30,8 @@ type Options struct {
 	// Records keeps the records that are not rules, for Origin.Facts. The time and the
 	// status of fetches stay unknown: a file's own time is often that of a copy.
 	Records bool
+	// Digests says that Records have digests.
+	Digests bool
 	// Usage says what of the statements about use is kept, for Origin.Facts.
 	Usage matcher.UsageOptions
 	// Memory bounds the bytes of compiled rules that are kept; 0 means defaultMemory.
@@ -82,6 +84,7 @@ type Dir struct {
 	agents  *matcher.Agents
 	explain bool
 	records bool
+	digests bool
 	usage   matcher.UsageOptions
 	parse   robotstxt.Options
 	size    int               // bytes of a body that are read: robotstxt.Options.ReadSize
@@ -116,6 +119,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 		agents:  matcher.NewAgents(o.Chains),
 		explain: o.Explain,
 		records: o.Records,
+		digests: o.Digests,
 		usage:   o.Usage,
 		used:    o.Used,
 		named:   o.Named,

@@ -240,7 +240,7 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
 		if _, is := source.(*captureFiles); !is {
-			return option.Usagef("%s has no captures: they are in WARC files and in tables", option.Rules.With(source.shown()))
+			return option.Usagef("%s has no captures: they are in WARC files, in tables, and in rule packs with a history, which are listed without others", option.Rules.With(source.shown()))
 		}
 	}
 	return f.eachCapture(ctx, visit)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -47,6 +48,11 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		return nil, err
 	}
 	return f, f.checkSingle()
+}
+
+// Compiled reports whether all sources are rule packs.
+func (f *Found) Compiled() bool {
+	return !slices.ContainsFunc(f.sources, func(s source) bool { return !isPack(s) })
 }
 
 // find finds out what one name is.

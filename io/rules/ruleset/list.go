@@ -256,6 +256,9 @@ func (l *Listing) FetchTimes(authority []byte, s *matcher.Span) ([]int64, error)
 // SpanPack returns the rule pack with a span's body.
 func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
 
+// SpanSource returns the name of that rule pack.
+func (l *Listing) SpanSource(s *matcher.Span) string { return l.packs[s.Source].name }
+
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (l *Listing) Unchanged() error {
 	for _, pack := range l.packs {

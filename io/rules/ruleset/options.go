@@ -57,8 +57,8 @@ type Options struct {
 	// with a history.
 	History bool
 	// Explain keeps what describing rules needs. Records keeps records such as
-	// sitemaps.
-	Explain, Records bool
+	// sitemaps, Digests their matcher.Records.Digest, too.
+	Explain, Records, Digests bool
 	// Verdicts says that verdicts, and what Explain, Records and Usage ask for, are all that
 	// is wanted of rules: no others are compiled of captures.
 	Verdicts bool

@@ -19,6 +19,7 @@ type header struct {
 	url       []byte
 	record    captures.Name // of WARC-Record-ID
 	payload   captures.Name // of WARC-Payload-Digest
+	digest    []byte        // that, as written
 	date      time.Time
 	length    int64
 	truncated bool
@@ -32,7 +33,7 @@ type header struct {
 
 // reset empties a header, and keeps its memory.
 func (h *header) reset() {
-	*h = header{url: h.url[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
+	*h = header{url: h.url[:0], digest: h.digest[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
 }
 
 // revisited is what the header of a revisit says about the record that has its payload.
@@ -128,7 +129,7 @@ func (h *header) set(key, value []byte) error {
 	case isField(key, "WARC-Record-ID"):
 		h.record = captures.NameOf(withoutBrackets(value))
 	case isField(key, "WARC-Payload-Digest"):
-		h.payload = captures.NameOf(value)
+		h.payload, h.digest = captures.NameOf(value), append(h.digest[:0], value...)
 	case isField(key, "WARC-Truncated"):
 		h.truncated = len(value) > 0
 	case isField(key, "Content-Type"):

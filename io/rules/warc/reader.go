@@ -132,8 +132,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 		case err == nil:
 			w.stats.Records++
 			if found {
-				w.stats.Responses++
-				return nil
+				return w.found(x)
 			}
 		case err == io.EOF:
 			w.done = true
@@ -144,12 +143,18 @@ func (w *Reader) Next(x *captures.Capture) error {
 			found := w.fail(x, err)
 			w.resync()
 			if found {
-				w.stats.Responses++
-				return nil
+				return w.found(x)
 			}
 		}
 	}
 	return io.EOF
+}
+
+// found counts a response, and says where it is.
+func (w *Reader) found(x *captures.Capture) error {
+	w.stats.Responses++
+	x.Payload, x.Offset = w.header.digest, w.at
+	return nil
 }
 
 // fail takes a record that is broken as a fetch without an answer: without the record its host

@@ -258,7 +258,7 @@ func factValues() []batch.Values {
 	none := batch.Host{Authority: []byte("http://10.0.0.1"), Facts: &matcher.Facts{Status: 404}}
 	all := batch.Host{Authority: []byte("https://a.example"), HasRules: true, Time: asOf, Facts: &matcher.Facts{
 		Status: 200, Fetched: 1_772_366_400, Kind: robotstxt.TextKind, Records: &matcher.Records{
-			CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/1,x`, "/é%20b"},
+			CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/1,x`, "/é%20b"}, Digest: "00ff",
 		},
 		Usage: matcher.CompileUsage(
 			robotstxt.Parse([]byte("User-agent: ccbot\nLicense: https://a.example/1,x\nLicense: urn:2"), robotstxt.Options{}),
