@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math/bits"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -41,6 +42,7 @@ type decoder struct {
 	raw, total   int64           // their bytes, as read and decoded
 	limit        int64
 	mem          memory.Allocator
+	flat         bool            // no column has children or a dictionary: see flatColumns
 	pool         *budget.Buffers // of inflated bodies: the library copies every buffer of one
 
 	refs    atomic.Int64
@@ -87,6 +89,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	}
 	defer releaseReader(reader)
 	d.schema = reader.Schema()
+	d.flat = !slices.ContainsFunc(d.schema.Fields(), func(f arrow.Field) bool { return !isFlat(f.Type) })
 	var types []arrow.DataType
 	for _, field := range d.schema.Fields() {
 		if types, err = dictionaryTypes(types, field.Type); err != nil {
@@ -168,7 +171,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	}
 	next = &decoder{
 		schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, ids: d.ids,
-		dictionaries: d.dictionaries, lengths: maps.Clone(d.lengths), raw: d.raw, total: d.total, limit: d.limit, mem: d.mem, pool: d.pool, library: d.library,
+		dictionaries: d.dictionaries, lengths: maps.Clone(d.lengths), raw: d.raw, total: d.total, limit: d.limit, mem: d.mem, flat: d.flat, pool: d.pool, library: d.library,
 	}
 	next.refs.Store(1)
 	if replaces = known && !meta.delta; replaces {
@@ -230,11 +233,31 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 // record decodes a checked record batch; total is its decoded size in bytes.
 func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
-	if b.codec != codecNone || b.narrow != nil {
-		if b, body, err = inflate(b, body, total, d.pool.Get(int(total))); err != nil {
-			return nil, err
+	out := d.room(b, total)
+	if b, body, err = inflate(b, body, total, out); err != nil {
+		return nil, err
+	}
+	defer d.pool.Put(out)
+	return d.plainRecord(b, body)
+}
+
+// room returns memory of the pool for an inflated body; nil if the body becomes the record's.
+func (d *decoder) room(b *batchMeta, total int64) []byte {
+	if d.flat || !b.packed() {
+		return nil
+	}
+	return d.pool.Get(inflatedSize(b, total))
+}
+
+// plainRecord decodes a record batch whose body is inflated. The record may share the body's
+// memory.
+func (d *decoder) plainRecord(b *batchMeta, body []byte) (rec arrow.Record, err error) {
+	defer panics.Recover(&err, panics.As("damaged"))
+	if d.flat {
+		if columns := flatColumns(d.schema, b, body); columns != nil {
+			defer tables.Release(columns)
+			return checked(tables.NewRecord(d.schema, columns, b.rows), new(tables.Checker))
 		}
-		defer d.pool.Put(body)
 	}
 	message := newIPCMessage(recordMessage(b, int64(len(body))), body)
 	if len(d.values) == 0 {
@@ -278,6 +301,43 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 	rec, err = checked(rec, &l.checker)
 	whole = err == nil
 	return rec, err
+}
+
+// isFlat reports whether arrays of a type have a validity bitmap, values and perhaps offsets, and
+// nothing else.
+func isFlat(dt arrow.DataType) bool {
+	switch dt.(type) {
+	case arrow.BinaryViewDataType:
+		return false
+	case arrow.FixedWidthDataType, arrow.BinaryDataType:
+		return len(dt.Layout().Buffers) > 1 && !dt.Layout().HasDict && dt.ID() != arrow.EXTENSION && dt.ID() != arrow.FIXED_SIZE_LIST
+	}
+	return false
+}
+
+// flatColumns returns the columns of a checked body of flat types, which share its memory: the
+// library copies every buffer. It returns nil if a buffer is not aligned.
+func flatColumns(schema *arrow.Schema, b *batchMeta, body []byte) []*array.Data {
+	columns := make([]*array.Data, schema.NumFields())
+	at, begin := 0, reflect.ValueOf(body).Pointer()
+	for i, field := range schema.Fields() {
+		buffers := make([]*memory.Buffer, len(field.Type.Layout().Buffers))
+		for j := range buffers {
+			s := b.buffers[at]
+			at++
+			switch {
+			case j == 0 && b.nodes[i].nulls == 0:
+			case s.length == 0:
+				buffers[j] = memory.NewBufferBytes(nil)
+			case (begin+uintptr(s.offset))%8 != 0:
+				return nil
+			default:
+				buffers[j] = memory.NewBufferBytes(body[s.offset : s.offset+s.length : s.offset+s.length])
+			}
+		}
+		columns[i] = array.NewData(field.Type, int(b.rows), buffers, nil, int(b.nodes[i].nulls), 0)
+	}
+	return columns
 }
 
 // close forgets what was read.

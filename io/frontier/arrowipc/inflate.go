@@ -33,45 +33,82 @@ func uncompressedSize(buffer []byte) (int64, error) {
 	return size, nil
 }
 
-// inflate returns the body with its buffers decompressed and its decimals widened, and the
-// metadata for it; total is checkBody's result. The Arrow library's own decompression
-// allocates whatever a frame's header asks for, and stops before the checksum at the
-// frame's end. The body is put into out if it is large enough.
-func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
-	if b.codec == codecNone && b.narrow == nil {
-		return b, body, nil
-	}
-	if out = out[:0]; int64(cap(out)) < total {
-		out = make([]byte, 0, total)
+// inflation decompresses the buffers of a body and widens its decimals. The Arrow library's
+// own decompression allocates whatever a frame's header asks for, and stops before the checksum
+// at the frame's end. Goroutines may work on several buffers at once.
+type inflation struct {
+	from  *batchMeta
+	body  []byte
+	plain *batchMeta // for out
+	out   []byte
+}
+
+// inflatedSize is how many bytes the buffers of a batch take one after the other; total is
+// checkBody's result.
+func inflatedSize(b *batchMeta, total int64) int { return int(total) + 8*len(b.buffers) }
+
+// newInflation lays out the buffers in out, if it is large enough.
+func newInflation(b *batchMeta, body []byte, total int64, out []byte) (*inflation, error) {
+	if cap(out) < inflatedSize(b, total) {
+		out = make([]byte, inflatedSize(b, total))
 	}
 	plain := *b
 	plain.codec, plain.narrow = codecNone, nil
 	plain.buffers = make([]span, len(b.buffers))
+	end := int64(0)
 	for i, s := range b.buffers {
-		plain.buffers[i] = span{offset: int64(len(out))}
+		plain.buffers[i].offset = end
 		if s.length == 0 {
 			continue
 		}
-		buffer := body[s.offset : s.offset+s.length]
 		size := s.length
 		if b.codec != codecNone {
 			var err error
-			if size, err = uncompressedSize(buffer); err != nil {
-				return nil, nil, fmt.Errorf("buffer %d: %w", i, err)
+			if size, err = uncompressedSize(body[s.offset : s.offset+s.length]); err != nil {
+				return nil, fmt.Errorf("buffer %d: %w", i, err)
 			}
 		}
-		start, length := len(out), size*b.widened(i)
-		out = out[:start+int(length)]
-		if err := decompress(out[start+int(length-size):], buffer, b.codec); err != nil {
-			return nil, nil, fmt.Errorf("buffer %d does not decompress: %w", i, err)
-		}
-		if length > size {
-			widenValues(out[start:], int(size), b.narrow[i])
-		}
-		plain.buffers[i].length = length
+		plain.buffers[i].length = size * b.widened(i)
+		end += (plain.buffers[i].length + 7) &^ 7
 	}
-	return &plain, out, nil
+	return &inflation{b, body, &plain, out[:end]}, nil
 }
+
+// buffer fills buffer i.
+func (n *inflation) buffer(i int) error {
+	s, to := n.from.buffers[i], n.plain.buffers[i]
+	if s.length == 0 {
+		return nil
+	}
+	dst := n.out[to.offset : to.offset+to.length]
+	size := to.length / n.from.widened(i)
+	if err := decompress(dst[to.length-size:], n.body[s.offset:s.offset+s.length], n.from.codec); err != nil {
+		return fmt.Errorf("buffer %d does not decompress: %w", i, err)
+	}
+	if to.length > size {
+		widenValues(dst, int(size), n.from.narrow[i])
+	}
+	return nil
+}
+
+// inflate fills all buffers, and returns the body and its metadata. The body is put into out
+// if it is large enough.
+func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
+	if !b.packed() {
+		return b, body, nil
+	}
+	n, err := newInflation(b, body, total, out)
+	for i := 0; err == nil && i < len(b.buffers); i++ {
+		err = n.buffer(i)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return n.plain, n.out, nil
+}
+
+// packed reports whether buffers are compressed, or decimals narrow.
+func (b *batchMeta) packed() bool { return b.codec != codecNone || b.narrow != nil }
 
 // decompress fills dst from a buffer, which has its prefix if it is compressed.
 func decompress(dst, buffer []byte, codec int8) error {
