@@ -93,10 +93,10 @@ func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 	header := encode.PageHeader{Kind: layout.DictionaryPage, Values: 10}
 	data, _ = header.AppendPage(data, make([]byte, 80), &packed, nil)
 	for _, indices := range pages {
-		header := encode.PageHeader{Kind: layout.DataPage, Values: 4, Encoding: int32(layout.RLEDictionary)}
-		plain := encode.AppendHybrid([]byte{4}, indices, 4)
+		header := encode.PageHeader{Kind: layout.DataPage, Values: 4, Encoding: layout.RLEDictionary}
+		plain := layout.AppendHybrid([]byte{4}, indices, 4)
 		if indices == nil {
-			header.Encoding, plain = int32(layout.Plain), make([]byte, 32)
+			header.Encoding, plain = layout.Plain, make([]byte, 32)
 		}
 		data, _ = header.AppendPage(data, plain, &packed, nil)
 		values += header.Values

@@ -132,7 +132,7 @@ func (d *indices) done() error { return d.indices.Done() }
 
 // deltas are differences of integers.
 type deltas struct {
-	delta layout.Delta
+	delta encoding.Delta
 	width int
 }
 
@@ -140,7 +140,7 @@ func newDeltas(p *layout.Pages, width int) (values, error) {
 	if p.Present == 0 {
 		return &deltas{}, nil
 	}
-	delta, err := layout.NewDelta(p.Content.Values)
+	delta, err := encoding.NewDelta(p.Content.Values)
 	if err == nil && delta.Left != int64(p.Present) {
 		err = errCount
 	}

@@ -4,19 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"math"
 	"sort"
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/layout"
-)
-
-// Encodings, as the format numbers them.
-const (
-	encodingPlain         = 0
-	encodingRLE           = 3
-	encodingRLEDictionary = 8
 )
 
 const (
@@ -56,11 +48,12 @@ type place struct{ offset, size, row int64 }
 // pages are the pages of a chunk as they are appended.
 type pages struct {
 	*Encoder
-	chunk *Chunk
-	begin int // of the chunk in out
-	out   []byte
-	plain []byte // of the current page, before it is compressed
-	err   error
+	chunk  *Chunk
+	begin  int // of the chunk in out
+	out    []byte
+	plain  []byte // of the current page, before it is compressed
+	packed []byte // and after
+	err    error
 }
 
 // Chunk appends the pages of a leaf. plain says not to try a dictionary.
@@ -96,25 +89,25 @@ func (p *pages) dictionary(n *columns.Node, d *dictionary) {
 		return
 	}
 	p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
-	p.page(2, func(t *thrift) { t.dictionaryHeader(d.n, encodingPlain) })
+	p.page(layout.DictionaryPage, d.n, layout.Plain)
 	p.chunk.dictionary = int64(len(p.out) - p.begin)
 }
 
 // data appends the data pages.
 func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
-	width, encoding := n.Width(), int32(encodingPlain)
+	width, encoding := n.Width(), layout.Plain
 	if d != nil {
-		width, encoding = 4, encodingRLEDictionary // of the indices
+		width, encoding = 4, layout.RLEDictionary // of the indices
 	}
 	row := int64(0)
 	for entry, first := 0, 0; entry < l.N; {
 		end, last := cut(n, l, width, entry, first)
 		p.plain = p.plain[:0]
 		if n.MaxRepetition > 0 {
-			p.plain = appendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition)
+			p.plain = layout.AppendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition, true)
 		}
 		if n.MaxDefinition > 0 {
-			p.plain = appendLevels(p.plain, part(l.Definitions, entry, end), end-entry, n.MaxDefinition, n.MaxDefinition)
+			p.plain = layout.AppendLevels(p.plain, part(l.Definitions, entry, end), end-entry, n.MaxDefinition, n.MaxDefinition, true)
 		}
 		if d != nil {
 			p.plain = d.appendIndices(p.plain, d.indices[first:last])
@@ -128,9 +121,9 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 }
 
 // dataPage appends the data page in p.plain, which begins with a row.
-func (p *pages) dataPage(entries int, row int64, encoding int32) {
+func (p *pages) dataPage(entries int, row int64, encoding layout.Encoding) {
 	from := len(p.out)
-	p.page(0, func(t *thrift) { t.dataHeader(entries, encoding) })
+	p.page(layout.DataPage, entries, encoding)
 	p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
 }
 
@@ -182,7 +175,7 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
 	switch width := n.Width(); {
 	case n.Type == columns.Boolean:
-		return appendBits(dst, l.Fixed[first:last])
+		return layout.AppendBits(dst, l.Fixed[first:last])
 	case width > 0:
 		return append(dst, l.Fixed[first*width:last*width]...)
 	}
@@ -194,24 +187,12 @@ func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) 
 }
 
 // page appends the page in p.plain.
-func (p *pages) page(kind int32, header func(*thrift)) {
-	body := p.plain
-	if len(body) > math.MaxInt32 {
+func (p *pages) page(kind layout.PageKind, values int, encoding layout.Encoding) {
+	if len(p.plain) > math.MaxInt32 {
 		p.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
 		return
 	}
-	if p.Compress != nil {
-		body = p.Compress(nil, p.plain)
-	}
-	t := &thrift{b: p.out}
-	begin := len(t.b)
-	t.in(func() {
-		t.i32(1, kind)
-		t.i32(2, int32(len(p.plain)))
-		t.i32(3, int32(len(body)))
-		t.i32(4, int32(crc32.ChecksumIEEE(body)))
-		header(t)
-	})
-	p.chunk.Uncompressed += int64(len(t.b) - begin + len(p.plain))
-	p.out = append(t.b, body...)
+	head, header := PageHeader{Kind: kind, Values: values, Encoding: encoding}, 0
+	p.out, header = head.AppendPage(p.out, p.plain, &p.packed, p.Compress)
+	p.chunk.Uncompressed += int64(header + len(p.plain))
 }

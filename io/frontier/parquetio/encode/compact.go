@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // bits appends the data pages of booleans, eight rows at a time.
@@ -18,13 +19,13 @@ func (p *pages) bits(n *columns.Node, l *columns.Leaf) {
 		p.plain = p.plain[:0]
 		if page.Count(high-row) == high-row {
 			if n.MaxDefinition > 0 {
-				p.plain = appendLevels(p.plain, nil, high-row, n.MaxDefinition, n.MaxDefinition)
+				p.plain = layout.AppendLevels(p.plain, nil, high-row, n.MaxDefinition, n.MaxDefinition, true)
 			}
 			p.plain = appendFirst(p.plain, page.Values, high-row)
 		} else {
 			p.plain = appendPresent(appendBitLevels(p.plain, page.Valid, high-row), &page, high-row)
 		}
-		p.dataPage(high-row, int64(row), encodingPlain)
+		p.dataPage(high-row, int64(row), layout.Plain)
 	}
 }
 
@@ -121,9 +122,9 @@ func bitExtremes(b *columns.Bits, n int) (low, high []byte) {
 // the texts that come, which are the dictionary however many these are.
 func (p *pages) lists(n *columns.Node, l *columns.Leaf) *columns.Leaf {
 	d, x := listDictionary(l)
-	encoding := int32(encodingPlain) // without values
+	encoding := layout.Plain // without values
 	if d.n > 0 {
-		encoding = encodingRLEDictionary
+		encoding = layout.RLEDictionary
 		p.dictionary(n, d)
 	}
 	var page columns.Leaf
@@ -131,8 +132,8 @@ func (p *pages) lists(n *columns.Node, l *columns.Leaf) *columns.Leaf {
 	for row := 0; row < len(x.Of); {
 		next := 0
 		next, codes = x.Page(n, &page, codes[:0], row, pageEntries)
-		p.plain = appendLevels(p.plain[:0], page.Repetitions, page.N, 0, n.MaxRepetition)
-		p.plain = appendLevels(p.plain, page.Definitions, page.N, n.MaxDefinition, n.MaxDefinition)
+		p.plain = layout.AppendLevels(p.plain[:0], page.Repetitions, page.N, 0, n.MaxRepetition, true)
+		p.plain = layout.AppendLevels(p.plain, page.Definitions, page.N, n.MaxDefinition, n.MaxDefinition, true)
 		if d.n > 0 {
 			p.plain = d.appendIndices(p.plain, codes)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 const (
@@ -53,8 +54,8 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 
 // appendIndices appends indices of a data page.
 func (d *dictionary) appendIndices(dst []byte, indices []int32) []byte {
-	bits := max(1, widthOf(d.n-1))
-	return appendHybrid(append(dst, byte(bits)), indices, bits)
+	width := max(1, bits.Len(uint(d.n-1)))
+	return layout.AppendHybrid(append(dst, byte(width)), indices, width)
 }
 
 func value(l *columns.Leaf, i, width int) []byte {

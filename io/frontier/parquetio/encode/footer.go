@@ -129,9 +129,9 @@ func elements(list [][]byte, nodes []*columns.Node) [][]byte {
 
 // chunk writes ColumnMetaData.
 func (f *Footer) chunk(t *thrift, h *head, c *Chunk, offset int64) {
-	encodings := []int32{encodingPlain, encodingRLE}
+	encodings := []layout.Encoding{layout.Plain, layout.RLE}
 	if c.dictionary > 0 {
-		encodings = append(encodings, encodingRLEDictionary)
+		encodings = append(encodings, layout.RLEDictionary)
 	}
 	t.i32(1, int32(h.node.Type))
 	t.list(2, thriftI32, len(encodings))

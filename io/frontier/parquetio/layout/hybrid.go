@@ -123,7 +123,7 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 		at := bit >> 3
 		if at+8 > len(src) {
 			for j := range dst[i:] {
-				dst[i+j] = uint32(bitsAt(src, bit+j*width, width))
+				dst[i+j] = uint32(BitsAt(src, bit+j*width, width))
 			}
 			return
 		}
@@ -132,9 +132,9 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 	}
 }
 
-// bitsAt reads a number of up to 64 bits at a bit of src; what lies behind its
+// BitsAt reads a number of up to 64 bits at a bit of src; what lies behind its
 // end is zeros.
-func bitsAt(src []byte, bit, width int) uint64 {
+func BitsAt(src []byte, bit, width int) uint64 {
 	var window [9]byte
 	copy(window[:], src[min(bit>>3, len(src)):])
 	shift := bit & 7
@@ -173,7 +173,7 @@ func (h *Hybrid) Bits(bitmap []byte, bit, n int) (ones int, err error) {
 func copyBits(dst []byte, to int, src []byte, from, n int) (ones int) {
 	for n > 0 {
 		k := min(8-to&7, n)
-		v := byte(bitsAt(src, from, k))
+		v := byte(BitsAt(src, from, k))
 		dst[to>>3] |= v << (to & 7)
 		ones += bits.OnesCount8(v)
 		to, from, n = to+k, from+k, n-k
@@ -236,4 +236,98 @@ func (h *Hybrid) Done() error {
 		return errors.New("damaged: a page has more numbers than it says")
 	}
 	return CheckPadding(h.data)
+}
+
+// AppendHybrid appends numbers of width bits as runs of equal ones and groups of
+// eight that are packed.
+func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
+	for i := 0; i < len(values); {
+		if n := runLength(values[i:], len(values)); n >= 8 || i+n == len(values) {
+			dst = binary.AppendUvarint(dst, uint64(n)<<1)
+			for v, b := uint64(values[i]), 0; b < width; b += 8 {
+				dst = append(dst, byte(v>>b))
+			}
+			i += n
+			continue
+		}
+		begin := i
+		for i < len(values) && (i == begin || runLength(values[i:], 8) < 8) {
+			i = min(i+8, len(values))
+		}
+		dst = binary.AppendUvarint(dst, uint64(i-begin+7)/8<<1|1)
+		dst = AppendPacked(dst, values[begin:i], width)
+	}
+	return dst
+}
+
+// runLength returns how many values at the beginning are equal, most at most.
+func runLength[T byte | int32](values []T, most int) int {
+	n := 1
+	if levels, ok := any(values).([]byte); ok {
+		most = min(most, len(levels))
+		for eight := uint64(levels[0]) * 0x0101010101010101; n+8 <= most && binary.LittleEndian.Uint64(levels[n:]) == eight; {
+			n += 8
+		}
+	}
+	for n < len(values) && n < most && values[n] == values[0] {
+		n++
+	}
+	return n
+}
+
+// AppendBits appends bytes that are 0 or 1 as bits.
+func AppendBits(dst, values []byte) []byte {
+	for ; len(values) >= 8; values = values[8:] {
+		dst = append(dst, byte(binary.LittleEndian.Uint64(values)*0x0102040810204080>>56))
+	}
+	if len(values) > 0 {
+		dst = append(dst, 0)
+		for i, v := range values {
+			dst[len(dst)-1] |= v << i
+		}
+	}
+	return dst
+}
+
+// AppendPacked packs numbers, the lowest bit first, in whole groups of eight.
+func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []byte {
+	buffer, have := uint64(0), 0
+	end := len(dst) + (len(values)+7)/8*width
+	for _, v := range values {
+		buffer |= uint64(v) << have
+		if have += width; have >= 64 {
+			dst = binary.LittleEndian.AppendUint64(dst, buffer)
+			have -= 64
+			buffer = uint64(v) >> (width - have)
+		}
+		for ; have >= 8; have -= 8 {
+			dst = append(dst, byte(buffer))
+			buffer >>= 8
+		}
+	}
+	if have > 0 {
+		dst = append(dst, byte(buffer))
+	}
+	for len(dst) < end {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// AppendLevels appends a page's n levels, up to most, after their length if counted.
+// levels is nil when all are level.
+func AppendLevels(dst, levels []byte, n int, level, most byte, counted bool) []byte {
+	begin := len(dst)
+	if counted {
+		dst = append(dst, 0, 0, 0, 0)
+	}
+	if levels != nil {
+		dst = AppendHybrid(dst, levels, bits.Len8(most))
+	} else if n > 0 {
+		dst = append(binary.AppendUvarint(dst, uint64(n)<<1), level)
+	}
+	if counted {
+		binary.LittleEndian.PutUint32(dst[begin:], uint32(len(dst)-begin-4))
+	}
+	return dst
 }

@@ -104,8 +104,8 @@ func TestDictionaryForged(t *testing.T) {
 			}
 			rows := NewRows(len(test.indices))
 			rows.Keep(0, rows.Len())
-			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: int32(s.encoding)}
-			data, _ := head.AppendPage(nil, encode.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
+			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: s.encoding}
+			data, _ := head.AppendPage(nil, layout.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
 			page, err := layouttest.NextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
 			if err != nil {
 				t.Fatal(err)

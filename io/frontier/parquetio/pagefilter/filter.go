@@ -381,12 +381,12 @@ func (f *Filter) begin(c *Column, p *layout.Page, values values) (Page, encode.P
 	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
 	page.Nulls = page.Values - length(f.values)
 	page.Rows = page.Values
-	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: int32(p.Encoding)}
+	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
 	if most := c.Leaf.MaxRepetition; most > 0 {
 		kept := f.gather(f.repetition, f.entries)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
-		f.plain = encode.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2())
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2())
 		head.RepetitionBytes = len(f.plain)
 	}
 	if most := c.Leaf.MaxDefinition; most > 0 {
@@ -394,7 +394,7 @@ func (f *Filter) begin(c *Column, p *layout.Page, values values) (Page, encode.P
 		if len(f.definition) > 0 {
 			kept = f.gather(f.definition, f.entries)
 		}
-		f.plain = encode.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2())
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2())
 		head.DefinitionBytes = len(f.plain) - head.RepetitionBytes
 	}
 	head.Rows = page.Rows

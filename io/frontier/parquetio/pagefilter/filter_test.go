@@ -12,6 +12,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/encode"
+	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/store/compress"
@@ -212,7 +213,7 @@ func (p *pages) addDictionary() {
 
 func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 	n := p.node()
-	head := encode.PageHeader{Kind: p.kind(), Values: len(entries), Encoding: int32(p.encoding)}
+	head := encode.PageHeader{Kind: p.kind(), Values: len(entries), Encoding: p.encoding}
 	var repetition, definition, plain []byte
 	var values [][]byte
 	for _, e := range entries {
@@ -227,11 +228,11 @@ func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 		}
 	}
 	if n.MaxRepetition > 0 {
-		plain = encode.AppendLevels(plain, repetition, len(entries), 0, n.MaxRepetition, !p.version2)
+		plain = layout.AppendLevels(plain, repetition, len(entries), 0, n.MaxRepetition, !p.version2)
 		head.RepetitionBytes = len(plain)
 	}
 	if n.MaxDefinition > 0 {
-		plain = encode.AppendLevels(plain, definition, len(entries), n.MaxDefinition, n.MaxDefinition, !p.version2)
+		plain = layout.AppendLevels(plain, definition, len(entries), n.MaxDefinition, n.MaxDefinition, !p.version2)
 		head.DefinitionBytes = len(plain) - head.RepetitionBytes
 	}
 	plain = p.appendValues(plain, values, last)
@@ -242,7 +243,7 @@ func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 
 func appendPlain(dst []byte, physical layout.Type, values [][]byte) []byte {
 	if physical == layout.Boolean {
-		return encode.AppendBits(dst, bytes.Join(values, nil))
+		return layout.AppendBits(dst, bytes.Join(values, nil))
 	}
 	for _, v := range values {
 		if physical == layout.ByteArray {
@@ -258,7 +259,7 @@ func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
 	var rest []byte
 	switch p.encoding {
 	case layout.RLE:
-		return encode.AppendLevels(dst, bytes.Join(values, nil), len(values), 0, 1, true)
+		return layout.AppendLevels(dst, bytes.Join(values, nil), len(values), 0, 1, true)
 	case layout.RLEDictionary, layout.PlainDictionary:
 		width, indices := 0, make([]int32, len(values))
 		for len(p.dictionary)>>width > 0 {
@@ -267,7 +268,7 @@ func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
 		for i, v := range values {
 			indices[i] = p.dictionary[string(v)]
 		}
-		return encode.AppendHybrid(append(dst, byte(width)), indices, width)
+		return layout.AppendHybrid(append(dst, byte(width)), indices, width)
 	case layout.DeltaBinaryPacked:
 		for _, v := range values {
 			if len(v) == 4 {
@@ -276,12 +277,12 @@ func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
 				numbers = append(numbers, int64(binary.LittleEndian.Uint64(v)))
 			}
 		}
-		return encode.AppendDeltas(dst, numbers, p.node().Width())
+		return encoding.AppendDeltas(dst, numbers, p.node().Width())
 	case layout.DeltaLengthByteArray:
 		for _, v := range values {
 			numbers = append(numbers, int64(len(v)))
 		}
-		return append(encode.AppendDeltas(dst, numbers, 4), bytes.Join(values, nil)...)
+		return append(encoding.AppendDeltas(dst, numbers, 4), bytes.Join(values, nil)...)
 	case layout.DeltaByteArray:
 		for _, v := range values {
 			shared := 0
@@ -292,7 +293,7 @@ func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
 			rest = append(rest, v[shared:]...)
 			*last = v
 		}
-		return append(encode.AppendDeltas(encode.AppendDeltas(dst, numbers, 4), more, 4), rest...)
+		return append(encoding.AppendDeltas(encoding.AppendDeltas(dst, numbers, 4), more, 4), rest...)
 	case layout.ByteStreamSplit:
 		for i := range p.node().Width() {
 			for _, v := range values {
@@ -807,7 +808,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, values, rows uint16, body []byte) {
 		s := all[int(kind)%len(all)]
 		p := &pages{shape: s, chunk: layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(values)}}
-		head := encode.PageHeader{Kind: s.kind(), Values: int(values), Rows: int(rows), Encoding: int32(s.encoding)}
+		head := encode.PageHeader{Kind: s.kind(), Values: int(values), Rows: int(rows), Encoding: s.encoding}
 		if s.version2 && s.nesting > 0 {
 			head.DefinitionBytes = int(rows) % (len(body) + 1)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
@@ -207,7 +206,7 @@ func (v *indices) append(dst []byte, runs []run) ([]byte, error) {
 		}
 		width = v.dictionary.width()
 	}
-	return encode.AppendHybrid(append(dst, byte(width)), v.kept, width), nil
+	return layout.AppendHybrid(append(dst, byte(width)), v.kept, width), nil
 }
 
 // booleans are bits, plain or in runs, as bytes here.
@@ -258,9 +257,9 @@ func (v *booleans) append(dst []byte, runs []run) ([]byte, error) {
 		v.kept = append(v.kept, v.values[r.low:r.high]...)
 	}
 	if v.encoding == layout.Plain {
-		return encode.AppendBits(dst, v.kept), nil
+		return layout.AppendBits(dst, v.kept), nil
 	}
-	return encode.AppendLevels(dst, v.kept, len(v.kept), 0, 1, true), nil
+	return layout.AppendLevels(dst, v.kept, len(v.kept), 0, 1, true), nil
 }
 
 // integers are in DELTA_BINARY_PACKED.
@@ -280,7 +279,7 @@ func readDeltas(dst []int64, data []byte) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	d, err := layout.NewDelta(data)
+	d, err := encoding.NewDelta(data)
 	if err == nil && d.Left != int64(len(dst)) {
 		err = errCount
 	}
@@ -304,7 +303,7 @@ func (v *integers) append(dst []byte, runs []run) ([]byte, error) {
 	for _, r := range runs {
 		v.kept = append(v.kept, v.values[r.low:r.high]...)
 	}
-	return encode.AppendDeltas(dst, v.kept, v.width), nil
+	return encoding.AppendDeltas(dst, v.kept, v.width), nil
 }
 
 // lengths are byte arrays in DELTA_LENGTH_BYTE_ARRAY: all lengths, then the bytes.
@@ -320,7 +319,7 @@ func (v *lengths) decode(data []byte, present int) error {
 	if present == 0 {
 		return nil
 	}
-	d, err := layout.NewDelta(data)
+	d, err := encoding.NewDelta(data)
 	if err == nil && d.Left != int64(present) {
 		err = errCount
 	}
@@ -353,7 +352,7 @@ func (v *lengths) append(dst []byte, runs []run) ([]byte, error) {
 			v.kept = append(v.kept, v.ends[i+1]-v.ends[i])
 		}
 	}
-	dst = encode.AppendDeltas(dst, v.kept, 4)
+	dst = encoding.AppendDeltas(dst, v.kept, 4)
 	for _, r := range runs {
 		dst = append(dst, v.bytes[v.ends[r.low]:v.ends[r.high]]...)
 	}
@@ -409,8 +408,8 @@ func (v *prefixes) append(dst []byte, runs []run) ([]byte, error) {
 			last = value
 		}
 	}
-	dst = encode.AppendDeltas(dst, v.shared, 4)
-	dst = encode.AppendDeltas(dst, v.rest, 4)
+	dst = encoding.AppendDeltas(dst, v.shared, 4)
+	dst = encoding.AppendDeltas(dst, v.rest, 4)
 	at := 0
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {

@@ -1,8 +1,11 @@
-package layout
+package encoding
 
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
+
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // Delta reads numbers in the encoding DELTA_BINARY_PACKED:
@@ -34,7 +37,7 @@ var errDelta = errors.New("damaged: a page's differences cannot be read")
 
 // NewDelta reads the header.
 func NewDelta(data []byte) (Delta, error) {
-	var head [4]uint64
+	var head [3]uint64
 	for i := range head {
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
@@ -42,14 +45,15 @@ func NewDelta(data []byte) (Delta, error) {
 		}
 		head[i], data = v, data[n:]
 	}
+	value, n := binary.Varint(data)
 	block, miniblocks, count := head[0], head[1], head[2]
-	if block == 0 || block%128 != 0 || block > maxBlock || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
+	if n <= 0 || block == 0 || block%128 != 0 || block > maxBlock || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
 		return Delta{}, errDelta
 	}
-	d := Delta{data: data, Left: int64(count), first: true, value: zigzag(head[3]), miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
+	d := Delta{data: data[n:], Left: int64(count), first: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
 	// Each block but the last, which has only the miniblocks that it needs, has a
 	// byte for each miniblock at least.
-	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(data)) {
+	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(d.data)) {
 		return Delta{}, errDelta
 	}
 	return d, nil
@@ -58,11 +62,11 @@ func NewDelta(data []byte) (Delta, error) {
 // next begins the next miniblock.
 func (d *Delta) next() error {
 	if len(d.widths) == 0 {
-		least, n := binary.Uvarint(d.data)
+		least, n := binary.Varint(d.data)
 		if n <= 0 || d.miniblocks > len(d.data)-n {
 			return errDelta
 		}
-		d.least = zigzag(least)
+		d.least = least
 		d.widths, d.data = d.data[n:n+d.miniblocks], d.data[n+d.miniblocks:]
 	}
 	d.width, d.widths = int(d.widths[0]), d.widths[1:]
@@ -85,7 +89,7 @@ func (d *Delta) next() error {
 // Read reads as many numbers as dst has.
 func (d *Delta) Read(dst []int64) error {
 	if int64(len(dst)) > d.Left {
-		return errHybrid
+		return errDelta
 	}
 	for len(dst) > 0 {
 		if d.first {
@@ -120,7 +124,7 @@ func (d *Delta) unpack(dst []int64) {
 		}
 	}
 	for ; i < len(dst); i++ {
-		value += d.least + int64(bitsAt(d.packed, bit, width))
+		value += d.least + int64(layout.BitsAt(d.packed, bit, width))
 		dst[i] = value
 		bit += width
 	}
@@ -144,4 +148,62 @@ func (d Delta) Rest() ([]byte, error) {
 		d.Left -= n
 	}
 	return d.data, nil
+}
+
+// Numbers in a block and in a miniblock of AppendDeltas.
+const (
+	deltaBlock = 128
+	deltaMini  = 32
+)
+
+// AppendDeltas appends integers of width bytes, 4 or 8, in DELTA_BINARY_PACKED.
+func AppendDeltas(dst []byte, values []int64, width int) []byte {
+	dst = binary.AppendUvarint(dst, deltaBlock)
+	dst = binary.AppendUvarint(dst, deltaBlock/deltaMini)
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	if len(values) == 0 {
+		return append(dst, 0)
+	}
+	dst = binary.AppendVarint(dst, narrow(values[0], width))
+	for i := 1; i < len(values); i += deltaBlock {
+		dst = appendDeltaBlock(dst, values[i-1:min(i+deltaBlock, len(values))], width)
+	}
+	return dst
+}
+
+// narrow is an integer as one of width bytes has it: differences may overflow.
+func narrow(v int64, width int) int64 {
+	if width == 4 {
+		return int64(int32(v))
+	}
+	return v
+}
+
+// appendDeltaBlock appends the differences between values.
+func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
+	var deltas [deltaBlock]uint64
+	n := len(values) - 1
+	least := narrow(values[1]-values[0], width)
+	for i := range n {
+		d := narrow(values[i+1]-values[i], width)
+		deltas[i], least = uint64(d), min(least, d)
+	}
+	dst = binary.AppendVarint(dst, least)
+	widths := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	for mini := 0; mini*deltaMini < n; mini++ {
+		part := deltas[mini*deltaMini:][:deltaMini]
+		all := uint64(0)
+		for i := range part[:min(deltaMini, n-mini*deltaMini)] {
+			part[i] -= uint64(least)
+			if width == 4 {
+				part[i] &= 1<<32 - 1
+			}
+			all |= part[i]
+		}
+		w := bits.Len64(all)
+		dst[widths+mini] = byte(w)
+		dst = layout.AppendPacked(dst, part, w)
+	}
+	return dst
 }
