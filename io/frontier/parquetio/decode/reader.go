@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
@@ -26,10 +27,11 @@ type Reader struct {
 
 	left    int // entries of the current page that are in no block
 	block   block
-	values  values
 	started bool
 
-	dictionary *encoding.Dictionary // of byte arrays
+	strings    encoding.Strings // the current page's values, or
+	fixed      encoding.Fixed
+	dictionary *encoding.Values
 }
 
 // blockSize is the most entries of which levels are read at once.
@@ -81,14 +83,12 @@ func (r *Reader) Read(rows int) (l columns.Leaf, err error) {
 // fill reads the levels of the next block, and returns false behind the last.
 func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 	for r.left == 0 {
-		if r.values != nil {
-			if err := r.values.done(); err != nil {
-				return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
-			}
+		if err := r.valuesDone(); err != nil {
+			return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
 		}
 		more, err := r.pages.Next()
 		if !more || err != nil {
-			r.values = nil
+			r.strings, r.fixed = nil, nil
 			return false, err
 		}
 		if err := r.begin(); err != nil {
@@ -133,9 +133,42 @@ func readLevels(dst []byte, scratch []uint32, from *layout.Hybrid, most uint8) e
 
 // begin begins to read the current page's values.
 func (r *Reader) begin() (err error) {
-	r.left = r.pages.Values
-	r.values, err = newValues(r)
+	p, n := r.pages, r.node
+	r.left = p.Values
+	if p.Dictionary != nil && r.dictionary == nil {
+		if r.dictionary, err = encoding.NewDictionary(p.Dictionary, p.Entries, n.Width()); err != nil {
+			return err
+		}
+	}
+	if n.Type == columns.ByteArray {
+		r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings)
+	} else {
+		r.fixed, err = encoding.NewFixed(n.Type, n.Width(), p.Encoding, p.Content.Values, p.Present, r.dictionary, r.fixed)
+	}
 	return err
+}
+
+// values appends the next n values.
+func (r *Reader) values(l *columns.Leaf, n int) (err error) {
+	if r.fixed != nil {
+		l.Fixed, err = r.fixed.Append(l.Fixed, n)
+		return err
+	}
+	begin := len(l.Offsets)
+	l.Offsets = slices.Grow(l.Offsets, n)[:begin+n]
+	l.Data, err = r.strings.Append(l.Data, l.Offsets[begin:], r.limit)
+	return err
+}
+
+// valuesDone returns an error when the page has more than the values that were read.
+func (r *Reader) valuesDone() error {
+	switch {
+	case r.fixed != nil:
+		return r.fixed.Done()
+	case r.strings != nil:
+		return r.strings.Done()
+	}
+	return nil
 }
 
 // take returns how many of the block's entries belong to the rows, of which some
@@ -185,7 +218,7 @@ func (r *Reader) append(l *columns.Leaf, n int) error {
 	if l.Size()+int64(present)*int64(r.node.Width()) > r.limit { // a dictionary may have long values
 		return tooLong(r.limit)
 	}
-	return r.values.append(l, present)
+	return r.values(l, present)
 }
 
 // Done returns an error when the chunk has more than the rows that were read.

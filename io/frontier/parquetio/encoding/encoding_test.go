@@ -52,8 +52,8 @@ func pages(t testing.TB) map[layout.Encoding][]byte {
 	}
 }
 
-func dictionary(t testing.TB) *Dictionary {
-	d, err := NewDictionary(plainPage(three...), 3)
+func dictionary(t testing.TB) *Values {
+	d, err := NewDictionary(plainPage(three...), 3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestHostileDictionary(t *testing.T) {
 		"fewer bytes than lengths":  {plainPage(three...), 4},
 		"an entry that is too long": {[]byte("\xff\xff\xff\x7fabc"), 1},
 	} {
-		if _, err := NewDictionary(test.page, test.entries); err == nil {
+		if _, err := NewDictionary(test.page, test.entries, 0); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

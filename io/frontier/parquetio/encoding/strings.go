@@ -45,7 +45,7 @@ func checkLimit(size, limit int64) error {
 // NewStrings decodes the present values of a page in that encoding. The
 // dictionary is the chunk's, or nil; before is the decoder of the page before,
 // or nil, read to its end.
-func NewStrings(encoding layout.Encoding, values []byte, present int, dictionary *Dictionary, before Strings) (Strings, error) {
+func NewStrings(encoding layout.Encoding, values []byte, present int, dictionary *Values, before Strings) (Strings, error) {
 	switch encoding {
 	case layout.Plain:
 		if int64(present)*4 > int64(len(values)) {
@@ -53,10 +53,7 @@ func NewStrings(encoding layout.Encoding, values []byte, present int, dictionary
 		}
 		return &plainStrings{values}, nil
 	case layout.PlainDictionary, layout.RLEDictionary:
-		indices, err := newIndices(values, present)
-		if dictionary == nil {
-			err = errors.New("damaged: it needs a dictionary, and there is none")
-		}
+		indices, err := newIndices(values, present, dictionary)
 		return &dictionaryStrings{indices: indices, dictionary: dictionary}, err
 	case layout.DeltaLengthByteArray:
 		return newDeltaLengths(values, present)
@@ -117,61 +114,28 @@ func (p *plainStrings) Skip(n int) error {
 
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
-// Dictionary is the dictionary of a chunk of byte arrays: its page as it is, and
-// where each value begins behind its length.
-type Dictionary struct {
-	page   []byte
-	begins []uint32 // and where one more would begin
+// newIndices reads the width in bits of indices into a dictionary, and returns these.
+func newIndices(values []byte, present int, dictionary *Values) (h layout.Hybrid, err error) {
+	switch {
+	case present == 0:
+	case dictionary == nil:
+		err = errors.New("damaged: it needs a dictionary, and there is none")
+	case len(values) == 0 || values[0] > 32:
+		err = errShort
+	default:
+		h = layout.NewHybrid(values[1:], int(values[0]))
+	}
+	return h, err
 }
 
-// NewDictionary reads the first entries of a dictionary page. What follows them is
-// ignored: Arrow's C++ writer leaves room there for values that it was given twice.
-func NewDictionary(page []byte, entries int) (*Dictionary, error) {
-	if int64(entries)*4 > int64(len(page)) || int64(len(page)) > math.MaxInt32 {
-		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(page))
-	}
-	d := &Dictionary{page: page, begins: make([]uint32, entries+1)}
-	at := 0
-	for i := range entries {
-		if at+4 > len(page) {
-			return nil, errShort
-		}
-		n := int(binary.LittleEndian.Uint32(page[at:]))
-		at += 4
-		if n > len(page)-at {
-			return nil, errShort
-		}
-		d.begins[i] = uint32(at)
-		at += n
-	}
-	d.begins[entries] = uint32(at + 4)
-	return d, nil
-}
-
-// Len is how many values the dictionary has.
-func (d *Dictionary) Len() int { return len(d.begins) - 1 }
-
-// Size is how many bytes the page has.
-func (d *Dictionary) Size() int { return len(d.page) }
-
-// Value returns a value, which aliases the page.
-func (d *Dictionary) Value(i int) []byte { return d.page[d.begins[i] : d.begins[i+1]-4] }
-
-// newIndices reads the width in bits of dictionary indices, and returns these.
-func newIndices(values []byte, present int) (layout.Hybrid, error) {
-	if present == 0 && len(values) == 0 {
-		return layout.Hybrid{}, nil
-	}
-	if len(values) == 0 || values[0] > 32 {
-		return layout.Hybrid{}, errShort
-	}
-	return layout.NewHybrid(values[1:], int(values[0])), nil
+func errIndex(index uint32, dictionary *Values) error {
+	return fmt.Errorf("damaged: index %d into a dictionary of %d values", index, dictionary.Len())
 }
 
 // dictionaryStrings are indices into a dictionary.
 type dictionaryStrings struct {
 	indices    layout.Hybrid
-	dictionary *Dictionary
+	dictionary *Values
 	scratch    []uint32
 }
 
@@ -184,7 +148,7 @@ func (d *dictionaryStrings) Append(data []byte, ends []int32, limit int64) ([]by
 	end := int64(len(data))
 	for i, index := range indices {
 		if int(index) >= len(begins)-1 {
-			return data, fmt.Errorf("damaged: index %d into a dictionary of %d values", index, len(begins)-1)
+			return data, errIndex(index, d.dictionary)
 		}
 		end += int64(begins[index+1] - begins[index] - 4)
 		ends[i] = int32(end) // checked below
@@ -195,7 +159,7 @@ func (d *dictionaryStrings) Append(data []byte, ends []int32, limit int64) ([]by
 	from := len(data)
 	data = slices.Grow(data, int(end)-from)[:end]
 	for i, index := range indices {
-		copy(data[from:ends[i]], d.dictionary.page[begins[index]:])
+		copy(data[from:ends[i]], d.dictionary.data[begins[index]+4:])
 		from = int(ends[i])
 	}
 	return data, nil

@@ -37,7 +37,7 @@ type Reader struct {
 	limit      int64
 	current    *page // rows of it are in no part yet, from
 	at         int   // this one on
-	dictionary *encoding.Dictionary
+	dictionary *encoding.Values
 	delta      *cursor // in the page of DELTA_BYTE_ARRAY that was read last
 	lastSize   atomic.Int64
 
@@ -128,7 +128,7 @@ func (r *Reader) fetch() error {
 		return errors.New("damaged: a column has fewer rows than its row group")
 	}
 	if r.pages.Dictionary != nil && r.dictionary == nil {
-		if r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries); err != nil {
+		if r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries, 0); err != nil {
 			return fmt.Errorf("page 0: %w", err)
 		}
 	}

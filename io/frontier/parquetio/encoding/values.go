@@ -1,0 +1,82 @@
+package encoding
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Values are values that lie one after another in memory: of a page in PLAIN, of a
+// dictionary, or decoded.
+type Values struct {
+	data   []byte
+	width  int     // of each; 0 for byte arrays, of which
+	begins []int32 // has where each begins, and where one more would,
+	gap    int32   // with the bytes of its length
+}
+
+// NewDictionary reads the first entries of the page of a dictionary, which have a width, 0 for
+// byte arrays. What follows them is ignored: Arrow's C++ writer leaves room there for values
+// that it was given twice.
+func NewDictionary(page []byte, entries, width int) (*Values, error) {
+	if int64(entries)*int64(cmp.Or(width, 4)) > int64(len(page)) {
+		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(page))
+	}
+	if width > 0 {
+		return &Values{data: page[:entries*width], width: width}, nil
+	}
+	v := &Values{}
+	return v, v.find(page, entries)
+}
+
+// find finds the first n of byte arrays that each lie behind their length, in four bytes.
+func (v *Values) find(data []byte, n int) error {
+	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
+		return errShort
+	}
+	*v = Values{data: data, begins: append(grow(v.begins, n+1), 0), gap: 4}
+	at := 0
+	for range n {
+		if at+4 > len(data) {
+			return errShort
+		}
+		size := int(binary.LittleEndian.Uint32(data[at:]))
+		if at += 4; size > len(data)-at {
+			return errShort
+		}
+		at += size
+		v.begins = append(v.begins, int32(at))
+	}
+	return nil
+}
+
+// Len returns the number of values.
+func (v *Values) Len() int {
+	if v.width > 0 {
+		return len(v.data) / v.width
+	}
+	return len(v.begins) - 1
+}
+
+// Place returns where a value begins in the data, or where the values end.
+func (v *Values) Place(i int) int {
+	if v.width > 0 {
+		return i * v.width
+	}
+	return int(v.begins[i])
+}
+
+// Size returns how many bytes the data has.
+func (v *Values) Size() int { return len(v.data) }
+
+// Value returns a value, without its length. It aliases the data.
+func (v *Values) Value(i int) []byte { return v.data[v.Place(i)+int(v.gap) : v.Place(i+1)] }
+
+// grow returns an empty slice with room for n.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, 0, n+n/4)
+	}
+	return s[:0]
+}
