@@ -1,7 +1,14 @@
-// Package encoding decodes the byte arrays of Parquet's pages into offsets and
-// bytes. What a page says of itself is checked against the bytes that are there
-// before anything is taken for it.
+// Package encoding has the encodings of the values of Parquet's pages: for each, how it is
+// read, and how values are written in it.
 //
-// A decoder is made for the values of a page and reads them part by part. It
-// keeps what it is given, and nothing of what it fills.
+//	Strings    byte arrays, part by part → offsets and bytes
+//	Fixed      values of one width, part by part → their bytes in PLAIN
+//	Page       a whole page, any of whose values can be taken, and runs of them written in
+//	           the page's encoding
+//	Delta      integers as differences
+//
+// Levels and indices are numbers that [layout.Hybrid] reads and [layout.AppendHybrid] writes.
+//
+// What a page says of itself is checked against the bytes that are there before anything is
+// taken for it. A decoder keeps what it is given, and nothing of what it fills.
 package encoding

@@ -212,12 +212,6 @@ func (p *Page) Size() int { return len(p.Header) + len(p.Body) }
 // Stored reports whether the body is not compressed, whatever the column is.
 func (p *Page) Stored() bool { return p.stored }
 
-// CountLevels returns how many of the n levels are v. There have to be just n, none
-// higher than most.
-func CountLevels(levels Hybrid, n, most int, v uint32) (int, error) {
-	return countLevels(levels, n, most, v)
-}
-
 // PlainLevels is how many bytes of the body are levels that are never compressed.
 func (p *Page) PlainLevels() int { return int(p.repetitionBytes + p.definitionBytes) }
 
@@ -236,7 +230,7 @@ func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err
 	if err := levels.Read(first[:min(1, p.Values)]); err != nil {
 		return 0, false, err
 	}
-	rows, err = countLevels(content.Repetition, p.Values, leaf.MaxRepetition, 0)
+	rows, err = CountLevels(content.Repetition, p.Values, leaf.MaxRepetition, 0)
 	return rows, first[0] > 0, err
 }
 
@@ -249,7 +243,7 @@ func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	present, err := countLevels(content.Definition, p.Values, leaf.MaxDefinition, uint32(leaf.MaxDefinition))
+	present, err := CountLevels(content.Definition, p.Values, leaf.MaxDefinition, uint32(leaf.MaxDefinition))
 	return p.Values - present, err
 }
 

@@ -155,12 +155,12 @@ func (p *Pages) room(n int) []byte {
 // count counts the values and rows of a page.
 func (d *Data) count(p *Page, leaf Leaf) (err error) {
 	if highest := leaf.MaxDefinition; highest > 0 {
-		if d.Present, err = countLevels(d.Definition, d.Values, highest, uint32(highest)); err != nil {
+		if d.Present, err = CountLevels(d.Definition, d.Values, highest, uint32(highest)); err != nil {
 			return err
 		}
 	}
 	if highest := leaf.MaxRepetition; highest > 0 {
-		if d.Rows, err = countLevels(d.Repetition, d.Values, highest, 0); err != nil {
+		if d.Rows, err = CountLevels(d.Repetition, d.Values, highest, 0); err != nil {
 			return err
 		}
 	}
@@ -177,9 +177,9 @@ func (d *Data) count(p *Page, leaf Leaf) (err error) {
 	return nil
 }
 
-// countLevels returns how many of the n levels are v. There have to be just n,
-// none higher than the highest.
-func countLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
+// CountLevels returns how many of the n levels are v. There have to be just n, none higher
+// than the highest.
+func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 	equal, largest, err := levels.Count(n, v)
 	if err != nil || levels.Done() != nil {
 		return 0, errLevels

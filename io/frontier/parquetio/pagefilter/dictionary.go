@@ -1,10 +1,11 @@
 package pagefilter
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math/bits"
 
+	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -12,7 +13,7 @@ import (
 // renumbers these in their order. Unused entries are removed, not emptied, because readers
 // expect entries to be distinct.
 type Dictionary struct {
-	entries values
+	entries *encoding.Values
 	numbers []int32 // of each entry: 1 if it is used; after Number its new one, -1 for none
 	used    int     // how many entries are used
 }
@@ -20,40 +21,26 @@ type Dictionary struct {
 // NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the
 // page's body decompressed, and must not change as long as the dictionary is used.
 func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error) {
-	least := max(1, int64(c.Width))
-	if c.Type == layout.ByteArray {
-		least = 4
-	}
-	switch {
-	case p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary || c.Type == layout.Boolean:
+	if p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary || c.Type == layout.Boolean {
 		return nil, fmt.Errorf("damaged: a dictionary in encoding %d", p.Encoding)
-	case least*int64(p.Values) > int64(len(plain)):
-		return nil, errShort
 	}
-	d := &Dictionary{numbers: make([]int32, p.Values)}
-	if c.Type != layout.ByteArray {
-		d.entries = &fixed{plain[:p.Values*c.Width], c.Width}
-		return d, nil
+	entries, err := encoding.NewDictionary(plain, p.Values, c.Width)
+	if err != nil {
+		return nil, err
 	}
-	t := &texts{}
-	d.entries = t
-	return d, t.find(plain, p.Values) // what follows the entries is left out
+	return &Dictionary{entries: entries, numbers: make([]int32, p.Values)}, nil
 }
 
 // Add records what the kept rows of a page of indices use.
 func (d *Dictionary) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part) error {
 	defer f.shrink()
-	_, v, present, err := f.open(c, p, plain, part)
+	_, present, err := f.open(c, p, plain, part)
 	if err != nil {
 		return err
 	}
-	indices, ok := v.(*indices)
-	if !ok {
-		return errors.New("it has no indices")
-	}
-	return f.pieces(c, p, part, v, present, true, func() error {
+	return f.pieces(c, p, part, present, true, func() error {
 		for _, r := range f.values {
-			for _, index := range indices.indices[r.low:r.high] {
+			for _, index := range f.page.Indices[r.Low:r.High] {
 				if d.numbers[index] == 0 {
 					d.numbers[index] = 1
 					d.used++
@@ -88,30 +75,11 @@ func (d *Dictionary) Number() {
 // width is how many bits the new numbers have.
 func (d *Dictionary) width() int { return max(1, bits.Len(uint(max(1, d.used)-1))) }
 
-var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
-
-// renumber replaces indices of entries that are used by their new numbers.
-func (d *Dictionary) renumber(indices []int32) error {
-	for i, index := range indices {
-		number := d.numbers[index]
-		if number < 0 {
-			return errChanged
-		}
-		indices[i] = number
-	}
-	return nil
-}
-
 // runs appends the runs of entries that are used.
 func (d *Dictionary) runs(dst []run) []run {
 	for i, number := range d.numbers {
-		if number < 0 {
-			continue
-		}
-		if n := len(dst); n > 0 && dst[n-1].high == i {
-			dst[n-1].high++
-		} else {
-			dst = append(dst, run{i, i + 1})
+		if number >= 0 {
+			dst = appendRun(dst, i, i+1)
 		}
 	}
 	return dst
@@ -126,13 +94,16 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
 	f.entries = c.Dictionary.runs(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...)
-	values, ok := c.Dictionary.entries, false
+	values, ok := &encoding.Page{Values: *c.Dictionary.entries}, false
 	if c.Dictionary.used == 0 { // some readers want an entry
-		zero := make([]byte, zeroWidth(c))
-		values = &fixed{zero, len(zero)}
-		f.entries, f.values = append(f.entries, run{0, 1}), append(f.values, run{0, 1})
+		zero, err := encoding.NewDictionary(make([]byte, cmp.Or(c.Width, 4)), 1, c.Width)
+		if err != nil {
+			return dst, Page{}, err
+		}
+		values.Values = *zero
+		f.entries, f.values = append(f.entries, run{High: 1}), append(f.values, run{High: 1})
 	} else {
-		dst, ok = f.cutFrame(dst, &of, p, plain, &layout.Content{Values: plain}, values)
+		dst, ok = f.cutFrame(dst, &of, p, plain, plain, values)
 	}
 	if !ok {
 		var err error
@@ -141,12 +112,4 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 		}
 	}
 	return dst, f.pages[0], nil
-}
-
-// zeroWidth returns the size of a value of zeros in PLAIN, which is an empty byte array.
-func zeroWidth(c *Column) int {
-	if c.Type == layout.ByteArray {
-		return 4
-	}
-	return c.Width
 }

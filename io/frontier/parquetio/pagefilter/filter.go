@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/encoding"
@@ -74,17 +75,16 @@ type Filter struct {
 	entries, values        []run
 	plain                  []byte
 	packed                 []byte
-	decoder                decoders
+	page                   encoding.Page
 
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
 
 	pages []Page
-	last  encoding.Strings // of DELTA_BYTE_ARRAY: the page before
 }
 
 // Begin must be called before the first page of each chunk.
-func (f *Filter) Begin() { f.last = nil }
+func (f *Filter) Begin() { f.page.Begin() }
 
 // Memory returns how many bytes it takes to filter a page, besides the page itself and its
 // body decompressed: its levels, what decoding it takes, runs, and the new page before and
@@ -98,7 +98,12 @@ func (c *Column) Memory(p *layout.Page) int64 {
 		plain = min(plain, max(4*cutSize, plain/max(1, n)*2))
 	}
 	const runs = 2 * 16 // of entries and of values
-	size := 2*plain + runs*(most/2+1)*9/4 + c.decoded(p, n, most)
+	size := 2*plain + runs*(most/2+1)*9/4
+	if p.Kind == layout.DictionaryPage {
+		size += 4*n + 5*n
+	} else {
+		size += encoding.Needs(c.Type, c.Width, p, n, most)
+	}
 	if c.Leaf.MaxDefinition > 0 {
 		size += n
 	}
@@ -111,26 +116,6 @@ func (c *Column) Memory(p *layout.Page) int64 {
 // smallMemory is what any page takes.
 const smallMemory = 32 << 10
 
-// decoded returns how many bytes the n decoded values of a page take, with those of a piece
-// that has most.
-func (c *Column) decoded(p *layout.Page, n, most int64) int64 {
-	switch {
-	case p.Kind == layout.DictionaryPage:
-		return 4*n + 5*n
-	case p.Encoding == layout.PlainDictionary || p.Encoding == layout.RLEDictionary:
-		return 5*n + 4*most*9/4
-	case c.Type == layout.Boolean:
-		return 6*n + most*9/4
-	case p.Encoding == layout.Plain && c.Type == layout.ByteArray:
-		return 5 * n
-	case p.Encoding == layout.DeltaBinaryPacked, p.Encoding == layout.DeltaLengthByteArray:
-		return 10*n + 8*most*9/4
-	case p.Encoding == layout.DeltaByteArray:
-		return 5*n + 16*most*9/4 + min(maxPrefixed, 64*int64(p.Uncompressed))
-	}
-	return 0
-}
-
 // Rereads reports whether filtering a page reads its body again after it was decompressed.
 func (c *Column) Rereads(p *layout.Page) bool {
 	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
@@ -142,14 +127,14 @@ func (c *Column) Rereads(p *layout.Page) bool {
 func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []Page, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
-	content, values, present, err := f.open(c, p, plain, part)
+	content, present, err := f.open(c, p, plain, part)
 	if err != nil {
 		return dst, nil, err
 	}
 	if f.mayCutFrame(c, p, plain, part) {
 		cut := false
-		err := f.pieces(c, p, part, values, present, false, func() error {
-			dst, cut = f.cutFrame(dst, c, p, plain, &content, values)
+		err := f.pieces(c, p, part, present, false, func() error {
+			dst, cut = f.cutFrame(dst, c, p, plain, content.Values, &f.page)
 			return nil
 		})
 		if err != nil || cut {
@@ -157,48 +142,49 @@ func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part 
 		}
 	}
 	large := len(content.Values) > 2*cutSize || p.Values > 2*cutEntries
-	err = f.pieces(c, p, part, values, present, large, func() error {
-		dst, err = f.write(dst, c, p, values)
+	err = f.pieces(c, p, part, present, large, func() error {
+		dst, err = f.write(dst, c, p, &f.page)
 		return err
 	})
 	return dst, f.pages, err
 }
 
 // open decodes a page, and returns how many of its values are present.
-func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, v values, present int, err error) {
+func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, present int, err error) {
 	if content, err = p.Split(plain, c.Leaf); err != nil {
-		return content, nil, 0, err
+		return content, 0, err
 	}
 	if present, err = f.readLevels(c, p, &content); err != nil {
-		return content, nil, 0, err
+		return content, 0, err
 	}
 	if part.First+part.N > part.Rows.n || c.Leaf.MaxRepetition == 0 && part.N != p.Values {
-		return content, nil, 0, errPartRows
+		return content, 0, errPartRows
 	}
-	v, err = f.decode(c, p.Encoding, content.Values, present)
-	return content, v, present, err
+	var entries *encoding.Values
+	if c.Dictionary != nil {
+		entries = c.Dictionary.entries
+	}
+	return content, present, f.page.Open(c.Type, c.Width, p.Encoding, content.Values, present, entries)
 }
 
 // pieces calls do for each piece of a page, with the kept entries and values of the piece in
 // f.entries and f.values. A page with repetition levels is one piece, and so is any other
 // unless it is large. Then a piece has about cutSize bytes, and the runs of the page are not
 // all in memory. A piece of which nothing is kept is left out.
-func (f *Filter) pieces(c *Column, p *layout.Page, part Part, values values, present int, large bool, do func() error) (err error) {
+func (f *Filter) pieces(c *Column, p *layout.Page, part Part, present int, large bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
 	if len(f.repetition) > 0 {
-		if f.entries, err = f.entryRuns(f.entries, p.Values, part); err == nil {
-			f.values = f.valueRuns(f.values, c, f.entries)
+		if f.entries, err = f.entryRuns(f.entries, p.Values, part); err != nil || len(f.entries) == 0 {
+			return err
 		}
-		if err == nil && len(f.entries) > 0 {
-			err = do()
-		}
-		return err
+		f.stepValues(c, f.entries, 0, p.Values, 0)
+		return do()
 	}
 	kept, size := 0, 0
 	for at, end, value := 0, 0, 0; at < p.Values; at = end {
 		end = p.Values
 		if large {
-			for end = min(at+cutEntries/4, end); end-at > 1 && values.size(value, min(value+end-at, present)) > cutSize; {
+			for end = min(at+cutEntries/4, end); end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize; {
 				end = at + (end-at)/2
 			}
 		}
@@ -206,12 +192,12 @@ func (f *Filter) pieces(c *Column, p *layout.Page, part Part, values values, pre
 		f.entries = part.Rows.appendRuns(f.entries, part.First+at, part.First+end)
 		for i := before; i < len(f.entries); i++ {
 			r := &f.entries[i]
-			*r = run{r.low + at, r.high + at}
-			kept += r.high - r.low
+			*r = run{Low: r.Low + at, High: r.High + at}
+			kept += r.High - r.Low
 		}
 		value = f.stepValues(c, f.entries[before:], at, end, value)
 		for _, r := range f.values[first:] {
-			size += values.size(r.low, r.high)
+			size += f.page.SizeOf(r.Low, r.High)
 		}
 		if large && (kept >= cutEntries || size >= cutSize) || end == p.Values && kept > 0 {
 			if err := do(); err != nil {
@@ -233,10 +219,10 @@ func (f *Filter) stepValues(c *Column, entries []run, at, end, value int) int {
 	}
 	most := byte(c.Leaf.MaxDefinition)
 	for _, r := range entries {
-		value += countByte(f.definition[at:r.low], most)
+		value += countByte(f.definition[at:r.Low], most)
 		low := value
-		value += countByte(f.definition[r.low:r.high], most)
-		at = r.high
+		value += countByte(f.definition[r.Low:r.High], most)
+		at = r.High
 		f.values = appendRun(f.values, low, value)
 	}
 	return value + countByte(f.definition[at:end], most)
@@ -244,10 +230,10 @@ func (f *Filter) stepValues(c *Column, entries []run, at, end, value int) int {
 
 // appendRun appends a run of values, or extends the last one by it.
 func appendRun(dst []run, low, high int) []run {
-	if n := len(dst); n > 0 && dst[n-1].high == low {
-		dst[n-1].high = high
+	if n := len(dst); n > 0 && dst[n-1].High == low {
+		dst[n-1].High = high
 	} else if low < high {
-		dst = append(dst, run{low, high})
+		dst = append(dst, run{Low: low, High: high})
 	}
 	return dst
 }
@@ -257,13 +243,10 @@ const mostScratch = 4 << 20
 
 // shrink drops large buffers: nobody counts what a filter keeps.
 func (f *Filter) shrink() {
-	large := max(cap(f.repetition), cap(f.definition), 4*cap(f.numbers), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed))
-	d := &f.decoder
-	large = max(large, 4*cap(d.texts.begins), 4*cap(d.indices.indices), 4*cap(d.indices.kept), 4*cap(d.booleans.numbers), cap(d.booleans.values),
-		8*cap(d.integers.values), 8*cap(d.integers.kept), 8*cap(d.lengths.ends), 8*cap(d.lengths.kept), cap(d.prefixes.data), 4*cap(d.prefixes.ends), 8*cap(d.prefixes.shared))
+	large := max(cap(f.repetition), cap(f.definition), 4*cap(f.numbers), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed), slices.Max(f.page.Memory()))
 	if large > mostScratch {
 		f.repetition, f.definition, f.numbers, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil, nil
-		f.decoder = decoders{}
+		f.page.Release()
 	}
 }
 
@@ -327,38 +310,27 @@ func (f *Filter) entryRuns(dst []run, n int, part Part) ([]run, error) {
 		}
 		if now := part.Rows.has(row); now != stays {
 			if stays {
-				dst = append(dst, run{begin, i})
+				dst = append(dst, run{Low: begin, High: i})
 			}
 			stays, begin = now, i
 		}
 	}
 	if stays {
-		dst = append(dst, run{begin, n})
+		dst = append(dst, run{Low: begin, High: n})
 	}
 	return dst, nil
 }
 
-// valueRuns appends the runs of values that belong to runs of entries.
-func (f *Filter) valueRuns(dst []run, c *Column, entries []run) []run {
-	if len(f.definition) == 0 {
-		return append(dst, entries...)
-	}
-	most, value, entry := byte(c.Leaf.MaxDefinition), 0, 0
-	for _, r := range entries {
-		value += countByte(f.definition[entry:r.low], most)
-		low := value
-		value += countByte(f.definition[r.low:r.high], most)
-		entry = r.high
-		dst = appendRun(dst, low, value)
-	}
-	return dst
-}
-
 // write appends a page.
-func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values values) ([]byte, error) {
+func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values *encoding.Page) ([]byte, error) {
 	page, head := f.begin(c, p, values)
 	var err error
-	if f.plain, err = values.append(f.plain, f.values); err != nil {
+	var numbers []int32
+	bits := 0
+	if d := c.Dictionary; d != nil && !d.Full() {
+		numbers, bits = d.numbers, d.width()
+	}
+	if f.plain, err = values.Append(f.plain, f.values, numbers, bits); err != nil {
 		return dst, err
 	}
 	if len(f.plain) > math.MaxInt32 {
@@ -377,7 +349,7 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values values) ([]
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, values values) (Page, encode.PageHeader) {
+func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (Page, encode.PageHeader) {
 	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
 	page.Nulls = page.Values - length(f.values)
 	page.Rows = page.Values
@@ -419,22 +391,21 @@ func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part)
 
 // cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
-func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
-	place, ok := values.(placed)
-	if !ok || !c.Rereads(p) || p.Stored() {
+func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []byte, values *encoding.Page) ([]byte, bool) {
+	if !c.Rereads(p) || p.Stored() {
 		return dst, false
 	}
 	frame := p.Body[p.PlainLevels():]
 	plain = plain[p.PlainLevels():]
-	first, left := len(plain)-len(content.Values), 0
+	first, left := len(plain)-len(body), 0
 	f.ranges = f.ranges[:0]
 	for _, r := range f.values {
-		low, high := place.place(r.low)+first, place.place(r.high)+first
+		low, high := values.Place(r.Low)+first, values.Place(r.High)+first
 		if left += high - low; low < high {
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if !zstdcut.Worth(len(plain), len(plain)-len(content.Values)+left, len(f.ranges)) {
+	if !zstdcut.Worth(len(plain), len(plain)-len(body)+left, len(f.ranges)) {
 		return dst, false
 	}
 	page, head := f.begin(c, p, values)
@@ -448,6 +419,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 	from := len(dst)
 	// The header comes first, but has the size of what follows: leave room for it.
 	dst = append(append(dst, make([]byte, encode.MostHeader)...), levels...)
+	var ok bool
 	if dst, ok = f.cutter.Cut(dst, frame, plain, inside, f.ranges); !ok {
 		return dst[:from], false
 	}
@@ -468,7 +440,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 func (f *Filter) gather(levels []byte, runs []run) []byte {
 	kept := f.packed[:0]
 	for _, r := range runs {
-		kept = append(kept, levels[r.low:r.high]...)
+		kept = append(kept, levels[r.Low:r.High]...)
 	}
 	f.packed = kept
 	return kept
@@ -476,7 +448,7 @@ func (f *Filter) gather(levels []byte, runs []run) []byte {
 
 func length(runs []run) (n int) {
 	for _, r := range runs {
-		n += r.high - r.low
+		n += r.High - r.Low
 	}
 	return n
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"math"
 	"unicode/utf8"
+
+	"robotsbatch/io/frontier/parquetio/encoding"
 )
 
 // Order says how the values of a column are compared in statistics.
@@ -59,14 +61,14 @@ func float(b []byte) float64 {
 type Bounds struct{ Low, High []byte }
 
 // bounds returns the bounds of runs of values. They are copies.
-func (o Order) bounds(v values, runs []run) (b Bounds) {
+func (o Order) bounds(v *encoding.Page, runs []run) (b Bounds) {
 	if o == NoOrder {
 		return b
 	}
 	var scratch [16]byte
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
-			value := v.value(scratch[:0], i)
+		for i := r.Low; i < r.High; i++ {
+			value := v.Value(scratch[:0], i)
 			switch {
 			case o == Floating && math.IsNaN(float(value)):
 			case b.Low == nil:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -40,11 +41,11 @@ func TestBounds(t *testing.T) {
 			for _, v := range append([]string{strings.Repeat("\x00", len(test.kept[0]))}, append(test.kept, strings.Repeat("\x7f", len(test.kept[0])))...) {
 				values = append(values, []byte(v))
 			}
-			var all texts
-			if err := all.decode(appendPlain(nil, layout.ByteArray, values), len(values)); err != nil {
+			var all encoding.Page
+			if err := all.Open(layout.ByteArray, 0, layout.Plain, appendPlain(nil, layout.ByteArray, values), len(values), nil); err != nil {
 				t.Fatal(err)
 			}
-			b := test.order.bounds(&all, []run{{1, len(values) - 1}})
+			b := test.order.bounds(&all, []run{{Low: 1, High: len(values) - 1}})
 			if string(b.Low) != test.low || string(b.High) != test.high {
 				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
 			}

@@ -3,6 +3,8 @@ package pagefilter
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"robotsbatch/io/frontier/parquetio/encoding"
 )
 
 // Rows are the rows of a row group that stay: a bit each, the lowest bit of a byte first.
@@ -47,8 +49,8 @@ func (r *Rows) Count(low, high int) (n int) {
 	return n
 }
 
-// run is some entries or values, from low to high-1.
-type run struct{ low, high int }
+// run is some entries or values.
+type run = encoding.Run
 
 // appendRuns appends the runs of rows from low to high-1 that stay, counted from low.
 func (r *Rows) appendRuns(dst []run, low, high int) []run {
@@ -56,7 +58,7 @@ func (r *Rows) appendRuns(dst []run, low, high int) []run {
 		at = r.next(at, high, 0)
 		end := r.next(at, high, ^uint64(0))
 		if at < end {
-			dst = append(dst, run{at - low, end - low})
+			dst = append(dst, run{Low: at - low, High: end - low})
 		}
 		at = end
 	}

@@ -38,10 +38,10 @@ func TestRows(t *testing.T) {
 					continue
 				}
 				count++
-				if n := len(runs); n > 0 && runs[n-1].high == i-low {
-					runs[n-1].high++
+				if n := len(runs); n > 0 && runs[n-1].High == i-low {
+					runs[n-1].High++
 				} else {
-					runs = append(runs, run{i - low, i - low + 1})
+					runs = append(runs, run{Low: i - low, High: i - low + 1})
 				}
 			}
 			if got := rows.Count(low, high); got != count {
