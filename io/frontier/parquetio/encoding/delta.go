@@ -13,7 +13,7 @@ var errCount = errors.New("damaged: its values are not as many as it says")
 // deltaLengths are the values' lengths and then their bytes
 // (DELTA_LENGTH_BYTE_ARRAY).
 type deltaLengths struct {
-	lengths Delta
+	lengths delta
 	bytes   []byte
 	scratch []int64
 }
@@ -25,17 +25,17 @@ func newDeltaLengths(values []byte, present int) (*deltaLengths, error) {
 
 // newLengths reads the header of present lengths and returns what lies behind
 // them.
-func newLengths(values []byte, present int) (lengths Delta, rest []byte, err error) {
+func newLengths(values []byte, present int) (lengths delta, rest []byte, err error) {
 	if present == 0 && layout.CheckPadding(values) == nil {
 		return lengths, nil, nil
 	}
-	if lengths, err = NewDelta(values); err != nil {
+	if lengths, err = newDelta(values); err != nil {
 		return lengths, nil, err
 	}
 	if lengths.Left != int64(present) {
 		return lengths, nil, errCount
 	}
-	rest, err = lengths.Rest()
+	rest, err = lengths.rest()
 	return lengths, rest, err
 }
 
@@ -79,7 +79,7 @@ func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 // deltaStrings are values of which each begins as the one before does: how many
 // bytes they share, and what follows (DELTA_BYTE_ARRAY).
 type deltaStrings struct {
-	prefixes, suffixes Delta
+	prefixes, suffixes delta
 	bytes              []byte
 	last               []byte // the last value
 	scratch            []int64

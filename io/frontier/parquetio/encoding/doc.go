@@ -5,7 +5,6 @@
 //	Fixed      values of one width, part by part → their bytes in PLAIN
 //	Page       a whole page, any of whose values can be taken, and runs of them written in
 //	           the page's encoding
-//	Delta      integers as differences
 //
 // Levels and indices are numbers that [layout.Hybrid] reads and [layout.AppendHybrid] writes.
 //

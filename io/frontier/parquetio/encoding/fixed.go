@@ -45,7 +45,7 @@ func NewFixed(t layout.Type, width int, e layout.Encoding, values []byte, presen
 		return d, err
 	case e == layout.DeltaBinaryPacked && integers:
 		d := &deltas{width: width}
-		if d.Delta, err = NewDelta(values); err == nil && d.Left != int64(present) {
+		if d.delta, err = newDelta(values); err == nil && d.Left != int64(present) {
 			err = errCount
 		}
 		return d, err
@@ -160,7 +160,7 @@ func (d *indices) Append(dst []byte, n int) ([]byte, error) {
 
 // deltas are integers as differences (DELTA_BINARY_PACKED).
 type deltas struct {
-	Delta
+	delta
 	width int
 }
 

@@ -8,7 +8,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// Delta reads numbers in the encoding DELTA_BINARY_PACKED:
+// delta reads numbers in the encoding DELTA_BINARY_PACKED:
 //
 //	header   numbers of a block, miniblocks of a block, how many numbers there
 //	         are, the first one
@@ -17,7 +17,7 @@ import (
 //
 // Numbers are added up in 64 bits and may overflow. Nothing is kept by what the
 // header says: a block is read when its first number is.
-type Delta struct {
+type delta struct {
 	data []byte
 	// Left is how many numbers are to come.
 	Left int64
@@ -35,32 +35,32 @@ const maxBlock = 1 << 20
 
 var errDelta = errors.New("damaged: a page's differences cannot be read")
 
-// NewDelta reads the header.
-func NewDelta(data []byte) (Delta, error) {
+// newDelta reads the header.
+func newDelta(data []byte) (delta, error) {
 	var head [3]uint64
 	for i := range head {
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
-			return Delta{}, errDelta
+			return delta{}, errDelta
 		}
 		head[i], data = v, data[n:]
 	}
 	value, n := binary.Varint(data)
 	block, miniblocks, count := head[0], head[1], head[2]
 	if n <= 0 || block == 0 || block%128 != 0 || block > maxBlock || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
-		return Delta{}, errDelta
+		return delta{}, errDelta
 	}
-	d := Delta{data: data[n:], Left: int64(count), first: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
+	d := delta{data: data[n:], Left: int64(count), first: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
 	// Each block but the last, which has only the miniblocks that it needs, has a
 	// byte for each miniblock at least.
 	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(d.data)) {
-		return Delta{}, errDelta
+		return delta{}, errDelta
 	}
 	return d, nil
 }
 
 // next begins the next miniblock.
-func (d *Delta) next() error {
+func (d *delta) next() error {
 	if len(d.widths) == 0 {
 		least, n := binary.Varint(d.data)
 		if n <= 0 || d.miniblocks > len(d.data)-n {
@@ -87,7 +87,7 @@ func (d *Delta) next() error {
 }
 
 // Read reads as many numbers as dst has.
-func (d *Delta) Read(dst []int64) error {
+func (d *delta) Read(dst []int64) error {
 	if int64(len(dst)) > d.Left {
 		return errDelta
 	}
@@ -112,7 +112,7 @@ func (d *Delta) Read(dst []int64) error {
 }
 
 // unpack reads numbers of the current miniblock.
-func (d *Delta) unpack(dst []int64) {
+func (d *delta) unpack(dst []int64) {
 	value, bit, width := d.value, d.bit, d.width
 	i := 0
 	if width <= 56 {
@@ -131,8 +131,8 @@ func (d *Delta) unpack(dst []int64) {
 	d.value, d.bit = value, bit
 }
 
-// Rest skips the numbers to come and returns what lies behind them.
-func (d Delta) Rest() ([]byte, error) {
+// rest skips the numbers to come and returns what lies behind them.
+func (d delta) rest() ([]byte, error) {
 	if d.first && d.Left > 0 {
 		d.first = false
 		d.Left--

@@ -58,11 +58,11 @@ func TestDelta(t *testing.T) {
 			}
 			block, miniblocks := 128<<rng.IntN(3), 1<<rng.IntN(3)
 			data := append(appendDelta(nil, numbers, block, miniblocks), "rest"...)
-			d, err := NewDelta(data)
+			d, err := newDelta(data)
 			if err != nil || d.Left != int64(n) {
 				t.Fatalf("%d numbers of %d: %v", d.Left, n, err)
 			}
-			rest, err := d.Rest()
+			rest, err := d.rest()
 			if err != nil || string(rest) != "rest" {
 				t.Fatalf("%d numbers of %d bits: rest %q: %v", n, bits, rest, err)
 			}
@@ -103,7 +103,7 @@ func TestHostileDelta(t *testing.T) {
 		"65 bits":                     head(128, 4, 5, 0) + "\x00\x41\x00\x00\x00" + strings.Repeat("\x00", 1000),
 		"a miniblock without numbers": head(128, 4, 5, 0) + "\x00\x20\x00\x00\x00",
 	} {
-		d, err := NewDelta([]byte(data))
+		d, err := newDelta([]byte(data))
 		if err == nil {
 			err = d.Read(make([]int64, 5))
 		}
