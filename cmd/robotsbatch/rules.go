@@ -64,7 +64,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 		},
 		Used: use.used,
 		Warn: c.log.WarnOf, Note: c.log.Note,
-		AllIgnored: c.log.JSON(),
+		MoreIgnored: c.log.JSON(),
 	}
 	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })

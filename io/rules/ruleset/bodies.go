@@ -80,7 +80,7 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	ignored := ignoredNames{all: v.options.AllIgnored}
+	ignored := ignoredNames{more: v.options.MoreIgnored}
 	dir, err := openFolder(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
 		if file != "robots.txt" {
 			ignored.add(file)

@@ -87,9 +87,9 @@ type Options struct {
 	// Note, if not nil, is called likewise with notes: names in a folder that are
 	// ignored.
 	Note func(message option.Message)
-	// AllIgnored lists all names of a folder that are ignored in one note, instead
-	// of the first ten.
-	AllIgnored bool
+	// MoreIgnored lists the first thousand names of a folder that are ignored in a note,
+	// instead of the first ten.
+	MoreIgnored bool
 }
 
 // RulesShare divides Options.Memory: compiled rules take 1/RulesShare of it.

@@ -72,7 +72,7 @@ func (f *Found) open(ctx context.Context, s *Set) error {
 // openDir opens a folder of robots.txt files.
 func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*rulesdir.Dir, error) {
 	o := &f.options
-	ignored := ignoredNames{all: o.AllIgnored}
+	ignored := ignoredNames{more: o.MoreIgnored}
 	options := rulesdir.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
 		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cache(),

@@ -92,18 +92,19 @@ func noneBefore(asOf time.Time) option.Message {
 	return option.Messagef("has no capture of a robots.txt from %s or before (%s)", asOf.UTC().Format(time.RFC3339), option.AsOf)
 }
 
-// shownIgnored is how many ignored names are listed.
-const shownIgnored = 10
+// shownIgnored is how many ignored names are listed, and loggedIgnored with Options.MoreIgnored:
+// a folder in a store may have millions.
+const shownIgnored, loggedIgnored = 10, 1000
 
 // ignoredNames holds the names in a folder that are not host names.
 type ignoredNames struct {
-	all   bool // list all
+	more  bool // Options.MoreIgnored
 	names []string
 	count int
 }
 
 func (n *ignoredNames) add(name string) {
-	if n.count++; n.count <= shownIgnored || n.all {
+	if n.count++; n.count <= shownIgnored || n.more && n.count <= loggedIgnored {
 		n.names = append(n.names, name)
 	}
 }
