@@ -87,12 +87,25 @@ func TestPeaks(t *testing.T) {
 // peakMemoryOf returns the peak of a job with so much -memory, in bytes.
 func peakMemoryOf(t *testing.T, memory int, args ...string) int {
 	t.Helper()
-	cmd := exec.Command("robotsbatch-peak", append(args, "-quiet", "-memory", fmt.Sprintf("%dMiB", memory>>20))...)
-	cmd.Env = append(os.Environ(), "PEAK_FILE="+filepath.Join(t.TempDir(), "peak"))
+	cmd, file := peakCommand(t, memory, args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, out)
 	}
-	data, err := os.ReadFile(strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "PEAK_FILE="))
+	return readPeak(t, file)
+}
+
+// peakCommand is a job with so much -memory that writes its peak to a file.
+func peakCommand(t *testing.T, memory int, args ...string) (cmd *exec.Cmd, file string) {
+	cmd = exec.Command("robotsbatch-peak", append(args, "-quiet", "-memory", fmt.Sprintf("%dMiB", memory>>20))...)
+	file = filepath.Join(t.TempDir(), "peak")
+	cmd.Env = append(os.Environ(), "PEAK_FILE="+file)
+	return cmd, file
+}
+
+// readPeak returns the peak that a job wrote to a file, in bytes.
+func readPeak(t *testing.T, file string) int {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,220 @@
+//go:build !race
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+var (
+	peakShapes = flag.Int("shapes", 3, "number of random `shapes` of tables whose peaks are measured")
+	peakFirst  = flag.Uint64("shape", 1, "the first shape")
+)
+
+// shapeOver is how much more than -memory a process with a random table may take.
+const shapeOver = 76 << 20
+
+// Random tables, with one large page or many, long runs, deltas, lists and dictionaries, are
+// filtered within -memory and what the program itself takes, or are refused within that.
+func TestPeaksOfShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it filters some gigabytes")
+	}
+	workplace(t)
+	worst := 0
+	for seed := *peakFirst; seed < *peakFirst+uint64(*peakShapes); seed++ {
+		s := newShape(seed)
+		s.write(t)
+		limit := 64 << 20 << s.IntN(5)
+		args := []string{"-in", s.name, "-rules", "rules", "-emit", "allowed", "-out", "out" + s.name[2:]}
+		peak, refused := peakOfShape(t, limit, args...)
+		t.Logf("%d: %s: %d MiB at %d, refused: %q", seed, s, peak>>20, limit>>20, refused)
+		if worst = max(worst, peak-limit); peak > limit+shapeOver {
+			t.Errorf("shape %d, %s: a peak of %d MiB with -memory %d MiB", seed, s, peak>>20, limit>>20)
+		}
+	}
+	t.Logf("at most %d MiB above -memory", worst>>20)
+}
+
+// peakOfShape is peakMemoryOf for a job that may be refused, with the reason.
+func peakOfShape(t *testing.T, limit int, args ...string) (peak int, refused string) {
+	t.Helper()
+	cmd, file := peakCommand(t, limit, args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "-memory") {
+		t.Fatalf("%v: %v: %s", args, err, out)
+	}
+	return readPeak(t, file), string(out)
+}
+
+// shape is a random table.
+type shape struct {
+	*rand.Rand
+	name      string
+	rows      int // of the table
+	group     int // of a row group or record batch
+	fields    []arrow.Field
+	build     []func(array.Builder, int)
+	keep      func(row int) bool
+	parquet   []parquet.WriterProperty
+	described []string
+}
+
+func newShape(seed uint64) *shape {
+	s := &shape{Rand: rand.New(rand.NewPCG(seed, 39))}
+	s.name = []string{"in.parquet", "in.parquet", "in.arrow"}[s.IntN(3)]
+	s.rows = 1 << (14 + s.IntN(8))
+	s.group = s.rows >> []int{0, 0, 2, 6}[s.IntN(4)]
+	every, denied := 1<<s.IntN(8), 1
+	if s.IntN(2) == 0 {
+		denied = max(1, every/2)
+	}
+	s.keep = func(row int) bool { return row%every >= denied }
+	s.say("%d rows in groups of %d, %d of %d denied", s.rows, s.group, denied, every)
+	codec := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Gzip}[s.IntN(4)]
+	page := int64(1) << (13 + s.IntN(18))
+	dictionary := s.IntN(2) == 0
+	s.parquet = []parquet.WriterProperty{
+		parquet.WithCompression(codec), parquet.WithDataPageSize(page), parquet.WithDictionaryDefault(dictionary),
+		parquet.WithMaxRowGroupLength(int64(s.group)), parquet.WithBatchSize(int64(s.group)),
+		parquet.WithDataPageVersion([]parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2}[s.IntN(2)]),
+	}
+	s.say("%s, pages of %d KiB, dictionaries %v", codec, page>>10, dictionary)
+	for range 1 + s.IntN(3) {
+		s.column(dictionary)
+	}
+	return s
+}
+
+func (s *shape) say(format string, args ...any) {
+	s.described = append(s.described, fmt.Sprintf(format, args...))
+}
+
+func (s *shape) String() string { return s.name + ", " + strings.Join(s.described, "; ") }
+
+// column adds a column of at most some 300 MB.
+func (s *shape) column(dictionary bool) {
+	name := fmt.Sprint("c", len(s.fields))
+	distinct := 1 << s.IntN(21)
+	length := min(1<<s.IntN(14), max(1, 300<<20/s.rows))
+	if distinct > 1<<12 { // else a dictionary alone would be as large
+		length = min(length, 1<<8)
+	}
+	field := arrow.Field{Name: name, Nullable: true}
+	var build func(array.Builder, int)
+	filler := strings.Repeat("lorem ipsum dolor ", length/18+1)[:length]
+	text := func(row int) string { return fmt.Sprintf("%x ", row%distinct) + filler }
+	switch kind := s.IntN(6); kind {
+	case 0, 1:
+		field.Type = arrow.BinaryTypes.String
+		build = func(b array.Builder, row int) { b.(*array.StringBuilder).Append(text(row)) }
+		s.say("%d texts of %d", distinct, length)
+	case 2:
+		field.Type = arrow.PrimitiveTypes.Int32
+		build = func(b array.Builder, row int) { b.(*array.Int32Builder).Append(int32(row % distinct)) }
+		s.say("%d int32", distinct)
+	case 3:
+		field.Type = arrow.PrimitiveTypes.Int64
+		run := 1 << s.IntN(18)
+		build = func(b array.Builder, row int) {
+			if row/run%3 == 0 {
+				b.AppendNull()
+			} else {
+				b.(*array.Int64Builder).Append(int64(row / run))
+			}
+		}
+		s.say("int64 in runs of %d", run)
+		if !dictionary && s.IntN(2) == 0 {
+			s.parquet = append(s.parquet, parquet.WithEncodingFor(name, parquet.Encodings.DeltaBinaryPacked))
+			s.say("delta")
+		}
+	case 4:
+		field.Type = arrow.ListOf(arrow.PrimitiveTypes.Int32)
+		most := 1 + s.IntN(max(1, min(50, 60<<20/s.rows)))
+		build = func(b array.Builder, row int) {
+			l := b.(*array.ListBuilder)
+			l.Append(true)
+			for i := range row % most {
+				l.ValueBuilder().(*array.Int32Builder).Append(int32(row + i))
+			}
+		}
+		s.say("lists of up to %d", most)
+	case 5:
+		field.Type = &arrow.FixedSizeBinaryType{ByteWidth: 1 + s.IntN(64)}
+		width := field.Type.(*arrow.FixedSizeBinaryType).ByteWidth
+		build = func(b array.Builder, row int) {
+			b.(*array.FixedSizeBinaryBuilder).Append([]byte(fmt.Sprintf("%0*d", width, row%distinct%10))[:width])
+		}
+		s.say("%d bytes each", width)
+	}
+	s.fields, s.build = append(s.fields, field), append(s.build, build)
+}
+
+func (s *shape) write(t *testing.T) {
+	t.Helper()
+	f, err := os.Create(s.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := append([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, s.fields...)
+	schema := arrow.NewSchema(fields, nil)
+	var add func(arrow.Record) error
+	var end func() error
+	if strings.HasSuffix(s.name, "parquet") {
+		w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(s.parquet...), pqarrow.DefaultWriterProps())
+		if err != nil {
+			t.Fatal(err)
+		}
+		add, end = w.Write, w.Close
+	} else {
+		options := []ipc.Option{ipc.WithSchema(schema)}
+		switch s.IntN(3) {
+		case 0:
+			options = append(options, ipc.WithZstd())
+		case 1:
+			options = append(options, ipc.WithLZ4())
+		}
+		w, err := ipc.NewFileWriter(f, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add, end = w.Write, func() error { return w.Close() }
+	}
+	for at := 0; at < s.rows; at += s.group {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		urls := b.Field(0).(*array.StringBuilder)
+		for row := at; row < min(at+s.group, s.rows); row++ {
+			folder := "private"
+			if s.keep(row) {
+				folder = "news"
+			}
+			urls.Append(fmt.Sprintf("https://example.com/%s/%d", folder, row))
+			for i, build := range s.build {
+				build(b.Field(1+i), row)
+			}
+		}
+		record := b.NewRecord()
+		if err := add(record); err != nil {
+			t.Fatal(err)
+		}
+		record.Release()
+		b.Release()
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close() // the Parquet writer closes it
+}
