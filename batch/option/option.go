@@ -59,6 +59,7 @@ const (
 	Table           Name = "table"
 	URLColumn       Name = "url-column"
 	Use             Name = "use"
+	WARCBase        Name = "warc-base"
 	Weight          Name = "weight"
 )
 

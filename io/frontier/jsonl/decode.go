@@ -145,7 +145,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	switch {
 	case !d.options.Columns:
 	case d.cdxj:
-		record := lines.Record(d.schema, []*lines.Strings{&d.surt, &d.timestamp, &d.urls})
+		record := lines.Record(d.schema, append([]*lines.Strings{&d.surt, &d.timestamp, &d.urls}, d.values...))
 		b.Table, b.Release = crawlIndex{record, &d.rows}, record.Release
 	case d.schema != nil:
 		record := lines.Record(d.schema, d.values)
@@ -276,13 +276,13 @@ func (d *decoder) addNamed() (fits bool) {
 	fits = true
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
-		if !isNull(value) && (value[0] == '{' || value[0] == '[' || n.Text && value[0] != '"') {
+		if !n.Loose && !isNull(value) && (isNested(value) || n.Text && value[0] != '"') {
 			fits = false
 		}
 	}
 	for i, c := range d.values {
 		switch value := d.scanner.value(d.named + i); {
-		case !fits || isNull(value):
+		case !fits || isNull(value) || isNested(value):
 			c.Null()
 		case value[0] == '"':
 			c.Data = appendUnquoted(c.Data, value[1:len(value)-1])
@@ -294,6 +294,9 @@ func (d *decoder) addNamed() (fits bool) {
 	}
 	return fits
 }
+
+// isNested reports whether a raw value is an object or a list.
+func isNested(value []byte) bool { return value[0] == '{' || value[0] == '[' }
 
 // isNull reports whether a raw value is null or absent.
 func isNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }

@@ -49,7 +49,13 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	f.named = len(f.keys)
 	switch {
 	case cdxj:
-		f.schema = lines.StringSchema(surtColumn, timestampColumn, o.URLColumn)
+		names := []string{surtColumn, timestampColumn, o.URLColumn}
+		f.options.Named = slices.DeleteFunc(slices.Clone(o.Named), func(n lines.Named) bool { return slices.Contains(names, n.Name) })
+		for _, n := range f.options.Named {
+			f.addKey(n.Name, true, n.Missing)
+			names = append(names, n.Name)
+		}
+		f.schema = lines.StringSchema(names...)
 		f.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)}
 	case o.Named != nil:
 		var names []string

@@ -57,6 +57,8 @@ type Named struct {
 	// with an object or an array in any named column, is a row of nulls, as a line
 	// without an object is.
 	Text bool
+	// Loose says that an object or an array is null.
+	Loose bool
 	// Missing says what it means that no row has the key; empty where that is fine.
 	Missing option.Message
 }

@@ -39,6 +39,10 @@ type Capture struct {
 	// negative, for what is none.
 	Payload []byte
 	Offset  int64
+	// File is the name of the WARC file whose record at Offset, of Length bytes there, has the
+	// answer; empty for a capture that is here.
+	File   []byte
+	Length int64
 	// Record and Digest are the names of a WARC record's id and of its payload's digest.
 	Record, Digest Name
 	// Revisit says that a 2xx has the body of another one, of any source: of that which has

@@ -3,6 +3,7 @@ package captures
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -29,7 +30,7 @@ type cells struct {
 func fits(column int, dt arrow.DataType) bool {
 	dt = tables.Storage(dt)
 	switch column {
-	case statusColumn:
+	case statusColumn, offsetColumn, lengthColumn:
 		return isText(dt) || isNumber(dt)
 	case fetchedColumn:
 		return isText(dt) || isNumber(dt) || dt.ID() == arrow.TIMESTAMP
@@ -44,7 +45,7 @@ func fits(column int, dt arrow.DataType) bool {
 // wanted describes, for messages, the types that a column may have.
 func wanted(column int) string {
 	switch column {
-	case statusColumn:
+	case statusColumn, offsetColumn, lengthColumn:
 		return "numbers, or strings of digits"
 	case fetchedColumn:
 		return "timestamps, strings, or numbers that are seconds since 1970"
@@ -140,6 +141,22 @@ func (c *cells) bytesAt(row int) []byte {
 	return []byte{}
 }
 
+// numberAt returns the whole number of a row, -1 where it has none that is not negative.
+func (c *cells) numberAt(row int) int64 {
+	switch {
+	case c == nil || c.null(row):
+	case c.integer != nil:
+		return max(-1, c.integer(row))
+	case c.float != nil && c.float(row) >= 0 && c.float(row) < 1<<53:
+		return int64(c.float(row))
+	case c.text != nil:
+		if n, err := strconv.ParseInt(string(c.text.Value(row)), 10, 64); err == nil {
+			return max(-1, n)
+		}
+	}
+	return -1
+}
+
 // tableBatch is a batch of a table.
 type tableBatch struct {
 	batch *batch.Batch
@@ -179,6 +196,8 @@ func (b *tableBatch) release() {
 func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
 	r.body, r.location = b.cells[bodyColumn].bytesAt(i), b.cells[locationColumn].bytesAt(i)
+	r.file = b.cells[fileColumn].bytesAt(i)
+	r.offset, r.length = b.cells[offsetColumn].numberAt(i), b.cells[lengthColumn].numberAt(i)
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):
 	case c.integer != nil:

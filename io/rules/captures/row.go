@@ -20,6 +20,9 @@ type row struct {
 	status                         int
 	fetched                        time.Time
 	failed                         bool
+
+	file           []byte // of a WARC record that has the rest
+	offset, length int64  // of that
 }
 
 // check returns an error for a row without an answer or an error. An empty body without a
@@ -27,6 +30,10 @@ type row struct {
 // a null body of a 2xx: an empty one is a robots.txt without rules.
 func (r *row) check() error {
 	switch {
+	case len(r.file) > 0 && len(r.body) == 0 && (r.offset < 0 || r.length <= 0 || r.offset+r.length < 0):
+		return errors.New("it names a WARC file, and neither the offset nor the length of a record in it")
+	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:
+		return nil
 	case len(r.url) == 0 && len(r.authority) == 0:
 		return errors.New("it has neither url nor authority")
 	case len(r.body) == 0 && !r.hasStatus && !r.failed:
@@ -40,6 +47,9 @@ func (r *row) check() error {
 // capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
 	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body, Offset: -1}
+	if len(r.file) > 0 && len(r.body) == 0 {
+		x.File, x.Offset, x.Length = r.file, r.offset, r.length
+	}
 }
 
 var errNullBody = errors.New("it has a 2xx status and a null body: only an empty text is an empty robots.txt")

@@ -41,10 +41,20 @@ const (
 	fetchedColumn
 	locationColumn
 	errorColumn
+	fileColumn
+	offsetColumn
+	lengthColumn
 	tableColumns
 )
 
-var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fetched_at", "location", "error"}
+var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fetched_at", "location", "error", "filename", "offset", "length"}
+
+// indexNames are the columns of indexes that name WARC records in place of bodies: Common
+// Crawl's, and CDX.
+var indexNames = [tableColumns][]string{
+	statusColumn: {"fetch_status"}, fetchedColumn: {"fetch_time", "timestamp"}, locationColumn: {"fetch_redirect", "redirect"},
+	fileColumn: {"warc_filename"}, offsetColumn: {"warc_record_offset"}, lengthColumn: {"warc_record_length"},
+}
 
 // checker is a table of lines: it says from which a row comes, and what is wrong with it.
 type checker interface {
@@ -64,7 +74,11 @@ var alike = []struct {
 // and error may have numbers and booleans.
 func Keys() (keys []lines.Named) {
 	for i, name := range columnNames {
-		keys = append(keys, lines.Named{Name: name, Text: i != statusColumn && i != fetchedColumn && i != errorColumn})
+		text := i != statusColumn && i != fetchedColumn && i != errorColumn && i != offsetColumn && i != lengthColumn
+		keys = append(keys, lines.Named{Name: name, Text: text})
+		for _, other := range indexNames[i] {
+			keys = append(keys, lines.Named{Name: other, Loose: true})
+		}
 	}
 	for _, like := range alike {
 		keys = append(keys, lines.Named{Name: like.name})
@@ -85,6 +99,9 @@ func Keys() (keys []lines.Named) {
 //	location    of a redirect, as written
 //	error       text, true, or a number that is not 0: there was no answer
 //
+// A row without a body may name a WARC record instead, by filename, offset and length, or as
+// indexNames has them; only then the columns of indexNames are read.
+//
 // Floats are read where they are whole. The texts none, null, nan and, of an error, false and
 // 0 are like empty ones, whatever their case.
 //
@@ -93,7 +110,8 @@ func Keys() (keys []lines.Named) {
 type Table struct {
 	rowReader
 	source  TableSource
-	columns [tableColumns]int // in the schema, or -1
+	columns [tableColumns]int   // in the schema, or -1
+	index   [tableColumns][]int // those of indexNames
 
 	noted bool // whether the first batch was looked at by noteAlike
 
@@ -121,11 +139,16 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, name, dt, wanted(i))
 		}
 	}
-	names := func(name string) bool { return len(s.Schema().FieldIndices(name)) > 0 }
-	if t.columns[bodyColumn] < 0 && names("filename") && names("offset") && names("length") {
-		return nil, fmt.Errorf("%s: it names records of WARC files by filename, offset and length, which are not looked up: name the WARC files, or a table with the bodies", o.Name)
+	for i, names := range indexNames {
+		for _, name := range names {
+			if indices := s.Schema().FieldIndices(name); len(indices) == 1 && fits(i, s.Schema().Field(indices[0]).Type) {
+				t.index[i] = append(t.index[i], indices[0])
+			}
+		}
 	}
-	if (t.columns[urlColumn] < 0 && t.columns[authorityColumn] < 0) || t.columns[bodyColumn] < 0 {
+	located := func(column int) bool { return t.columns[column] >= 0 || len(t.index[column]) > 0 }
+	records := located(fileColumn) && located(offsetColumn) && located(lengthColumn)
+	if t.columns[urlColumn] < 0 && (t.columns[authorityColumn] < 0 || t.columns[bodyColumn] < 0) || t.columns[bodyColumn] < 0 && !records {
 		return nil, ErrColumns(o.Name, strings.Join(fieldNames(s.Schema()), ", "))
 	}
 	return t, nil
@@ -184,7 +207,7 @@ func (t *Table) nextBatch() error {
 	}
 	b, err := piece.Decode()
 	if err == nil {
-		err = t.now.open(b, t.columns)
+		err = t.now.open(b, t.columnsOf(b))
 	}
 	if err == nil && !t.noted && t.now.rows > 0 {
 		t.noted = true
@@ -194,6 +217,28 @@ func (t *Table) nextBatch() error {
 		return fmt.Errorf("%s: %w", piece.Name(), err)
 	}
 	return nil
+}
+
+// columnsOf returns the indices of the columns of a batch: where it names WARC records, and has
+// no bodies, those of indexNames take the place of what is not there.
+func (t *Table) columnsOf(b *batch.Batch) [tableColumns]int {
+	columns := t.columns
+	record, ok := b.Table.(arrow.Record)
+	if !ok {
+		return columns
+	}
+	isNull := func(column int) bool { return column < 0 || record.Column(column).NullN() == int(record.NumRows()) }
+	for i, others := range t.index {
+		for _, other := range others {
+			if isNull(columns[bodyColumn]) && isNull(columns[i]) && !isNull(other) {
+				columns[i] = other
+			}
+		}
+	}
+	if isNull(columns[fileColumn]) {
+		return t.columns
+	}
+	return columns
 }
 
 // noteAlike says which columns look like one that is missing, or null in the first batch.
@@ -236,7 +281,7 @@ func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 		r, where, err := read()
 		var end endOfTable
 		_ = errors.As(err, &end)
-		t.hasBody, t.lacksBody = t.hasBody || r.body != nil, t.lacksBody || errors.Is(err, errNullBody)
+		t.hasBody, t.lacksBody = t.hasBody || r.body != nil || r.file != nil, t.lacksBody || errors.Is(err, errNullBody)
 		switch {
 		case end.error == io.EOF && t.lacksBody && !t.hasBody:
 			return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)

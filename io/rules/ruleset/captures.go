@@ -227,10 +227,14 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
-	case found == format.WARC || !found.HasCaptures(): // an empty one, too
+	case found == format.WARC || !namesCaptures(found): // an empty one, too
 		return s.openWARC(ctx, name)
 	}
-	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken, Note: s.warner.tell})
+	table, err := s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken, Note: s.warner.tell})
+	if err != nil {
+		return nil, err
+	}
+	return s.withRecords(ctx, blob.Shown(name), table), nil
 }
 
 // EachCapture calls visit for each capture of all sources, in the order of their files,
@@ -307,7 +311,11 @@ func (s *captureSet) each(ctx context.Context, name string, visit func(string, *
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := visit(shown, &x); err != nil {
+		file := shown
+		if len(x.File) > 0 {
+			file = blob.Shown(string(x.File))
+		}
+		if err := visit(file, &x); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func filesOfCaptures(ctx context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, atName(name, err)
 		}
-		if found.HasCaptures() {
+		if namesCaptures(found) {
 			return []string{name}, nil
 		}
 		return nil, nil
@@ -152,6 +152,10 @@ func filesOfCaptures(ctx context.Context, name string) ([]string, error) {
 	}
 	return matchingCaptures(ctx, name)
 }
+
+// namesCaptures reports whether a file in a format may hold captures or, as crawl indexes do,
+// name the WARC records that do. In a folder an index is what lies next to these.
+func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format.CDXJ }
 
 // matchingCaptures finds the files and folders of captures that a pattern matches.
 func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {

@@ -53,7 +53,7 @@ func (f *Found) findObject(ctx context.Context, name string) (source, error) {
 	switch {
 	case err != nil:
 		return nil, option.Errorf("%s: %w", option.Rules, err)
-	case detected.HasCaptures():
+	case namesCaptures(detected):
 		return &captureFiles{name, []string{name}}, nil
 	case detected == format.RulePack:
 		return &packFile{name}, nil

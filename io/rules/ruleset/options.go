@@ -47,6 +47,9 @@ type Options struct {
 	Limit int
 	// Policy says what captures mean.
 	Policy access.Policy
+	// WARCBase is the folder, on disk or in a store, below which the WARC files are of which
+	// tables name records; empty if it was not given.
+	WARCBase string
 	// AsOf is the time after which no capture counts; the zero time stands for the
 	// newest fetch in any source.
 	AsOf time.Time

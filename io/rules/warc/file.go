@@ -45,10 +45,17 @@ func (c *counter) Read(p []byte) (int, error) {
 
 func newFile(r io.Reader) *file {
 	f := new(file)
-	f.r = r
-	f.seeker, _ = r.(io.Seeker)
 	f.Reader = bufio.NewReaderSize(&f.counter, readSize)
+	f.start(r)
 	return f
+}
+
+// start starts to read from r.
+func (f *file) start(r io.Reader) {
+	f.r, f.at = r, 0
+	f.err.Store(nil)
+	f.seeker, _ = r.(io.Seeker)
+	f.Reader.Reset(&f.counter)
 }
 
 // Read is the bufio.Reader's.

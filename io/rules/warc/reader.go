@@ -61,6 +61,9 @@ type Reader struct {
 	header  header
 	field   []byte // of the header, with the lines folded onto it
 	at      int64  // offset of the record, or of its gzip member
+	base    int64  // of the file's first byte, for Record
+	gzip    *members
+	member  *bufio.Reader // its text
 	done    bool
 
 	answer  answer
@@ -77,20 +80,31 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.BodySize <= 0 {
 		o.BodySize = robotstxt.Options{}.ReadSize()
 	}
-	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, bodySize)}
-	w.counted = w.file
+	w := &Reader{options: o, file: newFile(nil), http: bufio.NewReaderSize(nil, bodySize)}
+	return w, w.start(r)
+}
+
+// start starts to read another file, in the memory of the one before.
+func (w *Reader) start(r io.Reader) error {
+	w.file.start(r)
+	w.counted, w.members, w.done = w.file, nil, false
 	head, err := w.file.Peek(4)
 	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", o.Name, err)
+		return fmt.Errorf("%s: %w", w.options.Name, err)
 	}
 	switch codec := compress.Detect(head); codec {
 	case compress.Gzip:
-		w.members = &members{file: w.file}
-		w.text = bufio.NewReaderSize(w.members, maxHeader)
+		if w.gzip == nil {
+			w.gzip = &members{file: w.file}
+			w.member = bufio.NewReaderSize(w.gzip, maxHeader)
+		}
+		w.members, w.text = w.gzip, w.member
+		w.members.ended = true
+		w.text.Reset(w.members)
 	case compress.Zstd:
 		stream, err := compress.NewReader(w.file, codec)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Name, err)
+			return fmt.Errorf("%s: %w", w.options.Name, err)
 		}
 		w.close = stream.Close
 		w.counted = newFile(stream)
@@ -98,7 +112,20 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	default:
 		w.text = w.file.Reader
 	}
-	return w, nil
+	return nil
+}
+
+// Record sets x to the response in data, which is a record as it lies in a file at an offset.
+// The slices of x are valid until the next call. It is an error if there is none.
+func (w *Reader) Record(file string, offset int64, data []byte, x *captures.Capture) error {
+	w.options.Name, w.base = file, offset
+	if err := errors.Join(w.Close(), w.start(bytes.NewReader(data))); err != nil {
+		return err
+	}
+	if err := w.Next(x); err != io.EOF {
+		return err
+	}
+	return broken("there is no response")
 }
 
 // Stats returns counts of what was read so far.
@@ -206,14 +233,14 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 func (w *Reader) begin() error {
 	for {
 		if w.members == nil {
-			w.at = w.counted.offset()
+			w.at = w.base + w.counted.offset()
 		} else {
-			w.at = w.members.start
+			w.at = w.base + w.members.start
 		}
 		c, err := w.text.ReadByte()
 		switch {
 		case err == io.EOF && w.members != nil:
-			w.at = w.file.offset()
+			w.at = w.base + w.file.offset()
 			if err := w.members.next(); err != nil {
 				return err
 			}

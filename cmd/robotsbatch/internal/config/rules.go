@@ -48,6 +48,8 @@ type Rules struct {
 	Single []string
 	// FetchList names what a crawler asked for; empty for none.
 	FetchList string
+	// WARCBase is where the WARC files are of which rules name records; empty if not given.
+	WARCBase string
 	// AllowNone goes on when no source has any rules.
 	AllowNone bool
 }
@@ -107,6 +109,13 @@ func (c *Rules) Flags() cli.Flags {
 			More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
 				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
 			Value: &c.FetchList,
+		},
+		{
+			Name: "warc-base", Rare: true, Argument: "FOLDER", Topic: RulesTopic, Files: true, Indifferent: true,
+			Short: "folder or store with the WARC files whose records a table in -rules names",
+			More: "Such as s3://commoncrawl/ for rows of Common Crawl's index, or CDXJ with filename, offset and length: only the records " +
+				"are read (robotsbatch help captures).",
+			Value: &c.WARCBase,
 		},
 		c.assumeFlag(missingCase, status429, redirectCase, beforeFirst, unreadable),
 		{
@@ -179,6 +188,11 @@ func (c *Rules) Check() error {
 	}
 	if err := ResolveNames(option.Rules, pointers(c.Sources)...); err != nil {
 		return err
+	}
+	if c.WARCBase != "" {
+		if err := ResolveNames(option.WARCBase, &c.WARCBase); err != nil {
+			return err
+		}
 	}
 	if c.Limit != 0 && c.Profile == robotstxt.Google {
 		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With("google"))

@@ -59,6 +59,7 @@ class RuleOptions(TypedDict, total=False):
     robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the smallest limit)']
     for_: Annotated[str, "the host that the single robots.txt in rules belongs to"]
     fetch_list: Annotated[Path, "the list of robots.txt URLs that were to be fetched: hosts on it that are not in rules are unreachable"]
+    warc_base: Annotated[str, 'the folder or store with the WARC files whose records a table in rules names, such as "s3://commoncrawl/"']
     allow_no_rules: Annotated[bool, "continue even if rules is empty"]
     assume: Annotated[
         str | Mapping[str, str],

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/io/store/blob/blobtest"
+	"robotsbatch/io/store/compress"
+)
+
+// archiveFiles is the number of WARC files, of 650 records each, of which some are read.
+var archiveFiles = flag.Int("warcs", 10, "number of WARC `files` from which single records are read")
+
+// archived is a record in an archive.
+type archived struct {
+	host, file     string
+	offset, length int
+	day, status    int
+}
+
+// index is a record as a line of an index in csv.
+func (a archived) index() string {
+	return fmt.Sprintf("https://%s/robots.txt,%s,%d,,%s,%d,%d\n", a.host, a.time().Format(time.RFC3339), a.status, a.file, a.offset, a.length)
+}
+
+func (a archived) time() time.Time { return time.Unix(replayStart+int64(a.day*aDay), 0).UTC() }
+
+const indexHeader = "url,fetch_time,fetch_status,fetch_redirect,warc_filename,warc_record_offset,warc_record_length\n"
+
+// writeArchive writes WARC files with a response and another record for each of many hosts,
+// of which every tenth redirects.
+func writeArchive(t *testing.T, files int, put func(name string, data []byte)) (all []archived) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range files {
+		var data []byte
+		member := func(record []byte) (offset int) {
+			offset = len(data)
+			var err error
+			if data, err = compress.AppendCompressed(data, record, compress.Gzip); err != nil {
+				t.Fatal(err)
+			}
+			return offset
+		}
+		name := fmt.Sprintf("crawl/seg/%d.warc.gz", n)
+		for i := range 650 {
+			host := n*650 + i
+			x := archived{host: fmt.Sprintf("h%d.example", host), file: name, day: host % 20, status: 200}
+			fields := []string{x.time().Format(time.RFC3339), "https://" + x.host + "/robots.txt", "200 OK", ""}
+			for range 1 + random.IntN(120) {
+				fields[3] += fmt.Sprintf(`Disallow: /%x\n`, random.Uint64())
+			}
+			fields[3] = `User-agent: *\nDisallow: /x\n` + fields[3]
+			switch host % 10 {
+			case 3:
+				x.status, fields[2] = 404, "404 Not Found"
+			case 7:
+				x.status, fields[2], fields[3] = 301, "301 Moved", fmt.Sprintf("https://h%d.example/robots.txt", host-1)
+			}
+			x.offset = member(warcRecord(fields))
+			x.length = len(data) - x.offset
+			member(warcBlock("metadata", "X: y", fields[:2], []byte("fetchTimeMs: 7")))
+			all = append(all, x)
+		}
+		put(name, data)
+	}
+	return all
+}
+
+// TestRecordsOfAnIndex reads records that an index names, from a folder and from a store, and
+// compares verdicts with those of the whole files, and what is read with what the records have.
+func TestRecordsOfAnIndex(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store := blobtest.New(t)
+	all := writeArchive(t, *archiveFiles, func(name string, data []byte) {
+		store.Put(name, data)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, string(data))
+	})
+	random := rand.New(rand.NewPCG(3, 4))
+	var scattered, together []archived
+	for start := 0; start < len(all); start += 25 { // with a redirect's target
+		at := start + 1 + random.IntN(24)
+		if scattered = append(scattered, all[at]); all[at].status == 301 {
+			scattered = append(scattered, all[at-1])
+		}
+	}
+	together = all[:len(all)/10]
+	base := regexp.MustCompile(`/x\?`).ReplaceAllString(store.Name("x"), "/?")
+	for name, chosen := range map[string][]archived{"scattered": scattered, "together": together} {
+		urls, wanted := "", 0
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		index := indexHeader
+		for _, x := range chosen {
+			urls += "https://" + x.host + "/x\nhttps://" + x.host + "/y\n"
+			index += x.index()
+			wanted += x.length
+		}
+		writeText(t, "urls.txt", urls)
+		writeText(t, "index.csv", index)
+		job := []string{"-in", "urls.txt", "-explain", "-with", "robots_status,robots_fetched_at,body_digest", "-rules"}
+		want := mustRun(t, append(job, "crawl/seg/*.warc.gz")...)
+		if got := mustRun(t, append(job, "index.csv", "-warc-base", ".")...); got != want {
+			t.Fatalf("%s, of a folder:\n%s\nwant\n%s", name, got, want)
+		}
+		store.Asked()
+		started := time.Now()
+		got := mustRun(t, append(job, "index.csv", "-warc-base", base)...)
+		gets, bytes := store.Asked()
+		if got != want {
+			t.Fatalf("%s, of a store:\n%s\nwant\n%s", name, got, want)
+		}
+		t.Logf("%s: %d records of %d in %d files, %d bytes: %d requests, %d bytes, %.1f s", name, len(chosen), len(all), *archiveFiles, wanted, len(gets), bytes, time.Since(started).Seconds())
+		if float64(bytes) > 1.3*float64(wanted) || name == "together" && len(gets) > len(chosen)/5 {
+			t.Errorf("%s: %d requests for %d bytes, of %d records with %d", name, len(gets), bytes, len(chosen), wanted)
+		}
+	}
+}
+
+// TestIndexesThatAreWrong: a row whose record is another one is counted and named, and its host
+// is denied; answers without a record are those of the row. Indexes are CDXJ and Parquet, too.
+func TestIndexesThatAreWrong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	all := writeArchive(t, 1, func(name string, data []byte) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, string(data))
+	})
+	index, cdxj, urls := indexHeader, "", ""
+	for _, x := range all[:10] {
+		index += x.index()
+		cdxj += fmt.Sprintf(`example,h %s {"url": "https://%s/robots.txt", "status": "%d", "length": "%d", "offset": "%d", "filename": "%s", "mime": {}}`+"\n",
+			x.time().Format("20060102150405"), x.host, x.status, x.length, x.offset, x.file)
+		urls += "https://" + x.host + "/x\n"
+	}
+	writeText(t, "urls.txt", urls)
+	writeText(t, "index.csv", index)
+	writeText(t, "index.cdxj", cdxj)
+	writeText(t, "robots.txt", "")
+	job := []string{"-in", "urls.txt", "-explain", "-rules"}
+	want := mustRun(t, append(job, "crawl/seg/0.warc.gz")...)
+	mustRun(t, "-in", "index.csv", "-rules", "robots.txt", "-for", "a.example", "-out", "index.parquet")
+	for _, name := range []string{"index.csv", "index.cdxj", "index.parquet"} {
+		if got := mustRun(t, append(job, name, "-warc-base", ".")...); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+
+	change := func(host int, old, changed string) { // of the row of a host
+		row := all[host].index()
+		if !strings.Contains(row, old) {
+			t.Fatalf("%q is not in %s", old, row)
+		}
+		index = strings.Replace(index, row, strings.Replace(row, old, changed, 1), 1)
+	}
+	change(0, fmt.Sprintf(",%d\n", all[0].length), fmt.Sprintf(",%d\n", all[0].length-9))
+	change(1, fmt.Sprintf(",%d,%d\n", all[1].offset, all[1].length), fmt.Sprintf(",%d,%d\n", all[2].offset, all[2].length))
+	change(2, all[2].time().Format(time.RFC3339), all[3].time().Format(time.RFC3339))
+	change(3, fmt.Sprintf("%s,%d,%d", all[3].file, all[3].offset, all[3].length), ",,")
+	change(4, fmt.Sprintf(",%d,", all[4].offset), ",99999999999,")
+	change(5, fmt.Sprintf(",%d,", all[5].offset), ",,")
+	change(7, fmt.Sprintf(",301,,%s,%d,%d", all[7].file, all[7].offset, all[7].length), ",301,https://h8.example/robots.txt,,,")
+	writeText(t, "wrong.csv", index)
+	status, out, said := runWith(t.Context(), "", append(job, "wrong.csv", "-warc-base", ".")...)
+	var reasons []string
+	for _, row := range tableOf(t, []byte(out)) {
+		reasons = append(reasons, row["reason"])
+	}
+	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "no_robots", "disallow_rule", "disallow_rule", "disallow_rule", "disallow_rule"}
+	if status != exitDone || !slices.Equal(reasons, wrong) {
+		t.Errorf("%q\nwant %q", reasons, wrong)
+	}
+	for _, text := range []string{
+		`offset 0: record of "https://h0.example/robots.txt" taken as a fetch without an answer`, `the record is not the one of "https://h1.example/robots.txt"`,
+		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 skipped: it names a WARC file, and neither the offset", "5 broken",
+	} {
+		if !strings.Contains(said, text) {
+			t.Errorf("it is not said that %s:\n%s", text, said)
+		}
+	}
+	for file, text := range map[string]string{"": "-warc-base", "../a.warc": "is no name of a file below", "b.warc": "no such file"} {
+		flags := append(job, "missing.csv", "-warc-base", ".")
+		if file == "" {
+			flags, file = flags[:len(flags)-2], "crawl/seg/0.warc.gz"
+		}
+		writeText(t, "missing.csv", indexHeader+strings.Replace(all[0].index(), all[0].file, file, 1))
+		if status, _, said := runWith(t.Context(), "", flags...); status == exitDone || !strings.Contains(said, text) {
+			t.Errorf("%s: status %d, %s", file, status, said)
+		}
+	}
+}
