@@ -204,8 +204,7 @@ measure_evaluate() {
 }
 
 ## faults [-scale 1] [-seed 1] [SECTION...]
-# measures time and memory on hostile inputs, and what happens to a job whose disk is full or
-# that is killed. It fails if a run had an outcome that is never right. SCALE multiplies the
+# measures time and memory on hostile inputs, and what happens to a job whose files change. It fails if a run had an outcome that is never right. SCALE multiplies the
 # number of inputs.
 measure_faults() {
   options + scale=1 seed=1 -- "$@"

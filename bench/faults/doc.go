@@ -1,7 +1,7 @@
 //go:build linux
 
 // Faults measures what only a whole process shows of hostile inputs and bad surroundings:
-// time, memory, signals, full disks. Each section runs the program thousands of times, with
+// time, memory, files that change. Each section runs the program thousands of times, with
 // limited memory, and counts the outcomes. scripts/measure.sh faults runs it and records its tables.
 //
 //	go run ./bench/faults -robotsbatch PROGRAM [-n 1] [-seed 1] [SECTION...]
@@ -16,8 +16,10 @@
 //
 // The program fails with any panic, kill or hang.
 //
-// The sections process and kills are about a job's environment rather than its input. Their
-// tables have the result of each fault, and they fail if a result is not the expected one.
+// The section process is about a job's environment rather than its input. Its table has the
+// result of each fault, and it fails if a result is not the expected one. What fails in the
+// system, such as a full disk, and jobs that are killed and resumed, is in TestEveryCallFails
+// of cmd/robotsbatch, signals in its other tests, changed packs in those of rulepack.
 //
 // Changed and cut bytes are tested where the formats are: TestDamage of
 // io/frontier/outputs for inputs of all formats, the hostile tests of arrowipc, parquetio,

@@ -26,8 +26,7 @@ type section struct {
 var sections = []section{
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 	{"bombs", "inputs that are small and want to be large", bombsSection},
-	{"process", "full disks, signals, files that change under a job", processSection},
-	{"kills", "jobs killed at any moment and resumed", killsSection},
+	{"process", "limits, slow readers, files that change under a job", processSection},
 }
 
 // bench is the setting of all sections.

@@ -12,21 +12,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // processFault is something that happens to a job from outside.
 type processFault struct {
 	name string
-	// args are the job's arguments. For -in -, the section, before and act write the rows.
+	// args are the job's arguments. For -in -, the section and act write the rows.
 	args []string
-	// before prepares the folder that the job runs in.
-	before func() error
-	// big is the name of a large input to be made. killedBefore means that a job with the
-	// same arguments was killed before.
-	big          string
-	killedBefore bool
+	// big is the name of a large input to be made.
+	big string
 	// act causes the fault while the job is running; nil for a fault that exists from the
 	// start.
 	act func(*held) error
@@ -37,8 +31,6 @@ type processFault struct {
 	// rows, if it is not that of the rows fed.
 	output outcomeOfFile
 	rows   int
-	// leaves means that a killed job leaves temporary files.
-	leaves bool
 }
 
 type outcomeOfFile uint8
@@ -78,12 +70,8 @@ func (b *bench) suffer(f processFault) (row string, err error) {
 	}
 	defer os.RemoveAll(folder)
 	if err := prepare(b, folder, f); err != nil {
-		if errors.Is(err, errSkip) {
-			return fmt.Sprintf("| SKIP: %v |", err), nil
-		}
 		return "", err
 	}
-	defer unmount(folder)
 	h, err := b.hold(folder, f.args)
 	if err != nil {
 		return "", err
@@ -106,14 +94,8 @@ func (b *bench) suffer(f processFault) (row string, err error) {
 	if status != f.status || !strings.Contains(said, f.says) {
 		err = errors.Join(err, fmt.Errorf("exit status %d, and it says %q: want %d and %q", status, said, f.status, f.says))
 	}
-	exit := fmt.Sprint(status)
-	if status < 0 {
-		exit = "killed"
-	}
-	return fmt.Sprintf("%s | %s | %s", exit, said, disk), err
+	return fmt.Sprintf("%d | %s | %s", status, said, disk), err
 }
-
-var errSkip = errors.New("needs root")
 
 // prepare makes the files of every job: rules as folder and pack, an input and an old
 // output.
@@ -136,34 +118,10 @@ func prepare(b *bench, folder string, f processFault) error {
 			err = c.Run()
 		}
 	}
-	if err == nil && f.before != nil {
-		err = inFolder(folder, f.before)
-	}
 	if err == nil && f.big != "" {
 		err = big(b, folder, f.big)
 	}
-	if err == nil && f.killedBefore {
-		var h *held
-		if h, err = b.hold(folder, f.args); err == nil {
-			h.feed(aRow)
-			err = h.kill(syscall.SIGKILL)
-			h.end()
-		}
-	}
 	return err
-}
-
-// inFolder calls f in a folder, and then returns to the folder in which this program was
-// started.
-func inFolder(folder string, f func() error) error {
-	before, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	if err := os.Chdir(folder); err != nil {
-		return err
-	}
-	return errors.Join(f(), os.Chdir(before))
 }
 
 // aRow and bRow are URLs of the two authorities that have rules.
@@ -214,7 +172,7 @@ func (f *processFault) disk(folder string) (string, error) {
 	} else {
 		text = append(text, "nothing else")
 	}
-	if (len(own) > 0) != f.leaves {
+	if len(own) > 0 {
 		wrong = errors.Join(wrong, fmt.Errorf("%d files of its own are left", len(own)))
 	}
 	return strings.Join(text, "; "), wrong
@@ -294,15 +252,3 @@ func (h *held) end() (status int, said string) {
 
 // kill sends a signal to the job.
 func (h *held) kill(signal syscall.Signal) error { return h.command.Process.Signal(signal) }
-
-// mountSmall puts a file system of 256 KiB on the folder out.
-func mountSmall() error {
-	if err := unix.Mount("tmpfs", "out", "tmpfs", 0, "size=256k"); err != nil {
-		return fmt.Errorf("%w to mount a file system: %w", errSkip, err)
-	}
-	return nil
-}
-
-func unmount(folder string) {
-	_ = unix.Unmount(filepath.Join(folder, "out"), 0) // if there is one
-}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,7 +16,7 @@ import (
 
 // processFaults returns all faults of the section.
 func processFaults() []processFault {
-	return slices.Concat(outputFaults(), inputFaults(), packFaults(), folderFaults(), signalFaults())
+	return slices.Concat(outputFaults(), inputFaults(), folderFaults())
 }
 
 // standard returns the arguments of most jobs.
@@ -36,18 +35,6 @@ func outputFaults() []processFault {
 	return []processFault{
 		{name: "none", args: standard(), act: nothing, says: "120,000 rows", output: complete},
 		{
-			name: "disk full (a file system of 256 KiB)", args: to("out/big.csv"), before: mountSmall, act: nothing,
-			status: 75, says: "out/big.csv: no space left on device",
-		},
-		{
-			name: "disk full, folder of outputs", args: to("out"), before: mountSmall, act: nothing,
-			status: 75, says: "out/stdin.csv: no space left on device",
-		},
-		{
-			name: "disk full (/dev/full)", args: to("/dev/full", "-out-format", "csv"), act: nothing,
-			status: 75, says: "/dev/full: no space left on device",
-		},
-		{
 			name: "limit of a file's size (ulimit -f)", args: append([]string{"ulimit"}, standard()...), act: nothing,
 			status: 1, says: "out.csv: file too large",
 		},
@@ -60,14 +47,6 @@ func outputFaults() []processFault {
 			status: 1, says: "out/stdin.csv: rename: no such file or directory",
 		},
 		{
-			name: "second run on the same file", args: standard(), act: second("out.csv", "out.csv: another run is writing it"),
-			says: "120,000 rows", output: complete,
-		},
-		{
-			name: "second run on the same folder", args: to("out"), act: second("out", "out: another run is writing it"),
-			says: "120,000 rows",
-		},
-		{
 			name: "slow reader of stdout", args: []string{"-in", "-", "-rules", "rules", "-out-format", "csv"},
 			act: slowReader, says: "120,000 rows",
 		},
@@ -75,19 +54,6 @@ func outputFaults() []processFault {
 			name: "reader of stdout gone", args: []string{"-in", "-", "-rules", "rules", "-out-format", "csv"},
 			act: func(h *held) error { return h.stdout.Close() }, says: "the reader closed the output early",
 		},
-	}
-}
-
-// second starts another job on the same output, which must end at once.
-func second(out, says string) func(*held) error {
-	return func(h *held) error {
-		c := exec.Command(h.command.Path, "-in", "urls.txt", "-rules", "rules", "-out", out)
-		c.Dir = h.folder
-		said, _ := c.CombinedOutput()
-		if c.ProcessState.ExitCode() != 75 || !strings.Contains(string(said), says) {
-			return fmt.Errorf("the second run: exit status %d: %s", c.ProcessState.ExitCode(), said)
-		}
-		return nil
 	}
 }
 
@@ -200,11 +166,6 @@ func inputFaults() []processFault {
 			name: "list gone before its turn", args: last, act: change("urls.txt", os.Remove),
 			status: 1, says: "urls.txt: no such file or directory",
 		},
-		{
-			name:   "EIO from the disk (/proc/self/mem)",
-			args:   []string{"-in", "/proc/self/mem", "-in-format", "text", "-rules", "rules", "-out", "out.csv"},
-			status: 75, says: "/proc/self/mem: input/output error",
-		},
 	}
 	for _, name := range []string{"big.txt", "big.arrow", "big.parquet"} {
 		for _, how := range []struct {
@@ -220,35 +181,17 @@ func inputFaults() []processFault {
 	return faults
 }
 
-func packFaults() []processFault {
-	args := []string{"-in", "-", "-rules", "site.rules", "-out", "out.csv"}
-	const written = "site.rules: the rule pack was written to while it was used"
-	return []processFault{
-		{name: "rule pack cut (mapped: SIGBUS)", args: args, act: change("site.rules", cutTo(100)), status: 75, says: written},
-		{name: "rule pack emptied", args: args, act: change("site.rules", cutTo(0)), status: 75, says: written},
-		{name: "rule pack overwritten in place", args: args, act: change("site.rules", overwrite), status: 75, says: written},
-		{
-			name: "rule pack replaced by another", args: args, act: change("site.rules", replace("something else")),
-			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
-		},
-		{
-			name: "rule pack removed", args: args, act: change("site.rules", os.Remove),
-			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
-		},
-	}
-}
-
 func folderFaults() []processFault {
 	return []processFault{
 		{
 			name: "robots.txt replaced before it is needed", args: standard(),
 			act:  change("rules/b.example", replace("User-agent: *\nAllow: /\n")),
-			says: "120,000 rows: 60,000 allowed, 60,000 denied", output: complete,
+			says: "60,000 allowed, 60,000 denied", output: complete,
 		},
 		{
 			name: "robots.txt replaced after it was read", args: standard(),
 			act:  change("rules/a.example", replace("User-agent: *\nAllow: /\n")),
-			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
+			says: "0 allowed, 120,000 denied", output: complete,
 		},
 		{
 			name: "robots.txt removed before it is needed", args: standard(), act: change("rules/b.example", os.Remove),
@@ -264,22 +207,6 @@ func folderFaults() []processFault {
 		{
 			name: "folder of rules removed", args: standard(), act: change("rules", os.RemoveAll),
 			status: 1, says: "rules/b.example: it was there when the folder was listed",
-		},
-	}
-}
-
-func signalFaults() []processFault {
-	send := func(signal syscall.Signal) func(*held) error {
-		return func(h *held) error { return h.kill(signal) }
-	}
-	return []processFault{
-		{name: "SIGTERM", args: standard(), act: send(syscall.SIGTERM), status: 128 + int(syscall.SIGTERM), says: "stopped (terminated"},
-		{name: "SIGINT", args: standard(), act: send(syscall.SIGINT), status: 128 + int(syscall.SIGINT), says: "stopped (interrupt"},
-		{name: "SIGTERM, folder of outputs", args: to("out"), act: send(syscall.SIGTERM), status: 128 + int(syscall.SIGTERM), says: "stopped (terminated"},
-		{name: "SIGKILL", args: standard(), act: send(syscall.SIGKILL), status: -1, leaves: true},
-		{
-			name: "SIGKILL, and the next run", args: standard(), killedBefore: true, act: nothing,
-			says: "120,000 rows", output: complete,
 		},
 	}
 }

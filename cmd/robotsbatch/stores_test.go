@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"robotsbatch/batch/manifest"
@@ -338,33 +339,59 @@ func TestColumnsThatAreFetched(t *testing.T) {
 	}
 }
 
-// TestStoreFails is not to be taken for a reader that closed a pipe.
-func TestStoreFails(t *testing.T) {
+// Whatever request a store refuses, and whenever it is gone: each output is whole or absent, a
+// message names an object and no secret, and another run makes what is missing. A connection
+// that broke is not taken for a reader that closed a pipe.
+func TestEveryRequestFails(t *testing.T) {
 	s := blobtest.New(t)
-	frontier, rules := filepath.Join(sample, "frontier.txt.zst"), filepath.Join(sample, "rules")
-	s.Put("in.txt.zst", readFile(t, frontier))
-	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-		if r.Method == http.MethodPut {
-			panic(http.ErrAbortHandler)
-		}
-		store.ServeHTTP(w, r)
-	})
-	status, _, stderr := runWith(t.Context(), "", "-in", frontier, "-rules", rules, "-out", s.Name("out.csv"))
-	if status != exitRetry || !strings.Contains(stderr, "s3://bucket/out.csv: writing it: ") || strings.Contains(stderr, "verysecret") {
-		t.Errorf("status %d\n%s", status, stderr)
+	s.Put("in/0.txt", []byte("http://a.example/0\nhttp://a.example/1\n"))
+	s.Put("in/1.csv", []byte("url,x\nhttp://a.example/1,x\n"))
+	s.Put("rules/a.example", []byte("User-agent: *\nDisallow: /1\n"))
+	want := map[string]string{
+		"out/0.csv": "url,allowed\nhttp://a.example/0,true\nhttp://a.example/1,false\n",
+		"out/1.csv": "url,x,allowed\nhttp://a.example/1,x,false\n",
 	}
-	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-		if r.Method == http.MethodGet {
-			panic(http.ErrAbortHandler)
+	job := func(refuse bool, at int64) (made int64) {
+		var requests atomic.Int64
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			switch n := requests.Add(1); {
+			case refuse && n == at:
+				http.Error(w, "<Error><Code>AccessDenied</Code></Error>", http.StatusForbidden)
+			case !refuse && at > 0 && n >= at:
+				panic(http.ErrAbortHandler)
+			default:
+				store.ServeHTTP(w, r)
+			}
+		})
+		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", s.Name("rules/"), "-out", s.Name("out/"), "-quiet")
+		failed := map[bool]int{true: exitFailed, false: exitRetry}[refuse]
+		if status != exitDone && (status != failed || !strings.Contains(stderr, "s3://bucket/") || strings.Contains(stderr, "verysecret")) {
+			t.Errorf("refused: %v, request %d: status %d\n%s", refuse, at, status, stderr)
 		}
-		store.ServeHTTP(w, r)
-	})
-	status, _, stderr = runWith(t.Context(), "", "-in", s.Name("in.txt.zst"), "-rules", rules, "-out", s.Name("out.csv"))
-	if status != exitRetry || !strings.Contains(stderr, "s3://bucket/in.txt.zst: ") {
-		t.Errorf("status %d\n%s", status, stderr)
+		for name, text := range want {
+			if got := s.Get(name); string(got) != text && (got != nil || status == exitDone) {
+				t.Errorf("refused: %v, request %d: status %d: %s is %q", refuse, at, status, name, got)
+			}
+		}
+		return requests.Load()
 	}
-	if s.Get("out.csv") != nil {
-		t.Error("there is an output")
+	empty := func() {
+		for _, name := range []string{"out/0.csv", "out/1.csv"} {
+			s.Remove(name)
+		}
+	}
+	all := job(false, 0)
+	t.Logf("%d requests", all)
+	step := int64(1)
+	if testing.Short() {
+		step = 5
+	}
+	for at := int64(1); at <= all; at += step {
+		for _, refuse := range []bool{false, true} {
+			empty()
+			job(refuse, at)
+			job(false, 0)
+		}
 	}
 }
 

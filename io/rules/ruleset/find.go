@@ -148,7 +148,7 @@ func filesOfCaptures(ctx context.Context, name string) ([]string, error) {
 		}
 		return nil, nil
 	case !strings.ContainsAny(name, "*?["):
-		return nil, nil // opening it reports the error
+		return nil, atName(name, err)
 	}
 	return matchingCaptures(ctx, name)
 }

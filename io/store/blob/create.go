@@ -150,7 +150,7 @@ func createTemporary(target string) (*os.File, error) {
 			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts {
 				return f, nil
 			}
-			f.Close() // another process swept it away just now
+			removeLocked(f, name) // another process sweeps it away just now, or it has no lock
 			continue
 		}
 		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
