@@ -44,10 +44,57 @@ type File struct {
 	// before.
 	Footer []byte
 	End    int64
+	// Version is the format's, and Encoded has N row groups as they are written.
+	Version int32
+	Encoded struct {
+		Data []byte
+		N    int
+	}
+
+	encrypted bool
 }
+
+// fields are those of FileMetaData. Of a file that is written, Encoded has the row groups.
+func (f *File) fields(t *thrift) {
+	i32(t, 1, required, &f.Version)
+	structures(t, 2, required, &f.Schema)
+	i64(t, 3, required, &f.Rows)
+	if t.writing {
+		t.header(4, thriftList)
+		t.data = append(appendListHeader(t.data, thriftStruct, f.Encoded.N), f.Encoded.Data...)
+	} else {
+		structures(t, 4, required, &f.Groups)
+	}
+	structures(t, 5, optional(len(f.Metadata) > 0), &f.Metadata)
+	text(t, 6, present, &f.CreatedBy)
+	if t.writing {
+		orders := make([]typeOrder, 0, len(f.Schema))
+		for i := range f.Schema {
+			if f.Schema[i].Type != NoType {
+				orders = append(orders, typeOrder{})
+			}
+		}
+		structures(t, 7, present, &orders)
+	}
+	f.encrypted = t.saw(8)
+}
+
+// typeOrder is a ColumnOrder that says that values are ordered as their type is.
+type typeOrder struct{ empty }
+
+func (o *typeOrder) fields(t *thrift) { t.nested(1, required, &o.empty) }
+
+type empty struct{}
+
+func (*empty) fields(*thrift) {}
 
 // KeyValue is a pair of the file's metadata.
 type KeyValue struct{ Key, Value string }
+
+func (pair *KeyValue) fields(t *thrift) {
+	text(t, 1, required, &pair.Key)
+	text(t, 2, present, &pair.Value)
+}
 
 // Type is the type that values are stored as.
 type Type int32
@@ -94,6 +141,35 @@ type Element struct {
 	HasFieldID bool
 }
 
+// decimal is the converted type of decimals.
+const decimal = 5
+
+func (e *Element) fields(t *thrift) {
+	i32(t, 1, optional(e.Type != NoType), &e.Type)
+	i32(t, 2, optional(e.Type == FixedLenByteArray), &e.TypeLength)
+	i32(t, 3, present, &e.Repetition) // some readers refuse a root without
+	text(t, 4, required, &e.Name)
+	i32(t, 5, optional(e.Type == NoType), &e.Children)
+	i32(t, 6, optional(e.Converted >= 0), &e.Converted)
+	i32(t, 7, optional(e.Converted == decimal), &e.Scale)
+	i32(t, 8, optional(e.Converted == decimal), &e.Precision)
+	i32(t, 9, optional(e.HasFieldID), &e.FieldID)
+	t.nested(10, optional(e.Logical.Kind > 0), &e.Logical)
+	if !t.ended {
+		return
+	}
+	e.HasFieldID = t.saw(9)
+	if !t.saw(1) {
+		e.Type = NoType
+	}
+	if !t.saw(6) {
+		e.Converted = -1
+	}
+	if t.columns++; t.columns > maxElements && t.err == nil {
+		t.err = fmt.Errorf("it has more than %d columns", maxElements)
+	}
+}
+
 // Logical is a logical type.
 type Logical struct {
 	// Kind is its field number in the union LogicalType; 0 for none.
@@ -107,6 +183,41 @@ type Logical struct {
 	// Bits and Signed are an integer's.
 	Bits   int8
 	Signed bool
+}
+
+// fields are those of a union: the one has the number of the kind.
+func (l *Logical) fields(t *thrift) {
+	if t.pending {
+		l.Kind = t.id
+	}
+	t.nested(l.Kind, present, (*logicalType)(l))
+}
+
+// logicalType is the structure in the union.
+type logicalType Logical
+
+func (l *logicalType) fields(t *thrift) {
+	switch l.Kind {
+	case logicalDecimal:
+		i32(t, 1, required, &l.Scale)
+		i32(t, 2, required, &l.Precision)
+	case logicalTime, logicalTimestamp:
+		t.boolean(1, required, &l.UTC)
+		t.nested(2, required, (*timeUnit)(l))
+	case logicalInteger:
+		number(t, 1, thriftByte, required, &l.Bits)
+		t.boolean(2, required, &l.Signed)
+	}
+}
+
+// timeUnit is a union whose structures are empty.
+type timeUnit Logical
+
+func (l *timeUnit) fields(t *thrift) {
+	if t.pending {
+		l.Unit = t.id
+	}
+	t.nested(l.Unit, present, &empty{})
 }
 
 // Kinds of logical types.
@@ -146,6 +257,21 @@ type Leaf struct {
 type RowGroup struct {
 	Rows   int64
 	Chunks []Chunk
+	// Size and Uncompressed are how many bytes its chunks have, as they lie and decompressed, and
+	// Offset is where the first is. Ordinal is its number in the file, negative for none.
+	Size, Uncompressed, Offset int64
+	Ordinal                    int16
+}
+
+func (g *RowGroup) fields(t *thrift) {
+	structures(t, 1, required, &g.Chunks)
+	i64(t, 2, required, &g.Uncompressed)
+	i64(t, 3, required, &g.Rows)
+	if t.writing { // nothing depends on the others
+		i64(t, 5, present, &g.Offset)
+		i64(t, 6, present, &g.Size)
+		number(t, 7, thriftI16, optional(g.Ordinal >= 0), &g.Ordinal)
+	}
 }
 
 // Range is a part of a file. A length of 0 says that there is none.
@@ -168,11 +294,75 @@ type Chunk struct {
 	// HasDictionary says that the first page is a dictionary.
 	HasDictionary bool
 
-	elsewhere, encrypted, hasMeta bool
+	// DataPage and DictionaryPage are where the first ones lie, Statistics what is known of the
+	// values, and OffsetIndex where that is.
+	DataPage, DictionaryPage int64
+	Statistics               *Statistics
+	OffsetIndex              Range
+
 	// flagIgnored says that pages are compressed, whatever those of version 2 say.
-	flagIgnored              bool
-	dataPage, dictionaryPage int64
-	offsetIndex, columnIndex Range
+	flagIgnored bool
+	columnIndex Range
+}
+
+// fields are those of ColumnChunk. A chunk that is not as one must be ends the walk at once:
+// what is kept of a footer stays in proportion to its bytes.
+func (c *Chunk) fields(t *thrift) {
+	copied := int64(0) // where a second copy of the metadata lies, which nobody reads
+	i64(t, 2, required, &copied)
+	t.nested(3, present, (*chunkMeta)(c))
+	i64(t, 4, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Offset)
+	i32(t, 5, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Length)
+	i64(t, 6, absent, &c.columnIndex.Offset)
+	i32(t, 7, absent, &c.columnIndex.Length)
+	if !t.ended || t.err != nil {
+		return
+	}
+	switch {
+	case t.saw(8) || t.saw(9):
+		t.err = errors.New("it is encrypted: decrypt the file first")
+	case t.saw(1):
+		t.err = errors.New("its data is in another file, which is not read")
+	case !t.saw(3):
+		t.err = errors.New("damaged: nothing says where its data lies")
+	}
+	if t.err != nil {
+		t.err = fmt.Errorf("column %q of a row group: %w", strings.Join(c.Path, "."), t.err)
+	}
+	if c.Pages.Offset = c.DataPage; c.DictionaryPage > 0 && (c.DictionaryPage < c.DataPage || c.DataPage <= 0) {
+		c.Pages.Offset, c.HasDictionary = c.DictionaryPage, true
+	}
+}
+
+// chunkMeta is a chunk's ColumnMetaData.
+type chunkMeta Chunk
+
+func (c *chunkMeta) fields(t *thrift) {
+	i32(t, 1, required, &c.Type)
+	numbers(t, 2, thriftI32, required, &c.Encodings)
+	texts(t, 3, required, &c.Path)
+	i32(t, 4, required, &c.Codec)
+	i64(t, 5, required, &c.Values)
+	i64(t, 6, required, &c.Uncompressed)
+	i64(t, 7, required, &c.Pages.Length)
+	i64(t, 9, required, &c.DataPage)
+	i64(t, 11, optional(c.DictionaryPage > 0), &c.DictionaryPage)
+	if t.writing {
+		t.nested(12, present, c.Statistics)
+	}
+}
+
+// Statistics are those of the values of a chunk or a page. High and Low are bounds of the values,
+// nil if there are none.
+type Statistics struct {
+	Nulls     int64
+	High, Low []byte
+}
+
+func (s *Statistics) fields(t *thrift) {
+	i64(t, 3, present, &s.Nulls)
+	text(t, 5, optional(s.High != nil), &s.High)
+	text(t, 6, optional(s.Low != nil), &s.Low)
 }
 
 // ReadFooter reads the footer at the end of the size bytes of r. It may have
@@ -253,224 +443,16 @@ func ReadAt(r io.ReaderAt, p []byte, offset int64) error {
 // parseFooter reads FileMetaData of the format's parquet.thrift.
 func parseFooter(data []byte) (*File, error) {
 	f := &File{}
-	t := &thrift{data: data}
-	encrypted := false
-	var err error
-	t.structure(fileRequired, func(id int16, kind byte) {
-		switch id {
-		case 2:
-			t.structures(kind, func() {
-				if f.Schema = append(f.Schema, t.element()); len(f.Schema) > maxElements && err == nil {
-					err = fmt.Errorf("it has more than %d columns", maxElements)
-					t.fail()
-				}
-			})
-		case 3:
-			f.Rows = t.integer(kind)
-		case 4:
-			t.structures(kind, func() {
-				group := t.rowGroup(&err)
-				if f.Groups = append(f.Groups, group); len(group.Chunks) == 0 && len(f.Schema) > 1 {
-					t.fail()
-				}
-			})
-		case 5:
-			t.structures(kind, func() { f.Metadata = append(f.Metadata, t.keyValue()) })
-		case 6:
-			f.CreatedBy = string(t.bytes(kind))
-		case 8:
-			encrypted = true
-			t.skip(kind)
-		default:
-			t.skip(kind)
-		}
-	})
-	switch {
+	switch _, err := Read(data, f); {
 	case err != nil:
 		return nil, err
-	case t.err != nil:
-		return nil, t.err
-	case encrypted:
+	case f.encrypted:
 		return nil, errors.New("the file is encrypted: decrypt it first")
 	}
+	for i := range f.Groups {
+		if len(f.Groups[i].Chunks) == 0 && len(f.Schema) > 1 {
+			return nil, errThrift
+		}
+	}
 	return f, f.findLeaves()
-}
-
-// element reads a SchemaElement.
-func (t *thrift) element() Element {
-	e := Element{Type: NoType, Converted: -1}
-	t.structure(elementRequired, func(id int16, kind byte) {
-		switch id {
-		case 1:
-			e.Type = Type(t.int32(kind))
-		case 2:
-			e.TypeLength = t.int32(kind)
-		case 3:
-			e.Repetition = Repetition(t.int32(kind))
-		case 4:
-			e.Name = string(t.bytes(kind))
-		case 5:
-			e.Children = t.int32(kind)
-		case 6:
-			e.Converted = t.int32(kind)
-		case 7:
-			e.Scale = t.int32(kind)
-		case 8:
-			e.Precision = t.int32(kind)
-		case 9:
-			e.FieldID, e.HasFieldID = t.int32(kind), true
-		case 10:
-			t.nested(kind, 0, func(id int16, kind byte) {
-				e.Logical.Kind = id
-				t.nested(kind, logicalRequired(id), func(field int16, kind byte) { t.logical(&e.Logical, field, kind) })
-			})
-		default:
-			t.skip(kind)
-		}
-	})
-	return e
-}
-
-// logicalRequired returns the required fields of a logical type.
-func logicalRequired(kind int16) fieldSet {
-	switch kind {
-	case logicalDecimal, logicalTime, logicalTimestamp, logicalInteger:
-		return 1<<1 | 1<<2
-	}
-	return 0
-}
-
-// logical reads a field of a logical type.
-func (t *thrift) logical(l *Logical, id int16, kind byte) {
-	switch {
-	case l.Kind == logicalDecimal && id == 1:
-		l.Scale = t.int32(kind)
-	case l.Kind == logicalDecimal && id == 2:
-		l.Precision = t.int32(kind)
-	case (l.Kind == logicalTime || l.Kind == logicalTimestamp) && id == 1:
-		l.UTC = t.boolean(kind)
-	case (l.Kind == logicalTime || l.Kind == logicalTimestamp) && id == 2:
-		t.nested(kind, 0, func(unit int16, kind byte) {
-			l.Unit = unit
-			t.skip(kind)
-		})
-	case l.Kind == logicalInteger && id == 1:
-		l.Bits = int8(t.integer(kind))
-	case l.Kind == logicalInteger && id == 2:
-		l.Signed = t.boolean(kind)
-	default:
-		t.skip(kind)
-	}
-}
-
-func (t *thrift) keyValue() KeyValue {
-	var pair KeyValue
-	t.structure(keyRequired, func(id int16, kind byte) {
-		switch id {
-		case 1:
-			pair.Key = string(t.bytes(kind))
-		case 2:
-			pair.Value = string(t.bytes(kind))
-		default:
-			t.skip(kind)
-		}
-	})
-	return pair
-}
-
-// rowGroup reads a RowGroup. A chunk that is not as one must be ends the walk at
-// once: what is kept of a footer stays in proportion to its bytes.
-func (t *thrift) rowGroup(failed *error) RowGroup {
-	var group RowGroup
-	t.structure(groupRequired, func(id int16, kind byte) {
-		switch id {
-		case 1:
-			t.structures(kind, func() {
-				chunk := t.chunk()
-				if err := chunk.complete(); err != nil && *failed == nil && t.err == nil {
-					*failed = fmt.Errorf("column %d of a row group: %w", len(group.Chunks), err)
-					t.fail()
-				}
-				group.Chunks = append(group.Chunks, chunk)
-			})
-		case 3:
-			group.Rows = t.integer(kind)
-		default:
-			t.skip(kind)
-		}
-	})
-	return group
-}
-
-// chunk reads a ColumnChunk.
-func (t *thrift) chunk() Chunk {
-	c := Chunk{dictionaryPage: -1}
-	t.structure(chunkRequired, func(id int16, kind byte) {
-		switch id {
-		case 1:
-			c.elsewhere = true
-			t.skip(kind)
-		case 3:
-			c.hasMeta = true
-			t.nested(kind, chunkMetaRequired, func(id int16, kind byte) { t.chunkMeta(&c, id, kind) })
-		case 4:
-			c.offsetIndex.Offset = t.integer(kind)
-		case 5:
-			c.offsetIndex.Length = t.integer(kind)
-		case 6:
-			c.columnIndex.Offset = t.integer(kind)
-		case 7:
-			c.columnIndex.Length = t.integer(kind)
-		case 8, 9:
-			c.encrypted = true
-			t.skip(kind)
-		default:
-			t.skip(kind)
-		}
-	})
-	start := c.dataPage
-	if c.dictionaryPage > 0 && (c.dictionaryPage < start || start <= 0) {
-		start, c.HasDictionary = c.dictionaryPage, true
-	}
-	c.Pages.Offset = start
-	return c
-}
-
-// chunkMeta reads a field of ColumnMetaData.
-func (t *thrift) chunkMeta(c *Chunk, id int16, kind byte) {
-	switch id {
-	case 1:
-		c.Type = Type(t.int32(kind))
-	case 2:
-		t.list(kind, func(kind byte) { c.Encodings = append(c.Encodings, Encoding(t.int32(kind))) })
-	case 3:
-		t.list(kind, func(kind byte) { c.Path = append(c.Path, string(t.bytes(kind))) })
-	case 4:
-		c.Codec = Codec(t.int32(kind))
-	case 5:
-		c.Values = t.integer(kind)
-	case 6:
-		c.Uncompressed = t.integer(kind)
-	case 7:
-		c.Pages.Length = t.integer(kind)
-	case 9:
-		c.dataPage = t.integer(kind)
-	case 11:
-		c.dictionaryPage = t.integer(kind)
-	default:
-		t.skip(kind)
-	}
-}
-
-// complete reports whether a chunk can be read.
-func (c *Chunk) complete() error {
-	switch {
-	case c.encrypted:
-		return errors.New("it is encrypted: decrypt the file first")
-	case c.elsewhere:
-		return errors.New("its data is in another file, which is not read")
-	case !c.hasMeta:
-		return errors.New("damaged: nothing says where its data lies")
-	}
-	return nil
 }

@@ -11,51 +11,86 @@ const maxIndex = 64 << 20
 
 var errIndexRange = errors.New("damaged: it lies outside of the file's data")
 
+// OffsetIndex says where the data pages of a chunk lie.
+type OffsetIndex struct{ Pages []PageLocation }
+
+func (x *OffsetIndex) fields(t *thrift) { structures(t, 1, required, &x.Pages) }
+
+// PageLocation says where a page lies, and which row it begins with.
+type PageLocation struct{ Offset, Size, Row int64 }
+
+func (l *PageLocation) fields(t *thrift) {
+	i64(t, 1, required, &l.Offset)
+	i32(t, 2, required, &l.Size)
+	i64(t, 3, required, &l.Row)
+}
+
+// ColumnIndex says of each data page of a chunk whether it has nothing but nulls, which bounds its
+// other values have, and how many nulls there are, if Nulls is not nil.
+type ColumnIndex struct {
+	NullPages []bool
+	Low, High [][]byte
+	Order     int32 // of the bounds: 1 for ascending, 2 for descending
+	Nulls     []int64
+}
+
+func (x *ColumnIndex) fields(t *thrift) {
+	list(t, 1, thriftTrue, required, &x.NullPages, func(kind byte, v *bool) {
+		switch {
+		case !t.writing && kind > thriftFalse:
+			t.fail()
+		case !t.writing:
+			*v = t.byte() == thriftTrue
+		case *v:
+			t.data = append(t.data, thriftTrue)
+		default:
+			t.data = append(t.data, thriftFalse)
+		}
+	})
+	texts(t, 2, required, &x.Low)
+	texts(t, 3, required, &x.High)
+	i32(t, 4, required, &x.Order)
+	numbers(t, 5, thriftI64, optional(x.Nulls != nil), &x.Nulls)
+}
+
+// PageCount is how many pages of a kind have an encoding.
+type PageCount struct {
+	Kind     PageKind
+	Encoding Encoding
+	Count    int32
+}
+
+func (c *PageCount) fields(t *thrift) {
+	i32(t, 1, required, &c.Kind)
+	i32(t, 2, required, &c.Encoding)
+	i32(t, 3, required, &c.Count)
+}
+
 // CheckIndexes reads the offset index and the column index of a chunk, where it has
 // them. Nothing that this program reads depends on them, but other readers do.
 func (f *File) CheckIndexes(r io.ReaderAt, c *Chunk) error {
-	pages := -1
-	if c.offsetIndex.Length > 0 {
-		err := f.readIndex(r, c.offsetIndex, offsetIndexRequired, func(t *thrift, id int16, kind byte) {
-			if id != 1 {
-				t.skip(kind)
-				return
-			}
-			pages = 0
-			t.structures(kind, func() {
-				pages++
-				t.structure(locationRequired, func(_ int16, kind byte) { t.skip(kind) })
-			})
-		})
-		if err != nil {
-			return fmt.Errorf("its offset index: %w", err)
+	var offsets OffsetIndex
+	if err := f.ReadIndex(r, c.OffsetIndex, &offsets); err != nil {
+		return fmt.Errorf("its offset index: %w", err)
+	}
+	var x ColumnIndex
+	err := f.ReadIndex(r, c.columnIndex, &x)
+	for _, n := range []int{len(x.NullPages), len(x.Low), len(x.High)} {
+		if pages := len(offsets.Pages); err == nil && n != pages && c.OffsetIndex.Length > 0 && c.columnIndex.Length > 0 {
+			err = fmt.Errorf("damaged: it has %d pages where the offset index has %d", n, pages)
 		}
 	}
-	if c.columnIndex.Length <= 0 {
-		return nil
-	}
-	err := f.readIndex(r, c.columnIndex, columnIndexRequired, func(t *thrift, id int16, kind byte) {
-		if id > 3 {
-			t.skip(kind)
-			return
-		}
-		entries := 0
-		t.list(kind, func(kind byte) {
-			entries++
-			t.skipElement(kind)
-		})
-		if t.err == nil && pages >= 0 && entries != pages {
-			t.err = fmt.Errorf("damaged: it has %d pages where the offset index has %d", entries, pages)
-		}
-	})
 	if err != nil {
 		return fmt.Errorf("its column index: %w", err)
 	}
 	return nil
 }
 
-// readIndex reads the one structure that a range has.
-func (f *File) readIndex(r io.ReaderAt, at Range, required fieldSet, field func(t *thrift, id int16, kind byte)) error {
+// ReadIndex reads the one structure that a range has, if it has any.
+func (f *File) ReadIndex(r io.ReaderAt, at Range, s structure) error {
+	if at.Length <= 0 {
+		return nil
+	}
 	if at.Offset < int64(len(Magic)) || at.Length > maxIndex || at.Offset > f.End-at.Length {
 		return errIndexRange
 	}
@@ -63,7 +98,6 @@ func (f *File) readIndex(r io.ReaderAt, at Range, required fieldSet, field func(
 	if err := ReadAt(r, data, at.Offset); err != nil {
 		return err
 	}
-	t := &thrift{data: data}
-	t.structure(required, func(id int16, kind byte) { field(t, id, kind) })
-	return t.err
+	_, err := Read(data, s)
+	return err
 }

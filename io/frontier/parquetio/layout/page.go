@@ -52,42 +52,101 @@ type Page struct {
 	// Nulls and Rows are how many values are null, and how many rows begin in
 	// the page; -1 where the header does not say it.
 	Nulls, Rows int
-	// Low and High are bounds of its values as the header has them, nil if it has none.
-	Low, High []byte
+	// Statistics are those of the header; see Nulls for how many are null.
+	Statistics
 	// Encoding is that of the values, the others those of the levels.
 	Encoding, Definition, Repetition Encoding
 	// Uncompressed is how many bytes the body has decompressed.
 	Uncompressed int
+	// RepetitionBytes and DefinitionBytes are how many bytes of levels the body begins with (version
+	// 2), which are not compressed.
+	RepetitionBytes, DefinitionBytes int64
 
 	compressed, uncompressed int64 // from the header
-	// Bytes of levels before the compressed ones (version 2).
-	repetitionBytes, definitionBytes int64
-	stored                           bool // not compressed, whatever the column is
-	hasHeader, hasSize, hasChecksum  bool
-	checksum                         uint32 // of Body
+	stored                   bool  // not compressed, whatever the column is
+	hasHeader, hasChecksum   bool
+	checksum                 int32 // of Body
 }
+
+// fields are those of PageHeader, of which the one that fits the kind is read.
+func (p *Page) fields(t *thrift) {
+	i32(t, 1, required, &p.Kind)
+	i32(t, 2, required, &p.uncompressed)
+	i32(t, 3, required, &p.compressed)
+	i32(t, 4, present, &p.checksum)
+	head := [...]int16{DataPage: 5, DictionaryPage: 7, DataPageV2: 8}
+	if p.Kind >= 0 && int(p.Kind) < len(head) && p.Kind != IndexPage {
+		t.nested(head[p.Kind], present, (*pageData)(p))
+	}
+	p.hasChecksum = t.saw(4)
+}
+
+// pageData is a page's DataPageHeader, DataPageHeaderV2 or DictionaryPageHeader.
+type pageData Page
+
+func (p *pageData) fields(t *thrift) {
+	p.hasHeader = p.hasHeader || t.ended
+	i32(t, 1, required, &p.Values)
+	if p.Kind == DataPageV2 {
+		compressed := !p.stored
+		i32(t, 2, required, &p.Nulls)
+		i32(t, 3, required, &p.Rows)
+		i32(t, 4, required, &p.Encoding)
+		i32(t, 5, required, &p.DefinitionBytes)
+		i32(t, 6, required, &p.RepetitionBytes)
+		t.boolean(7, present, &compressed)
+		p.stored, p.Definition, p.Repetition = !compressed, RLE, RLE
+		return
+	}
+	i32(t, 2, required, &p.Encoding)
+	if p.Kind == DataPage {
+		i32(t, 3, required, &p.Definition)
+		i32(t, 4, required, &p.Repetition)
+		t.nested(5, absent, &p.Statistics)
+	}
+}
+
+// Written is what is known of a page that was written.
+type Written struct {
+	Size, Uncompressed int // with its header
+	// Values is how many entries it has, Nulls how many of these are null, and Rows how many
+	// rows begin in it.
+	Values, Rows, Nulls int
+	Encoding            Encoding
+	Kind                PageKind
+	// Continues says that it begins in the middle of a row.
+	Continues bool
+	// Bounds are those of its values, nil where nobody knows them.
+	Bounds Bounds
+}
+
+// Bounds are the least and the greatest of some values, as statistics have them, or bounds
+// of those; nil where there are none.
+type Bounds struct{ Low, High []byte }
 
 // readHeader reads the header that data begins with.
 func readHeader(data []byte) (Page, error) {
-	p := Page{Nulls: -1, Rows: -1, Kind: -1}
-	t := &thrift{data: data}
-	t.structure(pageRequired, func(id int16, kind byte) { p.field(t, id, kind) })
-	if t.err != nil {
-		return p, fmt.Errorf("a page's header: %w", t.err)
+	p := &Page{Nulls: -1, Rows: -1, Kind: -1, Statistics: Statistics{Nulls: -1}}
+	rest, err := Read(data, p)
+	if err != nil {
+		return *p, fmt.Errorf("a page's header: %w", err)
 	}
-	p.Header = data[:t.at]
-	return p, nil
+	if nulls := p.Statistics.Nulls; nulls >= 0 && nulls <= int64(p.Values) {
+		p.Nulls = int(nulls)
+	}
+	p.Header = data[:len(data)-len(rest)]
+	return *p, nil
 }
 
 // check checks what the header says, where left bytes follow it.
 func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 	codec := chunk.Codec
 	p.stored = p.stored && !chunk.flagIgnored
-	levels := p.repetitionBytes + p.definitionBytes
+	levels := p.RepetitionBytes + p.DefinitionBytes
 	switch {
-	case !p.hasSize || p.compressed < 0 || p.compressed > left:
+	case p.compressed < 0 || p.compressed > left:
 		return errors.New("damaged: a page reaches beyond its column")
-	case p.repetitionBytes < 0 || p.definitionBytes < 0 || levels > p.compressed || levels > p.uncompressed:
+	case p.RepetitionBytes < 0 || p.DefinitionBytes < 0 || levels > p.compressed || levels > p.uncompressed:
 		return errors.New("damaged: a page's levels reach beyond it")
 	case !p.hasHeader && p.Kind != IndexPage || p.Values < 0:
 		return errors.New("damaged: a page's header does not say what it has")
@@ -106,101 +165,37 @@ func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 
 // checkBody checks the body by the header's checksum.
 func (p *Page) checkBody() error {
-	if p.hasChecksum && crc32.ChecksumIEEE(p.Body) != p.checksum {
+	if p.hasChecksum && crc32.ChecksumIEEE(p.Body) != uint32(p.checksum) {
 		return errors.New("damaged: a page is not what its checksum says")
 	}
 	return nil
 }
 
-// field reads a field of PageHeader.
-func (p *Page) field(t *thrift, id int16, kind byte) {
-	switch id {
-	case 1:
-		p.Kind = PageKind(t.int32(kind))
-	case 2:
-		p.uncompressed = int64(t.int32(kind))
-	case 3:
-		p.hasSize, p.compressed = true, int64(t.int32(kind))
-	case 4:
-		p.hasChecksum, p.checksum = true, uint32(t.int32(kind))
-	case 5:
-		p.hasHeader = p.hasHeader || p.Kind == DataPage
-		t.nested(kind, dataPageRequired, func(id int16, kind byte) { p.dataField(t, id, kind) })
-	case 7:
-		p.hasHeader = p.hasHeader || p.Kind == DictionaryPage
-		t.nested(kind, dictionaryPageRequired, func(id int16, kind byte) { p.dataField(t, id, kind) })
-	case 8:
-		p.hasHeader = p.hasHeader || p.Kind == DataPageV2
-		t.nested(kind, dataPageV2Required, func(id int16, kind byte) { p.dataV2Field(t, id, kind) })
-	default:
-		t.skip(kind)
+// AppendPage appends a page whose body is plain, and returns how many bytes its header has.
+// Kind, Values, Nulls, Rows, Encoding and the bytes of levels say what it has. compress is nil
+// where the body stays as it is; packed is memory for what it makes.
+func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, src []byte) []byte) ([]byte, int) {
+	body := plain
+	if compress != nil {
+		levels := p.PlainLevels()
+		*packed = compress(append((*packed)[:0], plain[:levels]...), plain[levels:])
+		body = *packed
 	}
+	begin := len(dst)
+	dst = p.AppendHeader(dst, body, len(plain), compress != nil)
+	return append(dst, body...), len(dst) - begin
 }
 
-// dataField reads a field of DataPageHeader; those of DictionaryPageHeader are
-// its first ones.
-func (p *Page) dataField(t *thrift, id int16, kind byte) {
-	switch id {
-	case 1:
-		p.Values = int(t.int32(kind))
-	case 2:
-		p.Encoding = Encoding(t.int32(kind))
-	case 3:
-		if p.Kind != DataPage { // of a dictionary: whether it is sorted
-			t.skip(kind)
-			return
-		}
-		p.Definition = Encoding(t.int32(kind))
-	case 4:
-		p.Repetition = Encoding(t.int32(kind))
-	case 5:
-		if p.Kind != DataPage {
-			t.skip(kind)
-			return
-		}
-		t.nested(kind, 0, func(id int16, kind byte) { p.statisticsField(t, id, kind) })
-	default:
-		t.skip(kind)
-	}
-}
+// MostHeader is the most bytes that a header has that is written.
+const MostHeader = 96
 
-// statisticsField reads a field of a page's Statistics.
-func (p *Page) statisticsField(t *thrift, id int16, kind byte) {
-	switch id {
-	case 3:
-		if nulls := t.integer(kind); nulls >= 0 && nulls <= int64(p.Values) {
-			p.Nulls = int(nulls)
-		}
-	case 5:
-		p.High = t.bytes(kind)
-	case 6:
-		p.Low = t.bytes(kind)
-	default:
-		t.skip(kind)
-	}
-}
-
-// dataV2Field reads a field of DataPageHeaderV2.
-func (p *Page) dataV2Field(t *thrift, id int16, kind byte) {
-	p.Definition, p.Repetition = RLE, RLE
-	switch id {
-	case 1:
-		p.Values = int(t.int32(kind))
-	case 2:
-		p.Nulls = int(t.int32(kind))
-	case 3:
-		p.Rows = int(t.int32(kind))
-	case 4:
-		p.Encoding = Encoding(t.int32(kind))
-	case 5:
-		p.definitionBytes = int64(t.int32(kind))
-	case 6:
-		p.repetitionBytes = int64(t.int32(kind))
-	case 7:
-		p.stored = !t.boolean(kind)
-	default:
-		t.skip(kind)
-	}
+// AppendHeader appends the header of a page with that body, which has so many bytes
+// decompressed.
+func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte {
+	head := *p
+	head.compressed, head.uncompressed, head.checksum = int64(len(body)), int64(plain), int32(crc32.ChecksumIEEE(body))
+	head.stored, head.Definition, head.Repetition = !compressed, RLE, RLE
+	return Append(dst, &head)
 }
 
 // StoredSize is how many bytes of the file the page has, also before its body was read.
@@ -213,7 +208,12 @@ func (p *Page) Size() int { return len(p.Header) + len(p.Body) }
 func (p *Page) Stored() bool { return p.stored }
 
 // PlainLevels is how many bytes of the body are levels that are never compressed.
-func (p *Page) PlainLevels() int { return int(p.repetitionBytes + p.definitionBytes) }
+func (p *Page) PlainLevels() int {
+	if p.Kind != DataPageV2 {
+		return 0
+	}
+	return int(p.RepetitionBytes + p.DefinitionBytes)
+}
 
 // aliased reports whether the opened page is its body as it lies.
 func (p *Page) aliased(codec Codec) bool { return p.stored || codec == Uncompressed }
@@ -271,7 +271,7 @@ type Content struct {
 // column without levels has none.
 func (p *Page) Split(plain []byte, leaf Leaf) (c Content, err error) {
 	if p.Kind == DataPageV2 {
-		low, high := p.repetitionBytes, p.repetitionBytes+p.definitionBytes
+		low, high := p.RepetitionBytes, p.RepetitionBytes+p.DefinitionBytes
 		if leaf.MaxRepetition > 0 {
 			c.Repetition = NewHybrid(plain[:low], bits.Len(uint(leaf.MaxRepetition)))
 		}

@@ -28,10 +28,10 @@ const (
 // with what follows it. Values alias data.
 func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 	t := &thrift{data: data}
-	t.structure(0, func(id int16, kind byte) {
+	t.each(func() {
 		begin := t.at
-		t.skip(kind)
-		fields = append(fields, Raw{ID: id, Kind: kind, Value: data[begin:t.at]})
+		t.skip(t.kind)
+		fields = append(fields, Raw{ID: t.id, Kind: t.kind, Value: data[begin:t.at]})
 	})
 	return fields, data[t.at:], t.err
 }
@@ -39,7 +39,7 @@ func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 // Elements are those of a list, as their bytes lie, and their kind.
 func (r Raw) Elements() (kind byte, elements [][]byte, err error) {
 	t := &thrift{data: r.Value}
-	t.list(r.Kind, func(k byte) {
+	t.elements(r.Kind, func(k byte) {
 		begin := t.at
 		t.skipElement(k)
 		kind, elements = k, append(elements, r.Value[begin:t.at])
@@ -71,12 +71,7 @@ func TextField(id int16, text []byte) Raw {
 
 // ListField is a field with a list of elements of a kind, as their bytes lie.
 func ListField(id int16, kind byte, elements [][]byte) Raw {
-	var list []byte
-	if n := len(elements); n < 15 {
-		list = []byte{byte(n)<<4 | kind}
-	} else {
-		list = binary.AppendUvarint([]byte{15<<4 | kind}, uint64(n))
-	}
+	list := appendListHeader(nil, kind, len(elements))
 	for _, e := range elements {
 		list = append(list, e...)
 	}
@@ -86,14 +81,10 @@ func ListField(id int16, kind byte, elements [][]byte) Raw {
 // AppendRaw appends a structure of these fields, which must be in the order of their
 // numbers.
 func AppendRaw(dst []byte, fields []Raw) []byte {
-	last := int16(0)
+	t := &thrift{data: dst}
 	for _, f := range fields {
-		if delta := f.ID - last; delta > 0 && delta < 16 {
-			dst = append(dst, byte(delta)<<4|f.Kind)
-		} else {
-			dst = binary.AppendVarint(append(dst, f.Kind), int64(f.ID))
-		}
-		dst, last = append(dst, f.Value...), f.ID
+		t.header(f.ID, f.Kind)
+		t.data = append(t.data, f.Value...)
 	}
-	return append(dst, 0)
+	return append(t.data, 0)
 }

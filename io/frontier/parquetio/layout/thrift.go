@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // Types of Thrift's compact protocol.
@@ -30,13 +29,252 @@ const maxThriftDepth = 32
 
 var errThrift = errors.New("damaged: its structure cannot be read")
 
-// thrift reads values in Thrift's compact protocol. It keeps the first error and
-// then reads zeros: a caller asks for the error once, at the end.
+// structure is a structure of parquet.thrift. It lists its fields once, by the methods and
+// functions of thrift that read or write one, in the order of their numbers. A required field
+// that is not there is an error, as it is for every reader whose code is generated from
+// parquet.thrift.
+type structure interface{ fields(t *thrift) }
+
+// presence says whether a field is written.
+type presence int8
+
+const (
+	absent presence = iota
+	present
+	required
+)
+
+// optional is the presence of a field that is written if the condition holds.
+func optional(written bool) presence {
+	if written {
+		return present
+	}
+	return absent
+}
+
+// thrift reads or writes values in Thrift's compact protocol. Reading it keeps the first error
+// and then reads zeros: a caller asks for the error once, at the end.
 type thrift struct {
-	data  []byte
-	at    int
-	depth int
-	err   error
+	data    []byte // read from at on, or written
+	at      int
+	depth   int
+	err     error
+	writing bool
+	columns int // of the schema so far
+	field
+}
+
+// field is the current one of a structure: that is read, or was written last.
+type field struct {
+	id      int16
+	kind    byte
+	pending bool // its value is to be read
+	taken   bool // or was: the next field is to come
+	ended   bool // there is none
+	n       int  // how many there are so far, which have the numbers in
+	seen    fieldSet
+	highest int16 // of the numbers that the structure lists
+}
+
+// on reports whether a field is to be read or written now.
+func (t *thrift) on(id int16, kind byte, p presence) bool {
+	switch {
+	case t.writing:
+		if p != absent {
+			t.header(id, kind)
+		}
+		return p != absent
+	case t.ended:
+		if p == required && !t.saw(id) && t.err == nil {
+			t.damaged("lacks field %d, which the format requires", int(id))
+		}
+		return false
+	}
+	if t.taken {
+		t.next()
+	}
+	t.highest = max(t.highest, id)
+	t.taken = t.pending && t.id == id
+	return t.taken
+}
+
+// header writes that of a field.
+func (t *thrift) header(id int16, kind byte) {
+	if delta := id - t.id; delta > 0 && delta < 16 {
+		t.data = append(t.data, byte(delta)<<4|kind)
+	} else {
+		t.data = binary.AppendVarint(append(t.data, kind), int64(id))
+	}
+	t.id = id
+}
+
+// saw reports whether the structure has had a field.
+func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
+
+// number is an integer field. All widths are read; kind is the one that is written.
+func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
+	switch {
+	case !t.on(id, kind, p):
+	case t.writing && kind == thriftByte:
+		t.data = append(t.data, byte(*v))
+	case t.writing:
+		t.data = binary.AppendVarint(t.data, int64(*v))
+	default:
+		read := t.integer(t.kind)
+		if *v = T(read); int64(*v) != read || kind == thriftI32 && int64(int32(read)) != read {
+			t.fail()
+		}
+	}
+}
+
+func i32[T ~int32 | ~int64 | ~int](t *thrift, id int16, p presence, v *T) {
+	number(t, id, thriftI32, p, v)
+}
+
+func i64(t *thrift, id int16, p presence, v *int64) { number(t, id, thriftI64, p, v) }
+
+// boolean is a field whose kind is its value.
+func (t *thrift) boolean(id int16, p presence, v *bool) {
+	kind := byte(thriftFalse)
+	if *v {
+		kind = thriftTrue
+	}
+	if t.on(id, kind, p) && !t.writing {
+		if *v = t.kind == thriftTrue; t.kind != thriftTrue && t.kind != thriftFalse {
+			t.fail()
+		}
+	}
+}
+
+// text is a field of bytes. Those that are read alias the data, unless T is a string.
+func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
+	if !t.on(id, thriftBinary, p) {
+		return
+	}
+	if t.writing {
+		t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
+		return
+	}
+	*v = T(t.bytes(t.kind))
+}
+
+// nested is a field that is a structure.
+func (t *thrift) nested(id int16, p presence, s structure) {
+	switch {
+	case !t.on(id, thriftStruct, p):
+	case t.writing:
+		t.write(s)
+	case t.kind != thriftStruct:
+		t.fail()
+	default:
+		t.read(s)
+	}
+}
+
+// list is a field that is a list; element reads or writes one of a kind.
+func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
+	if !t.on(id, thriftList, p) {
+		return
+	}
+	if !t.writing {
+		t.elements(t.kind, func(kind byte) {
+			var v T
+			*values = append(*values, v)
+			element(kind, &(*values)[len(*values)-1])
+		})
+		return
+	}
+	t.data = appendListHeader(t.data, kind, len(*values))
+	for i := range *values {
+		element(kind, &(*values)[i])
+	}
+}
+
+func appendListHeader(dst []byte, kind byte, n int) []byte {
+	if n < 15 {
+		return append(dst, byte(n)<<4|kind)
+	}
+	return binary.AppendUvarint(append(dst, 15<<4|kind), uint64(n))
+}
+
+// structures is a list of structures.
+func structures[T any, P interface {
+	*T
+	structure
+}](t *thrift, id int16, p presence, values *[]T) {
+	list(t, id, thriftStruct, p, values, func(kind byte, v *T) {
+		switch {
+		case t.writing:
+			t.write(P(v))
+		case kind != thriftStruct:
+			t.fail()
+		default:
+			t.read(P(v))
+		}
+	})
+}
+
+// numbers is a list of integers, and texts one of strings.
+func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, values *[]T) {
+	list(t, id, kind, p, values, func(kind byte, v *T) {
+		if t.writing {
+			t.data = binary.AppendVarint(t.data, int64(*v))
+		} else {
+			*v = T(t.integer(kind))
+		}
+	})
+}
+
+func texts[T ~string | ~[]byte](t *thrift, id int16, p presence, values *[]T) {
+	list(t, id, thriftBinary, p, values, func(kind byte, v *T) {
+		if t.writing {
+			t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
+		} else {
+			*v = T(t.bytes(kind))
+		}
+	})
+}
+
+// Append appends a structure.
+func Append(dst []byte, s structure) []byte {
+	t := &thrift{data: dst, writing: true}
+	t.write(s)
+	return t.data
+}
+
+func (t *thrift) write(s structure) {
+	outer := t.id
+	t.id = 0
+	s.fields(t)
+	t.data, t.id = append(t.data, 0), outer
+}
+
+// Read reads the structure that data begins with, and returns what follows it.
+func Read(data []byte, s structure) (rest []byte, err error) {
+	t := &thrift{data: data}
+	t.read(s)
+	return data[t.at:], t.err
+}
+
+// read reads a structure. Fields that it does not list are skipped. Those that come in the
+// order of their numbers are found at once.
+func (t *thrift) read(s structure) {
+	outer := t.begin()
+	for t.next(); t.pending; {
+		n := t.n
+		if s.fields(t); t.taken {
+			t.next()
+		}
+		for t.pending && (t.n == n || t.id > t.highest) {
+			t.skip(t.kind)
+			t.next()
+		}
+	}
+	if t.err == nil {
+		t.field = field{ended: true, seen: t.seen}
+		s.fields(t)
+	}
+	t.end(outer)
 }
 
 // fail keeps the first error, and ends the data.
@@ -66,39 +304,48 @@ func (t *thrift) varint() uint64 {
 	return v
 }
 
-// structure reads a structure: it calls field for each of its fields, which
-// reads the value, or skips it. Of a boolean the kind is the value. A structure
-// without a required field is an error, as it is for every reader whose code is
-// generated from parquet.thrift. So is a field that comes twice: readers do not agree
-// which one counts.
-func (t *thrift) structure(required fieldSet, field func(id int16, kind byte)) {
+// each reads a structure: it calls value for each of its fields, which reads the value.
+func (t *thrift) each(value func()) {
+	outer := t.begin()
+	for t.next(); t.pending; t.next() {
+		value()
+	}
+	t.end(outer)
+}
+
+func (t *thrift) begin() (outer field) {
 	if t.depth++; t.depth > maxThriftDepth {
 		t.fail()
 	}
-	seen := fieldSet(0)
-	for id := int16(0); t.err == nil; {
-		header := t.byte()
-		if header == 0 {
-			if lacks := required &^ seen; lacks != 0 {
-				t.damaged("lacks field %d, which the format requires", bits.TrailingZeros32(uint32(lacks)))
-			}
-			break
-		}
-		if delta := header >> 4; delta > 0 {
-			id += int16(delta)
-		} else {
-			id = int16(zigzag(t.varint()))
-		}
-		if id > 0 && id <= maxField {
-			if seen>>id&1 == 1 {
-				t.damaged("has field %d twice", int(id))
-				break
-			}
-			seen |= 1 << id
-		}
-		field(id, header&15)
-	}
+	outer, t.field = t.field, field{}
+	return outer
+}
+
+func (t *thrift) end(outer field) {
 	t.depth--
+	t.field = outer
+}
+
+// next reads the next field of a structure up to its value, which a boolean has in its kind. A
+// field that comes twice is an error: readers do not agree which one counts.
+func (t *thrift) next() {
+	t.pending, t.taken = false, false
+	header := t.byte()
+	if header == 0 {
+		return
+	}
+	if delta := header >> 4; delta > 0 {
+		t.id += int16(delta)
+	} else {
+		t.id = int16(zigzag(t.varint()))
+	}
+	if t.id > 0 && t.id <= maxField {
+		if t.saw(t.id) {
+			t.damaged("has field %d twice", int(t.id))
+		}
+		t.seen |= 1 << t.id
+	}
+	t.kind, t.n, t.pending = header&15, t.n+1, t.err == nil
 }
 
 // fieldSet is a set of field numbers up to maxField, a bit each. Parquet's structures have
@@ -106,23 +353,6 @@ func (t *thrift) structure(required fieldSet, field func(id int16, kind byte)) {
 type fieldSet uint32
 
 const maxField = 31
-
-// These are the required fields of parquet.thrift's structures.
-const (
-	fileRequired           fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4
-	elementRequired        fieldSet = 1 << 4
-	keyRequired            fieldSet = 1 << 1
-	groupRequired          fieldSet = 1<<1 | 1<<2 | 1<<3
-	chunkRequired          fieldSet = 1 << 2
-	chunkMetaRequired      fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<9
-	pageRequired           fieldSet = 1<<1 | 1<<2 | 1<<3
-	dataPageRequired       fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4
-	dataPageV2Required     fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6
-	dictionaryPageRequired fieldSet = 1<<1 | 1<<2
-	offsetIndexRequired    fieldSet = 1 << 1
-	locationRequired       fieldSet = 1<<1 | 1<<2 | 1<<3
-	columnIndexRequired    fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4
-)
 
 // damaged keeps the error of a structure's field.
 func (t *thrift) damaged(what string, field int) {
@@ -132,9 +362,9 @@ func (t *thrift) damaged(what string, field int) {
 	t.at = len(t.data)
 }
 
-// list reads a list: it calls element for each of its elements. A list has at
+// elements reads a list: it calls element for each of its elements. A list has at
 // most as many as there are bytes left.
-func (t *thrift) list(kind byte, element func(kind byte)) {
+func (t *thrift) elements(kind byte, element func(kind byte)) {
 	if kind != thriftList && kind != thriftSet {
 		t.fail()
 		return
@@ -152,26 +382,6 @@ func (t *thrift) list(kind byte, element func(kind byte)) {
 	}
 }
 
-// structures reads a list of structures.
-func (t *thrift) structures(kind byte, element func()) {
-	t.list(kind, func(kind byte) {
-		if kind != thriftStruct {
-			t.fail()
-			return
-		}
-		element()
-	})
-}
-
-// nested reads a field that is a structure.
-func (t *thrift) nested(kind byte, required fieldSet, field func(id int16, kind byte)) {
-	if kind != thriftStruct {
-		t.fail()
-		return
-	}
-	t.structure(required, field)
-}
-
 // integer reads an integer of any width.
 func (t *thrift) integer(kind byte) int64 {
 	switch kind {
@@ -182,24 +392,6 @@ func (t *thrift) integer(kind byte) int64 {
 	}
 	t.fail()
 	return 0
-}
-
-// int32 reads an integer that 32 bits hold.
-func (t *thrift) int32(kind byte) int32 {
-	v := t.integer(kind)
-	if int64(int32(v)) != v {
-		t.fail()
-		return 0
-	}
-	return int32(v)
-}
-
-// boolean reads a boolean field, whose value is its kind.
-func (t *thrift) boolean(kind byte) bool {
-	if kind != thriftTrue && kind != thriftFalse {
-		t.fail()
-	}
-	return kind == thriftTrue
 }
 
 // bytes reads a string, which aliases the data.
@@ -241,10 +433,10 @@ func (t *thrift) skipElement(kind byte) {
 		if t.depth++; t.depth > maxThriftDepth {
 			t.fail()
 		}
-		t.list(kind, t.skipElement)
+		t.elements(kind, t.skipElement)
 		t.depth--
 	case thriftStruct:
-		t.structure(0, func(_ int16, kind byte) { t.skip(kind) })
+		t.each(func() { t.skip(t.kind) })
 	default: // Parquet has no maps
 		t.fail()
 	}
