@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
@@ -90,10 +89,10 @@ func TestPassThroughSelectedDictionary(t *testing.T) {
 func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 	var data, packed []byte
 	values := 0
-	header := encode.PageHeader{Kind: layout.DictionaryPage, Values: 10}
+	header := layout.Page{Kind: layout.DictionaryPage, Values: 10}
 	data, _ = header.AppendPage(data, make([]byte, 80), &packed, nil)
 	for _, indices := range pages {
-		header := encode.PageHeader{Kind: layout.DataPage, Values: 4, Encoding: layout.RLEDictionary}
+		header := layout.Page{Kind: layout.DataPage, Values: 4, Encoding: layout.RLEDictionary}
 		plain := layout.AppendHybrid([]byte{4}, indices, 4)
 		if indices == nil {
 			header.Encoding, plain = layout.Plain, make([]byte, 32)

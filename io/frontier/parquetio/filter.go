@@ -56,7 +56,7 @@ type page struct {
 	// out is written instead of raw, unless the whole page is copied. written describes the
 	// pages in it. A page that is copied gets its description when it is written.
 	out     []byte
-	written []pagefilter.Page
+	written []layout.Written
 	err     error
 	done    chan struct{} // closed when all of the above is set
 }
@@ -207,32 +207,22 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 
 // write writes what is left of a page, and counts it in its chunk.
 func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
-	out := p.out
 	if p.whole() {
-		out = p.raw
-		p.written = []pagefilter.Page{{
+		p.out, p.raw = p.raw, nil
+		p.written = []layout.Written{{
 			Size: p.StoredSize(), Uncompressed: len(p.Header) + p.Uncompressed, Values: p.Values, Rows: p.part.N, Nulls: p.nulls,
-			Continues: p.part.Continues, Bounds: pagefilter.Bounds(p.bounds()),
+			Encoding: p.Encoding, Kind: p.Kind, Continues: p.part.Continues, Bounds: p.bounds(),
 		}}
 	}
 	for _, w := range p.written {
-		c.Uncompressed += int64(w.Uncompressed)
-		if !p.isData() {
-			c.Dictionary = int64(w.Size)
-			continue
-		}
-		c.Add(splice.Page{
-			Size: int64(w.Size), Rows: int64(w.Rows), Values: int64(w.Values), Nulls: int64(w.Nulls),
-			Kind: p.Kind, Encoding: p.Encoding, Continues: w.Continues,
-			Bounds: splice.Bounds(w.Bounds),
-		})
+		c.Add(w)
 	}
-	return write(out)
+	return write(p.out)
 }
 
 // bounds returns the bounds of the values of a page that is copied, as the column index has
 // them or else its header; nil if neither does.
-func (p *page) bounds() (b splice.Bounds) {
+func (p *page) bounds() (b layout.Bounds) {
 	c := p.column
 	switch {
 	case c.Order == pagefilter.NoOrder:
@@ -240,10 +230,10 @@ func (p *page) bounds() (b splice.Bounds) {
 	case p.number < len(c.source.Bounds):
 		b = c.source.Bounds[p.number]
 	case p.Low != nil && p.High != nil:
-		b = splice.Bounds{Low: bytes.Clone(p.Low), High: bytes.Clone(p.High)}
+		b = layout.Bounds{Low: bytes.Clone(p.Low), High: bytes.Clone(p.High)}
 	}
 	if c.Width > 0 && (len(b.Low) != c.Width || len(b.High) != c.Width) {
-		return splice.Bounds{}
+		return layout.Bounds{}
 	}
 	return b
 }
@@ -593,12 +583,12 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 		p.raw = nil
 	}
 	if !p.isData() {
-		var page pagefilter.Page
+		var page layout.Written
 		p.out, page, err = f.Dictionary(out, &p.column.Column, &p.Page, p.column.dictionary)
-		p.written = []pagefilter.Page{page}
+		p.written = []layout.Written{page}
 		return err
 	}
-	var pages []pagefilter.Page
+	var pages []layout.Written
 	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
 	p.written = slices.Clone(pages)
 	return err

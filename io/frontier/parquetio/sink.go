@@ -328,16 +328,16 @@ func (s *Sink) Close() error {
 
 // end writes the footer.
 func (s *Sink) end() error {
-	var metadata []encode.KeyValue
+	var metadata []layout.KeyValue
 	m := s.schema.Stored.Metadata()
 	for i, key := range m.Keys() {
-		metadata = append(metadata, encode.KeyValue{Key: key, Value: m.Values()[i]})
+		metadata = append(metadata, layout.KeyValue{Key: key, Value: m.Values()[i]})
 	}
 	stored, err := storeSchema(s.schema.Stored)
 	if err != nil {
 		return err
 	}
-	footer := s.footer.Append(nil, append(metadata, encode.KeyValue{Key: schemaKey, Value: stored}), maker())
+	footer := s.footer.Append(nil, append(metadata, layout.KeyValue{Key: schemaKey, Value: stored}), maker())
 	tail := binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	return s.write(append(tail, layout.Magic...))
 }

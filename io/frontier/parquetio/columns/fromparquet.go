@@ -61,42 +61,36 @@ func meaningOf(e *layout.Element) Meaning {
 	return Meaning{Kind: Other}
 }
 
+// converted are the meanings of the converted types, by their numbers.
+var converted = [...]Meaning{
+	0: {Kind: String}, 1: {Kind: Map}, 2: {Kind: Map}, 3: {Kind: List}, 4: {Kind: Enum}, 5: {Kind: Decimal}, 6: {Kind: Date}, // 2 is what some old writers call a map
+	7: {Kind: Time, Unit: arrow.Millisecond, UTC: true}, 8: {Kind: Time, Unit: arrow.Microsecond, UTC: true},
+	9: {Kind: Timestamp, Unit: arrow.Millisecond, Old: true}, 10: {Kind: Timestamp, Unit: arrow.Microsecond, Old: true},
+	11: {Kind: Integer, Bits: 8}, 12: {Kind: Integer, Bits: 16}, 13: {Kind: Integer, Bits: 32}, 14: {Kind: Integer, Bits: 64},
+	15: {Kind: Integer, Bits: 8, Signed: true}, 16: {Kind: Integer, Bits: 16, Signed: true}, 17: {Kind: Integer, Bits: 32, Signed: true}, 18: {Kind: Integer, Bits: 64, Signed: true},
+	19: {Kind: JSON}, 20: {Kind: BSON}, 21: {Kind: Interval},
+}
+
 func convertedMeaning(e *layout.Element) Meaning {
-	switch c := e.Converted; c {
-	case 0:
-		return Meaning{Kind: String}
-	case 1, 2: // 2 is what some old writers call a map
-		return Meaning{Kind: Map}
-	case 3:
-		return Meaning{Kind: List}
-	case 4:
-		return Meaning{Kind: Enum}
-	case 5:
-		return Meaning{Kind: Decimal, Precision: e.Precision, Scale: e.Scale}
-	case 6:
-		return Meaning{Kind: Date}
-	case 7:
-		return Meaning{Kind: Time, Unit: arrow.Millisecond, UTC: true}
-	case 8:
-		return Meaning{Kind: Time, Unit: arrow.Microsecond, UTC: true}
-	case 9:
-		return Meaning{Kind: Timestamp, Unit: arrow.Millisecond, Old: true}
-	case 10:
-		return Meaning{Kind: Timestamp, Unit: arrow.Microsecond, Old: true}
-	case 11, 12, 13, 14:
-		return Meaning{Kind: Integer, Bits: 8 << (c - 11)}
-	case 15, 16, 17, 18:
-		return Meaning{Kind: Integer, Bits: int8(8 << (c - 15)), Signed: true}
-	case 19:
-		return Meaning{Kind: JSON}
-	case 20:
-		return Meaning{Kind: BSON}
-	case 21:
-		return Meaning{Kind: Interval}
-	case -1:
+	switch c := e.Converted; {
+	case c == -1:
 		return Meaning{}
+	case c < 0 || int(c) >= len(converted):
+		return Meaning{Kind: Other}
+	case c == 5:
+		return Meaning{Kind: Decimal, Precision: e.Precision, Scale: e.Scale}
+	default:
+		return converted[c]
 	}
-	return Meaning{Kind: Other}
+}
+
+// Converted returns the number of the converted type, -1 for none. Its times are in UTC.
+func (m Meaning) Converted() int32 {
+	m.Precision, m.Scale = 0, 0
+	if m.Kind == Timestamp && m.UTC {
+		m.UTC, m.Old = false, true
+	}
+	return int32(slices.Index(converted[:], m))
 }
 
 // nesting is how the entries of a column become an array.

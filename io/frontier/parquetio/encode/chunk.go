@@ -36,14 +36,11 @@ type Chunk struct {
 	Size, Uncompressed int64
 
 	entries    int64
-	dictionary int64 // bytes of its dictionary's page, 0 for none
-	places     []place
+	dictionary int64                 // bytes of its dictionary's page, 0 for none
+	places     []layout.PageLocation // from the chunk on
 	nulls      int64
 	low, high  []byte // the least and the greatest value, nil when that is not known
 }
-
-// place is where a data page lies in its chunk, and which row it begins with.
-type place struct{ offset, size, row int64 }
 
 // pages are the pages of a chunk as they are appended.
 type pages struct {
@@ -124,7 +121,7 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 func (p *pages) dataPage(entries int, row int64, encoding layout.Encoding) {
 	from := len(p.out)
 	p.page(layout.DataPage, entries, encoding)
-	p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
+	p.chunk.places = append(p.chunk.places, layout.PageLocation{Offset: int64(from - p.begin), Size: int64(len(p.out) - from), Row: row})
 }
 
 // rows is how many rows begin with the entries from low to high-1.
@@ -192,7 +189,7 @@ func (p *pages) page(kind layout.PageKind, values int, encoding layout.Encoding)
 		p.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
 		return
 	}
-	head, header := PageHeader{Kind: kind, Values: values, Encoding: encoding}, 0
+	head, header := layout.Page{Kind: kind, Values: values, Encoding: encoding}, 0
 	p.out, header = head.AppendPage(p.out, p.plain, &p.packed, p.Compress)
 	p.chunk.Uncompressed += int64(header + len(p.plain))
 }

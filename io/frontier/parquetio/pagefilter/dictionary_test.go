@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 )
@@ -104,7 +103,7 @@ func TestDictionaryForged(t *testing.T) {
 			}
 			rows := NewRows(len(test.indices))
 			rows.Keep(0, rows.Len())
-			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: s.encoding}
+			head := layout.Page{Kind: layout.DataPage, Values: rows.Len(), Encoding: s.encoding}
 			data, _ := head.AppendPage(nil, layout.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
 			page, err := layouttest.NextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
 			if err != nil {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/store/compress"
@@ -57,17 +56,6 @@ func (p *Part) Kept() (kept, all int) {
 	return p.Rows.Count(low, high), p.First + p.N - low
 }
 
-// Page is a page that was written.
-type Page struct {
-	Size, Uncompressed  int // with its header
-	Values, Rows, Nulls int
-	Encoding            layout.Encoding
-	Kind                layout.PageKind
-	Continues           bool
-	// Bounds are those of the kept values, nil if there are none or they have no order.
-	Bounds Bounds
-}
-
 // Filter leaves rows out of pages. One goroutine may use it at a time.
 type Filter struct {
 	repetition, definition []byte
@@ -80,7 +68,7 @@ type Filter struct {
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
 
-	pages []Page
+	pages []layout.Written
 }
 
 // Begin must be called before the first page of each chunk.
@@ -124,7 +112,7 @@ func (c *Column) Rereads(p *layout.Page) bool {
 // Page appends to dst the rows of a page that stay, as one page or several. plain is the
 // page's body decompressed. The returned pages are valid until the next call. dst may be the
 // memory of p, unless p is read again ([Column.Rereads]) or plain is a part of that memory.
-func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []Page, error) {
+func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
 	content, present, err := f.open(c, p, plain, part)
@@ -349,25 +337,26 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values *encoding.P
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (Page, encode.PageHeader) {
-	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
+func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (layout.Written, layout.Page) {
+	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
 	page.Nulls = page.Values - length(f.values)
 	page.Rows = page.Values
-	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
+	version2 := p.Kind == layout.DataPageV2
+	head := layout.Page{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
 	if most := c.Leaf.MaxRepetition; most > 0 {
 		kept := f.gather(f.repetition, f.entries)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
-		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2())
-		head.RepetitionBytes = len(f.plain)
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !version2)
+		head.RepetitionBytes = int64(len(f.plain))
 	}
 	if most := c.Leaf.MaxDefinition; most > 0 {
 		var kept []byte
 		if len(f.definition) > 0 {
 			kept = f.gather(f.definition, f.entries)
 		}
-		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2())
-		head.DefinitionBytes = len(f.plain) - head.RepetitionBytes
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !version2)
+		head.DefinitionBytes = int64(len(f.plain)) - head.RepetitionBytes
 	}
 	head.Rows = page.Rows
 	return page, head
@@ -411,20 +400,20 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []b
 	page, head := f.begin(c, p, values)
 	// Of version 2 the levels lie before the frame, else they are in it.
 	levels, inside := f.plain, f.plain
-	if head.Version2() {
+	if p.Kind == layout.DataPageV2 {
 		inside = nil
 	} else {
 		levels = nil
 	}
 	from := len(dst)
 	// The header comes first, but has the size of what follows: leave room for it.
-	dst = append(append(dst, make([]byte, encode.MostHeader)...), levels...)
+	dst = append(append(dst, make([]byte, layout.MostHeader)...), levels...)
 	var ok bool
 	if dst, ok = f.cutter.Cut(dst, frame, plain, inside, f.ranges); !ok {
 		return dst[:from], false
 	}
-	header := head.Header(dst[from+encode.MostHeader:], len(f.plain)+left)
-	gap := encode.MostHeader - len(header)
+	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], len(f.plain)+left, true)
+	gap := layout.MostHeader - len(header)
 	copy(dst[from+gap:], header)
 	if from == 0 {
 		dst = dst[gap:]

@@ -11,7 +11,6 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
-	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/layout/layouttest"
@@ -213,7 +212,7 @@ func (p *pages) addDictionary() {
 
 func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 	n := p.node()
-	head := encode.PageHeader{Kind: p.kind(), Values: len(entries), Encoding: p.encoding}
+	head := layout.Page{Kind: p.kind(), Values: len(entries), Encoding: p.encoding}
 	var repetition, definition, plain []byte
 	var values [][]byte
 	for _, e := range entries {
@@ -229,11 +228,11 @@ func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 	}
 	if n.MaxRepetition > 0 {
 		plain = layout.AppendLevels(plain, repetition, len(entries), 0, n.MaxRepetition, !p.version2)
-		head.RepetitionBytes = len(plain)
+		head.RepetitionBytes = int64(len(plain))
 	}
 	if n.MaxDefinition > 0 {
 		plain = layout.AppendLevels(plain, definition, len(entries), n.MaxDefinition, n.MaxDefinition, !p.version2)
-		head.DefinitionBytes = len(plain) - head.RepetitionBytes
+		head.DefinitionBytes = int64(len(plain)) - head.RepetitionBytes
 	}
 	plain = p.appendValues(plain, values, last)
 	var packed []byte
@@ -344,7 +343,7 @@ func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 			return nil
 		}
 		before := len(out)
-		var pages []Page
+		var pages []layout.Written
 		if out, pages, err = f.Page(out, c, page, plain, part); err != nil {
 			return err
 		}
@@ -439,7 +438,7 @@ type errFilter string
 
 func (e errFilter) Error() string { return string(e) }
 
-func (p *pages) check(out []byte, pages []Page) error {
+func (p *pages) check(out []byte, pages []layout.Written) error {
 	c := p.column()
 	for _, said := range pages {
 		page, err := layouttest.NextPage(out, &p.chunk, testLimit)
@@ -451,7 +450,7 @@ func (p *pages) check(out []byte, pages []Page) error {
 			return errFilter("what it wrote: " + err.Error())
 		}
 		out = out[page.Size():]
-		is := Page{
+		is := layout.Written{
 			Size: page.Size(), Uncompressed: len(page.Header) + page.Uncompressed,
 			Values: page.Values, Rows: page.Values, Encoding: page.Encoding, Kind: page.Kind,
 		}
@@ -809,9 +808,9 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, values, rows uint16, body []byte) {
 		s := all[int(kind)%len(all)]
 		p := &pages{shape: s, chunk: layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(values)}}
-		head := encode.PageHeader{Kind: s.kind(), Values: int(values), Rows: int(rows), Encoding: s.encoding}
+		head := layout.Page{Kind: s.kind(), Values: int(values), Rows: int(rows), Encoding: s.encoding}
 		if s.version2 && s.nesting > 0 {
-			head.DefinitionBytes = int(rows) % (len(body) + 1)
+			head.DefinitionBytes = int64(int(rows) % (len(body) + 1))
 		}
 		var packed []byte
 		p.data, _ = head.AppendPage(nil, body, &packed, s.codec.Compressor(0))

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"robotsbatch/io/frontier/parquetio/encoding"
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // Order says how the values of a column are compared in statistics.
@@ -56,12 +57,8 @@ func float(b []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
-// Bounds are the least and the greatest of some values, or bounds of those; nil if there
-// are none.
-type Bounds struct{ Low, High []byte }
-
 // bounds returns the bounds of runs of values. They are copies.
-func (o Order) bounds(v *encoding.Page, runs []run) (b Bounds) {
+func (o Order) bounds(v *encoding.Page, runs []run) (b layout.Bounds) {
 	if o == NoOrder {
 		return b
 	}
@@ -72,7 +69,7 @@ func (o Order) bounds(v *encoding.Page, runs []run) (b Bounds) {
 			switch {
 			case o == Floating && math.IsNaN(float(value)):
 			case b.Low == nil:
-				b = Bounds{append([]byte{}, value...), append([]byte{}, value...)}
+				b = layout.Bounds{Low: append([]byte{}, value...), High: append([]byte{}, value...)}
 			case o.Compare(value, b.Low) < 0:
 				b.Low = append(b.Low[:0], value...)
 			case o.Compare(value, b.High) > 0:
@@ -89,7 +86,7 @@ const mostBound = 64
 // short returns bounds that readers understand. Long ones are cut, the greatest before a
 // letter that can be raised, so that texts remain UTF-8. Zeros have the sign that
 // bounds both.
-func (o Order) short(b Bounds) Bounds {
+func (o Order) short(b layout.Bounds) layout.Bounds {
 	switch {
 	case b.Low == nil:
 	case o == Floating:
@@ -112,7 +109,7 @@ func (o Order) short(b Bounds) Bounds {
 		}
 	}
 	if b.High == nil {
-		return Bounds{}
+		return layout.Bounds{}
 	}
 	return b
 }

@@ -2,9 +2,7 @@ package splice
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -13,12 +11,9 @@ import (
 
 // More numbers of fields that change, in the structures of parquet.thrift.
 const (
-	metaType, metaEncodings, metaPath, metaCodec  = 1, 2, 3, 4
-	metaValues, metaUncompressed, metaCompressed  = 5, 6, 7
-	metaStatistics, metaEncodingStats             = 12, 13
-	statisticsNulls, statisticsMax, statisticsMin = 3, 5, 6
-
-	indexNullPages, indexMin, indexMax, indexOrder, indexNulls = 1, 2, 3, 4, 5
+	metaType, metaEncodings, metaPath, metaCodec = 1, 2, 3, 4
+	metaValues, metaUncompressed, metaCompressed = 5, 6, 7
+	metaStatistics, metaEncodingStats            = 12, 13
 )
 
 // metaKept are the fields of a column chunk's metadata that a chunk has from which rows were
@@ -37,36 +32,22 @@ type Chunk struct {
 	// Dictionary is how many bytes its dictionary's page has, 0 for none.
 	Dictionary int64
 	// Pages are its data pages, in order.
-	Pages []Page
+	Pages []layout.Written
 	// Compare is the order of its values, nil where there is none.
 	Compare func(a, b []byte) int
 }
 
-// Add adds a data page.
-func (c *Chunk) Add(p Page) {
+// Add adds a page.
+func (c *Chunk) Add(p layout.Written) {
+	c.Uncompressed += int64(p.Uncompressed)
+	if p.Kind == layout.DictionaryPage {
+		c.Dictionary = int64(p.Size)
+		return
+	}
 	c.Pages = append(c.Pages, p)
-	c.Values += p.Values
-	c.Nulls += p.Nulls
+	c.Values += int64(p.Values)
+	c.Nulls += int64(p.Nulls)
 }
-
-// Page is a data page of a Chunk.
-type Page struct {
-	Size int64
-	// Rows is how many rows begin in it.
-	Rows int64
-	// Values and Nulls are as in Chunk.
-	Values, Nulls int64
-	Kind          layout.PageKind
-	Encoding      layout.Encoding
-	// Continues says that it begins in the middle of a row.
-	Continues bool
-	// Bounds are those of its values, nil where nobody knows them.
-	Bounds Bounds
-}
-
-// Bounds are the least and the greatest of some values, as statistics have them, or bounds
-// of those; nil where there are none.
-type Bounds struct{ Low, High []byte }
 
 // Source is a column chunk of an input.
 type Source struct {
@@ -79,7 +60,7 @@ type Source struct {
 	// Nulls and Bounds are those of its data pages, by its column index; nil where there
 	// is none that says it.
 	Nulls  []int64
-	Bounds []Bounds
+	Bounds []layout.Bounds
 }
 
 // FilterGroup writes what is left of a row group of an input, so many of its rows. filter is called for
@@ -123,7 +104,7 @@ func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byt
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
 	for i := range now.Pages {
-		size += now.Pages[i].Size
+		size += int64(now.Pages[i].Size)
 	}
 	put(&meta, layout.IntField(metaValues, layout.RawI64, now.Values))
 	put(&meta, layout.IntField(metaUncompressed, layout.RawI64, now.Uncompressed))
@@ -136,7 +117,7 @@ func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byt
 	}
 	set(fields, layout.IntField(chunkOffset, find(fields, chunkOffset).Kind, 0))
 	if statistics := find(meta, metaStatistics); len(statistics.Value) > 0 {
-		set(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: now.statistics()})
+		set(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: layout.Append(nil, now.statistics())})
 	}
 	if len(find(meta, metaEncodingStats).Value) > 0 {
 		set(meta, encodingStats(now))
@@ -183,15 +164,14 @@ func put(fields *[]layout.Raw, value layout.Raw) {
 
 // statistics returns the Statistics of a chunk: its nulls, and the bounds of its pages if
 // they are known of all.
-func (c *Chunk) statistics() []byte {
-	fields := []layout.Raw{layout.IntField(statisticsNulls, layout.RawI64, c.Nulls)}
-	var all Bounds
+func (c *Chunk) statistics() *layout.Statistics {
+	all := layout.Statistics{Nulls: c.Nulls}
 	for i := range c.Pages {
 		p := &c.Pages[i]
 		switch b := p.Bounds; {
 		case p.Nulls == p.Values:
 		case b.Low == nil || c.Compare == nil:
-			return layout.AppendRaw(nil, fields)
+			return &layout.Statistics{Nulls: c.Nulls}
 		default:
 			if all.Low == nil || c.Compare(b.Low, all.Low) < 0 {
 				all.Low = b.Low
@@ -201,39 +181,31 @@ func (c *Chunk) statistics() []byte {
 			}
 		}
 	}
-	if all.Low != nil {
-		fields = append(fields, layout.TextField(statisticsMax, all.High), layout.TextField(statisticsMin, all.Low))
-	}
-	return layout.AppendRaw(nil, fields)
+	return &all
 }
 
 // encodingStats is the field that says how many pages of each kind and encoding there are.
 func encodingStats(now *Chunk) layout.Raw {
-	type key struct {
-		kind     layout.PageKind
-		encoding layout.Encoding
-	}
-	var order []key
-	counts := make(map[key]int64)
-	add := func(k key) {
-		if counts[k] == 0 {
-			order = append(order, k)
+	var counts []layout.PageCount
+	add := func(k layout.PageCount) {
+		for i := range counts {
+			if counts[i].Kind == k.Kind && counts[i].Encoding == k.Encoding {
+				counts[i].Count++
+				return
+			}
 		}
-		counts[k]++
+		k.Count = 1
+		counts = append(counts, k)
 	}
 	if now.Dictionary > 0 {
-		add(key{layout.DictionaryPage, layout.Plain})
+		add(layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain})
 	}
-	for i := range now.Pages {
-		add(key{now.Pages[i].Kind, now.Pages[i].Encoding})
+	for _, p := range now.Pages {
+		add(layout.PageCount{Kind: p.Kind, Encoding: p.Encoding})
 	}
-	list := make([][]byte, len(order))
-	for i, k := range order {
-		list[i] = layout.AppendRaw(nil, []layout.Raw{
-			layout.IntField(1, layout.RawI32, int64(k.kind)),
-			layout.IntField(2, layout.RawI32, int64(k.encoding)),
-			layout.IntField(3, layout.RawI32, counts[k]),
-		})
+	list := make([][]byte, len(counts))
+	for i := range counts {
+		list[i] = layout.Append(nil, &counts[i])
 	}
 	return layout.ListField(metaEncodingStats, layout.RawStruct, list)
 }
@@ -241,55 +213,41 @@ func encodingStats(now *Chunk) layout.Raw {
 // offsetIndex returns the OffsetIndex structure of a chunk at an offset; nil where a page
 // begins in the middle of a row, or is too large.
 func offsetIndex(now *Chunk, offset int64) []byte {
-	locations := make([][]byte, len(now.Pages))
-	at, row := offset+now.Dictionary, int64(0)
-	for i, p := range now.Pages {
+	x, at, row := &layout.OffsetIndex{}, offset+now.Dictionary, int64(0)
+	for _, p := range now.Pages {
 		if p.Continues || p.Size > math.MaxInt32 {
 			return nil
 		}
-		locations[i] = layout.AppendRaw(nil, []layout.Raw{
-			layout.IntField(1, layout.RawI64, at),
-			layout.IntField(2, layout.RawI32, p.Size),
-			layout.IntField(3, layout.RawI64, row),
-		})
-		row += p.Rows
-		at += p.Size
+		x.Pages = append(x.Pages, layout.PageLocation{Offset: at, Size: int64(p.Size), Row: row})
+		row += int64(p.Rows)
+		at += int64(p.Size)
 	}
-	return layout.AppendRaw(nil, []layout.Raw{layout.ListField(indexLocations, layout.RawStruct, locations)})
+	return layout.Append(nil, x)
 }
 
 // columnIndex returns the ColumnIndex structure of a chunk; nil where the bounds of a page are
 // not known.
 func columnIndex(now *Chunk) []byte {
-	var nulls, low, high, counts [][]byte
-	empty := []byte{0} // a text of no bytes
+	x := &layout.ColumnIndex{Order: now.boundaryOrder(), Nulls: []int64{}}
 	for _, p := range now.Pages {
-		counts = append(counts, layout.IntField(0, layout.RawI64, p.Nulls).Value)
-		if p.Nulls == p.Values {
-			nulls, low, high = append(nulls, []byte{layout.RawTrue}), append(low, empty), append(high, empty)
-			continue
-		}
-		if p.Bounds.Low == nil {
+		null := p.Nulls == p.Values
+		if !null && p.Bounds.Low == nil {
 			return nil
 		}
-		nulls = append(nulls, []byte{layout.RawFalse})
-		low, high = append(low, layout.TextField(0, p.Bounds.Low).Value), append(high, layout.TextField(0, p.Bounds.High).Value)
+		if null {
+			p.Bounds = layout.Bounds{}
+		}
+		x.NullPages, x.Nulls = append(x.NullPages, null), append(x.Nulls, int64(p.Nulls))
+		x.Low, x.High = append(x.Low, p.Bounds.Low), append(x.High, p.Bounds.High)
 	}
-	fields := []layout.Raw{
-		layout.ListField(indexNullPages, layout.RawTrue, nulls),
-		layout.ListField(indexMin, layout.RawBinary, low),
-		layout.ListField(indexMax, layout.RawBinary, high),
-		layout.IntField(indexOrder, layout.RawI32, now.boundaryOrder()),
-		layout.ListField(indexNulls, layout.RawI64, counts),
-	}
-	return layout.AppendRaw(nil, fields)
+	return layout.Append(nil, x)
 }
 
 // boundaryOrder returns the format's number of the order in which the bounds of pages are.
-func (c *Chunk) boundaryOrder() int64 {
+func (c *Chunk) boundaryOrder() int32 {
 	const unordered, ascending, descending = 0, 1, 2
 	rises, falls := true, true
-	var last Bounds
+	var last layout.Bounds
 	for i := range c.Pages {
 		b := c.Pages[i].Bounds
 		if b.Low == nil {
@@ -310,71 +268,24 @@ func (c *Chunk) boundaryOrder() int64 {
 	return unordered
 }
 
-// pageBounds is what a ColumnIndex says of the pages of a chunk.
-type pageBounds struct {
-	bounds []Bounds
-	nulls  []int64
-}
-
-var errIndex = errors.New("damaged: its column index does not say the same of all pages")
-
-func readColumnIndex(in io.ReaderAt, r layout.Range) (*pageBounds, error) {
-	data := make([]byte, r.Length)
-	if err := layout.ReadAt(in, data, r.Offset); err != nil {
-		return nil, err
-	}
-	fields, _, err := layout.ReadRaw(data)
-	if err != nil {
-		return nil, err
-	}
-	x := &pageBounds{}
-	_, null, err := find(fields, indexNullPages).Elements()
-	var low, high [][]byte
-	if err == nil {
-		_, low, err = find(fields, indexMin).Elements()
-	}
-	if err == nil {
-		_, high, err = find(fields, indexMax).Elements()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(null) != len(low) || len(null) != len(high) {
-		return nil, errIndex
-	}
-	text := func(v []byte) []byte { return layout.Raw{Kind: layout.RawBinary, Value: v}.Text() }
-	for i, v := range null {
-		var b Bounds
-		if len(v) != 1 || v[0] != layout.RawTrue {
-			b = Bounds{text(low[i]), text(high[i])}
-		}
-		x.bounds = append(x.bounds, b)
-	}
-	if counts := find(fields, indexNulls); len(counts.Value) > 0 {
-		kind, list, err := counts.Elements()
-		if err != nil || len(list) != len(null) {
-			return nil, errIndex
-		}
-		for _, v := range list {
-			x.nulls = append(x.nulls, layout.Raw{Kind: kind, Value: v}.Int())
-		}
-	}
-	return x, nil
-}
-
 // Source returns what the input says of a column's chunk.
 func (input *Input) Source(number, column int) Source {
 	c := input.groups[number].chunks[column]
-	s := Source{Leaf: c.leaf}
-	if fields, _, err := layout.ReadRaw(find(c.meta, metaStatistics).Value); err == nil {
-		nulls := find(fields, statisticsNulls)
-		s.NoNulls = len(nulls.Value) > 0 && nulls.Int() == 0
-		s.HasBounds = len(find(fields, statisticsMin).Value) > 0
+	s, known := Source{Leaf: c.leaf}, layout.Statistics{Nulls: -1}
+	if _, err := layout.Read(find(c.meta, metaStatistics).Value, &known); err == nil {
+		s.NoNulls, s.HasBounds = known.Nulls == 0, known.Low != nil
 	}
-	if c.columnIndex.Length > 0 && c.columnIndex.Length <= maxIndex {
-		if x, err := readColumnIndex(input.in, c.columnIndex); err == nil {
-			s.Nulls, s.Bounds, s.HasBounds = x.nulls, x.bounds, true
+	var x layout.ColumnIndex
+	err := input.file.ReadIndex(input.in, c.columnIndex, &x)
+	if n := len(x.NullPages); err != nil || n == 0 || n != len(x.Low) || n != len(x.High) || x.Nulls != nil && n != len(x.Nulls) {
+		return s // there is none, or it does not say the same of all pages
+	}
+	s.Nulls, s.HasBounds = x.Nulls, true
+	for i, null := range x.NullPages {
+		if null {
+			x.Low[i], x.High[i] = nil, nil
 		}
+		s.Bounds = append(s.Bounds, layout.Bounds{Low: x.Low[i], High: x.High[i]})
 	}
 	return s
 }

@@ -265,27 +265,29 @@ func filtered(t *testing.T, m *made, rows int64, x Chunk) (out []byte, file *lay
 			c := x
 			if column > 0 {
 				c = Chunk{Uncompressed: 5}
-				c.Add(Page{Size: 5, Rows: rows, Values: rows})
+				c.Add(layout.Written{Size: 5, Rows: int(rows), Values: int(rows)})
 			}
 			size := c.Dictionary
 			for _, p := range c.Pages {
-				size += p.Size
+				size += int64(p.Size)
 			}
 			return c, write(bytes.Repeat([]byte{'x'}, int(size)))
 		})
 	})
 }
 
-func boundsOf(low, high string) Bounds { return Bounds{[]byte(low), []byte(high)} }
+func boundsOf(low, high string) layout.Bounds {
+	return layout.Bounds{Low: []byte(low), High: []byte(high)}
+}
 
 // What a filtered chunk says of itself comes from its pages, and nothing from the rows that
 // it had before.
 func TestFilterGroup(t *testing.T) {
 	x := Chunk{Uncompressed: 77, Dictionary: 4}
 	x.Compare = bytes.Compare
-	x.Add(Page{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, Bounds: boundsOf("b", "h")})
-	x.Add(Page{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, Bounds: boundsOf("c", "k")})
-	x.Add(Page{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2})
+	x.Add(layout.Written{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, Bounds: boundsOf("b", "h")})
+	x.Add(layout.Written{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, Bounds: boundsOf("c", "k")})
+	x.Add(layout.Written{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2})
 	out, file, again := filtered(t, makeFile(made{maker: "other"}), 14, x)
 	c := again.groups[0].chunks[0]
 	g := again.groups[0].fields
@@ -324,12 +326,9 @@ func TestFilterGroup(t *testing.T) {
 	if _, list, _ := stats.Elements(); len(list) != 3 {
 		t.Errorf("%d kinds of pages", len(list))
 	}
-	index, err := readColumnIndex(bytes.NewReader(out), c.columnIndex)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(index.bounds, []Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(index.nulls, []int64{1, 0, 2}) || x.boundaryOrder() != 1 {
-		t.Errorf("column index %+v", index)
+	s := again.Source(0, 0)
+	if !reflect.DeepEqual(s.Bounds, []layout.Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) || s.NoNulls || x.boundaryOrder() != 1 {
+		t.Errorf("its source is %+v", s)
 	}
 	if got, want := part(out, c.offsetIndex), string(offsetIndex(&x, 4)); got != want {
 		t.Errorf("offset index %x, want %x", got, want)
@@ -342,22 +341,19 @@ func TestFilterGroup(t *testing.T) {
 	if by := string(find(again.footer, fileCreatedBy).Text()); by != "maker" {
 		t.Errorf("created by %q", by)
 	}
-	if s := again.Source(0, 0); s.NoNulls || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) {
-		t.Errorf("its source is %+v", s)
-	}
 }
 
 // Where an index cannot be true, there is none.
 func TestFilterGroupIndexes(t *testing.T) {
 	for _, test := range []struct {
 		name            string
-		page            Page
+		page            layout.Written
 		columns, places bool
 	}{
-		{"known", Page{Size: 1, Rows: 2, Values: 2, Nulls: 1, Bounds: boundsOf("a", "b")}, true, true},
-		{"it begins in the middle of a row", Page{Size: 1, Rows: 2, Values: 2, Continues: true, Bounds: boundsOf("a", "b")}, false, false},
-		{"values whose bounds nobody knows", Page{Size: 1, Rows: 2, Values: 2}, false, true},
-		{"nothing but nulls", Page{Size: 1, Rows: 2, Values: 2, Nulls: 2}, true, true},
+		{"known", layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 1, Bounds: boundsOf("a", "b")}, true, true},
+		{"it begins in the middle of a row", layout.Written{Size: 1, Rows: 2, Values: 2, Continues: true, Bounds: boundsOf("a", "b")}, false, false},
+		{"values whose bounds nobody knows", layout.Written{Size: 1, Rows: 2, Values: 2}, false, true},
+		{"nothing but nulls", layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2}, true, true},
 	} {
 		x := Chunk{Compare: bytes.Compare}
 		x.Add(test.page)
@@ -368,7 +364,7 @@ func TestFilterGroupIndexes(t *testing.T) {
 		}
 	}
 	var nulls Chunk
-	nulls.Add(Page{Size: 1, Rows: 2, Values: 2, Nulls: 2})
+	nulls.Add(layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2})
 	_, _, again := filtered(t, makeFile(made{maker: "parquet-cpp version 1.2"}), 2, nulls)
 	statistics, _, _ := layout.ReadRaw(find(again.groups[0].chunks[0].meta, metaStatistics).Value)
 	if !reflect.DeepEqual(statistics, []layout.Raw{i64(3, 2)}) {
@@ -382,16 +378,16 @@ func TestFilterGroupIndexes(t *testing.T) {
 // The order of pages is what their bounds say.
 func TestBoundaryOrder(t *testing.T) {
 	for _, test := range []struct {
-		pages []Bounds
-		want  int64
+		pages []layout.Bounds
+		want  int32
 	}{
-		{[]Bounds{boundsOf("a", "b"), {}, boundsOf("a", "c")}, 1},
-		{[]Bounds{boundsOf("b", "c"), boundsOf("a", "c"), {}}, 2},
-		{[]Bounds{boundsOf("a", "c"), boundsOf("b", "b")}, 0},
+		{[]layout.Bounds{boundsOf("a", "b"), {}, boundsOf("a", "c")}, 1},
+		{[]layout.Bounds{boundsOf("b", "c"), boundsOf("a", "c"), {}}, 2},
+		{[]layout.Bounds{boundsOf("a", "c"), boundsOf("b", "b")}, 0},
 	} {
 		x := Chunk{Compare: bytes.Compare}
 		for _, b := range test.pages {
-			x.Add(Page{Values: 1, Bounds: b})
+			x.Add(layout.Written{Values: 1, Bounds: b})
 		}
 		if got := x.boundaryOrder(); got != test.want {
 			t.Errorf("%q: order %d, want %d", test.pages, got, test.want)
@@ -480,7 +476,7 @@ func TestOpenHostile(t *testing.T) {
 			w, err := NewWriter(&b, input, columns)
 			for g := 0; err == nil && g < len(file.Groups); g++ {
 				if err = w.CopyGroup(input, g, own); err == nil {
-					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (Chunk, error) { return Chunk{Pages: make([]Page, 1)}, nil })
+					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (Chunk, error) { return Chunk{Pages: make([]layout.Written, 1)}, nil })
 				}
 			}
 			if err == nil {
