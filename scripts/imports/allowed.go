@@ -12,6 +12,7 @@ var AllowedExports = map[string]string{
 	"io/report/export.Signals":                    "one of the tables that export.Tables lists",
 	"io/report/export.Sitemaps":                   "one of the tables that export.Tables lists",
 	"io/frontier/parquetio/columns.SetLevels":     "makes the columns of the tests of decode",
+	"io/frontier/parquetio/layout.RawBinary":      "stands beside RawList",
 	"io/frontier/parquetio/layout.RawList":        "names the fields of the footer that parquetio's tests dump",
 	"io/frontier/parquetio/encoding.AppendDeltas": "writes pages in the tests of pagefilter",
 	"matcher.ErrBadBody":                          "the documented error of ReadBody",

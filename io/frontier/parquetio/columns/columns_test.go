@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // entry is what a leaf has of one value, null or empty list.
@@ -24,7 +26,7 @@ type entry struct {
 // reference appends the entries of a value, as JSON has it, to those of the leaves
 // below a node: the format's description word for word.
 func reference(leaves [][]entry, n *Node, value any, repetition, definition byte) {
-	if n.Repetition == Optional {
+	if n.Repetition == layout.Optional {
 		if value == nil {
 			ends(leaves, n, repetition, definition)
 			return
@@ -329,7 +331,7 @@ func TestFlatBooleans(t *testing.T) {
 			values = array.NewSlice(values, 8, int64(rows))
 		}
 		d := values.Data().(*array.Data)
-		n := &Node{Type: Boolean, Repetition: Optional, MaxDefinition: 1}
+		n := &Node{Type: Boolean, Repetition: layout.Optional, MaxDefinition: 1}
 		flat, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, d)
 		if err != nil {
 			t.Fatal(err)
@@ -356,9 +358,9 @@ func TestCodedLists(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	numbered := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.ListOf(numbered)}
-	leaf := &Node{Type: ByteArray, Repetition: Optional, MaxDefinition: 3, MaxRepetition: 1}
-	n := &Node{Type: Group, Repetition: Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
-		{Type: Group, Repetition: Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
+	leaf := &Node{Type: ByteArray, Repetition: layout.Optional, MaxDefinition: 3, MaxRepetition: 1}
+	n := &Node{Type: Group, Repetition: layout.Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
+		{Type: Group, Repetition: layout.Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
 	}}
 	for range 300 {
 		lists := array.NewListBuilder(mem, numbered)

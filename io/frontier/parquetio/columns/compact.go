@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // Bits are the entries of a column of booleans by row, as bits with the lowest bit of a byte
@@ -156,7 +158,7 @@ func (x *Lists) textSize(l *Leaf) (size int64) {
 // numbers of texts; false for any other column.
 func codedLists(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
 	dt, ok := d.DataType().(*arrow.DictionaryType)
-	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || e.index != nil || e.level > 0 || n.Repetition != Optional {
+	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || e.index != nil || e.level > 0 || n.Repetition != layout.Optional {
 		return l, false
 	}
 	lists := d.Dictionary().(*array.Data)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -70,7 +71,7 @@ func (b *builder) castTo(from, to string) {
 func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, error) {
 	n := &Node{Name: name, FieldID: -1, Type: Group, array: field.Type}
 	if field.Nullable {
-		n.Repetition = Optional
+		n.Repetition = layout.Optional
 	}
 	if text, ok := field.Metadata.GetValue(fieldIDKey); ok {
 		if id, err := strconv.ParseInt(text, 10, 32); err == nil && id >= 0 {
@@ -142,7 +143,7 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Children = []*Node{{Name: "key_value", Repetition: Repeated, Type: Group, FieldID: -1, Children: []*Node{key, value}}}
+	n.Children = []*Node{{Name: "key_value", Repetition: layout.Repeated, Type: Group, FieldID: -1, Children: []*Node{key, value}}}
 	stored := arrow.MapOfWithMetadata(storedKey.Type, storedKey.Metadata, storedValue.Type, storedValue.Metadata)
 	stored.SetItemNullable(storedValue.Nullable)
 	stored.KeysSorted = dt.KeysSorted
@@ -155,7 +156,7 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Children = []*Node{{Name: "list", Repetition: Repeated, Type: Group, FieldID: -1, Children: []*Node{element}}}
+	n.Children = []*Node{{Name: "list", Repetition: layout.Repeated, Type: Group, FieldID: -1, Children: []*Node{element}}}
 	switch dt := dt.(type) {
 	case *arrow.LargeListType:
 		return arrow.LargeListOfField(stored), nil
@@ -176,7 +177,7 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	switch dt := dt.(type) {
 	case *arrow.NullType:
-		n.Type, n.Repetition, n.Meaning.Kind = Int32, Optional, Null
+		n.Type, n.Repetition, n.Meaning.Kind = Int32, layout.Optional, Null
 	case *arrow.BooleanType:
 		n.Type = Boolean
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:

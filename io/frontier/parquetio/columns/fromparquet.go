@@ -141,7 +141,7 @@ func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 // node returns the column of a node whose parent has a value from a definition
 // level on.
 func (r *reader) node(n *Node, above byte) (*Column, error) {
-	if n.Repetition != Repeated {
+	if n.Repetition != layout.Repeated {
 		return r.once(n, above)
 	}
 	element, err := r.once(n, above+1)
@@ -164,7 +164,7 @@ func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
 // once returns the column of a node, whether or not it is repeated.
 func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	present := above
-	if n.Repetition == Optional {
+	if n.Repetition == layout.Optional {
 		present++
 	}
 	switch {
@@ -180,7 +180,7 @@ func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Field.Name, c.Field.Nullable = n.Name, n.Repetition == Optional || c.Field.Type.ID() == arrow.NULL
+	c.Field.Name, c.Field.Nullable = n.Name, n.Repetition == layout.Optional || c.Field.Type.ID() == arrow.NULL
 	c.present = present
 	c.Field.Metadata = fieldMetadata(n, c.Field.Metadata)
 	return c, nil
@@ -207,7 +207,7 @@ func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, err
 // listOf returns the column of a group that is a list: of the one thing in the
 // repeated group in it or, as older writers have it, of what is repeated.
 func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
-	if len(n.Children) != 1 || n.Children[0].Repetition != Repeated {
+	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated {
 		return nil, errors.New("damaged: a list of it does not have one repeated field")
 	}
 	repeated := n.Children[0]
@@ -226,7 +226,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 }
 
 func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
-	if len(n.Children) != 1 || n.Children[0].Repetition != Repeated || n.Children[0].Type != Group {
+	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated || n.Children[0].Type != Group {
 		return nil, errors.New("damaged: a map of it does not have one repeated group")
 	}
 	pairs := n.Children[0]
@@ -237,7 +237,7 @@ func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 	default:
 		return nil, fmt.Errorf("damaged: a map of it has %d columns", len(pairs.Children))
 	}
-	if pairs.Children[0].Repetition != Required {
+	if pairs.Children[0].Repetition != layout.Required {
 		return nil, errors.New("the keys of its maps may be null, which Arrow's may not")
 	}
 	entries, err := r.structOf(pairs, pairs.Children, present+1)

@@ -25,16 +25,6 @@ const (
 	Group             = layout.NoType // has children in place of values
 )
 
-// Repetition says how often a value stands in its parent.
-type Repetition = layout.Repetition
-
-// The repetitions.
-const (
-	Required = layout.Required
-	Optional = layout.Optional
-	Repeated = layout.Repeated
-)
-
 // Kind is what values mean, with the numbers of Parquet's logical types.
 type Kind int8
 
@@ -75,7 +65,7 @@ type Meaning struct {
 // Node is an element of a Parquet schema.
 type Node struct {
 	Name       string
-	Repetition Repetition
+	Repetition layout.Repetition
 	Type       Physical
 	Length     int32 // of FixedLenByteArray
 	Meaning    Meaning
@@ -110,10 +100,10 @@ func (n *Node) Width() int {
 
 // level sets the levels of a node and what is below it, and numbers the leaves.
 func (n *Node) level(definition, repetition uint8, leaf *int) {
-	if n.Repetition != Required {
+	if n.Repetition != layout.Required {
 		definition++
 	}
-	if n.Repetition == Repeated {
+	if n.Repetition == layout.Repeated {
 		repetition++
 	}
 	n.MaxDefinition, n.MaxRepetition, n.Leaf = definition, repetition, *leaf

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -85,7 +86,7 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 		}
 		return s.list(n, d, dt, e)
 	}
-	if d.DataType().ID() == arrow.BOOL && n.Repetition == Optional && e.isRows(d) {
+	if d.DataType().ID() == arrow.BOOL && n.Repetition == layout.Optional && e.isRows(d) {
 		s.leaves = append(s.leaves, flatBits(d, &e))
 		return nil
 	}
@@ -141,7 +142,7 @@ func (e *entries) levelOf(i int) byte {
 // where the node may be null.
 func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) {
 	valid := validity(d)
-	if n.Repetition == Required {
+	if n.Repetition == layout.Required {
 		for i := 0; i < e.n && valid != nil; i++ {
 			if at := e.at(i); at >= 0 && !bit(valid, at) {
 				return e, fmt.Errorf("%q is not null by its schema, and has nulls", n.Name)

@@ -20,13 +20,13 @@ func nodeOf(physical columns.Physical, length int32, nesting int) (top, leaf *co
 	leaf = &columns.Node{Name: "x", Type: physical, Length: length, FieldID: -1}
 	top = leaf
 	if nesting > 0 {
-		leaf.Repetition = columns.Optional
+		leaf.Repetition = layout.Optional
 	}
 	if nesting > 1 {
 		leaf.Name = "element"
-		repeated := &columns.Node{Name: "list", Repetition: columns.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
+		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
 		top = &columns.Node{
-			Name: "x", Repetition: columns.Optional, Type: columns.Group, FieldID: -1,
+			Name: "x", Repetition: layout.Optional, Type: columns.Group, FieldID: -1,
 			Meaning: columns.Meaning{Kind: columns.List}, Children: []*columns.Node{repeated},
 		}
 	}

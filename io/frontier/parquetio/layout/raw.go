@@ -14,8 +14,6 @@ type Raw struct {
 
 // Kinds of fields that are written.
 const (
-	RawTrue   = thriftTrue
-	RawFalse  = thriftFalse
 	RawI16    = thriftI16
 	RawI32    = thriftI32
 	RawI64    = thriftI64

@@ -50,11 +50,11 @@ func (s shape) node() *columns.Node {
 	leaf := &columns.Node{Name: "x", Type: s.physical, Length: 5, FieldID: -1}
 	top := leaf
 	if s.nesting > 0 {
-		leaf.Repetition = columns.Optional
+		leaf.Repetition = layout.Optional
 	}
 	if s.nesting > 1 {
-		repeated := &columns.Node{Name: "list", Repetition: columns.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
-		top = &columns.Node{Name: "x", Repetition: columns.Optional, Type: columns.Group, FieldID: -1, Children: []*columns.Node{repeated}}
+		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
+		top = &columns.Node{Name: "x", Repetition: layout.Optional, Type: columns.Group, FieldID: -1, Children: []*columns.Node{repeated}}
 	}
 	columns.SetLevels([]*columns.Node{top})
 	return leaf

@@ -13,6 +13,9 @@ import (
 )
 
 // Short names for fields.
+// Booleans, as their fields and elements have them.
+const rawTrue, rawFalse = 1, 2
+
 func i32(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI32, v) }
 func i64(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI64, v) }
 func text(id int16, v string) layout.Raw {
@@ -80,7 +83,7 @@ func makeFile(m made) *made {
 		}
 		var sorting [][]byte
 		for _, column := range m.sorted {
-			sorting = append(sorting, layout.AppendRaw(nil, []layout.Raw{i32(1, column), {ID: 2, Kind: layout.RawFalse}, {ID: 3, Kind: layout.RawFalse}}))
+			sorting = append(sorting, layout.AppendRaw(nil, []layout.Raw{i32(1, column), {ID: 2, Kind: rawFalse}, {ID: 3, Kind: rawFalse}}))
 		}
 		fields := []layout.Raw{structs(1, chunks...), i64(2, 2*3*pageBytes), i64(3, inGroup)}
 		if sorting != nil {
@@ -114,7 +117,7 @@ func (m *made) chunk(g, c int) []byte {
 		return layout.AppendRaw(nil, []layout.Raw{i64(2, 0), nested(3, meta...)})
 	}
 	meta = append(meta,
-		nested(12, text(1, "old high"), text(2, "old low"), i64(3, 3), i64(4, 9), text(5, "high"), text(6, "low"), layout.Raw{ID: 7, Kind: layout.RawTrue}),
+		nested(12, text(1, "old high"), text(2, "old low"), i64(3, 3), i64(4, 9), text(5, "high"), text(6, "low"), layout.Raw{ID: 7, Kind: rawTrue}),
 		structs(13, layout.AppendRaw(nil, []layout.Raw{i32(1, 0), i32(2, 0), i32(3, 3)})),
 		i64(14, m.bloom[g].Offset), i32(15, m.bloom[g].Length), nested(16, i64(1, 7)), i64(99, 7))
 	var places [][]byte
@@ -123,7 +126,7 @@ func (m *made) chunk(g, c int) []byte {
 	}
 	offsets := m.add(string(layout.AppendRaw(nil, []layout.Raw{structs(1, places...)})))
 	column := m.add(string(layout.AppendRaw(nil, []layout.Raw{
-		layout.ListField(1, layout.RawTrue, [][]byte{{layout.RawFalse}, {layout.RawTrue}, {layout.RawFalse}}),
+		layout.ListField(1, rawTrue, [][]byte{{rawFalse}, {rawTrue}, {rawFalse}}),
 		texts(2, "low 0", "", "low 2"), texts(3, "high 0", "", "high 2"), i32(4, 1), numbers(5, layout.RawI64, 1, 10, 2),
 	})))
 	return layout.AppendRaw(nil, []layout.Raw{
