@@ -225,7 +225,7 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 func (p *page) bounds() (b layout.Bounds) {
 	c := p.column
 	switch {
-	case c.Order == pagefilter.NoOrder:
+	case c.Order == columns.NoOrder:
 		return b
 	case p.number < len(c.source.Bounds):
 		b = c.source.Bounds[p.number]
@@ -236,37 +236,6 @@ func (p *page) bounds() (b layout.Bounds) {
 		return layout.Bounds{}
 	}
 	return b
-}
-
-// orderOf returns the order of a column's values in statistics.
-func orderOf(n *columns.Node) pagefilter.Order {
-	kind := n.Meaning.Kind
-	if kind == columns.Other {
-		return pagefilter.NoOrder
-	}
-	switch n.Type {
-	case columns.Boolean:
-		return pagefilter.Unsigned
-	case columns.Int32, columns.Int64:
-		if kind == columns.Integer && !n.Meaning.Signed {
-			return pagefilter.Unsigned
-		}
-		return pagefilter.Signed
-	case columns.Float, columns.Double:
-		return pagefilter.Floating
-	case columns.ByteArray:
-		if kind != columns.Decimal {
-			return pagefilter.ByBytes
-		}
-	case columns.FixedLenByteArray:
-		switch kind {
-		case columns.Decimal:
-			return pagefilter.SignedBytes
-		case columns.NoKind, columns.UUID:
-			return pagefilter.ByBytes
-		}
-	}
-	return pagefilter.NoOrder
 }
 
 // failed returns err with the column's name and the page's index.
@@ -283,7 +252,7 @@ func (r *filterRun) read(yield func(*page) bool) {
 	for i, n := range s.leaves {
 		c := r.open(i, n)
 		end := &page{err: r.readColumn(c, stream), held: c.held}
-		if c.Order != pagefilter.NoOrder {
+		if c.Order != columns.NoOrder {
 			end.compare = c.Order.Compare
 		}
 		if !yield(end) || end.err != nil {
@@ -298,7 +267,7 @@ func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number)}
 	c.Column = pagefilter.Column{Leaf: s.file.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
 	if c.source.HasBounds {
-		c.Order = orderOf(n)
+		c.Order = n.Order()
 	}
 	return c
 }

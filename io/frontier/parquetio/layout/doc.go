@@ -1,4 +1,4 @@
-// Package layout reads the structure of Parquet files, but no value:
+// Package layout reads and writes the structure of Parquet files, but no value:
 // the footer, the headers of pages, their checksums, codecs and levels.
 //
 //	ReadFooter   the footer → File: schema elements, row groups, column chunks,
@@ -7,7 +7,8 @@
 //	Page.Open    the body decompressed; Page.Split its levels and values
 //	Pages        all of that, page by page of a chunk
 //	Hybrid       runs of equal numbers and packed ones: levels, dictionary indices
-//	Delta        numbers as differences: integers, lengths
+//	Append       a structure of parquet.thrift, whose fields are listed once to read and
+//	             to write it
 //
 // Nothing in a file is trusted. A list has as many elements as there are bytes
 // for, a page as many bytes as its chunk has left, and what it decompresses to

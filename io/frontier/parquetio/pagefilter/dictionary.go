@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
@@ -90,7 +91,7 @@ func (d *Dictionary) runs(dst []run) []run {
 func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte) ([]byte, layout.Written, error) {
 	f.pages = f.pages[:0]
 	of := *c
-	of.Leaf, of.Order = layout.Leaf{}, NoOrder // entries have no levels, and no statistics
+	of.Leaf, of.Order = layout.Leaf{}, columns.NoOrder // entries have no levels, and no statistics
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
 	f.entries = c.Dictionary.runs(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/store/compress"
@@ -29,8 +30,8 @@ type Column struct {
 	// Compress appends src to dst, compressed with the column's codec; nil if that is
 	// Uncompressed.
 	Compress func(dst, src []byte) []byte
-	// Order is that of the bounds of pages, NoOrder if they are not needed.
-	Order Order
+	// Order is that of the bounds of pages, [columns.NoOrder] if they are not needed.
+	Order columns.Order
 	// Dictionary is that of the chunk, nil if there is none.
 	Dictionary *Dictionary
 }
@@ -338,7 +339,7 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values *encoding.P
 
 // begin begins a page: its header, and its levels in f.plain.
 func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (layout.Written, layout.Page) {
-	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: c.Order.bounds(values, f.values)}
+	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: bounds(c.Order, values, f.values)}
 	page.Nulls = page.Values - length(f.values)
 	page.Rows = page.Values
 	version2 := p.Kind == layout.DataPageV2

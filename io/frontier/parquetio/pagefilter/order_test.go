@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
@@ -20,21 +21,21 @@ func TestBounds(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	for _, test := range []struct {
 		name      string
-		order     Order
+		order     columns.Order
 		kept      []string
 		low, high string
 	}{
-		{"signed", Signed, []string{i32(3), i32(-5), i32(4)}, i32(-5), i32(4)},
-		{"unsigned", Unsigned, []string{i32(3), i32(-5), i32(4)}, i32(3), i32(-5)},
-		{"booleans", Unsigned, []string{"\x01", "\x00"}, "\x00", "\x01"},
-		{"floating", Floating, []string{f64(math.NaN()), f64(2), f64(-1)}, f64(-1), f64(2)},
-		{"zeros", Floating, []string{f64(0)}, f64(math.Copysign(0, -1)), f64(0)},
-		{"no number", Floating, []string{f64(math.NaN())}, "", ""},
-		{"bytes", ByBytes, []string{"b", "", "\xff", "a"}, "", "\xff"},
-		{"signed bytes", SignedBytes, []string{"\x00\x01", "\xff\xfe", "\x00\x00"}, "\xff\xfe", "\x00\x01"},
-		{"long", ByBytes, []string{long + "äöü"}, long, strings.Repeat("a", 62) + "b"},
-		{"nothing above", ByBytes, []string{strings.Repeat("ö", 40)}, "", ""},
-		{"no order", NoOrder, []string{"a"}, "", ""},
+		{"signed", columns.Signed, []string{i32(3), i32(-5), i32(4)}, i32(-5), i32(4)},
+		{"unsigned", columns.Unsigned, []string{i32(3), i32(-5), i32(4)}, i32(3), i32(-5)},
+		{"booleans", columns.Unsigned, []string{"\x01", "\x00"}, "\x00", "\x01"},
+		{"floating", columns.Floating, []string{f64(math.NaN()), f64(2), f64(-1)}, f64(-1), f64(2)},
+		{"zeros", columns.Floating, []string{f64(0)}, f64(math.Copysign(0, -1)), f64(0)},
+		{"no number", columns.Floating, []string{f64(math.NaN())}, "", ""},
+		{"bytes", columns.ByBytes, []string{"b", "", "\xff", "a"}, "", "\xff"},
+		{"signed bytes", columns.SignedBytes, []string{"\x00\x01", "\xff\xfe", "\x00\x00"}, "\xff\xfe", "\x00\x01"},
+		{"long", columns.ByBytes, []string{long + "äöü"}, long, strings.Repeat("a", 62) + "b"},
+		{"nothing above", columns.ByBytes, []string{strings.Repeat("ö", 40)}, "", ""},
+		{"no order", columns.NoOrder, []string{"a"}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var values [][]byte
@@ -45,7 +46,7 @@ func TestBounds(t *testing.T) {
 			if err := all.Open(layout.ByteArray, 0, layout.Plain, appendPlain(nil, layout.ByteArray, values), len(values), nil); err != nil {
 				t.Fatal(err)
 			}
-			b := test.order.bounds(&all, []run{{Low: 1, High: len(values) - 1}})
+			b := bounds(test.order, &all, []run{{Low: 1, High: len(values) - 1}})
 			if string(b.Low) != test.low || string(b.High) != test.high {
 				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
 			}

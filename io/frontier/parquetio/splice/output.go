@@ -105,8 +105,8 @@ var typeOrder = []byte{1<<4 | layout.RawStruct, 0, 0}
 // setMetadata sets the keys and values.
 func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	list := make([][]byte, len(metadata))
-	for i, pair := range metadata {
-		list[i] = layout.AppendRaw(nil, []layout.Raw{layout.TextField(1, []byte(pair.Key)), layout.TextField(2, []byte(pair.Value))})
+	for i := range metadata {
+		list[i] = layout.Append(nil, &metadata[i])
 	}
 	o.footer = remove(o.footer, fileMetadata)
 	if len(list) > 0 {

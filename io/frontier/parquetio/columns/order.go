@@ -1,0 +1,102 @@
+package columns
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Order says how the values of a column are compared in statistics.
+type Order uint8
+
+// The orders. Integers have 4 or 8 bytes.
+const (
+	NoOrder     Order = iota // none that readers agree on
+	Signed                   // integers
+	Unsigned                 // integers without sign, and booleans, of a byte
+	Floating                 // floats and doubles, without NaN
+	ByBytes                  // byte for byte
+	SignedBytes              // integers of one width whose first byte is the highest
+)
+
+// Compare compares two values as PLAIN stores them, byte arrays without their length.
+func (o Order) Compare(a, b []byte) int {
+	switch o {
+	case Signed:
+		if len(a) == 4 {
+			return cmp.Compare(int32(binary.LittleEndian.Uint32(a)), int32(binary.LittleEndian.Uint32(b)))
+		}
+		return cmp.Compare(int64(binary.LittleEndian.Uint64(a)), int64(binary.LittleEndian.Uint64(b)))
+	case Unsigned:
+		switch len(a) {
+		case 1:
+			return cmp.Compare(a[0], b[0])
+		case 4:
+			return cmp.Compare(binary.LittleEndian.Uint32(a), binary.LittleEndian.Uint32(b))
+		}
+		return cmp.Compare(binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b))
+	case Floating:
+		return cmp.Compare(float(a), float(b))
+	case SignedBytes:
+		if len(a) > 0 && a[0]^b[0] >= 0x80 {
+			return cmp.Compare(b[0], a[0])
+		}
+	}
+	return bytes.Compare(a, b)
+}
+
+func float(b []byte) float64 {
+	if len(b) == 4 {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(b))
+}
+
+// Outside reports whether a value is lower or higher than bounds of others, which are nil if there
+// are none. NaN is neither.
+func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
+	switch {
+	case o == Floating && math.IsNaN(float(v)):
+		return false, false
+	case b.Low == nil:
+		return true, true
+	}
+	low = o.Compare(v, b.Low) < 0
+	return low, !low && o.Compare(v, b.High) > 0
+}
+
+// SignZeros makes a lower bound of zero negative and an upper one positive: a reader may take
+// them as different.
+func (o Order) SignZeros(b *layout.Bounds) {
+	if o != Floating || b.Low == nil {
+		return
+	}
+	if last := len(b.Low) - 1; float(b.Low) == 0 {
+		b.Low[last] = 0x80
+	}
+	if last := len(b.High) - 1; float(b.High) == 0 {
+		b.High[last] = 0
+	}
+}
+
+// Order returns the order of a leaf's values in statistics.
+func (n *Node) Order() Order {
+	kind := n.Meaning.Kind
+	switch {
+	case kind == Other:
+	case n.Type == Boolean, (n.Type == Int32 || n.Type == Int64) && kind == Integer && !n.Meaning.Signed:
+		return Unsigned
+	case n.Type == Int32 || n.Type == Int64:
+		return Signed
+	case n.Type == Float || n.Type == Double:
+		return Floating
+	case n.Type == FixedLenByteArray && kind == Decimal:
+		return SignedBytes
+	case n.Type == ByteArray && kind != Decimal, n.Type == FixedLenByteArray && (kind == NoKind || kind == UUID):
+		return ByBytes
+	}
+	return NoOrder
+}
