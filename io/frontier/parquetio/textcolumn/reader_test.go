@@ -249,30 +249,6 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A changed byte of pages without checksums gives an error or other rows, and
-// never more of them, and no panic.
-func TestFlippedBytes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	refused := 0
-	for _, k := range kinds(stringEncodings...) {
-		data := write(t, k, text(300, k.nullable), 200)
-		for range 50 {
-			bad := bytes.Clone(data)
-			for range 1 + rng.IntN(3) {
-				bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
-			}
-			if rows, err := readAll(bad, 1<<20); err != nil {
-				refused++
-			} else if rows != 300 {
-				t.Errorf("%s: %d rows", k, rows)
-			}
-		}
-	}
-	if refused == 0 {
-		t.Error("nothing was refused")
-	}
-}
-
 // readAll reads a file whole.
 func readAll(data []byte, limit int64) (rows int, err error) {
 	f, list, err := readers(data, limit)
