@@ -501,14 +501,20 @@ func (r *filterRun) decompress(p *page) error {
 	return nil
 }
 
+// withLevels returns bytes that have a page's levels: of version 2 these lie in the body as they are.
+func (r *filterRun) withLevels(p *page) ([]byte, error) {
+	if p.Kind == layout.DataPageV2 {
+		return p.Body, nil
+	}
+	err := r.decompress(p)
+	return p.plain, err
+}
+
 // findRows finds which rows a page of a list has.
 func (r *filterRun) findRows(p *page, row int) error {
-	plain := p.Body // of version 2 the levels lie there as they are
-	if p.Kind == layout.DataPage {
-		if err := r.decompress(p); err != nil {
-			return err
-		}
-		plain = p.plain
+	plain, err := r.withLevels(p)
+	if err != nil {
+		return err
 	}
 	rows, continues, err := p.CountRows(plain, p.column.Leaf)
 	if err != nil {
@@ -534,15 +540,14 @@ func (p *page) findNulls() {
 // filterPage leaves rows out of a page, or counts the nulls of one that is copied.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
-	if p.whole() && p.Kind == layout.DataPageV2 {
-		p.nulls, err = p.CountNulls(p.Body, p.column.Leaf)
+	if p.whole() {
+		plain, err := r.withLevels(p)
+		if err == nil {
+			p.nulls, err = p.CountNulls(plain, p.column.Leaf)
+		}
 		return err
 	}
 	if err := r.decompress(p); err != nil {
-		return err
-	}
-	if p.whole() {
-		p.nulls, err = p.CountNulls(p.plain, p.column.Leaf)
 		return err
 	}
 	out := p.raw[:0] // it is not read any more
@@ -551,14 +556,12 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	} else {
 		p.raw = nil
 	}
-	if !p.isData() {
-		var page layout.Written
-		p.out, page, err = f.Dictionary(out, &p.column.Column, &p.Page, p.column.dictionary)
-		p.written = []layout.Written{page}
-		return err
-	}
 	var pages []layout.Written
-	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+	if p.isData() {
+		p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+	} else {
+		p.out, pages, err = f.Dictionary(out, &p.column.Column, &p.Page, p.column.dictionary)
+	}
 	p.written = slices.Clone(pages)
 	return err
 }

@@ -42,9 +42,9 @@ func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
 	return c.buildLeaf(&leaves[0], s)
 }
 
-// validity returns which slots are not null and how many slots there are. The
-// bitmap is nil when all are.
-func (c *Column) validity(l *Leaf, s slots) (bits []byte, n, nulls int) {
+// validity returns which slots have a definition level from low to high, and how many slots there
+// are. The bitmap is nil when all have.
+func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nulls int) {
 	if l.Definitions == nil && l.Repetitions == nil {
 		return nil, l.N, 0
 	}
@@ -54,7 +54,7 @@ func (c *Column) validity(l *Leaf, s slots) (bits []byte, n, nulls int) {
 		if repetition > s.repetition || definition < s.definition {
 			continue
 		}
-		if definition >= c.present {
+		if low <= definition && definition <= high {
 			bits[n>>3] |= 1 << (n & 7)
 		} else {
 			nulls++
@@ -83,12 +83,12 @@ func (l *Leaf) level(i int, most byte) (repetition, definition byte) {
 }
 
 func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
-	bits, n, nulls := c.validity(&leaves[0], s)
+	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	children := make([]arrow.ArrayData, len(c.children))
 	for i, child := range c.children {
 		own := leaves[child.First-c.First:][:len(child.Leaves)]
 		if i > 0 {
-			if other, _, _ := (&Column{Leaves: child.Leaves, present: c.present}).validity(&own[0], s); !bytes.Equal(bits, other) {
+			if other, _, _ := child.validity(&own[0], s, c.present, padding); !bytes.Equal(bits, other) {
 				return nil, errLevels
 			}
 		}
@@ -130,7 +130,7 @@ func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
 }
 
 func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
-	bits, n, nulls := c.validity(&leaves[0], s)
+	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	fixed, isFixed := c.Field.Type.(*arrow.FixedSizeListType)
 	if isFixed {
 		leaves = c.pad(leaves, s, int(fixed.Len()))
@@ -200,14 +200,14 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 
 // buildLeaf returns the array of a leaf's slots.
 func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
-	n, present, bits, nulls := c.presence(l, s)
+	bits, n, nulls := c.validity(l, s, c.most(), c.most())
 	if c.Field.Type.ID() == arrow.NULL {
 		if nulls != n {
 			return nil, errors.New("damaged: values in a column that has none")
 		}
 		return array.NewData(c.Field.Type, n, []*memory.Buffer{nil}, nil, n, 0), nil
 	}
-	values := spread{bits: present, n: n}
+	values := spread{bits: bits, n: n}
 	buffers, err := c.convert(l, &values)
 	if err != nil {
 		return nil, err
@@ -216,33 +216,6 @@ func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
 		bits, nulls = nil, 0
 	}
 	return array.NewData(c.Field.Type, n, append([]*memory.Buffer{buffer(bits)}, buffers...), nil, nulls, 0), nil
-}
-
-// presence returns how many slots there are, and which have a value: nil when all
-// do.
-func (c *Column) presence(l *Leaf, s slots) (n int, present, bits []byte, nulls int) {
-	if l.Definitions == nil && l.Repetitions == nil {
-		return l.N, nil, nil, 0
-	}
-	most := c.most()
-	present = make([]byte, bitutil.BytesForBits(int64(l.N)))
-	for i := range l.N {
-		repetition, definition := l.level(i, most)
-		if repetition > s.repetition || definition < s.definition {
-			continue
-		}
-		if definition == most {
-			present[n>>3] |= 1 << (n & 7)
-		} else {
-			nulls++
-		}
-		n++
-	}
-	if nulls == 0 {
-		return n, nil, nil, 0
-	}
-	present = present[:bitutil.BytesForBits(int64(n))]
-	return n, present, present, nulls
 }
 
 // spread says where in n slots the values go.

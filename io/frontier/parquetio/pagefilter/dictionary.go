@@ -88,7 +88,7 @@ func (d *Dictionary) runs(dst []run) []run {
 
 // Dictionary appends the page of the column's dictionary with the entries that are used.
 // plain and dst are as in [Filter.Page].
-func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte) ([]byte, layout.Written, error) {
+func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	of := *c
 	of.Leaf, of.Order = layout.Leaf{}, columns.NoOrder // entries have no levels, and no statistics
@@ -99,7 +99,7 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 	if c.Dictionary.used == 0 { // some readers want an entry
 		zero, err := encoding.NewDictionary(make([]byte, cmp.Or(c.Width, 4)), 1, c.Width)
 		if err != nil {
-			return dst, layout.Written{}, err
+			return dst, nil, err
 		}
 		values.Values = *zero
 		f.entries, f.values = append(f.entries, run{High: 1}), append(f.values, run{High: 1})
@@ -109,8 +109,8 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 	if !ok {
 		var err error
 		if dst, err = f.write(dst, &of, p, values); err != nil {
-			return dst, layout.Written{}, err
+			return dst, nil, err
 		}
 	}
-	return dst, f.pages[0], nil
+	return dst, f.pages, nil
 }

@@ -421,11 +421,11 @@ func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
 	if used.Full() {
 		return bytes.Clone(p.head), nil
 	}
-	out, page, err := f.Dictionary([]byte("before"), c, &head, plain)
+	out, pages, err := f.Dictionary([]byte("before"), c, &head, plain)
 	if err != nil {
 		return nil, err
 	}
-	out = out[len("before"):]
+	out, page := out[len("before"):], pages[0]
 	written, err := layouttest.NextPage(out, &p.chunk, testLimit)
 	if err != nil || written.Kind != layout.DictionaryPage || page.Size != len(out) || page.Uncompressed != len(written.Header)+written.Uncompressed || page.Values != written.Values || page.Values != max(1, used.used) {
 		return nil, errFilter(fmt.Sprintf("it says %+v of a dictionary that is %+v, %v", page, written, err))

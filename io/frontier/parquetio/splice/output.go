@@ -281,20 +281,19 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 		return nil, err
 	}
 	fields, _, err := layout.ReadRaw(data)
-	if err != nil {
-		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
+	var kind byte
+	var locations [][]byte
+	if err == nil {
+		kind, locations, err = find(fields, indexLocations).Elements()
 	}
-	kind, locations, err := find(fields, indexLocations).Elements()
-	if err != nil {
-		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
-	}
-	for i, raw := range locations {
-		location, _, err := layout.ReadRaw(raw)
-		if err != nil {
-			return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
-		}
+	for i := 0; i < len(locations) && err == nil; i++ {
+		var location []layout.Raw
+		location, _, err = layout.ReadRaw(locations[i])
 		move(location, locationOffset, moved)
 		locations[i] = layout.AppendRaw(nil, location)
+	}
+	if err != nil {
+		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
 	}
 	set(fields, layout.ListField(indexLocations, kind, locations))
 	return layout.AppendRaw(nil, fields), nil
