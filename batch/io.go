@@ -42,6 +42,15 @@ type Freeing interface {
 	Freed() int64
 }
 
+// Waiting is implemented by pieces that share work which must be done before any of them is
+// decoded.
+type Waiting interface {
+	// Ready is called on a worker. It does what nobody else does of that work, and reports
+	// whether the piece can be decoded. If not, others are still at it, and whoever is the last
+	// calls again, so that no worker waits for another.
+	Ready(again func()) bool
+}
+
 // Evaluator turns batches into verdicts; package evaluate has the one that asks
 // rules. It is used by one goroutine at a time.
 type Evaluator interface {

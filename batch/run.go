@@ -144,6 +144,11 @@ func (j *job) next() (piece Piece, err error) {
 
 // work takes a slot's piece from its bytes to a chunk.
 func (j *job) work(s *slot) {
+	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
+		if !waiting.Ready(func() { j.start(s.number, func() { j.work(s) }) }) {
+			return
+		}
+	}
 	defer close(s.done)
 	if s.err = context.Cause(j.ctx); s.err != nil {
 		return

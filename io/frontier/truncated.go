@@ -47,6 +47,12 @@ func (p countedPiece) Decode() (*batch.Batch, error) {
 	return b, err
 }
 
+// Ready implements batch.Waiting.
+func (p countedPiece) Ready(again func()) bool {
+	waiting, ok := p.Piece.(batch.Waiting)
+	return !ok || waiting.Ready(again)
+}
+
 // Kept implements batch.Sharing.
 func (p countedPiece) Kept() int64 {
 	if sharing, ok := p.Piece.(batch.Sharing); ok {

@@ -10,24 +10,38 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/panics"
 )
 
-// sharedRecord is a record batch that its pieces share: the first piece to be decoded
-// decodes it, the last one frees it.
+// sharedRecord is a record batch that its pieces share. The first pieces inflate its buffers
+// side by side, and the last piece that is decoded frees it.
 type sharedRecord struct {
 	decoder *decoder
 	located *tables.Location
 	meta    *batchMeta
 	body    []byte
-	total   int64 // bytes decoded
-	bytes   int64 // bytes as read and decoded
+	out     []byte // of the pool, if the body is inflated into it
+	total   int64  // bytes decoded
+	bytes   int64  // bytes as read and decoded
 
-	// pieces counts the pieces that are not decoded yet.
-	pieces atomic.Int64
-	once   sync.Once
-	record arrow.Record
-	urls   batch.Column
-	err    error
+	// pieces counts the pieces that are not decoded yet, and encoding those that are not
+	// encoded yet.
+	pieces, encoding atomic.Int64
+
+	// decoded is closed when record, urls and err are set.
+	decoded chan struct{}
+	record  arrow.Record
+	urls    batch.Column
+	err     error
+
+	mu        sync.Mutex
+	begun     bool
+	inflation *inflation // nil if nothing is to be inflated
+	steps     int        // buffers to inflate, at least one
+	next      int        // the first of them that nobody inflates yet
+	left      int        // how many are not inflated
+	failed    int        // the first one that cannot be, if err is set
+	waiting   []func()   // to call when the record batch is decoded
 
 	passed *passedRecord // nil when all columns are decoded
 	held   int64         // bytes kept by pieces that were written; only the writer uses it
@@ -36,14 +50,16 @@ type sharedRecord struct {
 func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
 	r := &sharedRecord{
 		decoder: s.decoder, located: s.urls, meta: meta, body: body, total: total,
-		bytes: decodedBytes(meta, body, total),
+		bytes: decodedBytes(meta, body, total), decoded: make(chan struct{}),
 	}
 	if r.located.IsSplit() {
 		r.bytes += total // for the URLs that are joined
 	}
 	s.decoder.retain()
 	size := int64(s.options.BatchRows)
-	r.pieces.Store(max(1, (meta.rows+size-1)/size))
+	pieces := max(1, (meta.rows+size-1)/size)
+	r.pieces.Store(pieces)
+	r.encoding.Store(pieces)
 	return r
 }
 
@@ -56,10 +72,75 @@ func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
 	return int64(len(body)) + total
 }
 
+// inflate inflates the buffers that nobody else does, and decodes the record batch when all are
+// inflated. It reports whether that is done; if not, again will be called then.
+func (r *sharedRecord) inflate(again func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.begun {
+		r.begin()
+	}
+	for r.next < r.steps {
+		step := r.next
+		r.next++
+		r.mu.Unlock()
+		err := r.step(step)
+		r.mu.Lock()
+		if err != nil && (r.err == nil || step < r.failed) {
+			r.err, r.failed = err, step
+		}
+		if r.left--; r.left == 0 {
+			r.mu.Unlock()
+			r.decode()
+			r.mu.Lock()
+			close(r.decoded)
+			for _, again := range r.waiting {
+				again()
+			}
+		}
+	}
+	select {
+	case <-r.decoded:
+		return true
+	default:
+		r.waiting = append(r.waiting, again)
+		return false
+	}
+}
+
+// begin decides what is to be inflated.
+func (r *sharedRecord) begin() {
+	r.begun, r.steps = true, 1
+	if r.meta.packed() {
+		r.out = r.decoder.room(r.meta, r.total)
+		if r.inflation, r.err = newInflation(r.meta, r.body, r.total, r.out); r.err == nil {
+			r.steps = max(1, len(r.meta.buffers))
+		}
+	}
+	r.left = r.steps
+}
+
+// step inflates a buffer.
+func (r *sharedRecord) step(i int) (err error) {
+	defer panics.Recover(&err, panics.As("damaged"))
+	if r.inflation == nil || i >= len(r.meta.buffers) {
+		return nil
+	}
+	return r.inflation.buffer(i)
+}
+
 // decode decodes the record batch and finds its URLs.
 func (r *sharedRecord) decode() {
-	r.record, r.err = r.decoder.record(r.meta, r.body, r.total)
-	r.body = nil
+	defer panics.Recover(&r.err, panics.As(panics.Bug))
+	meta, body := r.meta, r.body
+	if r.inflation != nil {
+		meta, body = r.inflation.plain, r.inflation.out
+	}
+	if r.err == nil {
+		r.record, r.err = r.decoder.plainRecord(meta, body)
+		r.decoder.pool.Put(r.out)
+	}
+	r.body, r.out, r.inflation = nil, nil, nil
 	if r.err == nil && !r.located.IsSplit() {
 		r.urls, _, r.err = r.located.URLs(r.record, r.decoder.limit)
 	}
@@ -90,6 +171,7 @@ type piece struct {
 	first, last bool
 	urls        *array.Data // decoded, kept until they are encoded
 	kept        int64       // bytes encoded for it that wait for the last piece
+	freed       int64       // see Freed
 }
 
 // Name implements batch.Piece.
@@ -111,7 +193,7 @@ func (p *piece) Kept() int64 {
 	if p.last {
 		return -r.held
 	}
-	kept := p.kept
+	kept := p.kept - p.freed
 	if p.first {
 		kept += r.bytes
 	}
@@ -119,11 +201,29 @@ func (p *piece) Kept() int64 {
 	return kept
 }
 
+// Freed implements batch.Freeing: the piece that is encoded last gives the record batch back,
+// but not bytes that wait to be copied.
+func (p *piece) Freed() int64 {
+	r := p.record
+	if r.encoding.Add(-1) == 0 {
+		p.freed = r.bytes
+		if r.passed != nil {
+			p.freed -= int64(len(r.passed.frame.bytes))
+		}
+	}
+	return p.freed
+}
+
+// Ready implements batch.Waiting.
+func (p *piece) Ready(again func()) bool { return p.record.inflate(again) }
+
 // Decode implements batch.Piece.
 func (p *piece) Decode() (*batch.Batch, error) {
 	r := p.record
 	defer r.done()
-	r.once.Do(r.decode)
+	if !r.inflate(func() {}) {
+		<-r.decoded
+	}
 	if r.err != nil {
 		return nil, r.err
 	}

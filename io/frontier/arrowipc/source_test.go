@@ -294,6 +294,10 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 }
 
 func checkShared(t *testing.T, p batch.Piece, record arrow.Record) {
+	ready := make(chan struct{})
+	if !p.(batch.Waiting).Ready(func() { close(ready) }) {
+		<-ready
+	}
 	b, err := p.Decode()
 	if err != nil {
 		t.Error(err)

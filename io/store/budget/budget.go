@@ -11,8 +11,9 @@
 //	output 2   (waits to be admitted)
 //
 // Half of the memory is reserved for the first in line. Grants are admitted up to a quarter,
-// which leaves room to encode what they are for. A larger one is admitted alone, in the oldest
-// output. While an output waits, no younger one is admitted.
+// which leaves room to encode what they are for, and large ones, which are a record batch that
+// cannot be read in parts, up to the half. One that is larger still is admitted alone, in the
+// oldest output. While an output waits, no younger one is admitted.
 //
 // Who waits in Take may have a worker that older work needs. So it does that work meanwhile
 // ([Grant.Meanwhile]).
@@ -101,14 +102,19 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	return g, nil
 }
 
+// large is the share of the memory from which on a grant may begin in all that is not reserved.
+const large = 32
+
 // admits reports whether a grant may begin with size bytes now.
 func (q *Queue) admits(size int64) bool {
 	b := q.budget
 	at := slices.Index(b.queues, q)
 	switch {
+	case size == 0: // a part of what has its memory already, and gives it back after the last part
+		return true
 	case slices.ContainsFunc(b.queues[:at], func(older *Queue) bool { return older.waits }):
 		return false
-	case b.used+size <= b.memory/4:
+	case b.used+size <= b.memory/4, size >= b.memory/large && b.used+size <= b.memory/2:
 		return true
 	}
 	return at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy)

@@ -111,9 +111,20 @@ func TestOlderOutputFirst(t *testing.T) {
 			t.Fatal("the first in line did not get what it asked for")
 		}
 		third.End(0)
-		// Only the oldest output that is open may exceed a quarter.
+		// Large grants may begin in the half that is not reserved, small ones in a quarter, and
+		// only the oldest output that is open may exceed the half.
+		large := admit(t, old, 40)
 		y2 = nil
-		go func() { y2 = admit(t, young, 26) }()
+		go func() { y2 = admit(t, young, 2) }()
+		synctest.Wait()
+		if y2 != nil {
+			t.Fatal("a small grant was admitted beyond a quarter")
+		}
+		large.End(0)
+		synctest.Wait()
+		y2.End(0)
+		y2 = nil
+		go func() { y2 = admit(t, young, 51) }()
 		synctest.Wait()
 		if y2 != nil {
 			t.Fatal("a large grant of a younger output was admitted")
