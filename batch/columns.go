@@ -167,6 +167,9 @@ type Layout struct {
 	// written; 0 means DefaultMemory. A batch may want more than it had as input:
 	// each of its rows may be the same long entry of a dictionary.
 	Memory int64
+	// AllRows promises that all rows come out, so that a sink may write what it copies before
+	// they are decided.
+	AllRows bool
 }
 
 // leastPlain is what PlainLimit is at least: room for a batch of DefaultRows of

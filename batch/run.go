@@ -51,7 +51,7 @@ func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 
 // ahead is how many batches for each worker may wait for an older one, if the memory has room
 // for them: a row group is written when all its batches are done.
-const ahead = 16
+const ahead = 64
 
 // job is the state of one Run.
 type job struct {

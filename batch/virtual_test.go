@@ -54,8 +54,7 @@ var shapes = []shape{
 	{name: "Parquet, row groups of 60,000", steps: parquet, group: 60_000, files: []int{16 * million}},
 	{name: "Parquet, row groups of 250,000", steps: parquet, group: 250_000, files: []int{16 * million}},
 	{name: "Parquet, row groups of 1 M", steps: parquet, group: million, files: []int{16 * million}},
-	// Nothing is written before its last row is decided.
-	{name: "Parquet, one row group", steps: parquet, group: 16 * million, files: []int{16 * million}, least: [3]float64{0.85, 0.4, 0.1}},
+	{name: "Parquet, one row group", steps: parquet, group: 16 * million, files: []int{16 * million}},
 	{name: "Arrow, batches of 65,536", steps: arrow, group: 65536, whole: 72, files: []int{16 * million}},
 	{name: "Arrow, batches of 1 M", steps: arrow, group: million, whole: 72, files: []int{64 * million}},
 	{name: "Arrow, zstd, batches of 65,536", steps: zstd, group: 65536, whole: 92, files: []int{64 * million}},
@@ -203,9 +202,15 @@ func (c virtualChunk) Size() int64 { return c.piece.size }
 
 func (v *virtual) Write(c batch.Chunk) error {
 	p := c.(virtualChunk).piece
-	if v.pending += p.rows; p.ends() {
-		wait(&v.busy.writer, v.steps.write, v.pending)
-		v.pending = 0
+	switch first := p.first%p.group == 0; {
+	case p.group > 1 && p.whole == nil && first: // pages are copied before all verdicts are there
+		wait(&v.busy.writer, v.steps.write, min(p.group, p.virtual.rows-p.first))
+	case p.group > 1 && p.whole == nil:
+	default:
+		if v.pending += p.rows; p.ends() {
+			wait(&v.busy.writer, v.steps.write, v.pending)
+			v.pending = 0
+		}
 	}
 	return nil
 }

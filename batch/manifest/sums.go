@@ -105,8 +105,8 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return &counted{c, int64(v.SelectedRows)}, nil
 }
 
-// Write implements batch.Sink. A sink may collect batches before it writes; a part
-// then has the rows of all of them.
+// Write implements batch.Sink. A sink may collect batches before it writes, or write some bytes
+// of several batches with the first (Open); a part then has the rows of all of them.
 func (s *sink) Write(c batch.Chunk) error {
 	chunk := c.(*counted)
 	if s.sums.rows == 0 {
@@ -116,7 +116,9 @@ func (s *sink) Write(c batch.Chunk) error {
 	if err := s.Sink.Write(chunk.Chunk); err != nil {
 		return err
 	}
-	s.sums.cut()
+	if open, ok := chunk.Chunk.(interface{ Open() bool }); !ok || !open.Open() {
+		s.sums.cut()
+	}
 	return nil
 }
 

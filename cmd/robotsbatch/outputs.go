@@ -54,7 +54,7 @@ func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
 // writing is how outputs are written, as the flags say.
 func (j *job) writing() *outputs.Options {
 	o := j.Outputs()
-	o.Keep, o.Verdicts, o.Part = j.Keep, j.Verdicts, j.PartName()
+	o.Keep, o.Verdicts, o.Part, o.AllRows = j.Keep, j.Verdicts, j.PartName(), j.Emit == batch.EmitAll
 	return o
 }
 

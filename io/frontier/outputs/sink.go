@@ -27,7 +27,7 @@ func (o *Options) Passage(out Output) *frontier.Passage {
 // NewSink returns a sink that encodes the inputs' rows to w; first is the first input.
 // memory is the most bytes that encoding a batch may take.
 func (o *Options) NewSink(t Target, first *frontier.Source, memory int64, w blob.Writer) (batch.Sink, error) {
-	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory}
+	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory, AllRows: o.AllRows}
 	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, w: w})
 }
 

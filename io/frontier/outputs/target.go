@@ -33,6 +33,8 @@ type Options struct {
 	// Keep says which columns of the input come out; Verdicts are the columns after them.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
+	// AllRows is [batch.Layout.AllRows].
+	AllRows bool
 	// Part is appended to the names of outputs in a folder.
 	Part string
 }

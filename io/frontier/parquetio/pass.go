@@ -70,6 +70,7 @@ type passing struct {
 	encoder encode.Encoder
 	footer  *encode.Footer // used to encode the verdict columns
 	filter  *filter        // of mixed row groups
+	allRows bool           // none is mixed
 	file    *splice.Writer
 	closed  bool
 }
@@ -81,7 +82,7 @@ type passing struct {
 // Closing or aborting the sink closes or aborts w. When NewPassing fails, the caller
 // must abort w.
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
-	s := &passing{w: w, from: from}
+	s := &passing{w: w, from: from, allRows: l.AllRows}
 	if err := s.start(l); err != nil {
 		return nil, err
 	}
@@ -170,6 +171,9 @@ type passedChunk struct {
 // Size implements batch.Chunk.
 func (c *passedChunk) Size() int64 { return c.size }
 
+// Open reports whether what Write wrote goes on with the next chunk.
+func (c *passedChunk) Open() bool { return !c.last }
+
 // Kept implements batch.Sharing.
 func (c *passedChunk) Kept() int64 { return c.kept }
 
@@ -242,20 +246,27 @@ func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.N
 	return err
 }
 
-// Write implements batch.Sink.
+// Write implements batch.Sink. The pages of a row group all rows of which come out are copied
+// with its first chunk, while workers decide the rest.
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
-	if !chunk.last {
+	g := chunk.group
+	if !chunk.last && (!s.allRows || g.begun != nil) {
 		return nil
 	}
-	g := chunk.group
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
 		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
 	}
-	err := s.writeGroup(chunk)
-	g.added, g.kept = nil, nil
-	if err == nil {
-		err = g.source.done()
+	var err error
+	if s.allRows && g.begun == nil {
+		g.begun, err = s.file.BeginGroup(g.source.passed, g.index)
+	}
+	if err == nil && chunk.last {
+		err = s.writeGroup(chunk)
+		g.added, g.kept = nil, nil
+		if err == nil {
+			err = g.source.done()
+		}
 	}
 	switch {
 	case err == nil:
@@ -269,10 +280,12 @@ func (s *passing) Write(c batch.Chunk) error {
 // writeGroup writes what is left of a row group.
 func (s *passing) writeGroup(c *passedChunk) error {
 	g := c.group
-	switch rows, selected := g.verdicts.Counts(); selected {
-	case 0:
+	switch rows, selected := g.verdicts.Counts(); {
+	case g.begun != nil:
+		return s.file.EndGroup(g.source.passed, g.index, g.begun, g.added)
+	case selected == 0:
 		return nil
-	case rows:
+	case selected == rows:
 		return s.file.CopyGroup(g.source.passed, g.index, g.added)
 	default:
 		return s.filter.writeGroup(s.file, c, int64(selected))

@@ -30,6 +30,7 @@ type rowGroup struct {
 	verdicts *tables.Assembly // when it passes through
 	added    []splice.Added   // set once all pieces are encoded: the verdict columns
 	kept     *pagefilter.Rows // set likewise if not all rows are
+	begun    *splice.Begun    // set once its pages are written, if that is before the added ones
 	held     int64            // bytes kept by pieces that were written; only the writer uses it
 
 	reading   int64 // bytes that are read at a time, or at once from an object in a store

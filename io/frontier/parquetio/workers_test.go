@@ -6,6 +6,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
@@ -107,5 +109,53 @@ func TestFilterOnWorkers(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where all rows come out, the pages of a row group are written with its first batch. The file is
+// the same, and a row group is one part of its manifest.
+func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
+	const rows = 1000
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(rows, false))
+	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, rows/2, record)
+	want, err := passThrough(100, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(fileOf(data), int64(len(data)), Options{URLColumn: "url", BatchRows: 100})
+	if err == nil {
+		err = s.PassThrough()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out output
+	sums := manifest.NewSums(&out)
+	sink, err := NewPassing(sums, s, batch.Layout{AllRows: true, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink = sums.Around(sink)
+	all := func(int64) bool { return true }
+	p, err := s.Next(t.Context())
+	if err == nil {
+		err = passPiece(sink, p, all)
+	}
+	pages := footerOf(t, data).Groups[0].Chunks[0].Pages
+	if err != nil || int64(out.Len()) < pages.Length {
+		t.Fatalf("%d bytes after the first batch, error %v", out.Len(), err)
+	}
+	if err := errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), want) {
+		t.Error("the file differs")
+	}
+	var parts []int64
+	for _, part := range sums.Parts() {
+		parts = append(parts, part.Rows)
+	}
+	if !slices.Equal(parts, []int64{0, rows / 2, rows / 2, 0}) {
+		t.Errorf("parts of %d rows", parts)
 	}
 }

@@ -150,27 +150,45 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 
 // CopyGroup copies a row group of an input, with the added chunks behind it.
 func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
-	g := input.groups[number]
-	begin := o.pos
-	moved, err := o.copyPages(input, g.chunks)
+	begun, err := o.BeginGroup(input, number)
 	if err != nil {
 		return err
 	}
-	compressed := o.pos - begin
+	return o.EndGroup(input, number, begun, added)
+}
+
+// Begun is a row group whose pages are copied.
+type Begun struct {
+	offset int64
+	moved  []int64 // by how much the pages of each chunk moved
+}
+
+// BeginGroup does the part of CopyGroup that needs no added chunks. EndGroup must follow.
+func (o *Writer) BeginGroup(input *Input, number int) (*Begun, error) {
+	begun := &Begun{offset: o.pos}
+	var err error
+	begun.moved, err = o.copyPages(input, input.groups[number].chunks)
+	return begun, err
+}
+
+// EndGroup does the rest of CopyGroup.
+func (o *Writer) EndGroup(input *Input, number int, begun *Begun, added []Added) error {
+	g := input.groups[number]
+	compressed := o.pos - begun.offset
 	own, size, err := o.add(g, added)
 	if err != nil {
 		return err
 	}
 	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
-		raw, err := o.copyIndexes(input, g.chunks[i], moved[i])
+		raw, err := o.copyIndexes(input, g.chunks[i], begun.moved[i])
 		if err != nil {
 			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
 		}
 		chunks = append(chunks, raw)
 	}
 	o.group(g.fields, append(chunks, own...), sizes{
-		offset: begin, compressed: compressed + size.compressed,
+		offset: begun.offset, compressed: compressed + size.compressed,
 		uncompressed: integer(g.fields, groupBytes) + size.uncompressed, rows: integer(g.fields, groupRows),
 	})
 	return nil
