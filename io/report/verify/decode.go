@@ -13,12 +13,12 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// batchMemory bounds a decoded batch of a table.
+// batchMemory bounds the decoded batches of tables that are checked at once.
 const batchMemory = 512 << 20
 
-// decode reads an output to its end. It counts the rows of a table; it checks only that
+// decode reads an output to its end, with so much memory for a batch. It counts the rows of a table; it checks only that
 // text can be decompressed.
-func (f *Finding) decode(ctx context.Context, name string, read *decoding) error {
+func (f *Finding) decode(ctx context.Context, name string, read *decoding, memory int64) error {
 	in, err := blob.Open(ctx, name)
 	if err != nil {
 		return err
@@ -40,12 +40,12 @@ func (f *Finding) decode(ctx context.Context, name string, read *decoding) error
 	f.IsTable = true
 	table := &sizedReaderAt{ctx: ctx, r: in, size: size, to: read.to}
 	if found == format.Parquet {
-		if f.Rows, err = parquetio.CheckFile(table, size, batchMemory); err != nil {
+		if f.Rows, err = parquetio.CheckFile(table, size, memory); err != nil {
 			err = fmt.Errorf("%s: %w", f.Name, err)
 		}
 		return err
 	}
-	f.Rows, err = arrowipc.Check(table, size, found == format.Arrow, arrowipc.Options{Name: f.Name, Memory: batchMemory})
+	f.Rows, err = arrowipc.Check(table, size, found == format.Arrow, arrowipc.Options{Name: f.Name, Memory: memory})
 	return err
 }
 

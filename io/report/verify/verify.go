@@ -9,7 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
@@ -88,7 +90,11 @@ func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
 type Verifier struct {
 	manifests map[string]*manifest.Manifest // by name; nil if there is none
 	step      *meter.Step
+	alone     sync.RWMutex // held for writing by a check that may take all of the memory
 }
+
+// atOnce is how many outputs of a folder are checked at once. Each may take so much less memory.
+var atOnce = min(runtime.GOMAXPROCS(0), 8)
 
 // Measure starts a step of the bytes that checks of these names read, as far as they are
 // known.
@@ -202,13 +208,8 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 		found(damaged(shown, err))
 		return nil
 	}
-	for i := range m.Outputs {
-		o := &m.Outputs[i]
-		f := v.checkOutput(ctx, outputs.Below(folder, o.Output.Name), o)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		found(f)
+	if err := v.checkOutputs(ctx, folder, m.Outputs, found); err != nil {
+		return err
 	}
 	if err := checkUnlisted(ctx, folder, name, m, found); err != nil {
 		return err
@@ -217,6 +218,29 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 		found(damaged(shown, option.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with %s", shown, errUnfinished, len(m.Outputs), option.Resume)))
 	}
 	return nil
+}
+
+// checkOutputs checks outputs side by side, and calls found in their order.
+func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manifest.Output, found func(Finding)) error {
+	turns := make(chan chan Finding, atOnce-1) // another one has its turn
+	go func() {
+		defer close(turns)
+		for i := range list {
+			done := make(chan Finding, 1)
+			turns <- done
+			if ctx.Err() != nil {
+				close(done)
+				return
+			}
+			go func() { done <- v.checkOutput(ctx, outputs.Below(folder, list[i].Output.Name), &list[i]) }()
+		}
+	}()
+	for done := range turns {
+		if f := <-done; ctx.Err() == nil {
+			found(f)
+		}
+	}
+	return context.Cause(ctx)
 }
 
 // checkUnlisted finds files in and below the folder of a manifest that could be outputs by
@@ -308,7 +332,15 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 			return f
 		}
 	}
-	if err := f.decode(ctx, name, &read); err != nil {
+	v.alone.RLock()
+	err := f.decode(ctx, name, &read, batchMemory/int64(atOnce))
+	v.alone.RUnlock()
+	if err != nil && atOnce > 1 {
+		v.alone.Lock()
+		err = f.decode(ctx, name, &read, batchMemory)
+		v.alone.Unlock()
+	}
+	if err != nil {
 		f.Damage = []error{err}
 	} else if o != nil && f.IsTable && f.Rows != o.Counts.Selected {
 		f.Damage = []error{fmt.Errorf("%s: rows: it has %d, and %d were written", f.Name, f.Rows, o.Counts.Selected)}

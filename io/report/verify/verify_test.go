@@ -3,8 +3,10 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +98,39 @@ func TestUnfinishedJob(t *testing.T) {
 	got := check(t, filepath.Dir(name))
 	if len(got) != 2 || len(got[0].Damage) > 0 || len(got[1].Damage) != 1 {
 		t.Fatalf("%+v", got)
+	}
+}
+
+// Outputs of a folder are checked side by side, and found in the manifest's order.
+func TestOrder(t *testing.T) {
+	defer func(n int) { atOnce = n }(atOnce)
+	name := writeFolder(t, true)
+	m, err := manifest.ReadFile(filepath.Join(filepath.Dir(name), manifest.FolderName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := manifest.AppendJob(nil, &m.Job)
+	var want []string
+	for i := range 30 {
+		o := m.Outputs[0]
+		if i%3 == 1 {
+			o.Output.Name = fmt.Sprintf("gone-%d.txt", i)
+		}
+		text = manifest.AppendOutput(text, &o)
+		want = append(want, fmt.Sprint(o.Output.Name, " ", i%3 == 1))
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(name), manifest.FolderName), manifest.AppendEnd(text, 30), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 4 {
+		atOnce = n + 1
+		var got []string
+		for _, f := range check(t, filepath.Dir(name)) {
+			got = append(got, fmt.Sprint(filepath.Base(f.Name), " ", f.State() == Missing))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d at once: %q", atOnce, got)
+		}
 	}
 }
 
