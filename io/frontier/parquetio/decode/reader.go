@@ -41,7 +41,6 @@ const blockSize = 4096
 type block struct {
 	at, n                  int // entries at to n-1 are to come
 	repetition, definition []byte
-	scratch                []uint32
 }
 
 // NewReader reads a chunk of a file, of a leaf. A page may have limit
@@ -97,12 +96,12 @@ func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 	}
 	b := &r.block
 	b.at, b.n = 0, min(r.left, blockSize)
-	if len(b.scratch) < b.n { // of a table with many columns each may have few rows
-		b.scratch, b.repetition, b.definition = make([]uint32, b.n), make([]byte, b.n), make([]byte, b.n)
-	}
 	r.left -= b.n
-	if err := readLevels(b.repetition[:b.n], b.scratch[:b.n], &r.pages.Repetition, r.node.MaxRepetition); err != nil {
-		return false, err
+	var err error
+	if most := r.node.MaxRepetition; most > 0 {
+		if b.repetition, err = r.pages.Repetition.AppendBytes(b.repetition[:0], b.n, most); err != nil {
+			return false, err
+		}
 	}
 	if !r.started && r.node.MaxRepetition > 0 && b.repetition[0] > 0 {
 		return false, errFirst
@@ -111,24 +110,14 @@ func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 	if l.Size() > r.limit {
 		return false, tooLong(r.limit)
 	}
-	return true, readLevels(b.definition[:b.n], b.scratch[:b.n], &r.pages.Definition, r.node.MaxDefinition)
+	if most := r.node.MaxDefinition; most > 0 {
+		b.definition, err = r.pages.Definition.AppendBytes(b.definition[:0], b.n, most)
+	}
+	return true, err
 }
 
 func tooLong(limit int64) error {
 	return option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", limit, option.Memory, option.BatchRows)
-}
-
-func readLevels(dst []byte, scratch []uint32, from *layout.Hybrid, most uint8) error {
-	if most == 0 {
-		return nil
-	}
-	if err := from.Read(scratch); err != nil {
-		return err
-	}
-	for i, level := range scratch {
-		dst[i] = byte(level)
-	}
-	return nil
 }
 
 // begin begins to read the current page's values.

@@ -117,20 +117,7 @@ func (p *packed) Done() error { return nil }
 // booleans are booleans in runs (RLE).
 type booleans struct{ layout.Hybrid }
 
-func (b *booleans) Append(dst []byte, n int) ([]byte, error) {
-	var scratch [block]uint32
-	for n > 0 {
-		part := scratch[:min(n, block)]
-		if err := b.Read(part); err != nil {
-			return dst, err
-		}
-		for _, v := range part {
-			dst = append(dst, byte(v))
-		}
-		n -= len(part)
-	}
-	return dst, nil
-}
+func (b *booleans) Append(dst []byte, n int) ([]byte, error) { return b.AppendBytes(dst, n, 1) }
 
 // indices are values of a dictionary.
 type indices struct {

@@ -3,7 +3,9 @@ package layout
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Hybrid reads numbers of up to 32 bits in Parquet's hybrid of run lengths and
@@ -114,6 +116,30 @@ func (h *Hybrid) Read(dst []uint32) error {
 		dst = dst[n:]
 	}
 	return nil
+}
+
+// AppendBytes appends n numbers as bytes. One above most is an error.
+func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
+	var scratch [256]uint32
+	dst = slices.Grow(dst, n)
+	for n > 0 {
+		part := scratch[:min(n, len(scratch))]
+		if err := h.Read(part); err != nil {
+			return dst, err
+		}
+		for _, v := range part {
+			if v > uint32(most) {
+				return dst, errLevel(v, int(most))
+			}
+			dst = append(dst, byte(v))
+		}
+		n -= len(part)
+	}
+	return dst, nil
+}
+
+func errLevel(level uint32, highest int) error {
+	return fmt.Errorf("damaged: a level of %d, where the highest is %d", level, highest)
 }
 
 // unpack reads numbers of width bits, which begin at a bit of src.

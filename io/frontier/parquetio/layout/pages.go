@@ -185,7 +185,7 @@ func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 		return 0, errLevels
 	}
 	if largest > uint32(highest) {
-		return 0, fmt.Errorf("damaged: a level of %d, where the highest is %d", largest, highest)
+		return 0, errLevel(largest, highest)
 	}
 	return equal, nil
 }

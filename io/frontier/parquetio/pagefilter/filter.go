@@ -3,7 +3,6 @@ package pagefilter
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -60,7 +59,6 @@ func (p *Part) Kept() (kept, all int) {
 // Filter leaves rows out of pages. One goroutine may use it at a time.
 type Filter struct {
 	repetition, definition []byte
-	numbers                []uint32
 	entries, values        []run
 	plain                  []byte
 	packed                 []byte
@@ -232,9 +230,9 @@ const mostScratch = 4 << 20
 
 // shrink drops large buffers: nobody counts what a filter keeps.
 func (f *Filter) shrink() {
-	large := max(cap(f.repetition), cap(f.definition), 4*cap(f.numbers), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed), slices.Max(f.page.Memory()))
+	large := max(cap(f.repetition), cap(f.definition), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed), slices.Max(f.page.Memory()))
 	if large > mostScratch {
-		f.repetition, f.definition, f.numbers, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil, nil
+		f.repetition, f.definition, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil
 		f.page.Release()
 	}
 }
@@ -244,7 +242,7 @@ func (f *Filter) shrink() {
 func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) (present int, err error) {
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
 	if c.Leaf.MaxRepetition > 0 {
-		if f.repetition, err = f.read(f.repetition, content.Repetition, p.Values, c.Leaf.MaxRepetition); err != nil {
+		if f.repetition, err = content.Repetition.AppendBytes(f.repetition, p.Values, byte(c.Leaf.MaxRepetition)); err != nil {
 			return 0, err
 		}
 	}
@@ -254,31 +252,9 @@ func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) 
 	}
 	present, err = layout.CountLevels(content.Definition, p.Values, most, uint32(most))
 	if err == nil && present < p.Values {
-		f.definition, err = f.read(f.definition, content.Definition, p.Values, most)
+		f.definition, err = content.Definition.AppendBytes(f.definition, p.Values, byte(most))
 	}
 	return present, err
-}
-
-// read appends n levels. A level above most is an error.
-func (f *Filter) read(dst []byte, from layout.Hybrid, n, most int) ([]byte, error) {
-	const block = 4096
-	if cap(f.numbers) < block {
-		f.numbers = make([]uint32, block)
-	}
-	for n > 0 {
-		part := f.numbers[:min(n, block)]
-		if err := from.Read(part); err != nil {
-			return dst, err
-		}
-		for _, v := range part {
-			if v > uint32(most) {
-				return dst, fmt.Errorf("damaged: a level of %d, where the highest is %d", v, most)
-			}
-			dst = append(dst, byte(v))
-		}
-		n -= len(part)
-	}
-	return dst, nil
 }
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")

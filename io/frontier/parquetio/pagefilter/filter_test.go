@@ -786,7 +786,7 @@ func TestMemory(t *testing.T) {
 		if _, _, err = f.Page(make([]byte, 0, page.Size()), c, &page, page.Body, Part{Rows: rows, N: rows.Len()}); err != nil {
 			t.Fatal(err)
 		}
-		taken := cap(f.repetition) + cap(f.definition) + cap(f.plain) + cap(f.packed) + 4*cap(f.numbers) + 16*cap(f.entries) + 16*cap(f.values)
+		taken := cap(f.repetition) + cap(f.definition) + cap(f.plain) + cap(f.packed) + 16*cap(f.entries) + 16*cap(f.values)
 		for _, size := range f.page.Memory() {
 			taken += size
 		}
