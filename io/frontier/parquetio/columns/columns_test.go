@@ -34,7 +34,7 @@ func reference(leaves [][]entry, n *Node, value any, repetition, definition byte
 		definition++
 	}
 	switch {
-	case n.Type != Group:
+	case n.Type != layout.NoType:
 		leaves[n.Leaf] = append(leaves[n.Leaf], entry{repetition, definition, value})
 	case n.Meaning.Kind == List || n.Meaning.Kind == Map:
 		repeated := n.Children[0]
@@ -274,7 +274,7 @@ func TestTypesAndCasts(t *testing.T) {
 
 // A timestamp of 96 bits is the nanoseconds of a Julian day.
 func TestInt96(t *testing.T) {
-	n := &Node{Name: "x", Type: Int96, FieldID: -1}
+	n := &Node{Name: "x", Type: layout.Int96, FieldID: -1}
 	SetLevels([]*Node{n})
 	column, casts, err := Read(n, nil)
 	if err != nil || len(casts) != 1 {
@@ -331,7 +331,7 @@ func TestFlatBooleans(t *testing.T) {
 			values = array.NewSlice(values, 8, int64(rows))
 		}
 		d := values.Data().(*array.Data)
-		n := &Node{Type: Boolean, Repetition: layout.Optional, MaxDefinition: 1}
+		n := &Node{Type: layout.Boolean, Repetition: layout.Optional, MaxDefinition: 1}
 		flat, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, d)
 		if err != nil {
 			t.Fatal(err)
@@ -358,9 +358,9 @@ func TestCodedLists(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	numbered := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.ListOf(numbered)}
-	leaf := &Node{Type: ByteArray, Repetition: layout.Optional, MaxDefinition: 3, MaxRepetition: 1}
-	n := &Node{Type: Group, Repetition: layout.Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
-		{Type: Group, Repetition: layout.Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
+	leaf := &Node{Type: layout.ByteArray, Repetition: layout.Optional, MaxDefinition: 3, MaxRepetition: 1}
+	n := &Node{Type: layout.NoType, Repetition: layout.Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
+		{Type: layout.NoType, Repetition: layout.Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
 	}}
 	for range 300 {
 		lists := array.NewListBuilder(mem, numbered)

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // convert returns the buffers behind the validity of a leaf's array.
@@ -32,7 +34,7 @@ func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	case arrow.DecimalType:
 		return decimals(l, n, dt.Layout().Buffers[1].ByteWidth, p)
 	case *arrow.TimestampType:
-		if n.Type == Int96 {
+		if n.Type == layout.Int96 {
 			return int96(l, p)
 		}
 		return p.fixed(l.Fixed, width, 8), nil
@@ -95,7 +97,7 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 	p.each(func(slot, value int) {
 		to := out[slot*width : (slot+1)*width]
 		from := valueOf(l, value, n.Width())
-		little := n.Type == Int32 || n.Type == Int64
+		little := n.Type == layout.Int32 || n.Type == layout.Int64
 		if len(from) == 0 {
 			err = errors.New("damaged: a decimal without bytes")
 			return

@@ -69,7 +69,7 @@ func (b *builder) castTo(from, to string) {
 // node returns the node of a field, and the field as it is stored in the Arrow
 // schema, with the types that values have after casts.
 func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, error) {
-	n := &Node{Name: name, FieldID: -1, Type: Group, array: field.Type}
+	n := &Node{Name: name, FieldID: -1, Type: layout.NoType, array: field.Type}
 	if field.Nullable {
 		n.Repetition = layout.Optional
 	}
@@ -143,7 +143,7 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Children = []*Node{{Name: "key_value", Repetition: layout.Repeated, Type: Group, FieldID: -1, Children: []*Node{key, value}}}
+	n.Children = []*Node{{Name: "key_value", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*Node{key, value}}}
 	stored := arrow.MapOfWithMetadata(storedKey.Type, storedKey.Metadata, storedValue.Type, storedValue.Metadata)
 	stored.SetItemNullable(storedValue.Nullable)
 	stored.KeysSorted = dt.KeysSorted
@@ -156,7 +156,7 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Children = []*Node{{Name: "list", Repetition: layout.Repeated, Type: Group, FieldID: -1, Children: []*Node{element}}}
+	n.Children = []*Node{{Name: "list", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*Node{element}}}
 	switch dt := dt.(type) {
 	case *arrow.LargeListType:
 		return arrow.LargeListOfField(stored), nil
@@ -177,37 +177,37 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	switch dt := dt.(type) {
 	case *arrow.NullType:
-		n.Type, n.Repetition, n.Meaning.Kind = Int32, layout.Optional, Null
+		n.Type, n.Repetition, n.Meaning.Kind = layout.Int32, layout.Optional, Null
 	case *arrow.BooleanType:
-		n.Type = Boolean
+		n.Type = layout.Boolean
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
 		n.integer(dt.(arrow.FixedWidthDataType))
 	case *arrow.Float16Type:
-		n.Type, n.Length, n.Meaning.Kind = FixedLenByteArray, 2, Float16
+		n.Type, n.Length, n.Meaning.Kind = layout.FixedLenByteArray, 2, Float16
 	case *arrow.Float32Type:
-		n.Type = Float
+		n.Type = layout.Float
 	case *arrow.Float64Type:
-		n.Type = Double
+		n.Type = layout.Double
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		n.Type, n.Meaning.Kind = ByteArray, String
+		n.Type, n.Meaning.Kind = layout.ByteArray, String
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
-		n.Type = ByteArray
+		n.Type = layout.ByteArray
 	case *arrow.FixedSizeBinaryType:
-		if n.Type, n.Length = FixedLenByteArray, int32(dt.ByteWidth); dt.ByteWidth == 0 {
-			n.Type = ByteArray
+		if n.Type, n.Length = layout.FixedLenByteArray, int32(dt.ByteWidth); dt.ByteWidth == 0 {
+			n.Type = layout.ByteArray
 			b.cast(dt, arrow.BinaryTypes.Binary)
 			return arrow.BinaryTypes.Binary, nil
 		}
 	case arrow.DecimalType:
 		return dt, n.decimal(dt)
 	case *arrow.Date32Type:
-		n.Type, n.Meaning.Kind = Int32, Date
+		n.Type, n.Meaning.Kind = layout.Int32, Date
 	case *arrow.Date64Type:
-		n.Type, n.Meaning.Kind = Int32, Date
+		n.Type, n.Meaning.Kind = layout.Int32, Date
 		b.cast(dt, arrow.FixedWidthTypes.Date32)
 		return arrow.FixedWidthTypes.Date32, nil
 	case *arrow.DurationType:
-		n.Type = Int64 // the stored schema says what it is
+		n.Type = layout.Int64 // the stored schema says what it is
 	case *arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
 		return b.time(n, dt, m)
 	default:
@@ -218,9 +218,9 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 }
 
 func (n *Node) integer(dt arrow.FixedWidthDataType) {
-	n.Type = Int32
+	n.Type = layout.Int32
 	if dt.BitWidth() == 64 {
-		n.Type = Int64
+		n.Type = layout.Int64
 	}
 	signed := arrow.IsSignedInteger(dt.ID())
 	if !signed || dt.BitWidth() < 32 { // others are what the physical types mean
@@ -239,7 +239,7 @@ func (n *Node) decimal(dt arrow.DecimalType) error {
 	if scale < 0 || scale > precision {
 		return fmt.Errorf("a scale of %d is outside of Parquet's 0 to %d", scale, precision)
 	}
-	n.Type, n.Length = FixedLenByteArray, decimalLength(precision)
+	n.Type, n.Length = layout.FixedLenByteArray, decimalLength(precision)
 	n.Meaning = Meaning{Kind: Decimal, Precision: precision, Scale: scale}
 	return nil
 }
@@ -250,12 +250,12 @@ func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	stored := dt
 	switch dt := dt.(type) {
 	case *arrow.Time32Type:
-		n.Type, n.Meaning = Int32, Meaning{Kind: Time, Unit: arrow.Millisecond}
+		n.Type, n.Meaning = layout.Int32, Meaning{Kind: Time, Unit: arrow.Millisecond}
 		stored = arrow.FixedWidthTypes.Time32ms
 	case *arrow.Time64Type:
-		n.Type, n.Meaning = Int64, Meaning{Kind: Time, Unit: dt.Unit}
+		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Time, Unit: dt.Unit}
 	case *arrow.TimestampType:
-		n.Type, n.Meaning = Int64, Meaning{Kind: Timestamp, Unit: dt.Unit, UTC: dt.TimeZone != ""}
+		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Timestamp, Unit: dt.Unit, UTC: dt.TimeZone != ""}
 		if dt.Unit == arrow.Second {
 			n.Meaning.Unit = arrow.Millisecond
 			stored = &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
@@ -289,16 +289,16 @@ func (n *Node) annotate(m arrow.Metadata) {
 	extension, _ := m.GetValue(extensionNameKey)
 	annotation, _ := m.GetValue(annotationKey)
 	switch {
-	case n.Type == ByteArray && n.Meaning.Kind == String && extension == "arrow.json",
-		n.Type == ByteArray && annotation == annotationJSON:
+	case n.Type == layout.ByteArray && n.Meaning.Kind == String && extension == "arrow.json",
+		n.Type == layout.ByteArray && annotation == annotationJSON:
 		n.Meaning.Kind = JSON
-	case n.Type == ByteArray && annotation == annotationEnum:
+	case n.Type == layout.ByteArray && annotation == annotationEnum:
 		n.Meaning.Kind = Enum
-	case n.Type == ByteArray && annotation == annotationBSON:
+	case n.Type == layout.ByteArray && annotation == annotationBSON:
 		n.Meaning.Kind = BSON
-	case n.Type == FixedLenByteArray && n.Length == 16 && extension == "arrow.uuid":
+	case n.Type == layout.FixedLenByteArray && n.Length == 16 && extension == "arrow.uuid":
 		n.Meaning.Kind = UUID
-	case n.Type == FixedLenByteArray && n.Length == 12 && annotation == annotationInterval:
+	case n.Type == layout.FixedLenByteArray && n.Length == 12 && annotation == annotationInterval:
 		n.Meaning.Kind = Interval
 	}
 }

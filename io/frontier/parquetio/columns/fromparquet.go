@@ -30,7 +30,7 @@ func nodesOf(elements []layout.Element, at *int, n int) []*Node {
 			node.FieldID = e.FieldID
 		}
 		if e.Children > 0 || e.Type == layout.NoType {
-			node.Type = Group
+			node.Type = layout.NoType
 		}
 		node.Children = nodesOf(elements, at, int(e.Children))
 		nodes[i] = node
@@ -168,7 +168,7 @@ func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 		present++
 	}
 	switch {
-	case n.Type != Group:
+	case n.Type != layout.NoType:
 		c, err = r.leaf(n)
 	case n.Meaning.Kind == List:
 		c, err = r.listOf(n, present)
@@ -213,7 +213,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	repeated := n.Children[0]
 	var element *Column
 	switch {
-	case repeated.Type != Group || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map,
+	case repeated.Type != layout.NoType || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map,
 		len(repeated.Children) != 1, repeated.Name == "array", repeated.Name == n.Name+"_tuple":
 		element, err = r.once(repeated, present+1)
 	default:
@@ -226,7 +226,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 }
 
 func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
-	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated || n.Children[0].Type != Group {
+	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated || n.Children[0].Type != layout.NoType {
 		return nil, errors.New("damaged: a map of it does not have one repeated group")
 	}
 	pairs := n.Children[0]
@@ -273,7 +273,7 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.Type == Int96 {
+	if n.Type == layout.Int96 {
 		r.casts = append(r.casts, Cast{Column: r.name, From: "INT96", To: dt.String()})
 	}
 	field := arrow.Field{Type: dt, Metadata: arrow.MetadataFrom(extra)}
@@ -286,19 +286,19 @@ var errMeaning = option.Errorf("its logical type does not fit the type that its 
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m := &n.Meaning
 	switch n.Type {
-	case Boolean:
+	case layout.Boolean:
 		dt = arrow.FixedWidthTypes.Boolean
-	case Int32, Int64:
+	case layout.Int32, layout.Int64:
 		return integerType(n)
-	case Int96:
+	case layout.Int96:
 		dt = &arrow.TimestampType{Unit: arrow.Nanosecond}
-	case Float:
+	case layout.Float:
 		dt = arrow.PrimitiveTypes.Float32
-	case Double:
+	case layout.Double:
 		dt = arrow.PrimitiveTypes.Float64
-	case ByteArray:
+	case layout.ByteArray:
 		return bytesType(n)
-	case FixedLenByteArray:
+	case layout.FixedLenByteArray:
 		dt = &arrow.FixedSizeBinaryType{ByteWidth: int(n.Length)}
 		switch {
 		case m.Kind == Decimal:
@@ -357,7 +357,7 @@ func decimalType(n *Node) (arrow.DataType, error) {
 
 // integerType returns the type of a leaf of integers.
 func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
-	m, long := &n.Meaning, n.Type == Int64
+	m, long := &n.Meaning, n.Type == layout.Int64
 	switch m.Kind {
 	case NoKind:
 		if long {

@@ -9,22 +9,6 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// Physical is the type that values are stored as.
-type Physical = layout.Type
-
-// The physical types.
-const (
-	Boolean           = layout.Boolean
-	Int32             = layout.Int32
-	Int64             = layout.Int64
-	Int96             = layout.Int96
-	Float             = layout.Float
-	Double            = layout.Double
-	ByteArray         = layout.ByteArray
-	FixedLenByteArray = layout.FixedLenByteArray
-	Group             = layout.NoType // has children in place of values
-)
-
 // Kind is what values mean, with the numbers of Parquet's logical types.
 type Kind int8
 
@@ -66,8 +50,8 @@ type Meaning struct {
 type Node struct {
 	Name       string
 	Repetition layout.Repetition
-	Type       Physical
-	Length     int32 // of FixedLenByteArray
+	Type       layout.Type // NoType for a group, which has children in place of values
+	Length     int32       // of FixedLenByteArray
 	Meaning    Meaning
 	FieldID    int32 // negative for none
 	Children   []*Node
@@ -84,15 +68,15 @@ type Node struct {
 // own length, and for booleans 1, which is how they lie in a [Leaf].
 func (n *Node) Width() int {
 	switch n.Type {
-	case Boolean:
+	case layout.Boolean:
 		return 1
-	case Int32, Float:
+	case layout.Int32, layout.Float:
 		return 4
-	case Int64, Double:
+	case layout.Int64, layout.Double:
 		return 8
-	case Int96:
+	case layout.Int96:
 		return 12
-	case FixedLenByteArray:
+	case layout.FixedLenByteArray:
 		return int(n.Length)
 	}
 	return 0
@@ -107,7 +91,7 @@ func (n *Node) level(definition, repetition uint8, leaf *int) {
 		repetition++
 	}
 	n.MaxDefinition, n.MaxRepetition, n.Leaf = definition, repetition, *leaf
-	if n.Type != Group {
+	if n.Type != layout.NoType {
 		*leaf++
 	}
 	for _, child := range n.Children {
@@ -128,7 +112,7 @@ func SetLevels(nodes []*Node) int {
 // Leaves appends the leaves of nodes to list.
 func Leaves(list []*Node, nodes []*Node) []*Node {
 	for _, n := range nodes {
-		if n.Type != Group {
+		if n.Type != layout.NoType {
 			list = append(list, n)
 		}
 		list = Leaves(list, n.Children)

@@ -87,15 +87,15 @@ func (n *Node) Order() Order {
 	kind := n.Meaning.Kind
 	switch {
 	case kind == Other:
-	case n.Type == Boolean, (n.Type == Int32 || n.Type == Int64) && kind == Integer && !n.Meaning.Signed:
+	case n.Type == layout.Boolean, (n.Type == layout.Int32 || n.Type == layout.Int64) && kind == Integer && !n.Meaning.Signed:
 		return Unsigned
-	case n.Type == Int32 || n.Type == Int64:
+	case n.Type == layout.Int32 || n.Type == layout.Int64:
 		return Signed
-	case n.Type == Float || n.Type == Double:
+	case n.Type == layout.Float || n.Type == layout.Double:
 		return Floating
-	case n.Type == FixedLenByteArray && kind == Decimal:
+	case n.Type == layout.FixedLenByteArray && kind == Decimal:
 		return SignedBytes
-	case n.Type == ByteArray && kind != Decimal, n.Type == FixedLenByteArray && (kind == NoKind || kind == UUID):
+	case n.Type == layout.ByteArray && kind != Decimal, n.Type == layout.FixedLenByteArray && (kind == NoKind || kind == UUID):
 		return ByBytes
 	}
 	return NoOrder

@@ -53,7 +53,7 @@ func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64
 
 // Read returns the entries of the next rows, in memory of their own.
 func (r *Reader) Read(rows int) (l columns.Leaf, err error) {
-	if r.node.Type == columns.ByteArray {
+	if r.node.Type == layout.ByteArray {
 		l.Offsets = append(make([]int32, 0, rows+1), 0)
 	}
 	for begun := 0; ; {
@@ -129,7 +129,7 @@ func (r *Reader) begin() (err error) {
 			return err
 		}
 	}
-	if n.Type == columns.ByteArray {
+	if n.Type == layout.ByteArray {
 		r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings)
 	} else {
 		r.fixed, err = encoding.NewFixed(n.Type, n.Width(), p.Encoding, p.Content.Values, p.Present, r.dictionary, r.fixed)

@@ -16,7 +16,7 @@ const limit = 64 << 20
 
 // nodeOf returns a column that is required, optional, or a list that may be null of
 // values that may be null, and its leaf.
-func nodeOf(physical columns.Physical, length int32, nesting int) (top, leaf *columns.Node) {
+func nodeOf(physical layout.Type, length int32, nesting int) (top, leaf *columns.Node) {
 	leaf = &columns.Node{Name: "x", Type: physical, Length: length, FieldID: -1}
 	top = leaf
 	if nesting > 0 {
@@ -24,9 +24,9 @@ func nodeOf(physical columns.Physical, length int32, nesting int) (top, leaf *co
 	}
 	if nesting > 1 {
 		leaf.Name = "element"
-		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
+		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*columns.Node{leaf}}
 		top = &columns.Node{
-			Name: "x", Repetition: layout.Optional, Type: columns.Group, FieldID: -1,
+			Name: "x", Repetition: layout.Optional, Type: layout.NoType, FieldID: -1,
 			Meaning: columns.Meaning{Kind: columns.List}, Children: []*columns.Node{repeated},
 		}
 	}
@@ -37,7 +37,7 @@ func nodeOf(physical columns.Physical, length int32, nesting int) (top, leaf *co
 // leafOf returns entries of a column, one of each byte, and how many rows they are.
 func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
 	l.N = len(source)
-	if n.Type == columns.ByteArray {
+	if n.Type == layout.ByteArray {
 		l.Offsets = []int32{0}
 	}
 	last := byte(0)
@@ -64,7 +64,7 @@ func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
 			continue
 		}
 		switch width := n.Width(); {
-		case n.Type == columns.Boolean:
+		case n.Type == layout.Boolean:
 			l.Fixed = append(l.Fixed, b>>7)
 		case width > 0:
 			l.Fixed = append(l.Fixed, bytes.Repeat([]byte{b >> 3}, width)...)
@@ -150,7 +150,7 @@ func compare(n *columns.Node, got, want *columns.Leaf) error {
 // What encode writes of every physical type comes back, however the rows are cut.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for physical := columns.Boolean; physical <= columns.FixedLenByteArray; physical++ {
+	for physical := layout.Boolean; physical <= layout.FixedLenByteArray; physical++ {
 		for nesting := range 3 {
 			for _, n := range []int{0, 1, 7, 8, 9, 500, 3 * blockSize} {
 				source := make([]byte, n)
@@ -173,7 +173,7 @@ func TestRoundTrip(t *testing.T) {
 
 // A chunk that ends before its rows, or has more, is damaged.
 func TestRowsMissing(t *testing.T) {
-	top, leaf := nodeOf(columns.Int64, 0, 2)
+	top, leaf := nodeOf(layout.Int64, 0, 2)
 	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6})
 	if err := roundTrip(top, leaf, &l, rows+1, 2, true); err == nil {
 		t.Error("a row more than there is was read")
@@ -188,7 +188,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(byte(6), byte(2), uint16(1), false, []byte("https://a.test/x"))
 	f.Add(byte(7), byte(0), uint16(100), false, bytes.Repeat([]byte{1, 2, 255}, 300))
 	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
-		top, leaf := nodeOf(columns.Physical(physical%8), int32(run%20)+1, int(nesting%3))
+		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%3))
 		l, rows := leafOf(leaf, source)
 		if err := roundTrip(top, leaf, &l, rows, int(run)+1, plain); err != nil {
 			t.Fatal(err)
@@ -204,9 +204,9 @@ func TestCompact(t *testing.T) {
 			null := func(row int) bool {
 				return nulls > 0 && (nulls == rows || row%max(2, rows/nulls) == rows/2%max(2, rows/nulls) || nulls == 500 && r.IntN(3) == 0)
 			}
-			boolean, booleanLeaf := nodeOf(columns.Boolean, 0, 1)
+			boolean, booleanLeaf := nodeOf(layout.Boolean, 0, 1)
 			b := columns.Bits{Values: make([]byte, (rows+7)/8), Valid: make([]byte, (rows+7)/8)}
-			list, listLeaf := nodeOf(columns.ByteArray, 0, 2)
+			list, listLeaf := nodeOf(layout.ByteArray, 0, 2)
 			x := columns.Lists{Of: make([]int32, rows), Ends: []int32{0, 0, 3, 4}, Codes: []int32{5, 1, 2, 5}}
 			many := int32(300)
 			for range many {

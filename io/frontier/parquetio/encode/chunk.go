@@ -171,7 +171,7 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 // appendPlain appends values from first to last-1.
 func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
 	switch width := n.Width(); {
-	case n.Type == columns.Boolean:
+	case n.Type == layout.Boolean:
 		return layout.AppendBits(dst, l.Fixed[first:last])
 	case width > 0:
 		return append(dst, l.Fixed[first*width:last*width]...)

@@ -28,7 +28,7 @@ func NewFooter(nodes []*columns.Node, codec layout.Codec) *Footer {
 func (f *Footer) addHeads(path []string, nodes []*columns.Node, codec layout.Codec) {
 	for _, n := range nodes {
 		path := append(path[:len(path):len(path)], n.Name)
-		if n.Type != columns.Group {
+		if n.Type != layout.NoType {
 			f.heads = append(f.heads, layout.Chunk{Type: n.Type, Path: path, Codec: codec})
 		}
 		f.addHeads(path, n.Children, codec)

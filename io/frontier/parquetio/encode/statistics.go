@@ -14,7 +14,7 @@ const maxStatistic = 256
 // them, nil where there is none or the format knows no order.
 func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	order, width, count := n.Order(), n.Width(), len(l.Offsets)-1
-	if order == columns.NoOrder || n.Type == columns.FixedLenByteArray {
+	if order == columns.NoOrder || n.Type == layout.FixedLenByteArray {
 		return nil, nil
 	}
 	if width > 0 {

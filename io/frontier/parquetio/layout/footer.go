@@ -220,22 +220,12 @@ func (l *timeUnit) fields(t *thrift) {
 	t.nested(l.Unit, present, &empty{})
 }
 
-// Kinds of logical types.
+// Kinds of logical types that say more than their name.
 const (
-	logicalString    = 1
-	logicalMap       = 2
-	logicalList      = 3
-	logicalEnum      = 4
 	logicalDecimal   = 5
-	logicalDate      = 6
 	logicalTime      = 7
 	logicalTimestamp = 8
 	logicalInteger   = 10
-	logicalNull      = 11
-	logicalJSON      = 12
-	logicalBSON      = 13
-	logicalUUID      = 14
-	logicalFloat16   = 15
 )
 
 // Field is an element at the top: a column of a table, as people have it.

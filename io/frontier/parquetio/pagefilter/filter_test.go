@@ -53,8 +53,8 @@ func (s shape) node() *columns.Node {
 		leaf.Repetition = layout.Optional
 	}
 	if s.nesting > 1 {
-		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
-		top = &columns.Node{Name: "x", Repetition: layout.Optional, Type: columns.Group, FieldID: -1, Children: []*columns.Node{repeated}}
+		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*columns.Node{leaf}}
+		top = &columns.Node{Name: "x", Repetition: layout.Optional, Type: layout.NoType, FieldID: -1, Children: []*columns.Node{repeated}}
 	}
 	columns.SetLevels([]*columns.Node{top})
 	return leaf
