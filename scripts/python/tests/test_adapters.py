@@ -34,6 +34,28 @@ def test_datatrove() -> None:
     assert [d.id for d in kept] == ["0", "2", "3"]
 
 
+def test_datatrove_agents_uses_and_times(folder: Path) -> None:
+    pytest.importorskip("datatrove")
+    from datatrove.data import Document
+
+    from robotsbatch.datatrove import RobotsFilter
+
+    documents = [Document(text="t", id=str(i), metadata={"url": url, "seen": seen}) for i, (url, seen) in enumerate(zip(URLS, ["2026-01-10", "2026-02-10", None], strict=True))]
+    assert RobotsFilter(rules="robots", agents=["CCBot", "GPTBot"]).filter_batch(documents)[0] == (False, "disallow_rule")
+    assert RobotsFilter(rules="robots", agents={"CCBot", "GPTBot"}, agents_as="all-denied").filter_batch(documents)[0] is True
+    assert RobotsFilter(rules="robots", emit="denied").filter_batch(documents) == [(False, "no_rule_matched"), True, (False, "invalid_url")]
+    texts = {"example.com": "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /b train-ai=y\nDisallow: /a"}
+    documents.append(Document(text="t", id="3", metadata={"url": "https://example.com/b"}))
+    said = [(False, "use_train_ai"), (False, "disallow_rule"), (False, "invalid_url"), True]
+    assert RobotsFilter(rules=texts, use="training", emit="permitted").filter_batch(documents) == said
+    captures = pa.table({"authority": ["example.com"] * 2, "body": ["User-agent: *\nDisallow: /"] * 2, "fetched_at": ["2026-01-20T00:00:00Z"] * 2})
+    timed = RobotsFilter(rules=captures, as_of="column:seen", explain=True)
+    assert timed.filter_batch(documents) == [True, (False, "disallow_rule"), (False, "invalid_url"), (False, "no_time")]
+    for wrong in ({"agents": ["CCBot", "GPTBot"], "agents_as": "columns"}, {"keep_unknown": True, "emit": "permitted"}):
+        with pytest.raises(robotsbatch.UsageError):
+            RobotsFilter(rules="robots", **wrong)
+
+
 def test_datatrove_pipeline(folder: Path) -> None:
     pytest.importorskip("datatrove")
     from datatrove.executor.local import LocalPipelineExecutor

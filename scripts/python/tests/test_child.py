@@ -11,7 +11,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,33 @@ def test_errors_carry_the_line() -> None:
     with pytest.raises(robotsbatch.RobotsbatchError, match="there is no column \"link\""):
         robotsbatch.evaluate(table, rules="robots", url_column="link")
     with pytest.raises(TypeError, match="there is no option agnts; did you mean agents\\?"):
-        robotsbatch.evaluate(table, rules="robots", agnts="CCBot")  # type: ignore[call-arg]
+        robotsbatch.evaluate(table, rules="robots", agnts="CCBot")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="agent= and agents= are the same"):
         robotsbatch.evaluate(table, rules="robots", agent="CCBot", agents="CCBot")
     with pytest.raises(TypeError, match="rules= is missing"):
-        robotsbatch.evaluate(table)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="not list"):
-        robotsbatch.evaluate(["https://example.com/"], rules="robots")
+        robotsbatch.evaluate(table)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="not int"):
+        robotsbatch.evaluate(7, rules="robots")
+    with pytest.raises(robotsbatch.UsageError, match="explain\\(\\) is for one URL"):
+        robotsbatch.evaluate("https://example.com/", rules="robots")
+    Path("empty").mkdir()
+    with pytest.raises(robotsbatch.RobotsbatchError, match=r"allow_no_rules=True goes on$"):
+        robotsbatch.evaluate(table, rules="empty")
+
+
+def test_a_failure_is_one_sentence() -> None:
+    """A traceback has the line of the caller and the message, and nothing of the pipe."""
+    calls: list[Callable[[], object]] = [
+        lambda: robotsbatch.evaluate(BATCH, rules="nowhere"),
+        lambda: robotsbatch.evaluate(BATCH, rules="robots", agnts=1),  # type: ignore[call-overload]
+        lambda: robotsbatch.explain("https://example.com/", rules="nowhere"),
+        lambda: robotsbatch.survey(rules="nowhere", agents="CCBot"),
+    ]
+    for call in calls:
+        with pytest.raises(robotsbatch.RobotsbatchError) as caught:
+            call()
+        said = traceback.format_exception(caught.value)
+        assert len(traceback.extract_tb(caught.value.__traceback__)) == 3 and len(said) == 5 and said[-1].startswith("robotsbatch."), said
 
 
 @pytest.mark.parametrize(
@@ -57,7 +78,7 @@ def test_errors_carry_the_line() -> None:
         ({"agents": "a b"}, "^agents='a b': agent .* no product token has one: is it ab\\?$"),
         ({"agent": "a b"}, "^agent='a b': agent"),
         ({"agents": [f"b{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(33)]}, "33 agents .* take agents_as='any-denied' .* agents_as='list' .* agents_as='columns'"),
-        ({"ever_denied": True}, "assume='before-first' and ever_denied= are .* as_of='column:NAME'"),
+        ({"ever_denied": True}, "assume='before-first' and ever_denied=True are .* as_of='column:NAME'"),
         ({"agents_file": "none.txt"}, "^agents_file: .*none.txt"),
     ],
 )
@@ -70,11 +91,14 @@ def test_messages_name_options_and_no_flags(options: dict[str, Any], said: str) 
 
 def test_warnings_of_the_program_are_warnings() -> None:
     table = pa.table({"url": ["https://example.com/"]})
+    line = sys._getframe().f_lineno
     with pytest.warns(robotsbatch.RobotsbatchWarning, match="^agents='GPTBott': .*gptbot.*") as caught:
         robotsbatch.evaluate(table, rules="robots", agents="GPTBott")
-    assert len(caught) == 1
-    with pytest.warns(robotsbatch.RobotsbatchWarning, match="^agents='GPTBott': "):
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line + 2)]
+    with pytest.warns(robotsbatch.RobotsbatchWarning) as caught:
+        robotsbatch.reader(table, rules="robots", agents="GPTBott").read_all()
         robotsbatch.explain("https://example.com/", rules="robots", agents="GPTBott")
+    assert [warning.filename for warning in caught] == [__file__] * 2
 
 
 def test_options_are_described() -> None:
@@ -86,11 +110,12 @@ def test_options_are_described() -> None:
             assert re.search(rf"^ \|      {name}: \S.{{10}}", text, re.MULTILINE), name
     assert "evaluate" in robotsbatch.__all__ and all(hasattr(robotsbatch, name) for name in robotsbatch.__all__)
     assert robotsbatch.__version__
+    assert {"evaluate", "polars"} <= set(dir(robotsbatch)) and not {"json", "Any", "warn"} & set(dir(robotsbatch))
 
     # Each flag of pipe is an option, but for those that are about stderr.
     said = subprocess.run([robotsbatch.find_robotsbatch_bin(), "pipe", "-h"], capture_output=True, text=True, check=True).stdout
     flags = set(re.findall(r"^  (-[a-z0-9-]+)", said, re.MULTILINE)) - {"-log", "-verbose"}
-    assert flags == {_options._flag(option) for option in _options._options(robotsbatch.Options) if option not in ("binary", "summary")}
+    assert flags == {_options._flag(option) for option in _options._options(robotsbatch.Options) if option not in _options.OURS}
 
 
 def test_rules_as_texts() -> None:
@@ -103,9 +128,10 @@ def test_rules_as_texts() -> None:
     several = robotsbatch.evaluate(pa.table({"url": urls}), rules=[{"github.com": ""}, texts])
     assert several["allowed"].to_pylist() == [True, True, False, True, False, True]
     assert robotsbatch.explain(urls[0], rules=texts).allowed is False
+    assert robotsbatch.explain(urls[0], rules={"http://github.com/robots.txt": "", "https://github.com/robots.txt": "User-agent: *\nDisallow: /"}).allowed is False
     robotsbatch.compile("texts.rules", rules=texts)
     assert robotsbatch.evaluate(pa.table({"url": urls}), rules="texts.rules").equals(done)
-    for wrong in ("../x", "..", "", "a/b", "gopher://a.test", "a b", "a\0"):
+    for wrong in ("../x", "..", "", "a/b", "https://a.test/b/robots.txt", "gopher://a.test", "a b", "a\0"):
         with pytest.raises(ValueError, match="is not a host"):
             robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
     stream = robotsbatch.reader(endless(), rules=texts)
@@ -128,6 +154,7 @@ def test_survey_lint_explain() -> None:
     assert robotsbatch.survey(rules="robots", agents_file="agents.txt").equals(table)
     Path("captures.csv").write_text('authority,body,fetched_at\nexample.com,"User-agent: *\nDisallow: /",2026-01-01T00:00:00Z\n')
     assert robotsbatch.survey(rules="captures.csv", agents="CCBot", history=True)["changes"].to_pylist() == [0, 0]
+    assert set(robotsbatch.survey(rules="captures.csv", agents="CCBot", history=True).column_names) == set(robotsbatch.SurveyRow.__annotations__)
     Path("robots.txt").write_text("User-agent: *\nDisallow: a\n")
     assert robotsbatch.lint("robots.txt", "robots")["code"].to_pylist() == ["missing-slash"]
     assert robotsbatch.lint("robots.txt", ignore="missing-slash").num_rows == 0
@@ -268,6 +295,8 @@ def test_compile_and_explain() -> None:
     table = robotsbatch.explain(["https://example.com/"], rules="site.rules", agents_file="list.txt")
     assert table["agent"].to_pylist() == ["CCBot", "GPTBot"] and table["allowed"].to_pylist() == [True, False]
     assert robotsbatch.explain("mailto:a", rules="site.rules").allowed is None
+    why = robotsbatch.explain("https://example.com/", rules="site.rules")
+    assert repr(why) == why.text
     for call in (
         lambda: robotsbatch.explain("https://example.com/", rules="nowhere"),
         lambda: robotsbatch.explain(["https://example.com/"], rules="nowhere"),

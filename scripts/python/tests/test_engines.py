@@ -126,3 +126,42 @@ def test_polars_expressions() -> None:
         frame.select(robots.allowed(rules="robots", profile="bing"))
     del robots, kept
     gc.collect()
+
+
+@pytest.fixture
+def history() -> pa.Table:
+    bodies = ["User-agent: *\nDisallow: /", "User-agent: *\nDisallow: /a"]
+    return pa.table({"authority": ["example.com"] * 2, "body": bodies, "fetched_at": ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"]})
+
+
+SEEN = ["2026-01-10T00:00:00Z", "2026-02-10T00:00:00Z", None]
+THEN = [False, True, None]
+
+
+def test_polars_at_the_time_of_the_row(history: pa.Table) -> None:
+    pl = pytest.importorskip("polars")
+    import robotsbatch.polars
+
+    options: Any = {"rules": history, "as_of": "column:seen"}
+    frame = pl.DataFrame({"url": ["https://example.com/"] * 3, "seen": SEEN})
+    for seen in (pl.col("seen"), pl.col("seen").str.to_datetime(time_zone="UTC"), pl.col("seen").str.to_datetime(time_zone="UTC").dt.epoch("s")):
+        given = frame.with_columns(seen)
+        assert given.select(pl.struct("url", "seen").robots.allowed(**options))["url"].to_list() == THEN
+        assert given.lazy().filter(pl.struct("url", "seen").robots.allowed(**options)).collect().height == 1
+    assert frame.select(robotsbatch.polars.Robots(pl.struct("url", "seen")).reason(**options))["url"].to_list() == ["disallow_rule", "no_rule_matched", "no_time"]
+    assert frame.select(pl.struct("url", "seen").robots.verdicts(**options, agents=["CCBot", "GPTBot"])).unnest("url")["allowed_gptbot"].to_list() == THEN
+    with pytest.raises(Exception, match=r"needs a struct of the URLs and their times: pl.struct\('url', 'seen'\).robots"):
+        frame.select(pl.col("url").robots.allowed(**options))
+    gc.collect()
+
+
+def test_duckdb_at_the_time_of_the_row(history: pa.Table) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection, robotsbatch.duckdb.register(connection, rules=history, as_of="column:seen"):
+        given = pa.table({"url": ["https://example.com/"] * 3, "seen": SEEN})
+        assert given.num_rows == 3
+        for kind in ("varchar", "timestamptz", "timestamp"):
+            query = "select robots_allowed(url, seen), robots_reason(url, seen) from (select url, seen::{} as seen from given)"
+            assert connection.sql(query.format(kind)).fetchall() == list(zip(THEN, ["disallow_rule", "no_rule_matched", "no_time"], strict=True))
+        with pytest.raises(Exception, match="as_of='column:seen' needs the time of each URL"):
+            connection.sql("select robots_allowed(url) from given").fetchall()

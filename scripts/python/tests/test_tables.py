@@ -1,5 +1,6 @@
 """Every kind of table, as it comes and goes."""
 
+import datetime
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def test_kinds_of_strings(kind: pa.DataType) -> None:
 
 def test_columns() -> None:
     def names(**options: object) -> list[str]:
-        done: pa.Table = robotsbatch.evaluate(TABLE, rules="robots", **options)  # type: ignore[arg-type]
+        done: pa.Table = robotsbatch.evaluate(TABLE, rules="robots", **options)  # type: ignore[call-overload]
         return list(done.column_names)
 
     assert names(columns="url") == ["url", "allowed"]
@@ -188,6 +189,60 @@ def test_emit(emit: Any, workers: int) -> None:
     assert robotsbatch.evaluate(pl.DataFrame({"n": range(rows), "url": urls}), **options)["n"].to_list() == want
 
 
+def test_rows_as_lists_and_series() -> None:
+    pd, pl, dataset = pytest.importorskip("pandas"), pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
+    for data in (URLS, tuple(URLS), iter(URLS), pa.array(URLS), pa.chunked_array([URLS])):
+        done: Any = robotsbatch.evaluate(data, rules="robots")
+        assert isinstance(done, pa.Table) and done["url"].to_pylist() == URLS and done["allowed"].to_pylist() == ALLOWED
+    chosen = {url for url in URLS if url}
+    assert robotsbatch.evaluate(chosen, rules="robots")["url"].to_pylist() == sorted(chosen)
+    frame = robotsbatch.evaluate(pd.Series(URLS, index=list("abcd"), name="link"), rules="robots")
+    assert list(frame.columns) == ["link", "allowed"] and list(frame.index) == list("abcd")
+    assert robotsbatch.evaluate(pl.Series(URLS), rules="robots")["allowed"].to_list() == ALLOWED
+    given = dataset.dataset(TABLE)
+    for source in (given, given.scanner()):
+        stream: Any = robotsbatch.evaluate(source, rules="robots")
+        assert isinstance(stream, pa.RecordBatchReader) and stream.read_all()["allowed"].to_pylist() == ALLOWED
+    assert robotsbatch.reader(given, rules="robots").read_all()["allowed"].to_pylist() == ALLOWED
+
+
+def test_nothing_but_null() -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for data in (pa.table({"url": pa.nulls(3)}), pd.DataFrame({"url": [None] * 3}), pl.DataFrame({"url": [None] * 3})):
+        assert list(robotsbatch.evaluate(data, rules="robots", explain=True)["reason"].to_numpy()) == ["invalid_url"] * 3
+    empty = pa.table({"url": pa.nulls(0)})
+    assert robotsbatch.evaluate(empty, rules="robots").num_rows == 0
+
+
+def test_agents_and_rules_of_many_kinds(folder: Path) -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    names = ["CCBot", "GPTBot"]
+    frames = [pd.DataFrame({"n": [1, 2], "agent": names}), pl.DataFrame({"agent": names}), pa.table({"any": names})]
+    for agents in (names, set(names), pd.Series(names), pl.Series(names), pa.array(names), (name for name in names), *frames):
+        assert robotsbatch.evaluate(TABLE, rules="robots", agents=agents).column_names[2:] == ["allowed_ccbot", "allowed_gptbot"]
+    captures = {"authority": ["example.com"], "body": ["User-agent: *\nDisallow: /a"], "fetched_at": [datetime.datetime(2026, 1, 1)]}
+    rules: Any
+    for rules in (pd.DataFrame(captures), pl.DataFrame(captures), pa.table(captures), [pa.table(captures), "robots"], {"robots"}, pd.Series(["robots"])):
+        assert robotsbatch.evaluate(TABLE, rules=rules)["allowed"].to_pylist() == ALLOWED
+    day = datetime.date(2026, 1, 2)
+    when: Any
+    for when in (day, datetime.datetime(2026, 1, 2), datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), pd.Timestamp(day)):
+        counts: dict[str, Any] = {}
+        done = robotsbatch.evaluate(TABLE, rules=pa.table(captures), as_of=when, max_age=datetime.timedelta(hours=1), with_={"age"}, summary=counts)
+        assert counts["outdated"] == 2 and done["age"].to_pylist()[0] == (2 * 86400 - 1 if when is day else 86400)
+    with pytest.raises(robotsbatch.RobotsbatchError, match="no capture of a robots.txt from 2025-12-31"):
+        robotsbatch.evaluate(TABLE, rules=pa.table(captures), as_of=datetime.date(2025, 12, 31))
+
+
+def test_progress(capfd: pytest.CaptureFixture[str]) -> None:
+    table = pa.table({"url": ["https://example.com/"] * 150_000})
+    seen: list[int] = []
+    robotsbatch.evaluate(table, rules="robots", progress=seen.append)
+    robotsbatch.reader(table, rules="robots", progress=True).read_all()
+    assert seen == [65_536, 131_072, 150_000]
+    assert capfd.readouterr().err.endswith("\rrobotsbatch: 150,000 rows\n")
+
+
 def test_each_row_at_its_own_time(folder: Path) -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     captures = {"authority": ["example.com"] * 2, "body": ["User-agent: *\nDisallow: /", "User-agent: *\nDisallow: /a"], "fetched_at": ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"]}
@@ -206,6 +261,6 @@ def test_lazy_frame() -> None:
     assert lazy.filter("allowed").select("n").collect()["n"].to_list() == [1]
     assert lazy.collect().equals(robotsbatch.evaluate(frame.collect(), rules="robots", explain=True))
     with pytest.raises(robotsbatch.UsageError, match="profile='bing'"):
-        robotsbatch.evaluate(frame, rules="robots", profile="bing")  # type: ignore[arg-type]
+        robotsbatch.evaluate(frame, rules="robots", profile="bing")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="LazyFrame: give it to evaluate"):
         robotsbatch.reader(frame, rules="robots")

@@ -17,11 +17,11 @@ import importlib.metadata
 import json
 import subprocess
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Unpack, overload
 
 from robotsbatch._bin import find_robotsbatch_bin
-from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failed, failure, warn
-from robotsbatch._options import Command, ExplainOptions, LintOptions, Options, Path, RuleOptions, SurveyOptions, command
+from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failed, failure, plainly, warn
+from robotsbatch._options import Command, ExplainOptions, LintOptions, Options, Path, RuleOptions, SurveyOptions, SurveyRow, command
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,7 @@ __all__ = [
     "RobotsbatchWarning",
     "RuleOptions",
     "SurveyOptions",
+    "SurveyRow",
     "UsageError",
     "compile",
     "evaluate",
@@ -46,6 +47,14 @@ __all__ = [
 ]
 
 Data = TypeVar("Data")
+Made = TypeVar("Made", covariant=True)
+
+
+class Series(Protocol[Made]):
+    """A series of pandas or Polars, which makes a data frame."""
+
+    def to_frame(self, name: Any = ...) -> Made: ...
+
 
 # Each needs a package of its name, so it is imported when it is asked for.
 _ADAPTERS = ("datatrove", "duckdb", "polars", "ray", "spark")
@@ -62,14 +71,26 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'robotsbatch' has no attribute {name!r}")
 
 
-def evaluate(data: Data, **options: Unpack[Options]) -> Data:
+def __dir__() -> list[str]:
+    return [*__all__, *_ADAPTERS, "__version__"]
+
+
+@overload
+def evaluate(data: Series[Made], **options: Unpack[Options]) -> Made: ...
+@overload
+def evaluate(data: list[str] | tuple[str, ...] | set[str], **options: Unpack[Options]) -> pa.Table: ...
+@overload
+def evaluate(data: Data, **options: Unpack[Options]) -> Data: ...
+@plainly
+def evaluate(data: Any, **options: Unpack[Options]) -> Any:
     """Return data with verdict columns added, and the rows in the same order.
 
     Args:
         data: a pyarrow Table, RecordBatch or RecordBatchReader, or a pandas or Polars
-            data frame. The result has the same type. A RecordBatchReader streams, like
-            reader(), and a Polars LazyFrame is evaluated when it is collected. Anything
-            else with ``__arrow_c_stream__`` gives a Table.
+            data frame. The result has the same type. A RecordBatchReader and a
+            pyarrow.dataset stream, like reader(), and a Polars LazyFrame is evaluated when
+            it is collected. A list or set of URLs, a dataset of Hugging Face, and anything
+            else with ``__arrow_c_stream__`` give a Table, and a series gives a data frame.
         options: ``rules=`` and the others that ``help(Options)`` describes.
 
     Only the column of URLs is sent to the program. All processors are used unless
@@ -97,11 +118,12 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     return _tables.evaluate(data, **options)
 
 
+@plainly
 def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
     """Return a stream of data with verdict columns added, batch by batch.
 
     Args:
-        data: a pyarrow RecordBatchReader, or anything with ``__arrow_c_stream__``.
+        data: a pyarrow RecordBatchReader or dataset, or anything with ``__arrow_c_stream__``.
         options: ``rules=`` and the others that ``help(Options)`` describes.
 
     A batch is read from data only after the previous answer was taken, so one batch is in
@@ -122,6 +144,7 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
     return _tables.reader(data, **options)
 
 
+@plainly
 def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleOptions]) -> None:
     """Make a rule pack from robots.txt files or captures.
 
@@ -147,11 +170,15 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:  # for a notebook
+        return self.text
+
 
 @overload
 def explain(url: str, **options: Unpack[ExplainOptions]) -> Explanation: ...
 @overload
 def explain(url: Sequence[str], **options: Unpack[ExplainOptions]) -> pa.Table: ...
+@plainly
 def explain(url: str | Sequence[str], **options: Unpack[ExplainOptions]) -> Explanation | pa.Table:
     """Explain which rule of which file decides about a URL, or about a few URLs.
 
@@ -197,10 +224,11 @@ def _explained(lines: bytes) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema([*fields, ("group", text), ("file", text)]))
 
 
+@plainly
 def survey(**options: Unpack[SurveyOptions]) -> pa.Table:
     """Return how much of each site the rules deny to each agent, as a pyarrow Table.
 
-    The table has a row for each site and agent. ``history=True`` adds since when;
+    The table has a row for each site and agent, with the columns of SurveyRow. ``history=True`` adds since when;
     ``changes=True`` gives a row for each change instead.
 
     >>> table = survey(rules="robots", agents=["CCBot", "GPTBot"])
@@ -214,6 +242,7 @@ def survey(**options: Unpack[SurveyOptions]) -> pa.Table:
     return pa.ipc.open_stream(done.stdout).read_all()
 
 
+@plainly
 def lint(*sources: Path, **options: Unpack[LintOptions]) -> pa.Table:
     """Return the mistakes in robots.txt files, as a pyarrow Table.
 
@@ -229,7 +258,7 @@ def lint(*sources: Path, **options: Unpack[LintOptions]) -> pa.Table:
     import pyarrow as pa
 
     if not sources:
-        raise TypeError("lint needs robots.txt files, folders of them, rule packs or captures")
+        raise UsageError("lint needs robots.txt files, folders of them, rule packs or captures")
     with command("lint", options, LintOptions) as made:
         done = _run(made, ["-json", "-quiet", "-fail-on", "never", "--", *map(str, sources)])
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -242,5 +271,5 @@ def _run(made: Command, more: Sequence[str], ok: tuple[int, ...] = (0,)) -> subp
     done = subprocess.run([program, name, *LOGGING, *flags, *more], stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode not in ok:
         raise failure(done.returncode, done.stderr, f"robotsbatch {name}", made.word)
-    warn(done.stderr, made.word, stacklevel=3)
+    warn(done.stderr, made.word)
     return done

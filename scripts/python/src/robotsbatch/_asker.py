@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from robotsbatch._errors import UsageError
 from robotsbatch._options import Command, Options
 from robotsbatch._pipe import Pipe
-from robotsbatch._tables import BATCH_ROWS
-
-_SCHEMAS = {kind: pa.schema([("url", kind)]) for kind in (pa.string(), pa.large_string())}
+from robotsbatch._tables import BATCH_ROWS, time_column
 
 
 class Asker:
-    """Answers arrays of URLs with their verdict columns, through one running child.
+    """Answers arrays of URLs, and of their times with as_of="column:NAME", with their verdict
+    columns, through one running child.
 
     The child starts at the first array and ends when the asker is dropped or closed. After a
     failure, and in a forked process, a new child is started. Several threads may ask at
@@ -26,49 +25,53 @@ class Asker:
 
     def __init__(self, options: Options) -> None:
         self._line: _Line | None = None
-        for option in ("columns", "emit", "summary", "url_column"):
+        for option in ("columns", "emit", "summary", "progress", "url_column"):
             if options.get(option) is not None:
-                raise TypeError(f"{option}= is about tables: here a column of URLs is answered with a verdict for each row")
+                raise UsageError(f"{option}= is about tables: here a column of URLs is answered with a verdict for each row")
         self._options: Options = {**options, "columns": "verdict"}
+        self.time = time_column(options)
         self._asking = threading.Lock()
         self._known = threading.local()  # what a thread asked for last, and the answer
 
     def schema(self) -> pa.Schema:
         """The columns of the answers."""
         with self._asking:
-            return self._started(pa.string()).pipe.schema
+            names = ["url", self.time] if self.time else ["url"]
+            return self._started(pa.schema([(name, pa.string()) for name in names])).pipe.schema
 
-    def ask(self, urls: Any) -> pa.Table:
-        """The verdict columns of an array or chunked array of strings."""
-        urls = urls if isinstance(urls, pa.ChunkedArray) else pa.chunked_array([urls])
-        if urls.type not in _SCHEMAS:
+    def ask(self, urls: Any, *times: Any) -> pa.Table:
+        """The verdict columns of an array or chunked array of strings, and of their times."""
+        if len(times) != (1 if self.time else 0):
+            raise UsageError(f"as_of='column:{self.time}' needs the time of each URL" if self.time else "give as_of='column:NAME' to judge each URL at its own time")
+        if urls.type not in (pa.string(), pa.large_string()):
             urls = urls.cast(pa.large_string())
+        asked = pa.table([urls, *times], names=["url", self.time][: 1 + len(times)])
         # An engine asks for each function of a query with the same rows.
         known = getattr(self._known, "last", None)
-        if known is not None and urls.equals(known[0]):
+        if known is not None and asked.equals(known[0]):
             return known[1]
-        batches = list(_batches(urls))
+        batches = asked.to_batches(max_chunksize=BATCH_ROWS)
         if len(batches) == 1:
             with self._asking:
-                line = self._started(urls.type)
+                line = self._started(asked.schema)
                 number = line.send(batches[0])
             answers = [line.take(number)]
         else:
             with self._asking:
-                line = self._started(urls.type)
+                line = self._started(asked.schema)
                 answers = line.all(batches)
         answer = pa.Table.from_batches(answers, line.pipe.schema)
         if len(urls) <= BATCH_ROWS:
-            self._known.last = (urls, answer)
+            self._known.last = (asked, answer)
         return answer
 
-    def _started(self, kind: Any) -> _Line:
+    def _started(self, schema: pa.Schema) -> _Line:
         line = self._line
-        if line is None or line.failed or line.process != os.getpid() or line.kind != kind:
+        if line is None or line.failed or line.process != os.getpid() or line.schema != schema:
             if line is not None:
                 line.close()
-            pipe = Pipe(Command("pipe", self._options), _SCHEMAS[kind], self._options.get("workers", 1))
-            line = self._line = _Line(pipe, kind)
+            pipe = Pipe(Command("pipe", self._options), schema, self._options.get("workers", 1))
+            line = self._line = _Line(pipe, schema)
         return line
 
     def close(self) -> None:
@@ -90,9 +93,9 @@ class Asker:
 class _Line:
     """A pipe whose batches wait for their answers, in the order in which they were sent."""
 
-    def __init__(self, pipe: Pipe, kind: Any) -> None:
+    def __init__(self, pipe: Pipe, schema: pa.Schema) -> None:
         self.pipe = pipe
-        self.kind = kind
+        self.schema = schema
         self.process = os.getpid()
         self.failed: BaseException | None = None
         self._sent = self._taken = 0
@@ -142,9 +145,3 @@ class _Line:
     def close(self) -> None:
         self._fail(RuntimeError("the program was ended while it was asked"))
         self.pipe.close()
-
-
-def _batches(urls: Any) -> Iterator[Any]:
-    for chunk in urls.chunks:
-        for at in range(0, max(len(chunk), 1), BATCH_ROWS):
-            yield pa.RecordBatch.from_arrays([chunk.slice(at, BATCH_ROWS)], schema=_SCHEMAS[urls.type])

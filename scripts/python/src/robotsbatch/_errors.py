@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from types import FrameType
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+_Args = ParamSpec("_Args")
+_Result = TypeVar("_Result")
 
 # The flags that make the program's stderr lines of JSON with its warnings.
 LOGGING = ["-log", "json"]
@@ -32,8 +39,11 @@ class RobotsbatchError(RuntimeError):
         return self.message
 
 
-class UsageError(RobotsbatchError, ValueError):
+class UsageError(RobotsbatchError, ValueError, TypeError):
     """An option, the rules or the columns are wrong (exit status 2)."""
+
+    def __init__(self, message: str, status: int = 2) -> None:
+        super().__init__(message, status)
 
 
 class RobotsbatchWarning(UserWarning):
@@ -41,6 +51,23 @@ class RobotsbatchWarning(UserWarning):
 
     ``warnings.filterwarnings("ignore", category=RobotsbatchWarning)`` silences these.
     """
+
+
+for _class in (RobotsbatchError, UsageError, RobotsbatchWarning):
+    _class.__module__ = "robotsbatch"  # what a traceback calls it
+
+
+def plainly(function: Callable[_Args, _Result]) -> Callable[_Args, _Result]:
+    """Make the traceback of the program's failures end where the function is called."""
+
+    @functools.wraps(function)
+    def called(*args: _Args.args, **options: _Args.kwargs) -> _Result:
+        try:
+            return function(*args, **options)
+        except RobotsbatchError as error:
+            raise error.with_traceback(None) from None
+
+    return called
 
 
 def failure(status: int, stderr: bytes, what: str, word: Word) -> BaseException:
@@ -61,10 +88,14 @@ def failed(stderr: bytes) -> bool:
     return any(level in ("ERROR", "") for level, _, _ in _lines(stderr))
 
 
-def warn(stderr: bytes, word: Word, stacklevel: int = 3) -> None:
-    """Issue the warnings of a program that succeeded."""
+def warn(stderr: bytes, word: Word) -> None:
+    """Issue the warnings of a program that succeeded, at the line that called the package."""
+    frame: FrameType | None = sys._getframe()
+    level = 1
+    while frame is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
+        frame, level = frame.f_back, level + 1
     for line in _said(stderr, "WARN", word):
-        warnings.warn(line, RobotsbatchWarning, stacklevel=stacklevel + 1)
+        warnings.warn(line, RobotsbatchWarning, stacklevel=level)
 
 
 def summary(stderr: bytes) -> dict[str, Any]:
@@ -87,7 +118,7 @@ def _said(stderr: bytes, level: str, word: Word) -> list[str]:
                     worded += word(part["option"], part.get("value", ""))
                 else:  # "memory=" is the option inside a sentence, "memory: " begins one about it
                     worded = (worded.removesuffix("=") if part["text"].startswith(": ") else worded) + part["text"]
-            messages.append(worded)
+            messages.append(worded.removeprefix("stdin: "))
     return messages
 
 

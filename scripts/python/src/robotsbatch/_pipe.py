@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import subprocess
+import sys
 import tempfile
 import threading
 import weakref
@@ -35,6 +36,7 @@ class Pipe:
         self._window = workers + 1 if workers > 1 else 1
         self._thread: threading.Thread | None = None
         self._taking: Take | None = None
+        self._rows = 0
         program, name, *flags = command.args
         args = [program, name, "-verbose", *LOGGING, *flags]
         # A file, so that no amount of it blocks the child while nobody reads.
@@ -73,13 +75,21 @@ class Pipe:
         """
         asked: deque[Any] = deque()
         take = self.taking()
+
+        def answered() -> tuple[Any, Any]:
+            batch, answer = asked.popleft(), self.answer(take)
+            self._rows += batch.num_rows
+            if progress := self._command.progress:
+                (_show if progress is True else progress)(self._rows)
+            return batch, answer
+
         for batch in batches:
             self.ask(sent(batch))
             asked.append(batch)
             if len(asked) == self._window:
-                yield asked.popleft(), self.answer(take)
+                yield answered()
         while asked:
-            yield asked.popleft(), self.answer(take)
+            yield answered()
         if end:
             self._end(take)
 
@@ -112,6 +122,8 @@ class Pipe:
             assert self._child is not None
             if self._child.wait() != 0:
                 self._fail(end)
+            if self._command.progress is True:
+                print(file=sys.stderr)
             said = self._said()
             warn(said, self._command.word)
             if self._command.summary is not None:
@@ -154,7 +166,7 @@ class Pipe:
         if status != 0:
             why = failure(status, self._said(), "robotsbatch pipe", self._command.word)
         self.close()
-        raise why from error
+        raise why from None
 
     def _said(self) -> bytes:
         """What the child wrote to stderr."""
@@ -203,6 +215,10 @@ class Pipe:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _show(rows: int) -> None:
+    print(f"\rrobotsbatch: {rows:,} rows", end="", file=sys.stderr, flush=True)
 
 
 _open: weakref.WeakSet[Pipe] = weakref.WeakSet()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any, TypeVar, Unpack, cast
 
 try:
@@ -14,7 +14,7 @@ except ImportError as error:
     raise ImportError("robotsbatch needs pyarrow for tables: pip install 'robotsbatch[arrow]'") from error
 
 from robotsbatch._errors import UsageError
-from robotsbatch._options import Command, Options
+from robotsbatch._options import Command, Options, is_frame
 from robotsbatch._pipe import Pipe
 
 Data = TypeVar("Data")
@@ -29,6 +29,15 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     """Return data with verdict columns, as robotsbatch.evaluate describes."""
     options.setdefault("workers", processors())
     kind: Any = data
+    if _is(data, "pandas", "Series") or _is(data, "polars", "Series"):  # of URLs
+        options.setdefault("url_column", str(kind.name or "url"))
+        kind = data = kind.to_frame(options["url_column"])
+    if isinstance(data, str):
+        raise UsageError("evaluate takes tables, data frames, and lists of URLs: explain() is for one URL")
+    if _is(data, "pyarrow.dataset", "Dataset") or _is(data, "pyarrow.dataset", "Scanner"):
+        return cast(Data, reader(data, **options))
+    if _is(data, "datasets", "Dataset"):  # Hugging Face's
+        return cast(Data, _evaluate_table(kind.with_format("arrow")[:], options))
     if isinstance(data, pa.RecordBatchReader):
         return cast(Data, reader(data, **options))
     if isinstance(data, pa.RecordBatch):
@@ -42,16 +51,23 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
         return cast(Data, _evaluate_polars(kind, options))
     if _is(data, "polars", "LazyFrame"):
         return cast(Data, _evaluate_lazy(kind, options))
-    if hasattr(data, "__arrow_c_stream__") and not _is(data, "polars", "Series"):
+    if is_frame(data):
         return cast(Data, _evaluate_table(pa.table(data), options))
-    raise TypeError(f"evaluate takes tables and data frames, not {type(data).__name__}: make it a column, such as pyarrow.table({{'url': …}})")
+    if isinstance(data, Iterable) and not isinstance(data, bytes | dict):
+        urls: Any = sorted(data) if isinstance(data, Set) else data
+        column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.string())
+        return cast(Data, _evaluate_table(pa.table({_url(options): column}), options))
+    raise UsageError(f"evaluate takes tables, data frames and lists of URLs, not {type(data).__name__}: make it a table, such as pyarrow.table({{'url': …}})")
 
 
 def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
     """Return a stream of data with verdict columns, as robotsbatch.reader describes."""
     if _is(data, "polars", "LazyFrame"):
-        raise TypeError("reader takes no polars.LazyFrame: give it to evaluate, or what its collect() returns to reader")
-    source = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
+        raise UsageError("reader takes no polars.LazyFrame: give it to evaluate, or what its collect() returns to reader")
+    if _is(data, "pyarrow.dataset", "Dataset"):
+        data = data.scanner(batch_size=BATCH_ROWS)
+    source = data.to_reader() if _is(data, "pyarrow.dataset", "Scanner") else data
+    source = source if isinstance(source, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(source)
     sent = _Sent(source.schema, options, source.schema.names)
     pipe = Pipe(sent.command, sent.schema, options.get("workers", 1))
     try:
@@ -86,12 +102,9 @@ class _Sent:
         self.names = set(names)
         self.beside = _beside(options)
         self.numbered = self.beside and _filtered(options)
-        url = schema.get_field_index(_url(options))
-        self.columns = [url] if url >= 0 else list(range(len(schema)))
-        time = options.get("as_of", "").removeprefix("column:") if url >= 0 else ""
-        if time != options.get("as_of", "") and (at := schema.get_field_index(time)) >= 0 and at != url:
-            self.columns.append(at)
-        self.schema = pa.schema([_plain(schema.field(i)) for i in self.columns])
+        needed = _needed(schema.names, options)
+        self.columns = [i for i, name in enumerate(schema.names) if needed is None or name in needed]
+        self.schema = pa.schema([_plain(schema.field(i), _url(options)) for i in self.columns])
         if self.numbered:
             self.schema = self.schema.append(pa.field(_ROW, pa.int32()))
         if self.beside:
@@ -121,12 +134,19 @@ class _Sent:
         """Raise if a column of the answers has the same name as a column of the table."""
         for name in self.answered(answer).names if self.beside else []:
             if name in self.names:
-                raise UsageError(f"the table has a column {name} already: give prefix= for the verdict columns", 2)
+                raise UsageError(f"the table has a column {name} already: give prefix= for the verdict columns")
 
 
-def _plain(field: pa.Field) -> pa.Field:
-    """A field in the layout that the program reads: views become strings."""
-    if field.type == pa.string_view():
+def _needed(names: Iterable[str], options: Options) -> list[str] | None:
+    """The columns of URLs and of times, or None for all if one of these is not there."""
+    needed = [_url(options), *filter(None, [time_column(options)])]
+    return needed if set(needed) <= set(names) else None
+
+
+def _plain(field: pa.Field, url: str) -> pa.Field:
+    """A field in the layout that the program reads: views become strings, as does the
+    column of URLs if it has nothing but null."""
+    if field.type == pa.string_view() or field.type == pa.null() and field.name == url:
         return field.with_type(pa.large_string())
     if field.type == pa.binary_view():
         return field.with_type(pa.large_binary())
@@ -168,11 +188,11 @@ def _evaluate_pandas(frame: Any, options: Options) -> Any:
     if _filtered(options) and not _beside(options):  # the index identifies the rows
         url = [] if options.get("columns") == "verdict" else [_url(options)]
         if url and url[0] not in frame.columns:
-            raise UsageError(f"the data frame has no column {url[0]}: name it with url_column=", 2)
+            raise UsageError(f"the data frame has no column {url[0]}: name it with url_column=")
         whole = _evaluate_pandas(frame, {**options, "columns": "all"})
         return whole[[*url, *whole.columns[len(frame.columns) :]]]
-    alone = _beside(options) and _url(options) in frame.columns and not _by_column(options)
-    table = pa.Table.from_pandas(frame[[_url(options)]] if alone else frame, preserve_index=False)
+    needed = _needed(frame.columns, options) if _beside(options) else None
+    table = pa.Table.from_pandas(frame if needed is None else frame[needed], preserve_index=False)
     rows, answers = _answers(table.replace_schema_metadata(None), options, frame.columns)
     if rows is not None:
         frame = frame.iloc[rows.to_pylist()]
@@ -185,8 +205,8 @@ def _evaluate_pandas(frame: Any, options: Options) -> Any:
 def _evaluate_polars(frame: Any, options: Options) -> Any:
     import polars as pl
 
-    alone = _beside(options) and _url(options) in frame.columns and not _by_column(options)
-    table = (frame.select(_url(options)) if alone else frame).to_arrow(compat_level=pl.CompatLevel.oldest())
+    needed = _needed(frame.columns, options) if _beside(options) else None
+    table = (frame if needed is None else frame.select(needed)).to_arrow(compat_level=pl.CompatLevel.oldest())
     rows, answers = _answers(table, options, frame.columns)
     made = pl.from_arrow(answers)
     if rows is not None:
@@ -211,9 +231,10 @@ def _filtered(options: Options) -> bool:
     return options.get("emit") not in (None, "all")
 
 
-def _by_column(options: Options) -> bool:
-    """Whether each row is judged at its own time."""
-    return (options.get("as_of") or "").startswith("column:")
+def time_column(options: Options) -> str:
+    """The column with each row's own time, if there is one."""
+    as_of = options.get("as_of")
+    return as_of.removeprefix("column:") if isinstance(as_of, str) and as_of.startswith("column:") else ""
 
 
 def _url(options: Options) -> str:

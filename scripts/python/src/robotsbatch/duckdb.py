@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import pyarrow as pa
 
 from robotsbatch._asker import Asker
+from robotsbatch._errors import plainly
 from robotsbatch._options import Options
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Functions:
         self.close()
 
 
+@plainly
 def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Functions:
     """Add SQL functions to a connection, which return the verdict on a URL.
 
@@ -53,7 +55,8 @@ def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Func
     and ``robots_rule_agent(url)`` return the rule that decides. With several agents, each has
     its own functions, such as ``robots_allowed_gptbot(url)``, unless ``agents_as=`` makes
     one verdict for all. ``with_=`` adds functions, such as ``robots_crawl_delay(url)``, and
-    ``prefix=`` replaces ``robots_``. Functions of the same names from an earlier call are
+    ``prefix=`` replaces ``robots_``. With ``as_of="column:seen"`` each function takes the
+    URL's time as its second argument: ``robots_allowed(url, seen)``. Functions of the same names from an earlier call are
     replaced.
 
     The program runs until the connection is closed. A second one, for the functions that
@@ -84,8 +87,8 @@ def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Func
             connection.remove_function(name)
         except Exception:  # there was none
             pass
-        # Nulls are asked about as well: a reason says that null is not a URL.
-        connection.create_function(name, _function(asker, name), ["VARCHAR"], kind, type="arrow", null_handling="special")
+        # Without types any kind of time is taken. Nulls are asked about as well: a reason says that null is not a URL.
+        connection.create_function(name, _function(asker, name), None if asker.time else ["VARCHAR"], kind, type="arrow", null_handling="special")
         made.names.append(name)
     return made
 
@@ -94,8 +97,8 @@ _EXPLAINING = [("reason", pa.string()), ("rule", pa.string()), ("rule_line", pa.
 
 
 def _function(asker: Asker, name: str) -> Callable[[Any], Any]:
-    def verdict(urls: Any) -> Any:
-        column = asker.ask(urls).column(name)
+    def verdict(*columns: Any) -> Any:
+        column = asker.ask(*columns).column(name)
         return column.cast(_decoded(column.type)) if pa.types.is_dictionary(column.type) else column
 
     return verdict

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import pyarrow as pa
 
-from robotsbatch._options import Options
+from robotsbatch._options import Options, is_frame, listed
 from robotsbatch._tables import reader
 
 if TYPE_CHECKING:
@@ -177,14 +177,14 @@ def _on_node(options: Options) -> Options:
     for option in ("rules", "agents_file", "fetch_list", "binary"):
         names: Any = found.get(option)
         if names is not None:
-            found[option] = [_file(name) for name in names] if isinstance(names, Sequence) and not isinstance(names, str) else _file(names)
+            found[option] = [_file(name) for name in listed(names, rows=True)]
     if found.get("binary") is None and (shipped := _shipped("robotsbatch")):
         found["binary"] = shipped
     return cast(Options, found)
 
 
 def _file(name: Any) -> Any:
-    if isinstance(name, Mapping):  # rules as texts
+    if isinstance(name, Mapping) or is_frame(name):  # rules as texts or captures
         return name
     path = os.fspath(name)
     return path if "://" in path else _shipped(path) or os.path.abspath(path)
