@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"html"
+	"math"
 	"strings"
 )
 
@@ -40,6 +41,17 @@ const (
 	barHeight   = 20
 	innerHeight = 8
 )
+
+// Nice is the least of 1, 2 and 5 times a power of ten that is not below x.
+func Nice(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, times := range []float64{1, 2, 5} {
+		if times*power >= x*0.999999 {
+			return times * power
+		}
+	}
+	return 10 * power
+}
 
 // SVG draws the chart. A bar that is longer than its panel ends in a gap and a point.
 func (c *Chart) SVG() string {

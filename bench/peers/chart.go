@@ -24,8 +24,11 @@ func drawChart(runners []runner) string {
 		language, _, _ := strings.Cut(r.language, " ")
 		bar := figures.Bar{Name: r.name, Note: language, Value: job, Text: number(job), Own: r.name == runners[0].name}
 		var more []string
-		if alone != job {
+		switch {
+		case alone < job:
 			bar.Inner, more = alone, append(more, number(alone)+" alone")
+		case alone > job:
+			bar.Inner, more = job, append(more, number(alone)+" alone, by another entry point")
 		}
 		if share := r.parsingShare(); share != "–" {
 			more = append(more, share+" parsing")
@@ -34,26 +37,16 @@ func drawChart(runners []runner) string {
 		bars = append(bars, bar)
 	}
 	c := figures.Chart{
-		Title: "Processor time a URL",
+		Title: "Processor time per URL",
 		About: []string{
 			"nanoseconds from the URL to the verdict; shorter is faster",
 			"narrow: the library alone, given the parsed rules of the host; parsing: it parses the robots.txt for each URL",
 		},
-		Panels: []figures.Panel{{Title: "all", Most: nice(slowest), Bars: bars}},
+		Panels: []figures.Panel{{Title: "all", Most: figures.Nice(slowest), Bars: bars}},
 	}
-	if near := nice(20 * fastest); nice(slowest) >= 4*near {
-		c.Panels = append(c.Panels, figures.Panel{Title: fmt.Sprintf("the first %s ns, enlarged", number(near)), Most: near, Bars: bars})
+	if near := figures.Nice(20 * fastest); figures.Nice(slowest) >= 4*near {
+		fit := slices.DeleteFunc(slices.Clone(bars), func(b figures.Bar) bool { return b.Value > near })
+		c.Panels = append(c.Panels, figures.Panel{Title: fmt.Sprintf("the first %s ns, enlarged: what takes no longer", number(near)), Most: near, Bars: fit})
 	}
 	return c.SVG()
-}
-
-// nice is the least of 1, 2 and 5 times a power of ten that is not below x.
-func nice(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, times := range []float64{1, 2, 5} {
-		if times*power >= x*0.999999 {
-			return times * power
-		}
-	}
-	return 10 * power
 }

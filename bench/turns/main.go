@@ -27,7 +27,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -241,21 +240,18 @@ func (t *table) judge() string {
 	return "missed by " + strings.Join(missed, ", ")
 }
 
-// draw draws the ratios of wall time, a panel for each table.
+// draw draws processor time, a panel for each table.
 func draw(tables []*table) string {
 	c := figures.Chart{
-		Title: "Time from file to file",
-		About: []string{"robotsbatch decides and copies, the others only copy; wall time ÷ " + tables[0].base.name + ", shorter is faster"},
+		Title: "Processor time from file to file",
+		About: []string{"robotsbatch decides and copies, the others only copy; seconds of processor time, medians of the rounds, shorter is faster"},
 	}
 	for _, t := range tables {
-		p := figures.Panel{Title: t.title, Most: 1}
+		p := figures.Panel{Title: t.title}
 		for i, r := range t.runs {
-			ratio := figures.Median(t.ratios(r, wall))
-			p.Most = max(p.Most, math.Ceil(2*ratio)/2)
-			p.Bars = append(p.Bars, figures.Bar{
-				Name: r.name, Value: ratio, Own: i == 0,
-				Text: fmt.Sprintf("%.2f", ratio), More: fmt.Sprintf("(%.2f s)", r.median(wall)),
-			})
+			seconds := r.median(cpu)
+			p.Most = max(p.Most, figures.Nice(seconds))
+			p.Bars = append(p.Bars, figures.Bar{Name: r.name, Value: seconds, Own: i == 0, Text: fmt.Sprintf("%.2f", seconds)})
 		}
 		c.Panels = append(c.Panels, p)
 	}

@@ -358,12 +358,7 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 	if err != nil {
 		return err
 	}
-	shown := int64(0)
-	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) {
-		c.way.Report(&s, src)
-		j.html.Progress(s.Rows - shown)
-		shown = s.Rows
-	})
+	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) { c.way.Report(&s, src) })
 	c.left = errors.Is(err, syscall.EPIPE)
 	if err != nil && !c.left {
 		return j.because(ctx, err, src)

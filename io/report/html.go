@@ -19,7 +19,7 @@ const listed = 25
 
 // HTML words what a job did as a page: the summary's counts, and what was tallied of the
 // rows that this run read.
-func HTML(s *Summary, t *tally.Tally, pace *Pace, now time.Time) *page.Page {
+func HTML(s *Summary, t *tally.Tally, now time.Time) *page.Page {
 	p := &page.Page{
 		Title: "What robots.txt allows", Finding: s.finding(), Facts: s.facts(),
 		Foot: []string{
@@ -29,7 +29,7 @@ func HTML(s *Summary, t *tally.Tally, pace *Pace, now time.Time) *page.Page {
 		},
 	}
 	h := htmlPage{s, t}
-	p.Sections = []page.Section{h.verdicts(), h.uses(), h.weights(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
+	p.Sections = []page.Section{h.verdicts(), h.uses(), h.weights(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.notes()}
 	return p
 }
 
@@ -48,20 +48,32 @@ func (s *Summary) finding() []string {
 	if s.Combined == "" {
 		most = slices.MaxFunc(s.Agents, func(a, b Agent) int { return cmp.Compare(a.Denied, b.Denied) })
 	}
-	text := fmt.Sprintf("%s of %s %s closed to %s", percent(most.Denied, s.Rows), Count(s.Rows, "URL", "URLs"), verb(s.Rows, "is", "are"), s.whom(most.Agent))
+	denied, known := s.known(&most)
+	text := fmt.Sprintf("%s of %s %s closed to %s", percent(denied, known), Count(known, "URL", "URLs"), verb(known, "is", "are"), s.whom(most.Agent))
 	if s.NoRobots > 0 {
-		text += fmt.Sprintf("; for %s no robots.txt is known", percent(s.NoRobots, s.Rows))
+		text = fmt.Sprintf("Of %s whose robots.txt is known, %s %s closed to %s; for %s of all %s none is known", Count(known, "URL", "URLs"),
+			percent(denied, known), verb(known, "is", "are"), s.whom(most.Agent), percent(s.NoRobots, s.Rows), Number(s.Rows))
 	}
 	finding := []string{text + "."}
 	if s.Combined == "" && len(s.Agents) > 1 {
 		least := slices.MinFunc(s.Agents, func(a, b Agent) int { return cmp.Compare(a.Denied, b.Denied) })
-		finding = append(finding, fmt.Sprintf("Of %d agents that is the one to which most is closed; to %s it is %s.", len(s.Agents), s.whom(least.Agent), percent(least.Denied, s.Rows)))
+		finding = append(finding, fmt.Sprintf("Of %d agents that is the one to which most is closed; to %s it is %s.", len(s.Agents), s.whom(least.Agent), percent(s.known(&least))))
 	}
 	finding = append(finding, s.usesFinding()...)
 	if unknown := s.Unknown(); unknown > 0 {
 		finding = append(finding, fmt.Sprintf("%s no verdict, such as texts that are not URLs.", Count(unknown, "row has", "rows have")))
 	}
 	return finding
+}
+
+// known returns how many rows are denied to an agent, of how many that have a verdict by
+// what is known of their host.
+func (s *Summary) known(a *Agent) (denied, known int64) {
+	denied, known = a.Denied, a.Denied+a.Allowed-min(s.unruled(), a.Allowed)
+	if s.Missing == missingDeny {
+		denied, known = denied-s.NoRobots, known-s.NoRobots
+	}
+	return max(0, denied), max(0, known)
 }
 
 // whom names an agent, or what a combined verdict is of, within a sentence.
@@ -91,7 +103,7 @@ func (s *Summary) facts() []page.Fact {
 	facts := []page.Fact{{Value: Number(s.Rows), Name: "URLs"}}
 	if len(s.Agents) > 0 {
 		a := &s.Agents[0]
-		facts = append(facts, page.Fact{Value: percent(a.Denied, s.Rows), Name: "closed to " + s.whom(a.Agent)})
+		facts = append(facts, page.Fact{Value: percent(s.known(a)), Name: "of those with a known robots.txt closed to " + s.whom(a.Agent)})
 	}
 	facts = append(facts, page.Fact{Value: percent(s.NoRobots, s.Rows), Name: "no robots.txt known"}, page.Fact{Value: Number(s.Unknown()), Name: "without a verdict"})
 	if s.Authorities != nil {
@@ -159,7 +171,7 @@ func (h htmlPage) verdicts() page.Section {
 	bars := &page.Bars{Parts: verdictParts}
 	table := &page.Table{Caption: "URLs by verdict", Columns: []page.Column{
 		{Name: "Agent"},
-		{Name: "Closed", Number: true},
+		{Name: "Closed, of those known", Number: true},
 		{Bar: true},
 		{Name: "Denied", Number: true},
 		{Name: "Allowed by robots.txt", Number: true},
@@ -173,8 +185,9 @@ func (h htmlPage) verdicts() page.Section {
 			Name: name, Values: []float64{float64(a.Denied), float64(a.Allowed - unruled), float64(unruled), float64(a.Unknown)},
 			Text: fmt.Sprintf("%s denied, %s allowed by robots.txt, %s allowed because no robots.txt is known, %s no verdict", Number(a.Denied), Number(a.Allowed-unruled), Number(unruled), Number(a.Unknown)),
 		})
+		denied, known := h.known(&a)
 		table.Rows = append(table.Rows, []page.Cell{
-			textCell(a.Agent), shareCell(a.Denied, h.Rows), barCell(a.Denied, h.Rows), numberCell(a.Denied), numberCell(a.Allowed - unruled), numberCell(unruled), numberCell(a.Unknown),
+			textCell(a.Agent), shareCell(denied, known), barCell(denied, known), numberCell(a.Denied), numberCell(a.Allowed - unruled), numberCell(unruled), numberCell(a.Unknown),
 		})
 	}
 	text := ""
@@ -213,35 +226,43 @@ func (h htmlPage) weights() page.Section {
 	return page.Section{Title: "By " + Printable(h.Weight.Column), Text: text, Parts: []page.Part{bars, table}}
 }
 
-// reasons has a row for each agent and reason, so that it is as wide with many agents as
-// with one. Agents of which all is the same share their rows.
+// reasons has a row for each reason and a column for each agent. Agents of which all is the
+// same share a column.
 func (h htmlPage) reasons() page.Section {
-	table := &page.Table{Caption: "URLs by reason", Columns: []page.Column{
-		{Name: "Reason"}, {Name: "Agents"}, {Name: "URLs", Number: true}, {Name: "Share", Number: true}, {Bar: true},
-	}}
+	table := &page.Table{Caption: "URLs by reason", Columns: []page.Column{{Name: "Reason"}}}
+	sums := make([]int64, len(h.tally.Reasons[0]))
+	var columns []int
 	for i, reasons := range h.tally.Reasons {
 		if slices.Contains(h.tally.Reasons[:i], reasons) {
 			continue
 		}
 		var agents []string
-		total := int64(0)
 		for j := range h.tally.Reasons {
 			if h.tally.Reasons[j] == reasons {
-				agents = append(agents, h.Agents[j].Agent)
+				agents = append(agents, Printable(h.Agents[j].Agent))
 			}
 		}
-		for _, n := range reasons {
-			total += n
-		}
-		var rows [][]page.Cell
+		columns = append(columns, i)
+		table.Columns = append(table.Columns, page.Column{Name: strings.Join(agents, ", "), Number: true}, page.Column{Bar: true})
 		for reason, n := range reasons {
-			if n > 0 {
-				rows = append(rows, []page.Cell{textCell(matcher.Reason(reason).Words()), textCell(strings.Join(agents, ", ")), numberCell(n), shareCell(n, total), barCell(n, total)})
-			}
+			sums[reason] += n
 		}
-		slices.SortStableFunc(rows, func(a, b []page.Cell) int { return cmp.Compare(b[2].Number, a[2].Number) })
-		table.Rows = append(table.Rows, rows...)
 	}
+	for reason, sum := range sums {
+		if sum == 0 {
+			continue
+		}
+		row := []page.Cell{textCell(matcher.Reason(reason).Words())}
+		for _, column := range columns {
+			n, total := h.tally.Reasons[column][reason], int64(0)
+			for _, n := range h.tally.Reasons[column] {
+				total += n
+			}
+			row = append(row, page.Cell{Text: Number(n) + " (" + percent(n, total) + ")", Number: float64(n)}, barCell(n, total))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	slices.SortStableFunc(table.Rows, func(a, b []page.Cell) int { return cmp.Compare(b[1].Number, a[1].Number) })
 	text := ""
 	if more := len(h.Agents) - h.tally.Agents; more > 0 && h.Combined == "" {
 		text = fmt.Sprintf("Here and below, only the first %[2]d of %[1]d agents are shown separately.", len(h.Agents), h.tally.Agents)
@@ -385,18 +406,6 @@ func (h htmlPage) ages() page.Section {
 		text = "How old the fetch was that decided, at " + h.AsOf.UTC().Format(time.RFC3339) + "."
 	}
 	return page.Section{Title: "Age of the rules", Text: text, Parts: []page.Part{columns}}
-}
-
-func (h htmlPage) speed(pace *Pace) page.Section {
-	seconds, rates := pace.rates()
-	if len(seconds) < 2 {
-		return page.Section{}
-	}
-	line := &page.Line{
-		Title: "URLs a second", X: seconds, Y: rates,
-		XText: func(x float64) string { return secondsText(x) + " s" }, YText: func(y float64) string { return shortNumber(int64(y)) + "/s" },
-	}
-	return page.Section{Title: "Throughput", Parts: []page.Part{line}}
 }
 
 // notes is empty where there is nothing to note.

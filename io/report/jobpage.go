@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"robotsbatch/batch"
@@ -16,10 +15,6 @@ type Page struct {
 	file    blob.Writer
 	agents  int
 	tallies []*tally.Tally
-
-	mu   sync.Mutex
-	pace *Pace
-	rows int64 // that are done
 }
 
 // CreatePage creates the file, so that a name that cannot be written shows at once. The
@@ -30,7 +25,7 @@ func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
 		return nil, err
 	}
 	_ = blob.SweepFile(name) // what killed runs left
-	return &Page{file: file, agents: agents, pace: newPace(time.Now())}, nil
+	return &Page{file: file, agents: agents}, nil
 }
 
 // Abort gives the report up, unless it is complete.
@@ -49,17 +44,6 @@ func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
 	return tally.Wrap(e, p.tallies[len(p.tallies)-1])
 }
 
-// Progress takes down that so many more rows are done.
-func (p *Page) Progress(rows int64) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rows += rows
-	p.pace.Add(time.Now(), p.rows)
-}
-
 // Write writes the report.
 func (p *Page) Write(s *Summary, now time.Time) error {
 	if p == nil {
@@ -69,7 +53,7 @@ func (p *Page) Write(s *Summary, now time.Time) error {
 	for _, t := range p.tallies {
 		counts.Merge(t)
 	}
-	err := HTML(s, counts, p.pace, now).Write(p.file)
+	err := HTML(s, counts, now).Write(p.file)
 	if err == nil {
 		err = p.file.Close()
 	}

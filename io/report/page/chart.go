@@ -122,46 +122,6 @@ func (c *Columns) write(w *writer) {
 	w.line("</svg></figure>")
 }
 
-// Line is a number over time.
-type Line struct {
-	// Title says what it is.
-	Title string
-	// X rises, and Y is not negative. They are equally many.
-	X, Y []float64
-	// XText and YText say a value of X and Y.
-	XText, YText func(float64) string
-}
-
-// write implements Part. The line is in a picture of its own, which is stretched to the
-// width; text is not.
-func (l *Line) write(w *writer) {
-	const height, label = 150.0, 18.0
-	if len(l.X) < 2 {
-		return
-	}
-	first, last := l.X[0], l.X[len(l.X)-1]
-	most, sum := 0.0, 0.0
-	for _, y := range l.Y {
-		most = max(most, y)
-		sum += y
-	}
-	if most <= 0 || last <= first {
-		return
-	}
-	var points strings.Builder
-	for i, x := range l.X {
-		fmt.Fprintf(&points, "%.2f,%.2f ", 1000*(x-first)/(last-first), height*(1-l.Y[i]/most))
-	}
-	text := fmt.Sprintf("%s: from %s to %s, at most %s, %s on average", l.Title, l.XText(first), l.XText(last), l.YText(most), l.YText(sum/float64(len(l.Y))))
-	w.line(`<figure><figcaption>%s</figcaption><svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title, text, height+2*label)
-	w.line(`<svg y="%.0f" width="100%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none"><path class="area" d="M0,%.0f L%sL1000,%.0f Z"/><polyline points="%s"/></svg>`,
-		label, height, height, height, points.String(), height, points.String())
-	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, label-5, l.YText(most))
-	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-4, l.XText(first))
-	w.line(`<text class="last" x="100%%" y="%.0f">%s</text>`, height+2*label-4, l.XText(last))
-	w.line("</svg></figure>")
-}
-
 // Details is a part that a reader opens.
 type Details struct {
 	Name string
@@ -194,10 +154,11 @@ type SeriesLine struct {
 }
 
 // write implements Part. The lines begin at 0 and are in a picture of their own, which is
-// stretched to the width; text is not. At the end of each line stands its last share, and
-// the legend is in that order.
+// stretched to the width; text is not. At the end of each line stand its name and its last
+// share, and the legend is in that order. A line that ends near another's end, or is equal
+// to an earlier one, is moved, so that each can be seen.
 func (l *Lines) write(w *writer) {
-	const height, label = 220.0, 18.0
+	const height, label, plot = 220.0, 18.0, 84.0
 	if len(l.X) < 2 {
 		return
 	}
@@ -224,26 +185,47 @@ func (l *Lines) write(w *writer) {
 	w.line(`<svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title+": "+strings.Join(texts, ", "), height+2*label)
 	for step := range 5 {
 		y := label + height*(1-float64(step)/4)
-		w.line(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1[1]f"/>`, y)
+		w.line(`<line class="grid" x1="0" x2="%.0f%%" y1="%.1f" y2="%.1[2]f"/>`, plot, y)
 		if step > 0 { // at the bottom the lines begin
 			w.line(`<text class="first" x="0" y="%.1f">%s</text>`, y-4, l.YText(most*float64(step)/4))
 		}
 	}
-	w.line(`<svg y="%.0f" width="100%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none">`, label, height, height)
+	w.line(`<svg y="%.0f" width="%.0f%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none">`, label, plot, height, height)
 	for i, line := range l.Lines {
 		var points strings.Builder
+		equal := 0
+		for _, before := range l.Lines[:i] {
+			if slices.Equal(before.Y, line.Y) {
+				equal++
+			}
+		}
 		for x, y := range line.Y {
-			fmt.Fprintf(&points, "%.2f,%.2f ", 1000*float64(x)/float64(len(l.X)-1), height*(1-y/most))
+			fmt.Fprintf(&points, "%.2f,%.2f ", 1000*float64(x)/float64(len(l.X)-1), height*(1-y/most)-3*float64(equal))
 		}
 		w.line(`<polyline class="line%d" points="%s"/>`, i, points.String())
 	}
 	w.line("</svg>")
+	below := label - 8 // the place of the label before
+	for n, i := range order {
+		room := 14 * float64(len(order)-n-1)
+		y := min(max(label+height*(1-last(i)/most)+4, below+14), label+height+4-room)
+		w.line(`<text class="end line%d" x="%.0f%%" y="%.1f">%s %s</text>`, i, plot+1, y, shortName(l.Lines[i].Name), l.YText(last(i)))
+		below = y
+	}
 	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-3, l.X[0])
 	if middle := len(l.X) / 2; len(l.X) > 4 {
-		w.line(`<text x="%.2f%%" y="%.0f">%s</text>`, 100*float64(middle)/float64(len(l.X)-1), height+2*label-3, l.X[middle])
+		w.line(`<text x="%.2f%%" y="%.0f">%s</text>`, plot*float64(middle)/float64(len(l.X)-1), height+2*label-3, l.X[middle])
 	}
-	w.line(`<text class="last" x="100%%" y="%.0f">%s</text>`, height+2*label-3, l.X[len(l.X)-1])
+	w.line(`<text class="last" x="%.0f%%" y="%.0f">%s</text>`, plot, height+2*label-3, l.X[len(l.X)-1])
 	w.line("</svg></figure>")
+}
+
+// shortName is a name that fits at the end of a line.
+func shortName(name string) string {
+	if runes := []rune(name); len(runes) > 16 {
+		return string(runes[:15]) + "…"
+	}
+	return name
 }
 
 // niceShare is the end of a scale that holds a share, of which a quarter is a short number.

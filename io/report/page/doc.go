@@ -7,7 +7,6 @@
 //	     ─ Fact         a number with its name
 //	     ─ Section ─ Bars     a bar for each thing, in parts
 //	               ─ Columns  how often each class
-//	               ─ Line     a number over time
 //	               ─ Lines    shares over time
 //	               ─ Table
 //	               ─ Details  a part that a reader opens

@@ -79,11 +79,12 @@ type writer struct {
 // raw writes HTML as it is.
 func (w *writer) raw(text string) { _, _ = w.WriteString(text) }
 
-// line writes a line of HTML, of which the arguments are escaped.
+// line writes a line of HTML, of which the arguments are escaped. A percent sign stays on
+// the line of its number.
 func (w *writer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
-			args[i] = html.EscapeString(strings.ToValidUTF8(text, "\uFFFD"))
+			args[i] = html.EscapeString(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), " %", "\u00a0%"))
 		}
 	}
 	fmt.Fprintf(w, format+"\n", args...)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 )
 
@@ -40,8 +41,18 @@ func (t *Table) write(w *writer) {
 	if len(t.Rows) == 0 {
 		return
 	}
+	most := make([]float64, len(t.Columns)) // the largest bar of a column
+	for _, row := range t.Rows {
+		for i, cell := range row {
+			most[i] = max(most[i], cell.Bar)
+		}
+	}
+	caption := t.Caption
+	if slices.Max(most) > 0 {
+		caption += "; bars are relative to the largest"
+	}
 	w.line(`<div class="scroll" role="region" aria-label="%s" tabindex="0"><table>`, t.Caption)
-	w.line("<caption>%s</caption>\n<thead><tr>", t.Caption)
+	w.line("<caption>%s</caption>\n<thead><tr>", caption)
 	for _, c := range t.Columns {
 		if c.Bar {
 			w.raw("<td></td>\n")
@@ -53,6 +64,9 @@ func (t *Table) write(w *writer) {
 	for _, row := range t.Rows {
 		w.raw("<tr>")
 		for i, cell := range row {
+			if most[i] > 0 {
+				cell.Bar /= most[i]
+			}
 			t.writeCell(w, i, cell)
 		}
 		w.raw("</tr>\n")

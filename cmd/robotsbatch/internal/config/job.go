@@ -106,7 +106,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 		{
 			Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
 			Short: "write a page for people, such as report.html",
-			More: "Verdicts, reasons, the hosts and rules that deny most, ages and throughput, in one HTML file that loads nothing " +
+			More: "Verdicts, reasons, the hosts and rules that deny most, and ages, in one HTML file that loads nothing " +
 				"(robotsbatch help report).",
 			Value: &c.ReportFile,
 		},
