@@ -150,8 +150,8 @@ func (j *job) run(ctx context.Context, started time.Time) (status int, err error
 	ctx = j.showProgress(ctx, j.Out == blob.Stdio)
 	err = j.judge(ctx, started)
 	j.shown.End()
-	if err != nil {
-		return 0, err
+	if err != nil || j.DryRun {
+		return exitDone, err
 	}
 	return j.summary.ExitStatus, nil
 }
@@ -186,6 +186,9 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	}
 	if err := j.reserveMemory(inputs, len(planned)); err != nil {
 		return err
+	}
+	if j.DryRun {
+		return j.plan(ctx, inputs, planned, written)
 	}
 	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	release, err := outputs.Claim(j.Out, j.Shard)

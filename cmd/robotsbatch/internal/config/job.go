@@ -28,6 +28,7 @@ type Job struct {
 	ReportFile  string // HTML
 	Manifest    bool
 	Resume      bool
+	DryRun      bool
 
 	// Shard is the one that is done; nil for all of the job.
 	Shard  *manifest.Shard
@@ -109,6 +110,12 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			More: "Verdicts, reasons, the hosts and rules that deny most, and ages, in one HTML file that loads nothing " +
 				"(robotsbatch help report).",
 			Value: &c.ReportFile,
+		},
+		{
+			Name: "dry-run", Rare: true, Topic: RunningTopic, Indifferent: true,
+			Short: "say what the job would read, by what and with what, and write nothing",
+			More:  "Inputs and their size, format and columns of the first, rules, agents as they are understood, outputs.",
+			Value: &c.DryRun,
 		},
 		r.ProgressFlag(),
 	}, r.MessageFlags())
