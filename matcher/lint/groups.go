@@ -21,15 +21,18 @@ func (c *checker) checkGroups() {
 		c.checkJoints(g, changed)
 		c.checkDelays(g)
 		c.checkBlankLine(g)
+		c.checkEmptyDisallow(g)
 		for r := range g.Rules {
 			c.checkRule(&g.Rules[r])
 		}
 	}
 	c.checkRepeated()
 	c.checkEmptyGroups()
+	c.checkBingDelay()
 	if body, ok := matcher.CompileBody(c.file); ok { // else groups overlap too much
 		c.checkShadowed(body)
 		c.checkSite(body)
+		c.checkStandIns(body)
 	}
 }
 

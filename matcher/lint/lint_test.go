@@ -36,7 +36,7 @@ func TestCatalogue(t *testing.T) {
 // TestCodesAreUsed: the codes in the program and in the catalogue are the same.
 func TestCodesAreUsed(t *testing.T) {
 	used := make(map[string]bool)
-	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "site.go", "statements.go"} {
+	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "site.go", "statements.go", "crawlers.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestBody(t *testing.T) {
 		{"User-agent: a\nSitemap: x:y\nsitemap:\nDisallow:", "2:10 relative-sitemap, 3:1 relative-sitemap"},
 		{"User-agent: *\nDisallow: /\xE9 # \xE9\n# \xE9", "2:12 not-utf8"},
 		{"User-agent: *\nDisallow: /%7e%4", "2:12 escape-as-written(google), 2:15 broken-escape(rfc9309)"},
-		{"User-agent: Googlebot\nCrawl-delay: x\nDisallow: /", "2:1 crawl-delay-google, 2:14 crawl-delay-value"},
+		{"User-agent: Googlebot\nCrawl-delay: x\nDisallow: /", "1:13 group-of-others, 2:1 crawl-delay-google, 2:14 crawl-delay-value"},
 		{"User-agent: * all\nDisallow:\n\nUser-agent: Mozilla/5.0 (compatible; one two)\nDisallow:", "1:13 agent-with-more, 4:13 agent-header"},
 		{"User-agent: A, B bot\nDisallow:", "1:13 agent-with-blanks"},
 		{"User-agent: " + strings.Repeat("é", 100) + "\nDisallow:", "1:13 agent-names-nobody"},
@@ -125,6 +125,9 @@ func TestSites(t *testing.T) {
 		{"User-agent: *\nAllow: /a*\nDisallow: /a\nDisallow: /b", "3:1 dead-rule>2"},
 		{"User-agent: A\nDisallow: /\n\nUser-agent: *\nAllow: /", ""}, // it decides for A
 		{"User-agent: *\nDisallow: /", "2:1 site-closed"},
+		{"User-agent: msnbot\nDisallow:\n\nUser-agent: *\nDisallow: /", "1:13 group-of-others, 5:1 site-closed"},
+		{"User-agent: msnbot\nUser-agent: bingbot\nDisallow: /a\nDisallow: ", ""},
+		{"User-agent: bingbot\nUser-agent: *\nCrawl-delay: 1\nDisallow: *\nDisallow:", "4:1 site-closed, 5:1 empty-disallow>4"},
 		{"User-agent: *\nDisallow: /a\nDisallow: /*", "3:1 site-closed"},
 		{"User-agent: *\nDisallow: /\nAllow: /a", ""},
 		{"User-agent: A\nDisallow: /", ""},

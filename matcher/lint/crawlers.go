@@ -1,0 +1,71 @@
+package lint
+
+import (
+	"slices"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// standIns are crawlers whose owners document that they obey another's group where none names
+// them.
+var standIns = []struct{ name, key, other string }{{"Applebot", "applebot", "googlebot"}, {"Bingbot", "bingbot", "msnbot"}}
+
+// checkStandIns finds groups that open or close the whole site to a crawler that they do not
+// name, other than those for everyone.
+func (c *checker) checkStandIns(body *matcher.Body) {
+	for _, s := range standIns {
+		line, a := c.lineOf(s.other)
+		if named, _ := c.lineOf(s.key); line == 0 || named != 0 {
+			continue
+		}
+		tries := body.Tries(nil, []matcher.Chain{{matcher.Everyone}, {s.other}})
+		closed := c.closes(&tries[1])
+		if closed == c.closes(&tries[0]) {
+			continue
+		}
+		what := "open"
+		if closed {
+			what = "closed"
+		}
+		c.addAgent("group-of-others", a, "%s documents that it obeys this group where none names it: to it the site is %s", s.name, what)
+	}
+}
+
+// lineOf returns the first user-agent line that matches a name in lower case; 0 if there is none.
+func (c *checker) lineOf(key string) (line int, found robotstxt.Agent) {
+	for i := range c.file.Groups {
+		for _, a := range c.file.Groups[i].Agents {
+			if slices.Contains(c.agentKeys(a), key) {
+				return a.Line, a
+			}
+		}
+	}
+	return 0, found
+}
+
+// checkEmptyDisallow finds an empty disallow next to one that closes the site: Yandex takes it as
+// Allow: /, which wins.
+func (c *checker) checkEmptyDisallow(g *robotstxt.Group) {
+	empty := slices.IndexFunc(g.Rules, func(r robotstxt.Rule) bool { return !r.Allow && len(r.Pattern) == 0 })
+	closing := slices.IndexFunc(g.Rules, func(r robotstxt.Rule) bool { return !r.Allow && (string(r.Pattern) == "/" || string(r.Pattern) == "*") })
+	if empty >= 0 && closing >= 0 {
+		c.addRelated("empty-disallow", g.Rules[empty].Line, 0, g.Rules[closing].Line, "Yandex takes it as Allow: /, against the rule in line %d; to others it means nothing", g.Rules[closing].Line)
+	}
+}
+
+// checkBingDelay finds a crawl-delay for everyone in a file with a group for Bingbot.
+func (c *checker) checkBingDelay() {
+	named, _ := c.lineOf("bingbot")
+	if named == 0 {
+		return
+	}
+	for i := range c.file.Groups {
+		g := &c.file.Groups[i]
+		if len(g.CrawlDelays) > 0 && slices.ContainsFunc(g.Agents, robotstxt.Agent.Everyone) &&
+			!slices.ContainsFunc(g.Agents, func(a robotstxt.Agent) bool { return slices.Contains(c.agentKeys(a), "bingbot") }) {
+			c.addRelated("crawl-delay-bing", g.CrawlDelays[0].Line, 0, named, "Bingbot obeys the crawl-delay for everyone, too, though line %d names it", named)
+			return
+		}
+	}
+}
