@@ -421,6 +421,15 @@ measure_queries() {
   "$python" scripts/python/queries.py "$scratch/urls.txt" "$rules" "$scratch/site.rules" CCBot
 }
 
+## records [-warcs 2000]
+# reads single records that an index names, from a store of this machine: one in 25 of 650
+# records a file, and neighbours. The test compares verdicts with those of the whole files.
+measure_records() {
+  options warcs=2000 -- "$@"
+  called "records-$warcs"
+  go test ./cmd/robotsbatch -run TestRecordsOfAnIndex -count 1 -v -timeout 0 -warcs "$warcs" | sed -n 's/^ *records_test.go:[0-9]*: //p'
+}
+
 ## run NAME COMMAND...
 # runs any other command, such as scripts/fuzz.sh or RECORD=1 scripts/integration/spark.sh.
 measure_run() {

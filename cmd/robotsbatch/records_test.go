@@ -114,13 +114,12 @@ func TestRecordsOfAnIndex(t *testing.T) {
 			t.Fatalf("%s, of a folder:\n%s\nwant\n%s", name, got, want)
 		}
 		store.Asked()
-		started := time.Now()
 		got := mustRun(t, append(job, "index.csv", "-warc-base", base)...)
 		gets, bytes := store.Asked()
 		if got != want {
 			t.Fatalf("%s, of a store:\n%s\nwant\n%s", name, got, want)
 		}
-		t.Logf("%s: %d records of %d in %d files, %d bytes: %d requests, %d bytes, %.1f s", name, len(chosen), len(all), *archiveFiles, wanted, len(gets), bytes, time.Since(started).Seconds())
+		t.Logf("%s: %d records of %d in %d files, %d bytes: %d requests, %d bytes", name, len(chosen), len(all), *archiveFiles, wanted, len(gets), bytes)
 		if float64(bytes) > 1.3*float64(wanted) || name == "together" && len(gets) > len(chosen)/5 {
 			t.Errorf("%s: %d requests for %d bytes, of %d records with %d", name, len(gets), bytes, len(chosen), wanted)
 		}
