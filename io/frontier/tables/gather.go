@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"iter"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -15,9 +17,7 @@ import (
 // which it writes wrongly. Buffers are copied, or shared if all of one is needed.
 //
 // It turns a dictionary array into an array of its indices; the dictionary is written
-// separately. If rows refer to values out of order, as views may, it copies all bytes
-// from the first used one to the last, so that the copy is never larger than the
-// source.
+// separately. Values to which several rows refer, as views may, are copied once.
 //
 // Arrays must have been checked.
 type gatherer struct {
@@ -83,7 +83,7 @@ func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
 		indices := g.fixed(d, 1, width, runs)
 		return newData(dt.IndexType, n, []*memory.Buffer{validity, indices}, nil, nulls)
 	case *arrow.BooleanType:
-		if whole := g.whole(d, 1, (n+7)/8, runs); whole != nil {
+		if whole := g.whole(d, 1, n, runs); whole != nil {
 			return finish(buffers(whole))
 		}
 		return finish(buffers(g.bits(bufferBytes(d, 1), runs, n)))
@@ -169,14 +169,27 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*me
 const maxPadding = 64
 
 // whole returns buffer i without a copy if sharing is allowed and the runs cover all
-// its values, which take size bytes; otherwise nil. The result keeps the underlying
-// memory alive.
-func (g gatherer) whole(d *array.Data, i, size int, runs []run) *memory.Buffer {
-	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || n < size || n > size+maxPadding {
+// its values, which take that many bits and are followed by zeros alone; otherwise nil. The
+// result keeps the underlying memory alive.
+func (g gatherer) whole(d *array.Data, i, bits int, runs []run) *memory.Buffer {
+	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || 8*n < bits || n > (bits+7)/8+maxPadding || !ZeroFrom(bufferBytes(d, i), bits) {
 		return nil
 	}
 	d.Buffers()[i].Retain()
 	return d.Buffers()[i]
+}
+
+// ZeroFrom reports whether all bits from one on are 0.
+func ZeroFrom(b []byte, bit int) bool {
+	if bit%8 > 0 && b[bit/8]>>(bit%8) > 0 {
+		return false
+	}
+	for _, c := range b[(bit+7)/8:] {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // bits copies bits, n in all.
@@ -191,7 +204,7 @@ func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, in
 	if !mayBeNull(d) {
 		return nil, 0
 	}
-	if whole := g.whole(d, 0, (n+7)/8, runs); whole != nil {
+	if whole := g.whole(d, 0, n, runs); whole != nil {
 		return g.orNone(whole, n)
 	}
 	return g.orNone(g.bits(bufferBytes(d, 0), runs, n), n)
@@ -215,7 +228,7 @@ func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 
 // fixed copies values of width bytes of buffer i.
 func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer {
-	if whole := g.whole(d, i, countRows(runs)*width, runs); whole != nil {
+	if whole := g.whole(d, i, 8*countRows(runs)*width, runs); whole != nil {
 		return whole
 	}
 	buffer := g.alloc(countRows(runs) * width)
@@ -229,7 +242,7 @@ func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer 
 // gatherOffsets returns the n rows' offsets, from 0, and the runs of their values.
 func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) (*memory.Buffer, []run) {
 	from := arrow.GetData[T](bufferBytes(d, 1))
-	if whole := g.whole(d, 1, (n+1)*int(unsafe.Sizeof(T(0))), runs); whole != nil {
+	if whole := g.whole(d, 1, 8*(n+1)*int(unsafe.Sizeof(T(0))), runs); whole != nil {
 		if from[0] == 0 {
 			return whole, appendRun(nil, 0, int(from[n]))
 		}
@@ -250,49 +263,93 @@ func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int
 	return buffer, values
 }
 
-// window is the range of values that rows refer to, in any order.
-type window struct{ low, high int }
-
-func (w *window) add(low, high int) {
-	if w.low == w.high {
-		*w = window{low, high}
-		return
-	}
-	w.low, w.high = min(w.low, low), max(w.high, high)
+// Places are parts of a buffer, or the values of an array, to which others refer: in any
+// order, and some of them more than once.
+type Places struct {
+	runs   []run
+	begins []int // where each begins among what is referred to
+	last   int   // the one that was found last
 }
 
-func (w window) runs() []run { return appendRun(nil, w.low, w.high) }
+// Add adds the bytes or values from low to high-1.
+func (p *Places) Add(low, high int) { p.runs = appendRun(p.runs, low, high) }
 
-// gatherListViews returns the rows' offsets and sizes, and the run of their values.
-func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) ([]*memory.Buffer, []run) {
-	fromOffsets, fromSizes := arrow.GetData[T](bufferBytes(d, 1)), arrow.GetData[T](bufferBytes(d, 2))
-	var w window
-	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
-			if fromSizes[i] > 0 {
-				w.add(int(fromOffsets[i]), int(fromOffsets[i])+int(fromSizes[i]))
+// Len returns the number of parts: those that were added, until Arrange joins them.
+func (p *Places) Len() int { return len(p.runs) }
+
+// Arrange sorts the parts and joins those that overlap or touch. It comes after Add and
+// before All and Find.
+func (p *Places) Arrange() {
+	byLow := func(x, y run) int { return x.low - y.low }
+	if !slices.IsSortedFunc(p.runs, byLow) {
+		slices.SortFunc(p.runs, byLow)
+	}
+	joined := p.runs[:0]
+	for _, r := range p.runs {
+		if last := len(joined) - 1; last >= 0 && r.low <= joined[last].high {
+			joined[last].high = max(joined[last].high, r.high)
+		} else {
+			joined = append(joined, r)
+		}
+	}
+	p.runs, p.begins = joined, make([]int, len(joined))
+	at := 0
+	for i, r := range joined {
+		p.begins[i] = at
+		at += r.high - r.low
+	}
+}
+
+// All yields the parts, low to high-1, in order.
+func (p *Places) All() iter.Seq2[int, int] {
+	return func(yield func(low, high int) bool) {
+		for _, r := range p.runs {
+			if !yield(r.low, r.high) {
+				return
 			}
 		}
 	}
+}
+
+// Find returns where a byte or value that was added lies among all that were.
+func (p *Places) Find(at int) int {
+	if r := p.runs[p.last]; at < r.low || at >= r.high {
+		p.last = sort.Search(len(p.runs), func(i int) bool { return p.runs[i].high > at })
+	}
+	return p.begins[p.last] + at - p.runs[p.last].low
+}
+
+// gatherListViews returns the rows' offsets and sizes, and the runs of their values.
+func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) ([]*memory.Buffer, []run) {
+	fromOffsets, fromSizes := arrow.GetData[T](bufferBytes(d, 1)), arrow.GetData[T](bufferBytes(d, 2))
+	var parts Places
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			if fromSizes[i] > 0 {
+				parts.Add(int(fromOffsets[i]), int(fromOffsets[i])+int(fromSizes[i]))
+			}
+		}
+	}
+	parts.Arrange()
 	offsets, toOffsets := allocate[T](g, n)
 	sizes, toSizes := allocate[T](g, n)
 	at := 0
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {
 			if fromSizes[i] > 0 {
-				toOffsets[at], toSizes[at] = fromOffsets[i]-T(w.low), fromSizes[i]
+				toOffsets[at], toSizes[at] = T(parts.Find(int(fromOffsets[i]))), fromSizes[i]
 			}
 			at++
 		}
 	}
-	return buffers(offsets, sizes), w.runs()
+	return buffers(offsets, sizes), parts.runs
 }
 
 // views returns the rows' views, and the used part of each buffer that they point
 // into.
 func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 	from := arrow.GetData[arrow.ViewHeader](bufferBytes(d, 1))
-	used := make([]window, len(d.Buffers())-2)
+	used := make([]Places, len(d.Buffers())-2)
 	header, to := allocate[arrow.ViewHeader](g, n)
 	at := 0
 	for _, r := range runs {
@@ -301,7 +358,7 @@ func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 				view := from[i]
 				to[at] = view
 				if !view.IsInline() {
-					used[view.BufferIndex()].add(int(view.BufferOffset()), int(view.BufferOffset())+view.Len())
+					used[view.BufferIndex()].Add(int(view.BufferOffset()), int(view.BufferOffset())+view.Len())
 				}
 			}
 			at++
@@ -309,16 +366,17 @@ func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 	}
 	all := buffers(header)
 	index := make([]int32, len(used))
-	for i, w := range used {
-		if runs := w.runs(); runs != nil {
+	for i := range used {
+		if used[i].Len() > 0 {
+			used[i].Arrange()
 			index[i] = int32(len(all) - 1)
-			all = append(all, g.fixed(d, 2+i, 1, runs))
+			all = append(all, g.fixed(d, 2+i, 1, used[i].runs))
 		}
 	}
 	for i := range to {
 		if view := &to[i]; !view.IsInline() {
 			old := view.BufferIndex()
-			view.SetIndexOffset(index[old], view.BufferOffset()-int32(used[old].low))
+			view.SetIndexOffset(index[old], int32(used[old].Find(int(view.BufferOffset()))))
 		}
 	}
 	return all
@@ -328,23 +386,26 @@ func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run, n int) (*memory.Buffer, []arrow.ArrayData) {
 	codes, from := arrow.GetData[arrow.UnionTypeCode](bufferBytes(d, 1)), arrow.GetData[int32](bufferBytes(d, 2))
 	child := unionChildren(dt)
-	used := make([]window, len(d.Children()))
+	used := make([]Places, len(d.Children()))
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {
-			used[child[codes[i]]].add(int(from[i]), int(from[i])+1)
+			used[child[codes[i]]].Add(int(from[i]), int(from[i])+1)
 		}
+	}
+	for i := range used {
+		used[i].Arrange()
 	}
 	offsets, to := allocate[int32](g, n)
 	at := 0
 	for _, r := range runs {
 		for i := r.low; i < r.high; i++ {
-			to[at] = from[i] - int32(used[child[codes[i]]].low)
+			to[at] = int32(used[child[codes[i]]].Find(int(from[i])))
 			at++
 		}
 	}
 	children := make([]arrow.ArrayData, len(used))
-	for i, w := range used {
-		children[i] = g.child(d, i, w.runs())
+	for i := range used {
+		children[i] = g.child(d, i, used[i].runs)
 	}
 	return offsets, children
 }

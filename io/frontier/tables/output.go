@@ -172,6 +172,15 @@ func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
 	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
 }
 
+// Pick is Slice of the values with these indices, in their order.
+func Pick(d *array.Data, indices []int, mem memory.Allocator) *array.Data {
+	var runs []run
+	for _, i := range indices {
+		runs = appendRun(runs, i, i+1)
+	}
+	return gatherer{mem: mem}.gather(d, runs)
+}
+
 // sameColumns reports whether two schemas have columns of the same names and
 // types.
 func sameColumns(a, b *arrow.Schema) bool {
