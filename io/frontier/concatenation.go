@@ -62,7 +62,7 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 	if passage := c.options.Passage; passage != nil {
 		c.options.Passage = nil
 		if c.first.Passing {
-			c.options.Passage = &Passage{decided: true, Output: passage.Output}
+			c.options.Passage = &Passage{decided: true, Output: passage.Output, Selects: passage.Selects}
 		}
 	}
 	return c, nil

@@ -14,6 +14,8 @@ import (
 type Passage struct {
 	// Output returns the output's format, given the input's.
 	Output func(input format.Format) format.Format
+	// Selects says that rows may be left out.
+	Selects bool
 	// Several says that several inputs go into the output.
 	Several bool
 
@@ -35,10 +37,10 @@ func (p *Passage) take(s *Source) error {
 		}
 		s.Passing = true
 		if s.file == nil || s.Codec != compress.None {
-			return table.PassThrough(nil)
+			return table.PassThrough(nil, p.Selects)
 		}
 		s.leaveFile()
-		return table.PassThrough(s.file)
+		return table.PassThrough(s.file, p.Selects)
 	case *parquetio.Source:
 		if !p.decided && !(output == format.Parquet && table.CanPassThrough()) {
 			return nil

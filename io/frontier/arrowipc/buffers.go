@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
@@ -274,26 +275,31 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 	if b.codec == codecNone {
 		return b.copyPlain(s, width, least, kept, runs)
 	}
-	raw, err := b.lie(s)
-	if err != nil {
-		return err
-	}
-	if len(raw) == 0 || kept == 0 {
-		if least > 0 && len(raw) == 0 {
+	if s.length == 0 || kept == 0 {
+		if least > 0 && s.length == 0 {
 			return errShort
 		}
 		return b.add(nil)
 	}
-	size, err := uncompressedSize(raw)
+	if kept == least {
+		size, err := b.plainSize(s)
+		if err != nil {
+			return err
+		}
+		if size == int64(least) {
+			return b.appendWhole(s)
+		}
+	}
+	raw, err := b.lie(s)
 	if err != nil {
 		return err
-	}
-	if kept == least && int64(least) <= size && size <= int64(least)+maxPadding {
-		return b.appendRaw(raw)
 	}
 	plain, err := b.inflate(raw, least)
 	if err != nil {
 		return err
+	}
+	if kept == least && len(plain) <= least+maxPadding && tables.ZeroFrom(plain, 8*least) {
+		return b.appendWhole(s)
 	}
 	ranges := len(runs)
 	if b.codec == codecLZ4 {
@@ -329,9 +335,32 @@ func (b *buffers) level(plain, raw []byte) int {
 // maxPadding is the most padding that follows the values of a buffer that is copied whole.
 const maxPadding = 64
 
-// appendRaw appends a buffer as it lies, compressed.
-func (b *buffers) appendRaw(raw []byte) error {
-	if err := b.room(len(raw)); err != nil {
+// plainSize returns the size of a compressed buffer decompressed, from its prefix.
+func (b *buffers) plainSize(s span) (int64, error) {
+	prefix, err := b.lie(span{s.offset, min(s.length, prefixSize)})
+	if err != nil {
+		return 0, err
+	}
+	size, err := uncompressedSize(prefix)
+	if err == nil && isStored(prefix) {
+		size = s.length - prefixSize
+	}
+	return size, err
+}
+
+// appendWhole appends a buffer as it lies, compressed.
+func (b *buffers) appendWhole(s span) error {
+	if b.body == nil {
+		return b.extend(func(dst []byte) ([]byte, error) {
+			b.lift(len(dst), s.offset, s.length)
+			return dst, nil
+		})
+	}
+	raw, err := b.lie(s)
+	if err == nil {
+		err = b.room(len(raw))
+	}
+	if err != nil {
 		return err
 	}
 	return b.extend(func(dst []byte) ([]byte, error) { return append(dst, raw...), nil })

@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -37,6 +38,8 @@ type shape struct {
 	unknown  bool  // to the library, but perhaps not to this package
 	decimal  int   // its bits, if the library does not know the width
 	width    int   // bytes of a value, or values of a list, if all have as many; else 0
+	signed   bool  // the indices
+	id       int64 // of the dictionary
 	children []shape
 	values   *shape // of the dictionary
 }
@@ -46,6 +49,67 @@ func (s *schema) hasUnion() bool { return slices.ContainsFunc(s.columns, shape.h
 
 func (s shape) hasUnion() bool {
 	return s.kind == typeUnion || slices.ContainsFunc(s.children, shape.hasUnion) || s.values != nil && s.values.hasUnion()
+}
+
+func (s shape) hasDictionary() bool {
+	return s.encoded || slices.ContainsFunc(s.children, shape.hasDictionary)
+}
+
+// dictionaryShapes returns the shapes of the dictionaries' values, by number. Several columns may
+// have the same dictionary.
+func (s *schema) dictionaryShapes() (map[int64]*shape, error) {
+	shapes := make(map[int64]*shape)
+	var add func(s *shape) error
+	add = func(s *shape) error {
+		if s.values != nil {
+			if other := shapes[s.id]; other != nil && !reflect.DeepEqual(other, s.values) {
+				return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.id)
+			}
+			shapes[s.id] = s.values
+			return add(s.values)
+		}
+		for i := range s.children {
+			if err := add(&s.children[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range s.columns {
+		if err := add(&s.columns[i]); err != nil {
+			return nil, err
+		}
+	}
+	return shapes, nil
+}
+
+// emptyBatch returns a record batch of columns of these shapes without rows.
+func emptyBatch(columns []shape) (*batchMeta, error) {
+	b := &batchMeta{version: metadataV5, codec: codecNone}
+	for i := range columns {
+		if err := b.addEmpty(&columns[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func (b *batchMeta) addEmpty(s *shape) error {
+	n, variadic, err := s.buffers(b.version)
+	if err != nil {
+		return err
+	}
+	if variadic {
+		b.variadic = append(b.variadic, 0)
+	}
+	b.nodes = append(b.nodes, fieldNode{})
+	b.buffers = append(b.buffers, make([]span, n)...)
+	for i := range s.children {
+		if err := b.addEmpty(&s.children[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readSchema reads a schema message.
@@ -147,9 +211,10 @@ func shapeOf(field table) shape {
 		values := s
 		values.encoded = false
 		s.decimal, s.children, s.values = 0, nil, &values
-		s.width = 4 // bytes of an index, unless its type says otherwise
+		s.id = encoding.int64(0)
+		s.width, s.signed = 4, true // an index, unless its type says otherwise
 		if index, ok := encoding.table(1); ok {
-			s.width = widthOf(typeInt, index)
+			s.width, s.signed = widthOf(typeInt, index), index.uint8(1) != 0
 		}
 	}
 	return s
@@ -218,8 +283,8 @@ func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
 type cursor struct {
 	batch                    *batchMeta
 	nodes, buffers, variadic int
-	// narrow, unless nil, receives the bits of the decimals in each buffer.
-	narrow []uint8
+	// visit, unless nil, is called with each array that has values, and its last buffer.
+	visit func(s *shape, node fieldNode, buffer int)
 }
 
 // next moves past a column.
@@ -244,8 +309,8 @@ func (c *cursor) next(s *shape) error {
 	if c.nodes > len(c.batch.nodes) || c.buffers > len(c.batch.buffers) {
 		return errors.New("damaged metadata: fewer arrays or buffers than the schema has")
 	}
-	if c.narrow != nil && s.decimal > 0 {
-		c.narrow[c.buffers-1] = uint8(s.decimal) // the values, behind the validity
+	if c.visit != nil && n > 0 {
+		c.visit(s, c.batch.nodes[c.nodes-1], c.buffers-1)
 	}
 	for i := range s.children {
 		if err := c.next(&s.children[i]); err != nil {

@@ -103,7 +103,11 @@ func (b *batchMeta) findNarrow(columns []shape) error {
 		return nil
 	}
 	narrow := make([]uint8, len(b.buffers))
-	at := cursor{batch: b, narrow: narrow}
+	at := cursor{batch: b, visit: func(s *shape, _ fieldNode, buffer int) {
+		if s.decimal > 0 {
+			narrow[buffer] = uint8(s.decimal)
+		}
+	}}
 	for i := range columns {
 		if err := at.next(&columns[i]); err != nil {
 			return err

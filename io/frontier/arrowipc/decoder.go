@@ -224,7 +224,7 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 	}
 	for id := range d.values {
 		if !d.has(id) {
-			return 0, fmt.Errorf("dictionary %d did not come before it", id)
+			return 0, missingError(id)
 		}
 	}
 	return b.checkBody(body, d.limit)
@@ -338,6 +338,37 @@ func flatColumns(schema *arrow.Schema, b *batchMeta, body []byte) []*array.Data 
 		columns[i] = array.NewData(field.Type, int(b.rows), buffers, nil, int(b.nodes[i].nulls), 0)
 	}
 	return columns
+}
+
+// missingError says that a dictionary did not come before its record batch.
+type missingError int64
+
+func (e missingError) Error() string {
+	return fmt.Sprintf("dictionary %d did not come before it", int64(e))
+}
+
+// dictionaryValues returns the decoded dictionaries that are in force, inner ones before those that
+// use them.
+func (d *decoder) dictionaryValues() (list []usedDictionary, err error) {
+	for _, id := range d.ids {
+		if !d.has(id) {
+			return nil, missingError(id)
+		}
+	}
+	b, err := emptyBatch(d.columns)
+	if err != nil {
+		return nil, err
+	}
+	none, err := d.record(b, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer none.Release()
+	ids := d.ids
+	for i, column := range none.Columns() {
+		list = appendDictionaries(list, &ids, none.ColumnName(i), column.Data().(*array.Data))
+	}
+	return list, nil
 }
 
 // close forgets what was read.

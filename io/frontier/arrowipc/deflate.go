@@ -1,6 +1,7 @@
 package arrowipc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -26,32 +27,42 @@ func (s *segments) seek(at, to int64) int64 {
 	return at
 }
 
-// deflate returns a record batch message with its buffers compressed. The Arrow
-// library's own compression allocates its tables for each batch, and uses a slower
-// level that saves three percent.
-func deflate(h *header, body *segments, codec int8) (message, error) {
-	b, err := h.batch()
-	if err != nil {
-		return message{}, err
-	}
-	packed := *b
-	packed.codec = codec
-	packed.buffers = make([]span, len(b.buffers))
-	out := make([]byte, 0, h.bodyLength/3)
+// deflate gives a record batch that the library wrote, of size bytes, a body with compressed
+// buffers, without those that are numbered later. The Arrow library's own compression
+// allocates its tables for each batch, and uses a slower level that saves three percent.
+func (m *message) deflate(size int64, body *segments, codec int8) error {
+	m.batch.codec = codec
+	out := make([]byte, 0, size/3)
+	codes := m.codes
+	var content, before []byte
 	at := int64(0)
-	for i, s := range b.buffers {
-		packed.buffers[i].offset = int64(len(out))
-		if s.length == 0 {
-			continue
+	for i := range m.batch.buffers {
+		s := &m.batch.buffers[i]
+		before, content = content, nil
+		if s.length > 0 {
+			if at = body.seek(at, s.offset); at != s.offset || len(*body) == 0 || int64(len((*body)[0])) != s.length {
+				return fmt.Errorf("the Arrow library wrote buffer %d in pieces", i)
+			}
+			content = (*body)[0]
 		}
-		if at = body.seek(at, s.offset); at != s.offset || len(*body) == 0 || int64(len((*body)[0])) != s.length {
-			return message{}, fmt.Errorf("the Arrow library wrote buffer %d in pieces", i)
+		s.offset = int64(len(out))
+		switch {
+		case len(codes) > 0 && codes[0].buffer == i:
+			if len(content) < codes[0].size {
+				return errShort
+			}
+			codes[0].values, codes[0].valid = bytes.Clone(content[:codes[0].size]), bytes.Clone(before)
+			codes = codes[1:]
+		case codec == codecNone:
+			out = append(out, content...)
+		case len(content) > 0:
+			out = appendDeflated(out, content, codec, compress.Fastest)
 		}
-		out = appendDeflated(out, (*body)[0], codec, compress.Fastest)
-		packed.buffers[i].length = int64(len(out)) - packed.buffers[i].offset
-		out = append(out, make([]byte, -len(out)&7)...)
+		s.length = int64(len(out)) - s.offset
+		out = append(out, zeros[:-len(out)&7]...)
 	}
-	return newMessage(recordMessage(&packed, int64(len(out))), out), nil
+	m.body = out
+	return nil
 }
 
 // appendPrefix appends the prefix of a compressed buffer of size bytes.

@@ -2,12 +2,19 @@ package arrowipc
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/zeebo/xxh3"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/compress"
 )
+
+var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
 
 // usedDictionary is a dictionary that the columns of a batch use.
 type usedDictionary struct {
@@ -19,20 +26,20 @@ type usedDictionary struct {
 }
 
 // appendDictionaries appends the dictionaries in a column, inner ones before
-// those that use them, and retains them. It numbers them as the library does
-// in the schema message: by columns, outer ones before inner ones.
-func appendDictionaries(list []usedDictionary, number *int64, column string, d *array.Data) []usedDictionary {
+// those that use them, and retains them. ids are their numbers, of which it takes the first
+// ones: in the order of the schema, outer ones before inner ones.
+func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
 	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
-			list = appendDictionaries(list, number, column, child.(*array.Data))
+			list = appendDictionaries(list, ids, column, child.(*array.Data))
 		}
 		return list
 	}
-	used := usedDictionary{id: *number, column: column, values: d.Dictionary().(*array.Data)}
-	*number++
+	used := usedDictionary{id: (*ids)[0], column: column, values: d.Dictionary().(*array.Data)}
+	*ids = (*ids)[1:]
 	before := len(list)
 	for _, child := range used.values.Children() {
-		list = appendDictionaries(list, number, column, child.(*array.Data))
+		list = appendDictionaries(list, ids, column, child.(*array.Data))
 	}
 	used.nested = len(list) > before
 	used.values.Retain()
@@ -54,14 +61,15 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 		if !s.options.Stream {
 			if d.nested || !beginsWith(d.values, last) {
 				d.values.Release()
-				return errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
+				return errReplaced
 			}
 			begin, delta = last.Len(), true
 		}
 		last.Release()
 	}
 	s.last[d.id] = d.values
-	m, err := s.encodeDictionary(d, begin, delta)
+	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
+	m, err := s.encodeDictionary(d, values, delta)
 	if err != nil {
 		return err
 	}
@@ -81,24 +89,212 @@ func beginsWith(a, b *array.Data) bool {
 	return array.SliceEqual(left, 0, n, right, 0, n)
 }
 
-// encodeDictionary returns the message of a dictionary from entry begin on.
-// The library encodes the values as a record of one column; this function wraps it in a
+// encodeDictionary returns the message of a dictionary with these values, which it releases.
+// The library encodes them as a record of one column; this function wraps it in a
 // dictionary's metadata.
-func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (message, error) {
-	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
+func (s *sink) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
 	schema := arrow.NewSchema([]arrow.Field{{Name: d.column, Type: values.DataType(), Nullable: true}}, nil)
-	record, err := s.encodeRecord(schema, []*array.Data{values}, s.codec, nil)
+	var shapes []shape
+	if s.options.Selects {
+		shapes = []shape{*s.shapes[d.id]}
+	}
+	m, err := s.encodeRecord(schema, shapes, []*array.Data{values}, s.codec, nil)
 	if err != nil {
 		return message{}, err
 	}
-	h, err := parseHeader(record.meta())
-	if err != nil {
-		return message{}, err
+	meta := &dictionaryMeta{id: d.id, delta: delta, batch: m.batch}
+	m.finish = func(bodyLength int64) []byte { return dictionaryMessage(meta, bodyLength) }
+	m.end()
+	return m, nil
+}
+
+// If rows are left out, a dictionary of the output has those values alone that kept rows use, in
+// the order of their first use. Which these are is known when a record batch is written, so its
+// indices are numbered then. A file has its dictionaries after all record batches, because a
+// dictionary that grows is not read by everybody; in a stream each record batch has its own,
+// which replaces the one before.
+
+// codes are indices into a dictionary that are not numbered yet.
+type codes struct {
+	buffer int // of the message, which lacks it
+	shape  *shape
+	size   int // of the values
+	values []byte
+	valid  []byte // a bit a value; nil if none is null
+}
+
+// keptValues are those values of a dictionary that the output has.
+type keptValues struct {
+	usedDictionary
+	numbers []int32 // 1 + the new number of each value of the input; 0 if no row uses it
+	kept    []int   // the numbers in the input of those that are used
+	written xxh3.Uint128
+}
+
+// numberRecord numbers the indices of a record batch that uses these dictionaries, before it is
+// written. In a stream it writes the dictionaries.
+func (s *sink) numberRecord(m *message, used []usedDictionary) error {
+	for _, d := range used {
+		if err := s.use(d); err != nil {
+			return fmt.Errorf("column %q: %w", d.column, err)
+		}
 	}
-	meta := &dictionaryMeta{id: d.id, delta: delta}
-	if meta.batch, err = h.batch(); err != nil {
-		return message{}, err
+	s.used = used
+	if err := s.number(m); err != nil {
+		return err
 	}
-	return newMessage(dictionaryMessage(meta, int64(len(record.body))), record.body), nil
+	if s.options.Stream {
+		return s.writeKept()
+	}
+	return nil
+}
+
+// use says that the next record batch uses a dictionary.
+func (s *sink) use(d usedDictionary) error {
+	k := s.kept[d.id]
+	if k == nil {
+		k = &keptValues{usedDictionary: d}
+		d.values.Retain()
+		s.kept[d.id] = k
+	}
+	n, limit := d.values.Len(), s.options.Layout.MemoryLimit()
+	switch {
+	case int64(n) > limit/16:
+		return &batch.MemoryError{What: "a dictionary", Need: 16 * int64(n), Limit: limit}
+	case s.options.Stream:
+		for _, number := range k.kept {
+			k.numbers[number] = 0
+		}
+		k.kept = k.kept[:0]
+	case k.values != d.values && (d.nested || !beginsWith(d.values, k.values)):
+		return errReplaced
+	}
+	if k.values != d.values {
+		d.values.Retain()
+		k.values.Release()
+		k.usedDictionary = d
+	}
+	if n <= len(k.numbers) {
+		k.numbers = k.numbers[:n]
+	} else {
+		k.numbers = append(k.numbers, make([]int32, n-len(k.numbers))...)
+	}
+	return nil
+}
+
+// number numbers the indices of a message and adds them to it. Then it is whole.
+func (s *sink) number(m *message) error {
+	for _, c := range m.codes {
+		k := s.kept[c.shape.id]
+		if k == nil {
+			return missingError(c.shape.id)
+		}
+		if err := k.number(c); err != nil {
+			return fmt.Errorf("column %q: %w", k.column, err)
+		}
+		begin := len(m.body)
+		if m.batch.codec == codecNone {
+			m.body = append(m.body, c.values...)
+		} else if len(c.values) > 0 {
+			m.body = appendDeflated(m.body, c.values, m.batch.codec, compress.Fastest)
+		}
+		m.batch.buffers[c.buffer] = span{int64(begin) + m.liftedSize(), int64(len(m.body) - begin)}
+		m.body = append(m.body, zeros[:-(len(m.body)-begin)&7]...)
+	}
+	if m.codes != nil {
+		m.codes = nil
+		m.end()
+	}
+	return nil
+}
+
+// number replaces indices into the input's dictionary by those into the output's.
+func (k *keptValues) number(c codes) error {
+	width := c.shape.width
+	most := uint64(len(k.numbers))
+	if c.shape.signed {
+		most = min(most, 1<<(8*width-1))
+	}
+	for i := range len(c.values) / width {
+		at := c.values[i*width:][:width]
+		if c.valid != nil && c.valid[i>>3]>>(i&7)&1 == 0 {
+			clear(at)
+			continue
+		}
+		old := unsigned(at)
+		if old >= most {
+			return fmt.Errorf("damaged: index %d into a dictionary of %d values", old, len(k.numbers))
+		}
+		if k.numbers[old] == 0 {
+			k.kept = append(k.kept, int(old))
+			k.numbers[old] = int32(len(k.kept))
+		}
+		now := uint64(k.numbers[old] - 1)
+		for b := range at {
+			at[b] = byte(now >> (8 * b))
+		}
+	}
+	return nil
+}
+
+// unsigned returns a little-endian number.
+func unsigned(p []byte) (n uint64) {
+	for i, b := range p {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
+}
+
+// writeKept writes the dictionaries that are in use, inner ones before those that use them.
+// It numbers the indices in outer ones first.
+func (s *sink) writeKept() error {
+	users := make(map[int64]int)
+	for _, d := range s.used {
+		users[d.id]++
+	}
+	var messages []message
+	for _, d := range slices.Backward(s.used) {
+		if users[d.id]--; users[d.id] > 0 {
+			continue // others that use it come
+		}
+		k := s.kept[d.id]
+		m, err := s.encodeDictionary(d, tables.Pick(k.values, k.kept, s.options.mem), false)
+		if err == nil {
+			err = s.number(&m)
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", d.column, err)
+		}
+		var h xxh3.Hasher
+		_, _ = h.Write(m.head) // never an error
+		_, _ = h.Write(m.body)
+		if sum := h.Sum128(); sum != k.written || k.nested { // a reader resolves inner ones once
+			k.written = sum
+			messages = append(messages, m)
+		}
+	}
+	for _, m := range slices.Backward(messages) {
+		s.dictionaries = append(s.dictionaries, m.at(s.pos))
+		if err := s.writeMessage(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// codesOf returns the indices of columns of these shapes in a record batch, without their
+// values.
+func codesOf(columns []shape, b *batchMeta) (list []codes, err error) {
+	at := cursor{batch: b, visit: func(s *shape, node fieldNode, buffer int) {
+		if s.encoded {
+			list = append(list, codes{buffer: buffer, shape: s, size: int(node.length) * s.width})
+		}
+	}}
+	for i := range columns {
+		if err := at.next(&columns[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

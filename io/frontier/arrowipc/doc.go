@@ -20,8 +20,9 @@
 //	Sink.Encode     verdicts → buffers; of the last piece of a record batch: metadata
 //	Sink.Write      metadata, the input's body from the file, our buffers
 //
-// If only some rows of a record batch are written, its buffers are gathered: runs of their
-// bytes are copied, and nothing is decoded (see [gathering]).
+// If rows are left out, a record batch's buffers are gathered: runs of their bytes are copied,
+// and nothing is decoded (see [gathering]). Of dictionaries the output has what kept rows use
+// (see [keptValues]).
 //
 // Input is not trusted. Lengths are checked against the input's size and
 // [Options.Memory] before anything is allocated. The package's own metadata reader

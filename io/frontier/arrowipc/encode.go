@@ -23,7 +23,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	}
 	c := &chunk{}
 	encode := func(columns []*array.Data) error {
-		m, err := s.encodeRecord(s.plain, columns, s.codec, b.Grant)
+		m, err := s.encodeRecord(s.plain, s.coded, columns, s.codec, b.Grant)
 		if err != nil {
 			return err
 		}
@@ -73,9 +73,9 @@ func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
 // usedDictionaries returns the dictionaries of the batch's output columns.
 func (s *sink) usedDictionaries(b *batch.Batch) (list []usedDictionary, err error) {
 	inputs, err := s.output.Inputs(b)
-	number := int64(0)
+	ids := s.ids
 	for i, data := range inputs {
-		list = appendDictionaries(list, &number, s.schema.Field(i).Name, data)
+		list = appendDictionaries(list, &ids, s.schema.Field(i).Name, data)
 	}
 	return list, err
 }
@@ -85,22 +85,42 @@ type message struct {
 	head   []byte // marker, length and metadata, padded
 	body   []byte
 	lifted []lifted // parts of the body that are not in memory
+
+	batch  *batchMeta                    // of a record batch or a dictionary
+	codes  []codes                       // that the body lacks until they are numbered
+	finish func(bodyLength int64) []byte // returns the metadata
+}
+
+// liftedSize is how many bytes of the body are not in memory.
+func (m *message) liftedSize() (size int64) {
+	for _, l := range m.lifted {
+		size += l.size
+	}
+	return size
+}
+
+// end adds the metadata, unless something is to be numbered before.
+func (m *message) end() {
+	if len(m.codes) == 0 {
+		m.seal(m.finish(int64(len(m.body)) + m.liftedSize()))
+	}
 }
 
 // at returns the footer's block for the message, written at offset pos.
 func (m message) at(pos int64) block {
-	b := block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
-	for _, l := range m.lifted {
-		b.body += l.size
-	}
-	return b
+	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body)) + m.liftedSize()}
 }
 
 // meta returns the message's metadata.
 func (m message) meta() []byte { return m.head[framePrefix:] }
 
 // size is how many bytes of memory it takes.
-func (m message) size() int64 { return int64(len(m.head) + len(m.body)) }
+func (m message) size() (size int64) {
+	for _, c := range m.codes {
+		size += int64(len(c.values) + len(c.valid))
+	}
+	return size + int64(len(m.head)+len(m.body))
+}
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 
@@ -124,6 +144,7 @@ func (m *message) seal(meta []byte) {
 type capture struct {
 	kind    uint8
 	codec   int8
+	columns []shape // with indices that are numbered later
 	grant   *batch.Grant
 	message message
 }
@@ -145,29 +166,37 @@ func (c *capture) WritePayload(p ipc.Payload) error {
 	if err := c.grant.Take(h.bodyLength); err != nil {
 		return err
 	}
-	if c.codec != codecNone && h.kind == kindRecord {
-		var body segments
-		if err := p.SerializeBody(&body); err != nil {
-			return err
-		}
-		if c.message, err = deflate(&h, &body, c.codec); err != nil {
-			return err
-		}
-		return c.grant.Take(int64(cap(c.message.body)) - h.bodyLength)
-	}
 	if h.kind == kindSchema {
 		c.message = newMessage(schemaMessage(bytes.Clone(buffer.Bytes()), h.table.pos), nil)
 		return nil
 	}
-	body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
-	if err := p.SerializeBody(body); err != nil {
+	b, err := h.batch()
+	if err != nil {
 		return err
 	}
-	b, err := h.batch()
-	if err == nil {
-		c.message = newMessage(recordMessage(b, h.bodyLength), body.Bytes())
+	m := message{batch: b}
+	m.finish = func(bodyLength int64) []byte { return recordMessage(b, bodyLength) }
+	if m.codes, err = codesOf(c.columns, b); err != nil {
+		return err
 	}
-	return err
+	if c.codec == codecNone && len(m.codes) == 0 {
+		body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
+		if err := p.SerializeBody(body); err != nil {
+			return err
+		}
+		m.body = body.Bytes()
+	} else {
+		var body segments
+		if err := p.SerializeBody(&body); err != nil {
+			return err
+		}
+		if err := m.deflate(h.bodyLength, &body, c.codec); err != nil {
+			return err
+		}
+	}
+	m.end()
+	c.message = m
+	return c.grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - h.bodyLength)
 }
 
 // encodeSchema returns the schema message.
@@ -175,9 +204,10 @@ func (s *sink) encodeSchema() (message, error) {
 	return s.capture(&capture{kind: kindSchema, codec: codecNone}, s.schema, func(w *ipc.Writer) error { return w.Close() })
 }
 
-// encodeRecord returns the message of a record of these columns, compressed.
-func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, codec int8, grant *batch.Grant) (message, error) {
-	c := &capture{kind: kindRecord, codec: codec, grant: grant}
+// encodeRecord returns the message of a record of these columns, compressed. Indices in
+// columns of the first ones' shapes are numbered later.
+func (s *sink) encodeRecord(schema *arrow.Schema, coded []shape, columns []*array.Data, codec int8, grant *batch.Grant) (message, error) {
+	c := &capture{kind: kindRecord, codec: codec, columns: coded, grant: grant}
 	return s.capture(c, schema, func(w *ipc.Writer) error {
 		rows := int64(0)
 		if len(columns) > 0 {

@@ -31,8 +31,9 @@ var (
 	errLegacy    = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
 	// errNotInOrder is returned for files of Polars that come through a pipe: only
 	// their footer says where the messages are.
-	errNotInOrder = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
-	errTail       = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
+	errNotInOrder     = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
+	errLateDictionary = errors.New("the file has its dictionaries at its end, so that it cannot be read from a pipe: give it by its name")
+	errTail           = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
 
 // frame is a message as it was read. The body may still be in the file.

@@ -1,6 +1,7 @@
 package arrowipc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 // library's.
 //
 //	validity, booleans     bits
-//	values of fixed width  bytes; of a dictionary column the indices, the dictionary
-//	                       passes through
+//	values of fixed width  bytes
+//	indices                bytes, which are numbered when they are written ([codes])
 //	texts                  offsets, from 0 again; bytes from the first text of a run to
 //	                       its last
 //	views                  16 bytes a value; the bytes that they refer to
@@ -101,14 +102,14 @@ func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	if urls != nil {
 		defer urls.Release()
 	}
-	ours, err := s.encodeRecord(s.schema, verdicts, r.meta.codec, grant)
+	ours, err := s.encodeRecord(s.schema, nil, verdicts, r.meta.codec, grant)
 	if err != nil {
 		return err
 	}
 	g := newGathering(r, grant)
 	defer g.end()
 	if err = g.columns(urls, len(ours.body)); err == nil {
-		r.message, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted})
+		r.message, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes})
 	}
 	return err
 }
@@ -119,6 +120,7 @@ type gathering struct {
 	record *passedRecord
 	at     cursor // of the input's arrays and buffers
 	rows   []run  // that stay
+	codes  []codes
 }
 
 func newGathering(r *passedRecord, grant *batch.Grant) *gathering {
@@ -149,6 +151,9 @@ func (g *gathering) columns(urls *array.Data, spare int) error {
 		if err != nil {
 			return fmt.Errorf("column %q: %w", from.schema.arrow.Field(i).Name, err)
 		}
+	}
+	for _, c := range g.codes {
+		spare += len(c.values) + prefixSize + 8
 	}
 	return g.room(spare)
 }
@@ -199,7 +204,7 @@ func (g *gathering) array(s *shape, least int, rows []run) error {
 	}
 	g.made.nodes[place].nulls = int64(nulls)
 	if s.encoded {
-		return g.values(s.width, length, rows)
+		return g.indices(s, length, rows, n, valid)
 	}
 	switch s.kind {
 	case typeBool:
@@ -293,6 +298,21 @@ func (g *gathering) values(width, length int, rows []run) error {
 	return g.copyValues(buffer, width, length, rows)
 }
 
+// indices gathers a buffer of indices into a dictionary, which are numbered later.
+func (g *gathering) indices(s *shape, length int, rows []run, n int, valid []byte) error {
+	from, err := g.load(s.width * length)
+	if err == nil {
+		err = g.grant.Take(int64(n*s.width + len(valid)))
+	}
+	if err != nil {
+		return err
+	}
+	c := codes{buffer: len(g.made.buffers), shape: s, values: make([]byte, n*s.width), valid: bytes.Clone(valid)}
+	copyRuns(c.values, from, s.width, rows)
+	g.codes = append(g.codes, c)
+	return g.add(nil)
+}
+
 // bytes gathers a buffer of bytes, of which there must be at least least.
 func (g *gathering) bytes(least int, values []run) error { return g.values(1, least, values) }
 
@@ -307,7 +327,11 @@ func (g *gathering) offsets(width, length int, rows []run, n int, gather func(le
 	if length == 0 {
 		least = 0 // some writers have no offset then
 	}
-	from, err := g.load(least)
+	buffer, err := g.next()
+	if err != nil {
+		return err
+	}
+	from, err := g.read(buffer, least)
 	if err != nil {
 		return err
 	}
@@ -323,7 +347,12 @@ func (g *gathering) offsets(width, length int, rows []run, n int, gather func(le
 		}
 		values = gatherOffsets(to, from, width, rows)
 	}
-	if err := g.add(to); err != nil {
+	if n == length && n > 0 && offset(from, width, 0) == 0 {
+		err = g.copyValues(buffer, width, n+1, []run{{0, n + 1}})
+	} else {
+		err = g.add(to)
+	}
+	if err != nil {
 		return err
 	}
 	g.runs += len(values)

@@ -26,6 +26,7 @@ import (
 type selecting struct {
 	pipe, stream bool
 	decode       bool // nothing is gathered
+	all          bool // no row is left out
 	options      Options
 	verdicts     func(first int64, rows int) *batch.Verdicts
 }
@@ -40,7 +41,7 @@ func (s selecting) filtered(data []byte) ([]byte, error) {
 	if !src.CanPassThrough(s.stream, false) {
 		return nil, errors.New("it cannot pass through")
 	}
-	if err := src.PassThrough(nil); err != nil {
+	if err := src.PassThrough(nil, !s.all); err != nil {
 		return nil, err
 	}
 	var out output

@@ -67,7 +67,12 @@ var encodings = []encoding{
 // libraryWrite writes records with the library's writers.
 func libraryWrite(t testing.TB, e encoding, schema *arrow.Schema, records ...arrow.Record) []byte {
 	t.Helper()
-	options := []ipc.Option{ipc.WithSchema(schema)}
+	return libraryWriteWith(t, e, schema, nil, records...)
+}
+
+func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []ipc.Option, records ...arrow.Record) []byte {
+	t.Helper()
+	options = append(options, ipc.WithSchema(schema))
 	switch e.compression {
 	case compress.Zstd:
 		options = append(options, ipc.WithZstd())

@@ -13,8 +13,7 @@ import (
 	"robotsbatch/io/frontier/tables"
 )
 
-// encodeMixed makes the message of a record batch of which some rows stay. A
-// dictionary column stays indices: the dictionaries pass through before the record batch.
+// encodeMixed makes the message of a record batch of a job that leaves out rows.
 func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) error {
 	urls, err := r.verdicts.URLs(s.options.mem)
 	if err != nil {
@@ -26,7 +25,7 @@ func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch
 		err = s.decodeMixed(r, urls, verdicts, grant)
 	}
 	if err != nil {
-		return fmt.Errorf("only some rows of a record batch are kept, so it must be written anew: %w", err)
+		return fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
 	}
 	return nil
 }
@@ -46,7 +45,11 @@ func (s *sink) decodeMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	}
 	defer tables.Release(rows.columns)
 	fields := slices.Concat(rows.fields, s.schema.Fields())
-	m, err := s.encodeRecord(arrow.NewSchema(fields, nil), slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
+	var coded []shape
+	for _, i := range r.source.copied() {
+		coded = append(coded, r.source.schema.columns[i])
+	}
+	m, err := s.encodeRecord(arrow.NewSchema(fields, nil), coded, slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
 	if err == nil {
 		r.message, err = r.join(m, nil, 0, message{})
 	}

@@ -23,8 +23,8 @@ import (
 //	                the input's body, byte for byte, padded to 8
 //	                the verdict columns' buffers
 //
-// A record batch that loses some of its rows is gathered (see [gathering]). One that loses all rows is left out, but the dictionaries before
-// it are written.
+// If rows are left out, record batches are gathered (see [gathering]), and one that keeps no row
+// is left out.
 //
 // When the input is a file, only the URLs of a body are read into memory. The rest goes
 // from the file to the output in pieces of copySize.
@@ -41,7 +41,8 @@ type passedMessage struct {
 // several pieces; the piece that is encoded last joins the verdicts.
 type passedRecord struct {
 	before []passedMessage
-	source *Source // told when the record batch was written
+	used   []usedDictionary // instead, if rows are left out
+	source *Source          // told when the record batch was written
 	frame  *frame
 	meta   *batchMeta
 
@@ -55,7 +56,7 @@ type result uint8
 
 const (
 	passes  result = iota // the input's body is written before the message's
-	mixed                 // the message holds the rows that come out
+	mixed                 // the message holds the rows that are kept
 	leftOut               // no row comes out
 )
 
@@ -82,9 +83,17 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 // copied unchanged. Call it before the first Next. The source takes over in, which may
 // be nil, and closes it once the source is closed and all its record batches are
 // written.
-func (s *Source) PassThrough(in io.Closer) error {
-	s.passing, s.in = true, in
+// selects says that rows are left out.
+func (s *Source) PassThrough(in io.Closer, selects bool) error {
+	s.passing, s.selects, s.in = true, selects, in
 	s.users.Store(1)
+	if selects {
+		for _, i := range s.copied() {
+			if s.schema.columns[i].hasDictionary() && !s.schema.columns[i].unknown {
+				s.coded = append(s.coded, i)
+			}
+		}
+	}
 	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
 	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.otherColumns()) })
 	if s.options.Keep != batch.KeepAll {
@@ -221,12 +230,14 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	rows, selected := r.verdicts.Counts()
 	var ours message
 	switch {
-	case selected == rows:
-		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
+	case selected == 0 && s.options.Selects && !s.options.OneToOne:
+		r.result = leftOut
+	case selected < rows && !s.options.Selects:
+		err = errors.New("rows are left out, which the output was not told")
+	case !s.options.Selects:
+		if ours, err = s.encodeRecord(s.schema, nil, verdicts, r.meta.codec, grant); err == nil {
 			r.message, err = r.join(ours, r.meta, r.passedSize(), message{})
 		}
-	case selected == 0 && !s.options.OneToOne:
-		r.result = leftOut
 	default:
 		r.result = mixed
 		err = s.encodeMixed(r, verdicts, grant)
@@ -239,14 +250,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 // ours. The body of ours follows the from bytes of passed. Those are written before the
 // message's body, or begin it, if they are given in made.
 func (r *passedRecord) join(ours message, passed *batchMeta, from int64, made message) (message, error) {
-	h, err := parseHeader(ours.meta())
-	if err != nil {
-		return message{}, err
-	}
-	both, err := h.batch()
-	if err != nil {
-		return message{}, err
-	}
+	both := ours.batch
 	if passed != nil {
 		for i := range both.buffers {
 			both.buffers[i].offset += from
@@ -261,11 +265,15 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64, made me
 		both.variadic = slices.Concat(passed.variadic, both.variadic)
 	}
 	pairs := readPairs(r.frame.meta(), messageSlot)
-	fb := flatbuffers.NewBuilder(1024)
 	sum := partSum(from - int64(len(made.body)-behind(made.lifted)))
-	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), sum, pairs)
+	lies := from - int64(len(made.body)) - made.liftedSize() // of the body that passes through
+	made.batch, made.codes = both, append(made.codes, ours.codes...)
+	made.finish = func(bodyLength int64) []byte {
+		fb := flatbuffers.NewBuilder(1024)
+		return finishMessage(fb, kindRecord, both.version, lies+bodyLength, buildBatch(fb, both), sum, pairs)
+	}
 	made.body = append(made.body, ours.body...)
-	made.seal(meta)
+	made.end()
 	return made, nil
 }
 
@@ -281,6 +289,11 @@ func (s *sink) writePassed(c *passedChunk) error {
 	for _, d := range r.before {
 		if err := s.passDictionary(d); err != nil {
 			return fmt.Errorf("dictionary %d: %w", d.id, err)
+		}
+	}
+	if r.result == mixed {
+		if err := s.numberRecord(&r.message, r.used); err != nil {
+			return err
 		}
 	}
 	if err := s.writeResult(r); err != nil {

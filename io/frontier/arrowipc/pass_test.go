@@ -39,7 +39,7 @@ func passedVerdicts(first int64, rows int) *batch.Verdicts {
 
 // passThrough lets an input pass through.
 func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) {
-	return passSelected(data, pipe, stream, batchRows, passedVerdicts)
+	return selecting{pipe: pipe, stream: stream, all: true, options: Options{Name: "in", BatchRows: batchRows}, verdicts: passedVerdicts}.filtered(data)
 }
 
 // passSelected lets the rows of an input pass through that the verdicts select.

@@ -29,11 +29,14 @@ type SinkOptions struct {
 	Codec compress.Codec
 	// Stream writes the stream format instead of the file format.
 	Stream bool
+	// Selects says that rows may be left out. Then no value of them is in the output, nor in
+	// its dictionaries.
+	Selects bool
 	// OneToOne writes one record batch for each batch, even without rows. A batch that
 	// would have to be cut is then an error.
 	OneToOne bool
 	// From is the source of batches that pass through ([Source.PassThrough]). Its
-	// schema and compression then replace Schema and Codec.
+	// schema and compression then replace Schema and Codec, and what it was told Selects.
 	From *Source
 
 	mem         memory.Allocator // of tests
@@ -61,6 +64,11 @@ type sink struct {
 	pos                   int64
 	dictionaries, batches []block
 	last                  map[int64]*array.Data  // dictionaries, as they were written
+	coded                 []shape                // columns with indices that are numbered; nil if no row is left out
+	shapes                map[int64]*shape       // of dictionaries
+	ids                   []int64                // of the schema's dictionaries
+	kept                  map[int64]*keptValues  // if rows are left out
+	used                  []usedDictionary       // by the last record batch
 	passedLast            map[int64]xxh3.Uint128 // the same of those that passed through
 	buffer                []byte                 // for what passes through
 	closed                bool
@@ -82,11 +90,14 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
+	if o.From != nil {
+		o.Selects = o.From.selects
+	}
 	codec, ok := codecNumber(o.Codec)
 	if !ok {
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
-	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data)}
+	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
 		return nil, err
@@ -122,13 +133,21 @@ func (s *sink) start() error {
 	if err != nil {
 		return err
 	}
+	fields, err := readFields(message.meta())
+	if err != nil {
+		return err
+	}
+	s.ids = fields.ids
 	if from := s.options.From; from != nil {
-		ours, err := readFields(message.meta())
-		if err != nil {
+		message = newMessage(joinSchemas(from.schema, from.copied(), fields), nil)
+		s.pairs = from.footerPairs()
+		fields = from.schema
+	}
+	if s.options.Selects {
+		s.coded = fields.columns
+		if s.shapes, err = fields.dictionaryShapes(); err != nil {
 			return err
 		}
-		message = newMessage(joinSchemas(from.schema, from.copied(), ours), nil)
-		s.pairs = from.footerPairs()
 	}
 	if s.written, err = parseHeader(message.meta()); err != nil {
 		return err
@@ -180,6 +199,9 @@ func (s *sink) Write(c batch.Chunk) error {
 		return err
 	}
 	chunk := c.(*chunk)
+	if s.options.Selects {
+		return s.writeSelected(chunk)
+	}
 	for i, d := range chunk.dictionaries {
 		if err := s.writeDictionary(d); err != nil {
 			for _, rest := range chunk.dictionaries[i+1:] {
@@ -197,6 +219,26 @@ func (s *sink) Write(c batch.Chunk) error {
 	return nil
 }
 
+// writeSelected writes record batches of kept rows.
+func (s *sink) writeSelected(c *chunk) error {
+	defer func() {
+		for _, d := range c.dictionaries {
+			d.values.Release()
+		}
+	}()
+	for i := range c.messages {
+		m := &c.messages[i]
+		if err := s.numberRecord(m, c.dictionaries); err != nil {
+			return err
+		}
+		s.batches = append(s.batches, m.at(s.pos))
+		if err := s.writeMessage(*m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close implements batch.Sink.
 func (s *sink) Close() error {
 	if s.closed {
@@ -204,6 +246,9 @@ func (s *sink) Close() error {
 	}
 	end := endOfStream
 	if !s.options.Stream {
+		if err := s.writeKept(); err != nil {
+			return err
+		}
 		end = s.footer()
 	}
 	if err := s.write(end); err != nil {
@@ -239,4 +284,8 @@ func (s *sink) release() {
 		d.Release()
 	}
 	clear(s.last)
+	for _, k := range s.kept {
+		k.values.Release()
+	}
+	clear(s.kept)
 }

@@ -58,9 +58,13 @@ type Source struct {
 
 	pool    *budget.Buffers
 	passing bool
-	in      io.Closer       // closed after all that passes through was written
-	users   atomic.Int64    // users of in: the open source, and record batches
-	before  []passedMessage // dictionaries since the last record batch
+	selects bool             // rows are left out
+	coded   []int            // columns that pass through whose dictionaries are decoded, because rows are left out
+	codes   *decoder         // of these; nil for none
+	used    []usedDictionary // dictionaries in force, once a record batch came
+	in      io.Closer        // closed after all that passes through was written
+	users   atomic.Int64     // users of in: the open source, and record batches
+	before  []passedMessage  // dictionaries since the last record batch
 
 	// Decoders of record batches that lose some rows: indexes decodes all columns that
 	// pass through, others those without the URLs.
@@ -225,7 +229,11 @@ func (s *Source) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	s.decoder.pool = s.pool
+	if s.decoder.pool = s.pool; len(s.coded) > 0 {
+		if s.codes, err = s.newCodes(); err != nil {
+			return err
+		}
+	}
 	file, ok := s.framer.(*fileFramer)
 	if !ok {
 		return nil
@@ -249,25 +257,58 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 		return err
 	}
 	_, used := s.decoder.values[meta.id]
-	if s.passing && (used || s.options.Keep == batch.KeepAll) {
+	if s.passing && !s.selects && (used || s.options.Keep == batch.KeepAll) {
 		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
 	}
-	if !used && slices.Contains(s.schema.ids, meta.id) {
-		return nil // used only by columns that are not decoded
+	known := false
+	for _, d := range []**decoder{&s.decoder, &s.codes} {
+		if *d == nil || (*d).values[meta.id] == nil {
+			continue
+		}
+		known = true
+		if err := f.load(); err != nil {
+			return err
+		}
+		next, replaces, err := (*d).with(meta, f.bytes)
+		if err != nil {
+			return err
+		}
+		if replaces && file {
+			return errors.New("damaged: a dictionary comes twice, which files must not have")
+		}
+		(*d).release()
+		*d = next
 	}
-	if err := f.load(); err != nil {
-		return err
+	s.used = nil
+	if !known && !slices.Contains(s.schema.ids, meta.id) {
+		return fmt.Errorf("dictionary %d: it is not in the schema", meta.id)
 	}
-	next, replaces, err := s.decoder.with(meta, f.bytes)
+	return nil // else used only by columns that are not decoded
+}
+
+// newCodes returns the decoder of the dictionaries of the columns in coded.
+func (s *Source) newCodes() (*decoder, error) {
+	message, err := retypeDecimals(s.schema.project(s.coded), takeForBytes) // as in newIndexDecoder
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if replaces && file {
-		return errors.New("damaged: a dictionary comes twice, which files must not have")
+	return newDecoder(message, s.options.Memory, s.options.mem)
+}
+
+// usedDictionaries returns the dictionaries that a record batch uses that passes through.
+func (s *Source) usedDictionaries() (_ []usedDictionary, err error) {
+	if s.codes != nil && s.used == nil {
+		s.used, err = s.codes.dictionaryValues()
 	}
-	s.decoder.release()
-	s.decoder = next
-	return nil
+	return s.used, err
+}
+
+// decodersSize returns how many bytes the dictionaries take.
+func (s *Source) decodersSize() int64 {
+	if s.codes == nil {
+		return s.decoder.size()
+	}
+	return s.decoder.size() + s.codes.size()
 }
 
 // Schema returns the schema of the batches' tables: the input's or, when only URLs
@@ -351,7 +392,11 @@ func (s *Source) take(f *frame) error {
 		stream, ok := s.framer.(*streamFramer)
 		return s.addDictionary(f, ok && stream.file)
 	case kindRecord:
-		return s.takeRecord(f)
+		err := s.takeRecord(f)
+		if stream, ok := s.framer.(*streamFramer); ok && stream.file && errors.As(err, new(missingError)) {
+			return errLateDictionary
+		}
+		return err
 	default:
 		return fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
 	}
@@ -368,7 +413,11 @@ func (s *Source) takeRecord(f *frame) error {
 		if err := s.schema.checkPassing(meta, f.bodyLength); err != nil {
 			return err
 		}
-		passed = &passedRecord{source: s, before: s.before, frame: f, meta: meta}
+		used, err := s.usedDictionaries()
+		if err != nil {
+			return err
+		}
+		passed = &passedRecord{source: s, before: s.before, used: used, frame: f, meta: meta}
 		s.before = nil
 	}
 	body := f.bytes
@@ -390,7 +439,7 @@ func (s *Source) takeRecord(f *frame) error {
 	if err != nil {
 		return err
 	}
-	if decodedBytes(meta, body, total) > s.options.Memory-s.decoder.size() {
+	if decodedBytes(meta, body, total) > s.options.Memory-s.decodersSize() {
 		return option.Errorf("it takes more than %d bytes as read and again decoded, with its dictionaries: raise %s", s.options.Memory, option.Memory)
 	}
 	s.pending = newSharedRecord(s, meta, body, total)
@@ -426,7 +475,7 @@ func (s *Source) slice() *piece {
 		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
 	}
 	p.number, p.first, p.last = p.low/s.options.BatchRows, p.low == 0, p.high == rows
-	p.size = s.decoder.size() // each piece is charged for the dictionaries
+	p.size = s.decodersSize() // each piece is charged for the dictionaries
 	if p.first {
 		p.size += record.bytes
 	}
@@ -444,6 +493,10 @@ func (s *Source) Close() error {
 	if s.decoder != nil {
 		s.decoder.release()
 		s.decoder = nil
+	}
+	if s.codes != nil {
+		s.codes.release()
+		s.codes = nil
 	}
 	if s.passing && !s.closed {
 		s.closed = true

@@ -1,10 +1,11 @@
 package arrowipc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
-	"sort"
+
+	"robotsbatch/io/frontier/tables"
 )
 
 const (
@@ -17,18 +18,18 @@ const (
 // viewed is a buffer that views refer to.
 type viewed struct {
 	buffer span
-	// parts are those that views which come out refer to: in order, and apart from one
-	// another once they are sorted.
-	parts  []run
-	begins []int // where each part begins in the new buffer
-	number int   // of the new buffer
-	last   int   // the part that was found last
+	places tables.Places // to which views which come out refer
+	number int           // of the new buffer
 }
 
 // views gathers an array of views, with the parts of buffers that they refer to. valid is
 // the new validity bitmap, nil if no value is null.
 func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
-	from, err := g.load(viewSize * length)
+	headers, err := g.next()
+	if err != nil {
+		return err
+	}
+	from, err := g.read(headers, viewSize*length)
 	if err != nil {
 		return err
 	}
@@ -55,8 +56,8 @@ func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
 	}
 	number := 0
 	for i := range buffers {
-		if b := &buffers[i]; len(b.parts) > 0 {
-			b.arrange()
+		if b := &buffers[i]; b.places.Len() > 0 {
+			b.places.Arrange()
 			b.number = number
 			number++
 		}
@@ -65,17 +66,21 @@ func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
 		move(buffers, to[at:][:viewSize])
 	}
 	g.made.variadic = append(g.made.variadic, int64(number))
-	if err := g.add(to); err != nil {
-		return err
+	if n == length && bytes.Equal(to, from[:len(to)]) {
+		err = g.copyValues(headers, viewSize, n, rows)
+	} else {
+		err = g.add(to)
 	}
 	for i := range buffers {
-		if b := &buffers[i]; len(b.parts) > 0 {
-			if err := g.copyValues(b.buffer, 1, b.parts[len(b.parts)-1].high, b.parts); err != nil {
-				return err
-			}
+		var parts []run
+		for low, high := range buffers[i].places.All() {
+			parts = append(parts, run{low, high})
+		}
+		if err == nil && len(parts) > 0 {
+			err = g.copyValues(buffers[i].buffer, 1, parts[len(parts)-1].high, parts)
 		}
 	}
-	return nil
+	return err
 }
 
 // viewedBuffers returns the buffers that views refer to, which are the next.
@@ -116,32 +121,8 @@ func refer(buffers []viewed, view []byte) error {
 	if length < 0 || buffer < 0 || buffer >= len(buffers) || begin < 0 {
 		return fmt.Errorf("%d bytes from byte %d of buffer %d", length, begin, buffer)
 	}
-	b := &buffers[buffer]
-	b.parts = appendRun(b.parts, begin, begin+length)
+	buffers[buffer].places.Add(begin, begin+length)
 	return nil
-}
-
-// arrange sorts the parts, joins those that overlap or touch, and finds where each begins
-// in the new buffer.
-func (b *viewed) arrange() {
-	byLow := func(x, y run) int { return x.low - y.low }
-	if !slices.IsSortedFunc(b.parts, byLow) {
-		slices.SortFunc(b.parts, byLow)
-	}
-	joined := b.parts[:1]
-	for _, r := range b.parts[1:] {
-		if last := &joined[len(joined)-1]; r.low <= last.high {
-			last.high = max(last.high, r.high)
-		} else {
-			joined = append(joined, r)
-		}
-	}
-	b.parts, b.begins = joined, make([]int, len(joined))
-	at := 0
-	for i, r := range joined {
-		b.begins[i] = at
-		at += r.high - r.low
-	}
 }
 
 // move makes a view refer to the new buffers.
@@ -151,9 +132,6 @@ func move(buffers []viewed, view []byte) {
 		return
 	}
 	b := &buffers[buffer]
-	if r := b.parts[b.last]; begin < r.low || begin >= r.high {
-		b.last = sort.Search(len(b.parts), func(i int) bool { return b.parts[i].high > begin })
-	}
 	binary.LittleEndian.PutUint32(view[8:], uint32(b.number))
-	binary.LittleEndian.PutUint32(view[12:], uint32(b.begins[b.last]+begin-b.parts[b.last].low))
+	binary.LittleEndian.PutUint32(view[12:], uint32(b.places.Find(begin)))
 }

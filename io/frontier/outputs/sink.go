@@ -19,6 +19,7 @@ func (o *Options) Passage(out Output) *frontier.Passage {
 		return nil
 	}
 	return &frontier.Passage{
+		Selects: !o.AllRows,
 		Output:  func(input format.Format) format.Format { return o.formatOf(out, input) },
 		Several: len(out.Inputs) > 1,
 	}
@@ -62,7 +63,7 @@ func newParquet(o *opening) (batch.Sink, error) {
 }
 
 func newArrow(o *opening) (batch.Sink, error) {
-	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS}
+	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS, Selects: !o.AllRows}
 	if o.first.Passing {
 		s.From = o.first.Source.(*arrowipc.Source)
 	}

@@ -91,10 +91,10 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
-		Schema: src.Schema(), Stream: true, OneToOne: true,
+		Schema: src.Schema(), Stream: true, OneToOne: true, Selects: o.Emit != batch.EmitAll,
 	}
 	if o.Keep != batch.KeepNone && src.CanPassThrough(true, false) {
-		if err := src.PassThrough(nil); err != nil {
+		if err := src.PassThrough(nil, options.Selects); err != nil {
 			return nil, err
 		}
 		options.From = src

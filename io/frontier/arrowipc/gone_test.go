@@ -1,0 +1,373 @@
+package arrowipc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
+)
+
+// goneTable is a table of which some rows are left out. Texts and numbers of rows that are kept,
+// and those alone, lack the mark.
+type goneTable struct {
+	rng     *rand.Rand
+	keep    []bool
+	columns []tablestest.Column
+	growing bool // each record batch adds values to dictionaries
+}
+
+const goneMark, goneRows = "GONE", 60 // rows of a record batch
+
+// text returns the text of a row; several rows may have the same.
+func (g *goneTable) text(row, distinct int) string {
+	mark := "kept"
+	if distinct > 0 {
+		row %= distinct
+		if !slices.ContainsFunc(g.rowsOf(row, distinct), func(row int) bool { return g.keep[row] }) {
+			mark = goneMark
+		}
+	} else if !g.keep[row] {
+		mark = goneMark
+	}
+	return fmt.Sprintf("%s%d%s", mark, row, strings.Repeat(" "+mark, row%5))
+}
+
+func (g *goneTable) rowsOf(entry, distinct int) (rows []int) {
+	for row := entry; row < len(g.keep); row += distinct {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// texts returns an array of the texts of rows, or of the entries of a dictionary.
+func (g *goneTable) texts(dt arrow.DataType, n, distinct int) arrow.Array {
+	b := array.NewBuilder(memory.NewGoAllocator(), dt)
+	for row := range n {
+		b.(array.StringLikeBuilder).Append(g.text(row, distinct))
+	}
+	return b.NewArray()
+}
+
+// indices returns the entry of each row of a dictionary.
+func (g *goneTable) indices(dt arrow.DataType, distinct int) arrow.Array {
+	var text []string
+	for row := range g.keep {
+		text = append(text, fmt.Sprint(row%distinct))
+	}
+	a, _, err := array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader("["+strings.Join(text, ",")+"]"))
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// numbers returns an array of numbers of 4 bytes.
+func (g *goneTable) numbers(n, distinct int) arrow.Array {
+	b := array.NewInt32Builder(memory.NewGoAllocator())
+	for row := range n {
+		text := g.text(row, distinct)
+		b.Append(int32(binary.LittleEndian.Uint32([]byte(text[:4]))) + int32(row)<<8*int32(boolInt(text[0] == 'k')))
+	}
+	return b.NewArray()
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wrapped returns an array of goneRows nested values of one value each, those from low on of
+// an array that may have more.
+func wrapped(dt arrow.DataType, of arrow.Array, low int) arrow.Array {
+	numbers := func(n, from, step int) *memory.Buffer {
+		var list []byte
+		for i := range n {
+			list = binary.LittleEndian.AppendUint32(list, uint32(from+i*step))
+		}
+		return memory.NewBufferBytes(list)
+	}
+	part := array.NewSlice(of, int64(low), int64(low+goneRows)).Data()
+	rest := array.NewSlice(of, int64(low), int64(of.Len())).Data()
+	buffers, children := []*memory.Buffer{nil}, []arrow.ArrayData{rest}
+	switch dt.(type) {
+	case *arrow.ListType:
+		buffers = append(buffers, numbers(goneRows+1, 0, 1))
+	case *arrow.ListViewType:
+		buffers = append(buffers, numbers(goneRows, 0, 1), numbers(goneRows, 1, 0))
+	case *arrow.DenseUnionType:
+		buffers = append(buffers, memory.NewBufferBytes(make([]byte, goneRows)), numbers(goneRows, 0, 1))
+	case *arrow.RunEndEncodedType:
+		ends := array.NewData(arrow.PrimitiveTypes.Int32, goneRows, []*memory.Buffer{nil, numbers(goneRows, 1, 1)}, nil, 0, 0)
+		children = []arrow.ArrayData{ends, part}
+	case *arrow.StructType:
+		children[0] = part
+	}
+	return array.MakeFromData(array.NewData(dt, goneRows, buffers, children, 0, 0))
+}
+
+// records returns the record batches of a table. Their buffers have more than their rows.
+func (g *goneTable) records() (list []arrow.Record) {
+	n := len(g.keep)
+	text := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView}[g.rng.IntN(3)]
+	distinct := []int{7, 50, n}[g.rng.IntN(3)]
+	index := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint64}[g.rng.IntN(4)]
+	coded := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
+	numbered := &arrow.DictionaryType{IndexType: index, ValueType: arrow.PrimitiveTypes.Int32}
+	nested := &arrow.DictionaryType{IndexType: index, ValueType: arrow.ListOf(coded)}
+	plain, decoded := g.texts(text, n, 0), g.rng.IntN(2) == 0
+	for low := 0; low < n; low += goneRows {
+		grown := distinct
+		if g.growing {
+			grown = min(distinct, low+goneRows)
+		}
+		codes := array.NewDictionaryArray(coded, g.indices(index, distinct), g.texts(coded.ValueType, grown, distinct))
+		var names []string
+		var columns []arrow.Array
+		add := func(name string, of arrow.Array) {
+			if of.Len() == n {
+				of = array.NewSlice(of, int64(low), int64(low+goneRows))
+			}
+			names, columns = append(names, name), append(columns, of)
+		}
+		add("url", tablestest.URLArray(n, true))
+		add("text", plain)
+		add("number", g.numbers(n, 0))
+		add("list", wrapped(arrow.ListOf(text), plain, low))
+		add("struct", wrapped(arrow.StructOf(arrow.Field{Name: "a", Type: text, Nullable: true}), plain, low))
+		add("codes", codes)
+		add("again", codes)
+		add("numbers", array.NewDictionaryArray(numbered, g.indices(index, distinct), g.numbers(grown, distinct)))
+		add("lists of codes", wrapped(arrow.ListOf(coded), codes, low))
+		if decoded {
+			add("list view", wrapped(arrow.ListViewOf(text), plain, low))
+			add("union", wrapped(arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: text, Nullable: true}}, []arrow.UnionTypeCode{0}), plain, low))
+			add("runs", wrapped(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, text), plain, low))
+		}
+		if decoded && !g.growing { // else its child has values that are not in the dictionary
+			add("views of codes", wrapped(arrow.ListViewOf(coded), codes, low))
+		}
+		if !g.growing {
+			inner := array.NewDictionaryArray(coded, g.indices(index, goneRows), g.texts(coded.ValueType, goneRows, goneRows))
+			lists := wrapped(arrow.ListOf(coded), inner, 0)
+			add("nested", array.NewSlice(array.NewDictionaryArray(nested, g.indices(index, goneRows), lists), int64(low), int64(low+goneRows)))
+		}
+		list = append(list, tablestest.NewRecord(names, columns...))
+	}
+	return list
+}
+
+// padded returns an uncompressed stream with a mark after each buffer of its record batches, as C++
+// leaves values of rows that follow there, compressed with a codec.
+func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte {
+	t.Helper()
+	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}
+	out := handMadeSchema(t, schema)
+	for {
+		f, err := framer.next()
+		if err == io.EOF {
+			return append(out, endOfStream...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.kind == kindDictionary {
+			d, err := f.dictionary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := newMessage(dictionaryMessage(d, f.bodyLength), f.bytes)
+			out = append(append(out, m.head...), m.body...)
+		}
+		if f.kind == kindRecord {
+			b, err := f.batch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body []byte
+			for i, s := range b.buffers {
+				begin := len(body)
+				if s.length == 0 {
+					b.buffers[i].offset = int64(begin)
+					continue
+				}
+				content := append(bytes.Clone(f.bytes[s.offset:s.offset+s.length]), strings.Repeat(goneMark, 1+i%16)...)
+				if codec == codecNone {
+					body = append(body, content...)
+				} else {
+					body = appendDeflated(body, content, codec, compress.Fastest)
+				}
+				b.buffers[i] = span{int64(begin), int64(len(body) - begin)}
+				body = append(body, zeros[:-len(body)&7]...)
+			}
+			b.codec = codec
+			m := newMessage(recordMessage(b, int64(len(body))), body)
+			out = append(append(out, m.head...), m.body...)
+		}
+	}
+}
+
+// contentOf returns all bytes of an output, those of buffers decompressed.
+func contentOf(t *testing.T, out []byte) []byte {
+	t.Helper()
+	all := bytes.Clone(out)
+	dictionaries, records := messagesOf(t, out)
+	for _, f := range append(dictionaries, records...) {
+		var b *batchMeta
+		var err error
+		if f.kind == kindDictionary {
+			var d *dictionaryMeta
+			if d, err = f.dictionary(); err == nil {
+				b = d.batch
+			}
+		} else {
+			b, err = f.batch()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.load(); err != nil {
+			t.Fatal(err)
+		}
+		total, err := b.checkBody(f.bytes, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, err := inflate(b, f.bytes, total, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, body...)
+	}
+	return all
+}
+
+// decoded returns what comes out of an input that is decoded.
+func (s selecting) decoded(data []byte, codec compress.Codec) ([]byte, error) {
+	src, err := open(data, s.pipe, s.options)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	var out output
+	layout := passedLayout
+	if s.all {
+		layout.Verdicts = nil
+	}
+	w, err := NewSink(&out, SinkOptions{Schema: src.Schema(), Stream: s.stream, Codec: codec, Layout: layout, Selects: !s.all})
+	for err == nil {
+		p, err2 := src.Next(context.Background())
+		if err2 == io.EOF {
+			err = w.Close()
+			return out.Bytes(), err
+		}
+		if err = err2; err == nil {
+			err = passPiece(w, p, s.verdicts)
+		}
+	}
+	return nil, err
+}
+
+// No value of a row that is left out is anywhere in the output: not in dictionaries, buffers or
+// paddings. The rows that are kept are what they were.
+func TestSelectedGone(t *testing.T) {
+	rounds := 24
+	if testing.Short() {
+		rounds = 4
+	}
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(1, uint64(round)))
+		g := &goneTable{rng: rng, growing: round%2 == 1, keep: randomRows(rng, 4*goneRows)}
+		for i := range g.keep { // some record batches keep all rows
+			g.keep[i] = g.keep[i] || round%4 < 2 && i/goneRows == 1
+		}
+		records := g.records()
+		schema := records[0].Schema()
+		options := []ipc.Option{ipc.WithDictionaryDeltas(g.growing)}
+		for _, e := range encodings {
+			plain := libraryWriteWith(t, encoding{stream: true, compression: compress.None}, schema, options, records...)
+			data := plain
+			if !g.growing {
+				data = libraryWrite(t, e, schema, records...)
+			} else if !e.stream { // the library writes no deltas into a file
+				var err error
+				if data, err = (selecting{all: true, options: Options{Name: "in"}, verdicts: passedVerdicts}).decoded(plain, e.compression); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.gone(t, fmt.Sprintf("%d/%s", round, e), data, e.stream || round%3 == 0, e.compression, records)
+			if e.stream {
+				codec, _ := codecNumber(e.compression)
+				g.gone(t, fmt.Sprintf("%d/%s/padded", round, e), padded(t, schema, plain, codec), true, e.compression, records)
+			}
+		}
+	}
+}
+
+// gone filters an input that passes and one that is decoded.
+func (g *goneTable) gone(t *testing.T, name string, data []byte, stream bool, codec compress.Codec, records []arrow.Record) {
+	t.Helper()
+	if !bytes.Contains(contentOf(t, data), []byte(goneMark)) && slices.Contains(g.keep, false) {
+		t.Fatal("the input lacks the mark")
+	}
+	isFile := bytes.HasPrefix(data, []byte(magic))
+	s := selecting{pipe: isFile && stream, stream: stream, verdicts: rowsSelected(g.keep), options: Options{Name: "in", BatchRows: []int{0, 7}[g.rng.IntN(2)]}}
+	for how, filter := range map[string]func() ([]byte, error){
+		"passed":  func() ([]byte, error) { return s.filtered(data) },
+		"decoded": func() ([]byte, error) { return s.decoded(data, codec) },
+	} {
+		t.Run(name+"/"+how, func(t *testing.T) {
+			out, err := filter()
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := contentOf(t, out)
+			if at := bytes.Index(content, []byte(goneMark)); at >= 0 {
+				t.Errorf("a value of a row that is left out is in the output: %q", content[max(0, at-100):min(len(content), at+100)])
+			}
+			g.same(t, out, records)
+		})
+	}
+}
+
+// same compares the rows of an output with the kept rows.
+func (g *goneTable) same(t *testing.T, out []byte, records []arrow.Record) {
+	t.Helper()
+	_, got := libraryRead(t, out)
+	for k, record := range records {
+		var rows []int
+		for i := range goneRows {
+			if g.keep[k*goneRows+i] {
+				rows = append(rows, i)
+			}
+		}
+		for len(rows) > 0 {
+			if len(got) == 0 {
+				t.Fatal("rows are missing")
+			}
+			n := int(got[0].NumRows())
+			for i, column := range record.Columns() {
+				tablestest.SameRows(t, got[0].Column(i), column, rows[:n])
+			}
+			got, rows = got[1:], rows[n:]
+		}
+	}
+	if len(got) > 0 {
+		t.Error("more rows come out")
+	}
+}
