@@ -47,7 +47,6 @@ const (
 	Prefix          Name = "prefix"
 	Profile         Name = "profile"
 	Rank            Name = "rank"
-	Recode          Name = "recode"
 	Report          Name = "report"
 	Resume          Name = "resume"
 	RobotsLimit     Name = "robots-limit"

@@ -25,7 +25,7 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 		{errors.Join(inner, fs.ErrClosed), "3 rows take too much: raise memory, or lower batch-rows\nfile already closed", "3 rows take too much: raise -memory, or lower -batch-rows; file already closed"},
 		{Errorf("100%% of %[2]s and %[1]s, %[3]d", Rules, For, 3), "100% of for and rules, 3", "100% of -for and -rules, 3"},
 		{Errorf("%s: %w", Rules.With("a 50% %s"), inner), "rules a 50% %s: 3 rows take too much: raise memory, or lower batch-rows", "-rules a 50% %s: 3 rows take too much: raise -memory, or lower -batch-rows"},
-		{Usagef("leave out %s", Recode), "leave out recode", "leave out -recode"},
+		{Usagef("leave out %s", Weight), "leave out weight", "leave out -weight"},
 		{
 			Errorf("none: %s", Join([]Message{Messagef("%s is empty", Rules.With("x")), Messagef("say %s", For)}, "; ")),
 			"none: rules x is empty; say for", "none: -rules x is empty; say -for",

@@ -68,7 +68,7 @@ func TestPeaks(t *testing.T) {
 			}
 			jobs := [][]string{{"-emit", "allowed"}}
 			if from == "parquet" && to == "parquet" {
-				jobs = append(jobs, []string{"-recode"})
+				jobs = append(jobs, []string{"-compression", "zstd"})
 			}
 			for _, job := range jobs {
 				if strings.HasPrefix(from, "jsonl") && !strings.HasPrefix(to, "jsonl") {

@@ -206,7 +206,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	}
 	r := p.record.passed
 	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
-		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Recode)
+		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Compression.With("zstd"))
 	}
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
 	p.kept, p.urls = size, nil
@@ -258,7 +258,7 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64, made me
 		// Readers refuse a record batch of the old version that has keys and values of
 		// its own, as the checksum is. The versions differ only for unions.
 		if passed.version < metadataV5 && r.source.schema.hasUnion() {
-			return message{}, option.Errorf("it has a union in an older version of the format than the schema says: make it new with %s", option.Recode)
+			return message{}, option.Errorf("it has a union in an older version of the format than the schema says: make it new with %s", option.Compression.With("zstd"))
 		}
 		both.nodes = slices.Concat(passed.nodes, both.nodes)
 		both.buffers = slices.Concat(passed.buffers, both.buffers)

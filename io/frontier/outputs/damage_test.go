@@ -185,7 +185,7 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 		t.Fatal(err)
 	}
 	out := outputs.Output{Path: to, Inputs: []frontier.Input{{Path: name, Stem: file}}}
-	o := &outputs.Options{Out: to, Inside: inside, Recode: !passes, Keep: keep, Verdicts: verdicts}
+	o := &outputs.Options{Out: to, Inside: inside, Encode: !passes, Keep: keep, Verdicts: verdicts}
 	if !judges {
 		o.Verdicts = nil
 	}

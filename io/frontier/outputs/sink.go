@@ -15,7 +15,7 @@ import (
 // Passage says which inputs of an output pass: those of the same kind of table, if all of
 // them come out and no other encoding was asked for.
 func (o *Options) Passage(out Output) *frontier.Passage {
-	if o.Recode || o.Keep == batch.KeepNone {
+	if o.Encode || o.Keep == batch.KeepNone {
 		return nil
 	}
 	return &frontier.Passage{

@@ -28,8 +28,8 @@ type Options struct {
 	Inside compress.Codec
 	// Level of zstd inside Parquet files, from 1 to 22; 0 means the standard.
 	Level int
-	// Recode decodes and encodes columns that could pass through.
-	Recode bool
+	// Encode decodes and encodes columns that could pass through.
+	Encode bool
 	// Keep says which columns of the input come out; Verdicts are the columns after them.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn

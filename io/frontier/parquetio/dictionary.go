@@ -41,7 +41,7 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	return nil
 }
 
-var errLateIndices = option.Errorf("its pages of indices come after others: use %s", option.Recode)
+var errLateIndices = option.Errorf("its pages of indices come after others: use %s", option.Compression.With("zstd"))
 
 // readIndices records what the pages of indices use. They are the first ones: writers end
 // a dictionary that grows too large, and do not come back to it.

@@ -150,7 +150,7 @@ func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 			stream, err = arrowipc.ExtendSchema(stream, s.from.copied, s.schema.Stored)
 		}
 		if err != nil {
-			return nil, option.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; %s does without it", err, option.Recode)
+			return nil, option.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; %s does without it", err, option.Compression.With("zstd"))
 		}
 		pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
 	}
@@ -255,7 +255,7 @@ func (s *passing) Write(c batch.Chunk) error {
 		return nil
 	}
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
-		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
+		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Compression.With("zstd"))
 	}
 	var err error
 	if s.allRows && g.begun == nil {

@@ -184,7 +184,7 @@ func TestPassThroughSeveral(t *testing.T) {
 	if rows := footerOf(t, out).Rows; rows != 24 {
 		t.Errorf("%d rows", rows)
 	}
-	if _, err := passThrough(0, one, writeRecord(t, record)); err == nil || !strings.Contains(err.Error(), "use recode") {
+	if _, err := passThrough(0, one, writeRecord(t, record)); err == nil || !strings.Contains(err.Error(), "use compression zstd") {
 		t.Errorf("a file of another program: %v", err)
 	}
 }

@@ -54,7 +54,7 @@ func benchmarkSteps(b *testing.B, data []byte, rows int64) {
 		rows int64
 		run  func() ([]byte, error)
 	}{
-		{"0-decode", rows, func() ([]byte, error) { return recode(b, data), nil }},
+		{"0-decode", rows, func() ([]byte, error) { return encodeAll(b, data), nil }},
 		{"1-copy", rows, func() ([]byte, error) { return passGenerally(data) }},
 		{"2-text", rows, func() ([]byte, error) { return passKept(Options{}, all, data) }},
 		{"mixed", rows / 2, func() ([]byte, error) { return passKept(Options{}, half, data) }},
@@ -95,8 +95,8 @@ func cpuTime(b *testing.B) float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
-// recode is the naive algorithm, what -recode does.
-func recode(b *testing.B, data []byte) []byte {
+// encodeAll is the naive algorithm, what -compression does.
+func encodeAll(b *testing.B, data []byte) []byte {
 	s, batches, err := readAll(data, Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -200,7 +200,7 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	}
 	if most := o.layout.MemoryLimit(); size > most {
 		Release(columns)
-		return nil, option.Errorf("the verdict columns of a record batch or row group take more than %d bytes: raise %s, or use %s", most, option.Memory, option.Recode)
+		return nil, option.Errorf("the verdict columns of a record batch or row group take more than %d bytes: raise %s, or use %s", most, option.Memory, option.Compression.With("zstd"))
 	}
 	return columns, nil
 }

@@ -19,7 +19,6 @@ type Output struct {
 	compressed  bool          // -compression was given
 	compression compress.Codec
 	level       int
-	recode      bool // columns that could pass through are decoded and encoded
 }
 
 // Flags are those of outputs with the columns of inputs.
@@ -42,7 +41,7 @@ func (c *Output) Flags() cli.Flags {
 			Name: "compression", Rare: true, Argument: "NAME", Topic: OutputTopic, Standard: "zstd", Words: cli.Names(compressions),
 			For:   packedOutputs,
 			Short: "inside Arrow and Parquet: " + shownCompressions(),
-			More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",
+			More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3. Every column is then decoded and encoded, which Arrow to Arrow and Parquet to Parquet need not by default.",
 			Value: func(s string) error {
 				c.compressed = true
 				name, level, leveled := strings.Cut(s, ":")
@@ -54,13 +53,6 @@ func (c *Output) Flags() cli.Flags {
 				}
 				return cli.OneOf(&c.compression, compressions...)(s)
 			},
-		},
-		{
-			Name: "recode", Rare: true, Topic: OutputTopic,
-			For:   binaryOutputs,
-			Short: "decode and encode every column",
-			More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows are written and -compression is not given. With -emit, record batches that keep some of their rows are decoded, and row groups filtered page by page.",
-			Value: &c.recode,
 		},
 	}
 }
@@ -85,9 +77,9 @@ func (c *Output) TableFlags() cli.Flags {
 
 // Outputs says how outputs are written, but for what follows from other flags.
 func (c *Output) Outputs() *outputs.Options {
-	o := &outputs.Options{Out: c.Out, Format: c.OutFormat, Inside: compress.Zstd, Level: c.level, Recode: c.recode}
+	o := &outputs.Options{Out: c.Out, Format: c.OutFormat, Inside: compress.Zstd, Level: c.level}
 	if c.compressed {
-		o.Inside, o.Recode = c.compression, true
+		o.Inside, o.Encode = c.compression, true
 	}
 	return o
 }

@@ -124,7 +124,7 @@ func (input *Input) ranges(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
 	if c.offsetIndex.Length > maxIndex {
-		return option.Errorf("its offset index has %d bytes: use %s", c.offsetIndex.Length, option.Recode)
+		return option.Errorf("its offset index has %d bytes: use %s", c.offsetIndex.Length, option.Compression.With("zstd"))
 	}
 	at := integer(c.meta, metaBloom)
 	if at == 0 {

@@ -311,7 +311,7 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 		locations[i] = layout.AppendRaw(nil, location)
 	}
 	if err != nil {
-		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
+		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Compression.With("zstd"))
 	}
 	set(fields, layout.ListField(indexLocations, kind, locations))
 	return layout.AppendRaw(nil, fields), nil
