@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -76,21 +78,103 @@ func TestCut(t *testing.T) {
 						frame := encoder.EncodeAll(plain, nil)
 						head := plain[:rng.IntN(min(n, 20)+1)]
 						kept := ranges(rng, n, []int{3, 100, 30_000, 300_000}[round])
-						want := bytes.Clone(head)
-						for _, r := range kept {
-							want = append(want, plain[r.Low:r.High]...)
-						}
-						out, ok := c.Cut([]byte("before"), frame, plain, head, kept)
-						if !ok {
-							t.Fatal("not cut")
-						}
-						got, err := decoder.DecodeAll(out[6:], nil)
-						if err != nil || !bytes.Equal(got, want) {
-							t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
-						}
+						c.cutAs(t, decoder, frame, plain, head, kept)
 					})
 				}
 			}
+		}
+	}
+}
+
+// cutAs cuts a frame, and fails unless what is cut decompresses to the head and the ranges.
+func (c *Cutter) cutAs(t *testing.T, decoder *zstd.Decoder, frame, plain, head []byte, kept []Range) {
+	t.Helper()
+	want := bytes.Clone(head)
+	for _, r := range kept {
+		want = append(want, plain[r.Low:r.High]...)
+	}
+	out, ok := c.Cut([]byte("before"), frame, plain, head, kept)
+	if !ok {
+		t.Fatal("not cut")
+	}
+	if got, err := decoder.DecodeAll(out[6:], nil); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
+	}
+}
+
+// literalKinds adds the kinds of the literals in a frame's blocks.
+func literalKinds(t *testing.T, frame []byte, kinds map[int]int) {
+	t.Helper()
+	h, ok := readHeader(frame)
+	var b block
+	var tables shelf
+	s := state{recent: [3]uint32{1, 4, 8}}
+	for data, last, n := frame[h.length:], false, 1; ok && !last; n++ {
+		head := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
+		size := head >> 3
+		if last = head&lastBlock != 0; head>>1&3 == rleBlock {
+			size = 1
+		}
+		if head>>1&3 == packedBlock {
+			ok = b.parse(data[blockHead:][:size], n, &s, &tables)
+			kinds[b.kind]++
+		}
+		data = data[blockHead+size:]
+	}
+	if !ok {
+		t.Fatal("a block cannot be read")
+	}
+}
+
+// Frames of the zstd program are cut, too: of low and high levels, with and without checksums
+// and sizes, with long windows, and with literals of each kind. Of one that is damaged, what is
+// cut is what it decompresses to, if it does.
+func TestCutProgram(t *testing.T) {
+	if _, err := exec.LookPath("zstd"); err != nil {
+		t.Skip("there is no zstd program")
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	rng := rand.New(rand.NewPCG(9, 10))
+	plain := text(rng, 600_000)
+	plain = append(plain, bytes.Repeat([]byte("x"), 300_000)...) // blocks of one byte
+	plain = append(plain, plain[:100_000]...)
+	for i := range 20_000 { // few literals, all the same
+		plain = append(plain, plain[i:i+8]...)
+		plain = append(plain, '!')
+	}
+	var c Cutter
+	kinds := make(map[int]int)
+	for _, flags := range []string{"-1", "--fast=5", "-3 --no-check", "-6", "-12", "-16", "-19 --long=27", "-3 --long=27", "-4 --no-content-size", "-1 --zstd=wlog=10"} {
+		cmd := exec.Command("zstd", append(strings.Fields(flags), "-c", "-q")...)
+		cmd.Stdin = bytes.NewReader(plain)
+		frame, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", flags, err)
+		}
+		literalKinds(t, frame, kinds)
+		for _, most := range []int{100, 30_000, 300_000} {
+			t.Run(fmt.Sprintf("%s/%d", flags, most), func(t *testing.T) {
+				c.cutAs(t, decoder, frame, plain, plain[:rng.IntN(20)], ranges(rng, len(plain), most))
+			})
+		}
+		kept := []Range{{0, 300_000}, {310_000, len(plain)}}
+		for range 20 {
+			damaged := bytes.Clone(frame)
+			damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
+			if read, err := decoder.DecodeAll(damaged, nil); err == nil && len(read) == len(plain) {
+				c.cutAs(t, decoder, damaged, read, nil, kept)
+			} else {
+				c.Cut(nil, damaged, plain, nil, kept) // does not panic
+			}
+		}
+	}
+	for _, kind := range []int{rawLiterals, packedLiterals, treelessLiterals} {
+		if kinds[kind] == 0 {
+			t.Errorf("no block has literals of kind %d: %v", kind, kinds)
 		}
 	}
 }
