@@ -104,3 +104,14 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
+
+func TestOutcomesSay(t *testing.T) {
+	for o, want := range map[Outcome][2]bool{ // AllowsAll, InOutage
+		Unknown: {}, Rules: {}, Cut: {}, AllowAll: {true, false}, NoFile: {true, false}, Refused: {true, false},
+		DisallowAll: {false, true}, AllowAfterOutage: {true, true},
+	} {
+		if got := [2]bool{o.AllowsAll(), o.InOutage()}; got != want {
+			t.Errorf("outcome %d: %v, want %v", o, got, want)
+		}
+	}
+}
