@@ -32,7 +32,7 @@ const (
 	mostExtent   = 512 << 10 // bytes of several records in one request
 	mostRows     = 1024      // records in one request
 	mostAhead    = 64        // requests side by side
-	mostRecord   = 64 << 20  // bytes of a record in its file
+	mostRecord   = 16 << 20  // bytes of a record in its file
 )
 
 // namedRecord is a row of such a table, as it waits to be sorted:
