@@ -26,7 +26,6 @@ import (
 type goneTable struct {
 	rng     *rand.Rand
 	keep    []bool
-	columns []tablestest.Column
 	growing bool // each record batch adds values to dictionaries
 }
 
