@@ -86,7 +86,7 @@ var table = []room{
 
 // topLevel is what may lie at the top level.
 var topLevel = []string{
-	"go.mod", "go.sum", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", ".gitignore", ".ci",
+	"go.mod", "go.sum", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", ".gitignore", ".ci", ".github",
 	"cmd", "batch", "matcher", "io", "bench", "scripts",
 }
 

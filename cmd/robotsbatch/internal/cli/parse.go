@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,12 @@ func (v *flagValue) set(s string) error {
 	return nil
 }
 
+// synonyms are flags that other programs have for what a flag here does.
+var synonyms = map[string]string{
+	"i": "in", "input": "in", "o": "out", "output": "out", "format": "out-format", "j": "workers", "threads": "workers",
+	"ua": "agent", "user-agent": "agent", "useragent": "agent", "bot": "agent", "robots": "rules", "robots-txt": "rules", "allowed": "emit", "denied": "emit",
+}
+
 // parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
 func parse(fs *flag.FlagSet, args []string) error {
 	err := fs.Parse(args)
@@ -95,7 +102,11 @@ func parse(fs *flag.FlagSet, args []string) error {
 	if !isUnknown {
 		return &option.UsageError{Err: err}
 	}
-	if near := spelling.Nearest(name, names); near != "" {
+	near := synonyms[name]
+	if !slices.Contains(names, near) {
+		near = spelling.Nearest(name, names)
+	}
+	if near != "" {
 		return option.Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}
 	return option.Usagef("there is no flag -%s", name)
@@ -132,7 +143,7 @@ func (p *Program) UnknownCommand(name string) error {
 	if near := spelling.Nearest(name, names); near != "" {
 		return option.Usagef("unknown command %q: did you mean %s?", name, near)
 	}
-	return option.Usagef("unknown command %q: the commands are %s", name, strings.Join(names, ", "))
+	return option.Usagef("unknown command %q: the commands are %s; without one a list is judged, as in robotsbatch urls.txt %s", name, strings.Join(names, ", "), option.Rules.With("robots"))
 }
 
 // withDefault is what the short help says of a flag.
