@@ -41,6 +41,7 @@ mkdir -p "$scratch/texts/completions"
 "$scratch/robotsbatch" help bash >"$scratch/texts/completions/robotsbatch.bash"
 "$scratch/robotsbatch" help zsh >"$scratch/texts/completions/_robotsbatch"
 "$scratch/robotsbatch" help fish >"$scratch/texts/completions/robotsbatch.fish"
+"$scratch/robotsbatch" help powershell >"$scratch/texts/completions/robotsbatch.ps1"
 cp README.md CHANGELOG.md LICENSE "$scratch/texts"
 
 version=$(release_version)

@@ -35,7 +35,7 @@ func runHelp(args []string, s streams) int {
 	}
 	others := map[string]func(io.Writer){
 		"all": func(w io.Writer) { program.Help(program.Main, w) }, "options": program.Options, "man": program.ManPage,
-		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion,
+		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion, "powershell": program.PowerShellCompletion,
 		"version": func(w io.Writer) {
 			fmt.Fprintln(w, "robotsbatch version prints which version this is, and how it was built.")
 		},

@@ -110,7 +110,7 @@ func TestHelpFits(t *testing.T) {
 
 // The shells that are there take their completions.
 func TestCompletions(t *testing.T) {
-	for shell, print := range map[string]func(io.Writer){"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion} {
+	for shell, print := range map[string]func(io.Writer){"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion, "powershell": program.PowerShellCompletion} {
 		text := printed(print)
 		for _, name := range program.Names() {
 			if !regexp.MustCompile(`-(o )?` + name + `\b`).MatchString(text) {

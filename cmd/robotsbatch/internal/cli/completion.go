@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -104,7 +105,7 @@ func (p *Program) BashCompletion(w io.Writer) {
 
 // HelpWords are what help takes.
 func (p *Program) HelpWords() []string {
-	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "version")
+	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "powershell", "version")
 	for _, c := range p.Commands {
 		if name := c.Name; !slices.Contains(words, name) { // some have a page, too
 			words = append(words, name)
@@ -171,4 +172,33 @@ func (p *Program) FishCompletion(w io.Writer) {
 			fmt.Fprintf(w, "complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, value, escape.Replace(o.Short))
 		}
 	}
+}
+
+// PowerShellCompletion prints what a profile of PowerShell has.
+func (p *Program) PowerShellCompletion(w io.Writer) {
+	list := func(words []string) string { return "@('" + strings.Join(words, "', '") + "')" }
+	fmt.Fprint(w, "# PowerShell completion for robotsbatch: robotsbatch help powershell >> $PROFILE\n"+
+		"Register-ArgumentCompleter -Native -CommandName robotsbatch -ScriptBlock {\n  param($word, $ast, $cursor)\n  $flags = @{\n")
+	values := make(map[string][]string)
+	for _, c := range p.All() {
+		fmt.Fprintf(w, "    '%s' = %s\n", c.Name, list(strings.Fields(strings.Join(c.flagNames(), " "))))
+		for _, o := range c.New().Flags() {
+			if len(o.Words) > 0 {
+				values["-"+o.Name] = o.Words
+			}
+		}
+	}
+	fmt.Fprintf(w, "    'help' = %s\n  }\n  $values = @{\n", list(p.HelpWords()))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(w, "    '%s' = %s\n", name, list(values[name]))
+	}
+	fmt.Fprintf(w, `  }
+  $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { "$_" })
+  $found = if ($before.Count -gt 1 -and $values.ContainsKey($before[-1])) { $values[$before[-1]] }
+  elseif ($before.Count -gt 1 -and $flags.ContainsKey($before[1])) { $flags[$before[1]] }
+  elseif ($before.Count -gt 1) { $flags['%[1]s'] }
+  else { $flags['%[1]s'] + %[2]s }
+  $found | Where-Object { $_ -like "$word*" } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }
+}
+`, p.Main.Name, list(p.commandWords()))
 }
