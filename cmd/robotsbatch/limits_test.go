@@ -72,7 +72,7 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 		workers int
 		asked   string
 		memory  int64
-	}{{0, "", 2 << 30}, {8, "", 512 << 20}, {100, "", 2 << 30}, {0, "1GiB", 1 << 30}, {0, "512MiB", 512 << 20}, {2, "", 512 << 20}} {
+	}{{0, "", 4 << 30}, {8, "", 512 << 20}, {100, "", 4 << 30}, {0, "1GiB", 1 << 30}, {0, "512MiB", 512 << 20}, {2, "", 512 << 20}} {
 		c := config.NewRunning()
 		c.Workers = test.workers
 		for _, f := range c.Flags() {

@@ -27,7 +27,7 @@ import (
 // Sizes of row groups. Batches smaller than the least size are collected, and larger
 // ones than the most are cut.
 const (
-	leastRows  = 32_768
+	leastRows  = 16_384
 	leastBytes = 16 << 20
 	mostRows   = 1 << 20
 	mostBytes  = 128 << 20

@@ -14,7 +14,7 @@ import (
 // Defaults and least values of what a command may use.
 const (
 	DefaultMemory = 512 << 20
-	workerMemory  = 32 << 20 // the default is this for each worker that has a processor, if it is more
+	workerMemory  = 64 << 20 // the default is this for each worker that has a processor, if it is more
 	leastMemory   = 16 << 20
 	DefaultRows   = 65536
 	// mostWorkers is how many workers a processor can keep busy: some wait for objects
@@ -69,7 +69,7 @@ func (c *Running) Flags() cli.Flags {
 			Value: cli.Count(&c.BatchRows),
 		},
 		{
-			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 17 workers on 32MiB each; less in a small cgroup", Indifferent: true,
+			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 9 workers on 64MiB each; less in a small cgroup", Indifferent: true,
 			Short: "for batches in flight and compiled rules",
 			More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 			Value: func(text string) error {
