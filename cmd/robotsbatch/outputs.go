@@ -133,6 +133,7 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 			err = j.complete(c)
 		}
 		if err != nil {
+			_ = j.publish.Wait() // older outputs, whose requests to a store would end, too
 			stop()
 			c.giveUp()
 		}
