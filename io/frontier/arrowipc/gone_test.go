@@ -299,9 +299,6 @@ func TestSelectedGone(t *testing.T) {
 		schema := records[0].Schema()
 		options := []ipc.Option{ipc.WithDictionaryDeltas(g.growing)}
 		for _, e := range encodings {
-			if testing.Short() && e.compression == compress.LZ4 {
-				continue // under the race detector its writers take minutes
-			}
 			plain := libraryWriteWith(t, encoding{stream: true, compression: compress.None}, schema, options, records...)
 			data := plain
 			if !g.growing {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"testing"
@@ -16,7 +17,17 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() { // under the race detector the writers of LZ4 take many minutes
+		for i := range encodings {
+			if encodings[i].compression == compress.LZ4 {
+				encodings[i].compression = compress.None
+			}
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // output is a blob.Writer in memory.
 type output struct {
