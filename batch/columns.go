@@ -167,7 +167,7 @@ type Layout struct {
 	// written; 0 means DefaultMemory. A batch may want more than it had as input:
 	// each of its rows may be the same long entry of a dictionary.
 	Memory int64
-	// AllRows promises that all rows come out, so that a sink may write what it copies before
+	// AllRows promises that all rows are kept, so that a sink may write what it copies before
 	// they are decided.
 	AllRows bool
 }

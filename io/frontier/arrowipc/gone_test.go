@@ -367,6 +367,6 @@ func (g *goneTable) same(t *testing.T, out []byte, records []arrow.Record) {
 		}
 	}
 	if len(got) > 0 {
-		t.Error("more rows come out")
+		t.Error("more rows are in the output")
 	}
 }

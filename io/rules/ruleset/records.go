@@ -244,7 +244,7 @@ func (r *recordReader) file(before *extent, row namedRecord) (*recordFile, error
 	name := string(row.file())
 	f := &recordFile{is: name, users: 1}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\\") {
-		return f, fmt.Errorf("%s: %.200q is no name of a file below %s", r.name, name, option.WARCBase)
+		return f, option.Errorf("%s: %.200q is no name of a file below %s", r.name, name, option.WARCBase)
 	}
 	base := r.set.options.WARCBase
 	if f.name = filepath.Join(base, filepath.FromSlash(name)); blob.IsURL(base) {
@@ -309,14 +309,19 @@ func newExtent(f *recordFile, row namedRecord) *extent {
 
 func (e *extent) add(row namedRecord) {
 	e.rows = append(e.rows, row)
-	e.wanted += max(0, row.end()-max(row.offset(), e.end))
+	e.wanted = e.wantedWith(row)
 	e.end = max(e.end, row.end())
+}
+
+// wantedWith returns the bytes of the records and of another one.
+func (e *extent) wantedWith(row namedRecord) int64 {
+	return e.wanted + max(0, row.end()-max(row.offset(), e.end))
 }
 
 // takes reports whether another record is near enough.
 func (e *extent) takes(row namedRecord) bool {
 	size := max(e.end, row.end()) - e.start
-	wanted := e.wanted + max(0, row.end()-max(row.offset(), e.end))
+	wanted := e.wantedWith(row)
 	return string(row.file()) == e.file.is && len(e.rows) < mostRows && size <= mostExtent && size <= wanted+3*wanted/10
 }
 
