@@ -68,11 +68,12 @@ type Summary struct {
 	// were read, of packs and captures all hosts.
 	RulesHTML   int64 `json:"rules_html,omitempty"`
 	RulesBinary int64 `json:"rules_binary,omitempty"`
-	// StartedAt and FinishedAt are absent where a manifest makes a summary.
-	StartedAt     *time.Time `json:"started_at,omitempty"`
-	FinishedAt    *time.Time `json:"finished_at,omitempty"`
-	Seconds       float64    `json:"seconds"`
-	URLsPerSecond int64      `json:"urls_per_second"`
+	// StartedAt and FinishedAt are absent where a manifest makes a summary. They have one
+	// width, in UTC: as texts they sort by time.
+	StartedAt     string  `json:"started_at,omitempty"`
+	FinishedAt    string  `json:"finished_at,omitempty"`
+	Seconds       float64 `json:"seconds"`
+	URLsPerSecond int64   `json:"urls_per_second"`
 
 	keptRows int64 // that were not read in this run
 	// authorities of all outputs added up, and how many of them are without a robots.txt.
@@ -200,8 +201,8 @@ func (s *Summary) ShownNotes() []string {
 
 // Finish sets the times.
 func (s *Summary) Finish(started time.Time) {
-	began, ended := started.UTC().Truncate(time.Millisecond), time.Now().UTC().Truncate(time.Millisecond)
-	s.StartedAt, s.FinishedAt = &began, &ended
+	const milliseconds = "2006-01-02T15:04:05.000Z"
+	s.StartedAt, s.FinishedAt = started.UTC().Format(milliseconds), time.Now().UTC().Format(milliseconds)
 	seconds := time.Since(started).Seconds()
 	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
