@@ -59,7 +59,7 @@ func (b *bench) job(args ...string) result {
 	err := c.Run()
 	r := result{time: time.Since(started), stderr: stderr.String(), out: out.Bytes()}
 	if usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.memory = usage.Maxrss << 10
+		r.memory = int64(usage.Maxrss) << 10
 	}
 	r.status = c.ProcessState.ExitCode()
 	r.outcome = r.judge(err, ctx.Err() != nil)

@@ -156,5 +156,5 @@ func majorFaults() int64 {
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
 		return 0
 	}
-	return usage.Majflt
+	return int64(usage.Majflt)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -54,7 +55,7 @@ func TestPeaks(t *testing.T) {
 		return peakMemoryOf(t, memory, append(args, "-rules", "rules")...)
 	}
 	// A row group of more than the memory has: with a limit it would have fewer rows.
-	peak(4<<30, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000")
+	peak(math.MaxInt32, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000")
 	formats := []string{"csv", "jsonl", "parquet", "csv.zst", "arrow", "jsonl.zst"}
 	for _, ending := range formats {
 		if name := "in." + ending; ending != "csv" && ending != "parquet" {

@@ -1,7 +1,6 @@
 package arrowipc
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -221,48 +220,11 @@ func textRecord(rng *rand.Rand, keep []bool, dt arrow.DataType) arrow.Record {
 	return tablestest.NewRecord([]string{"url", "text"}, urls.NewArray(), texts.NewArray())
 }
 
-// repack compresses the buffers of an uncompressed stream's record batches.
-func repack(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack func(src []byte) []byte) []byte {
-	t.Helper()
-	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}
-	out := handMadeSchema(t, schema)
-	for {
-		f, err := framer.next()
-		if err == io.EOF {
-			return append(out, endOfStream...)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.kind == kindSchema {
-			continue
-		}
-		b, err := f.batch()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var body []byte
-		for i, s := range b.buffers {
-			b.buffers[i].offset = int64(len(body))
-			if s.length == 0 {
-				continue
-			}
-			content := f.bytes[s.offset : s.offset+s.length]
-			body = append(appendPrefix(body, len(content)), pack(content)...)
-			b.buffers[i].length = int64(len(body)) - b.buffers[i].offset
-			body = append(body, make([]byte, -len(body)&7)...)
-		}
-		b.codec = codec
-		m := newMessage(recordMessage(b, int64(len(body))), body)
-		out = append(append(out, m.head...), m.body...)
-	}
-}
-
 // packLZ4 makes frames as Arrow's C++ library does: small blocks without checksums.
-func packLZ4(t *testing.T) func([]byte) []byte {
-	return func(src []byte) []byte {
-		var out bytes.Buffer
-		w := lz4.NewWriter(&out)
+func packLZ4(t *testing.T) func(int, []byte) []byte {
+	return func(_ int, src []byte) []byte {
+		out := bytes.NewBuffer(appendPrefix(nil, len(src)))
+		w := lz4.NewWriter(out)
 		err := w.Apply(lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
 		if err == nil {
 			_, err = w.Write(src)
@@ -288,7 +250,7 @@ func TestGatherTexts(t *testing.T) {
 		}
 		record := textRecord(rng, keep, dt)
 		plain := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
-		inputs := map[string][]byte{"repacked": repack(t, record.Schema(), plain, codecLZ4, packLZ4(t))}
+		inputs := map[string][]byte{"repacked": rewritten(t, record.Schema(), plain, codecLZ4, packLZ4(t))}
 		for _, e := range encodings {
 			inputs[e.String()] = libraryWrite(t, e, record.Schema(), record)
 		}

@@ -174,51 +174,49 @@ func (g *goneTable) records() (list []arrow.Record) {
 // padded returns an uncompressed stream with a mark after each buffer of its record batches, as C++
 // leaves values of rows that follow there, compressed with a codec.
 func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte {
+	return rewritten(t, schema, data, codec, func(i int, content []byte) []byte {
+		content = append(bytes.Clone(content), strings.Repeat(goneMark, 1+i%16)...)
+		if codec == codecNone {
+			return content
+		}
+		return appendDeflated(nil, content, codec, compress.Fastest)
+	})
+}
+
+// rewritten returns an uncompressed stream with a codec whose record batches have what pack makes
+// of each buffer that has bytes.
+func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack func(i int, content []byte) []byte) []byte {
 	t.Helper()
-	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}
 	out := handMadeSchema(t, schema)
-	for {
-		f, err := framer.next()
-		if err == io.EOF {
-			return append(out, endOfStream...)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.kind == kindDictionary {
+	eachMessage(t, &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}, func(f *frame) {
+		var m message
+		switch f.kind {
+		case kindDictionary:
 			d, err := f.dictionary()
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := newMessage(dictionaryMessage(d, f.bodyLength), f.bytes)
-			out = append(append(out, m.head...), m.body...)
-		}
-		if f.kind == kindRecord {
+			m = newMessage(dictionaryMessage(d, f.bodyLength), f.bytes)
+		case kindRecord:
 			b, err := f.batch()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var body []byte
 			for i, s := range b.buffers {
-				begin := len(body)
-				if s.length == 0 {
-					b.buffers[i].offset = int64(begin)
-					continue
+				b.buffers[i].offset = int64(len(body))
+				if s.length > 0 {
+					body = append(body, pack(i, f.bytes[s.offset:s.offset+s.length])...)
+					b.buffers[i].length = int64(len(body)) - b.buffers[i].offset
+					body = append(body, zeros[:-len(body)&7]...)
 				}
-				content := append(bytes.Clone(f.bytes[s.offset:s.offset+s.length]), strings.Repeat(goneMark, 1+i%16)...)
-				if codec == codecNone {
-					body = append(body, content...)
-				} else {
-					body = appendDeflated(body, content, codec, compress.Fastest)
-				}
-				b.buffers[i] = span{int64(begin), int64(len(body) - begin)}
-				body = append(body, zeros[:-len(body)&7]...)
 			}
 			b.codec = codec
-			m := newMessage(recordMessage(b, int64(len(body))), body)
-			out = append(append(out, m.head...), m.body...)
+			m = newMessage(recordMessage(b, int64(len(body))), body)
 		}
-	}
+		out = append(append(out, m.head...), m.body...)
+	})
+	return append(out, endOfStream...)
 }
 
 // contentOf returns all bytes of an output, those of buffers decompressed.

@@ -83,17 +83,29 @@ func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
 		}
 		f = file
 	}
-	for {
-		switch m, err := f.next(); {
-		case err == io.EOF:
-			return dictionaries, records
-		case err != nil:
-			t.Fatal(err)
-		case m.kind == kindDictionary:
+	eachMessage(t, f, func(m *frame) {
+		switch m.kind {
+		case kindDictionary:
 			dictionaries = append(dictionaries, m)
-		case m.kind == kindRecord:
+		case kindRecord:
 			records = append(records, m)
 		}
+	})
+	return dictionaries, records
+}
+
+// eachMessage calls do with each message.
+func eachMessage(t *testing.T, f framer, do func(*frame)) {
+	t.Helper()
+	for {
+		m, err := f.next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(m)
 	}
 }
 

@@ -78,7 +78,7 @@ func tableRecords(schema *arrow.Schema, batches, rows int) (records []arrow.Reco
 			for i := range n % 3 {
 				tags.ValueBuilder().(*array.StringBuilder).Append([]string{"news", "archive"}[i])
 			}
-			b.Field(4).(*array.TimestampBuilder).Append(arrow.Timestamp(1_700_000_000_000_000 + 977*n))
+			b.Field(4).(*array.TimestampBuilder).Append(1_700_000_000_000_000 + 977*arrow.Timestamp(n))
 		}
 		if n%rows == rows-1 {
 			records = append(records, b.NewRecord())

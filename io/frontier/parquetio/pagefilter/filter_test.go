@@ -796,12 +796,13 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Bodies of pages are as hostile as they may be; see TestPageHostile.
+// Bodies of pages are as hostile as they may be; see TestPageHostile. There is one seed for each
+// encoding of a type: each costs the fuzzer as much as 1,000 executions before it mutates any.
 func FuzzPage(f *testing.F) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	all := shapes()
 	for i, s := range all {
-		if s.codec == layout.Uncompressed {
+		if s.codec == layout.Uncompressed && s.nesting == int(s.encoding)%3 && s.version2 == (s.physical%2 == 0) {
 			f.Add(uint16(i), uint16(9), uint16(0), encodePages(rng, s, s.entries(rng, 9, 8)).data)
 		}
 	}
