@@ -28,10 +28,11 @@ var (
 var layouts = [...]string{"2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05"}
 
 // ParseTime reads a time: RFC 3339, also with a blank in place of the T and without a
-// zone; 14 digits such as 20260301120000; or seconds since 1970. A day is none.
+// zone; 14 digits such as 20260301120000; or seconds since 1970, also as a float. A day is
+// none.
 func ParseTime(text []byte) (t time.Time, ok bool) {
 	text = bytes.TrimSpace(text)
-	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+	if n, ok := parseNumber(text); ok {
 		return TimeOf(n)
 	}
 	if t.UnmarshalText(text) == nil {
@@ -48,7 +49,7 @@ func ParseTime(text []byte) (t time.Time, ok bool) {
 // ParseSeconds reads the time of a row as seconds since 1970: what ParseTime takes, or
 // a day, which stands for its end. It returns NoTime for anything else.
 func ParseSeconds(text []byte) int64 {
-	if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil {
+	if n, ok := parseNumber(bytes.TrimSpace(text)); ok {
 		return SecondsOf(n)
 	}
 	if t, ok := ParseTime(text); ok {
@@ -58,6 +59,31 @@ func ParseSeconds(text []byte) int64 {
 		return EndOfDay(day.Unix())
 	}
 	return NoTime
+}
+
+// parseNumber reads an integer, or a float such as 1772366400.0 or 1.7723664E9.
+func parseNumber(text []byte) (n int64, ok bool) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err == nil {
+		return n, true
+	}
+	if len(bytes.Trim(text, "0123456789.eE+-")) > 0 {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return 0, false
+	}
+	return Whole(x), true
+}
+
+// Whole is a float that stands for a time, as an integer, without its fraction. It is
+// NoTime for NaN and what no integer holds.
+func Whole(x float64) int64 {
+	if !(math.Abs(x) < 1<<63) {
+		return NoTime
+	}
+	return int64(math.Floor(x))
 }
 
 // EndOfDay is the last second of the day that starts at a second.

@@ -182,13 +182,22 @@ func (d *decoder) note(index int) {
 	w.rows.Store(true)
 }
 
-// objectKeys returns the keys of an object.
-func objectKeys(object []byte) []string {
+// objectKeys returns the keys of an object, and those of the objects in it after a dot.
+func objectKeys(object []byte) (keys []string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(members))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		keys = append(keys, name)
+		var inner map[string]json.RawMessage
+		if members[name][0] == '{' && json.Unmarshal(members[name], &inner) == nil {
+			for _, key := range slices.Sorted(maps.Keys(inner)) {
+				keys = append(keys, name+"."+key)
+			}
+		}
+	}
+	return keys
 }
 
 // trim returns the bounds of a line without the white space around it.

@@ -11,10 +11,18 @@ import (
 const maxDepth = 10_000
 
 // key is a key whose value is wanted. With anyCase, a key in other case counts where an
-// object has none in its own.
+// object has none in its own. A name such as metadata.url also stands for the key url in
+// the object metadata, where an object has no such key itself.
 type key struct {
 	name    []byte
 	anyCase bool
+}
+
+// nested looks for a key in an object that is a value.
+type nested struct {
+	key     int    // in the outer scanner
+	outer   []byte // the key of the object
+	scanner scanner
 }
 
 // mostKeys is how many keys can be wanted.
@@ -24,7 +32,8 @@ const mostKeys = 64
 // reads each byte once and allocates nothing. It accepts strings that are not UTF-8,
 // because URLs may have such bytes.
 type scanner struct {
-	keys []key
+	keys   []key
+	nested []nested // of the keys with a dot
 	// watched are keys whose presence is reported: first the rows' own columns, then
 	// the verdicts.
 	watched [][]byte
@@ -47,7 +56,13 @@ func newScanner(keys []key, watched [][]byte) scanner {
 	if len(keys) > mostKeys {
 		panic("more keys are wanted than a scanner has bits")
 	}
-	return scanner{keys: keys, watched: watched, values: make([]span, len(keys))}
+	s := scanner{keys: keys, watched: watched, values: make([]span, len(keys))}
+	for i, k := range keys {
+		if outer, rest, dotted := bytes.Cut(k.name, []byte{'.'}); dotted {
+			s.nested = append(s.nested, nested{i, outer, newScanner([]key{{name: rest}}, nil)})
+		}
+	}
+	return s
 }
 
 // span is a part of the text.
@@ -102,6 +117,9 @@ func (s *scanner) outermost() bool {
 		for ; wanted != 0; wanted &= wanted - 1 {
 			s.values[bits.TrailingZeros64(wanted)] = span{start, s.at}
 		}
+		if len(s.nested) > 0 {
+			s.within(name, span{start, s.at})
+		}
 		s.members++
 		if more, ok := s.comma('}'); !more {
 			return ok
@@ -122,6 +140,22 @@ func (s *scanner) wanted(name []byte) (keys uint64) {
 		}
 	}
 	return keys
+}
+
+// within looks for the keys with dots in the value of a key, which may be an object.
+func (s *scanner) within(outer []byte, value span) {
+	for i := range s.nested {
+		n := &s.nested[i]
+		if s.exact>>n.key&1 != 0 || !bytes.Equal(outer, n.outer) {
+			continue
+		}
+		s.found &^= 1 << n.key // in an earlier value of this key
+		if n.scanner.object(s.data[value.start:value.end]) && n.scanner.found != 0 {
+			at := n.scanner.values[0]
+			s.found |= 1 << n.key
+			s.values[n.key] = span{value.start + at.start, value.start + at.end}
+		}
+	}
 }
 
 // watch records which watched keys occur.

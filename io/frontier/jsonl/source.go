@@ -3,6 +3,7 @@ package jsonl
 import (
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -136,7 +137,11 @@ func (w *whole) check() error {
 
 // listKeys lists an object's keys for people, the likeliest first.
 func listKeys(keys []string, wanted string) string {
-	if near := spelling.Nearest(wanted, keys); near != "" {
+	near := spelling.Nearest(wanted, keys)
+	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasSuffix(k, "."+wanted) }); i >= 0 {
+		near = keys[i]
+	}
+	if near != "" {
 		keys = append([]string{near}, slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == near })...)
 	}
 	return format.Columns{Names: keys}.String()

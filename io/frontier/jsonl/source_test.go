@@ -28,6 +28,42 @@ func urls(t testing.TB, s *lines.Source) (result [][]string, err error) {
 	return linestest.Batches(t, s, linestest.URLs)
 }
 
+// A key with dots is one of an object in the object, unless the object has it itself. As
+// elsewhere, the last of equal keys counts.
+func TestKeysOfInnerObjects(t *testing.T) {
+	tests := []struct {
+		name, key, line, want string
+	}{
+		{"inner", "meta.url", `{"url":"x","meta":{"id":1,"url":"u"},"z":0}`, "u"},
+		{"deeper", "a.b.c", `{"a":{"b":{"c":"u"}}}`, "u"},
+		{"escaped", "meta.url", `{"m\u0065ta":{"u\u0072l":"\u0075"}}`, "u"},
+		{"white space", "meta.url", `{ "meta" : { "url" : "u" } }`, "u"},
+		{"its own key is first", "meta.url", `{"meta.url":"u","meta":{"url":"x"}}`, "u"},
+		{"its own key is last", "meta.url", `{"meta":{"url":"x"},"meta.url":"u"}`, "u"},
+		{"an inner key with a dot", "a.b.c", `{"a":{"b":{"c":"x"},"b.c":"u"}}`, "u"},
+		{"twice", "meta.url", `{"meta":{"url":"x"},"meta":{"url":"u"}}`, "u"},
+		{"not in the last", "meta.url", `{"meta":{"url":"x"},"meta":{}}`, null},
+		{"null", "meta.url", `{"meta":null}`, null},
+		{"a string", "meta.url", `{"meta":"{\"url\":\"x\"}"}`, null},
+		{"an array", "meta.url", `{"meta":[{"url":"x"}]}`, null},
+		{"another object", "meta.url", `{"met":{"url":"x"},"metas":{"url":"x"}}`, null},
+		{"dots alone", "..", `{"":{"":{"":"u"}}}`, "u"},
+		{"damaged", "meta.url", `{"meta":{"url":"x"}`, null},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			first := `{"` + test.key + `":"first"}`
+			got, err := urls(t, NewSource(strings.NewReader(first+"\n"+test.line+"\n"), lines.Options{URLColumn: test.key}))
+			if err != io.EOF {
+				t.Fatal(err)
+			}
+			if want := [][]string{{"first", test.want}}; !reflect.DeepEqual(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestURLs(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -341,7 +377,7 @@ func TestComplete(t *testing.T) {
 		{"{}\n{\"url\":null}\n", "", ""},
 		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
 		{"not JSON\n", "", "in: no line is a JSON object"},
-		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `in: no line has a key "url": name the one of the URL with url-column; the first object has "a", "link"`},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `in: no line has a key "url": name the one of the URL with url-column; the first object has "link.url", "a", "link"`},
 		{"{\"URL\":\"u\",\"links\":2}\n", "link", `in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
 	} {
 		for _, rows := range []int{0, 1} {

@@ -19,7 +19,7 @@ func holdsTimes(dt arrow.DataType) bool {
 		return holdsTimes(dt.Encoded())
 	default:
 		switch dt.ID() {
-		case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.NULL:
+		case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.FLOAT64, arrow.NULL:
 			return true
 		}
 		return arrow.IsInteger(dt.ID()) || holdsURLs(dt, true)
@@ -30,7 +30,7 @@ func holdsTimes(dt arrow.DataType) bool {
 const maxText = 1 << 30
 
 // times returns the times of a column's rows for batch.Batch.Times. A timestamp is a
-// moment in any zone, or in UTC without one; a date means its end. Integers are
+// moment in any zone, or in UTC without one; a date means its end. Numbers are
 // converted by batch.SecondsOf and strings by batch.ParseSeconds. The array must have
 // been checked.
 func times(a arrow.Array) ([]int64, error) {
@@ -63,6 +63,8 @@ func times(a arrow.Array) ([]int64, error) {
 		fillIntegers(seconds, a, a.Uint32Values())
 	case *array.Uint64:
 		fillIntegers(seconds, a, a.Uint64Values())
+	case *array.Float64:
+		fillTimes(seconds, a, a.Float64Values(), func(v float64) int64 { return batch.SecondsOf(batch.Whole(v)) })
 	case *array.Null:
 		for row := range seconds {
 			seconds[row] = batch.NoTime

@@ -33,6 +33,7 @@ func TestTimesOfEveryType(t *testing.T) {
 		{arrow.PrimitiveTypes.Uint32, `[1772366400,null,0]`, []int64{noon, batch.NoTime, 0}},
 		{arrow.PrimitiveTypes.Int64, digits, wantDigits},
 		{arrow.PrimitiveTypes.Uint64, digits, wantDigits},
+		{arrow.PrimitiveTypes.Float64, `[1772366400,null,1772366400.9,20260301120000,1772366400000,1e300,-0.5]`, []int64{noon, batch.NoTime, noon, noon, batch.TooFine, batch.NoTime, -1}},
 		{arrow.BinaryTypes.String, text, wantText},
 		{arrow.BinaryTypes.LargeString, text, wantText},
 		{arrow.BinaryTypes.StringView, text, wantText},
@@ -52,7 +53,7 @@ func TestTimesOfEveryType(t *testing.T) {
 			}
 		})
 	}
-	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Float64, arrow.ListOf(arrow.PrimitiveTypes.Int64)} {
+	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Float32, arrow.ListOf(arrow.PrimitiveTypes.Int64)} {
 		if holdsTimes(dt) {
 			t.Errorf("%s holds times", dt)
 		}

@@ -216,11 +216,11 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c.time != nil:
 		r.fetched = c.time(i)
 	case c.integer != nil:
-		if err := r.setFetchedNumber(c.integer(i)); err != nil {
+		if err := r.setFetchedNumber(c.integer(i), c.integer(i)); err != nil {
 			return r, err
 		}
 	case c.float != nil:
-		if err := r.setFetchedFloat(c.float(i)); err != nil {
+		if err := r.setFetchedNumber(batch.Whole(c.float(i)), c.float(i)); err != nil {
 			return r, err
 		}
 	default:

@@ -108,28 +108,17 @@ func (r *row) setFetched(text []byte) error {
 	}
 	fetched, ok := batch.ParseTime(text)
 	if !ok {
-		if seconds, err := strconv.ParseFloat(string(text), 64); err == nil && bytes.IndexByte(text, '.') >= 0 {
-			return r.setFetchedFloat(seconds)
-		}
 		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
 	}
 	r.fetched = fetched
 	return nil
 }
 
-// setFetchedFloat takes a time as a float, whose fraction is cut off.
-func (r *row) setFetchedFloat(n float64) error {
-	if math.Abs(n) > 1<<53 {
-		return fmt.Errorf("fetched_at %v is no time: want 14 digits, or seconds since 1970", n)
-	}
-	return r.setFetchedNumber(int64(n))
-}
-
-// setFetchedNumber takes a time as an integer.
-func (r *row) setFetchedNumber(n int64) error {
+// setFetchedNumber takes a time as an integer, that of a number as it was read.
+func (r *row) setFetchedNumber(n int64, read any) error {
 	fetched, ok := batch.TimeOf(n)
 	if !ok {
-		return fmt.Errorf("fetched_at %d is no time: want 14 digits, or seconds since 1970", n)
+		return fmt.Errorf("fetched_at %v is no time: want 14 digits, or seconds since 1970", read)
 	}
 	r.fetched = fetched
 	return nil
