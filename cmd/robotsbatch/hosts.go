@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/hosts"
@@ -96,7 +98,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	}
 	waiting := hosts.NewWaiting(c.Memory/4, os.TempDir())
 	defer waiting.Close()
-	stats, err := c.count(ctx, waiting)
+	rows, err := c.count(ctx, waiting)
 	if err != nil {
 		return err
 	}
@@ -114,33 +116,85 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		return err
 	}
 	done := report.HostsDone{
-		Version: cli.Version(), Rows: stats.Rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
+		Version: cli.Version(), Rows: rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
 		Missing: wanted.Missing, MissingRows: wanted.MissingRows, Stale: wanted.Stale, StaleRows: wanted.StaleRows,
 		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds(),
 	}
-	if invalid := waiting.Invalid(); stats.Rows > 0 && invalid == stats.Rows {
-		c.log.WarnOf(report.AllInvalid(stats.Rows, c.schemeless))
+	if invalid := waiting.Invalid(); rows > 0 && invalid == rows {
+		c.log.WarnOf(report.AllInvalid(rows, c.schemeless))
 	}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil
 }
 
-// count counts the rows of the frontier by authority.
-func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, error) {
-	src, inputs, err := c.openFrontier(ctx)
+// countedInput is an input whose rows are counted, or were.
+type countedInput struct {
+	done       chan struct{} // closed when what follows is set
+	rows       int64
+	schemeless string
+	err        error
+}
+
+// count counts the rows of the frontier by authority, and returns how many there are. Several
+// inputs are read at once. An error is that of the first of them that has one.
+func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
+	inputs, err := c.Resolve(ctx, c.s.in)
+	if err == nil {
+		err = c.Spare(inputs, option.Out.With(c.Out))
+	}
 	if err != nil {
-		return batch.Stats{}, err
+		return 0, err
+	}
+	c.shown.Plan(inputs)
+	turns := make(chan *countedInput, c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)-1)
+	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Workers, Memory: c.FlightMemory() / 2})
+	defer pool.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(turns)
+		for _, in := range inputs {
+			if ctx.Err() != nil && len(turns) > 0 {
+				return // the error is that of one before
+			}
+			one := &countedInput{done: make(chan struct{})}
+			turns <- one
+			lane, way := pool.Lane(ctx), c.shown.Output(1)
+			go func() {
+				defer close(one.done)
+				defer lane.Close()
+				one.err = c.countInput(ctx, in, lane, way, one)
+			}()
+		}
+	}()
+	for one := range turns {
+		<-one.done
+		rows, c.schemeless = rows+one.rows, cmp.Or(c.schemeless, one.schemeless)
+		if err == nil && one.err != nil {
+			err = one.err
+			stop()
+		}
+	}
+	return rows, err
+}
+
+// countInput counts the rows of an input.
+func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, way *console.Way, one *countedInput) error {
+	o := c.reading(&c.Input)
+	o.Keep, o.Memory, o.Piece = batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
+	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)
+	if err != nil {
+		return err
 	}
 	defer src.Close() // it was only read from
-	c.schemeless = src.First().Schemeless
-	way := c.shown.Output(inputs)
-	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{
-		Workers: c.Workers, Memory: c.FlightMemory() / 2, Progress: func(s batch.Stats) { way.Report(&s, src) },
-	})
+	one.schemeless = src.First().Schemeless
+	stats, err := lane.Run(src, batch.Discard, func(s batch.Stats) { way.Report(&s, src) })
 	if err != nil {
-		return stats, err
+		return err
 	}
-	return stats, errors.Join(src.Unchanged(), src.Complete())
+	way.End()
+	one.rows = stats.Rows
+	return errors.Join(src.Unchanged(), src.Complete())
 }
 
 // findHosts finds out what the rules lack.
@@ -164,20 +218,4 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 		return nil, err
 	}
 	return wanted, nil
-}
-
-// openFrontier opens the URLs of all inputs, and returns how many there are.
-func (c *hostsCommand) openFrontier(ctx context.Context) (src *frontier.Concatenation, count int, err error) {
-	inputs, err := c.Resolve(ctx, c.s.in)
-	if err == nil {
-		err = c.Spare(inputs, option.Out.With(c.Out))
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	c.shown.Plan(inputs)
-	o := c.reading(&c.Input)
-	o.Keep, o.Memory = batch.KeepNone, c.BatchMemory()/2
-	src, err = frontier.Concatenate(ctx, inputs, o)
-	return src, len(inputs), err
 }

@@ -31,24 +31,19 @@ func (c *call) reading(named *config.Input) frontier.Options {
 }
 
 // reserveMemory subtracts what open objects need from -memory, and decides how many outputs are
-// written at once: with one more than workers these have work while an output begins or ends.
-// Objects may take a quarter of the memory for it.
+// written at once.
 func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
-	reads := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
-	writes := blob.IsURL(j.Out)
+	reads, writes := readsObjects(inputs), blob.IsURL(j.Out)
 	if err := j.ReserveObjects(reads || slices.ContainsFunc(j.Sources, blob.IsURL), writes); err != nil {
 		return err
 	}
-	j.atOnce = 1
-	if j.Workers > 1 {
-		j.atOnce = max(1, min(j.Workers+1, outputs))
-	}
-	if each := config.ObjectMemory(reads, writes); each > 0 {
-		more := min(int64(j.atOnce-1), j.Memory/4/each)
-		j.atOnce = 1 + int(more)
-		j.Memory -= more * each
-	}
+	j.atOnce = j.ReserveAtOnce(outputs, reads, writes)
 	return nil
+}
+
+// readsObjects reports whether an input is an object.
+func readsObjects(inputs []frontier.Input) bool {
+	return slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
 }
 
 // writing is how outputs are written, as the flags say.

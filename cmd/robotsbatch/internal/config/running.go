@@ -171,3 +171,18 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 	}
 	return nil
 }
+
+// ReserveAtOnce returns how many of n inputs or outputs are under way at once: with one more than
+// workers these have work while one begins or ends. Objects may take a quarter of -memory for
+// it, which is subtracted.
+func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
+	if c.Workers == 1 {
+		return 1
+	}
+	more := min(c.Workers, n-1)
+	if each := ObjectMemory(reads, writes); each > 0 {
+		more = int(min(int64(more), c.Memory/4/each))
+		c.Memory -= int64(more) * each
+	}
+	return 1 + max(0, more)
+}
