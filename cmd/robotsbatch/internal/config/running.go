@@ -150,8 +150,8 @@ func (c *Running) PieceMemory() int64 {
 	return size
 }
 
-// ObjectMemory is what an object that is read and one that is written need.
-func ObjectMemory(reads, writes bool) int64 {
+// objectMemory is what an object that is read and one that is written need.
+func objectMemory(reads, writes bool) int64 {
 	need := int64(0)
 	if reads {
 		need += blob.ReadMemory
@@ -165,7 +165,7 @@ func ObjectMemory(reads, writes bool) int64 {
 // ReserveObjects subtracts from -memory what an object that is read and one that is written
 // need.
 func (c *Running) ReserveObjects(reads, writes bool) error {
-	c.Memory -= ObjectMemory(reads, writes)
+	c.Memory -= objectMemory(reads, writes)
 	if c.Memory < leastMemory {
 		return option.Usagef("%s is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB", option.Memory, blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
 	}
@@ -180,7 +180,7 @@ func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
 		return 1
 	}
 	more := min(c.Workers, n-1)
-	if each := ObjectMemory(reads, writes); each > 0 {
+	if each := objectMemory(reads, writes); each > 0 {
 		more = int(min(int64(more), c.Memory/4/each))
 		c.Memory -= int64(more) * each
 	}
