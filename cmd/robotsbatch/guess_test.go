@@ -42,7 +42,7 @@ var guesses = []struct{ args, want string }{
 	{"urls.txt -rules robots -allowed", "did you mean -emit?"},
 	{"urls.txt -rules robots -resume", "need an -out that stays"},
 	{"urls.txt -rules robots -as-of column:when", "is a list of URLs and has no column \"when\""},
-	{"nested.jsonl -rules robots -out x.jsonl", "name the one of the URL with -url-column; the first object has \"meta\""},
+	{"nested.jsonl -rules robots -out x.jsonl", "name the one of the URL with -url-column; the first object has \"meta.url\", \"meta\""},
 	{"nowhere.txt -rules robots", "nowhere.txt: no such file or directory"},
 	{"other.txt -rules robots -out x.csv", "none of the URLs' hosts is in -rules"},
 	{"explain https://example.com/a", "-rules is missing"},
