@@ -422,8 +422,9 @@ measure_queries() {
 }
 
 ## records [-warcs 2000]
-# reads single records that an index names, from a store of this machine: one in 25 of 650
-# records a file, and neighbours. The test compares verdicts with those of the whole files.
+# reads single records that an index names, from a store of this machine: one in 26 of 650
+# records a file with the targets of redirects, and as many neighbours. The test compares
+# verdicts with those of the whole files.
 measure_records() {
   options warcs=2000 -- "$@"
   called "records-$warcs"
