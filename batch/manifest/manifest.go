@@ -46,7 +46,8 @@ type Rules struct {
 	Name string `json:"name"`
 	// Kind is "folder", "pack" or "captures".
 	Kind string `json:"kind"`
-	// Checksum is that of a pack; of a folder, one of the names in it.
+	// Checksum is that of a pack; of a folder, one of the names in it; of the first captures,
+	// one of the versions of all WARC files that an index names.
 	Checksum string `json:"checksum,omitempty"`
 	// Files are those of captures. The files of a folder come in lines of their
 	// own, when they are used.

@@ -174,6 +174,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	change(3, fmt.Sprintf("%s,%d,%d", all[3].file, all[3].offset, all[3].length), ",,")
 	change(4, fmt.Sprintf(",%d,", all[4].offset), ",99999999999,")
 	change(5, fmt.Sprintf(",%d,", all[5].offset), ",,")
+	change(6, ",200,", ",404,")
 	change(7, fmt.Sprintf(",301,,%s,%d,%d", all[7].file, all[7].offset, all[7].length), ",301,https://h8.example/robots.txt,,,")
 	writeText(t, "wrong.csv", index)
 	status, out, said := runWith(t.Context(), "", append(job, "wrong.csv", "-warc-base", ".")...)
@@ -181,13 +182,14 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	for _, row := range tableOf(t, []byte(out)) {
 		reasons = append(reasons, row["reason"])
 	}
-	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "no_robots", "disallow_rule", "disallow_rule", "disallow_rule", "disallow_rule"}
+	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "no_robots", "unreachable", "disallow_rule", "disallow_rule", "disallow_rule"}
 	if status != exitDone || !slices.Equal(reasons, wrong) {
 		t.Errorf("%q\nwant %q", reasons, wrong)
 	}
 	for _, text := range []string{
 		`offset 0: record of "https://h0.example/robots.txt" taken as a fetch without an answer`, `the record is not the one of "https://h1.example/robots.txt"`,
-		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 skipped: it names a WARC file, and neither the offset", "5 broken",
+		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 skipped: it names a WARC file, and neither the offset",
+		`"https://h6.example/robots.txt", which is taken as a fetch without an answer: its status is 200, and not 404`, "6 broken",
 	} {
 		if !strings.Contains(said, text) {
 			t.Errorf("it is not said that %s:\n%s", text, said)
@@ -201,6 +203,42 @@ func TestIndexesThatAreWrong(t *testing.T) {
 		writeText(t, "missing.csv", indexHeader+strings.Replace(all[0].index(), all[0].file, file, 1))
 		if status, _, said := runWith(t.Context(), "", flags...); status == exitDone || !strings.Contains(said, text) {
 			t.Errorf("%s: status %d, %s", file, status, said)
+		}
+	}
+}
+
+// TestResumeWithAnIndex: outputs are kept while the WARC files that an index names are those of
+// the run before, and made again when one was replaced.
+func TestResumeWithAnIndex(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store := blobtest.New(t)
+	all := writeArchive(t, 3, func(name string, data []byte) {
+		store.Put(name, data)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, string(data))
+	})
+	index, urls := indexHeader, ""
+	for _, x := range []archived{all[0], all[700], all[701], all[1300]} {
+		index += x.index()
+		urls += "https://" + x.host + "/x\n"
+	}
+	writeText(t, "urls.txt", urls)
+	writeText(t, "index.csv", index)
+	base := regexp.MustCompile(`/x\?`).ReplaceAllString(store.Name("x"), "/?")
+	for n, base := range []string{".", base} {
+		job := []string{"-in", "urls.txt", "-rules", "index.csv", "-warc-base", base, "-out", "out/", "-resume"}
+		for _, want := range []string{"first run|changed since", "1 of 1 output done already", "the rules in index.csv have changed since the last run", "1 of 1 output done already"} {
+			if strings.HasPrefix(want, "the rules") {
+				time.Sleep(10 * time.Millisecond) // for another time
+				store.Put(all[700].file, append(readFile(t, all[700].file), make([]byte, n+1)...))
+				writeText(t, all[700].file, string(readFile(t, all[700].file)))
+			}
+			status, _, said := runWith(t.Context(), "", job...)
+			if status != exitDone || !regexp.MustCompile(want).MatchString(said) {
+				t.Errorf("%s: status %d, want %s:\n%s", base, status, want, said)
+			}
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Captured struct {
 	Pack *rulepack.Info
 
 	bySource []captures.Stats
+	named    string // a checksum of the versions of the WARC files that an index names
 }
 
 // CapturesShare divides the memory: captures that wait take 1/CapturesShare of it. The
@@ -63,6 +64,7 @@ type captureSet struct {
 	warner     *warner
 	measured   *measured
 	warc       atomic.Bool // whether a WARC file was opened
+	named      versionSum  // of the WARC files that an index names
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
@@ -138,7 +140,7 @@ func packTime(t time.Time) uint32 {
 
 // captured reports what was read. pack describes the pack made of these captures alone, or is nil.
 func (s *captureSet) captured(pack *rulepack.Info) *Captured {
-	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), Pack: pack, bySource: make([]captures.Stats, s.sources)}
+	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), Pack: pack, bySource: make([]captures.Stats, s.sources), named: s.named.String()}
 	for number := range c.bySource {
 		c.bySource[number] = s.Set.Stats(number)
 		if number == s.asked {

@@ -21,6 +21,7 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher/access"
 )
 
 // A table of captures may name WARC records in place of bodies. They are read in the order of
@@ -42,10 +43,11 @@ const (
 //	 8  u64  offset
 //	16  u64  length of the record
 //	24  i64  second of the fetch; math.MinInt64 for none
-//	32       file, URL
+//	32  i32  status; 0 or less for none
+//	36       file, URL
 type namedRecord []byte
 
-const namedHead = 32
+const namedHead = 36
 
 func appendNamed(r namedRecord, x *captures.Capture) namedRecord {
 	r = append(r[:0], make([]byte, namedHead)...)
@@ -58,6 +60,7 @@ func appendNamed(r namedRecord, x *captures.Capture) namedRecord {
 		second = x.Time.Unix()
 	}
 	binary.LittleEndian.PutUint64(r[24:], uint64(second))
+	binary.LittleEndian.PutUint32(r[32:], uint32(x.Status))
 	return append(append(r, x.File...), x.URL...)
 }
 
@@ -66,6 +69,8 @@ func (r namedRecord) url() []byte   { return r[namedHead+len(r.file()) : binary.
 func (r namedRecord) offset() int64 { return int64(binary.LittleEndian.Uint64(r[8:])) }
 func (r namedRecord) end() int64    { return r.offset() + int64(binary.LittleEndian.Uint64(r[16:])) }
 func (r namedRecord) second() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
+
+func (r namedRecord) status() int { return int(int32(binary.LittleEndian.Uint32(r[32:]))) }
 
 // time is that of the fetch; the zero time for none.
 func (r namedRecord) time() (t time.Time) {
@@ -169,6 +174,8 @@ func (r *recordReader) read(e *extent, row namedRecord, x *captures.Capture) {
 		err = fmt.Errorf("its URL is %.200q", x.URL)
 	case row.second() != math.MinInt64 && row.second() != x.Time.Unix():
 		err = fmt.Errorf("it was fetched at %s, and not at %s", x.Time.UTC().Format(time.RFC3339), row.time().Format(time.RFC3339))
+	case row.status() > 0 && row.status() != x.Status && !x.Revisit && !x.Failed && x.Status != access.NotModified: // of revisits indexes differ
+		err = fmt.Errorf("its status is %d, and not %d", x.Status, row.status())
 	}
 	switch {
 	case err == nil && r.broken != nil:
@@ -242,7 +249,7 @@ func (r *recordReader) file(before *extent, row namedRecord) (*recordFile, error
 		before.file.leave()
 	}
 	name := string(row.file())
-	f := &recordFile{is: name, users: 1}
+	f := &recordFile{set: r.set, is: name, users: 1}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\\") {
 		return f, option.Errorf("%s: %.200q is no name of a file below %s", r.name, name, option.WARCBase)
 	}
@@ -264,6 +271,7 @@ func (r *recordReader) file(before *extent, row namedRecord) (*recordFile, error
 // recordFile is a file with records, which is opened when the first is read, and closed after
 // the last.
 type recordFile struct {
+	set             *captureSet
 	is, name, shown string // in the table, for opening, for people
 
 	once sync.Once
@@ -329,7 +337,11 @@ func (e *extent) takes(row namedRecord) bool {
 func (e *extent) fetch(ctx context.Context) {
 	f := e.file
 	defer f.leave()
-	f.once.Do(func() { f.file, f.err = blob.Open(ctx, f.name) })
+	f.once.Do(func() {
+		if f.file, f.err = blob.Open(ctx, f.name); f.err == nil {
+			f.set.named.add(f.shown, f.file.Info())
+		}
+	})
 	if e.err = f.err; e.err != nil {
 		return
 	}

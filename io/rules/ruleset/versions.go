@@ -2,7 +2,11 @@ package ruleset
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"path/filepath"
+	"sync"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/rules/rulesdir"
@@ -60,7 +64,7 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 			if captured {
 				continue
 			}
-			captured = true
+			captured, rules.Checksum = true, s.captured.named
 		} else {
 			opened[0].identify(rules)
 		}
@@ -86,4 +90,27 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 	}
 	u, err := rulesdir.Version(folder.name, name)
 	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, shown, true, err
+}
+
+// versionSum is a checksum of the versions of files, in whatever order they come.
+type versionSum struct {
+	mu  sync.Mutex
+	sum [4]uint64
+}
+
+func (v *versionSum) add(name string, i blob.Info) {
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %s", name, i.Size, i.Modified.UnixNano(), i.ETag))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for n := range v.sum {
+		v.sum[n] += binary.BigEndian.Uint64(h[8*n:])
+	}
+}
+
+// String is empty without files.
+func (v *versionSum) String() string {
+	if v.sum == [4]uint64{} {
+		return ""
+	}
+	return fmt.Sprintf("%016x%016x%016x%016x", v.sum[0], v.sum[1], v.sum[2], v.sum[3])
 }

@@ -15,6 +15,7 @@ type File struct {
 	name string
 	in   input
 	size int64 // -1 for a stream
+	info Info
 }
 
 // input is what a File reads from.
@@ -58,7 +59,7 @@ func openURL(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{name: u.Name(), in: o, size: o.size}, nil
+	return &File{name: u.Name(), in: o, size: o.size, info: Info{Size: o.size, Modified: o.is.Modified, ETag: o.is.Version, regular: true}}, nil
 }
 
 func newFile(name string, f *os.File) (*File, error) {
@@ -77,7 +78,7 @@ func newFile(name string, f *os.File) (*File, error) {
 			size = info.Size()
 		}
 	}
-	return &File{name: name, in: f, size: size}, nil
+	return &File{name: name, in: f, size: size, info: infoOf(info)}, nil
 }
 
 // Name is the name that Open was given, without the parameters of a URL, or
@@ -87,6 +88,9 @@ func (f *File) Name() string { return f.name }
 // Size is the input's length in bytes. It is false for a stream, such as a
 // pipe, whose length is not known and which can only be read in order.
 func (f *File) Size() (bytes int64, regular bool) { return max(0, f.size), f.size >= 0 }
+
+// Info is the version that is read, as Stat tells it.
+func (f *File) Info() Info { return f.info }
 
 // Remote reports whether the input is in an object store, where each reading at another
 // place is a request.
@@ -166,10 +170,14 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, named(name, err)
 	}
+	return infoOf(info), nil
+}
+
+func infoOf(info fs.FileInfo) Info {
 	if !info.Mode().IsRegular() {
-		return Info{}, nil
+		return Info{}
 	}
-	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}, nil
+	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}
 }
 
 // Replaces returns a function that reports whether an output of that name would replace
