@@ -525,6 +525,10 @@ func TestShardsInStore(t *testing.T) {
 			t.Fatalf("verify -merge: status %d\n%s", status, stderr)
 		}
 	}
+	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-resume")
+	if want := "s3://bucket/out/ is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with -shard 0/1\n"; status != exitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("-resume: status %d\n%s", status, stderr)
+	}
 	shard("0/2")
 	merge(exitRetry, "s3://bucket/out/: the job is incomplete: of 2 shards, missing: 1")
 	shard("1/2")

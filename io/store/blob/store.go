@@ -187,15 +187,19 @@ func (u URL) bucket(ctx context.Context) (Bucket, error) {
 type ResponseError struct {
 	Status        int
 	Code, Message string // from the store's answer; may be empty
-	// Host and Region are where an answer that redirects says the object is; may be empty.
+	// Host and Region are where an answer says the object is; may be empty.
 	Host, Region string
+	// Hint says what to do about a refusal; may be empty.
+	Hint string
 }
 
 // NewResponseError returns an answer's status, and where it redirects to.
 func NewResponseError(answer *http.Response) *ResponseError {
 	e := &ResponseError{Status: answer.StatusCode}
-	if e.redirects() {
+	if e.redirects() || e.Status == http.StatusBadRequest {
 		e.Region = answer.Header.Get("X-Amz-Bucket-Region")
+	}
+	if e.redirects() {
 		if to, err := answer.Location(); err == nil {
 			e.Host = to.Host
 		}
@@ -256,11 +260,14 @@ func CheckRange(r Range, contentRange string, contentLength int64) (size int64, 
 // explain returns err with the object's name and what to do about it. If ctx has ended, it
 // returns the cause of that instead.
 func (u URL) explain(ctx context.Context, err error) error {
+	var refused *ResponseError
 	switch {
 	case ctx.Err() != nil:
 		return named(u.Name(), context.Cause(ctx))
 	case errors.Is(err, fs.ErrNotExist):
 		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
+	case errors.As(err, &refused) && refused.Hint != "":
+		return named(u.Name(), fmt.Errorf("the store refuses it: %s: %s: %w", u.hide(cleaned(err)), refused.Hint, fs.ErrPermission))
 	case errors.Is(err, fs.ErrPermission):
 		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", u.hide(cleaned(err)), fs.ErrPermission))
 	}

@@ -257,12 +257,39 @@ func TestOpenMissing(t *testing.T) {
 func TestRefused(t *testing.T) {
 	s := newServer(t)
 	s.Put("x", noise(3))
-	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-		http.Error(w, "<Error><Code>AccessDenied</Code><Message>no</Message></Error>", http.StatusForbidden)
-	})
-	_, err := blob.Open(t.Context(), s.Name("x"))
-	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "check the credentials") {
-		t.Errorf("error %v", err)
+	for _, test := range []struct {
+		status     int
+		code, want string
+	}{
+		{http.StatusForbidden, "InvalidAccessKeyId", "check AWS_ACCESS_KEY_ID"},
+		{http.StatusForbidden, "SignatureDoesNotMatch", "check AWS_SECRET_ACCESS_KEY"},
+		{http.StatusForbidden, "RequestTimeTooSkewed", "the clock of this machine is wrong"},
+		{http.StatusForbidden, "AccessDenied", "the credentials are valid, but may not do this here"},
+		{http.StatusForbidden, "Strange", "check the credentials in the environment: 403 Strange no"},
+		{http.StatusBadRequest, "ExpiredToken", "the session has ended"},
+	} {
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) { // an answer to HEAD has no body
+			http.Error(w, "<Error><Code>"+test.code+"</Code><Message>no</Message></Error>", test.status)
+		})
+		_, err := blob.Open(t.Context(), s.Name("x"))
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "the store refuses it: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v", test.code, err)
+		}
+	}
+}
+
+// A bucket of another region is answered with 301, or with 400 for the signature's region.
+func TestOtherRegion(t *testing.T) {
+	s := newServer(t)
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusBadRequest} {
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			w.Header().Set("X-Amz-Bucket-Region", "eu-central-1")
+			w.WriteHeader(status)
+		})
+		_, err := blob.Open(t.Context(), s.Name("x"))
+		if want := "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: error %v", status, err)
+		}
 	}
 }
 

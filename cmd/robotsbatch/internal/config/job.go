@@ -90,7 +90,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 		{
 			Name: "resume", Topic: RunningTopic, Common: true, Indifferent: true,
 			Short: "skip outputs that an earlier run completed, unless something changed",
-			More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged.",
+			More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged. For an -out in an object store give -shard 0/1 instead.",
 			Value: &c.Resume,
 		},
 		{
@@ -170,7 +170,8 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return err
 	}
 	if c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume) {
-		return option.Usagef("%s and %s need an %s on this machine: %s is in an object store", option.Manifest, option.Resume, option.Out, blob.Shown(c.Out))
+		return option.Usagef("%s and %s need an %s on this machine, and %s is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with %s",
+			option.Manifest, option.Resume, option.Out, blob.Shown(c.Out), option.Shard.With("0/1"))
 	}
 	if err := c.Name(c.AgentNames(), c.Outputs().WantsText()); err != nil {
 		return err

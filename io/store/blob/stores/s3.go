@@ -181,9 +181,26 @@ type s3Bucket struct {
 func (b *s3Bucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
 	out, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return blob.Attributes{}, s3Error(err)
+		return blob.Attributes{}, b.reason(ctx, key, s3Error(err))
 	}
 	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
+}
+
+// reason asks for the reason of a refusal, which an answer to HEAD cannot have.
+func (b *s3Bucket) reason(ctx context.Context, key string, err error) error {
+	var refused *blob.ResponseError
+	if !errors.As(err, &refused) || refused.Status != http.StatusForbidden && refused.Status != http.StatusBadRequest {
+		return err
+	}
+	var why *blob.ResponseError
+	body, again := b.Read(ctx, key, "", blob.Range{Length: 1})
+	switch {
+	case again == nil:
+		body.Close()
+	case errors.As(again, &why) && why.Status == refused.Status:
+		return why
+	}
+	return err
 }
 
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
@@ -298,8 +315,21 @@ func s3Error(err error) error {
 	var told smithy.APIError
 	if errors.As(err, &told) && told.ErrorCode() != "UnknownError" {
 		refused.Code, refused.Message = told.ErrorCode(), told.ErrorMessage()
+		refused.Hint = s3Hints[refused.Code]
 	}
 	return refused
+}
+
+// s3Hints say what to do about the refusals of requests that are signed, by code.
+var s3Hints = map[string]string{
+	"InvalidAccessKeyId":    "it does not know the access key: check AWS_ACCESS_KEY_ID, or the profile, and whether the key belongs to this endpoint",
+	"SignatureDoesNotMatch": "it knows the access key, and the secret key is another one: check AWS_SECRET_ACCESS_KEY, or the profile",
+	"RequestTimeTooSkewed":  "the clock of this machine is wrong: set it",
+	"RequestExpired":        "the clock of this machine is wrong: set it",
+	"ExpiredToken":          "the session has ended: sign in again, for a new AWS_SESSION_TOKEN",
+	"InvalidToken":          "the session token belongs to other keys: check AWS_SESSION_TOKEN",
+	"AccessDenied": "the credentials are valid, but may not do this here (s3:GetObject, s3:PutObject, s3:ListBucket); " +
+		"a request without credentials, or for an object that is not there, may have the same answer",
 }
 
 // optional is nil for what is not said.
