@@ -6,7 +6,7 @@
 #   scripts/release.sh [-out FOLDER] [GOOS/GOARCH...]
 #
 # The same commit and the same Go give the same bytes, wherever they are built. The
-# version is that of the tag, such as v1.2.3, else 0.0.0.
+# version is the program's.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/targets.sh

@@ -12,9 +12,15 @@ build_target() {
   CGO_ENABLED=0 GOOS=${1%/*} GOARCH=${1#*/} go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$2" ./cmd/robotsbatch
 }
 
-# release_version prints what is built: 1.2.3 at the tag v1.2.3, else 0.0.0.
+# release_version prints the version that the program has. A tag such as v1.2.3 of this
+# commit must name the same one.
 release_version() {
-  local tag
-  tag=$(git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null) || tag=v0.0.0
-  echo "${tag#v}"
+  local version tag
+  version=$(sed -n 's/^const number = "\(.*\)"$/\1/p' cmd/robotsbatch/internal/cli/version.go)
+  tag=$(git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null) || tag=v$version
+  if [[ $tag != "v$version" ]]; then
+    echo "the tag is $tag and the program's version $version (cmd/robotsbatch/internal/cli/version.go)" >&2
+    return 1
+  fi
+  echo "$version"
 }

@@ -4,7 +4,7 @@
 #
 #   scripts/wheel.sh [-out FOLDER] [TARGET...]      such as linux/arm64
 #
-# ROBOTSBATCH_VERSION is the version; by default it is that of the tag.
+# ROBOTSBATCH_VERSION is the version; by default it is the program's.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/targets.sh

@@ -6,8 +6,11 @@ import (
 	"runtime/debug"
 )
 
-// PrintVersion prints what the Go toolchain has recorded in this program: the version,
-// Go, the commit and its date, and the libraries.
+// number is the version of the program, its archives and its Python package.
+const number = "0.9.0"
+
+// PrintVersion prints the version, and what the Go toolchain has recorded in this program: Go,
+// the commit and its date, and the libraries.
 func PrintVersion(w io.Writer) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -18,7 +21,7 @@ func PrintVersion(w io.Writer) {
 
 func printVersion(w io.Writer, info *debug.BuildInfo) {
 	settings := buildSettings(info)
-	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", versionOf(info), info.GoVersion, settings["GOOS"], settings["GOARCH"])
+	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", number, info.GoVersion, settings["GOOS"], settings["GOARCH"])
 	commit := "unknown: go run records none, go build and go run -buildvcs=true do"
 	if revision := settings["vcs.revision"]; revision != "" {
 		commit = revision
@@ -48,28 +51,25 @@ func buildSettings(info *debug.BuildInfo) map[string]string {
 	return settings
 }
 
-// Version is the version of this program, for what it writes.
+// Version is the version of this program for what it writes, such as 0.9.0+0123456789ab,
+// with the commit where it is known.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return number
 	}
 	return versionOf(info)
 }
 
-// versionOf is the module's version, else the commit that it was built from.
 func versionOf(info *debug.BuildInfo) string {
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
 	settings := buildSettings(info)
 	commit := settings["vcs.revision"]
 	if commit == "" {
-		return "devel"
+		return number
 	}
 	changed := ""
 	if settings["vcs.modified"] == "true" {
-		changed = "+changes"
+		changed = ".changed"
 	}
-	return "devel-" + commit[:min(12, len(commit))] + changed
+	return number + "+" + commit[:min(12, len(commit))] + changed
 }

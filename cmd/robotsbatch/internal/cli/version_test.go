@@ -13,24 +13,27 @@ func TestVersion(t *testing.T) {
 	settings := []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "GOARCH", Value: "arm64"}}
 	vcs := append(settings[:2:2], debug.BuildSetting{Key: "vcs.revision", Value: commit}, debug.BuildSetting{Key: "vcs.time", Value: "2026-03-01T12:00:00Z"})
 	tests := []struct {
-		name string
-		info debug.BuildInfo
-		want []string
+		name    string
+		info    debug.BuildInfo
+		version string
+		want    []string
 	}{
-		{"a checkout", debug.BuildInfo{GoVersion: "go1.26.1", Settings: vcs, Deps: []*debug.Module{library}}, []string{
-			"robotsbatch devel-0123456789ab go1.26.1 linux/arm64\n", "commit     " + commit + "\n", "date       2026-03-01T12:00:00Z\n",
+		{"a checkout", debug.BuildInfo{GoVersion: "go1.26.1", Settings: vcs, Deps: []*debug.Module{library}}, number + "+0123456789ab", []string{
+			"robotsbatch " + number + " go1.26.1 linux/arm64\n", "commit     " + commit + "\n", "date       2026-03-01T12:00:00Z\n",
 			"libraries  example.com/library v1.2.3\n",
 		}},
-		{"changed", debug.BuildInfo{Settings: append(vcs[:4:4], debug.BuildSetting{Key: "vcs.modified", Value: "true"})}, []string{
-			"robotsbatch devel-0123456789ab+changes ", commit + ", with changes that are not committed\n",
+		{"changed", debug.BuildInfo{Settings: append(vcs[:4:4], debug.BuildSetting{Key: "vcs.modified", Value: "true"})}, number + "+0123456789ab.changed", []string{
+			"robotsbatch " + number + " ", commit + ", with changes that are not committed\n",
 		}},
-		{"a release", debug.BuildInfo{Main: debug.Module{Version: "v1.0.0"}, Settings: vcs}, []string{"robotsbatch v1.0.0 ", commit}},
-		{"go run", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: settings}, []string{"robotsbatch devel ", "commit     unknown: "}},
+		{"go run", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: settings}, number, []string{"robotsbatch " + number + " ", "commit     unknown: "}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			printVersion(&out, &test.info)
+			if got := versionOf(&test.info); got != test.version {
+				t.Errorf("version %q, want %q", got, test.version)
+			}
 			for _, want := range test.want {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("want %q in\n%s", want, out.String())
