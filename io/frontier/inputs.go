@@ -55,7 +55,7 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 }
 
 // Expand finds the inputs that a name means: stdin, a file, the files of a folder, or
-// those that match a pattern; objects likewise.
+// those that match a pattern; objects in the same way.
 func Expand(ctx context.Context, name string) ([]Input, error) {
 	if name == "-" {
 		return []Input{{"-", "stdin"}}, nil

@@ -21,7 +21,7 @@ type readResult struct {
 	err  error
 }
 
-// pipeBuffer is how many bytes are read at once; there are two such buffers.
+// pipeBuffer is the number of bytes that are read at once; there are two such buffers.
 const pipeBuffer = 256 << 10
 
 // Interruptible returns a reader of the stream that open opens. Once ctx has ended, its

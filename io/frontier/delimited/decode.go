@@ -17,7 +17,7 @@ type decoder struct {
 	times   []int64
 }
 
-// width is how many columns a batch has.
+// width returns the number of columns that a batch has.
 func (d *decoder) width() int {
 	if d.whole {
 		return len(d.names)

@@ -47,7 +47,7 @@ type header struct {
 	names  []string
 	url    int  // the URLs' column
 	weight int  // that of the weights; -1 for none
-	time   int  // that of the times likewise
+	time   int  // that of the times, in the same way
 	whole  bool // all columns are asked for
 	schema *arrow.Schema
 }

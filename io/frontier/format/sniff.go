@@ -86,7 +86,7 @@ func refused(head []byte, name string) error {
 	} {
 		start := head
 		if bytes.HasPrefix(head, []byte("BZh")) && len(head) > 4 {
-			start = head[4:] // behind the level, the magic of a block
+			start = head[4:] // after the level, the magic of a block
 		}
 		if bytes.HasPrefix(start, []byte(r.magic)) {
 			if bytes.Contains(head, []byte("[Content_Types].xml")) {

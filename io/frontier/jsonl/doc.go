@@ -20,9 +20,9 @@
 // are escaped where necessary. Bytes that are not UTF-8 become U+FFFD, because JSON
 // cannot hold them.
 //
-// An object that was read from jsonl comes out byte for byte, with the verdicts
+// An object that was read from jsonl is written byte for byte, with the verdicts
 // at its end; white space around it is left out. In a crawl index's row its keys come
 // after "surt" and "timestamp", unless the object has those keys itself. A line without
-// an object comes out as the string of the key "line", so that each line of the output
+// an object is written as the string of the key "line", so that each line of the output
 // is JSON.
 package jsonl

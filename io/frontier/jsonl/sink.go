@@ -25,7 +25,7 @@ type SinkOptions struct {
 
 // NewSink writes to w. It is an error when two columns have the same name.
 //
-// With batch.KeepAll, objects of this package's source come out as they were read,
+// With batch.KeepAll, objects of this package's source are written as they were read,
 // with the verdicts at their ends.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}

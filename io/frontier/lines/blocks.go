@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// DefaultRows is how many records a block has at most, unless BlockOptions
+	// DefaultRows is the number of records that a block has at most, unless BlockOptions
 	// say otherwise.
 	DefaultRows = 65_536
 
-	// DefaultMaxLine is how many bytes a record may have without its line end, unless
+	// DefaultMaxLine is the number of bytes that a record may have without its line end, unless
 	// BlockOptions say otherwise: 1 MiB.
 	DefaultMaxLine = 1 << 20
 
-	// readSize is how many bytes are read at once.
+	// readSize is the number of bytes that are read at once.
 	readSize = 256 << 10
 
-	// MaxBlockSize is how many bytes a block may have before its last record,
+	// MaxBlockSize is the number of bytes that a block may have before its last record,
 	// unless BlockOptions say less. Long lines thus make batches of fewer rows.
 	MaxBlockSize = 16 << 20
 )
@@ -35,7 +35,7 @@ type Cutter interface {
 	// Cut returns how many records end in data[from:], at most most, and the end of
 	// the last one in data, which is undefined without a record. Data starts with a
 	// record. It grows between calls; from is its length at the last call, and 0
-	// starts anew.
+	// starts again.
 	Cut(data []byte, from, most int) (end, records int)
 }
 
@@ -45,7 +45,7 @@ type BlockOptions struct {
 	Name string
 	// Rows is the most records that a block has; 0 means DefaultRows.
 	Rows int
-	// Size is how many bytes a block may have, but for its last record; 0 means
+	// Size is the number of bytes that a block may have, but for its last record; 0 means
 	// MaxBlockSize, which is also the most there can be.
 	Size int
 	// MaxLine is the most bytes a record may have, without its line end; 0 means
@@ -77,7 +77,7 @@ func (b *Block) lineRange() string {
 	return fmt.Sprintf("lines %d to %d", b.FirstLine+1, b.FirstLine+int64(b.Lines))
 }
 
-// Line is the number, from 1, of the line that starts at or before Data[at].
+// Line returns the number, from 1, of the line that starts at or before Data[at].
 func (b *Block) Line(at int) int64 {
 	return b.FirstLine + int64(bytes.Count(b.Data[:at], newline)) + 1
 }
@@ -115,7 +115,7 @@ func newBlocks(r io.Reader, o BlockOptions) *Blocks {
 	return &Blocks{r: r, options: o}
 }
 
-// MaxLine is the most bytes a record may have, its line end apart.
+// MaxLine returns the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.options.MaxLine }
 
 // SetRows changes the most records that a block has; 0 means DefaultRows.

@@ -124,7 +124,7 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 	return result, nil
 }
 
-// selected reports whether a row comes out.
+// selected reports whether a row is written.
 func selected(v *batch.Verdicts, row int) bool {
 	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
 }

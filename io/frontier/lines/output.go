@@ -29,7 +29,7 @@ type Output struct {
 	chunks sync.Pool // *[]byte: what Write has written
 }
 
-// parts is how many parts the memory of a batch has at least.
+// parts is the least number of parts of a batch's memory.
 const parts = 8
 
 // NewOutput writes to w, first the header, which may be empty. It uses only the

@@ -78,7 +78,7 @@ type Decoder interface {
 	Decode(block *Block, b *batch.Batch) error
 	// Size is how many bytes of memory a block and its batch take.
 	Size(block *Block) int64
-	// Held is how many bytes the decoder holds, besides what it needs for each row.
+	// Held is the number of bytes that the decoder holds, besides what it needs for each row.
 	Held() int
 }
 

@@ -15,7 +15,7 @@ import (
 type form struct {
 	null string
 	json bool
-	// most is how many bytes the text may have up to the end of a row. A list that
+	// most is the number of bytes that the text may have up to the end of a row. A list that
 	// exceeds it is written in part, and the batch is refused.
 	most int64
 }

@@ -6,7 +6,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// mostPublishing is how many outputs are made durable at once, because one flush of the
+// mostPublishing is the number of outputs that are made durable at once, because one flush of the
 // disk serves several.
 const mostPublishing = 32
 

@@ -19,7 +19,7 @@ type Resumed struct {
 	// Done holds, for each planned output, the earlier run's output if that is still
 	// valid; nil if it must be written.
 	Done []*manifest.Output
-	// Kept is how many outputs in Done are not nil.
+	// Kept is the number of outputs in Done that are not nil.
 	Kept int
 	// First says that there was no earlier run; Stopped says that the earlier run did not
 	// finish.
@@ -85,7 +85,7 @@ type RuleFiles interface {
 
 // Resume starts the manifest with those planned outputs that an earlier run wrote and
 // that this run would write the same. Outputs of truncated inputs count only with
-// acceptTruncated, and those that count other agents than so many do not count.
+// acceptTruncated, and those that count another number of agents do not count.
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}

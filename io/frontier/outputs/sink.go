@@ -13,7 +13,7 @@ import (
 )
 
 // Passage says which inputs of an output pass: those of the same kind of table, if all of
-// them come out and no other encoding was asked for.
+// them are written and no other encoding was asked for.
 func (o *Options) Passage(out Output) *frontier.Passage {
 	if o.Encode || o.Keep == batch.KeepNone {
 		return nil

@@ -30,7 +30,7 @@ type Options struct {
 	Level int
 	// Encode decodes and encodes columns that could pass through.
 	Encode bool
-	// Keep says which columns of the input come out; Verdicts are the columns after them.
+	// Keep says which columns of the input are written; Verdicts are the columns after them.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
 	// AllRows is [batch.Layout.AllRows].

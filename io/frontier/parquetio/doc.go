@@ -21,7 +21,7 @@
 //
 // Any other table is encoded as a whole.
 //
-//	Sink.Encode     columns: rows that come out, verdicts → levels and values;
+//	Sink.Encode     columns: selected rows, verdicts → levels and values;
 //	                encode: → pages, compressed. Of small batches the levels and
 //	                values are kept until they make a row group
 //	Sink.Write      its bytes, in order

@@ -21,7 +21,7 @@ import (
 
 // filter writes row groups of which only some rows stay, a page at a time. A page whose rows
 // all stay is copied. A page of which no row stays is left out. Of any other page the rows
-// that stay are written as a new page.
+// that are kept are written as a new page.
 //
 //	read           reads pages in the order of the columns, and finds the rows of each
 //	job's workers  decompress, leave rows out, compress
@@ -109,7 +109,7 @@ func newFilter(limit int64) *filter {
 	}
 }
 
-// writeGroup writes what is left of a row group, so many rows.
+// writeGroup writes what is left of a row group: rows of its rows.
 func (f *filter) writeGroup(file *splice.Writer, c *passedChunk, rows int64) error {
 	r := &filterRun{filter: f, passedChunk: c}
 	var stop func()
@@ -471,7 +471,7 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	return err
 }
 
-// memory is how many bytes it takes to filter the page.
+// memory returns the number of bytes that it takes to filter the page.
 func (p *page) memory() int64 {
 	held := int64(p.StoredSize()) + int64(p.Uncompressed) + p.column.Memory(&p.Page)
 	if p.column.Rereads(&p.Page) {

@@ -22,7 +22,7 @@ import (
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
-// Of every type those rows come out that are selected, whatever the pieces; a row group
+// Of every type the selected rows are written, whatever the pieces; a row group
 // of which all do is the same byte for byte, and one of which none does is gone.
 func TestPassThroughSelected(t *testing.T) {
 	for _, c := range tablestest.Columns(t) {

@@ -30,7 +30,7 @@ func (s *Source) CanPassThrough() bool {
 }
 
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
-// are decoded, and the columns that come out, all or the URLs', are copied byte for byte
+// are decoded, and the columns that are written, all or the URLs', are copied byte for byte
 // without checks. Call it before the first Next. The file is closed once the source is
 // closed and all its row groups are written.
 func (s *Source) PassThrough() (err error) {
@@ -246,7 +246,7 @@ func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.N
 	return err
 }
 
-// Write implements batch.Sink. The pages of a row group all rows of which come out are copied
+// Write implements batch.Sink. The pages of a row group all rows of which are selected are copied
 // with its first chunk, while workers decide the rest.
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
@@ -292,7 +292,7 @@ func (s *passing) writeGroup(c *passedChunk) error {
 	}
 }
 
-// selected returns the row group's rows that come out.
+// selected returns the row group's selected rows.
 func (g *rowGroup) selected() *pagefilter.Rows {
 	rows := pagefilter.NewRows(int(g.rows))
 	first := 0

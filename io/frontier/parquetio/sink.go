@@ -115,7 +115,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	return s, nil
 }
 
-// Notes returns lines for people about columns that come out as another type than the tables have.
+// Notes returns lines for people about columns that are written as another type than the tables have.
 func (s *Sink) Notes() []string {
 	var notes []string
 	for _, cast := range s.schema.Casts {

@@ -37,7 +37,7 @@ type Options struct {
 	// Piece is the most bytes that the rows of a batch may be declared to take; 0 means an
 	// eighth of Memory.
 	Piece int64
-	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
+	// Keep says which columns are written: with [batch.KeepAll] all are read, otherwise
 	// only those with the URLs.
 	Keep batch.Keep
 	// Extra names columns that are read besides the URLs, even if they are not written.

@@ -127,7 +127,7 @@ func notesOf(t *testing.T, record arrow.Record) []string {
 	return append(sink.Notes(), s.Notes()...)
 }
 
-// What comes out as another type than it was has a note and its values.
+// What is written as another type than it was has a note and its values.
 func TestOtherTypesKeepTheirValues(t *testing.T) {
 	units := map[string]bool{"date64": true, "time32": true, "timestamp[s]": true, "time32[s]": true} // are counted in another one
 	changed := 0

@@ -112,7 +112,7 @@ func TestFilterOnWorkers(t *testing.T) {
 	}
 }
 
-// Where all rows come out, the pages of a row group are written with its first batch. The file is
+// Where all rows are selected, the pages of a row group are written with its first batch. The file is
 // the same, and a row group is one part of its manifest.
 func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	const rows = 1000

@@ -10,7 +10,7 @@
 //	                     ◀──  batch 0, flushed, once all of it was read
 //	…
 //	end marker           ──▶
-//	                     ◀──  end marker; nothing behind the client's is read
+//	                     ◀──  end marker; nothing after the client's is read
 //
 // Each batch has one answer with its rows in order, even if it has no rows or none
 // comes out. An input that ends without its end marker is an error, and an answer

@@ -19,12 +19,12 @@ type Options struct {
 	URLColumn string
 	// Extra names columns that are read besides the URLs.
 	Extra batch.ExtraColumns
-	// Keep says which columns of the input come out, before Verdicts.
+	// Keep says which columns of the input are written, before Verdicts.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
 	// Emit says which rows are written.
 	Emit batch.Emit
-	// Workers is how many batches are in memory and evaluated at a time. With one, a
+	// Workers is the number of batches that are in memory and evaluated at a time. With one, a
 	// batch is read only after the previous answer was written. 0 means 1.
 	Workers int
 	// Memory is the most bytes of all batches together; one batch may take half of it.

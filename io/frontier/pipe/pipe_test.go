@@ -249,7 +249,7 @@ func answer(t *testing.T, stream []byte, o pipe.Options) ([]byte, batch.Stats) {
 }
 
 // Columns of all types come out as they went in, and each batch has one answer
-// whichever rows come out.
+// whichever rows are selected.
 func TestEmit(t *testing.T) {
 	columns := tablestest.Columns(t)
 	names, arrays := []string{"url"}, []arrow.Array{tablestest.URLArray(12, true)}
@@ -286,7 +286,7 @@ func TestEmit(t *testing.T) {
 	}
 }
 
-// chosen are the rows that come out.
+// chosen are the selected rows.
 func chosen(urls arrow.Array, emit batch.Emit) (rows []int) {
 	of := map[batch.Emit]string{batch.EmitAllowed: "true", batch.EmitDenied: "false", batch.EmitUnknown: "(null)"}[emit]
 	for row := range urls.Len() {

@@ -14,7 +14,7 @@ import (
 )
 
 // Assembly joins the verdict columns of a record batch or row group that several
-// workers evaluate in pieces, and knows which rows come out. Unlike an [Output], it
+// workers evaluate in pieces, and knows which rows are selected. Unlike an [Output], it
 // never cuts the result into several.
 type Assembly struct {
 	parts   []assembled
@@ -25,9 +25,9 @@ type Assembly struct {
 // assembled is a piece of an Assembly.
 type assembled struct {
 	rows, selected int
-	bitmap         []byte          // of rows that come out; nil when all or none do
-	shares         [][]*array.Data // verdict columns of rows that come out
-	urls           *array.Data     // of rows that come out; nil when they were not kept
+	bitmap         []byte          // of selected rows; nil when all or none are
+	shares         [][]*array.Data // verdict columns of selected rows
+	urls           *array.Data     // of selected rows; nil when they were not kept
 }
 
 // NewVerdicts returns the output of the verdict columns alone, for an Assembly. names
@@ -96,7 +96,7 @@ func (a *Assembly) Counts() (rows, selected int) {
 	return rows, selected
 }
 
-// Selected yields the runs of rows of a piece that come out, low to high-1, in order.
+// Selected yields the runs of selected rows of a piece, low to high-1, in order.
 func (a *Assembly) Selected(piece int) iter.Seq2[int, int] {
 	return func(yield func(low, high int) bool) {
 		for _, r := range a.parts[piece].runs() {
@@ -107,7 +107,7 @@ func (a *Assembly) Selected(piece int) iter.Seq2[int, int] {
 	}
 }
 
-// AllSelected yields the runs of rows of all pieces that come out, low to high-1, in order.
+// AllSelected yields the runs of selected rows of all pieces, low to high-1, in order.
 // No two of them touch.
 func (a *Assembly) AllSelected() iter.Seq2[int, int] {
 	return func(yield func(low, high int) bool) {
@@ -243,7 +243,7 @@ func verdictSize(d *array.Data) int64 {
 	return SizeOf(d)
 }
 
-// SizeOf is how many bytes an array's buffers take, its children's included.
+// SizeOf returns the number of bytes that an array's buffers take, its children's included.
 func SizeOf(d arrow.ArrayData) (size int64) {
 	for _, buffer := range d.Buffers() {
 		if buffer != nil {

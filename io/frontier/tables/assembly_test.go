@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
-// URLs are kept from the first piece on of which some rows come out and others do not;
+// URLs are kept from the first piece on of which some rows are selected and others are not;
 // they are those that gathering all rows gives, and none when some were not kept.
 func TestAssemblyURLs(t *testing.T) {
 	const rows, pieces = 20, 3

@@ -8,10 +8,10 @@ import (
 // bitmap has the bits of rows, the lowest bit of a byte first.
 type bitmap []byte
 
-// wordBits is how many bits a word has that are the bitmap's, wherever it begins.
+// wordBits is the number of a word's bits that are the bitmap's, wherever it begins.
 const wordBits = 56
 
-// word returns the bits from bit i on, of which the first wordBits are the bitmap's; behind
+// word returns the bits from bit i on, of which the first wordBits are the bitmap's; after
 // the last byte they are 0.
 func (b bitmap) word(i int) uint64 {
 	if at := i >> 3; at+8 <= len(b) {
@@ -57,7 +57,7 @@ func selectedRuns(from bitmap, n int) []run {
 		last = word >> (wordBits - 1)
 	}
 	var runs []run
-	if count > 0 { // those of bits behind the first n are included
+	if count > 0 { // those of bits after the first n are included
 		runs = make([]run, 0, count)
 	}
 	for i := from.next(0, n, 0); i < n; {

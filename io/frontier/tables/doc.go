@@ -8,5 +8,5 @@
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Writer           rows, value by value → records
 //	Records          records made one after the other → a source of batches
-//	Output           batches with verdicts → arrays of the rows that come out
+//	Output           batches with verdicts → arrays of the selected rows
 package tables

@@ -12,12 +12,12 @@ import (
 // Location says where a table has its URLs: in one column, or split over
 // several, as in Common Crawl's index.
 type Location struct {
-	schema *arrow.Schema // of the tables that come out
+	schema *arrow.Schema // of the tables that are written
 	column int           // the URL column, or
 	parts  *Parts        // the columns that URLs are joined from
 	joined bool          // the output table has only the joined URLs
 	weight int           // the column of ExtraColumns.Weight; -1 for none
-	time   int           // the column of ExtraColumns.Time likewise
+	time   int           // the column of ExtraColumns.Time, in the same way
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a

@@ -25,7 +25,7 @@ func TestLocate(t *testing.T) {
 		keep    batch.Keep
 		split   bool
 		column  string
-		columns int // that come out
+		columns int // that are written
 	}{
 		{"url", fields("x", "url"), "", batch.KeepAll, false, "url", 2},
 		{"only column", fields("x"), "", batch.KeepURL, false, "x", 1},

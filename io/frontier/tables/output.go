@@ -17,7 +17,7 @@ import (
 type Output struct {
 	layout batch.Layout
 	input  *arrow.Schema
-	kept   []int // columns of the input that come out
+	kept   []int // columns of the input that are written
 	schema *arrow.Schema
 	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
 	coded  bool

@@ -148,7 +148,7 @@ func Benchmark(b *testing.B, input string, rows int, open func(io.Reader) batch.
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 }
 
-// Allocations is how many times memory is allocated for a batch of a source,
+// Allocations counts the allocations for a batch of a source,
 // which must have at least 52 of them.
 func Allocations(t *testing.T, s batch.Source) float64 {
 	t.Helper()

@@ -91,7 +91,7 @@ func (x *Lists) count() (entries, values int) {
 	return entries, values
 }
 
-// Page sets page to the levels of rows from row on, up to the first row that begins behind
+// Page sets page to the levels of rows from row on, up to the first row that begins after
 // most entries, and appends the codes of their values. It returns the row after them.
 func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
 	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
@@ -136,7 +136,7 @@ func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 	return p
 }
 
-// textSize is how many bytes the texts of all rows have.
+// textSize returns the number of bytes that the texts of all rows have.
 func (x *Lists) textSize(l *Leaf) (size int64) {
 	sizes := make([]int64, len(x.Ends)-1) // 1 + a list's, 0 for not known
 	for _, list := range x.Of {

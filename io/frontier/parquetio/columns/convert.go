@@ -13,7 +13,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// convert returns the buffers behind the validity of a leaf's array.
+// convert returns the buffers after the validity of a leaf's array.
 func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	n := c.Leaves[0]
 	width := n.Width()

@@ -27,7 +27,7 @@ type Schema struct {
 	Leaves []*Node
 	// Stored is the Arrow schema to store with it.
 	Stored *arrow.Schema
-	// Casts are what comes out as another type.
+	// Casts are what is written as another type.
 	Casts []Cast
 }
 

@@ -64,7 +64,7 @@ type Node struct {
 	array arrow.DataType // what values are in memory
 }
 
-// Width is how many bytes a value has as PLAIN stores it; 0 when each has its
+// Width returns the number of bytes that a value has as PLAIN stores it; 0 when each has its
 // own length, and for booleans 1, which is how they lie in a [Leaf].
 func (n *Node) Width() int {
 	switch n.Type {
@@ -133,7 +133,7 @@ func (c Cast) String() string {
 
 // Leaf is the entries of a column: values, nulls, and empty lists around them.
 type Leaf struct {
-	// N is how many entries there are.
+	// N is the number of entries.
 	N int
 	// Definitions and Repetitions have a level for each; nil says that all are
 	// values, or that no entry goes on in a list.
@@ -179,7 +179,7 @@ func (l *Leaf) Plain(n *Node) *Leaf {
 	return l
 }
 
-// Size is how many bytes the entries take as levels and values.
+// Size returns the number of bytes that the entries take as levels and values.
 func (l *Leaf) Size() int64 {
 	switch {
 	case l.Bits != nil:

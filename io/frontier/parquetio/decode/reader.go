@@ -79,7 +79,7 @@ func (r *Reader) Read(rows int) (l columns.Leaf, err error) {
 	}
 }
 
-// fill reads the levels of the next block, and returns false behind the last.
+// fill reads the levels of the next block, and returns false after the last.
 func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 	for r.left == 0 {
 		if err := r.valuesDone(); err != nil {

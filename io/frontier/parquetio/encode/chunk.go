@@ -32,7 +32,7 @@ func NewEncoder(c layout.Codec, level int) Encoder {
 
 // Chunk is a column of a row group as it lies in a file.
 type Chunk struct {
-	// Size is how many bytes it has, and Uncompressed how many decompressed.
+	// Size is its number of bytes, and Uncompressed that of the decompressed ones.
 	Size, Uncompressed int64
 
 	entries    int64
@@ -124,7 +124,7 @@ func (p *pages) dataPage(entries int, row int64, encoding layout.Encoding) {
 	p.chunk.places = append(p.chunk.places, layout.PageLocation{Offset: int64(from - p.begin), Size: int64(len(p.out) - from), Row: row})
 }
 
-// rows is how many rows begin with the entries from low to high-1.
+// rows returns the number of rows that begin with the entries from low to high-1.
 func rows(l *columns.Leaf, low, high int) int64 {
 	if l.Repetitions == nil {
 		return int64(high - low)

@@ -38,7 +38,7 @@ func appendFirst(dst, from []byte, n int) []byte {
 	return dst
 }
 
-// appendBitLevels appends n levels of one bit behind their length: bytes of equal levels as
+// appendBitLevels appends n levels of one bit after their length: bytes of equal levels as
 // runs, and others as they are.
 func appendBitLevels(dst, levels []byte, n int) []byte {
 	begin := len(dst)

@@ -13,7 +13,7 @@ import (
 const (
 	// dictionarySize is the most bytes a dictionary has.
 	dictionarySize = 1 << 20
-	// dictionaryTrial is how many values are looked at before a dictionary is
+	// dictionaryTrial is the number of values that are looked at before a dictionary is
 	// given up because more than half of them differ.
 	dictionaryTrial = 1024
 )

@@ -59,7 +59,7 @@ var (
 )
 
 // describe sets x and its statistics to what a footer says of a leaf's chunk at an offset, whose
-// offset index lies behind it and has so many bytes, if any.
+// offset index lies after it and has a number of bytes, if any.
 func (f *Footer) describe(x *layout.Chunk, s *layout.Statistics, leaf int, c *Chunk, offset, index int64) {
 	*x, *s = f.heads[leaf], layout.Statistics{Nulls: c.nulls, High: c.high, Low: c.low}
 	x.Encodings, x.Statistics = plainEncodings, s
@@ -71,7 +71,7 @@ func (f *Footer) describe(x *layout.Chunk, s *layout.Statistics, leaf int, c *Ch
 }
 
 // ColumnChunk returns the structure that says of a leaf's chunk where it lies: from an
-// offset on, and with an offset index of so many bytes behind it, if any.
+// offset on, and with an offset index of a number of bytes after it, if any.
 func (f *Footer) ColumnChunk(leaf int, c *Chunk, offset, index int64) []byte {
 	var x layout.Chunk
 	f.describe(&x, &layout.Statistics{}, leaf, c, offset, index)

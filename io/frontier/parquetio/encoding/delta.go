@@ -23,7 +23,7 @@ func newDeltaLengths(values []byte, present int) (*deltaLengths, error) {
 	return &deltaLengths{lengths: lengths, bytes: rest}, err
 }
 
-// newLengths reads the header of present lengths and returns what lies behind
+// newLengths reads the header of present lengths and returns what lies after
 // them.
 func newLengths(values []byte, present int) (lengths delta, rest []byte, err error) {
 	if present == 0 && layout.CheckPadding(values) == nil {

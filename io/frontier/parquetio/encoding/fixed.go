@@ -15,7 +15,7 @@ type Fixed interface {
 	Done() error
 }
 
-// block is how many numbers are decoded at a time.
+// block is the number of numbers that are decoded at a time.
 const block = 1024
 
 // NewFixed decodes the present values of a page, of that type and width. The other parameters

@@ -19,7 +19,7 @@ import (
 // header says: a block is read when its first number is.
 type delta struct {
 	data []byte
-	// Left is how many numbers are to come.
+	// Left counts the numbers to come.
 	Left int64
 
 	first               bool // the next number is the header's
@@ -131,7 +131,7 @@ func (d *delta) unpack(dst []int64) {
 	d.value, d.bit = value, bit
 }
 
-// rest skips the numbers to come and returns what lies behind them.
+// rest skips the numbers to come and returns what lies after them.
 func (d delta) rest() ([]byte, error) {
 	if d.first && d.Left > 0 {
 		d.first = false

@@ -63,7 +63,7 @@ func NewStrings(encoding layout.Encoding, values []byte, present int, dictionary
 	return nil, fmt.Errorf("encoding %d of byte arrays is not read", encoding)
 }
 
-// plainStrings are values that each lie behind their length, in four bytes.
+// plainStrings are values that each lie after their length, in four bytes.
 type plainStrings struct{ values []byte }
 
 func (p *plainStrings) Append(data []byte, ends []int32, limit int64) ([]byte, error) {

@@ -30,7 +30,7 @@ func NewDictionary(page []byte, entries, width int) (*Values, error) {
 	return v, v.find(page, entries)
 }
 
-// find finds the first n of byte arrays that each lie behind their length, in four bytes.
+// find finds the first n of byte arrays that each lie after their length, in four bytes.
 func (v *Values) find(data []byte, n int) error {
 	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
 		return errShort

@@ -63,7 +63,7 @@ func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs
 
 var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
-// most is how many bytes n compressed ones can make at most: what a block header
+// most returns the number of bytes that n compressed ones can make at most: what a block header
 // of the codec can say, where it has a limit.
 func (c Codec) most(n int) int64 {
 	if c.Check() != nil {
@@ -98,7 +98,7 @@ func (c Codec) fill(dst, src []byte) error {
 	return compress.Fill(dst, src, codecs[c].codec)
 }
 
-// fillHadoop reads LZ4 blocks, each behind its two sizes.
+// fillHadoop reads LZ4 blocks, each after its two sizes.
 func fillHadoop(dst, src []byte) error {
 	for len(src) > 0 {
 		if len(src) < 8 {
@@ -132,7 +132,7 @@ func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
 	return func(dst, src []byte) []byte { return compress.Append(dst, src, codecs[c].codec, level) }
 }
 
-// appendHadoop appends an LZ4 block behind its two sizes.
+// appendHadoop appends an LZ4 block after its two sizes.
 func appendHadoop(dst, src []byte) []byte {
 	begin := len(dst)
 	dst = compress.Append(append(dst, 0, 0, 0, 0, 0, 0, 0, 0), src, compress.LZ4Block, 0)

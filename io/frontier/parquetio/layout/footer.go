@@ -26,7 +26,7 @@ const (
 
 // File is what the footer says.
 type File struct {
-	// Rows is how many rows the file has.
+	// Rows is the number of rows that the file has.
 	Rows int64
 	// Schema has the elements depth first, the root first.
 	Schema []Element
@@ -247,7 +247,7 @@ type Leaf struct {
 type RowGroup struct {
 	Rows   int64
 	Chunks []Chunk
-	// Size and Uncompressed are how many bytes its chunks have, as they lie and decompressed, and
+	// Size and Uncompressed are the bytes of its chunks, as they lie and decompressed, and
 	// Offset is where the first is. Ordinal is its number in the file, negative for none.
 	Size, Uncompressed, Offset int64
 	Ordinal                    int16
@@ -275,7 +275,7 @@ type Chunk struct {
 	// Encodings are those that the footer says that its pages have.
 	Encodings []Encoding
 	Codec     Codec
-	// Values is how many values there are, nulls included.
+	// Values is the number of values, nulls included.
 	Values int64
 	// Pages is where the pages lie, and Uncompressed how many bytes they say
 	// that they have decompressed, headers included.

@@ -158,7 +158,7 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 	}
 }
 
-// BitsAt reads a number of up to 64 bits at a bit of src; what lies behind its
+// BitsAt reads a number of up to 64 bits at a bit of src; what lies after its
 // end is zeros.
 func BitsAt(src []byte, bit, width int) uint64 {
 	var window [9]byte

@@ -46,17 +46,17 @@ type Page struct {
 	// Header and Body are its bytes, which alias the chunk's.
 	Header, Body []byte
 	Kind         PageKind
-	// Values is how many values it has, nulls included; of a dictionary, how
+	// Values is the number of its values, nulls included; of a dictionary, how
 	// many entries.
 	Values int
-	// Nulls and Rows are how many values are null, and how many rows begin in
+	// Nulls is the number of null values, and Rows that of the rows that begin in
 	// the page; -1 where the header does not say it.
 	Nulls, Rows int
 	// Statistics are those of the header; see Nulls for how many are null.
 	Statistics
 	// Encoding is that of the values, the others those of the levels.
 	Encoding, Definition, Repetition Encoding
-	// Uncompressed is how many bytes the body has decompressed.
+	// Uncompressed is the number of bytes that the body has decompressed.
 	Uncompressed int
 	// RepetitionBytes and DefinitionBytes are how many bytes of levels the body begins with (version
 	// 2), which are not compressed.
@@ -109,8 +109,8 @@ func (p *pageData) fields(t *thrift) {
 // Written is what is known of a page that was written.
 type Written struct {
 	Size, Uncompressed int // with its header
-	// Values is how many entries it has, Nulls how many of these are null, and Rows how many
-	// rows begin in it.
+	// Values is the number of its entries, Nulls that of the null ones, and Rows that of the
+	// rows that begin in it.
 	Values, Rows, Nulls int
 	Encoding            Encoding
 	Kind                PageKind

@@ -29,9 +29,9 @@ type Pages struct {
 // Data is a data page, decompressed.
 type Data struct {
 	Content
-	// Values and Present are how many it has, and how many of these are not null.
+	// Values is the number of its values, and Present that of those that are not null.
 	Values, Present int
-	// Rows is how many rows begin in the page.
+	// Rows is the number of rows that begin in the page.
 	Rows int
 	// Encoding is that of its values.
 	Encoding Encoding
@@ -81,7 +81,7 @@ func (p *Pages) Fetch(buffer []byte) (*Page, []byte, error) {
 	return nil, buffer, nil
 }
 
-// Index is the number of the current page in its chunk, the dictionary included.
+// Index returns the number of the current page in its chunk, the dictionary included.
 func (p *Pages) Index() int { return p.index - 1 }
 
 // Codec is the chunk's.

@@ -6,7 +6,7 @@ const (
 	// aheadSize is the least number of bytes to read at once, so that one read fetches
 	// several small pages.
 	aheadSize = 64 << 10
-	// aheadHeader is how many bytes are tried first for a header, whose length nothing
+	// aheadHeader is the number of bytes that are tried first for a header, whose length nothing
 	// says. Headers are longer only with long statistics.
 	aheadHeader = 8 << 10
 )

@@ -73,7 +73,7 @@ func (d *Dictionary) Number() {
 	}
 }
 
-// width is how many bits the new numbers have.
+// width returns the number of bits that the new numbers have.
 func (d *Dictionary) width() int { return max(1, bits.Len(uint(max(1, d.used)-1))) }
 
 // runs appends the runs of entries that are used.

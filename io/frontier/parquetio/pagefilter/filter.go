@@ -108,7 +108,7 @@ func (c *Column) Rereads(p *layout.Page) bool {
 	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
-// Page appends to dst the rows of a page that stay, as one page or several. plain is the
+// Page appends to dst the kept rows of a page, as one page or several. plain is the
 // page's body decompressed. The returned pages are valid until the next call. dst may be the
 // memory of p, unless p is read again ([Column.Rereads]) or plain is a part of that memory.
 func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []layout.Written, error) {
@@ -259,7 +259,7 @@ func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) 
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
-// entryRuns appends the runs of entries that stay of a page with repetition levels.
+// entryRuns appends the runs of kept entries of a page with repetition levels.
 func (f *Filter) entryRuns(dst []run, n int, part Part) ([]run, error) {
 	row := part.First - 1
 	if part.Continues != (f.repetition[0] > 0) || part.Continues && row < 0 {
@@ -355,7 +355,7 @@ func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part)
 	return len(f.repetition) > 0 || part.Rows.countRuns(part.First, part.First+part.N, most) <= most
 }
 
-// cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
+// cutFrame appends what is kept of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []byte, values *encoding.Page) ([]byte, bool) {
 	if !c.Rereads(p) || p.Stored() {

@@ -7,7 +7,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/encoding"
 )
 
-// Rows are the rows of a row group that stay: a bit each, the lowest bit of a byte first.
+// Rows are the kept rows of a row group: a bit each, the lowest bit of a byte first.
 type Rows struct {
 	bits []byte
 	n    int
@@ -29,7 +29,7 @@ func (r *Rows) Keep(low, high int) {
 	}
 }
 
-// Len is how many rows there are, those that do not stay included.
+// Len returns the number of rows, those that are left out included.
 func (r *Rows) Len() int { return r.n }
 
 // has reports whether a row stays.
@@ -52,7 +52,7 @@ func (r *Rows) Count(low, high int) (n int) {
 // run is some entries or values.
 type run = encoding.Run
 
-// appendRuns appends the runs of rows from low to high-1 that stay, counted from low.
+// appendRuns appends the runs of kept rows from low to high-1, counted from low.
 func (r *Rows) appendRuns(dst []run, low, high int) []run {
 	for at := low; at < high; {
 		at = r.next(at, high, 0)

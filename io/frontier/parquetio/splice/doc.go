@@ -1,5 +1,5 @@
 // Package splice writes Parquet files whose columns, all or some, are copied from
-// another file as their bytes lie, with columns added behind them.
+// another file as their bytes lie, with columns added after them.
 //
 //	row group   the input's column chunks, byte for byte; the added ones;
 //	            bloom filters and column indexes, byte for byte; offset indexes,

@@ -13,30 +13,30 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// copySize is how many bytes are copied at a time: what is copied does not lie in
+// copySize is the number of bytes that are copied at a time: what is copied does not lie in
 // memory as a whole.
 const copySize = 1 << 20
 
 // Added is a column chunk that is added.
 type Added struct {
-	// Data are its pages, and Uncompressed is how many bytes those are decompressed.
+	// Data are its pages, and Uncompressed is their number of bytes once decompressed.
 	Data         []byte
 	Uncompressed int64
 	// OffsetIndex returns its offset index when its pages lie at an offset. It is
-	// written behind the pages if other columns have one.
+	// written after the pages if other columns have one.
 	OffsetIndex func(offset int64) []byte
 	// Chunk returns its ColumnChunk structure when its pages lie at an offset and
-	// its offset index, if it is written, has so many bytes.
+	// its offset index, if it is written, has index bytes.
 	Chunk func(offset, index int64) []byte
 }
 
 // Columns are the columns that are added.
 type Columns struct {
-	// Elements are their SchemaElement structures, and Fields is how many columns at
+	// Elements are their SchemaElement structures, and Fields is the number of columns at
 	// the top that makes.
 	Elements [][]byte
 	Fields   int
-	// Leaves is how many chunks a row group has of them.
+	// Leaves is the number of chunks that a row group has of them.
 	Leaves int
 	// Maker is the created_by of a file some pages of which were encoded.
 	Maker string
@@ -115,10 +115,10 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	slices.SortStableFunc(o.footer, func(a, b layout.Raw) int { return int(a.ID) - int(b.ID) })
 }
 
-// Groups is how many row groups were written, and Size how many bytes.
+// Groups returns the number of row groups that were written, and Size that of bytes.
 func (o *Writer) Groups() int { return len(o.groups) }
 
-// Size is how many bytes were written.
+// Size returns the number of bytes that were written.
 func (o *Writer) Size() int64 { return o.pos }
 
 func (o *Writer) write(p []byte) error {
@@ -148,7 +148,7 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 	return nil
 }
 
-// CopyGroup copies a row group of an input, with the added chunks behind it.
+// CopyGroup copies a row group of an input, with the added chunks after it.
 func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	begun, err := o.BeginGroup(input, number)
 	if err != nil {

@@ -25,11 +25,11 @@ var metaKept = []int16{
 
 // Chunk is what is left of a column chunk of an input after rows were left out.
 type Chunk struct {
-	// Values is how many entries it has, and Nulls how many of those are null.
+	// Values is the number of its entries, and Nulls that of the null ones.
 	Values, Nulls int64
-	// Uncompressed is how many bytes it has decompressed, page headers included.
+	// Uncompressed is the number of bytes that it has decompressed, page headers included.
 	Uncompressed int64
-	// Dictionary is how many bytes its dictionary's page has, 0 for none.
+	// Dictionary is the number of bytes that its dictionary's page has, 0 for none.
 	Dictionary int64
 	// Pages are its data pages, in order.
 	Pages []layout.Written
@@ -63,10 +63,10 @@ type Source struct {
 	Bounds []layout.Bounds
 }
 
-// FilterGroup writes what is left of a row group of an input, so many of its rows. filter is called for
-// each of the input's columns in order; it writes what is left of its pages. The added
-// columns are encoded, and lie behind. Rows stay in their order, so that what the input
-// says of how they are sorted stays true.
+// FilterGroup writes what is left of a row group of an input: rows of its rows. filter is
+// called for each of the input's columns in order; it writes what is left of its pages. The
+// added columns are encoded, and follow. Rows keep their order, so that what the input says
+// of how they are sorted stays true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
 	g := input.groups[number]
 	begin, uncompressed := o.pos, int64(0)

@@ -71,7 +71,7 @@ func NewReader(in io.ReaderAt, chunk *layout.Chunk, element *layout.Element, lea
 // Run is the rows of a run.
 type Run struct {
 	Strings batch.Column
-	// Nulls is how many rows are null.
+	// Nulls is the number of rows that are null.
 	Nulls int
 }
 
@@ -284,7 +284,7 @@ func (r *Reader) decode(s span, run *Run, rows, at int) error {
 	return err
 }
 
-// expect is how many bytes a run may have, as far as its first page and another run
+// expect returns the number of bytes that a run may have, as far as its first page and another run
 // tell; what it has in the end may be more.
 func (r *Reader) expect(p *page, rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess

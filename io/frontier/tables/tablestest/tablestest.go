@@ -181,7 +181,7 @@ func Verdicts(n int) *batch.Verdicts {
 	return &batch.Verdicts{Rows: n, Agents: []batch.AgentVerdicts{a}, SelectedRows: n}
 }
 
-// Select makes those rows come out of which keep is true.
+// Select selects the rows of which keep is true.
 func Select(v *batch.Verdicts, keep func(row int) bool) {
 	v.Selected, v.SelectedRows = make([]byte, (v.Rows+7)/8), 0
 	for i := range v.Rows {
