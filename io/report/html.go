@@ -159,7 +159,7 @@ var (
 	weightParts = []page.Series{{Name: "denied", Kind: page.Denied}, {Name: "allowed", Kind: page.Allowed}, {Name: "no verdict", Kind: page.Unknown}}
 )
 
-// unruled is how many rows are allowed only because no robots.txt is known.
+// unruled returns the number of rows that are allowed only because no robots.txt is known.
 func (s *Summary) unruled() int64 {
 	if s.Missing == missingDeny || s.Missing == missingNull {
 		return 0

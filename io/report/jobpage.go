@@ -18,7 +18,7 @@ type Page struct {
 }
 
 // CreatePage creates the file, so that a name that cannot be written shows at once. The
-// verdicts are those of so many agents.
+// verdicts are those of a number of agents.
 func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
 	file, err := blob.Create(ctx, name)
 	if err != nil {

@@ -46,7 +46,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// sumText is a sum of weights: an integer with commas, or up to six digits behind the
+// sumText is a sum of weights: an integer with commas, or up to six digits after the
 // point of another.
 func sumText(s *batch.Sum) string {
 	if digits, ok := s.Integer(); ok {

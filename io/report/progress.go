@@ -22,7 +22,7 @@ type Progress struct {
 	URLsPerSecond int64
 }
 
-// Line is the progress in at most so many columns: with all digits if they fit, else in
+// Line is the progress in at most width columns: with all digits if they fit, else in
 // short numbers and as many parts as fit, the most telling first.
 func (p *Progress) Line(width int) string {
 	parts := []string{Count(p.Rows, "row", "rows")}
@@ -46,7 +46,7 @@ func (p *Progress) Line(width int) string {
 	return fit(parts, short, width)
 }
 
-// fit joins parts in at most so many columns, or as many of the short ones as fit.
+// fit joins parts in at most width columns, or the short ones that fit.
 func fit(parts, short []string, width int) string {
 	if line := strings.Join(parts, ", "); len(line) <= width {
 		return line
@@ -97,7 +97,7 @@ func (p *StepProgress) share() (share, left float64) {
 	return share, left
 }
 
-// Line is the progress in at most so many columns, as that of [Progress.Line].
+// Line is the progress in at most width columns, as that of [Progress.Line].
 func (p *StepProgress) Line(width int) string {
 	number, brief, unit := Number, shortNumber, " "+string(p.Unit)
 	if p.Unit == meter.Bytes {
@@ -200,7 +200,7 @@ func (e *Extent) Next(inputs int) (first int) {
 	return e.next - inputs
 }
 
-// Size is the size of so many inputs from one on, the last one's fraction included.
+// Size is the size of a number of inputs from one on, the last one's fraction included.
 func (e *Extent) Size(first int, inputs float64) float64 {
 	size := 0.0
 	for i := first; i < len(e.sizes) && inputs > 0; i++ {

@@ -38,7 +38,7 @@ type Summary struct {
 	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Truncated are inputs that ended too early (-accept-truncated).
 	Truncated []Truncated `json:"truncated,omitempty"`
-	// Notes say which columns come out as another type than they have.
+	// Notes say which columns are written as another type than they have.
 	Notes []string `json:"notes,omitempty"`
 	// Rows were read and RowsWritten written. Emit says which, as of -emit; empty for all.
 	Rows        int64  `json:"rows"`
@@ -188,7 +188,7 @@ func (s *Summary) Note(notes []string) {
 	}
 }
 
-// mostNotes is how many notes people are shown.
+// mostNotes is the number of notes that people are shown.
 const mostNotes = 10
 
 // ShownNotes are the notes for people, of which there are few.
@@ -207,7 +207,7 @@ func (s *Summary) Finish(started time.Time) {
 	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
 
-// Unknown is the number of rows that lack a verdict for an agent; which agent
+// Unknown returns the number of rows that lack a verdict for an agent; which agent
 // hardly matters, for rows are invalid and authorities unknown for all.
 func (s *Summary) Unknown() int64 {
 	most := int64(0)

@@ -29,8 +29,8 @@ type HostsDone struct {
 	// Rows were read, Invalid of which have no authority.
 	Rows    int64 `json:"rows"`
 	Invalid int64 `json:"invalid"`
-	// Authorities are those of the frontier; of some the robots.txt is missing, of
-	// others stale, and so many rows wait for them.
+	// Authorities are those of the frontier. Of some the robots.txt is missing, of others
+	// stale; MissingRows and StaleRows count the rows that wait for them.
 	Authorities   int64     `json:"authorities"`
 	Missing       int64     `json:"missing"`
 	MissingRows   int64     `json:"missing_rows"`

@@ -58,7 +58,7 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 	return g
 }
 
-// maxJoined is how many records a group reports: a hostile one has many.
+// maxJoined is the number of records that a group reports: a hostile one has many.
 const maxJoined = 8
 
 // joined returns the records after which the groups of these user-agent lines go on with
@@ -92,7 +92,7 @@ func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
 	return found
 }
 
-// shownAround is how many lines are shown before and after one.
+// shownAround is the number of lines that are shown before and after one.
 const shownAround = 2
 
 // around returns the lines around a line: those of the text, or else the rules that the

@@ -81,7 +81,7 @@ func optional(name string, t arrow.DataType) arrow.Field {
 type Options struct {
 	// Profile is the one that the sources were listed under.
 	Profile matcher.Profile
-	// Rows is how many rows a record has at most.
+	// Rows is the most rows of a record.
 	Rows int
 }
 

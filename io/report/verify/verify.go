@@ -58,7 +58,7 @@ const (
 	states
 )
 
-// States is how many findings there are of each state.
+// States counts the findings of each state.
 type States [states]int
 
 // State returns the state of what was checked.

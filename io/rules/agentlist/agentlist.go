@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// MaxSize is how many bytes a list may have: 1 MiB.
+	// MaxSize is the number of bytes that a list may have: 1 MiB.
 	MaxSize = 1 << 20
-	// maxAgents is how many agents a list may have.
+	// maxAgents is the number of agents that a list may have.
 	maxAgents = 10_000
 )
 
@@ -101,7 +101,7 @@ func (l *list) addLines(text string) error {
 	return joined(bad)
 }
 
-// shownBad is how many bad lines are named.
+// shownBad is the number of bad lines that are named.
 const shownBad = 10
 
 // joined is errors as one, on one line.

@@ -43,7 +43,7 @@ type entry struct {
 // none means no record.
 const none = math.MaxUint32
 
-// listBatch is how many names are listed at once.
+// listBatch is the number of names that are listed at once.
 const listBatch = 1024
 
 // newIndex lists a folder; ignored is Options.Ignored.

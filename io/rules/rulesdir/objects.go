@@ -79,5 +79,5 @@ func (d *Dir) readObject(path string, is listed, buffer *[]byte) (found bool, ve
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// compressedHeader is how many bytes a compressed object may have before its content.
+// compressedHeader is the number of bytes that a compressed object may have before its content.
 const compressedHeader = 64 << 10

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxCodings is how many codings a body may have, one applied to another.
+	// maxCodings is the number of codings that a body may have, one applied to another.
 	maxCodings = 3
 	// maxWindow is the largest zstd window, in bytes, that RFC 9659 §3 permits in
 	// HTTP.
