@@ -36,7 +36,7 @@ type ColumnOptions struct {
 }
 
 // VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
-// so on for several, and the columns that explain likewise; then those of With.
+// so on for several, and the columns that explain in the same order; then those of With.
 // A combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	c := columnList{options: o, agents: make(map[string]string)}
@@ -143,7 +143,7 @@ func columnSuffix(agent string) string {
 	}, strings.ToLower(agent))
 }
 
-// Keep says which of the input's columns come out.
+// Keep says which of the input's columns are written.
 type Keep uint8
 
 const (
@@ -176,7 +176,7 @@ type Layout struct {
 // which each has all the sitemaps that are kept.
 const leastPlain = DefaultMemory * 3 / 8
 
-// PlainLimit is how many bytes the rows of a batch may have before compression,
+// PlainLimit returns the number of bytes that the rows of a batch may have before compression,
 // which they never have at once: it bounds the work.
 func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 

@@ -41,7 +41,7 @@ type List struct {
 	ByNumber bool
 }
 
-// Len is how many texts the list has.
+// Len returns the number of texts that the list has.
 func (l *List) Len() int {
 	if l.ByNumber {
 		return len(l.Numbers)
@@ -57,7 +57,7 @@ func (l *List) At(i int) string {
 	return l.Words[i]
 }
 
-// At is the number of a row's value in the dictionary, negative for null.
+// At returns the number of a row's value in the dictionary, negative for null.
 func (c *Values) At(row int) int32 {
 	if c.reasons != nil {
 		return int32(c.reasons[row]) - 1

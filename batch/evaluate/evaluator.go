@@ -19,7 +19,7 @@ type Options struct {
 	// Combine, if it is not batch.CombineNone, makes one verdict of those of all agents,
 	// and lists the agents that are denied in Verdicts.Denied.
 	Combine batch.Combine
-	// ListMemory is how many bytes these lists may take of a batch; more are an error. 0
+	// ListMemory is the number of bytes that these lists may take of a batch; more are an error. 0
 	// means a quarter of batch.DefaultMemory.
 	ListMemory int64
 	// Profile is the one that the rules were compiled for.
@@ -36,7 +36,7 @@ type Options struct {
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
-	// MaxAge is how many seconds old a fetch may be at AsOf before
+	// MaxAge is the age in seconds that a fetch may have at AsOf before
 	// Counters.Outdated counts its rows; 0 means DefaultMaxAge.
 	MaxAge int64
 
@@ -84,10 +84,10 @@ type Evaluator struct {
 }
 
 const (
-	// blockRows is how many rows are grouped by authority at a time: more meet
+	// blockRows is the number of rows that are grouped by authority at a time: more meet
 	// more rows of theirs, and fewer stay in the cache.
 	blockRows = 4096
-	// lookupSize is how many authorities are looked up at a time: with more, the
+	// lookupSize is the number of authorities that are looked up at a time: with more, the
 	// first one's rules leave the cache before they are asked.
 	lookupSize = 64
 )
@@ -182,7 +182,7 @@ func (e *Evaluator) want() batch.Want {
 	return w
 }
 
-// verdictsOf is how many verdicts a row gets.
+// verdictsOf returns the number of verdicts that a row gets.
 func verdictsOf(o Options) int {
 	if o.Combine != batch.CombineNone {
 		return 1

@@ -14,7 +14,7 @@ type explainer struct {
 	decisions []matcher.Decision  // on a row, by each trie
 }
 
-// ruleKey identifies a rule within a batch, and the agent that it is told for: tries
+// ruleKey identifies a rule within a batch, and the agent that it is reported for: tries
 // with the same rules have equal identities, but their agents are written otherwise.
 type ruleKey struct {
 	trie  *byte

@@ -36,7 +36,7 @@ type run struct {
 	next      int32 // the group's next run, -1 for none
 }
 
-// partRows is how many rows are looked over at a time for bytes that make a URL
+// partRows is the number of rows that are looked over at a time for bytes that make a URL
 // invalid, and that hardly any column has: as many as stay in the nearest cache.
 const partRows = 256
 
@@ -152,7 +152,7 @@ func (w *walk) next() bool {
 // firstRow returns the first row of a group.
 func (g *groups) firstRow(number int) int { return g.first + int(g.runs[g.all[number].first].low) }
 
-// count is how many rows a group has.
+// count returns the number of rows that a group has.
 func (g *groups) count(number int) int {
 	count := 0
 	w := g.walk(number)

@@ -128,7 +128,7 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 	}
 }
 
-// few is how many spans are compared one by one.
+// few is the number of spans that are compared one by one.
 const few = 16
 
 // spanAt returns the span at a time, -1 for none, and the times from low on and before

@@ -29,7 +29,7 @@ type end struct {
 	Outputs int `json:"outputs"`
 }
 
-// filesInLine is how many files a line of rule files has at most.
+// filesInLine is the most files in a line of rule files.
 const filesInLine = 1000
 
 // AppendJob appends the first line to dst.
@@ -48,7 +48,7 @@ func AppendRuleFiles(dst []byte, files []RuleFile) []byte {
 // AppendOutput appends the line of an output that is complete.
 func AppendOutput(dst []byte, o *Output) []byte { return appendLine(dst, line{Output: o}) }
 
-// AppendEnd appends the last line of a job with so many outputs.
+// AppendEnd appends the last line of a job with that number of outputs.
 func AppendEnd(dst []byte, outputs int) []byte { return appendLine(dst, line{End: &end{outputs}}) }
 
 // A line ends with its checksum.

@@ -104,7 +104,7 @@ type Truncated struct {
 type Part struct {
 	Offset int64 `json:"offset"`
 	Size   int64 `json:"size"`
-	// Rows is how many rows end in it.
+	// Rows is the number of rows that end in it.
 	Rows     int64  `json:"rows"`
 	Checksum string `json:"xxh3_128"`
 }

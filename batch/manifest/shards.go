@@ -20,7 +20,7 @@ type Shard struct {
 	// Index is from 0, and Count how many there are.
 	Index int `json:"index"`
 	Count int `json:"count"`
-	// Inputs is how many inputs the whole job has, and InputNames a checksum of their
+	// Inputs is the number of inputs that the whole job has, and InputNames a checksum of their
 	// names: all shards must have seen the same.
 	Inputs     int    `json:"inputs"`
 	InputNames string `json:"input_names_xxh3_128"`

@@ -64,7 +64,7 @@ func text(h *xxh3.Hasher) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Size is how many bytes were written.
+// Size returns the number of bytes that were written.
 func (s *Sums) Size() int64 { return s.size }
 
 // Checksum is that of the whole output.

@@ -19,7 +19,7 @@
 // and no key that is not listed has more than its cell. As long as there are no more keys
 // than counters, all counts are exact.
 //
-// [Sample] keeps exact counts of the authorities whose hash begins with so many zeros
+// [Sample] keeps exact counts of the authorities whose hash begins with a number of zeros
 // (Gibbons, 2001). When there are too many, it asks for one zero more, and drops half. What
 // remains is a random sample of the authorities, with all their rows, of which the numbers
 // for all are estimated: times 2 for each zero.

@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// sampleSize is how many authorities a Sample has at most.
+// sampleSize is the most authorities of a Sample.
 const sampleSize = 1 << 14
 
 // Counts are those of an authority.
@@ -63,10 +63,10 @@ func (s *Sample) Of(authority string) (c Counts, ok bool) {
 	return c, ok
 }
 
-// Len is how many authorities are in the sample.
+// Len returns the number of authorities in the sample.
 func (s *Sample) Len() int { return len(s.counts) }
 
-// Scale is how many authorities one of the sample stands for: 1 when all are in it.
+// Scale returns the number of authorities that one of the sample stands for: 1 when all are in it.
 func (s *Sample) Scale() int64 { return 1 << s.zeros }
 
 // Count estimates how many authorities there are of a kind, and the standard error of

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mostAgents is how many agents are told apart; those behind them are not counted.
+	// mostAgents is the number of agents that are counted apart; those after them are not counted.
 	mostAgents = 8
 	// mostKey is how many bytes of an authority or a rule are told apart.
 	mostKey = 256
@@ -21,7 +21,7 @@ const (
 
 // Tally counts the rows of batches.
 type Tally struct {
-	// Agents are those that are told apart.
+	// Agents are those that are counted apart.
 	Agents int
 	// Reasons count the rows of each agent by the reason of the verdict, which is an
 	// index.
@@ -48,7 +48,7 @@ type Tally struct {
 // AgeLimits are ages in seconds: an hour, six, a day, a week, thirty days, a year.
 var AgeLimits = [...]int64{3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400}
 
-// New returns an empty tally for a job with so many agents.
+// New returns an empty tally for a job with a number of agents.
 func New(agents int) *Tally {
 	agents = min(agents, mostAgents)
 	return &Tally{

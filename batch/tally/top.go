@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// topKeys is how many keys a Top counts one by one.
+	// topKeys is the number of keys that a Top counts one by one.
 	topKeys = 2048
-	// topCells is how many cells all others share; a power of two.
+	// topCells is the number of cells that all others share; a power of two.
 	topCells = 1 << 14
 )
 
@@ -21,7 +21,7 @@ type Entry struct {
 	// Count is how often it came, or up to Error less.
 	Count, Error int64
 	// Rows and Denied, for each agent, count the rows that were added with the key while it
-	// was listed: at least so many there are.
+	// was listed: there are at least that many.
 	Rows   int64
 	Denied []int64
 	// Example is something that came with the key.
@@ -38,7 +38,7 @@ type Top struct {
 	cells   []int64   // each at least the count of any key that is not listed
 }
 
-// newTop returns a Top whose entries count rows of so many agents.
+// newTop returns a Top whose entries count rows of a number of agents.
 func newTop(agents int) *Top {
 	return &Top{agents: agents, entries: make(map[string]*Entry), cells: make([]int64, topCells)}
 }

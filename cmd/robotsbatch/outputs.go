@@ -139,7 +139,8 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	return j.record.End()
 }
 
-// mostAhead is how many outputs may wait for an older one, each with an open file and a lock.
+// mostAhead is the number of outputs that may wait for an older one, each with an open file
+// and a lock.
 const mostAhead = 64
 
 // conversion is an output under way.
@@ -243,7 +244,7 @@ func (j *job) complete(c *conversion) error {
 	}, enter, j.record.Save)
 }
 
-// shownRedo is how many outputs are named that are done again.
+// shownRedo is the number of outputs named that are done again.
 const shownRedo = 10
 
 // startRecord starts the job's manifest. With -resume it returns the outputs that

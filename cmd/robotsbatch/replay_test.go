@@ -21,7 +21,7 @@ var replayedHistories = flag.Int("histories", 100, "number of random `histories`
 
 const (
 	aDay = 24 * 60 * 60
-	// replayBatch is how many histories are in the same files: the program is run a few times
+	// replayBatch is the number of histories that are in the same files: the program is run a few times
 	// for all of them.
 	replayBatch = 250
 )
