@@ -120,11 +120,16 @@ func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuff
 			list = append(list, base-flatbuffers.UOffsetT(pos))
 		}
 	}
-	key, value := fb.CreateString(sumKey), fb.CreateByteString(sum)
+	return buildVector(fb, append(list, buildPair(fb, sumKey, string(sum))))
+}
+
+// buildPair builds a KeyValue table.
+func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT {
+	k, v := fb.CreateString(key), fb.CreateString(value)
 	fb.StartObject(2)
-	fb.PrependUOffsetTSlot(0, key, 0)
-	fb.PrependUOffsetTSlot(1, value, 0)
-	return buildVector(fb, append(list, fb.EndObject()))
+	fb.PrependUOffsetTSlot(0, k, 0)
+	fb.PrependUOffsetTSlot(1, v, 0)
+	return fb.EndObject()
 }
 
 // partSum returns room for the checksum of a message whose body it covers from offset

@@ -90,16 +90,14 @@ func beginsWith(a, b *array.Data) bool {
 }
 
 // encodeDictionary returns the message of a dictionary with these values, which it releases.
-// The library encodes them as a record of one column; this function wraps it in a
-// dictionary's metadata.
+// They are encoded as a record of one column, with a dictionary's metadata.
 func (s *sink) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
-	schema := arrow.NewSchema([]arrow.Field{{Name: d.column, Type: values.DataType(), Nullable: true}}, nil)
 	var shapes []shape
 	if s.options.Selects {
 		shapes = []shape{*s.shapes[d.id]}
 	}
-	m, err := s.encodeRecord(schema, shapes, []*array.Data{values}, s.codec, nil)
+	m, err := encodeRecord(shapes, []*array.Data{values}, s.codec, nil)
 	if err != nil {
 		return message{}, err
 	}

@@ -3,16 +3,17 @@ package arrowipc
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
-	"robotsbatch/io/store/panics"
+	"robotsbatch/io/store/compress"
 )
 
 // Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
@@ -23,7 +24,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	}
 	c := &chunk{}
 	encode := func(columns []*array.Data) error {
-		m, err := s.encodeRecord(s.plain, s.coded, columns, s.codec, b.Grant)
+		m, err := encodeRecord(s.coded, columns, s.codec, b.Grant)
 		if err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return encode(columns)
 	})
 	if err == nil && len(c.messages) == 0 && s.options.OneToOne {
-		none := noRows(s.plain, s.options.mem)
+		none := noRows(s.schema, s.options.mem)
 		defer tables.Release(none)
 		err = encode(none)
 	}
@@ -139,93 +140,128 @@ func (m *message) seal(meta []byte) {
 	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, m.body[behind(m.lifted):])
 }
 
-// capture is an ipc.PayloadWriter that keeps the last payload of one kind with
-// compressed buffers, in memory taken from a grant.
-type capture struct {
-	kind    uint8
-	codec   int8
-	columns []shape // with indices that are numbered later
-	grant   *batch.Grant
-	message message
-}
-
-// Start implements ipc.PayloadWriter.
-func (c *capture) Start() error { return nil }
-
-// Close implements ipc.PayloadWriter.
-func (c *capture) Close() error { return nil }
-
-// WritePayload implements ipc.PayloadWriter.
-func (c *capture) WritePayload(p ipc.Payload) error {
-	buffer := p.Meta()
-	defer buffer.Release()
-	h, err := parseHeader(buffer.Bytes())
-	if err != nil || h.kind != c.kind {
-		return err
+// encodeRecord returns the message of a record of these columns, compressed, in memory taken
+// from a grant. The arrays have no offsets. Indices in columns of the first ones' shapes are
+// numbered later, and the body lacks them.
+func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *batch.Grant) (m message, err error) {
+	b := &batchMeta{version: metadataV5, codec: codec}
+	if len(columns) > 0 {
+		b.rows = int64(columns[0].Len())
 	}
-	if err := c.grant.Take(h.bodyLength); err != nil {
-		return err
-	}
-	if h.kind == kindSchema {
-		c.message = newMessage(schemaMessage(bytes.Clone(buffer.Bytes()), h.table.pos), nil)
-		return nil
-	}
-	b, err := h.batch()
-	if err != nil {
-		return err
-	}
-	m := message{batch: b}
-	m.finish = func(bodyLength int64) []byte { return recordMessage(b, bodyLength) }
-	if m.codes, err = codesOf(c.columns, b); err != nil {
-		return err
-	}
-	if c.codec == codecNone && len(m.codes) == 0 {
-		body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
-		if err := p.SerializeBody(body); err != nil {
-			return err
-		}
-		m.body = body.Bytes()
-	} else {
-		var body segments
-		if err := p.SerializeBody(&body); err != nil {
-			return err
-		}
-		if err := m.deflate(h.bodyLength, &body, c.codec); err != nil {
-			return err
+	var contents [][]byte
+	for _, d := range columns {
+		if contents, err = b.addArray(contents, d); err != nil {
+			return message{}, err
 		}
 	}
-	m.end()
-	c.message = m
-	return c.grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - h.bodyLength)
-}
-
-// encodeSchema returns the schema message.
-func (s *sink) encodeSchema() (message, error) {
-	return s.capture(&capture{kind: kindSchema, codec: codecNone}, s.schema, func(w *ipc.Writer) error { return w.Close() })
-}
-
-// encodeRecord returns the message of a record of these columns, compressed. Indices in
-// columns of the first ones' shapes are numbered later.
-func (s *sink) encodeRecord(schema *arrow.Schema, coded []shape, columns []*array.Data, codec int8, grant *batch.Grant) (message, error) {
-	c := &capture{kind: kindRecord, codec: codec, columns: coded, grant: grant}
-	return s.capture(c, schema, func(w *ipc.Writer) error {
-		rows := int64(0)
-		if len(columns) > 0 {
-			rows = int64(columns[0].Len())
-		}
-		record := tables.NewRecord(schema, columns, rows)
-		defer record.Release()
-		return w.Write(record)
-	})
-}
-
-// capture runs the library's writer and returns the message that c kept. A panic of the
-// library, which meets types that it cannot write, becomes an error.
-func (s *sink) capture(c *capture, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
-	defer panics.Recover(&err, panics.As("the Arrow library does not write this"))
-	options := append(s.ipc[:len(s.ipc):len(s.ipc)], ipc.WithSchema(schema))
-	if err := write(ipc.NewWriterWithPayloadWriter(c, options...)); err != nil {
+	size := int64(0)
+	for _, content := range contents {
+		size += (int64(len(content)) + 7) &^ 7
+	}
+	if err := grant.Take(size); err != nil {
 		return message{}, err
 	}
-	return c.message, nil
+	m.batch = b
+	m.finish = func(bodyLength int64) []byte { return recordMessage(b, bodyLength) }
+	b.buffers = make([]span, len(contents))
+	if m.codes, err = codesOf(coded, b); err != nil {
+		return message{}, err
+	}
+	m.deflate(contents, size)
+	m.end()
+	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - size)
+}
+
+// addArray adds the nodes of an array and of its children, and appends their buffers.
+func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error) {
+	n, nulls := d.Len(), d.NullN()
+	if nulls < 0 {
+		nulls = n - bitutil.CountSetBits(d.Buffers()[0].Bytes(), 0, n)
+	}
+	b.nodes = append(b.nodes, fieldNode{int64(n), int64(nulls)})
+	layout := layoutOfArray(d.DataType())
+	for i, spec := range layout.Buffers {
+		var content []byte
+		if i < len(d.Buffers()) && d.Buffers()[i] != nil {
+			content = d.Buffers()[i].Bytes()
+		}
+		size := 0
+		switch {
+		case spec.Kind == arrow.KindAlwaysNull:
+			continue
+		case i == 0 && nulls == 0:
+		case spec.Kind == arrow.KindBitmap:
+			size = (n + 7) / 8
+		case spec.Kind == arrow.KindVarWidth:
+			size = len(content)
+		case i == 1 && n > 0 && hasOffsets(d.DataType()):
+			size = (n + 1) * spec.ByteWidth
+		default:
+			size = n * spec.ByteWidth
+		}
+		if d.Offset() > 0 || len(content) < size {
+			return nil, errShort
+		}
+		contents = append(contents, content[:size])
+	}
+	if layout.VariadicSpec != nil {
+		views := d.Buffers()[len(layout.Buffers):]
+		b.variadic = append(b.variadic, int64(len(views)))
+		for _, buffer := range views {
+			contents = append(contents, buffer.Bytes())
+		}
+	}
+	for _, child := range d.Children() {
+		var err error
+		if contents, err = b.addArray(contents, child.(*array.Data)); err != nil {
+			return nil, err
+		}
+	}
+	return contents, nil
+}
+
+// layoutOfArray returns the buffers of arrays of a type, with what stands in for a union's
+// validity.
+func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
+	layout := tables.Storage(dt).Layout()
+	if _, is := tables.Storage(dt).(arrow.UnionType); is {
+		layout.Buffers = slices.Insert(layout.Buffers, 0, arrow.SpecAlwaysNull())
+	}
+	return layout
+}
+
+// hasOffsets reports whether the second buffer of arrays of a type has an offset more than
+// there are values.
+func hasOffsets(dt arrow.DataType) bool {
+	switch dt := tables.Storage(dt).(type) {
+	case *arrow.ListType, *arrow.LargeListType, *arrow.MapType:
+		return true
+	case arrow.BinaryDataType:
+		return dt.Layout().VariadicSpec == nil
+	}
+	return false
+}
+
+// deflate gives the message a body of these buffers, of size bytes in all, compressed, without
+// those that are numbered later.
+func (m *message) deflate(contents [][]byte, size int64) {
+	if m.batch.codec != codecNone {
+		size /= 3
+	}
+	out, codes := make([]byte, 0, size), m.codes
+	for i, content := range contents {
+		begin := len(out)
+		switch {
+		case len(codes) > 0 && codes[0].buffer == i:
+			codes[0].values, codes[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
+			codes = codes[1:]
+		case m.batch.codec == codecNone:
+			out = append(out, content...)
+		case len(content) > 0:
+			out = appendDeflated(out, content, m.batch.codec, compress.Fastest)
+		}
+		m.batch.buffers[i] = span{int64(begin), int64(len(out) - begin)}
+		out = append(out, zeros[:-len(out)&7]...)
+	}
+	m.body = out
 }

@@ -102,7 +102,7 @@ func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	if urls != nil {
 		defer urls.Release()
 	}
-	ours, err := s.encodeRecord(s.schema, nil, verdicts, r.meta.codec, grant)
+	ours, err := encodeRecord(nil, verdicts, r.meta.codec, grant)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -44,12 +43,11 @@ func (s *sink) decodeMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 		return err
 	}
 	defer tables.Release(rows.columns)
-	fields := slices.Concat(rows.fields, s.schema.Fields())
 	var coded []shape
 	for _, i := range r.source.copied() {
 		coded = append(coded, r.source.schema.columns[i])
 	}
-	m, err := s.encodeRecord(arrow.NewSchema(fields, nil), coded, slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
+	m, err := encodeRecord(coded, slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
 	if err == nil {
 		r.message, err = r.join(m, nil, 0, message{})
 	}
@@ -147,12 +145,11 @@ func (s *Source) newIndexDecoder(columns []int) (*decoder, error) {
 	}
 	defer whole.release()
 	fields := plainFields(whole.schema.Fields())
-	plain := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: arrow.NewSchema(fields, nil)}
-	m, err := plain.encodeSchema()
+	plain, err := encodeSchema(arrow.NewSchema(fields, nil))
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(m.meta(), s.options.Memory, mem)
+	return newDecoder(plain, s.options.Memory, mem)
 }
 
 // plainFields returns the fields with every dictionary type replaced by its index type,

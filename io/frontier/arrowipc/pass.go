@@ -181,7 +181,6 @@ func (s *sink) layOutPassed() (err error) {
 		return err
 	}
 	s.schema = s.output.Schema()
-	s.plain = s.schema
 	s.passedLast = make(map[int64]xxh3.Uint128)
 	return nil
 }
@@ -235,7 +234,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	case selected < rows && !s.options.Selects:
 		err = errors.New("rows are left out, which the output was not told")
 	case !s.options.Selects:
-		if ours, err = s.encodeRecord(s.schema, nil, verdicts, r.meta.codec, grant); err == nil {
+		if ours, err = encodeRecord(nil, verdicts, r.meta.codec, grant); err == nil {
 			r.message, err = r.join(ours, r.meta, r.passedSize(), message{})
 		}
 	default:

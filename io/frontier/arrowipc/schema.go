@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -135,12 +134,11 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 	if n := len(first.columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
 		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
 	}
-	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: added}
-	message, err := s.encodeSchema()
+	meta, err := encodeSchema(added)
 	if err != nil {
 		return nil, err
 	}
-	second, err := readSchema(message.meta(), mem)
+	second, err := readSchema(meta, mem)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,9 @@ package arrowipc
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/zeebo/xxh3"
 
@@ -49,13 +47,9 @@ type sink struct {
 	w       blob.Writer
 	options SinkOptions
 	codec   int8 // the number of options.Codec
-	ipc     []ipc.Option
 	output  *tables.Output
 
 	schema *arrow.Schema // as written
-	// plain is the schema of the records that the library encodes: dictionary columns
-	// are plain indices in it.
-	plain *arrow.Schema
 	// written is the header of the schema message.
 	written header
 	pairs   *keyValues // of the footer, besides the checksum
@@ -98,7 +92,6 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
 	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues)}
-	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
 		return nil, err
 	}
@@ -117,23 +110,17 @@ func (s *sink) layOut() (err error) {
 		return err
 	}
 	s.schema = s.output.Schema()
-	fields := slices.Clone(s.schema.Fields())
-	for i := range fields {
-		if dictionary, ok := tables.Storage(fields[i].Type).(*arrow.DictionaryType); ok {
-			fields[i].Type = dictionary.IndexType
-		}
-	}
-	s.plain = arrow.NewSchema(fields, nil)
 	return nil
 }
 
 // start writes what comes before the first batch.
 func (s *sink) start() error {
-	message, err := s.encodeSchema()
+	meta, err := encodeSchema(s.schema)
 	if err != nil {
 		return err
 	}
-	fields, err := readFields(message.meta())
+	message := newMessage(meta, nil)
+	fields, err := readFields(meta)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package parquetio
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -11,11 +10,11 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
@@ -354,18 +353,9 @@ func maker() string {
 // storeSchema returns an Arrow schema as it is stored in the file's metadata. The
 // table's own metadata is written both in this schema, where Arrow's readers look, and
 // in the file's metadata for other readers.
-func storeSchema(schema *arrow.Schema) (text string, err error) {
-	err = guard(func() error {
-		var stream bytes.Buffer
-		w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
-		if err := w.Close(); err != nil {
-			return err
-		}
-		message := stream.Bytes()[:stream.Len()-8] // without the end of the stream
-		text = base64.StdEncoding.EncodeToString(message)
-		return nil
-	})
-	return text, err
+func storeSchema(schema *arrow.Schema) (string, error) {
+	message, err := arrowipc.EncodeSchema(schema)
+	return base64.StdEncoding.EncodeToString(message), err
 }
 
 // Abort implements batch.Sink.
