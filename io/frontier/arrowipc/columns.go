@@ -32,14 +32,15 @@ type schema struct {
 
 // shape is what a record batch shows of a column's type: its arrays and buffers.
 type shape struct {
-	kind     uint8 // of the format's union of types
-	dense    bool  // a union with offsets
-	encoded  bool  // the array is a dictionary's indices
-	unknown  bool  // to the library, but perhaps not to this package
-	decimal  int   // its bits, if the library does not know the width
-	width    int   // bytes of a value, or values of a list, if all have as many; else 0
-	signed   bool  // the indices
-	id       int64 // of the dictionary
+	kind     uint8                 // of the format's union of types
+	dense    bool                  // a union with offsets
+	codes    []arrow.UnionTypeCode // of its fields
+	encoded  bool                  // the array is a dictionary's indices
+	unknown  bool                  // to the library, but perhaps not to this package
+	decimal  int                   // its bits, if the library does not know the width
+	width    int                   // bytes of a value, or values of a list, if all have as many; else 0
+	signed   bool                  // the indices
+	id       int64                 // of the dictionary
 	children []shape
 	values   *shape // of the dictionary
 }
@@ -197,7 +198,10 @@ func shapeOf(field table) shape {
 			s.unknown = true
 		}
 	}
-	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
+	if s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1; s.dense {
+		_, children := field.vector(5, 4)
+		s.codes = unionCodes(dataType, children)
+	}
 	if ok {
 		s.width = widthOf(s.kind, dataType)
 	}
@@ -246,6 +250,11 @@ func widthOf(kind uint8, dataType table) int {
 		width = dataType.int32(0, 0)
 	}
 	return max(0, width)
+}
+
+// hasValidity reports whether arrays of this shape have a validity bitmap.
+func (s *shape) hasValidity() bool {
+	return s.encoded || s.kind != typeNull && s.kind != typeRunEnds && s.kind != typeUnion
 }
 
 // buffers returns how many buffers an array of this shape has, without its children's,

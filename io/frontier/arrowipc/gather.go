@@ -26,9 +26,9 @@ import (
 //	lists                  offsets, from 0 again; the child, by runs of its values
 //	structs                the children, by the same runs
 //	lists of fixed size    the child, by runs so many times as long
-//
-// Unions, list views and run ends are decoded ([sink.decodeMixed]), and so is the rest of
-// a record batch with one of them.
+//	list views             offsets and sizes; the parts of the child that they refer to
+//	unions                 type codes; the children, of dense ones by new offsets
+//	run ends               the ends of the runs that stay; a value for each
 
 // run is a run of values, low to high-1.
 type run struct{ low, high int }
@@ -52,55 +52,25 @@ func appendRun(runs []run, low, high int) []run {
 	return append(runs, run{low, high})
 }
 
-// gatherable reports whether arrays of this shape can be gathered.
-func (s *shape) gatherable() bool {
-	if s.unknown {
-		return false
-	}
-	if s.encoded {
-		return s.width > 0
-	}
-	children := len(s.children)
-	for i := range s.children {
-		if !s.children[i].gatherable() {
-			return false
-		}
-	}
-	switch s.kind {
-	case typeNull, typeBool, typeBinary, typeUTF8, typeLargeBinary, typeLargeUTF8, typeBinaryView, typeUTF8View:
-		return children == 0
-	case typeInt, typeFloat, typeDecimal, typeDate, typeTime, typeTimestamp, typeInterval, typeDuration, typeFixedSizeBinary:
-		return children == 0 && s.width > 0
-	case typeList, typeLargeList, typeMap:
-		return children == 1
-	case typeFixedSizeList:
-		return children == 1 && s.width > 0
-	case typeStruct:
-		return true
-	}
-	return false
-}
-
-// gatherable reports whether a record batch can be gathered. Buffers that overlap make a
-// large body of a small one; they are decoded, which limits the sum.
-func (r *passedRecord) gatherable() bool {
+// gatherMixed makes the message of a record batch of which some rows stay. Buffers may
+// overlap, which makes a large body of a small one.
+func (s *sink) gatherMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) error {
 	from, size := r.source, int64(0)
-	for _, i := range from.copied() {
-		if !from.schema.columns[i].gatherable() {
-			return false
-		}
+	urls, err := r.verdicts.URLs(s.options.mem)
+	if err != nil {
+		return err
+	}
+	if urls != nil {
+		defer urls.Release()
+	}
+	if from.schema.unknown != nil && from.options.Keep == batch.KeepAll {
+		return from.schema.unknown
 	}
 	for _, b := range r.meta.buffers {
 		size += b.length
 	}
-	return size <= r.frame.bodyLength
-}
-
-// gatherMixed makes the message of a record batch of which some rows stay. urls are
-// the output rows of the URL column, nil if they were not kept; it releases them.
-func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.Data, grant *batch.Grant) error {
-	if urls != nil {
-		defer urls.Release()
+	if limit := from.options.Memory; size > max(r.frame.bodyLength, limit) {
+		return &batch.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
 	ours, err := encodeRecord(nil, verdicts, r.meta.codec, grant)
 	if err != nil {
@@ -180,21 +150,37 @@ var (
 	errShort  = errors.New("damaged: a buffer is too short")
 )
 
-// array gathers runs of values of the input's next array, which has shape s. The array must
-// have at least least values: its parent refers to so many, and rows end before them.
-func (g *gathering) array(s *shape, least int, rows []run) error {
+// node returns the input's next array, which must have at least least values: its parent
+// refers to so many, and rows end before them.
+func (g *gathering) node(least int) (fieldNode, error) {
 	if g.at.nodes >= len(g.record.meta.nodes) {
-		return errArrays
+		return fieldNode{}, errArrays
 	}
 	node := g.record.meta.nodes[g.at.nodes]
 	g.at.nodes++
 	if node.length < int64(least) || node.length/8 > g.limit || node.length > math.MaxInt/2 || node.nulls < -1 || node.nulls > node.length {
-		return fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.length, node.nulls, least)
+		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.length, node.nulls, least)
+	}
+	return node, nil
+}
+
+// array gathers runs of values of the input's next array, which has shape s and at least least
+// values.
+func (g *gathering) array(s *shape, least int, rows []run) error {
+	node, err := g.node(least)
+	if err != nil {
+		return err
 	}
 	length, n := int(node.length), countRuns(rows)
 	place := len(g.made.nodes)
 	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(n)})
-	if s.kind == typeNull && !s.encoded {
+	if !s.hasValidity() {
+		switch s.kind {
+		case typeUnion:
+			return g.union(s, length, rows, n)
+		case typeRunEnds:
+			return g.runEnds(s, length, rows)
+		}
 		g.made.nodes[place].nulls = int64(n)
 		return nil
 	}
@@ -219,6 +205,10 @@ func (g *gathering) array(s *shape, least int, rows []run) error {
 		return g.offsets(4, length, rows, n, g.child(s))
 	case typeLargeList:
 		return g.offsets(8, length, rows, n, g.child(s))
+	case typeListView:
+		return g.listViews(s, 4, length, rows, n, valid)
+	case typeLargeListView:
+		return g.listViews(s, 8, length, rows, n, valid)
 	case typeFixedSizeList:
 		return g.fixedLists(s, length, rows)
 	case typeStruct:
@@ -362,10 +352,25 @@ func (g *gathering) offsets(width, length int, rows []run, n int, gather func(le
 
 // offset returns an offset of width bytes.
 func offset(p []byte, width, i int) int {
-	if width == 4 {
+	switch width {
+	case 2:
+		return int(int16(binary.LittleEndian.Uint16(p[2*i:])))
+	case 4:
 		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))
 	}
 	return int(binary.LittleEndian.Uint64(p[8*i:]))
+}
+
+// putNumber sets a number of width bytes.
+func putNumber(p []byte, width, i, n int) {
+	switch width {
+	case 2:
+		binary.LittleEndian.PutUint16(p[2*i:], uint16(n))
+	case 4:
+		binary.LittleEndian.PutUint32(p[4*i:], uint32(n))
+	default:
+		binary.LittleEndian.PutUint64(p[8*i:], uint64(n))
+	}
 }
 
 // checkOffsets checks that the offsets of so many values rise from 0 or more, and returns
@@ -389,11 +394,7 @@ func gatherOffsets(to, from []byte, width int, rows []run) (values []run) {
 		moved, now := last-base, base
 		for i := r.low + 1; i <= r.high; i++ {
 			now = offset(from, width, i)
-			if width == 4 {
-				binary.LittleEndian.PutUint32(to[4*at:], uint32(now+moved))
-			} else {
-				binary.LittleEndian.PutUint64(to[8*at:], uint64(now+moved))
-			}
+			putNumber(to, width, at, now+moved)
 			at++
 		}
 		last = now + moved

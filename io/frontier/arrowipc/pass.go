@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/zeebo/xxh3"
@@ -94,8 +93,6 @@ func (s *Source) PassThrough(in io.Closer, selects bool) error {
 			}
 		}
 	}
-	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
-	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.otherColumns()) })
 	if s.options.Keep != batch.KeepAll {
 		return nil // only the URLs are decoded anyway
 	}
@@ -129,11 +126,6 @@ func (s *Source) copied() []int {
 		return s.schema.all()
 	}
 	return s.columns
-}
-
-// otherColumns returns the indices of the columns that pass through, without the URLs' column.
-func (s *Source) otherColumns() []int {
-	return slices.DeleteFunc(slices.Clone(s.copied()), func(i int) bool { return i == s.urlColumn() })
 }
 
 // urlColumn returns the index of the URL column, -1 if URLs are joined from several
@@ -229,6 +221,10 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	rows, selected := r.verdicts.Counts()
 	var ours message
 	switch {
+	// Readers refuse a record batch of the old version that has keys and values of its
+	// own, as the checksum is. The versions differ only for unions.
+	case r.meta.version < metadataV5 && r.source.schema.hasUnion():
+		err = option.Errorf("it has a union in an older version of the format than the schema says: make it new with %s", option.Compression.With("zstd"))
 	case selected == 0 && s.options.Selects && !s.options.OneToOne:
 		r.result = leftOut
 	case selected < rows && !s.options.Selects:
@@ -239,7 +235,9 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 		}
 	default:
 		r.result = mixed
-		err = s.encodeMixed(r, verdicts, grant)
+		if err = s.gatherMixed(r, verdicts, grant); err != nil {
+			err = fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
+		}
 	}
 	return err
 }
@@ -253,11 +251,6 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64, made me
 	if passed != nil {
 		for i := range both.buffers {
 			both.buffers[i].offset += from
-		}
-		// Readers refuse a record batch of the old version that has keys and values of
-		// its own, as the checksum is. The versions differ only for unions.
-		if passed.version < metadataV5 && r.source.schema.hasUnion() {
-			return message{}, option.Errorf("it has a union in an older version of the format than the schema says: make it new with %s", option.Compression.With("zstd"))
 		}
 		both.nodes = slices.Concat(passed.nodes, both.nodes)
 		both.buffers = slices.Concat(passed.buffers, both.buffers)

@@ -37,8 +37,7 @@ type SinkOptions struct {
 	// schema and compression then replace Schema and Codec, and what it was told Selects.
 	From *Source
 
-	mem         memory.Allocator // of tests
-	decodeMixed bool             // of tests: nothing is gathered
+	mem memory.Allocator // of tests
 }
 
 // sink writes record batches. Encode turns batches into messages. Which dictionaries

@@ -66,10 +66,6 @@ type Source struct {
 	users   atomic.Int64     // users of in: the open source, and record batches
 	before  []passedMessage  // dictionaries since the last record batch
 
-	// Decoders of record batches that lose some rows: indexes decodes all columns that
-	// pass through, others those without the URLs.
-	indexes, others func() (*decoder, error)
-
 	pending *sharedRecord // a record batch that is not yet handed out completely
 	cut     int           // rows of it that were handed out
 
@@ -288,7 +284,8 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 
 // newCodes returns the decoder of the dictionaries of the columns in coded.
 func (s *Source) newCodes() (*decoder, error) {
-	message, err := retypeDecimals(s.schema.project(s.coded), takeForBytes) // as in newIndexDecoder
+	// The library sees narrow decimals as bytes, so that they come out unchanged.
+	message, err := retypeDecimals(s.schema.project(s.coded), takeForBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -214,3 +214,21 @@ func (w *schemaWriter) pairs(m arrow.Metadata) flatbuffers.UOffsetT {
 	}
 	return buildVector(w.Builder, list)
 }
+
+// unionCodes returns the type codes of a union of so many fields; nil if one is out of range.
+func unionCodes(t table, fields int) (codes []arrow.UnionTypeCode) {
+	pos, n := t.vector(1, 4)
+	for i := range n {
+		code := int32(t.f.uint32(pos + 4*i))
+		if code < 0 || code > int32(arrow.MaxUnionTypeCode) {
+			return nil
+		}
+		codes = append(codes, int8(code))
+	}
+	for i := range min(fields, int(arrow.MaxUnionTypeCode)+1) {
+		if n == 0 {
+			codes = append(codes, int8(i))
+		}
+	}
+	return codes
+}

@@ -142,21 +142,6 @@ func (p *assembled) runs() []run {
 	return selectedRuns(p.bitmap, p.rows)
 }
 
-// Gather returns the output rows of arrays that have all rows. The results have no
-// offsets, and for a dictionary array they are its indices. The caller releases them.
-// Gather takes up to 64 bytes of memory a row besides the results.
-func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.Data {
-	var all []run
-	for low, high := range a.AllSelected() {
-		all = append(all, run{low, high})
-	}
-	gathered := make([]*array.Data, len(columns))
-	for i, column := range columns {
-		gathered[i] = gatherer{mem: mem}.gather(column, all)
-	}
-	return gathered
-}
-
 // URLs returns the URLs of all output rows, or nil if not all were kept. The caller
 // releases them.
 func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {

@@ -53,9 +53,13 @@ func TestAssemblyURLs(t *testing.T) {
 				return
 			}
 			defer got.Release()
-			want := a.Gather([]*array.Data{urls}, mem)
-			defer Release(want)
-			one, other := array.MakeFromData(got), array.MakeFromData(want[0])
+			var all []run
+			for low, high := range a.AllSelected() {
+				all = append(all, run{low, high})
+			}
+			want := gatherer{mem: mem}.gather(urls, all)
+			defer want.Release()
+			one, other := array.MakeFromData(got), array.MakeFromData(want)
 			defer one.Release()
 			defer other.Release()
 			if !array.Equal(one, other) {
