@@ -9,9 +9,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The Arrow library keeps its flatbuffer builders to itself, so the few tables
-// that this package needs are built here: messages around a record batch, and
-// new roots around a schema that the library wrote.
+// Messages around a record batch, and new roots around a schema, are built here.
 
 // recordMessage returns the metadata of a record batch message.
 func recordMessage(b *batchMeta, bodyLength int64) []byte {
@@ -38,7 +36,7 @@ func schemaMessage(buf []byte, pos int) []byte {
 }
 
 // joinSchemas returns the metadata of a schema message with the given columns of first,
-// followed by all columns of second, which may be nil. Everything else, including what
+// followed by all columns of second. Everything else, including what
 // this package does not know, is copied from first.
 func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	t := first.header.table
@@ -48,11 +46,9 @@ func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	for _, i := range columns {
 		fields = append(fields, base-flatbuffers.UOffsetT(first.fields[i]))
 	}
-	if second != nil {
-		base := graft(fb, second.meta, 0)
-		for _, pos := range second.fields {
-			fields = append(fields, base-flatbuffers.UOffsetT(pos))
-		}
+	added := graft(fb, second.meta, 0)
+	for _, pos := range second.fields {
+		fields = append(fields, added-flatbuffers.UOffsetT(pos))
 	}
 	list := buildVector(fb, fields)
 	fb.StartObject(4)
@@ -100,7 +96,6 @@ func readPairs(buf []byte, slot int) *keyValues {
 	k := &keyValues{buf: buf}
 	f := newFlat(buf)
 	f.root().tables(slot, func(pair table) {
-		checkPair(pair)
 		if key, n := pair.vector(0, 1); f.err == nil && string(f.at(key, n)) != sumKey {
 			k.positions = append(k.positions, pair.pos)
 		}

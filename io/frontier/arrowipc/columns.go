@@ -3,11 +3,9 @@ package arrowipc
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch/option"
 )
@@ -18,14 +16,10 @@ import (
 type schema struct {
 	meta    []byte // of the message
 	header  header
-	names   []string
 	columns []shape
-	fields  []int   // where the columns' Field tables are in meta
-	ids     []int64 // of dictionaries, in the order of the columns that use them
-	// arrow is the schema for the library, in which an unknown type is null.
-	arrow *arrow.Schema
-	// decoder is one of all columns, for one user; nil if a type is unknown.
-	decoder *decoder
+	fields  []int         // where the columns' Field tables are in meta
+	ids     []int64       // of dictionaries, in the order of the columns that use them
+	arrow   *arrow.Schema // an unknown type is null
 	// unknown names the first column with an unknown type; nil for none.
 	unknown error
 }
@@ -56,140 +50,56 @@ func (s shape) hasDictionary() bool {
 	return s.encoded || slices.ContainsFunc(s.children, shape.hasDictionary)
 }
 
-// dictionaryShapes returns the shapes of the dictionaries' values, by number. Several columns may
-// have the same dictionary.
-func (s *schema) dictionaryShapes() (map[int64]*shape, error) {
-	shapes := make(map[int64]*shape)
-	var add func(s *shape) error
-	add = func(s *shape) error {
-		if s.values != nil {
-			if other := shapes[s.id]; other != nil && !reflect.DeepEqual(other, s.values) {
-				return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.id)
-			}
-			shapes[s.id] = s.values
-			return add(s.values)
-		}
-		for i := range s.children {
-			if err := add(&s.children[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i := range s.columns {
-		if err := add(&s.columns[i]); err != nil {
-			return nil, err
-		}
-	}
-	return shapes, nil
-}
-
-// emptyBatch returns a record batch of columns of these shapes without rows.
-func emptyBatch(columns []shape) (*batchMeta, error) {
-	b := &batchMeta{version: metadataV5, codec: codecNone}
-	for i := range columns {
-		if err := b.addEmpty(&columns[i]); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
-
-func (b *batchMeta) addEmpty(s *shape) error {
-	n, variadic, err := s.buffers(b.version)
-	if err != nil {
-		return err
-	}
-	if variadic {
-		b.variadic = append(b.variadic, 0)
-	}
-	b.nodes = append(b.nodes, fieldNode{})
-	b.buffers = append(b.buffers, make([]span, n)...)
-	for i := range s.children {
-		if err := b.addEmpty(&s.children[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readSchema reads a schema message.
-func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
-	s, err := readFields(meta)
-	if err != nil {
-		return nil, err
-	}
-	var known []int
-	for i := range s.columns {
-		if !s.columns[i].unknown {
-			known = append(known, i)
-		}
-	}
-	message := meta
-	if len(known) < len(s.columns) {
-		message = s.project(known)
-	}
-	if s.decoder, err = newDecoder(message, 0, mem); err != nil {
-		return nil, err
-	}
-	if s.arrow = s.decoder.schema; len(known) < len(s.columns) {
-		s.decoder = nil
-		s.fillUnknown()
-	}
-	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
-	t := s.header.table
-	t.tables(1, func(field table) {
-		fields[0] = restoreMaps(field, fields[0])
-		fields = append(fields[1:], fields[0]) // after all rotations each is back in its place
-	})
-	s.arrow = arrow.NewSchema(fields, &metadata)
-	return s, t.f.err
-}
-
-// readFields reads of a schema message what the package itself needs of it.
-func readFields(meta []byte) (*schema, error) {
+func readSchema(meta []byte) (*schema, error) {
 	h, err := parseHeader(meta)
 	if err != nil {
 		return nil, err
 	}
-	if h.kind != kindSchema {
+	t := h.table
+	switch {
+	case h.kind != kindSchema:
 		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
+	case t.int16(0) != 0:
+		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
 	}
 	s := &schema{meta: meta, header: h}
-	if s.ids, err = checkSchema(h.table); err != nil {
+	var fields []arrow.Field
+	t.tables(1, func(field table) {
+		column := shapeOf(field, 1, &s.ids)
+		f := arrow.Field{Name: field.text(0), Type: arrow.Null, Nullable: true}
+		if !column.unknown && err == nil {
+			if f, err = fieldOf(field, false); err != nil {
+				err = fmt.Errorf("column %q: %w", f.Name, err)
+			}
+		}
+		if column.unknown && s.unknown == nil {
+			s.unknown = option.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with %s", f.Name, ErrUnsupported, option.Columns.With("url"))
+		}
+		s.columns, s.fields, fields = append(s.columns, column), append(s.fields, field.pos), append(fields, f)
+	})
+	metadata := t.metadata(2)
+	if t.f.err != nil {
+		err = t.f.err
+	}
+	if err != nil {
 		return nil, err
 	}
-	h.table.tables(1, func(field table) {
-		s.names = append(s.names, field.text(0))
-		s.columns, s.fields = append(s.columns, shapeOf(field)), append(s.fields, field.pos)
-	})
-	return s, h.table.f.err
-}
-
-// fillUnknown replaces unknown types by null in the library's schema.
-func (s *schema) fillUnknown() {
-	known, metadata := s.arrow.Fields(), s.arrow.Metadata()
-	fields := make([]arrow.Field, len(s.names))
-	for i, name := range s.names {
-		if !s.columns[i].unknown {
-			fields[i], known = known[0], known[1:]
-			continue
-		}
-		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
-		if s.unknown == nil {
-			s.unknown = option.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with %s", name, ErrUnsupported, option.Columns.With("url"))
-		}
-	}
 	s.arrow = arrow.NewSchema(fields, &metadata)
+	return s, nil
 }
 
-// shapeOf returns the shape of a Field table that was checked.
-func shapeOf(field table) shape {
+// shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries.
+func shapeOf(field table, depth int, ids *[]int64) shape {
 	s := shape{kind: field.uint8(2)}
+	if depth > maxDepth {
+		field.f.fail("columns are nested deeper than %d", maxDepth)
+		return s
+	}
 	dataType, ok := field.table(3)
 	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeFixedSizeList && dataType.field(0, 4) == 0
 	if ok && s.kind == typeDecimal {
-		switch bits := decimalBits(dataType); bits {
+		switch bits := dataType.int32(2, 128); bits {
 		case 128, 256:
 		case 32, 64:
 			s.decimal = bits
@@ -206,9 +116,11 @@ func shapeOf(field table) shape {
 		s.width = widthOf(s.kind, dataType)
 	}
 	var encoding table
-	encoding, s.encoded = field.table(4)
+	if encoding, s.encoded = field.table(4); s.encoded {
+		*ids = append(*ids, encoding.int64(0))
+	}
 	field.tables(5, func(child table) {
-		s.children = append(s.children, shapeOf(child))
+		s.children = append(s.children, shapeOf(child, depth+1, ids))
 		s.unknown = s.unknown || s.children[len(s.children)-1].unknown
 	})
 	if s.encoded {
@@ -227,29 +139,19 @@ func shapeOf(field table) shape {
 // widthOf returns how many bytes a value of a type has, or how many values a list of fixed
 // size; 0 if values differ in size or have no whole bytes.
 func widthOf(kind uint8, dataType table) int {
-	width := 0
+	numbers := dataType.numbers(kind)
 	switch kind {
-	case typeInt:
-		width = dataType.int32(0, 0) / 8
-	case typeFloat: // of half, single or double precision
-		width = 2 << (dataType.int16(0) & 3)
 	case typeDecimal:
-		width = decimalBits(dataType) / 8
-	case typeDate: // in milliseconds, or in days
-		width = 8
-		if dataType.field(0, 2) > 0 && dataType.int16(0) == 0 {
-			width = 4
-		}
-	case typeTime:
-		width = dataType.int32(1, 32) / 8
-	case typeInterval: // of months; days and milliseconds; months, days and nanoseconds
-		width = 4 << (dataType.int16(0) & 3)
-	case typeTimestamp, typeDuration:
-		width = 8
+		return max(0, numbers[2]/8)
+	case typeTimestamp:
+		return 8
 	case typeFixedSizeBinary, typeFixedSizeList:
-		width = dataType.int32(0, 0)
+		return max(0, numbers[0])
 	}
-	return max(0, width)
+	if fixed, is := plainType(kind, numbers).(arrow.FixedWidthDataType); is {
+		return fixed.BitWidth() / 8
+	}
+	return 0
 }
 
 // hasValidity reports whether arrays of this shape have a validity bitmap.
@@ -296,8 +198,8 @@ type cursor struct {
 	visit func(s *shape, node fieldNode, buffer int)
 }
 
-// next moves past a column.
-func (c *cursor) next(s *shape) error {
+// own moves past an array and its buffers, but not past its children.
+func (c *cursor) own(s *shape) error {
 	n, variadic, err := s.buffers(c.batch.version)
 	if err != nil {
 		return err
@@ -321,17 +223,18 @@ func (c *cursor) next(s *shape) error {
 	if c.visit != nil && n > 0 {
 		c.visit(s, c.batch.nodes[c.nodes-1], c.buffers-1)
 	}
-	for i := range s.children {
-		if err := c.next(&s.children[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// project returns a schema message with only these columns, in the schema's order.
-func (s *schema) project(columns []int) []byte {
-	return joinSchemas(s, columns, nil)
+// next moves past a column.
+func (c *cursor) next(s *shape) error {
+	err := c.own(s)
+	for i := range s.children {
+		if err == nil {
+			err = c.next(&s.children[i])
+		}
+	}
+	return err
 }
 
 // projectBatch returns the metadata of a record batch with only these columns. The
@@ -358,29 +261,15 @@ func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
 // buffers must match the schema as far as the types are known, and the buffers must lie
 // in the body.
 func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
-	if b.rows < 0 {
-		return fmt.Errorf("damaged metadata: %d rows", b.rows)
-	}
 	for i, buffer := range b.buffers {
 		if buffer.offset < 0 || buffer.length < 0 || buffer.length > bodyLength || buffer.offset > bodyLength-buffer.length {
 			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 	}
-	at := cursor{batch: b}
-	for i := range s.columns {
-		if at.nodes < len(b.nodes) && b.nodes[at.nodes].length != b.rows {
-			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[at.nodes].length, b.rows)
-		}
-		if err := at.next(&s.columns[i]); errors.Is(err, ErrUnsupported) {
-			return nil // the rest cannot be interpreted
-		} else if err != nil {
-			return err
-		}
+	if err := b.checkLayout(s.columns); !errors.Is(err, ErrUnsupported) {
+		return err
 	}
-	if at.nodes != len(b.nodes) || at.buffers != len(b.buffers) {
-		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), at.nodes, at.buffers)
-	}
-	return nil
+	return nil // the rest cannot be interpreted
 }
 
 // loadSpans reads the buffers of a part of a record batch into a new body, and adjusts

@@ -1,67 +1,13 @@
 package arrowipc
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
 // The library knows only decimals of 128 and 256 bits. Those of 32 and 64 bits are
-// decoded as decimals of 128: the library gets a changed schema and buffers with
-// widened values. Where they must come out unchanged, they are declared as fixed-size
-// bytes.
-
-// decimalBits returns the bits of a Decimal table's values.
-func decimalBits(dataType table) int {
-	return dataType.int32(2, 128)
-}
-
-// retypeDecimals returns a copy of a schema message in which retype has changed every
-// decimal of 32 or 64 bits; the message itself when there is none.
-func retypeDecimals(meta []byte, retype func(meta []byte, field, dataType table, bits int)) ([]byte, error) {
-	changed := bytes.Clone(meta)
-	h, err := parseHeader(changed)
-	if err != nil {
-		return nil, err
-	}
-	if h.kind != kindSchema {
-		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
-	}
-	if _, err := checkSchema(h.table); err != nil {
-		return nil, err
-	}
-	found := false
-	var visit func(field table)
-	visit = func(field table) {
-		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
-			if bits := decimalBits(dataType); bits == 32 || bits == 64 {
-				retype(changed, field, dataType, bits)
-				found = true
-			}
-		}
-		field.tables(5, visit)
-	}
-	h.table.tables(1, visit)
-	if !found {
-		return meta, h.table.f.err
-	}
-	return changed, h.table.f.err
-}
-
-// widenType turns a decimal type into one of 128 bits.
-func widenType(meta []byte, _, dataType table, _ int) {
-	binary.LittleEndian.PutUint32(meta[dataType.field(2, 4):], 128)
-}
-
-// takeForBytes turns a decimal type into fixed-size bytes. The size overwrites the
-// precision.
-func takeForBytes(meta []byte, field, dataType table, bits int) {
-	if precision := dataType.field(0, 4); precision > 0 {
-		meta[field.field(2, 1)] = typeFixedSizeBinary
-		binary.LittleEndian.PutUint32(meta[precision:], uint32(bits/8))
-	}
-}
+// decoded as decimals of 128, from widened values. Where they must come out unchanged, they
+// are decoded as fixed-size bytes.
 
 // smallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
 // there is none.
@@ -84,17 +30,6 @@ func sameDecimals(x, y shape) bool {
 		return sameDecimals(*x.values, *y.values)
 	}
 	return x.decimal == y.decimal && slices.EqualFunc(x.children, y.children, sameDecimals)
-}
-
-// appendValues appends the shapes of the dictionaries in a type, in schema order.
-func (s *shape) appendValues(list []*shape) []*shape {
-	if s.values != nil {
-		return s.values.appendValues(append(list, s.values))
-	}
-	for i := range s.children {
-		list = s.children[i].appendValues(list)
-	}
-	return list
 }
 
 // findNarrow finds the buffers of a record batch whose decimals must be widened.

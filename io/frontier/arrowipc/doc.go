@@ -6,7 +6,7 @@
 // worker decodes it, all share it, and the last piece frees it.
 //
 //	Next            message: marker, metadata, body; checked, not decoded
-//	Piece.Decode    decompress → Arrow library → check → record, URL column
+//	Piece.Decode    decompress → arrays where they lie → check → record, URL column
 //	Sink.Encode     rows that are written → compact columns, verdicts → message,
 //	                or more where they are large
 //	Sink.Write      bytes, in order
@@ -16,13 +16,16 @@
 // input message and adds the verdict columns.
 //
 //	Next            metadata; of a file's body the URLs' buffers alone
-//	Piece.Decode    decompress → Arrow library → check → URL column
+//	Piece.Decode    decompress → arrays where they lie → check → URL column
 //	Sink.Encode     verdicts → buffers; of the last piece of a record batch: metadata
 //	Sink.Write      metadata, the input's body from the file, our buffers
 //
 // If rows are left out, a record batch's buffers are gathered: runs of their bytes are copied,
 // and nothing is decoded (see [gathering]). Of dictionaries the output has what kept rows use
 // (see [keptValues]).
+//
+// Of the Arrow library only types, arrays and records are used: flatbuffers are read by [flat],
+// and messages are written from arrays' buffers.
 //
 // Input is not trusted. Lengths are checked against the input's size and
 // [Options.Memory] before anything is allocated. The package's own metadata reader

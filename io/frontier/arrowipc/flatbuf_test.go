@@ -9,7 +9,6 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/store/compress"
 )
@@ -47,9 +46,9 @@ func TestMetadataRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(foot.dictionaries, dictionaries) || !reflect.DeepEqual(foot.batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
-	d, err := newDecoder(schemaMessage(foot.schema.f.buf, foot.schema.pos), 1<<20, nil)
-	if err != nil || !d.schema.Equal(urlSchema) {
-		t.Fatalf("%v, %v", d, err)
+	s, err := readSchema(schemaMessage(foot.schema.f.buf, foot.schema.pos))
+	if err != nil || !s.arrow.Equal(urlSchema) {
+		t.Fatalf("%v, %v", s, err)
 	}
 }
 
@@ -70,7 +69,7 @@ func TestFlatDamaged(t *testing.T) {
 			}
 			_, _ = h.batch()
 			_, _ = h.dictionary()
-			_, _ = checkSchema(h.table)
+			_, _ = readSchema(meta)
 			_, _ = parseFooter(meta)
 		}
 		for n := range meta {
@@ -140,7 +139,7 @@ func schemaOf(fb *flatbuffers.Builder, field flatbuffers.UOffsetT) []byte {
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
 	t.Helper()
-	if _, err := newDecoder(meta, 1<<20, nil); err == nil || !strings.Contains(err.Error(), has) {
+	if _, err := readSchema(meta); err == nil || !strings.Contains(err.Error(), has) {
 		t.Fatalf("error %v, want one with %q", err, has)
 	}
 }
@@ -165,7 +164,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
 	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
-	s, err := readSchema(meta, memory.NewGoAllocator())
+	s, err := readSchema(meta)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -286,7 +286,7 @@ func TestGatherTexts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, body, err := inflate(b, records[0].bytes, total, nil)
+				_, body, err := inflate(b, records[0].bytes, total)
 				if err != nil || bytes.Contains(body, []byte("secret")) {
 					t.Errorf("a text comes out whose row does not: %v", err)
 				}

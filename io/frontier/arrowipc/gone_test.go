@@ -245,7 +245,7 @@ func contentOf(t *testing.T, out []byte) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, body, err := inflate(b, f.bytes, total, nil)
+		_, body, err := inflate(b, f.bytes, total)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -195,15 +195,15 @@ func TestLies(t *testing.T) {
 		{"rows", func(b *batchMeta, body []byte) []byte { b.rows = 3; return body }, "has 2 values for 3 rows"},
 		{"negative rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = -1, -1; return body }, "-1 rows"},
 		{"many rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 1<<60, 1<<60; return body }, "array 0 has"},
-		{"more rows than offsets", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 4, 4; return body }, "offset buffer must have"},
+		{"more rows than offsets", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 4, 4; return body }, "a buffer is too short"},
 		{"more nulls than rows", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 3; return body }, "3 of them null"},
 		{"nulls without a bitmap", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 1; return body }, "too short"},
 		{"wrong count of nulls", func(b *batchMeta, body []byte) []byte {
 			b.nodes[0].nulls, b.buffers[0] = 1, span{16, 1} // 'h' = 0b01101000
 			return body
 		}, "2 values are null where it says 1"},
-		{"no nodes", func(b *batchMeta, body []byte) []byte { b.nodes = nil; return body }, "0 arrays with 3 buffers"},
-		{"too few buffers", func(b *batchMeta, body []byte) []byte { b.buffers = b.buffers[:2]; return body }, "1 arrays with 2 buffers"},
+		{"no nodes", func(b *batchMeta, body []byte) []byte { b.nodes = nil; return body }, "fewer arrays or buffers"},
+		{"too few buffers", func(b *batchMeta, body []byte) []byte { b.buffers = b.buffers[:2]; return body }, "fewer arrays or buffers"},
 		{"too many buffers", func(b *batchMeta, body []byte) []byte { b.buffers = append(b.buffers, span{}); return body }, "1 arrays with 4 buffers"},
 		{"buffer behind the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 32; return body }, "buffer 2 lies outside"},
 		{"buffer before the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = -8; return body }, "buffer 2 lies outside"},
@@ -211,7 +211,7 @@ func TestLies(t *testing.T) {
 		{"buffer that wraps around", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 1<<63 - 4; return body }, "buffer 2 lies outside"},
 		{"falling offsets", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 19, 18)); return body }, `column "url": damaged: offset 2 is 18 after 19`},
 		{"negative offset", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(-5, 9, 18)); return body }, "offset 0 is -5"},
-		{"offset behind the data", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 9, 19)); return body }, "out of bounds"},
+		{"offset behind the data", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 9, 19)); return body }, "the last offset is 19 of 18"},
 		{"compressed to a terabyte", func(b *batchMeta, body []byte) []byte {
 			b.codec, b.buffers[2] = codecZstd, span{0, 16}
 			return sized(1<<40, body)

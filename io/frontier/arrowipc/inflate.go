@@ -43,15 +43,9 @@ type inflation struct {
 	out   []byte
 }
 
-// inflatedSize is how many bytes the buffers of a batch take one after the other; total is
-// checkBody's result.
-func inflatedSize(b *batchMeta, total int64) int { return int(total) + 8*len(b.buffers) }
-
-// newInflation lays out the buffers in out, if it is large enough.
-func newInflation(b *batchMeta, body []byte, total int64, out []byte) (*inflation, error) {
-	if cap(out) < inflatedSize(b, total) {
-		out = make([]byte, inflatedSize(b, total))
-	}
+// newInflation lays out the buffers; total is checkBody's result.
+func newInflation(b *batchMeta, body []byte, total int64) (*inflation, error) {
+	out := make([]byte, int(total)+8*len(b.buffers))
 	plain := *b
 	plain.codec, plain.narrow = codecNone, nil
 	plain.buffers = make([]span, len(b.buffers))
@@ -91,13 +85,12 @@ func (n *inflation) buffer(i int) error {
 	return nil
 }
 
-// inflate fills all buffers, and returns the body and its metadata. The body is put into out
-// if it is large enough.
-func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
+// inflate fills all buffers, and returns the body and its metadata.
+func inflate(b *batchMeta, body []byte, total int64) (*batchMeta, []byte, error) {
 	if !b.packed() {
 		return b, body, nil
 	}
-	n, err := newInflation(b, body, total, out)
+	n, err := newInflation(b, body, total)
 	for i := 0; err == nil && i < len(b.buffers); i++ {
 		err = n.buffer(i)
 	}

@@ -1,14 +1,10 @@
 package arrowipc
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tables"
 )
 
 // Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
@@ -207,52 +203,6 @@ func parseFooter(buf []byte) (footer, error) {
 	return footer{schema: schema, dictionaries: blocks(2), batches: blocks(3)}, f.err
 }
 
-// checkSchema walks a whole Schema table, so that the library can be trusted with it.
-// It returns the numbers of its dictionaries in the order of the columns that use them.
-func checkSchema(t table) (dictionaries []int64, err error) {
-	if t.int16(0) != 0 {
-		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
-	}
-	t.tables(1, func(field table) { checkField(field, 1, &dictionaries) })
-	checkKeyValues(t, 2)
-	return dictionaries, t.f.err
-}
-
-// checkField walks a Field table.
-func checkField(t table, depth int, dictionaries *[]int64) {
-	if depth > maxDepth {
-		t.f.fail("columns are nested deeper than %d", maxDepth)
-		return
-	}
-	t.vector(0, 1) // name
-	kind := t.uint8(2)
-	if dataType, ok := t.table(3); ok {
-		switch kind {
-		case typeTimestamp:
-			dataType.vector(1, 1) // time zone
-		case typeUnion:
-			dataType.vector(1, 4) // type codes
-		}
-	}
-	if encoding, ok := t.table(4); ok {
-		*dictionaries = append(*dictionaries, encoding.int64(0))
-		encoding.table(1) // index type
-	}
-	t.tables(5, func(child table) { checkField(child, depth+1, dictionaries) })
-	checkKeyValues(t, 6)
-}
-
-// checkKeyValues walks a vector of KeyValue tables.
-func checkKeyValues(t table, slot int) {
-	t.tables(slot, checkPair)
-}
-
-// checkPair walks a KeyValue table.
-func checkPair(pair table) {
-	pair.vector(0, 1)
-	pair.vector(1, 1)
-}
-
 // checkBody checks that every buffer lies inside the body, and returns the size of all
 // buffers after decompression and widening of decimals.
 func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
@@ -279,73 +229,34 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 	return total, nil
 }
 
-// checkLayout checks that the batch has exactly the arrays and buffers of columns of
-// these types, a value for every row in each column, and no more values than limit
-// bytes have bits.
-func (b *batchMeta) checkLayout(types []arrow.DataType, limit int64) error {
+// checkLayout checks that the batch has exactly the arrays and buffers of these columns, and
+// a value for every row in each.
+func (b *batchMeta) checkLayout(columns []shape) error {
 	if b.rows < 0 {
 		return fmt.Errorf("damaged metadata: %d rows", b.rows)
 	}
-	for i, node := range b.nodes {
-		if node.length < 0 || node.length/8 > limit || node.nulls < -1 || node.nulls > node.length {
-			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.length, node.nulls)
+	at := cursor{batch: b}
+	for i := range columns {
+		if at.nodes < len(b.nodes) && b.nodes[at.nodes].length != b.rows {
+			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[at.nodes].length, b.rows)
 		}
-	}
-	w := layoutWalk{batch: b}
-	for i, dt := range types {
-		if w.nodes < len(b.nodes) && b.nodes[w.nodes].length != b.rows {
-			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[w.nodes].length, b.rows)
-		}
-		if err := w.add(dt); err != nil {
+		if err := at.next(&columns[i]); err != nil {
 			return err
 		}
 	}
 	// Arrow's Go library leaves counts of dictionaries' variadic buffers in record
 	// batches; they are harmless where no column needs one.
-	if w.nodes != len(b.nodes) || w.buffers != int64(len(b.buffers)) || w.variadic > 0 && w.variadic != len(b.variadic) {
-		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), w.nodes, w.buffers)
+	if at.nodes != len(b.nodes) || at.buffers != len(b.buffers) || at.variadic > 0 && at.variadic != len(b.variadic) {
+		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), at.nodes, at.buffers)
 	}
 	return nil
 }
 
-// layoutWalk counts the arrays and buffers that columns need.
-type layoutWalk struct {
-	batch           *batchMeta
-	nodes, variadic int
-	buffers         int64
-}
-
-func (w *layoutWalk) add(dt arrow.DataType) error {
-	dt = tables.Storage(dt)
-	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
-		dt = dictionary.IndexType
-	}
-	w.nodes++
-	layout := dt.Layout()
-	for _, spec := range layout.Buffers {
-		if spec.Kind != arrow.KindAlwaysNull {
-			w.buffers++
-		}
-	}
-	if _, ok := dt.(arrow.UnionType); ok && w.batch.version < metadataV5 {
-		w.buffers++ // unions had a validity bitmap then
-	}
-	if layout.VariadicSpec != nil {
-		if w.variadic >= len(w.batch.variadic) {
-			return errors.New("damaged metadata: a count of data buffers is missing")
-		}
-		count := w.batch.variadic[w.variadic]
-		if count < 0 || count > int64(len(w.batch.buffers)) {
-			return fmt.Errorf("damaged metadata: %d data buffers", count)
-		}
-		w.variadic++
-		w.buffers += count
-	}
-	if nested, ok := dt.(arrow.NestedType); ok {
-		for _, field := range nested.Fields() {
-			if err := w.add(field.Type); err != nil {
-				return err
-			}
+// checkNodes checks that no array has more values than limit bytes have bits.
+func (b *batchMeta) checkNodes(limit int64) error {
+	for i, node := range b.nodes {
+		if node.length < 0 || node.length/8 > limit || node.nulls < -1 || node.nulls > node.length {
+			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.length, node.nulls)
 		}
 	}
 	return nil

@@ -20,9 +20,8 @@ type sharedRecord struct {
 	located *tables.Location
 	meta    *batchMeta
 	body    []byte
-	out     []byte // of the pool, if the body is inflated into it
-	total   int64  // bytes decoded
-	bytes   int64  // bytes as read and decoded
+	total   int64 // bytes decoded
+	bytes   int64 // bytes as read and decoded
 
 	// pieces counts the pieces that are not decoded yet, and encoding those that are not
 	// encoded yet.
@@ -55,7 +54,6 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 	if r.located.IsSplit() {
 		r.bytes += total // for the URLs that are joined
 	}
-	s.decoder.retain()
 	size := int64(s.options.BatchRows)
 	pieces := max(1, (meta.rows+size-1)/size)
 	r.pieces.Store(pieces)
@@ -112,8 +110,7 @@ func (r *sharedRecord) inflate(again func()) bool {
 func (r *sharedRecord) begin() {
 	r.begun, r.steps = true, 1
 	if r.meta.packed() {
-		r.out = r.decoder.room(r.meta, r.total)
-		if r.inflation, r.err = newInflation(r.meta, r.body, r.total, r.out); r.err == nil {
+		if r.inflation, r.err = newInflation(r.meta, r.body, r.total); r.err == nil {
 			r.steps = max(1, len(r.meta.buffers))
 		}
 	}
@@ -138,9 +135,8 @@ func (r *sharedRecord) decode() {
 	}
 	if r.err == nil {
 		r.record, r.err = r.decoder.plainRecord(meta, body)
-		r.decoder.pool.Put(r.out)
 	}
-	r.body, r.out, r.inflation = nil, nil, nil
+	r.body, r.inflation = nil, nil
 	if r.err == nil && !r.located.IsSplit() {
 		r.urls, _, r.err = r.located.URLs(r.record, r.decoder.limit)
 	}
@@ -154,8 +150,7 @@ func (r *sharedRecord) done() {
 	if r.record != nil {
 		r.record.Release()
 	}
-	r.record, r.urls = nil, batch.Column{}
-	r.decoder.release()
+	r.record, r.urls, r.decoder = nil, batch.Column{}, nil
 }
 
 // piece is a run of rows of a record batch.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // ErrUnsupported is returned for a schema that looks intact but uses something that
@@ -38,7 +37,7 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSchema(f.meta(), memory.NewGoAllocator())
+	s, err := readSchema(f.meta())
 	if err != nil {
 		return nil, err
 	}
@@ -54,63 +53,6 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	return stored, nil
 }
 
-// restoreMaps returns the field with the metadata of its maps' keys and values. The
-// library drops that metadata, extension types included. t is the field's Field table.
-func restoreMaps(t table, field arrow.Field) arrow.Field {
-	var children []table
-	t.tables(5, func(child table) { children = append(children, child) })
-	if len(children) == 0 {
-		return field
-	}
-	switch dt := field.Type.(type) {
-	case *arrow.MapType:
-		var pair []table
-		children[0].tables(5, func(child table) { pair = append(pair, child) })
-		if len(pair) != 2 {
-			return field
-		}
-		key, item := restoreMaps(pair[0], dt.KeyField()), restoreMaps(pair[1], dt.ItemField())
-		restored := arrow.MapOfWithMetadata(key.Type, fieldMetadata(pair[0]), item.Type, fieldMetadata(pair[1]))
-		restored.SetItemNullable(item.Nullable)
-		restored.KeysSorted = dt.KeysSorted
-		field.Type = restored
-	case *arrow.StructType:
-		fields := dt.Fields()
-		if len(fields) == len(children) {
-			for i := range fields {
-				fields[i] = restoreMaps(children[i], fields[i])
-			}
-			field.Type = arrow.StructOf(fields...)
-		}
-	case *arrow.ListType:
-		field.Type = arrow.ListOfField(restoreMaps(children[0], dt.ElemField()))
-	case *arrow.LargeListType:
-		field.Type = arrow.LargeListOfField(restoreMaps(children[0], dt.ElemField()))
-	case *arrow.ListViewType:
-		field.Type = arrow.ListViewOfField(restoreMaps(children[0], dt.ElemField()))
-	case *arrow.LargeListViewType:
-		field.Type = arrow.LargeListViewOfField(restoreMaps(children[0], dt.ElemField()))
-	case *arrow.FixedSizeListType:
-		field.Type = arrow.FixedSizeListOfField(dt.Len(), restoreMaps(children[0], dt.ElemField()))
-	}
-	return field
-}
-
-// fieldMetadata returns the metadata of a Field table.
-func fieldMetadata(t table) arrow.Metadata {
-	var keys, values []string
-	t.tables(6, func(pair table) {
-		keys, values = append(keys, pair.text(0)), append(values, pair.text(1))
-	})
-	return arrow.NewMetadata(keys, values)
-}
-
-// text returns a string field, "" when it is absent.
-func (t table) text(slot int) string {
-	pos, n := t.vector(slot, 1)
-	return string(t.f.at(pos, n))
-}
-
 // ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
 // fields of added appended. Unless kept is nil, only the fields of stream with these
 // indices stay. Everything else stays, including what this package does not know.
@@ -123,8 +65,7 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	mem := memory.NewGoAllocator()
-	first, err := readSchema(f.meta(), mem)
+	first, err := readSchema(f.meta())
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +79,7 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	second, err := readSchema(meta, mem)
+	second, err := readSchema(meta)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (s *sink) start() error {
 		return err
 	}
 	message := newMessage(meta, nil)
-	fields, err := readFields(meta)
+	fields, err := readSchema(meta)
 	if err != nil {
 		return err
 	}
@@ -131,9 +131,11 @@ func (s *sink) start() error {
 	}
 	if s.options.Selects {
 		s.coded = fields.columns
-		if s.shapes, err = fields.dictionaryShapes(); err != nil {
+		d, err := newDecoder(fields, fields.all(), 0, true)
+		if err != nil {
 			return err
 		}
+		s.shapes = d.shapes
 	}
 	if s.written, err = parseHeader(message.meta()); err != nil {
 		return err

@@ -406,7 +406,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
 			data := libraryWrite(t, encodings[3], record.Schema(), record, record)
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			s, err := open(data, false, Options{BatchRows: 5, mem: mem})
+			s, err := open(data, false, Options{BatchRows: 5})
 			if err != nil {
 				t.Fatal(err)
 			}

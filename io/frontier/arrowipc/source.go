@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -42,8 +41,6 @@ type Options struct {
 	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
 	// open.
 	StopAtEnd bool
-
-	mem memory.Allocator // of tests
 }
 
 // Source reads the record batches of a file or stream.
@@ -98,7 +95,7 @@ func (s *Source) frameFile(r io.ReaderAt, size int64) error {
 	}
 	s.framer = file
 	file.i, file.last = s.options.Part.Of(len(file.footer.batches))
-	if s.schema, err = readSchema(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos), s.options.mem); err != nil {
+	if s.schema, err = readSchema(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
 		return err
 	}
 	return s.checkSchema(file.schema)
@@ -132,7 +129,7 @@ func (s *Source) frameStream(r io.Reader) error {
 		return errors.New("there is no schema")
 	}
 	if err == nil {
-		s.schema, err = readSchema(f.meta(), s.options.mem)
+		s.schema, err = readSchema(f.meta())
 	}
 	return err
 }
@@ -143,9 +140,6 @@ func newSource(o Options) *Source {
 	}
 	if o.Memory <= 0 {
 		o.Memory = 512 << 20
-	}
-	if o.mem == nil {
-		o.mem = memory.NewGoAllocator()
 	}
 	return &Source{options: o, pool: budget.NewBuffers(o.Memory / 2)}
 }
@@ -200,7 +194,7 @@ func (s *Source) checkSchema(message []byte) error {
 	if message == nil {
 		return nil
 	}
-	other, err := readSchema(message, s.options.mem)
+	other, err := readSchema(message)
 	if err != nil {
 		return err
 	}
@@ -213,22 +207,19 @@ func (s *Source) checkSchema(message []byte) error {
 // begin makes the decoder, and reads a file's dictionaries.
 func (s *Source) begin() (err error) {
 	s.started = true
-	switch {
-	case s.columns != nil:
-		s.decoder, err = newDecoder(s.schema.project(s.columns), s.options.Memory, s.options.mem)
-	case s.schema.unknown != nil:
-		return s.schema.unknown
-	default:
-		s.decoder = s.schema.decoder
-		s.decoder.limit = s.options.Memory
+	columns := s.columns
+	if columns == nil {
+		if s.schema.unknown != nil {
+			return s.schema.unknown
+		}
+		columns = s.schema.all()
+	}
+	s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false)
+	if err == nil && len(s.coded) > 0 {
+		s.codes, err = newDecoder(s.schema, s.coded, s.options.Memory, true)
 	}
 	if err != nil {
 		return err
-	}
-	if s.decoder.pool = s.pool; len(s.coded) > 0 {
-		if s.codes, err = s.newCodes(); err != nil {
-			return err
-		}
 	}
 	file, ok := s.framer.(*fileFramer)
 	if !ok {
@@ -272,7 +263,6 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 		if replaces && file {
 			return errors.New("damaged: a dictionary comes twice, which files must not have")
 		}
-		(*d).release()
 		*d = next
 	}
 	s.used = nil
@@ -280,16 +270,6 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 		return fmt.Errorf("dictionary %d: it is not in the schema", meta.id)
 	}
 	return nil // else used only by columns that are not decoded
-}
-
-// newCodes returns the decoder of the dictionaries of the columns in coded.
-func (s *Source) newCodes() (*decoder, error) {
-	// The library sees narrow decimals as bytes, so that they come out unchanged.
-	message, err := retypeDecimals(s.schema.project(s.coded), takeForBytes)
-	if err != nil {
-		return nil, err
-	}
-	return newDecoder(message, s.options.Memory, s.options.mem)
 }
 
 // usedDictionaries returns the dictionaries that a record batch uses that passes through.
@@ -487,14 +467,7 @@ func (s *Source) slice() *piece {
 
 // Close frees what the source holds. Pieces stay usable.
 func (s *Source) Close() error {
-	if s.decoder != nil {
-		s.decoder.release()
-		s.decoder = nil
-	}
-	if s.codes != nil {
-		s.codes.release()
-		s.codes = nil
-	}
+	s.decoder, s.codes = nil, nil
 	if s.passing && !s.closed {
 		s.closed = true
 		return s.done()

@@ -265,7 +265,7 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 		for _, e := range encodings {
 			t.Run(fmt.Sprintf("%s/%s", record.Column(1).DataType().Name(), e), func(t *testing.T) {
 				data := libraryWrite(t, e, record.Schema(), record, record, record)
-				s, err := open(data, false, Options{BatchRows: size, mem: trackMemory(t)})
+				s, err := open(data, false, Options{BatchRows: size})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -376,7 +376,7 @@ func piecesOf(t *testing.T, s *Source) (pieces []batch.Piece) {
 	}
 }
 
-// The library reads each dictionary once, however many batches extend it, and a batch has those
+// Each dictionary is decoded once, however many batches extend it, and a batch has those
 // entries that were there before it, in any order of decoding.
 func TestDictionariesThatGrow(t *testing.T) {
 	const count = 300
@@ -403,12 +403,12 @@ func TestDictionariesThatGrow(t *testing.T) {
 	for _, p := range piecesOf(t, s) {
 		records = append(records, p.(*piece).record)
 	}
-	last, library := records[count-1], records[0].decoder.library
+	last, decoded := records[count-1], records[0].decoder.decoded
 	for _, i := range []int{count - 1, 0, 7, count / 2} {
 		r := records[i]
 		r.decode()
-		if r.err != nil || library.read != count || r.decoder.library != library {
-			t.Fatalf("batch %d: %v, %d dictionaries were read", i, r.err, library.read)
+		if r.err != nil || decoded.known[0].parts != count || r.decoder.decoded != decoded {
+			t.Fatalf("batch %d: %v, %d dictionaries were read", i, r.err, decoded.known[0].parts)
 		}
 		if column := r.record.Column(0).(*array.Dictionary); column.Dictionary().Len() != i+1 || column.ValueStr(0) != fmt.Sprint("v", i) {
 			t.Errorf("batch %d: %d entries, %s", i, column.Dictionary().Len(), column)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
@@ -29,14 +30,29 @@ const (
 
 // flatField is a field.
 type flatField struct {
-	kind  flatKind
-	size  int
-	of    *flatLayout
-	union func(kind uint8) *flatLayout
+	kind   flatKind
+	size   int
+	absent int // what a scalar is that is absent
+	of     *flatLayout
+	union  func(kind uint8) *flatLayout
 }
 
 // flatLayout is a table's fields, by slot.
 type flatLayout struct{ fields []flatField }
+
+// numbers returns the scalars that begin a table.
+func (l *flatLayout) numbers() []flatField {
+	if l == nil {
+		return nil
+	}
+	end := slices.IndexFunc(l.fields, func(f flatField) bool { return f.kind != flatScalar })
+	if end < 0 {
+		end = len(l.fields)
+	}
+	return l.fields[:end]
+}
+
+func (f flatField) or(absent int) flatField { f.absent = absent; return f }
 
 func scalar(size int) flatField        { return flatField{kind: flatScalar, size: size} }
 func vectorOf(size int) flatField      { return flatField{kind: flatVector, size: size} }
@@ -62,10 +78,10 @@ var (
 
 	// typeLayouts are those of the union of types whose tables have fields, by kind.
 	typeLayouts = map[uint8]*flatLayout{
-		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4)),
-		typeDate: layoutOf(scalar(2)), typeTime: layoutOf(scalar(2), scalar(4)), typeTimestamp: layoutOf(scalar(2), text),
+		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4).or(128)),
+		typeDate: layoutOf(scalar(2).or(1)), typeTime: layoutOf(scalar(2).or(1), scalar(4).or(32)), typeTimestamp: layoutOf(scalar(2), text),
 		typeInterval: layoutOf(scalar(2)), typeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
-		typeFixedSizeList: layoutOf(scalar(4)), typeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2)),
+		typeFixedSizeList: layoutOf(scalar(4)), typeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2).or(1)),
 	}
 	emptyLayout = layoutOf()
 )
@@ -209,7 +225,6 @@ func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err e
 		batch := s.pending
 		s.pending = nil
 		record, err := batch.decoder.record(batch.meta, batch.body, batch.total)
-		batch.decoder.release()
 		if err != nil {
 			return rows, s.fail(fmt.Errorf("record batch %d: %w", s.records-1, err))
 		}

@@ -215,6 +215,169 @@ func (w *schemaWriter) pairs(m arrow.Metadata) flatbuffers.UOffsetT {
 	return buildVector(w.Builder, list)
 }
 
+// plainType returns the type of a kind whose table has these numbers; nil for none.
+func plainType(kind uint8, numbers []int) arrow.DataType {
+	for _, t := range plainTypes {
+		if t.kind == kind && slices.Equal(t.numbers, numbers) {
+			return t.dt
+		}
+	}
+	return nil
+}
+
+// numbers returns the numbers that begin the table of a type.
+func (t table) numbers(kind uint8) (list []int) {
+	for slot, field := range typeLayouts[kind].numbers() {
+		n := field.absent
+		if pos := t.field(slot, field.size); pos > 0 {
+			switch field.size {
+			case 1:
+				n = int(t.uint8(slot))
+			case 2:
+				n = int(t.int16(slot))
+			default:
+				n = t.int32(slot, 0)
+			}
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// fieldOf reads a Field table of a known type. Decimals of 32 and 64 bits become those of 128
+// or, if exact, bytes.
+func fieldOf(t table, exact bool) (f arrow.Field, err error) {
+	f = arrow.Field{Name: t.text(0), Nullable: t.uint8(1) != 0}
+	var children []arrow.Field
+	t.tables(5, func(child table) {
+		c, wrong := fieldOf(child, exact)
+		if err == nil {
+			err = wrong
+		}
+		children = append(children, c)
+	})
+	if err != nil {
+		return f, err
+	}
+	if f.Type, err = typeOf(t, children, exact); err != nil {
+		return f, err
+	}
+	if encoding, ok := t.table(4); ok {
+		var index arrow.DataType = arrow.PrimitiveTypes.Int32
+		if of, ok := encoding.table(1); ok {
+			index = plainType(typeInt, of.numbers(typeInt))
+		}
+		if index == nil {
+			return f, fmt.Errorf("%w: a dictionary's indices", ErrUnsupported)
+		}
+		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.uint8(2) != 0}
+	}
+	f.Metadata = t.metadata(6)
+	return f, extend(&f)
+}
+
+// extend gives a field the extension type that its metadata names, if that is known.
+func extend(f *arrow.Field) (err error) {
+	m := f.Metadata
+	name := m.FindKey(extensionName)
+	if name < 0 {
+		return nil
+	}
+	known := arrow.GetExtensionType(m.Values()[name])
+	if known == nil {
+		return nil
+	}
+	var keys, values []string
+	data := ""
+	for i, key := range m.Keys() {
+		switch key {
+		case extensionName:
+		case extensionData:
+			data = m.Values()[i]
+		default:
+			keys, values = append(keys, key), append(values, m.Values()[i])
+		}
+	}
+	f.Metadata = arrow.NewMetadata(keys, values)
+	f.Type, err = known.Deserialize(f.Type, data)
+	return err
+}
+
+// typeOf returns the type of a Field table, without its dictionary encoding.
+func typeOf(t table, children []arrow.Field, exact bool) (arrow.DataType, error) {
+	kind := t.uint8(2)
+	data, _ := t.table(3)
+	numbers := data.numbers(kind)
+	if plain := plainType(kind, numbers); plain != nil {
+		return plain, nil
+	}
+	switch kind {
+	case typeDecimal:
+		precision, scale, bits := int32(numbers[0]), int32(numbers[1]), numbers[2]
+		switch {
+		case bits == 256:
+			return &arrow.Decimal256Type{Precision: precision, Scale: scale}, nil
+		case bits < 128 && exact:
+			return &arrow.FixedSizeBinaryType{ByteWidth: bits / 8}, nil
+		}
+		return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
+	case typeFixedSizeBinary:
+		if numbers[0] >= 0 {
+			return &arrow.FixedSizeBinaryType{ByteWidth: numbers[0]}, nil
+		}
+	case typeTimestamp:
+		if unit := numbers[0]; 0 <= unit && unit <= int(arrow.Nanosecond) {
+			return &arrow.TimestampType{Unit: arrow.TimeUnit(unit), TimeZone: data.text(1)}, nil
+		}
+	case typeStruct:
+		return arrow.StructOf(children...), nil
+	case typeUnion:
+		if codes := unionCodes(data, len(children)); len(codes) == len(children) && 0 <= numbers[0] && numbers[0] <= 1 {
+			return arrow.UnionOf(arrow.SparseMode+arrow.UnionMode(numbers[0]), children, codes), nil
+		}
+	case typeRunEnds:
+		if len(children) == 2 && arrow.IsSignedInteger(children[0].Type.ID()) && children[0].Type.ID() != arrow.INT8 {
+			return arrow.RunEndEncodedOf(children[0].Type, children[1].Type), nil
+		}
+	default:
+		if len(children) == 1 {
+			if list := listOf(kind, numbers, children[0]); list != nil {
+				return list, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%w: a type of kind %d with %d fields and the numbers %d", ErrUnsupported, kind, len(children), numbers)
+}
+
+// listOf returns the type of lists of a field; nil for none.
+func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
+	switch kind {
+	case typeList:
+		return arrow.ListOfField(of)
+	case typeLargeList:
+		return arrow.LargeListOfField(of)
+	case typeListView:
+		return arrow.ListViewOfField(of)
+	case typeLargeListView:
+		return arrow.LargeListViewOfField(of)
+	case typeFixedSizeList:
+		if numbers[0] > 0 {
+			return arrow.FixedSizeListOfField(int32(numbers[0]), of)
+		}
+	case typeMap:
+		pair, is := of.Type.(*arrow.StructType)
+		if !is || of.Nullable || pair.NumFields() != 2 || pair.Field(0).Nullable {
+			return nil
+		}
+		key, item := pair.Field(0), pair.Field(1)
+		dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
+		dt.SetItemNullable(item.Nullable)
+		dt.KeysSorted = numbers[0] != 0
+		return dt
+	}
+	return nil
+}
+
 // unionCodes returns the type codes of a union of so many fields; nil if one is out of range.
 func unionCodes(t table, fields int) (codes []arrow.UnionTypeCode) {
 	pos, n := t.vector(1, 4)
@@ -231,4 +394,19 @@ func unionCodes(t table, fields int) (codes []arrow.UnionTypeCode) {
 		}
 	}
 	return codes
+}
+
+// metadata reads the keys and values in a slot.
+func (t table) metadata(slot int) arrow.Metadata {
+	var keys, values []string
+	t.tables(slot, func(pair table) {
+		keys, values = append(keys, pair.text(0)), append(values, pair.text(1))
+	})
+	return arrow.NewMetadata(keys, values)
+}
+
+// text returns a string field, "" when it is absent.
+func (t table) text(slot int) string {
+	pos, n := t.vector(slot, 1)
+	return string(t.f.at(pos, n))
 }

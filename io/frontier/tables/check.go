@@ -21,6 +21,14 @@ type Checker struct {
 	dictionaries map[*array.Data]bool
 }
 
+// Trust says that a dictionary was checked.
+func (c *Checker) Trust(dictionary *array.Data) {
+	if c.dictionaries == nil {
+		c.dictionaries = make(map[*array.Data]bool)
+	}
+	c.dictionaries[dictionary] = true
+}
+
 var errBuffer = errors.New("damaged: a buffer is too short")
 
 // Check checks an array with its children.
@@ -301,10 +309,7 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 		if err := c.Check(values); err != nil {
 			return fmt.Errorf("dictionary: %w", err)
 		}
-		if c.dictionaries == nil {
-			c.dictionaries = make(map[*array.Data]bool)
-		}
-		c.dictionaries[values] = true
+		c.Trust(values)
 	}
 	end, limit := d.Offset()+d.Len(), uint64(values.Len())
 	switch dt.IndexType.ID() {
