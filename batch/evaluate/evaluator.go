@@ -33,6 +33,8 @@ type Options struct {
 	Explain bool
 	// Columns are set in Verdicts.Columns, those of them that describe hosts.
 	Columns []batch.VerdictColumn
+	// Misses, if not nil, takes authorities of which nothing is known.
+	Misses *Misses
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
@@ -290,6 +292,9 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		e.describe(v, number, o)
 	}
 	v.AddAuthority(g.keys[number].Hash, known)
+	if !known {
+		e.options.Misses.add(g.keys[number].Text, g.keys[number].Hash)
+	}
 	if e.spreads {
 		e.spreader.obey(number, o)
 	}

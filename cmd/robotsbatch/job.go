@@ -38,6 +38,7 @@ type job struct {
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
 	firstTime evaluate.FirstTime
+	misses    evaluate.Misses
 	html      *report.Page
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
@@ -276,7 +277,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 	}
 	o.AsOf, o.MaxAge = j.AsOfSeconds(), int64(j.MaxAge/time.Second)
 	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.BeforeFirst, j.EverDenied
-	o.AllowUnreadable = j.AllowUnreadable
+	o.AllowUnreadable, o.Misses = j.AllowUnreadable, &j.misses
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
 	if j.timelines != nil {
 		e = j.firstTime.Watch(e)
@@ -360,5 +361,22 @@ func (j *job) warnRules() {
 	}
 	for _, m := range j.rules.Misspelt() {
 		j.log.WarnOf(m)
+	}
+	j.sayOtherNames()
+}
+
+// sayOtherNames says whether hosts without robots.txt are known under another name.
+func (j *job) sayOtherNames() {
+	count, example, near := 0, "", ""
+	looked := j.misses.Authorities()
+	for _, authority := range looked {
+		if other := j.rules.Near(authority); other != "" {
+			if count++; near == "" {
+				example, near = authority, other
+			}
+		}
+	}
+	if count > 0 {
+		j.log.Notice(report.OtherNames(count, len(looked), example, near))
 	}
 }

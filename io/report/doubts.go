@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
 	"robotsbatch/batch/option"
@@ -47,6 +48,16 @@ func (s *Summary) Unlisted() (notice option.Message) {
 	}
 	return option.Messagef("%s allowed because the captures lack the host, which may have been asked and not answered: crawlers such as wget write no record then. "+
 		"Name the list of robots.txt files that were requested with %s: its hosts without a capture are unreachable, and so denied", Count(s.NoRobots, "row is", "rows are"), option.FetchList)
+}
+
+// OtherNames is the notice that the rules have hosts without robots.txt under another name: as
+// many of those looked at, and such as asked, for which they have near.
+func OtherNames(count, looked int, asked, near string) option.Message {
+	more := ""
+	if count > 1 {
+		more = fmt.Sprintf(", and so it is for %d of %d hosts without robots.txt", count, looked)
+	}
+	return option.Messagef("the rules do not have %s; they have %s (www or the scheme differs)%s", asked, near, more)
 }
 
 // WithBlanks is the notice that some lines of a list, such as the one given, have a blank within.

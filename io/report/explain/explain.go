@@ -84,7 +84,7 @@ func (e *Explainer) URL(url string) (*URL, error) {
 	case origin.NotYet:
 		u.notYet = time.Unix(e.options.AsOf, 0).UTC()
 	case origin.Access == access.Unknown:
-		u.Near = e.near(u.Authority)
+		u.Near = e.rules.Near(u.Authority)
 	}
 	u.File, u.inText = source.Name, source.Text != nil && source.Name != blob.Stdio
 	if source.Name == blob.Stdio {
@@ -95,24 +95,6 @@ func (e *Explainer) URL(url string) (*URL, error) {
 		u.Agents = append(u.Agents, e.agent(i, &origin, known, path))
 	}
 	return u, nil
-}
-
-// near returns a known authority that may have been meant, with or without www or with the
-// other scheme; "" for none.
-func (e *Explainer) near(authority string) string {
-	scheme, host, _ := strings.Cut(authority, "://")
-	other := "www." + host
-	if short, isLong := strings.CutPrefix(host, "www."); isLong {
-		other = short
-	}
-	for _, near := range []string{scheme + "://" + other, "https://" + host, "http://" + host} {
-		var origin matcher.Origin
-		// A pack of a partition returns an error for authorities of other partitions.
-		if err := e.rules.Origins().Lookup([]byte(near), &origin); err == nil && origin.Access != access.Unknown {
-			return near
-		}
-	}
-	return ""
 }
 
 var accessNames = map[access.Outcome]string{

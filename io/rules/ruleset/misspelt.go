@@ -15,7 +15,8 @@ import (
 )
 
 // agentWatch finds agents that are likely misspelt: GTPBot, when no robots.txt names it
-// but some name GPTBot.
+// but some name GPTBot. It also finds those that lack the name they fall back to:
+// Googlebot-Image, when no robots.txt names it but some name Googlebot.
 type agentWatch struct {
 	mu      sync.Mutex       // guards the fields below; all workers compile rules
 	chains  []watchedChain   // not named by any robots.txt yet
@@ -106,6 +107,12 @@ func (c *watchedChain) isAlmost(name string) bool {
 	})
 }
 
+// extends reports whether the chain's last name is one in lower case with more after a hyphen.
+func (c *watchedChain) extends(name string) bool {
+	rest, ok := strings.CutPrefix(c.names[len(c.names)-1], name)
+	return ok && name != "" && strings.HasPrefix(rest, "-")
+}
+
 // letters is the set of a name's bytes: one bit for each byte modulo 64.
 type letters uint64
 
@@ -160,8 +167,12 @@ func (w *agentWatch) warnings() (lines []option.Message) {
 		return nil
 	}
 	near := make([]map[string]int64, len(w.chains)) // similar names, and how often each came
+	general := make([]string, len(w.chains))        // the longest name that each chain's extends
 	compare := func(name string, times int64) {
 		for i, c := range w.chains {
+			if len(name) > len(general[i]) && c.extends(name) {
+				general[i] = name
+			}
 			if len(near[i]) < maxNear && c.isAlmost(name) {
 				if near[i] == nil {
 					near[i] = make(map[string]int64)
@@ -194,6 +205,12 @@ func (w *agentWatch) warnings() (lines []option.Message) {
 				times = "once"
 			}
 			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", option.Agent.With(c.asked), best, times))
+		} else if n := len(general[i]); n > 0 {
+			last := c.names[len(c.names)-1]
+			at := strings.LastIndex(strings.ToLower(c.asked), last) // before a name * there may be
+			name, end := c.asked[at:at+n], at+len(last)
+			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, and some name %s: if it obeys these rules then, give %s",
+				option.Agent.With(c.asked), name, option.Agent.With(c.asked[:end]+","+name+c.asked[end:])))
 		}
 	}
 	return lines

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"robotsbatch/batch/manifest"
@@ -114,6 +115,24 @@ func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
 	}
 	o.NotYet = notYet
 	return s.covered(authority)
+}
+
+// Near returns a known authority that may have been meant, with or without www or with the
+// other scheme; "" for none.
+func (s *Set) Near(authority string) string {
+	scheme, host, _ := strings.Cut(authority, "://")
+	other := "www." + host
+	if short, isLong := strings.CutPrefix(host, "www."); isLong {
+		other = short
+	}
+	for _, near := range []string{scheme + "://" + other, "https://" + host, "http://" + host} {
+		var origin matcher.Origin
+		// A pack of a partition returns an error for authorities of other partitions.
+		if err := s.Origins().Lookup([]byte(near), &origin); err == nil && origin.Access != access.Unknown {
+			return near
+		}
+	}
+	return ""
 }
 
 // AsOf returns Options.AsOf or, if that was not set, the time of the newest fetch; the
