@@ -1,6 +1,10 @@
 package batch
 
-import "runtime"
+import (
+	"runtime"
+
+	"robotsbatch/io/store/budget"
+)
 
 // DefaultRows is how many rows a batch has when no other number is asked for.
 const DefaultRows = 65536
@@ -51,6 +55,8 @@ type Options struct {
 	// Memory bounds what is in flight, in bytes; see package budget. 0 means
 	// DefaultMemory.
 	Memory int64
+	// Budget, if not nil, has the memory in the place of Memory: something else shares it.
+	Budget *budget.Budget
 	// Progress, if not nil, is called after each batch was written, from one
 	// goroutine. It must not keep the slices.
 	Progress func(Stats)
@@ -62,6 +68,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
+	}
+	if o.Budget == nil {
+		o.Budget = budget.New(o.Memory)
 	}
 	return o
 }

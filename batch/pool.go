@@ -40,7 +40,7 @@ type worker struct {
 // at a time.
 func NewPool(newEvaluator func() Evaluator, o Options) *Pool {
 	o = o.withDefaults()
-	return &Pool{options: o, budget: budget.New(o.Memory), newEvaluator: newEvaluator, tasks: pond.NewPool(o.Workers)}
+	return &Pool{options: o, budget: o.Budget, newEvaluator: newEvaluator, tasks: pond.NewPool(o.Workers)}
 }
 
 // Close ends the pool's goroutines. All lanes must have been closed.

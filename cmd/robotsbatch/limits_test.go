@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -90,4 +92,39 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 			t.Errorf("%d workers, -memory %q: two batches each are %d bytes, of %d", test.workers, test.asked, batches, c.FlightMemory()/4)
 		}
 	}
+}
+
+// A robots.txt that takes more memory to compile than -memory has for it is refused, in a folder
+// and in a rule pack, with the -memory that would do, and that does.
+func TestBodyBeyondMemory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("rules", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /a\n"+strings.Repeat("Allow: /b\n", 120_000))
+	writeText(t, "urls.txt", "https://a.example/a\n")
+	limit := []string{"-robots-limit", "2MiB"}
+	status, text := try(t, []string{"compile", "-rules", "rules", "-out", "a.rules"}, limit)
+	if status != exitDone {
+		t.Fatal(text)
+	}
+	enough := regexp.MustCompile(`a\.(?:example|rules).*: compiling a robots.txt of 12\d+ bytes takes \d+ bytes of memory.*-robots-limit.*: use -memory (\d+MiB)\n`)
+	for _, args := range [][]string{{"-in", "urls.txt", "-rules", "rules"}, {"-in", "urls.txt", "-rules", "a.rules"}, {"export", "-table", "rules", "-rules", "a.rules", "-out", "x.csv"}} {
+		status, text := try(t, args, append(limit, "-memory", "64MiB"))
+		found := enough.FindStringSubmatch(text)
+		if status == exitDone || found == nil {
+			t.Errorf("%q: exit status %d: %s", args, status, text)
+			continue
+		}
+		if status, text := try(t, args, append(limit, "-memory", found[1])); status != exitDone {
+			t.Errorf("%q with -memory %s: exit status %d: %s", args, found[1], status, text)
+		}
+	}
+}
+
+// try runs the program and returns its exit status and what it says.
+func try(t *testing.T, args, more []string) (int, string) {
+	var out bytes.Buffer
+	status := run(t.Context(), append(args[:len(args):len(args)], more...), strings.NewReader(""), &out, &out)
+	return status, out.String()
 }

@@ -113,7 +113,7 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	}
 	j.shown.Plan(inputs)
 	defer j.record.Close()
-	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Memory: j.FlightMemory()})
+	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account()})
 	defer j.pool.Close()
 	under, stop := context.WithCancel(ctx)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/budget"
 )
 
 // command is a command with its configuration.
@@ -38,6 +40,15 @@ type call struct {
 	given map[string][]string
 	// schemeless is a line of a list of URLs without schemes; empty for none.
 	schemeless string
+	budget     *budget.Budget // see account
+}
+
+// account returns what batches under way take from, and compiling a robots.txt.
+func (c *call) account() *budget.Budget {
+	if c.budget == nil {
+		c.budget = budget.New(c.FlightMemory())
+	}
+	return c.budget
 }
 
 func newCall() call {
@@ -111,6 +122,9 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 		return exitDone // its reader has what it wanted
 	case ctx.Err() != nil:
 		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), end.left)
+	}
+	if slices.ContainsFunc(run.Flags(), func(f cli.Flag) bool { return f.Name == string(option.Memory) }) {
+		err = heap.WithMemory(err, c.Memory)
 	}
 	return max(c.log.Fail(err), end.failed)
 }

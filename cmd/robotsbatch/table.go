@@ -49,7 +49,7 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
 	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
-	run := batch.Options{Workers: c.Workers, Memory: c.FlightMemory()}
+	run := batch.Options{Workers: c.Workers, Budget: c.account()}
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 
+	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
@@ -98,7 +100,8 @@ const (
 // bodies collects the distinct bodies.
 type bodies struct {
 	profile matcher.Profile
-	sources bool            // compile none
+	sources bool // compile none
+	budget  *budget.Budget
 	asked   *matcher.Agents // nil for all, with all that is known of them
 	names   dictionary
 
@@ -190,6 +193,11 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 		b.large.Lock()
 		defer b.large.Unlock()
 	}
+	done, err := batch.Compiling(b.budget, counted)
+	if err != nil {
+		return err
+	}
+	defer done()
 	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
 	flags := uint8(f.Kind) << bodyKindBit
 	stored, notes := append(w.stored[:0], make([]byte, storedSize)...), w.notes[:0]

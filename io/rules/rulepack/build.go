@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -130,7 +131,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
-		profile: o.Profile, sources: o.Sources, asked: asked,
+		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
 		numbers: make(map[digest]uint32), store: store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
 		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}

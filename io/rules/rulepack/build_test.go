@@ -11,6 +11,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher"
@@ -284,5 +285,23 @@ func TestPackOfAskedAgents(t *testing.T) {
 	}
 	if !forSome.HasName("a") || forSome.HasName("nobody") {
 		t.Error("the names are others")
+	}
+}
+
+// A body that takes more memory to compile than the builder may use is an error, and one that RFC 9309
+// asks for never is.
+func TestBuildTakesFromBudget(t *testing.T) {
+	text := bytes.Repeat([]byte("Allow: /\n"), robotstxt.DefaultLimit/9+1)
+	for size, refused := range map[int]bool{robotstxt.DefaultLimit: false, len(text): true} {
+		b, err := Create(t.Context(), filepath.Join(t.TempDir(), "rules"), BuildOptions{Limit: 1 << 20, Memory: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var large *batch.MemoryError
+		n := allocated(func() { _, err = b.Keep(text[:size], false) })
+		if errors.As(err, &large) != refused || !refused && err != nil || refused && n > 1<<20 {
+			t.Errorf("%d bytes: %v, and %d bytes of memory", size, err, n)
+		}
+		b.Abort()
 	}
 }

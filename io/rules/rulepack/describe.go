@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -145,7 +146,8 @@ type Body struct {
 	Bytes int
 }
 
-// Body describes an Authority's body. It copies and checks all of it.
+// Body describes an Authority's body. It copies and checks all of it. A source that takes more
+// memory to compile than Options.Budget lends is an error.
 func (p *Pack) Body(body uint32) (b *Body, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer panics.Recover(&err, p.Fault)
@@ -153,10 +155,18 @@ func (p *Pack) Body(body uint32) (b *Body, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if b, err = p.describeBody(number); err == nil && len(b.Source) > largestCompiled {
+	if b, err = p.describeBody(number); err != nil || b.Source == nil {
+		return b, err
+	}
+	done, err := batch.Compiling(p.budget, b.Source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: body %d: %w", p.name, number, err)
+	}
+	defer done()
+	if len(b.Source) > largestCompiled {
 		b.Records = recordsOf(robotstxt.Parse(b.Source, robotstxt.Options{Profile: p.info.Profile, Limit: len(b.Source)}))
 	}
-	return b, err
+	return b, nil
 }
 
 // describeBody describes a body by its number.

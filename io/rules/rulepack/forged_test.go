@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -194,6 +196,41 @@ func TestLargestRecordsAndNotes(t *testing.T) {
 			if notes := p.notes[r.notes[0]:r.notes[1]]; len(notes) > 0 {
 				t.Logf("%s: compiled %v, %.1f times the bytes in notes", name, r.flags&bodySource == 0, float64(le32(notes[4:]))/float64(len(text)))
 			}
+		}
+	}
+}
+
+// A body that is kept as its source and takes more memory to compile than may be lent is an error
+// that says so, in each use, before it takes any.
+func TestSourceTakesFromBudget(t *testing.T) {
+	text := "User-agent: *\n" + strings.Repeat("Allow: /\n", 200_000)
+	p, err := openCopy(onePack(t, text, BuildOptions{Limit: 4 << 20}), Options{Chains: testChains, Limit: 4 << 20, Explain: true, Budget: budget.New(64 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := map[string]func() error{
+		"lookup": func() error { return p.Lookup([]byte("https://a.example"), new(matcher.Origin)) },
+		"body": func() error {
+			a, _, err := p.Authority([]byte("https://a.example"))
+			if err == nil {
+				_, err = p.Body(a.Body)
+			}
+			return err
+		},
+	}
+	for name, use := range uses {
+		var large *batch.MemoryError
+		if n := allocated(func() { err = use() }); n > 2*uint64(len(text)) {
+			t.Errorf("%s: %d bytes of memory for a body of %d", name, n, len(text))
+		}
+		if !errors.As(err, &large) || large.Need != matcher.CompileMemory([]byte(text)) || large.Limit != 32<<20 {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	p.budget = budget.New(2 * matcher.CompileMemory([]byte(text)))
+	for name, use := range uses {
+		if err := use(); err != nil {
+			t.Errorf("%s, with enough: %v", name, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
@@ -235,7 +236,9 @@ func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) 
 		if err != nil {
 			return kept, err
 		}
-		size = p.makeSource(m, text)
+		if size, err = p.makeSource(m, text); err != nil {
+			return kept, fmt.Errorf("%s: body %d: %w", p.name, number, err)
+		}
 	} else if size, err = p.makeNotes(m, number, rules, r); err != nil {
 		return kept, err
 	}
@@ -262,7 +265,12 @@ func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
 
 // makeSource compiles a body that is kept as its source, and returns the size of its tries
 // in memory.
-func (p *Pack) makeSource(m *made, source []byte) (size int64) {
+func (p *Pack) makeSource(m *made, source []byte) (size int64, err error) {
+	done, err := batch.Compiling(p.budget, source)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
 	compiler := matcher.Compiler{Explain: p.explain}
 	m.tries, m.of = compiler.Compile(f, p.agents)
@@ -275,7 +283,7 @@ func (p *Pack) makeSource(m *made, source []byte) (size int64) {
 			size += int64(m.tries[i].Size())
 		}
 	}
-	return size
+	return size, nil
 }
 
 // makeNotes opens a compiled body with its notes if explanations are asked for, and reads

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"runtime/debug"
 
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
@@ -36,7 +37,13 @@ type Options struct {
 	// AsOf is the time, in seconds since 1970, at which Lookup looks in a pack with a
 	// history; 0 means Info.AsOf.
 	AsOf uint32
+	// Budget is the account from which compiling a body is taken that is kept as its source;
+	// nil is one of inspectMemory.
+	Budget *budget.Budget
 }
+
+// inspectMemory is the account of packs that are opened to be looked at.
+const inspectMemory = 512 << 20
 
 // Pack is an open rule pack. It is a [matcher.Origins], safe for concurrent use.
 //
@@ -61,6 +68,7 @@ type Pack struct {
 	keepRecords bool
 	usage       matcher.UsageOptions
 	statements  *statements // nil unless any are wanted
+	budget      *budget.Budget
 	open        *matcher.Bodies
 	paging      *paging // nil for few lookups
 	// The buckets that passed their checks.
@@ -94,6 +102,9 @@ func Open(name string, o Options) (*Pack, error) {
 func (p *Pack) use(o Options) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer panics.Recover(&err, p.Fault)
+	if p.budget = o.Budget; p.budget == nil {
+		p.budget = budget.New(inspectMemory)
+	}
 	p.agents, p.explain, p.keepRecords, p.usage = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Usage
 	checked := false // the dictionary
 	p.open, err = matcher.NewBodies(p.rules, p.bodies, p.info.Profile, p.agents, func(name string) (number uint32, ok bool, err error) {

@@ -4,6 +4,7 @@ package rulesdir
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -391,5 +394,23 @@ func TestRandomFolder(t *testing.T) {
 	}
 	if s := d.Stats(); s.Listed == 0 || s.Ignored == 0 || s.Files != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A body that takes more memory to compile than may be lent is an error that says so and names
+// the file.
+func TestBodyTakesFromBudget(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "a", strings.Repeat("Allow: /\n", 100_000))
+	d := open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(64 << 20)})
+	var large *batch.MemoryError
+	err := lookupError(t, d, "http://a")
+	mustMention(t, err, filepath.Join(folder, "a")+": ", "robots.txt of 900000 bytes")
+	if !errors.As(err, &large) || large.Limit != 32<<20 {
+		t.Fatal(err)
+	}
+	d = open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(2 * large.Need)})
+	if err := d.Lookup([]byte("http://a"), new(matcher.Origin)); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
@@ -142,7 +143,9 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 		return made, nil
 	}
 	made.ID = d.digester.of(w.body, w)
-	made.V = d.compiled(made.ID, w)
+	if made.V, err = d.compiled(made.ID, w); err != nil {
+		return made, d.folder.explain(d.index.path(r), err)
+	}
 	made.Size = made.V.size
 	d.counts.add(made.V, again)
 	return made, nil
@@ -150,10 +153,15 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 
 // compiled returns the rules of a workspace's body, compiled or shared. Many sites have the
 // same body, because it comes with their software.
-func (d *Dir) compiled(id digest, w *workspace) *rules {
+func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
 	if same, ok := d.rules.Shared(id); ok {
-		return same
+		return same, nil
 	}
+	done, err := batch.Compiling(d.budget, w.body)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	parsed := w.parser.Parse(w.body, d.parse)
 	if d.named != nil {
 		parsed.AgentNames()(d.named)
@@ -177,7 +185,7 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 	}
 	r.usage = w.compiler.CompileUsage(parsed, d.agents, d.usage)
 	r.size += int64(r.usage.Size())
-	return r
+	return r, nil
 }
 
 // read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is

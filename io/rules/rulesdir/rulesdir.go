@@ -3,7 +3,9 @@ package rulesdir
 import (
 	"sync"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -38,6 +40,9 @@ type Options struct {
 	// Rules that were not used for long are dropped, and compiled again when they are
 	// needed. The names of the folder's files come on top, some 90 bytes a file.
 	Memory int64
+	// Budget is the account from which compiling a body is taken; nil is one of
+	// batch.DefaultMemory.
+	Budget *budget.Budget
 	// Used, if not nil, is called once for each file that is read, before its rules
 	// decide anything, from any goroutine.
 	Used func(Used)
@@ -80,6 +85,7 @@ type Dir struct {
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
 	digester digester
+	budget   *budget.Budget
 
 	agents  *matcher.Agents
 	explain bool
@@ -123,7 +129,11 @@ func openDir(f folder, o Options) (*Dir, error) {
 		usage:   o.Usage,
 		used:    o.Used,
 		named:   o.Named,
+		budget:  o.Budget,
 		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
+	}
+	if d.budget == nil {
+		d.budget = budget.New(batch.DefaultMemory)
 	}
 	d.size = d.parse.ReadSize()
 	var err error

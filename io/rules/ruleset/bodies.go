@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
@@ -38,7 +40,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	o.Single = []string{"any"} // any other file is a single robots.txt
 	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
-	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
+	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize(), budget: budget.New(o.Memory)}
 	for _, name := range o.Sources {
 		source, err := f.find(ctx, name)
 		if err != nil {
@@ -59,6 +61,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 type bodyVisitor struct {
 	*Found
 	visit   func(*Body) error
+	budget  *budget.Budget
 	size    int // the most bytes of a body that are read
 	visited int // of the source
 }
@@ -69,6 +72,11 @@ func (v *bodyVisitor) give(ctx context.Context, b *Body) error {
 		return err
 	}
 	v.visited++
+	done, err := batch.Compiling(v.budget, b.Text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.Name, err)
+	}
+	defer done()
 	return v.visit(b)
 }
 

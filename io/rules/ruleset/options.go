@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -71,6 +72,8 @@ type Options struct {
 	// Memory is how many bytes making a rule pack of captures may take. A quarter of
 	// it is for compiled rules afterwards.
 	Memory int64
+	// Budget is the account of all else that runs, from which compiling a robots.txt is taken.
+	Budget *budget.Budget
 	// Workers is how many goroutines read captures; 0 means one a processor.
 	Workers int
 	// HoldHeap, if not nil, is called before a rule pack is made, and its result

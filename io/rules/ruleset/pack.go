@@ -32,7 +32,7 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 	o := &f.options
 	pack, err := rulepack.Open(file, rulepack.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit, Explain: o.Explain, Records: o.Records, Usage: o.Usage,
-		AsOf: packSecond(o.AsOf),
+		AsOf: packSecond(o.AsOf), Budget: o.Budget,
 	})
 	if errors.Is(err, rulepack.ErrMismatch) {
 		err = &option.UsageError{Err: err}

@@ -76,7 +76,7 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*r
 	ignored := ignoredNames{more: o.MoreIgnored}
 	options := rulesdir.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
-		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cache(),
+		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cache(), Budget: o.Budget,
 		Ignored: ignored.add, Named: watch.hook(),
 	}
 	if o.Used != nil {

@@ -32,6 +32,7 @@ type Budget struct {
 	changed sync.Cond
 	memory  int64
 	used    int64
+	lent    int64    // of used
 	queues  []*Queue // in order, those that are not closed
 }
 
@@ -140,6 +141,30 @@ func (q *Queue) isFirst(number int) bool {
 		}
 	}
 	return false
+}
+
+// Lendable returns the most bytes that Lend lends: half of the memory.
+func (b *Budget) Lendable() int64 { return b.memory / 2 }
+
+// Lend lends n bytes, or Lendable if these are fewer, until back is called. It is for work that a
+// batch needs but that has no grant. It waits until all that is lent is at most Lendable, so who
+// has something lent must not wait for memory, nor borrow more.
+func (b *Budget) Lend(n int64) (back func()) {
+	n = min(n, b.Lendable())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.lent+n > b.Lendable() {
+		b.changed.Wait()
+	}
+	b.lent += n
+	b.used += n
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.lent -= n
+		b.used -= n
+		b.changed.Broadcast()
+	}
 }
 
 // Grant is what a batch may take of its job's memory. A nil Grant sets no limit.

@@ -160,3 +160,44 @@ func TestTry(t *testing.T) {
 		t.Errorf("an output that is given up gets memory: %v", err)
 	}
 }
+
+// TestLend: what is lent is half of the memory at most, in turns, and grants wait for it unless
+// they are first in line.
+func TestLend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		q := b.Queue(t.Context())
+		first, second := admit(t, q, 10), admit(t, q, 10)
+		back := b.Lend(1000)
+		if b.used != 70 || b.lent != 50 {
+			t.Fatalf("%d bytes in use, of which %d are lent", b.used, b.lent)
+		}
+		if err := first.Take(40); err != nil {
+			t.Fatal(err)
+		}
+		var steps []string
+		go func() {
+			again := b.Lend(1)
+			steps = append(steps, "lent again")
+			again()
+		}()
+		synctest.Wait()
+		go func() {
+			if err := second.Take(1); err != nil {
+				t.Error(err)
+			}
+			steps = append(steps, "taken")
+		}()
+		synctest.Wait()
+		if len(steps) > 0 {
+			t.Errorf("%q although half of the memory is lent", steps)
+		}
+		back()
+		first.End(0)
+		synctest.Wait()
+		if len(steps) != 2 || b.lent != 0 || b.used != 11 {
+			t.Errorf("%q; %d bytes in use, of which %d are lent", steps, b.used, b.lent)
+		}
+		q.Close()
+	})
+}
