@@ -72,15 +72,30 @@ func Count(dst *int) func(string) error {
 	}
 }
 
+// sizeUnits are in an order in which no unit is the end of a later one.
 var sizeUnits = []Word[int64]{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"B", 1}, {"", 1},
+	{"kib", 1 << 10},
+	{"mib", 1 << 20},
+	{"gib", 1 << 30},
+	{"tib", 1 << 40},
+	{"kb", 1e3},
+	{"mb", 1e6},
+	{"gb", 1e9},
+	{"tb", 1e12},
+	{"k", 1 << 10},
+	{"m", 1 << 20},
+	{"g", 1 << 30},
+	{"t", 1 << 40},
+	{"b", 1},
+	{"", 1},
 }
 
-// Size sets dst to a number of bytes, such as 512MiB, of at least least.
+// Size sets dst to a number of bytes of at least least: 512MiB or 512M is 512 << 20, and 512MB
+// is 512 million. Case does not matter.
 func Size(dst *int64, least int64) func(string) error {
 	return func(s string) error {
 		for _, unit := range sizeUnits {
-			digits, ok := strings.CutSuffix(s, unit.Name)
+			digits, ok := strings.CutSuffix(strings.ToLower(s), unit.Name)
 			if !ok {
 				continue
 			}
@@ -94,7 +109,7 @@ func Size(dst *int64, least int64) func(string) error {
 			*dst = n
 			return nil
 		}
-		return errors.New("want a size such as 512MiB (units: B, KiB, MiB, GiB, TiB)")
+		return errors.New("want a whole number with a unit, such as 512MiB (units: B; K, M, G, T or KiB, MiB, GiB, TiB; KB, MB, GB, TB for powers of 1000)")
 	}
 }
 
