@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"net/url"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/figures"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // BenchmarkEngine measures the evaluator on columns in memory, in one goroutine. It
@@ -40,6 +42,43 @@ func BenchmarkEngine(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkURLParse compares net/url.Parse, which only splits a URL, with the engine, which
+// splits it, finds its host's rules and decides. Each pass of one is followed by a pass of the
+// other, and the metrics are medians over the passes.
+func BenchmarkURLParse(b *testing.B) {
+	f := needReal(b)
+	known := f.known()
+	e := newEngine(f.table("CCBot"), known, 1)
+	texts, same := make([]string, len(known)), 0
+	var scratch urls.Scratch
+	for i, text := range known {
+		texts[i] = string(text)
+		key, _, err := scratch.Split(text)
+		if u, parsed := url.Parse(texts[i]); err == nil && parsed == nil && u.Scheme+"://"+u.Hostname() == string(key) {
+			same++
+		}
+	}
+	if same < len(known)*99/100 {
+		b.Fatalf("%d of %d URLs have the same host in both", same, len(known))
+	}
+	var parse, engine, ratio []float64
+	for b.Loop() {
+		start := time.Now()
+		for _, text := range texts {
+			if u, err := url.Parse(text); err == nil {
+				sum += len(u.Host)
+			}
+		}
+		parsed := e.perURL(start)
+		evaluated := e.evaluate(b)
+		parse, engine, ratio = append(parse, parsed), append(engine, evaluated), append(ratio, parsed/evaluated)
+	}
+	b.ReportMetric(figures.Median(parse), "url.Parse-ns/url")
+	b.ReportMetric(figures.Median(engine), "ns/url")
+	b.ReportMetric(figures.Median(ratio), "x-engine")
+	b.ReportMetric(0, "ns/op")
 }
 
 // engine is an evaluator with the batches that it is measured on.
