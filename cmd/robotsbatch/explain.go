@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/report/explain"
 )
 
@@ -97,14 +99,14 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 		write := why.WriteText
 		switch {
 		case c.json:
-			write = why.WriteJSON
+			write = func(w io.Writer, _ explain.Style) error { return why.WriteJSON(w) }
 		case c.AgentsFile != "":
 			write = why.WriteTable
 		}
 		if i > 0 && !c.json {
 			fmt.Fprintln(c.s.out)
 		}
-		err = write(c.s.out)
+		err = write(c.s.out, explain.Style{Width: console.Width(c.s.out), Color: console.Colors(c.s.out)})
 		if err != nil {
 			return 0, err
 		}

@@ -121,3 +121,60 @@ func TestStepsOnTerminal(t *testing.T) {
 		t.Errorf("%q: the line stands before the summary", shown)
 	}
 }
+
+// On a terminal explain colors the verdict and the rule that decides, and wraps long paths at
+// slashes; with NO_COLOR, TERM=dumb or another stream it does not color.
+func TestExplainOnTerminal(t *testing.T) {
+	workplace(t)
+	writeHost(t, "rules", "long.example", "User-agent: *\nDisallow: /a/rather/long/path/\n")
+	url := "https://long.example/a/rather/long/path/" + strings.Repeat("x", 60) + "/ends"
+	shown := func(width uint16) string {
+		t.Helper()
+		screen, terminal := openTerminal(t)
+		if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
+			t.Skip(err)
+		}
+		if status := run(t.Context(), []string{"explain", "-rules", "rules", url}, nil, terminal, terminal); status != exitFailed {
+			t.Fatalf("exit status %d", status)
+		}
+		fmt.Fprintln(terminal, "END")
+		var text string
+		for !strings.HasSuffix(text, "END\r\n") {
+			more := make([]byte, 4096)
+			n, err := screen.Read(more)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(more[:n])
+		}
+		return text
+	}
+	const verdict, rule = "  verdict     \x1b[35mdenied\x1b[0m\r\n", ">     2  \x1b[35mDisallow: /a/rather/long/path/\x1b[0m\r\n"
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("TERM", "xterm")
+	if text := shown(200); !strings.Contains(text, verdict) || !strings.Contains(text, rule) || strings.Count(text, "\x1b[") != 4 || !strings.HasPrefix(text, url+"\r\n") {
+		t.Errorf("in 200 columns:\n%q", text)
+	}
+	narrow := shown(40)
+	for line := range strings.Lines(strings.NewReplacer("\x1b[35m", "", "\x1b[0m", "").Replace(narrow)) {
+		if line = strings.TrimRight(line, "\r\n"); len(line) > 40 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	want := "  path        /a/rather/long/path/\r\n" + strings.Repeat(" ", 14) + strings.Repeat("x", 26) + "\r\n"
+	if !strings.HasPrefix(narrow, "https://long.example/a/rather/long/path/\r\n  xxx") || !strings.Contains(narrow, want) {
+		t.Errorf("in 40 columns:\n%s", narrow)
+	}
+	if text := shown(3); !strings.Contains(text, "/ends") {
+		t.Errorf("in 3 columns:\n%q", text)
+	}
+	t.Setenv("TERM", "dumb")
+	if text := shown(80); strings.Contains(text, "\x1b") {
+		t.Errorf("TERM=dumb:\n%q", text)
+	}
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	if text := shown(80); strings.Contains(text, "\x1b") {
+		t.Errorf("NO_COLOR:\n%q", text)
+	}
+}

@@ -147,7 +147,7 @@ func TestExplainsTheFetch(t *testing.T) {
 	set := open(t, ruleset.Options{Sources: []string{"crawl.warc"}, AsOf: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)})
 	e := New(set, Options{Chains: chains, AsOf: set.AsOf().Unix(), MaxAge: 24 * time.Hour})
 	var b strings.Builder
-	if err := explain(t, e, "http://a.example/a").WriteText(&b); err != nil {
+	if err := explain(t, e, "http://a.example/a").WriteText(&b, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `http://a.example/a
@@ -201,7 +201,7 @@ func TestJoinedGroups(t *testing.T) {
 		b := newBody(ruleset.Source{Text: []byte(test.text)}, robotstxt.RFC9309)
 		u := URL{Agents: []Agent{{Agent: "ABot", Group: b.group(matcher.Chain{"ABot"}, nil)}}}
 		var text, object strings.Builder
-		if err := u.WriteText(&text); err != nil {
+		if err := u.WriteText(&text, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := u.WriteJSON(&object); err != nil {

@@ -133,9 +133,15 @@ func (u *URL) WriteJSON(w io.Writer) error {
 	return out.Encode(u)
 }
 
+// Style is how text looks on a terminal. The zero value is for what is no terminal.
+type Style struct {
+	Width int  // columns, at which lines are wrapped; 0 for no end
+	Color bool // shows the verdict and the rule that decides in color
+}
+
 // WriteText writes u as text for people.
-func (u *URL) WriteText(w io.Writer) error {
-	p := printer{w: w}
+func (u *URL) WriteText(w io.Writer, style Style) error {
+	p := printer{w: w, style: style}
 	p.head(u)
 	for i := range u.Agents {
 		p.agent(u, &u.Agents[i])
@@ -145,7 +151,7 @@ func (u *URL) WriteText(w io.Writer) error {
 
 // head prints what is the same for all agents.
 func (p *printer) head(u *URL) {
-	p.say("%s", report.Printable(u.URL))
+	p.wrapped("", report.Printable(u.URL), false)
 	if u.Authority != "" {
 		p.field("authority", u.Authority)
 		p.field("path", u.Path)
@@ -159,8 +165,8 @@ func (p *printer) head(u *URL) {
 }
 
 // WriteTable writes u as text for people, with a line for each agent.
-func (u *URL) WriteTable(w io.Writer) error {
-	p := printer{w: w}
+func (u *URL) WriteTable(w io.Writer, style Style) error {
+	p := printer{w: w, style: style}
 	p.head(u)
 	width := len("agent")
 	for i := range u.Agents {
@@ -190,8 +196,9 @@ func (a *Agent) verdict() string {
 
 // printer writes until there is an error.
 type printer struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	style Style
+	err   error
 }
 
 func (p *printer) say(format string, args ...any) {
@@ -201,7 +208,39 @@ func (p *printer) say(format string, args ...any) {
 	}
 }
 
-func (p *printer) field(name, value string) { p.say("  %-11s %s", name, report.Printable(value)) }
+func (p *printer) field(name, value string) {
+	p.wrapped(fmt.Sprintf("  %-11s ", name), report.Printable(value), name == "verdict")
+}
+
+// wrapped prints text, and goes on below it where a line ends.
+func (p *printer) wrapped(label, text string, colored bool) {
+	for line, first := "", true; first || text != ""; first = false {
+		line, text = cutLine(text, p.style.Width-len(label))
+		if colored && p.style.Color {
+			line = "\x1b[35m" + line + "\x1b[0m"
+		}
+		p.say("%s%s", label, line)
+		label = strings.Repeat(" ", max(len(label), 2))
+	}
+}
+
+// cutLine cuts text where a line of that many characters ends: after the last slash or blank
+// of it, if there is one. A width that nothing fits into cuts nothing.
+func cutLine(text string, width int) (line, rest string) {
+	const least = 8
+	if width < least || utf8.RuneCountInString(text) <= width {
+		return text, ""
+	}
+	end := 0
+	for range width {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	if last := strings.LastIndexAny(text[:end], "/ "); last > 0 && strings.Trim(text[:last], "/ ") != "" {
+		end = last + 1
+	}
+	return text[:end], text[end:]
+}
 
 // fetch prints the outcome of the fetch of robots.txt.
 func (p *printer) fetch(u *URL) {
@@ -282,7 +321,7 @@ func (p *printer) agent(u *URL, a *Agent) {
 		if line.Line == a.Rule.Line {
 			mark = ">"
 		}
-		p.say("      %s %5d  %s", mark, line.Line, report.Printable(clip(line.Text)))
+		p.wrapped(fmt.Sprintf("      %s %5d  ", mark, line.Line), report.Printable(clip(line.Text)), line.Line == a.Rule.Line)
 	}
 	for i := range a.Others {
 		o := &a.Others[i]

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 
@@ -200,6 +201,25 @@ func (c *Console) Fail(err error) int {
 func IsTerminal(stream any) bool {
 	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Width is how many columns a terminal has; 0 for what is none.
+func Width(stream any) int {
+	if !IsTerminal(stream) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(stream.(interface{ Fd() uintptr }).Fd()))
+	if err != nil || width <= 0 {
+		return standardWidth
+	}
+	return width
+}
+
+const standardWidth = 80 // of a terminal that does not say it
+
+// Colors tells whether a stream is a terminal that shows colors, and nobody objects to them.
+func Colors(stream any) bool {
+	return IsTerminal(stream) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 }
 
 // status is the one that an error asks for: 2 for a mistake on the command line, 75 for what

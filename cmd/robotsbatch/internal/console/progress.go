@@ -1,12 +1,11 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier"
@@ -211,17 +210,12 @@ type state interface {
 }
 
 func (p *Progress) show(s state) {
-	const standardWidth = 80
 	if p.terminal == nil {
 		p.log.Info(s.Line(standardWidth), "progress", s.Attributes()...)
 		return
 	}
-	width, _, err := term.GetSize(int(p.terminal.Fd()))
-	if err != nil || width <= 0 {
-		width = standardWidth
-	}
 	// The last column stays free: a line that fills it goes on in the next one.
-	p.log.setStatus(s.Line(width - 1))
+	p.log.setStatus(s.Line(cmp.Or(Width(p.terminal), standardWidth) - 1))
 }
 
 // End removes the line for good.
