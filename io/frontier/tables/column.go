@@ -1,8 +1,11 @@
 package tables
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -19,7 +22,7 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 	columns := columnsOf(schema)
 	found, err := columns.URL(name)
 	if err != nil {
-		return 0, err
+		return 0, cmp.Or(within(schema, name), err)
 	}
 	if found >= 0 {
 		if field := schema.Field(found); !holdsURLs(field.Type, true) {
@@ -41,6 +44,20 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 		return 0, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, columns)
 	}
 	return only, nil
+}
+
+// within returns an error for a name with dots that is a field of a column; nil for any other.
+func within(schema *arrow.Schema, name string) error {
+	outer, field, _ := strings.Cut(name, ".")
+	for _, i := range schema.FieldIndices(outer) {
+		if dt, ok := Storage(schema.Field(i).Type).(*arrow.StructType); ok && field != "" {
+			if _, ok := dt.FieldIdx(strings.SplitN(field, ".", 2)[0]); ok {
+				return fmt.Errorf(`%q lies within the column %q, and such names are for jsonl: make it a column, such as duckdb -c "copy (select %s as %s, * from 'in.parquet') to 'out.parquet'"`,
+					name, outer, name, name[strings.LastIndexByte(name, '.')+1:])
+			}
+		}
+	}
+	return nil
 }
 
 // columnsOf returns the names of a schema's columns, with their types.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,7 @@ func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arr
 	columns := columnsOf(schema)
 	found, err := columns.Extra(name, by)
 	if err != nil {
-		return -1, err
+		return -1, cmp.Or(within(schema, name), err)
 	}
 	if dt := schema.Field(found).Type; !holds(dt) {
 		return -1, option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, dt, by, wanted, columns)

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -45,5 +46,33 @@ func TestLocate(t *testing.T) {
 	}
 	if _, err := Locate(fields("x", "y"), "", batch.KeepAll); err == nil {
 		t.Error("no error for two columns of strings")
+	}
+}
+
+// A field of a struct is no column, and the message says what makes it one; what is no field
+// has the message of a missing column.
+func TestFieldOfStruct(t *testing.T) {
+	inner := arrow.StructOf(arrow.Field{Name: "url", Type: arrow.BinaryTypes.String}, arrow.Field{Name: "more", Type: arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64})})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "metadata", Type: inner}}, nil)
+	for _, test := range []struct{ name, want string }{
+		{"metadata.url", `"metadata.url" lies within the column "metadata", and such names are for jsonl: make it a column, such as duckdb -c "copy (select metadata.url as url, * from`},
+		{"metadata.more.n", `select metadata.more.n as n, *`},
+		{"metadata.text", `there is no column "metadata.text"`},
+		{"metadata.", `there is no column "metadata."`},
+		{"url.x", `there is no column "url.x"`},
+	} {
+		_, err := Locate(schema, test.name, batch.KeepAll)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("URLs in %s: %v", test.name, err)
+		}
+		l, err := Locate(schema, "url", batch.KeepAll)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, extra := range []batch.ExtraColumns{{Time: test.name}, {Weight: test.name}} {
+			if err := l.FindExtra(schema, extra); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%+v: %v", extra, err)
+			}
+		}
 	}
 }
