@@ -19,6 +19,7 @@ var guesses = []struct{ args, want string }{
 	{"urls.txt -rules robots -out x.xlsx", "-out x.xlsx: no format has this ending: use .arrow"},
 	{"urls.txt -rules robots -out x.json", "use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl"},
 	{"urls.txt -rules robots -format csv", "did you mean -out-format?"},
+	{"-V", "robotsbatch 0."},
 	{"urls.txt -rules robots -j 4", "did you mean -workers?"},
 	{"urls.txt -rules robots -threads 4", "did you mean -workers?"},
 	{"urls.txt -rules robots -n 1", "there is no flag -n"},

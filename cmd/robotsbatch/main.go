@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return start(ctx, command, args[1:], s)
 	case name == "help":
 		return runHelp(args[1:], s)
-	case name == "version", name == "-version", name == "--version":
+	case slices.Contains([]string{"version", "-version", "--version", "-V"}, name):
 		if len(args) > 1 {
 			return failPlain(s, option.Usagef("version takes no arguments"))
 		}
