@@ -285,6 +285,9 @@ func (g *gathering) values(width, length int, rows []run) error {
 	if err != nil {
 		return err
 	}
+	if width == 0 { // binary values of a fixed size of 0
+		return g.add(nil)
+	}
 	return g.copyValues(buffer, width, length, rows)
 }
 

@@ -213,6 +213,27 @@ func (s selecting) decodedWhole(data []byte) ([]byte, error) {
 	return s.decoded(data, codec)
 }
 
+// Binary values of a fixed size of 0 are gathered: a table of pyarrow's had a column of them.
+func TestGatherNoBytes(t *testing.T) {
+	valid := memory.NewBufferBytes([]byte{0b1011})
+	none := array.MakeFromData(array.NewData(&arrow.FixedSizeBinaryType{}, 4, []*memory.Buffer{valid, memory.NewBufferBytes(nil)}, nil, 1, 0))
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(4, false), none)
+	for _, e := range encodings {
+		data := libraryWrite(t, e, record.Schema(), record)
+		out, err := selecting{pipe: e.stream, stream: e.stream, verdicts: selected(0b0110), options: Options{Name: "in"}}.filtered(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches, err := readAll(out, e.stream, Options{Name: "out"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := batches[0].Table.(arrow.Record).Column(1); x.Len() != 2 || x.IsNull(0) || !x.IsNull(1) {
+			t.Errorf("%s: %v", e, x)
+		}
+	}
+}
+
 // textRecord has texts that a compressor makes smaller; those of rows that go
 // have a word of their own.
 func textRecord(rng *rand.Rand, keep []bool, dt arrow.DataType) arrow.Record {
