@@ -6,6 +6,7 @@ var AllowedExports = map[string]string{
 	"batch.Bytes":                                 "wraps text in the tests of batch and of batch/manifest",
 	"batch.Sum.AddInt":                            "makes sums in the tests of batch/manifest",
 	"batch.Sum.AddFloat":                          "stands beside AddInt",
+	"io/store/budget.Fault":                       "refuses memory in a test of the program",
 	"io/store/blob.PartSize":                      "bounds what the tests of io/store/blob/stores upload",
 	"io/report/export.Records":                    "one of the tables that export.Tables lists",
 	"io/report/export.Rules":                      "one of the tables that export.Tables lists",

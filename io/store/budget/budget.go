@@ -43,6 +43,9 @@ func New(memory int64) *Budget {
 	return b
 }
 
+// Fault is nil but in a test, which has it say why a grant gets no more memory.
+var Fault func() error
+
 // Queue is an output's place in a budget.
 type Queue struct {
 	budget  *Budget
@@ -199,7 +202,7 @@ func (g *Grant) Try(n int64) bool {
 	if q.isFirst(g.number) {
 		most = b.memory
 	}
-	if q.err != nil || b.used+n > most {
+	if q.err != nil || b.used+n > most || Fault != nil && Fault() != nil {
 		return false
 	}
 	q.add(n)
@@ -232,6 +235,11 @@ func (g *Grant) Take(n int64) error {
 	}
 	if q.err != nil {
 		return q.err
+	}
+	if n > 0 && Fault != nil {
+		if err := Fault(); err != nil {
+			return err
+		}
 	}
 	q.add(n)
 	g.held += n

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
+)
+
+// Whatever memory is refused to a batch, no output is left, a message names the input or what is
+// written, and says that more memory helps, the status is that of a failure, and -resume makes what is
+// missing. There is another number of requests in each run, because some depend on what is under way.
+func TestEveryReserveFails(t *testing.T) {
+	defer func() { budget.Fault = nil }()
+	t.Chdir(t.TempDir())
+	for _, folder := range []string{"rules", "in"} {
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /1\n")
+	text := "url,text,n\n"
+	for i := range 60 {
+		text += fmt.Sprintf("http://a.example/%d,%s,%d\n", i%2, strings.Repeat("text ", i), i)
+	}
+	writeText(t, "list.csv", text)
+	endings := []string{"csv", "jsonl.zst", "arrow", "arrows", "parquet"}
+	for _, ending := range endings {
+		mustRun(t, "-in", "list.csv", "-rules", "rules", "-prefix", "made_", "-columns", "all", "-batch-rows", "20", "-out", "in."+ending, "-quiet")
+	}
+	// only has one run whose at-th request is refused, and returns the number of requests.
+	only := func(at int64, args []string) (requests int64, status int, said string) {
+		var made atomic.Int64
+		budget.Fault = func() error {
+			if made.Add(1) == at {
+				return &batch.MemoryError{What: "what is refused", Need: 2, Limit: 1}
+			}
+			return nil
+		}
+		status, _, said = runWith(t.Context(), "", args...)
+		budget.Fault = nil
+		return made.Load(), status, said
+	}
+	var jobs [][]string
+	for i, in := range endings {
+		for k, out := range endings {
+			if in == "jsonl.zst" && out != in {
+				continue // others have no place for its keys
+			}
+			job := []string{"-in", "in." + in, "-rules", "rules", "-out", "out/x." + out, "-batch-rows", "16", "-workers", fmt.Sprint(1 + (i+k)%3), "-quiet", "-resume"}
+			if jobs = append(jobs, job); in != "csv" {
+				jobs = append(jobs, append(slices.Clone(job), "-emit", "denied"))
+			}
+		}
+		jobs = append(jobs, []string{"hosts", "-in", "in." + in, "-out", "out/x.parquet", "-quiet"})
+	}
+	jobs = append(jobs, []string{"export", "-table", "rules", "-rules", "rules", "-out", "out/x.arrow", "-quiet"})
+	for i, args := range jobs {
+		if testing.Short() && i%9 != 0 {
+			continue
+		}
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			refused := 0
+			for at := int64(1); ; at++ {
+				if err := os.RemoveAll("out"); err != nil {
+					t.Fatal(err)
+				}
+				mustMkdir(t, "out")
+				requests, status, said := only(at, args)
+				left, _ := filepath.Glob("out/*")
+				if status == exitDone {
+					if len(left) == 0 {
+						t.Fatal("it passes and writes nothing")
+					}
+					if requests < at {
+						t.Logf("%d of %d requests failed the job", refused, requests)
+						return
+					}
+					continue // who asked does without
+				}
+				refused++
+				left = slices.DeleteFunc(left, func(name string) bool { return strings.HasSuffix(name, ".manifest.jsonl") })
+				if refused > 1000 {
+					t.Fatal("it never passes")
+				}
+				if status != exitFailed || len(left) > 0 || !strings.Contains(said, "what is refused takes 2 bytes") || !strings.Contains(said, ": use -memory ") ||
+					!strings.Contains(said, "in.") && !strings.Contains(said, "x.") && !strings.Contains(said, "hosts: batch") {
+					t.Errorf("request %d: status %d, %q is left: %s", at, status, left, said)
+				}
+				if slices.Contains(args, "-resume") {
+					if _, status, said := only(0, args); status != exitDone {
+						t.Errorf("request %d, then again: status %d: %s", at, status, said)
+					}
+				}
+			}
+		})
+	}
+}
+
+func mustMkdir(t *testing.T, name string) {
+	t.Helper()
+	if err := os.Mkdir(name, 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
