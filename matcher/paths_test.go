@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"robotsbatch/matcher/robotstxt"
@@ -64,5 +65,14 @@ func TestSkipUnaffected(t *testing.T) {
 	}
 	if t.Logf("%d skipped, %d changed, %d confirmed", skipped, changes, confirmed); skipped == 0 || changes == 0 || confirmed == 0 {
 		t.Error("one of the outcomes did not occur")
+	}
+}
+
+// Only a byte of 7 bits is a child, whatever the bits of a node say.
+func TestHasChild(t *testing.T) {
+	for char := range 256 {
+		if got := hasChild(1<<63|1<<47, 1<<1|1, byte(char)); got != strings.Contains("/?@A", string(rune(char))) {
+			t.Errorf("%#x: %v", char, got)
+		}
 	}
 }

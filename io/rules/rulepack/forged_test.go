@@ -130,6 +130,19 @@ func TestBlobsAreBounded(t *testing.T) {
 	}
 }
 
+// A compiled body that has no notes is damage where rules are described, and verdicts need none.
+func TestBodyWithoutNotes(t *testing.T) {
+	forged := forge(t, onePack(t, "User-agent: *\nDisallow: /a\n", BuildOptions{}), func(s *[sectionKinds][]byte) {
+		s[notesSection] = nil
+		binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+8:], 0)
+	})
+	for use, err := range everyUse(forged, 0) {
+		if failed := strings.Contains("explain verify body", use); failed != errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", use, err)
+		}
+	}
+}
+
 // A body that is kept as its source is no longer than what counts of it.
 func TestSourceIsBounded(t *testing.T) {
 	long := func(n int) []byte {

@@ -34,7 +34,7 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 // setOrigin sets *o to what the pack knows, and opens the body if there is one.
 func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
 	one := [1]matcher.Origin{*o} // with its memory
-	_, err := p.setOrigins([]origin{found}, one[:])
+	err := p.setOrigins([]origin{found}, one[:])
 	*o = one[0]
 	return err
 }
@@ -136,8 +136,7 @@ func (p *Pack) damaged(format string, args ...any) error {
 }
 
 // setOrigins sets origins to what the pack knows, and opens the bodies where there are some.
-// With an error it returns the index that failed.
-func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) (int, error) {
+func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
 	var memory [atOnce]uint32
 	for first := 0; first < len(found); first += atOnce {
 		some := found[first:min(first+atOnce, len(found))]
@@ -152,18 +151,18 @@ func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) (int, error)
 			}
 		}
 		if i, err := p.open.OpenAll(places, origins[first:][:len(some)]); err != nil {
-			return first + i, p.damagedBody(places[i], err)
+			return p.damagedBody(places[i], err)
 		}
-		if i, err := p.complete(places, origins[first:][:len(some)]); err != nil {
-			return first + i, err
+		if err := p.complete(places, origins[first:][:len(some)]); err != nil {
+			return err
 		}
 	}
-	return 0, nil
+	return nil
 }
 
 // complete adds to origins what [made] holds: tries of bodies that are kept as their source,
-// notes, records and usage. With an error it returns the index that failed.
-func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) {
+// notes, records and usage.
+func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 	for i, place := range places {
 		o := &origins[i]
 		if place == noBody || len(o.Tries) > 0 && !p.explain && !p.keepRecords && !p.usage.Wanted() {
@@ -171,7 +170,7 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) 
 		}
 		info, err := p.open.Info(place)
 		if err != nil {
-			return i, p.damagedBody(place, err)
+			return p.damagedBody(place, err)
 		}
 		if len(o.Tries) > 0 && !p.explain && !p.keepRecords {
 			if !info.Statements {
@@ -183,21 +182,21 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) 
 			}
 		}
 		if info.Number >= p.bodies {
-			return i, p.damagedBody(place, errors.New("there are fewer"))
+			return p.damagedBody(place, errors.New("there are fewer"))
 		}
 		m, err := p.made.Get(info.Number)
 		if err != nil {
-			return i, err
+			return err
 		}
 		if m.place != place || m.tries == nil && info.Source {
-			return i, p.damagedBody(place, errors.New("it has another's number"))
+			return p.damagedBody(place, errors.New("it has another's number"))
 		}
 		o.Facts.Records, o.Facts.Usage, o.Facts.Kind = m.records, m.usage, info.Kind
 		if m.tries != nil {
 			o.Tries, o.Of = m.tries, m.of
 		}
 	}
-	return 0, nil
+	return nil
 }
 
 // damagedBody returns an error about the body at a place.

@@ -43,14 +43,14 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 // setOriginsInOrder does what setOrigins does. If several indices fail, it returns the error
 // of the first one, where setOrigins returns that of the earliest step.
 func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (int, error) {
-	if _, err := p.setOrigins(found, origins[:len(found)]); err == nil {
+	if err := p.setOrigins(found, origins[:len(found)]); err == nil {
 		if p.paging != nil {
 			p.paging.looked(len(found))
 		}
 		return 0, nil
 	}
 	for i := range found {
-		if _, err := p.setOrigins(found[i:i+1], origins[i:i+1]); err != nil {
+		if err := p.setOrigins(found[i:i+1], origins[i:i+1]); err != nil {
 			return i, err
 		}
 	}
