@@ -51,6 +51,12 @@ type Waiting interface {
 	Ready(again func()) bool
 }
 
+// Continued is implemented by pieces of something that a sink writes as a whole.
+type Continued interface {
+	// Continued reports whether the next piece belongs to the same.
+	Continued() bool
+}
+
 // Evaluator turns batches into verdicts; package evaluate has the one that asks
 // rules. It is used by one goroutine at a time.
 type Evaluator interface {

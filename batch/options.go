@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math"
 	"runtime"
 
 	"robotsbatch/io/store/budget"
@@ -57,6 +58,10 @@ type Options struct {
 	Memory int64
 	// Budget, if not nil, has the memory in the place of Memory: something else shares it.
 	Budget *budget.Budget
+	// Limit is how many rows all outputs of a pool together are made of, the first ones; 0
+	// means all. Then there is one worker, each output begins after the one before ended, and
+	// batches have no weights.
+	Limit int64
 	// Progress, if not nil, is called after each batch was written, from one
 	// goroutine. It must not keep the slices.
 	Progress func(Stats)
@@ -71,6 +76,11 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(o.Memory)
+	}
+	if o.Limit > 0 {
+		o.Workers = 1
+	} else {
+		o.Limit = math.MaxInt64
 	}
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/alitto/pond/v2"
 
@@ -23,6 +24,8 @@ type Pool struct {
 	newEvaluator func() Evaluator
 	tasks        pond.Pool
 	lanes        int
+	left         atomic.Int64 // rows up to Options.Limit that are not decided yet
+	written      atomic.Int64 // rows
 
 	mu    sync.Mutex
 	queue []task // in order
@@ -40,8 +43,13 @@ type worker struct {
 // at a time.
 func NewPool(newEvaluator func() Evaluator, o Options) *Pool {
 	o = o.withDefaults()
-	return &Pool{options: o, budget: o.Budget, newEvaluator: newEvaluator, tasks: pond.NewPool(o.Workers)}
+	p := &Pool{options: o, budget: o.Budget, newEvaluator: newEvaluator, tasks: pond.NewPool(o.Workers)}
+	p.left.Store(o.Limit)
+	return p
 }
+
+// Full reports whether there were as many rows as Options.Limit.
+func (p *Pool) Full() bool { return p.left.Load() == 0 }
 
 // Close ends the pool's goroutines. All lanes must have been closed.
 func (p *Pool) Close() { p.tasks.StopAndWait() }

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -32,6 +33,10 @@ func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	}
 	go j.read()
 	err := j.write()
+	if err == errLimit {
+		l.cancel(err)
+		err = nil
+	}
 	if err != nil {
 		l.cancel(err)
 		sink.Abort()
@@ -68,10 +73,12 @@ type job struct {
 	stats Stats
 }
 
-// evaluate sets the worker's verdicts, and counts them.
+// evaluate sets the worker's verdicts, and counts them. Rows after the limit have none, and
+// are left out.
 func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
-	v := &w.verdicts
-	if err := w.evaluator.Evaluate(b, v); err != nil {
+	v, first := &w.verdicts, *b
+	first.cut(j.pool.left.Load()) // one worker has batches in order
+	if err := w.evaluator.Evaluate(&first, v); err != nil {
 		return Stats{}, err
 	}
 	v.selectRows(emit)
@@ -80,7 +87,10 @@ func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
 	j.mu.Lock()
 	j.authorities = append(j.authorities, a)
 	j.mu.Unlock()
-	return statsOf(b, v), nil
+	j.pool.left.Add(-int64(v.Rows))
+	stats := statsOf(&first, v)
+	v.extend(b)
+	return stats, nil
 }
 
 // takeAuthorities returns authorities that nobody else uses.
@@ -100,6 +110,7 @@ func (j *job) takeAuthorities() *authorities {
 type slot struct {
 	number int
 	piece  Piece
+	part   bool   // of something that the piece before began
 	grant  *Grant // its memory
 
 	done  chan struct{} // closed when what follows is set
@@ -108,17 +119,20 @@ type slot struct {
 	err   error
 }
 
-// read hands the source's pieces to the workers. An error of the source takes
-// its place in the order, too.
+// read hands the source's pieces to the workers, while the limit may not be reached. An error
+// of the source takes its place in the order, too.
 func (j *job) read() {
 	defer close(j.slots)
-	for number := 0; ; number++ {
+	continued := false
+	for number := 0; continued || !j.pool.Full(); number++ {
 		piece, err := j.next()
 		if err == io.EOF { // a wrapped one is something else that ended too early
 			return
 		}
-		s := &slot{number: number, piece: piece, err: err, done: make(chan struct{})}
+		s := &slot{number: number, piece: piece, part: continued, err: err, done: make(chan struct{})}
 		if s.err == nil {
+			part, is := piece.(Continued)
+			continued = is && part.Continued()
 			s.grant, s.err = j.memory.Admit(piece.Size())
 		}
 		select {
@@ -194,7 +208,11 @@ func (j *job) process(s *slot, w *worker) (err error) {
 	return err
 }
 
-// write writes the chunks in order until the slots end or one has failed.
+// errLimit says that there are rows after the limit.
+var errLimit = errors.New("there are more rows than were asked for")
+
+// write writes the chunks in order until the slots end, one has failed, or those after the
+// limit, whose errors are none, come.
 func (j *job) write() error {
 	for {
 		var s *slot
@@ -206,6 +224,9 @@ func (j *job) write() error {
 		}
 		if !more {
 			return context.Cause(j.ctx)
+		}
+		if !s.part && j.pool.written.Load() >= j.pool.options.Limit {
+			return errLimit
 		}
 		select {
 		case <-s.done:
@@ -220,6 +241,7 @@ func (j *job) write() error {
 		}
 		s.grant.End(kept(s.piece) + kept(s.chunk))
 		j.stats.add(&s.stats)
+		j.pool.written.Add(s.stats.Rows)
 		if j.progress != nil {
 			j.progress(j.stats)
 		}

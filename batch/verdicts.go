@@ -265,6 +265,62 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
+// cut leaves the first rows of a batch without weights, but for the table.
+func (b *Batch) cut(most int64) {
+	if most >= int64(b.URLs.Len()) {
+		return
+	}
+	b.URLs = b.URLs.Slice(0, int(most))
+	b.Times = b.Times[:min(int(most), len(b.Times))]
+}
+
+// extend leaves out the rows of a batch after those that v has.
+func (v *Verdicts) extend(b *Batch) {
+	rows := b.URLs.Len()
+	if rows <= v.Rows { // rows that are no URLs, too
+		return
+	}
+	size := (rows + 7) / 8
+	if v.Selected == nil {
+		v.Selected = filled([]byte(nil), (v.Rows+7)/8, 0xFF)
+		if v.Rows&7 != 0 {
+			v.Selected[v.Rows>>3] = 1<<(v.Rows&7) - 1
+		}
+	}
+	v.Selected = grown(v.Selected, size, 0)
+	for i := range v.Agents {
+		a := &v.Agents[i]
+		a.Allowed, a.Valid = grown(a.Allowed, size, 0), grown(a.Valid, size, 0)
+		if a.Reasons != nil {
+			a.Reasons, a.Rules = grown(a.Reasons, rows, matcher.NoReason), grown(a.Rules, rows, -1)
+		}
+		a.Nulls += rows - v.Rows
+	}
+	for i := range v.Columns {
+		if v.Columns[i].reasons == nil {
+			v.Columns[i].Of = grown(v.Columns[i].Of, rows, -1)
+		}
+	}
+	if v.Members > 0 {
+		v.DeniedOf = grown(v.DeniedOf, rows, -1)
+	}
+	if len(v.Unpermitted) > 0 {
+		v.Unpermitted = grown(v.Unpermitted, size, 0)
+	}
+	if len(v.StatesOther) > 0 {
+		v.StatesOther = grown(v.StatesOther, size, 0)
+	}
+	v.Rows, v.Times = rows, b.Times
+}
+
+// grown appends elements of the given value up to n.
+func grown[T any](s []T, n int, value T) []T {
+	for len(s) < n {
+		s = append(s, value)
+	}
+	return s
+}
+
 // selectRows selects the rows that come out.
 func (v *Verdicts) selectRows(emit Emit) {
 	v.setSelected(emit)

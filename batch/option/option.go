@@ -34,6 +34,7 @@ const (
 	In              Name = "in"
 	InFormat        Name = "in-format"
 	JSON            Name = "json"
+	Limit           Name = "limit"
 	Manifest        Name = "manifest"
 	MaxInvalid      Name = "max-invalid"
 	MaxLine         Name = "max-line"

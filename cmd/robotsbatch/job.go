@@ -200,8 +200,10 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer release()
-	j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
-		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
+	if j.First == 0 {
+		j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
+			manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
+	}
 	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
 	if err != nil {
 		return err
@@ -311,6 +313,9 @@ func exceeded(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
+	if s.Limit > s.Rows {
+		s.Limit = 0 // there were fewer
+	}
 	s.Finish(started)
 	exceeded := exceeded(&j.Limits, s)
 	if err := j.html.Write(s, time.Now()); err != nil {

@@ -49,7 +49,7 @@ func readsObjects(inputs []frontier.Input) bool {
 // writing is how outputs are written, as the flags say.
 func (j *job) writing() *outputs.Options {
 	o := j.Outputs()
-	o.Keep, o.Verdicts, o.Part, o.AllRows = j.Keep, j.Verdicts, j.PartName(), j.Emit == batch.EmitAll
+	o.Keep, o.Verdicts, o.Part, o.AllRows = j.Keep, j.Verdicts, j.PartName(), j.Emit == batch.EmitAll && j.First == 0
 	return o
 }
 
@@ -113,7 +113,7 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	}
 	j.shown.Plan(inputs)
 	defer j.record.Close()
-	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account()})
+	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account(), Limit: j.First})
 	defer j.pool.Close()
 	under, stop := context.WithCancel(ctx)
 	defer stop()
@@ -185,6 +185,9 @@ func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*ma
 			c.err = context.Cause(ctx)
 			close(c.done)
 			turns <- c
+			return
+		}
+		if j.pool.Full() { // what was under way ended
 			return
 		}
 		c.end = sync.OnceFunc(func() { <-slots })

@@ -68,3 +68,9 @@ func (p countedPiece) Freed() int64 {
 	}
 	return 0
 }
+
+// Continued implements batch.Continued.
+func (p countedPiece) Continued() bool {
+	part, ok := p.Piece.(batch.Continued)
+	return ok && part.Continued()
+}

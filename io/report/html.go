@@ -415,6 +415,9 @@ func (h htmlPage) notes() page.Section {
 	if !h.Complete {
 		add("The output's reader closed it early: not all rows were read.")
 	}
+	if h.Limit > 0 {
+		add(fmt.Sprintf("Only the first %s of the inputs were judged.", Count(h.Limit, "row", "rows")))
+	}
 	if h.Outdated > 0 {
 		add(fmt.Sprintf("%s decided by a robots.txt older than %s.", Count(h.Outdated, "row was", "rows were"), Age(time.Duration(h.MaxAgeSeconds)*time.Second)))
 	}

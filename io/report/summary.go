@@ -40,6 +40,9 @@ type Summary struct {
 	Truncated []Truncated `json:"truncated,omitempty"`
 	// Notes say which columns are written as another type than they have.
 	Notes []string `json:"notes,omitempty"`
+	// Limit is how many rows were read, as of -limit, of which there may be more; absent
+	// without it.
+	Limit int64 `json:"limit,omitempty"`
 	// Rows were read and RowsWritten written. Emit says which, as of -emit; empty for all.
 	Rows        int64  `json:"rows"`
 	RowsWritten int64  `json:"rows_written"`
@@ -221,6 +224,9 @@ func (s *Summary) Unknown() int64 {
 // there are Lines.
 func (s *Summary) String() string {
 	var b strings.Builder
+	if s.Limit > 0 {
+		b.WriteString("only the first ")
+	}
 	b.WriteString(Count(s.Rows, "row", "rows"))
 	if len(s.Agents) == 1 {
 		if s.Agents[0].Agent == matcher.Everyone {

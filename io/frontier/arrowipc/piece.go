@@ -196,6 +196,9 @@ func (p *piece) Kept() int64 {
 	return kept
 }
 
+// Continued implements batch.Continued.
+func (p *piece) Continued() bool { return !p.last }
+
 // Freed implements batch.Freeing: the piece that is encoded last gives the record batch back,
 // but not bytes that wait to be copied.
 func (p *piece) Freed() int64 {

@@ -252,6 +252,9 @@ func (p *piece) Kept() int64 {
 	return kept
 }
 
+// Continued implements batch.Continued.
+func (p *piece) Continued() bool { return p.run < p.group.runs-1 }
+
 // Freed implements batch.Freeing.
 func (p *piece) Freed() int64 { return p.declared() }
 

@@ -72,6 +72,18 @@ func Count(dst *int) func(string) error {
 	}
 }
 
+// Rows sets dst to a number of rows, from 1.
+func Rows(dst *int64) func(string) error {
+	return func(s string) error {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 1 {
+			return errors.New("want a number from 1")
+		}
+		*dst = n
+		return nil
+	}
+}
+
 // sizeUnits are in an order in which no unit is the end of a later one.
 var sizeUnits = []Word[int64]{
 	{"kib", 1 << 10},

@@ -25,6 +25,7 @@ type Job struct {
 	Output
 	Limits
 
+	First       int64  // rows over all inputs that are judged; 0 for all
 	Weight      string // the column that is summed up; empty for none
 	SummaryJSON string
 	ReportFile  string // HTML
@@ -80,6 +81,13 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
 				"(robotsbatch help summary).",
 			Value: &c.Weight,
+		},
+		{
+			Name: "limit", Rare: true, Argument: "N", Topic: RunningTopic,
+			Short: "judge only the first N rows of all inputs: a try before a long job",
+			More: "Everything counts these rows alone, and outputs after them are not written. One worker does it, and there is no manifest, so it does not go with " +
+				"-resume, -manifest, -shard or -weight.",
+			Value: cli.Rows(&c.First),
 		},
 		{
 			Name: "manifest", Rare: true, Topic: RunningTopic, Indifferent: true,
@@ -169,6 +177,9 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 	if err := c.checkShard(os.Getenv); err != nil {
 		return err
 	}
+	if err := c.checkLimit(); err != nil {
+		return err
+	}
 	if c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume) {
 		return option.Usagef("%s and %s need an %s on this machine, and %s is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with %s",
 			option.Manifest, option.Resume, option.Out, blob.Shown(c.Out), option.Shard.With("0/1"))
@@ -177,6 +188,22 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return err
 	}
 	r.SetWork()
+	if c.First > 0 {
+		r.Workers = 1
+	}
+	return nil
+}
+
+// checkLimit refuses what is about all rows.
+func (c *Job) checkLimit() error {
+	for _, other := range []struct {
+		name  option.Name
+		given bool
+	}{{option.Shard, c.Shard != nil}, {option.Resume, c.Resume}, {option.Manifest, c.Manifest}, {option.Weight, c.Weight != ""}} {
+		if c.First > 0 && other.given {
+			return option.Usagef("%s is about all rows, and %s leaves most of them out: leave out one of them", other.name, option.Limit)
+		}
+	}
 	return nil
 }
 
@@ -252,7 +279,7 @@ func (c *Job) PartName() string {
 func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
 	s.Missing = cli.NameOf(missings, c.Missing)
-	s.MaxAgeSeconds = int64(c.MaxAge / time.Second)
+	s.MaxAgeSeconds, s.Limit = int64(c.MaxAge/time.Second), c.First
 	if c.Emit != batch.EmitAll {
 		s.Emit = c.emitName()
 	}
