@@ -60,7 +60,7 @@ func TestOptions(t *testing.T) {
 // A flag that takes one value cannot be given two.
 func TestOptionsOnce(t *testing.T) {
 	values := map[string]string{
-		"max-line": "2KiB", "robots-limit": "600KiB", "as-of": "2026-03-01", "max-age": "1h", "max-invalid": "1", "max-no-robots": "1", "workers": "1", "batch-rows": "1", "partitions": "1",
+		"max-line": "2KiB", "robots-limit": "600KiB", "as-of": "2026-03-01", "max-age": "1h", "limit": "1", "max-invalid": "1", "max-no-robots": "1", "workers": "1", "batch-rows": "1", "partitions": "1",
 		"memory": "64MiB", "delimiter": ";", "store-timeout": "1m", "ignore": "dead-rule", "with": "age", "for": "a.example",
 	}
 	for _, c := range program.All() {

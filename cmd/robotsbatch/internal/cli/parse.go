@@ -74,17 +74,8 @@ func (v *flagValue) set(s string) error {
 var synonyms = map[string]string{
 	"i": "in", "input": "in", "o": "out", "output": "out", "format": "out-format", "j": "workers", "threads": "workers",
 	"ua": "agent", "user-agent": "agent", "useragent": "agent", "bot": "agent", "robots": "rules", "robots-txt": "rules", "allowed": "emit", "denied": "emit",
+	"n": "limit", "head": "limit", "rows": "limit", "max-rows": "limit", "nrows": "limit",
 }
-
-// advice is what does the work of flags of other programs for which there is no flag here.
-var advice = func() map[string]string {
-	texts := make(map[string]string)
-	for _, name := range []string{"n", "limit", "head", "rows", "max-rows", "nrows"} {
-		texts[name] = `for a try pipe the first rows in (head -n 1000 urls.txt | robotsbatch - …), or of a table write them first ` +
-			`(duckdb -c "copy (from 'in.parquet' limit 1000) to 'few.parquet'"); -dry-run only says what a job would do`
-	}
-	return texts
-}()
 
 // parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
 func parse(fs *flag.FlagSet, args []string) error {
@@ -111,9 +102,6 @@ func parse(fs *flag.FlagSet, args []string) error {
 	}
 	if !isUnknown {
 		return &option.UsageError{Err: err}
-	}
-	if text := advice[name]; text != "" {
-		return option.Usagef("there is no flag -%s: %s", name, text)
 	}
 	near := synonyms[name]
 	if !slices.Contains(names, near) {
