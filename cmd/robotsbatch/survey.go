@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -25,7 +26,7 @@ import (
 var surveyHelp = &cli.Command{
 	Name: "survey", New: func() cli.Config { return newSurvey() },
 	Usage: []string{
-		"survey -agents FILE [-out FILE] [flags] RULES...", "survey -agents FILE -changes [-out FILE] [flags] RULES...",
+		"survey -agents FILE [-out FILE] [flags] RULES...", "survey -agents FILE -changes [-out FILE] [flags] RULES...", "survey -agents FILE -by WHAT [-out FILE] [flags] RULES...",
 		"survey -as FORMAT [-use NAMES] [-rank FILE] [-by WHAT] SURVEY", "survey -as FORMAT -agents FILE [-by month] [flags] RULES...",
 	},
 	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each host and agent, or with -as how many sites deny each agent everything, the front page or something.",
@@ -108,7 +109,7 @@ func (c *surveyCommand) countFlags() cli.Flags {
 		{
 			Name: "by", Argument: "WHAT", Topic: config.OutputTopic, Common: true, Repeat: true, Standard: "domain", Words: []string{"domain", "host", "authority", "month"},
 			Short: "what counts as a site: domain, host or authority; month for a history",
-			More: "A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
+			More: "Without -as a table with a row for each site, and a column for each agent. A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
 				"apart. -by month counts the sites at the end of each month, and can be given with another.",
 			Value: c.setBy,
 		},
@@ -120,7 +121,9 @@ func (c *surveyCommand) countFlags() cli.Flags {
 		},
 	}...)
 	for i := range flags {
-		flags[i].For = counts
+		if flags[i].Name != string(option.By) {
+			flags[i].For = counts
+		}
 	}
 	return append(flags, cli.Flag{
 		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Words: cli.Names(statsFormats()),
@@ -173,10 +176,28 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 	case c.changes:
 		c.History = true
 		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
+	case c.hasSite:
+		columns, err := c.siteColumns()
+		if err != nil {
+			return 0, err
+		}
+		return exitDone, c.export(ctx, stats.SiteTable(ctx, c.Chains, columns, stats.Options{Site: c.site}), "")
 	case c.History:
 		return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, true), option.History, c.uses...)
 	}
 	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
+}
+
+// siteColumns are the names of the columns of a table of sites, one for each of several agents.
+func (c *surveyCommand) siteColumns() ([]string, error) {
+	if len(c.Chains) == 1 {
+		return nil, nil // which is any of them
+	}
+	columns, err := batch.AgentSuffixes(c.AgentNames())
+	for i := range columns {
+		columns[i] = "blocked_" + columns[i]
+	}
+	return columns, err
 }
 
 // checkForm finds what is wrong with the flags of the table, or of counts.
@@ -184,6 +205,14 @@ func (c *surveyCommand) checkForm() error {
 	if c.format == nil {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
 			return err
+		}
+		if c.monthly {
+			return option.Usagef("%s month counts sites: say in which form with %s", option.By, option.As.With("text"))
+		}
+		for _, name := range []option.Name{option.History, option.Changes, option.Use} {
+			if c.hasSite && len(c.given[string(name)]) > 0 {
+				return option.Usagef("%s is for a row of each authority and agent, and %s makes one of each site", name, option.By)
+			}
 		}
 		return c.checkTable(surveyHelp)
 	}

@@ -16,6 +16,8 @@ type Table struct {
 	Name string
 	// Schema is that of its records.
 	Schema *arrow.Schema
+	// Make, if not nil, adds all rows.
+	Make func(l *ruleset.Listing, w *tables.Writer) error
 	// fill adds the rows of an authority, whose body is nil where no body decides.
 	fill func(w *tables.Writer, a *authority, b *body)
 	// bodies says that fill needs bodies, and history that it needs spans.
@@ -88,6 +90,9 @@ type Options struct {
 // Rows yields the records of a table, up to an error.
 func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error] {
 	return tables.WrittenRecords(t.Schema, o.Rows, func(w *tables.Writer) error {
+		if t.Make != nil {
+			return t.Make(l, w)
+		}
 		reader := bodyReader{profile: o.Profile}
 		var spans []matcher.Span
 		return l.Each(func(listed *ruleset.Listed) error {

@@ -47,7 +47,9 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 				return err
 			}
 			domain = append(domain[:0], site...)
-			tally.Flush()
+			if tally.Flush(); o.sites != nil && o.sites.Err() != nil {
+				return o.sites.Err()
+			}
 		}
 		return tally.addStated(s)
 	})

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/report/export"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
@@ -62,6 +63,8 @@ type Options struct {
 	Uses []usage.Use
 	// Classes has the class of an agent, by its chain, where that is known.
 	Classes map[string]string
+
+	sites *tables.Writer // takes rows of sites, which are not counted then
 }
 
 // SiteCounter counts a survey.
@@ -291,6 +294,11 @@ func groupsOf(agents, classes []string) []group {
 // Flush counts the sites so far, for a caller that knows that none of them comes again, and that
 // there are no other agents. It keeps memory small.
 func (t *SiteCounter) Flush() {
+	if t.options.sites != nil {
+		t.writeSites(t.options.sites)
+		clear(t.sites)
+		return
+	}
 	if len(t.sites) > 0 && t.groups == nil && len(t.options.Uses) == 0 {
 		t.groups = groupsOf(t.agents, t.classes)
 	}
