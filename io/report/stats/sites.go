@@ -22,8 +22,10 @@ var siteColumns = [...]string{"registered_domain", "surt_host_name", "authority"
 // these.
 func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o Options) *export.Table {
 	fields := []arrow.Field{
-		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String}, {Name: "class", Type: arrow.BinaryTypes.String},
-		{Name: "root", Type: arrow.FixedWidthTypes.Boolean}, {Name: "blocked", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String},
+		{Name: "class", Type: arrow.BinaryTypes.String},
+		{Name: "root", Type: arrow.FixedWidthTypes.Boolean},
+		{Name: "blocked", Type: arrow.BinaryTypes.String, Nullable: true},
 	}
 	for _, name := range columns {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
