@@ -531,12 +531,15 @@ func putHead(data []byte, f *robotstxt.File, marks uint16, names, groups int) {
 
 // RenumberBody gives the rules of a body that AppendRules or AppendSource made the number of
 // the body, and replaces the numbers of names by those of another dictionary, in which they
-// have the same order. numbers is nil for no change.
-func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) {
-	names, groups := le32(data[24:]), le32(data[28:])
-	at := bodyHeadSize + groupSize*int(groups)
+// have the same order. numbers is nil for no change. ok is false for what is no such body.
+func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) (ok bool) {
+	h, ok := readHead(data)
+	if !ok {
+		return false
+	}
+	at := bodyHeadSize + groupSize*int(h.groups)
 	filter := uint64(0)
-	for i := range int(names) {
+	for i := range int(h.names) {
 		field := data[at+nameSize*i:]
 		if numbers != nil {
 			put32(field, numbers(le32(field)))
@@ -545,9 +548,8 @@ func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) 
 	}
 	put32(data[8:], number)
 	put64(data[16:], filter)
-	if h, ok := readHead(data); ok {
-		put32(data, h.headSum(data))
-	}
+	put32(data, h.headSum(data))
+	return true
 }
 
 // filterBit returns the bit of a name's number in the head of a body.

@@ -25,7 +25,8 @@ import (
 //	 8  u64  likewise its notes
 //	16  u64  likewise its records
 //	24  u32  checksum of the row, the body's number and its rules; see sum
-//	28  u32  flags
+//	28  u8   flags
+//	29  u24  length of the source, as far as 24 bits say
 //
 // The last row belongs to no body and has only the ends. Lookups need no row: an authority's
 // origin has the place of the rules. Bodies are in the order of the authorities that use
@@ -45,7 +46,10 @@ const (
 )
 
 // kindOf returns a body's kind from its flags.
-func kindOf(flags uint32) robotstxt.BodyKind { return robotstxt.BodyKind(flags >> bodyKindBit) }
+func kindOf(flags uint32) robotstxt.BodyKind { return robotstxt.BodyKind(uint8(flags) >> bodyKindBit) }
+
+// maxLength is the greatest length of a source in a row.
+const maxLength = 1<<24 - 1
 
 // bodyRow is a body's row, with the ends taken from the next row.
 type bodyRow struct {
@@ -131,6 +135,8 @@ type known struct {
 	units  uint32 // of its rules in the pack, in matcher.BodyAlignment bytes
 	flags  uint8
 	used   bool // an authority has it
+	// payload is the least name of a payload that has it; see Builder.Payload.
+	payload uint64
 	// first is the beginning of the least reversed host that has it.
 	first surtStart
 }
@@ -151,23 +157,26 @@ func surtOf(authority []byte) (s surtStart) {
 
 // add returns the number of a body and compiles it if it is new.
 func (b *bodies) add(counted []byte) (number uint32, err error) {
-	d := digest(sha256.Sum256(counted))
-	b.mu.Lock()
-	number, old := b.numbers[d]
-	if !old {
-		number = uint32(len(b.known))
-		if number == noBody {
-			b.mu.Unlock()
-			return 0, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
-		}
-		b.numbers[d] = number
-		b.known = append(b.known, known{length: uint32(len(counted)), first: noSURT})
-	}
-	b.mu.Unlock()
-	if old {
-		return number, nil
+	number, old, err := b.number(sha256.Sum256(counted), uint32(len(counted)))
+	if old || err != nil {
+		return number, err
 	}
 	return number, b.compile(number, counted)
+}
+
+// number returns the number of a body, and whether it has come before.
+func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if number, old = b.numbers[d]; old {
+		return number, true, nil
+	}
+	if number = uint32(len(b.known)); number == noBody {
+		return 0, false, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
+	}
+	b.numbers[d] = number
+	b.known = append(b.known, known{length: length, first: noSURT})
+	return number, false, nil
 }
 
 // usedBy says that an authority has a body.
@@ -365,7 +374,8 @@ func (w *bodyWriter) write(stored []byte) error {
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
 	r := w.at()
-	r.flags = uint32(w.bodies.known[number].flags)
+	k := &w.bodies.known[number]
+	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
 	r.records[1] += uint64(len(records))

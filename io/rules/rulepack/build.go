@@ -86,6 +86,9 @@ type Entry struct {
 	// History lists what held when, oldest first, for a pack with a history. Its bodies
 	// must come from Keep. An entry without a history holds at all times.
 	History []Interval
+	// Captures are those from which the entry was decided, if they cannot be told from it; see
+	// SetCaptured.
+	Captures Captures
 	// Source ranks the sources: of several entries for one authority, the one with the
 	// lowest Source counts. Before the history of that one begins, the next one counts.
 	// A source may add only one entry for each authority.
@@ -103,10 +106,12 @@ type Builder struct {
 	mu     sync.Mutex // for the following
 	queue  *runs.Sorter
 	record []byte // reused
-	source uint32 // of the first entry
+	source int64  // of the first entry; -1 before it
 	mixed  bool   // there are several sources
 	err    error  // the first error; see fail
 	asOf   uint32
+
+	captured *Captured // nil if no captures are kept
 }
 
 // Create starts the pack of that name, a file or an object. The pack replaces an older
@@ -128,7 +133,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 		return nil, err
 	}
 	folder := spillFolder(name)
-	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
+	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o, source: -1}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
@@ -188,24 +193,36 @@ func (b *Builder) add(e Entry) error {
 			return err
 		}
 	}
-	b.use(e.Authority, o, history)
+	b.use(e.Authority, o, history, e.Captures)
 	b.mu.Lock()
-	if b.queue.Len() == 0 {
-		b.source = e.Source
+	if b.source < 0 {
+		b.source = int64(e.Source)
 	}
-	b.mixed = b.mixed || e.Source != b.source
-	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o, history)
-	err = b.queue.Add(b.record)
+	b.mixed = b.mixed || int64(e.Source) != b.source
+	b.mu.Unlock()
+	return b.enqueue(e.Authority, e.Source, o, history, e.Captures)
+}
+
+func (b *Builder) enqueue(authority []byte, source uint32, o origin, history intervals, c Captures) error {
+	b.mu.Lock()
+	b.record = appendQueued(b.record[:0], authority, source, o, history, c)
+	err := b.queue.Add(b.record)
 	b.mu.Unlock()
 	return b.fail(err)
 }
 
 // use says which bodies an authority has.
-func (b *Builder) use(authority []byte, o origin, history intervals) {
-	if o.body == noBody && history.len() == 0 {
+func (b *Builder) use(authority []byte, o origin, history intervals, c Captures) {
+	if o.body == noBody && history.len() == 0 && len(c.Bodies) == 0 {
 		return
 	}
-	surt := surtOf(authority)
+	surt := noSURT
+	if len(authority) > 0 {
+		surt = surtOf(authority)
+	}
+	for _, kept := range c.Bodies {
+		b.bodies.usedBy(uint32(kept)-1, surt)
+	}
 	last := o.body
 	if last != noBody {
 		b.bodies.usedBy(last, surt)
@@ -364,9 +381,12 @@ func (b *Builder) findUsed() error {
 			b.bodies.known[body].used = true
 		}
 	}
-	return mergeQueued(b.queue, func(authority queued, history intervals) error {
+	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
+		}
+		for i := range c.count() {
+			use(uint32(c.body(i)) - 1)
 		}
 		use(authority.origin().body)
 		for n := range history.len() {
@@ -389,8 +409,16 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 			*body = order.places[*body]
 		}
 	}
-	err := mergeQueued(b.queue, func(authority queued, history intervals) error {
+	var kept *keptWriter
+	if b.captured != nil {
+		kept = newKeptWriter(b.Folder())
+		defer kept.close()
+	}
+	err := mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
 		if err := context.Cause(b.ctx); err != nil {
+			return err
+		}
+		if err := kept.add(authority.authority(), c, order.places); err != nil || isElsewhere(authority.authority()) {
 			return err
 		}
 		o := authority.origin()
@@ -423,7 +451,10 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	if err := binary.Write(w, binary.LittleEndian, buckets.directory); err != nil {
 		return err
 	}
-	return buckets.intervals.write(w)
+	if err := buckets.intervals.write(w); err != nil {
+		return err
+	}
+	return kept.write(w, b.captured, b.bodies.known, order)
 }
 
 // writeBodies writes the sections of bodies.

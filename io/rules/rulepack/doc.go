@@ -12,8 +12,8 @@
 //
 // All numbers are little-endian.
 //
-//	header    32 bytes: magic (format.RulePackMagic), u32 version, 12 or with a history
-//	          13, partition and number of partitions, zeros
+//	header    32 bytes: magic (format.RulePackMagic), u32 version, 18 or with a history
+//	          19, partition and number of partitions, zeros
 //	sections  each from a multiple of 8 bytes on, the rules from one of 64, the
 //	          authorities from one of 4,096; zeros between them
 //	table     32 bytes a section: u32 kind, u32 checksum, u64 offset, u64 length,
@@ -39,6 +39,10 @@
 //	intervals    a bucket for each of the authorities: what held when; see intervals.go
 //	starts       u64 start of each of these buckets, the end of the last, and the
 //	             number of intervals
+//
+// A pack of captures has one more:
+//
+//	captures     what a pack with more captures is made of; see kept.go
 //
 // A blob is u32 checksum, u32 length and that many bytes, compressed with zstd if that
 // makes them fewer.

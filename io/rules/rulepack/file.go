@@ -100,7 +100,7 @@ func (f *file) findSections() error {
 	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
 		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
-		if kind == 0 || kind >= f.kinds() || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
+		if !f.mayHave(kind) || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
 			return fmt.Errorf("%w: table of sections", ErrDamaged)
 		}
 		f.table[kind] = tableEntry{data: f.data[offset : offset+length : offset+length], checksum: le32(table[4:]), found: true}
@@ -111,8 +111,8 @@ func (f *file) findSections() error {
 
 // checkSections checks that all sections exist and have plausible sizes.
 func (f *file) checkSections() error {
-	for kind := range f.kinds() {
-		if kind > 0 && !f.table[kind].found {
+	for kind := uint32(metaSection); kind < capturesSection; kind++ {
+		if f.mayHave(kind) && !f.table[kind].found {
 			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])
 		}
 	}
@@ -143,12 +143,12 @@ func identityOf(head, table []byte, size uint64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// kinds returns the last kind of section in the file, plus one.
-func (f *file) kinds() uint32 {
-	if f.version == historyVersion {
-		return sectionKinds
+// mayHave reports whether the file may have a section of a kind.
+func (f *file) mayHave(kind uint32) bool {
+	if kind == intervalsSection || kind == startsSection {
+		return f.version == historyVersion
 	}
-	return intervalsSection
+	return kind != 0 && kind < sectionKinds
 }
 
 func (f *file) section(kind int) []byte { return f.table[kind].data }

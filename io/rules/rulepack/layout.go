@@ -27,9 +27,9 @@ var (
 )
 
 const (
-	version = 16
+	version = 18
 	// historyVersion is the version of packs with a history.
-	historyVersion = 17
+	historyVersion = 19
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
@@ -54,11 +54,12 @@ const (
 	namesSection
 	intervalsSection
 	startsSection
+	capturesSection // may be missing
 	sectionKinds
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests", "names", "intervals", "starts",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests", "names", "intervals", "starts", "captures",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 )
@@ -105,6 +106,37 @@ func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
 		numbers = append(numbers, number)
 	}
 	return numbers, true
+}
+
+// take adds the names of a compiled body from another dictionary, of which known has 1 + the
+// numbers that it has here, and renumbers the body.
+func (d *dictionary) take(rules []byte, from names, known []uint32) error {
+	full := false
+	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
+		if uint64(name) >= uint64(len(known)) {
+			return 0 // as a lookup finds no such name
+		}
+		if known[name] == 0 {
+			numbers, ok := d.add([][]byte{from.name(name)})
+			if !ok {
+				full = true
+				return 0
+			}
+			known[name] = numbers[0] + 1
+		} else {
+			d.mu.Lock()
+			d.bodies[known[name]-1]++
+			d.mu.Unlock()
+		}
+		return known[name] - 1
+	})
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: its rules", ErrDamaged)
+	case full:
+		return option.Errorf("the names of agents must fit into memory: raise %s", option.Memory)
+	}
+	return nil
 }
 
 // sorted returns the names in order, and their numbers in that order by the numbers that they

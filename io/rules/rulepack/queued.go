@@ -17,34 +17,65 @@ import (
 //	24  u16  length of the authority
 //	26  u16  number of intervals
 //	28  u32  length of their times
-//	32       the authority, then the intervals, with bodies as in the origin, and their
-//	         times
+//	32  u32  length of the captures
+//	36       the authority, then the intervals, with bodies as in the origin, their times,
+//	         and the captures
 type queued []byte
 
-const queuedSize = 32
+const queuedSize = 36
 
 func (q queued) hash() uint64      { return le64(q) }
 func (q queued) source() uint32    { return le32(q[8:]) }
 func (q queued) origin() origin    { return readOrigin(q[12:]) }
 func (q queued) authority() []byte { return q[queuedSize : queuedSize+int(le16(q[24:]))] }
 func (q queued) history() intervals {
-	rows := q[queuedSize+int(le16(q[24:])) : q.size()]
+	rows := q[queuedSize+int(le16(q[24:])) : q.size()-int(le32(q[32:]))]
 	n := intervalSize * int(le16(q[26:]))
 	return intervals{rows: rows[:n:n], times: rows[n:]}
 }
 
 func (q queued) size() int {
-	return queuedSize + int(le16(q[24:])) + intervalSize*int(le16(q[26:])) + int(le32(q[28:]))
+	return queuedSize + int(le16(q[24:])) + intervalSize*int(le16(q[26:])) + int(le32(q[28:])) + int(le32(q[32:]))
+}
+func (q queued) captures() queuedCaptures {
+	return queuedCaptures(q[q.size()-int(le32(q[32:])) : q.size()])
 }
 
-func appendQueued(dst, authority []byte, source uint32, o origin, history intervals) []byte {
+// queuedCaptures are the captures of a queued authority: u32 number of bodies, a u64 for each as
+// Keep returned it, and the rows. It is empty if there are none.
+type queuedCaptures []byte
+
+func (c queuedCaptures) count() int {
+	if len(c) == 0 {
+		return 0
+	}
+	return int(le32(c))
+}
+func (c queuedCaptures) body(i int) uint64 { return le64(c[4+8*i:]) }
+func (c queuedCaptures) rows() []byte      { return c[4+8*c.count():] }
+
+func appendQueued(dst, authority []byte, source uint32, o origin, history intervals, c Captures) []byte {
+	size := 0
+	if len(c.Rows) > 0 {
+		size = 4 + 8*len(c.Bodies) + len(c.Rows)
+	}
+
 	dst = binary.LittleEndian.AppendUint64(dst, hashOf(authority))
 	dst = binary.LittleEndian.AppendUint32(dst, source)
 	dst = o.appendTo(dst)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(authority)))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(history.len()))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(history.times)))
-	return append(append(append(dst, authority...), history.rows...), history.times...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	dst = append(append(append(dst, authority...), history.rows...), history.times...)
+	if size == 0 {
+		return dst
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(c.Bodies)))
+	for _, kept := range c.Bodies {
+		dst = binary.LittleEndian.AppendUint64(dst, kept)
+	}
+	return append(dst, c.Rows...)
 }
 
 // queuedForm sorts authorities in the pack's order, and the entries of one authority by
@@ -61,16 +92,17 @@ var queuedForm = runs.Form{
 
 // mergeQueued calls visit once for each authority, in order, with the entry of its first
 // source and the merged intervals of all sources: before the first source's history
-// begins, the next one counts. The arguments are valid until visit returns, and visit may
-// change them.
-func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
+// begins, the next one counts. The captures are those of the entry that has some. The arguments
+// are valid until visit returns, and visit may change them.
+func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures) error) error {
 	var first, last queued // entries of an authority
 	var history, spliced intervals
+	var captures queuedCaptures
 	end := func() error {
 		if first == nil {
 			return nil
 		}
-		return visit(first, history)
+		return visit(first, history, captures)
 	}
 	err := all.Merge(func(record []byte) error {
 		q := queued(record)
@@ -79,6 +111,7 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
 				return err
 			}
 			first, last = append(first[:0], q...), append(last[:0], q...)
+			captures = append(captures[:0], q.captures()...)
 			history.reset()
 			history.addFirst(q.history().len(), q.history())
 			return nil
@@ -87,6 +120,9 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
 			return fmt.Errorf("two entries for %q", q.authority())
 		}
 		last = append(last[:0], q...)
+		if len(captures) == 0 {
+			captures = append(captures, q.captures()...)
+		}
 		if first.origin().isNotYet() {
 			first = append(first[:0], q...)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -18,12 +19,21 @@ import (
 //	 8  u32  length of the notes, a blob
 //	12  u32  length of the records, a blob
 //	16       rules, notes, records
+
 const (
 	storedSize  = 16
 	copyingSize = 256 << 10
 	chunkSize   = 256 << 10
 	readers     = 8 // goroutines that read the temporary file
 )
+
+// appendStored appends a stored body.
+func appendStored(dst []byte, number uint32, rules, notes, records []byte) []byte {
+	for _, n := range [...]uint32{number, uint32(len(rules)), uint32(len(notes)), uint32(len(records))} {
+		dst = binary.LittleEndian.AppendUint32(dst, n)
+	}
+	return append(append(append(dst, rules...), notes...), records...)
+}
 
 // store has the compiled bodies until all have come and their order is known. When they fill
 // the memory, they are written to a temporary file, by the first hosts that are known to have

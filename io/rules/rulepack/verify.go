@@ -22,10 +22,8 @@ func (p *Pack) Verify() (err error) {
 		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	advise(p.file.data, inOrder)
-	for kind := uint32(metaSection); kind < p.file.kinds(); kind++ {
-		if s := p.file.table[kind]; checksum(s.data) != s.checksum {
-			return p.damaged("checksum of the section %s", sectionNames[kind])
-		}
+	if err := p.verifyChecksums(); err != nil {
+		return err
 	}
 	if err := p.verifyPadding(); err != nil {
 		return err
@@ -47,6 +45,15 @@ func (p *Pack) Verify() (err error) {
 		}
 	}
 	return p.Unchanged()
+}
+
+func (p *Pack) verifyChecksums() error {
+	for kind, s := range p.file.table {
+		if s.found && checksum(s.data) != s.checksum {
+			return p.damaged("checksum of the section %s", sectionNames[kind])
+		}
+	}
+	return nil
 }
 
 // verifyPadding checks the bytes that no checksum covers, and those that have no meaning
@@ -131,7 +138,16 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	if p.start(p.buckets) != uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: end")
 	}
-	return used, nil
+	return used, p.eachKept(func(e *keptEntry) error {
+		for _, body := range e.Bodies {
+			number, err := p.numberOf(uint32(body))
+			if err != nil {
+				return err
+			}
+			used.set(number)
+		}
+		return nil
+	})
 }
 
 // verifyAuthorities checks that a bucket's authorities are in order, belong to it, and

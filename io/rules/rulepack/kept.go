@@ -1,0 +1,485 @@
+package rulepack
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"robotsbatch/io/store/panics"
+	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// The section captures has what a pack with more captures is made of:
+//
+//	 0  u32  flags: the two bits of access.Policy, keptLater, keptPayloads
+//	 4  u32  Captured.Newest
+//	 8  u32  number of sources
+//	12  u8   for each: its SourceKind
+//	    u64  with keptPayloads, for each body: Builder.Payload, 0 for none
+//	         the captures, in the order of the authorities, numbers as varints: how many
+//	         authorities there are since the last entry; 0 for a URL that is no robots.txt,
+//	         whose key of keySize bytes follows. Then the rows, after their length, and the
+//	         bodies, after their number: each as twice its place, plus 1 if it was cut
+//
+// With a single source, an authority without an entry has the captures that its origin or its
+// intervals tell; see Known.
+const (
+	keptAllow429 = 1 << iota
+	keptDenyUnresolved
+	keptLater
+	keptPayloads
+
+	keptHeaderSize = 12
+	keySize        = 16
+)
+
+// Captured says of what captures a pack was made.
+type Captured struct {
+	// Policy is what they were judged by.
+	Policy access.Policy
+	// Later says that some captures are after the time that decides, and were left out.
+	Later bool
+	// Newest is the time of the newest one in seconds since 1970; 0 if unknown.
+	Newest uint32
+	// Sources are the sources, the first of which has precedence.
+	Sources []SourceKind
+}
+
+// SourceKind is what a source of a pack is.
+type SourceKind byte
+
+// The kinds of sources. Those that were asked for are like captures.
+const (
+	CapturesSource SourceKind = iota
+	FolderSource
+	AskedSource
+	sourceKinds
+)
+
+// Captures are some captures of a URL in a form that only those who add them know.
+type Captures struct {
+	Rows []byte
+	// Bodies are those that the rows name by their index here, as Keep returned them.
+	Bodies []uint64
+}
+
+// Known is what a pack keeps of a URL's captures.
+type Known struct {
+	// Authority is that of a robots.txt; of another URL, Key is its key.
+	Authority, Key []byte
+	Captures
+	// Intervals stand for captures that have no Rows: those of a pack with a history, or one
+	// with the fetch that decides.
+	Intervals []Interval
+}
+
+// SetCaptured makes the pack keep Entry.Captures.
+func (b *Builder) SetCaptured(c Captured) { b.captured = &c }
+
+// AddElsewhere adds captures of a URL that is no robots.txt, given by a key.
+func (b *Builder) AddElsewhere(key [keySize]byte, c Captures) error {
+	b.use(nil, unknown, intervals{}, c)
+	return b.enqueue(append([]byte{0}, key[:]...), 0, unknown, intervals{}, c)
+}
+
+// isElsewhere reports whether a queued authority is a key.
+func isElsewhere(authority []byte) bool { return authority[0] == 0 }
+
+// Payload notes the name of a payload that has a body.
+func (b *Builder) Payload(kept, name uint64) {
+	b.bodies.mu.Lock()
+	defer b.bodies.mu.Unlock()
+	if k := &b.bodies.known[uint32(kept)-1]; k.payload == 0 || name < k.payload {
+		k.payload = name
+	}
+}
+
+// keptWriter writes the captures to a temporary file. It is nil for a pack that keeps none.
+type keptWriter struct {
+	spill  runs.Spill
+	buffer *bufio.Writer
+	passed uint64 // authorities since the last entry
+	record []byte
+}
+
+func newKeptWriter(folder string) *keptWriter {
+	w := &keptWriter{spill: runs.Spill{Folder: folder}}
+	w.buffer = bufio.NewWriterSize(&w.spill, copyingSize)
+	return w
+}
+
+// add adds what a queued authority has, given the places of bodies.
+func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) error {
+	if w == nil {
+		return nil
+	}
+	w.passed++
+	if len(c) == 0 {
+		return nil
+	}
+	r := w.record[:0]
+	if isElsewhere(authority) {
+		w.passed--
+		r = append(append(r, 0), authority[1:]...)
+	} else {
+		r = binary.AppendUvarint(r, w.passed)
+		w.passed = 0
+	}
+	rows := c.rows()
+	r = append(binary.AppendUvarint(r, uint64(len(rows))), rows...)
+	r = binary.AppendUvarint(r, uint64(c.count()))
+	for i := range c.count() {
+		kept := c.body(i)
+		r = binary.AppendUvarint(r, uint64(places[uint32(kept)-1])<<1|kept/keptLimited)
+	}
+	w.record = r
+	_, err := w.buffer.Write(r)
+	return err
+}
+
+// write writes the section.
+func (w *keptWriter) write(p *packWriter, c *Captured, known []known, o *order) error {
+	if w == nil {
+		return nil
+	}
+	flags, payloads := uint32(0), []byte(nil)
+	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later} {
+		if set {
+			flags |= 1 << i
+		}
+	}
+	for i := range known {
+		if known[i].used && known[i].payload != 0 {
+			flags |= keptPayloads
+			break
+		}
+	}
+	head := binary.LittleEndian.AppendUint32(nil, flags)
+	head = binary.LittleEndian.AppendUint32(head, c.Newest)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(c.Sources)))
+	for _, kind := range c.Sources {
+		head = append(head, byte(kind))
+	}
+	p.begin(capturesSection)
+	_, _ = p.Write(head) // an error stays
+	if flags&keptPayloads != 0 {
+		for _, number := range o.numbers {
+			payloads = binary.LittleEndian.AppendUint64(payloads[:0], known[number].payload)
+			_, _ = p.Write(payloads)
+		}
+	}
+	if err := w.buffer.Flush(); err != nil {
+		return err
+	}
+	_, err := io.Copy(p, w.spill.All())
+	return err
+}
+
+func (w *keptWriter) close() {
+	if w != nil {
+		w.spill.Close()
+	}
+}
+
+// Captured says of what captures the pack was made; nil for one that keeps none.
+func (p *Pack) Captured() (_ *Captured, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer panics.Recover(&err, p.Fault)
+	c, _, _, err := p.kept()
+	return c, err
+}
+
+// kept returns the parts of the section captures; nil if there is none.
+func (p *Pack) kept() (c *Captured, payloads, entries []byte, err error) {
+	s := p.file.table[capturesSection]
+	if !s.found {
+		return nil, nil, nil, nil
+	}
+	data := s.data
+	if len(data) < keptHeaderSize || uint64(le32(data[8:])) > uint64(len(data)-keptHeaderSize) {
+		return nil, nil, nil, p.damaged("captures: the head")
+	}
+	flags := le32(data)
+	c = &Captured{
+		Policy: access.Policy{Allow429: flags&keptAllow429 != 0, DenyUnresolved: flags&keptDenyUnresolved != 0},
+		Later:  flags&keptLater != 0, Newest: le32(data[4:]), Sources: make([]SourceKind, le32(data[8:])),
+	}
+	data = data[keptHeaderSize:]
+	for i := range c.Sources {
+		if c.Sources[i] = SourceKind(data[i]); c.Sources[i] >= sourceKinds {
+			return nil, nil, nil, p.damaged("captures: the sources")
+		}
+	}
+	data = data[len(c.Sources):]
+	if flags&keptPayloads != 0 {
+		if size := 8 * uint64(p.bodies); size <= uint64(len(data)) {
+			return c, data[:size], data[size:], nil
+		}
+		return nil, nil, nil, p.damaged("captures: the payloads")
+	}
+	return c, nil, data, nil
+}
+
+// keptEntry is an entry of the section captures. Its bodies are places, with keptLimited.
+type keptEntry struct {
+	passed uint64
+	key    []byte
+	Captures
+}
+
+// read reads the next entry of which data has some.
+func (e *keptEntry) read(data []byte) (rest []byte, ok bool) {
+	x := recordReader{data: data}
+	take := func(n uint64) (taken []byte) {
+		if n > uint64(len(x.data)) {
+			x.broken, n = true, 0
+		}
+		taken, x.data = x.data[:n:n], x.data[n:]
+		return taken
+	}
+	varint := func() uint64 {
+		v, n := binary.Uvarint(x.data)
+		if n <= 0 {
+			x.broken, n = true, 0
+		}
+		x.data = x.data[n:]
+		return v
+	}
+	e.key = nil
+	if e.passed = varint(); e.passed == 0 {
+		e.key = take(keySize)
+	}
+	e.Rows, e.Bodies = take(x.number()), e.Bodies[:0]
+	for range x.number() {
+		body := varint()
+		e.Bodies = append(e.Bodies, body>>1&noBody|body&1*keptLimited)
+	}
+	return x.data, !x.broken && len(e.Rows) > 0
+}
+
+// eachKept calls visit with the bodies of each entry of the section captures.
+func (p *Pack) eachKept(visit func(e *keptEntry) error) error {
+	_, _, data, err := p.kept()
+	var e keptEntry
+	for ok := true; err == nil && len(data) > 0; {
+		if data, ok = e.read(data); !ok {
+			return p.damaged("captures")
+		}
+		err = visit(&e)
+	}
+	return err
+}
+
+// Take adds the bodies of another pack, and calls visit with the captures that it keeps, whose
+// bodies are as Keep returns them. payload is called for each body with a name. What visit
+// gets is valid until it returns.
+func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Known) error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer panics.Recover(&err, p.Fault)
+	if err := p.verifyChecksums(); err != nil {
+		return err
+	}
+	advise(p.file.data, inOrder)
+	c, payloads, entries, err := p.kept()
+	if err != nil {
+		return err
+	}
+	numbers, err := b.takeBodies(p)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(payloads); i += 8 {
+		if name := le64(payloads[i:]); name != 0 {
+			payload(uint64(numbers[i/8])+1, name)
+		}
+	}
+	t := taking{pack: p, numbers: numbers, rest: entries, visit: visit, told: len(c.Sources) == 1}
+	for number := range p.buckets {
+		if err := context.Cause(b.ctx); err != nil {
+			return err
+		}
+		bucket, err := p.bucket(number, p.start(number))
+		for i := 0; err == nil && i < bucket.count(); i++ {
+			err = t.authority(number, bucket, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.next(); err != nil || !t.ended {
+		return p.damaged("captures: some are of no authority: %w", err)
+	}
+	return nil
+}
+
+// taking goes through the authorities of a pack, and through what it keeps of their captures.
+type taking struct {
+	pack    *Pack
+	numbers []uint32 // of bodies
+	told    bool     // captures without an entry are told otherwise
+	visit   func(*Known) error
+
+	rest    []byte
+	entry   keptEntry // of the next authority that has one
+	loaded  bool
+	ended   bool
+	passed  uint64
+	known   Known
+	between []uint32
+}
+
+// next reads the next entry of an authority, after visiting those of other URLs.
+func (t *taking) next() error {
+	for !t.loaded && !t.ended {
+		if len(t.rest) == 0 {
+			t.ended = true
+			return nil
+		}
+		var ok bool
+		if t.rest, ok = t.entry.read(t.rest); !ok {
+			return t.pack.damaged("captures")
+		}
+		for i, body := range t.entry.Bodies {
+			kept, err := t.kept(uint32(body), body >= keptLimited)
+			if err != nil {
+				return err
+			}
+			t.entry.Bodies[i] = kept
+		}
+		if t.loaded = t.entry.key == nil; !t.loaded {
+			if err := t.visit(&Known{Key: t.entry.key, Captures: t.entry.Captures}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// authority visits authority i of a bucket.
+func (t *taking) authority(number uint32, b bucket, i int) error {
+	if err := t.next(); err != nil {
+		return err
+	}
+	k := &t.known
+	*k = Known{Authority: b.appendAuthority(k.Authority[:0], i), Intervals: k.Intervals[:0]}
+	if t.passed++; t.loaded && t.passed == t.entry.passed {
+		t.passed, t.loaded = 0, false
+		k.Captures = t.entry.Captures
+		return t.visit(k)
+	}
+	if !t.told {
+		return nil
+	}
+	if !t.pack.info.History {
+		if err := t.tell(interval{seen: b.origin(i).fetched, origin: b.origin(i)}, nil); err != nil {
+			return err
+		}
+		return t.visit(k)
+	}
+	all, err := t.pack.intervalsOf(number, b, i)
+	if err != nil {
+		return err
+	}
+	t.between = t.between[:0]
+	for n := range all.len() {
+		times, ok := within(all.times, all.timesOf(n))
+		if !ok {
+			return t.pack.damaged("intervals of bucket %d", number)
+		}
+		if err := t.tell(all.at(n), times); err != nil {
+			return err
+		}
+	}
+	return t.visit(k)
+}
+
+// tell adds an interval, with the times between its first and its last.
+func (t *taking) tell(x interval, times []byte) (err error) {
+	o := x.origin
+	i := Interval{
+		From: x.from, Fetched: o.fetched, Seen: x.seen, Access: access.Outcome(o.outcome),
+		Stale: o.flags&flagStale != 0, Status: o.status,
+	}
+	if i.Access == access.Rules {
+		if i.Kept, err = t.kept(o.body, o.flags&flagLimited != 0); err != nil {
+			return err
+		}
+	}
+	start := len(t.between)
+	t.between = append(t.between, i.Fetched)
+	for at, ok := i.Fetched, true; ok; {
+		if at, times, ok = nextTime(times, at); ok {
+			t.between = append(t.between, at)
+		}
+	}
+	if i.Seen != i.Fetched {
+		t.between = append(t.between, i.Seen)
+	}
+	i.Times = t.between[start:]
+	t.known.Intervals = append(t.known.Intervals, i)
+	return nil
+}
+
+// kept returns the number of a body, as Keep would, by its place.
+func (t *taking) kept(place uint32, limited bool) (uint64, error) {
+	number, err := t.pack.numberOf(place)
+	if err != nil {
+		return 0, err
+	}
+	kept := uint64(t.numbers[number]) + 1
+	if limited {
+		kept |= keptLimited
+	}
+	return kept, nil
+}
+
+// takeBodies adds the bodies of a pack as they lie, and returns their numbers.
+func (b *Builder) takeBodies(p *Pack) ([]uint32, error) {
+	numbers := make([]uint32, 0, p.bodies)
+	names := make([]uint32, p.names.count()) // 1 + the number in the builder
+	for number := range p.bodies {
+		if err := context.Cause(b.ctx); err != nil {
+			return nil, err
+		}
+		taken, err := b.takeBody(p, number, names)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, taken)
+	}
+	return numbers, nil
+}
+
+func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) (taken uint32, err error) {
+	rules, r, err := p.bodyRules(number)
+	if err != nil {
+		return 0, err
+	}
+	if r.flags&bodySource != 0 {
+		source, err := p.source(rules, number)
+		if err != nil {
+			return 0, err
+		}
+		taken, err = b.bodies.add(source)
+		return taken, b.fail(err)
+	}
+	notes, ok := within(p.notes, r.notes)
+	records, ok2 := within(p.records, r.records)
+	if !ok || !ok2 || len(rules)%matcher.BodyAlignment != 0 {
+		return 0, p.damaged("body %d lies outside", number)
+	}
+	taken, old, err := b.bodies.number(p.digest(number), r.flags>>8)
+	if old || err != nil {
+		return taken, b.fail(err)
+	}
+	stored := appendStored(nil, taken, rules, notes, records)
+	if err := b.bodies.names.take(stored[storedSize:], p.names, names); err != nil {
+		return 0, b.fail(fmt.Errorf("%s: body %d: %w", p.name, number, err))
+	}
+	return taken, b.fail(b.bodies.keep(taken, stored, uint8(r.flags)))
+}
