@@ -509,6 +509,28 @@ measure_warc() {
   turns -rounds "$rounds"
 }
 
+## update [-captures 1000000] [-rounds 1] [-data FOLDER]
+# compares compile -update of a pack and a hundredth as many new captures with compiling all at
+# once: processors, memory, and the largest temporary file, in bytes of the result. The packs
+# must be the same. FOLDER/1 and FOLDER/2 were written by bench/warc.
+measure_update() {
+  options captures=1000000 rounds=1 data='' -- "$@"
+  build robotsbatch warc turns
+  called "update-$captures"
+  if [[ -z $data ]]; then
+    data=$scratch/data
+    "$scratch/warc" generate "$data/1" "$captures"
+    "$scratch/warc" generate "$data/2" $((captures / 100))
+  fi
+  "$scratch/robotsbatch" compile -rules "$data/1/*.warc.gz" -out "$out/old.rules" -memory 512MiB -quiet
+  table 'adding a hundredth to a pack' ''
+  run 'compile all' '' "$scratch/robotsbatch" compile -rules "$data/*/*.warc.gz" -out "$out/all.rules" -memory 512MiB -quiet
+  run 'compile -update' '' "$scratch/robotsbatch" compile -update "$out/old.rules" -rules "$data/2/*.warc.gz" -out "$out/new.rules" -memory 512MiB -quiet
+  turns -rounds "$rounds"
+  cmp "$out/all.rules" "$out/new.rules"
+  "$scratch/robotsbatch" verify "$out/new.rules" | grep -E ' (hosts|size|bodies|captures) '
+}
+
 record='' arguments="$*"
 if [[ ${1-} == -record ]]; then
   record=1

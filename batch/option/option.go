@@ -58,6 +58,7 @@ const (
 	SummaryJSON     Name = "summary-json"
 	Table           Name = "table"
 	URLColumn       Name = "url-column"
+	Update          Name = "update"
 	Use             Name = "use"
 	WARCBase        Name = "warc-base"
 	Weight          Name = "weight"

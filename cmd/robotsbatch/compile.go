@@ -25,8 +25,8 @@ var compileHelp = &cli.Command{
 	About: "makes a rule pack: one file with the compiled rules of many hosts, which the main job maps instead of reading robots.txt " +
 		"files or captures.",
 	Details: "A pack holds the rules for every agent: you choose -agent when you use it. From captures it keeps those that decide, with " +
-		"status and time. The same files give the same bytes.",
-	Examples: []string{"compile -rules robots -out site.rules", `compile -rules "crawl/*.warc.gz" -out crawl.rules`},
+		"status and time. The same files give the same bytes. With -update a pack of captures takes in newer ones.",
+	Examples: []string{"compile -rules robots -out site.rules", `compile -rules "crawl/*.warc.gz" -out crawl.rules`, `compile -update old.rules -rules "new/*.warc.gz" -out new.rules`},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done"},
 		{Status: "1", Meaning: "failed; nothing half-written is left, and a previous pack stays"},
@@ -41,7 +41,8 @@ type compileCommand struct {
 	call
 	config.Rules
 	out        string
-	partitions int // how many parts rules are divided into
+	update     string // a pack that is added to
+	partitions int    // how many parts rules are divided into
 }
 
 func newCompile() *compileCommand {
@@ -65,6 +66,13 @@ func (c *compileCommand) Flags() cli.Flags {
 			Value: &c.out,
 		},
 		{
+			Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true,
+			Short: "add captures to those of this rule pack, as if all were compiled at once",
+			More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
+				"-robots-limit must be the pack's (robotsbatch help compile).",
+			Value: &c.update,
+		},
+		{
 			Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true,
 			Short: "make N packs, each for a part of the hosts",
 			More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
@@ -84,6 +92,12 @@ func (c *compileCommand) checkCompile() error {
 		return option.Usagef("%s is missing: name the rule pack to write, such as site.rules", option.Out)
 	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
 		return option.Usagef("%s makes several packs of rules that are read for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
+	}
+	if c.update != "" && c.partitions > 1 {
+		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
+	}
+	if err := config.ResolveNames(option.Update, &c.update); err != nil {
+		return err
 	}
 	c.LimitWorkers()
 	if err := c.CheckOneTime(); err != nil {
@@ -121,7 +135,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 
 // compile makes a pack; number is that of its partition.
 func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
-	found, err := c.find(ctx, &c.Rules, ruleUse{}, option.Out.With(c.out))
+	found, err := c.find(ctx, &c.Rules, ruleUse{update: c.update}, option.Out.With(c.out))
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ type replayed struct {
 	random *rand.Rand
 	warc   bool
 	files  [2]bytes.Buffer
+	// parts has the files cut in three, if part tells which is that of a fetch.
+	parts  [2][3]bytes.Buffer
+	part   func(*replayedFetch) int
 	models []reference.Captures
 	newest int64 // second of a capture
 }
@@ -204,12 +207,27 @@ func (r *replayed) fillRecord(f *replayedFetch, url func() string) {
 
 // write writes a fetch to the file of its source.
 func (r *replayed) write(f *replayedFetch) {
-	if r.warc {
-		r.files[f.Source].WriteString(f.damage(string(warcRecord(f.record))))
-		return
+	part := -1
+	if r.part != nil {
+		part = r.part(f)
 	}
-	if err := json.NewEncoder(&r.files[f.Source]).Encode(f.row); err != nil {
-		panic(err)
+	r.writeTo(f, part)
+}
+
+func (r *replayed) writeTo(f *replayedFetch, part int) {
+	var text []byte
+	if r.warc {
+		text = []byte(f.damage(string(warcRecord(f.record))))
+	} else {
+		row, err := json.Marshal(f.row)
+		if err != nil {
+			panic(err)
+		}
+		text = append(row, '\n')
+	}
+	r.files[f.Source].Write(text)
+	if part >= 0 {
+		r.parts[f.Source][part].Write(text)
 	}
 }
 
@@ -217,6 +235,12 @@ func (r *replayed) write(f *replayedFetch) {
 func newReplayed(t *testing.T, random *rand.Rand, warc bool, histories int) (r *replayed, names [2]string) {
 	t.Helper()
 	r = &replayed{random: random, warc: warc}
+	return r, r.writeAll(t, histories)
+}
+
+// writeAll makes histories and writes their files, whole and in parts.
+func (r *replayed) writeAll(t *testing.T, histories int) (names [2]string) {
+	t.Helper()
 	for source := range r.files { // so that neither is empty, and that revisits find all bodies
 		for i := range 3 {
 			f := replayedFetch{Capture: reference.Capture{Source: source, URL: fmt.Sprintf("http://bodies%d%d.example/robots.txt", source, i), Second: replayStart, Status: 200}}
@@ -225,19 +249,30 @@ func newReplayed(t *testing.T, random *rand.Rand, warc bool, histories int) (r *
 			f.record = []string{"2026-01-01T00:00:00Z", f.URL, "200 OK", f.Body}
 			f.damage = strings.Clone
 			r.write(&f)
+			if i > 0 && r.part != nil { // and no part is without any
+				f.URL = strings.Replace(f.URL, "bodies", "part", 1)
+				f.row["url"], f.record[1] = f.URL, f.URL
+				r.writeTo(&f, i)
+			}
 		}
 	}
 	for number := range histories {
 		r.add(number)
 	}
 	for source := range r.files {
-		names[source] = fmt.Sprintf("%d.jsonl", source)
-		if warc {
-			names[source] = fmt.Sprintf("%d.warc", source)
+		end := "jsonl"
+		if r.warc {
+			end = "warc"
 		}
+		names[source] = fmt.Sprintf("%d.%s", source, end)
 		writeText(t, names[source], r.files[source].String())
+		for part := range r.parts[source] {
+			if r.part != nil {
+				writeText(t, fmt.Sprintf("%d-%d.%s", source, part, end), r.parts[source][part].String())
+			}
+		}
 	}
-	return r, names
+	return names
 }
 
 // replayedRow is a row that is asked for.

@@ -38,6 +38,8 @@ type ruleUse struct {
 	clock bool
 	// uses are asked about.
 	uses []usage.Use
+	// update is a rule pack that compile adds to.
+	update string
 	// memory, if not 0, takes the place of -memory.
 	memory int64
 	// used, if not nil, is told of each file of a folder that is read, by any
@@ -54,7 +56,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	}
 	memory := cmp.Or(use.memory, c.Memory)
 	o := ruleset.Options{
-		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
+		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, Update: use.update, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
 		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, WARCBase: r.WARCBase, Clock: use.clock, History: r.History,
 		Explain: use.explain, Records: use.records, Digests: use.digests, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Budget: c.account(), Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),

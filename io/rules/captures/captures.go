@@ -76,6 +76,12 @@ type Options struct {
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
 	Folder string
+	// Keep keeps of each URL what may count when other captures are added.
+	Keep bool
+	// Mixed says that a Decision does not tell its captures, because there are several sources.
+	Mixed bool
+	// Payload, if not nil, is told the name of a payload that has a body, from any goroutine.
+	Payload func(kept, name uint64)
 }
 
 // defaultMemory is the default of Options.Memory: 64 MiB.
@@ -102,6 +108,7 @@ type Set struct {
 	// revisited holds the body of each 2xx to which a revisit refers, 0 until it is found.
 	revisited map[Name]uint64
 	newest    int64
+	later     bool    // whether captures after asOf were left out
 	stats     []Stats // by source
 }
 
@@ -124,6 +131,21 @@ func (s *Set) Newest() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return timeOf(s.newest)
+}
+
+// Later reports, after Resolve, whether captures after the time that decides were left out.
+func (s *Set) Later() bool { return s.later }
+
+// mostElsewhere reports whether the captures are those of pages: only of those that a redirect
+// leads to are then kept.
+func (s *Set) mostElsewhere() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all Stats
+	for _, n := range s.stats {
+		all.Add(n)
+	}
+	return 2*all.Elsewhere > all.Captures
 }
 
 // Stats returns the counts of a source's captures and, after Resolve, of its decisions.
@@ -257,6 +279,9 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 			return err
 		}
 		r.setKept(kept)
+		if x.Digest != 0 && a.set.options.Payload != nil {
+			a.set.options.Payload(kept, uint64(x.Digest))
+		}
 	}
 	return a.set.add(r, target)
 }

@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"math"
@@ -88,6 +89,11 @@ type judge struct {
 	sources   []sourceIntervals
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
+	url       key
+	kept      keeper // of all captures
+	told      keeper // of those that a decision tells; reused
+	one       [1]Interval
+	wanted    bool // a redirect leads to the URL
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -120,6 +126,7 @@ func (j *judge) keep(group, x waiting) int {
 	first := len(group) == 0
 	switch {
 	case j.isLater(x): // the first one tells that there are some
+		j.set.later = true
 		if first && !j.history {
 			return 0
 		}
@@ -131,9 +138,25 @@ func (j *judge) keep(group, x waiting) int {
 	case group.source() != x.source(): // an earlier source has the URL
 		return -1
 	case j.policy.Answers(x.fetch()):
-		return 0 // it decides without those before it
+		if !j.set.options.Keep || x.isBody() {
+			return 0 // it decides without those before it
+		}
+		return lastBody(group)
+	case j.set.options.Keep && len(group) < j.set.part:
+		return len(group) // others may come between
 	}
 	return j.lastsFrom(group)
+}
+
+// lastBody puts the last 2xx of a group at its beginning, for later answers "not modified", and
+// returns its length.
+func lastBody(group waiting) (size int) {
+	for x := group; len(x) > 0; x = x[x.size():] {
+		if x.isBody() {
+			size = copy(group, x[:x.size()])
+		}
+	}
+	return size
 }
 
 // lastsFrom returns the length of a group without the last failure, if the outage's length
@@ -157,6 +180,7 @@ func (j *judge) isLater(x waiting) bool { return timeOf(x.time()).Truncate(time.
 // begin begins the decision about a URL, given the known targets of redirects, which may be nil.
 func (j *judge) begin(targets *targetChanges) {
 	j.targets, j.authority, j.later = targets, j.authority[:0], j.later[:0]
+	j.kept.reset()
 	j.sources, j.changes, j.times = j.sources[:0], j.changes[:0], j.times[:0]
 }
 
@@ -164,6 +188,14 @@ func (j *judge) begin(targets *targetChanges) {
 func (j *judge) add(part waiting) error {
 	for ; len(part) > 0; part = part[part.size():] {
 		x := part[:part.size()]
+		if j.set.options.Keep {
+			j.url = x.key()
+			target := key{}
+			if x.hasTarget() {
+				target = j.set.wanted[x.targetIndex()]
+			}
+			j.kept.add(x, target)
+		}
 		if len(j.sources) == 0 {
 			j.authority = append(j.authority[:0], x.authority()...)
 			if j.isLater(x) {
@@ -190,7 +222,7 @@ func (j *judge) add(part waiting) error {
 			c.answer = c.newest
 		}
 	}
-	if !j.set.fits(timeMemory * int64(len(j.times))) {
+	if !j.set.fits(timeMemory*int64(len(j.times)) + int64(len(j.kept.Rows))) {
 		return tooMuch("the times of more than %d captures of %s", len(j.times), j.authority)
 	}
 	return nil
@@ -377,10 +409,13 @@ func (j *judge) setTimes(list []Interval) {
 // finish counts the decision of the first source at asOf, and emits those of all sources.
 func (j *judge) finish() error {
 	if len(j.authority) == 0 {
-		return nil
+		if !j.set.options.Keep || !j.wanted && j.set.mostElsewhere() {
+			return nil
+		}
+		return j.emit(&Decision{URL: j.url, Captures: j.kept.Kept})
 	}
 	if len(j.later) > 0 {
-		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source()})
+		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept})
 	}
 	for number, s := range j.sources {
 		second := secondOf(nanoseconds(j.asOf))
@@ -396,11 +431,26 @@ func (j *judge) finish() error {
 		if j.history {
 			d.History = s.intervals
 		}
+		if number == 0 && j.set.options.Keep && !j.tells(d, i) {
+			d.Captures = j.kept.Kept
+		}
 		if err := j.emit(d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tells reports whether a decision, which an interval has, tells the captures of the URL.
+func (j *judge) tells(d *Decision, i *Interval) bool {
+	list := d.History
+	if !j.history {
+		one := *i
+		one.Fetched, one.Times = i.Seen, i.Times[max(len(i.Times)-1, 0):]
+		j.one[0], list = one, j.one[:]
+	}
+	j.told.told(list)
+	return !j.set.options.Mixed && bytes.Equal(j.told.Rows, j.kept.Rows) && slices.Equal(j.told.Bodies, j.kept.Bodies)
 }
 
 // shownStatus returns the status of the answer, or 0 if it is not a valid one.

@@ -59,7 +59,7 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 				if number >= int64(len(files)) {
 					return nil
 				}
-				if err := p.read(ctx, &files[number], uint64(number)<<orderBits); err != nil {
+				if err := p.read(ctx, &files[number], uint64(number+1)<<orderBits); err != nil {
 					return err
 				}
 			}

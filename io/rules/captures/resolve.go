@@ -33,6 +33,10 @@ type Decision struct {
 	Source int
 	// History is what decided when, oldest first; nil except from ResolveHistory.
 	History []Interval
+	// Captures are kept if Options.Keep is set. Of a URL that is no robots.txt, of which
+	// there is nothing else, URL is the key.
+	Captures Kept
+	URL      [16]byte
 }
 
 // change is the outcome of a URL's captures from a second on.
@@ -90,6 +94,7 @@ type resolver struct {
 
 	group  waiting // those of a URL that may decide and are not handed to the judge
 	newest waiting // the last capture
+	last   waiting // the one before
 	// Of the URL whose captures are handed to the judge: its index in wanted or notWanted,
 	// whether it has redirects, and where its captures are in moved, -1 for not there.
 	wanted    uint32
@@ -170,6 +175,10 @@ func (r *resolver) visit(x waiting) error {
 		r.set.revisit(x)
 	}
 	r.renew(x)
+	if len(r.last) > 0 && x.repeats(r.last) { // a file was read twice, or read again for a pack that has it
+		return nil
+	}
+	r.last = append(r.last[:0], x...)
 	keep := r.judge.keep(r.group, x)
 	if keep < 0 {
 		return nil
@@ -248,7 +257,7 @@ func (r *resolver) endURL() error {
 	}
 	r.begun = false
 	changes := r.judge.decide()
-	if r.wanted != notWanted {
+	if r.judge.wanted = r.wanted != notWanted; r.judge.wanted {
 		if err := r.learn(int(r.wanted), changes, nil); err != nil {
 			return err
 		}
@@ -340,7 +349,7 @@ func (r *resolver) follow(last bool) error {
 // decide decides about a URL with redirects that the judge has all captures of.
 func (r *resolver) decide(wanted uint32, before *targetChanges, last bool) error {
 	changes := r.judge.decide()
-	if wanted != notWanted {
+	if r.judge.wanted = wanted != notWanted; r.judge.wanted {
 		if err := r.learn(int(wanted), changes, before); err != nil {
 			return err
 		}

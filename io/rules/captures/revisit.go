@@ -2,22 +2,21 @@ package captures
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/maphash"
 )
 
 // Name identifies a record, its payload, or the fetch of a URL in a second, to which a revisit
-// may refer; 0 is none. Strangers, who choose the payloads, cannot foresee this hash.
+// may refer; 0 is none. Strangers, who choose the payloads, cannot choose the name of another.
 type Name uint64
-
-var seed = maphash.MakeSeed()
 
 // NameOf returns the name of a record's id or a payload's digest, as written; 0 for none.
 func NameOf(text []byte) Name {
 	if len(text) == 0 {
 		return 0
 	}
-	return max(Name(maphash.Bytes(seed, text)), 1)
+	sum := sha256.Sum256(text)
+	return max(Name(binary.LittleEndian.Uint64(sum[:])), 1)
 }
 
 // fetchName returns the name of the fetch of a URL in a second.

@@ -43,15 +43,20 @@ const (
 // newWaiting returns a capture as one that waits, without its key and authority, in the memory
 // of an earlier waiting capture.
 func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
-	r := append(memory[:0], make([]byte, waitingSize)...)
-	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds(x.Time)))
+	r := waiting(append(memory[:0], make([]byte, waitingSize)...))
+	r.set(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
 	binary.LittleEndian.PutUint64(r[24:], order)
+	return r
+}
+
+// set sets fields of a waiting capture that is zero so far.
+func (r waiting) set(nanoseconds int64, source int, status int16, failed bool) {
+	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds))
 	binary.LittleEndian.PutUint16(r[56:], uint16(source))
-	binary.LittleEndian.PutUint16(r[58:], uint16(clampStatus(x.Status)))
-	if x.Failed {
+	binary.LittleEndian.PutUint16(r[58:], uint16(status))
+	if failed {
 		r[60] = flagFailed
 	}
-	return r
 }
 
 // of adds the key and the authority to a waiting capture.
@@ -73,17 +78,25 @@ func (r waiting) renew(kept uint64) {
 	r[60] |= flagRenewed
 }
 
-func (r waiting) key() key          { return key(r[:16]) }
-func (r waiting) time() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r waiting) order() uint64     { return binary.LittleEndian.Uint64(r[24:]) }
-func (r waiting) kept() uint64      { return binary.LittleEndian.Uint64(r[32:]) }
-func (r waiting) target() key       { return key(r[40:56]) }
-func (r waiting) source() int       { return int(binary.LittleEndian.Uint16(r[56:])) }
-func (r waiting) status() int       { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
+func (r waiting) key() key      { return key(r[:16]) }
+func (r waiting) time() int64   { return int64(binary.LittleEndian.Uint64(r[16:])) }
+func (r waiting) order() uint64 { return binary.LittleEndian.Uint64(r[24:]) }
+func (r waiting) kept() uint64  { return binary.LittleEndian.Uint64(r[32:]) }
+func (r waiting) target() key   { return key(r[40:56]) }
+func (r waiting) source() int   { return int(binary.LittleEndian.Uint16(r[56:])) }
+func (r waiting) status() int   { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
+
+// isBody reports whether it is a 2xx, and not another answer that renews one.
+func (r waiting) isBody() bool      { return r.kept() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
 func (r waiting) failed() bool      { return r[60]&flagFailed != 0 }
 func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
 func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
 func (r waiting) size() int         { return waitingSize + int(binary.LittleEndian.Uint16(r[62:])) }
+
+// repeats reports whether a capture is another one once more, whatever its order.
+func (r waiting) repeats(s waiting) bool {
+	return bytes.Equal(r[:24], s[:24]) && r.kept() == s.kept() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() || r.target() == s.target())
+}
 
 // fetch returns what package access needs. Fractions of seconds only order captures.
 func (r waiting) fetch() access.Fetch {

@@ -123,7 +123,9 @@ func TestTakeForged(t *testing.T) {
 		t.Error("nothing that was forged is an error")
 	}
 	for n := range 200 { // cut off
-		forged := forge(t, sound, func(s *[sectionKinds][]byte) { s[capturesSection] = s[capturesSection][:min(n, len(s[capturesSection]))] })
+		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
+			s[capturesSection] = s[capturesSection][:min(n, len(s[capturesSection]))]
+		})
 		_, _ = take(forged, folder)
 	}
 }

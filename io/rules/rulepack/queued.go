@@ -37,6 +37,7 @@ func (q queued) history() intervals {
 func (q queued) size() int {
 	return queuedSize + int(le16(q[24:])) + intervalSize*int(le16(q[26:])) + int(le32(q[28:])) + int(le32(q[32:]))
 }
+
 func (q queued) captures() queuedCaptures {
 	return queuedCaptures(q[q.size()-int(le32(q[32:])) : q.size()])
 }

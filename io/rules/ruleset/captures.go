@@ -69,10 +69,14 @@ type captureSet struct {
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
 // fit into memory is written to folder.
-func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
+func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string, keep bool) *captureSet {
 	o := &f.options
 	options := captures.Options{
 		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder,
+		Keep: keep, Mixed: len(f.sources) > 1,
+	}
+	if keep {
+		options.Payload = b.Payload
 	}
 	s := &captureSet{
 		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
@@ -94,11 +98,14 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 	return s
 }
 
-// read reads all files. If Options.AsOf is not set, it sets asOf to the time of the
+// read reads all files, and adds more captures then. If Options.AsOf is not set, it sets asOf to the time of the
 // newest capture, or to later if that is newer.
-func (s *captureSet) read(ctx context.Context, later time.Time) error {
+func (s *captureSet) read(ctx context.Context, more func() error, later time.Time) error {
 	s.measured = measure(ctx, s.paths)
 	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
+		return err
+	}
+	if err := more(); err != nil {
 		return err
 	}
 	if s.asOf.IsZero() {
@@ -119,13 +126,16 @@ func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed fu
 		resolve = s.ResolveHistory
 	}
 	return resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
+		if len(d.Authority) == 0 {
+			return b.AddElsewhere(d.URL, rulepack.Captures(d.Captures))
+		}
 		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
 			return err
 		}
 		return b.Add(rulepack.Entry{
 			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
 			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
-			History: intervalsOf(d.History),
+			History: intervalsOf(d.History), Captures: rulepack.Captures(d.Captures),
 		})
 	})
 }
@@ -180,9 +190,9 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 		return nil, nil, err
 	}
 	defer b.Abort()
-	set := f.newCaptureSet(ctx, b, folder)
+	set := f.newCaptureSet(ctx, b, folder, false)
 	defer set.Close()
-	if err := set.read(ctx, s.sources.newest()); err != nil {
+	if err := set.read(ctx, func() error { return nil }, s.sources.newest()); err != nil {
 		return nil, nil, err
 	}
 	before := slices.Clone(s.sources)

@@ -24,13 +24,20 @@ type Compiled struct {
 // Compile makes a rule pack of this name, a file or an object, of all sources. After an error
 // there is none, and what was there before stays.
 func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOptions) (*Compiled, error) {
+	old, err := f.openUpdated(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var b *rulepack.Builder
 	defer func() {
+		if old != nil {
+			_ = old.Close() // it was only read from
+		}
 		if b != nil {
 			b.Abort()
 		}
 	}()
-	made, err := f.addTo(ctx, func() (_ *rulepack.Builder, err error) {
+	made, err := f.addTo(ctx, old, f.keeps(o), func() (_ *rulepack.Builder, err error) {
 		if b, err = rulepack.Create(ctx, name, o); err != nil {
 			err = option.Errorf("%s: %w", option.Out, err)
 		}
@@ -39,14 +46,20 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 	if err != nil {
 		return nil, err
 	}
+	if old != nil { // which the result may replace
+		if err := old.Close(); err != nil {
+			return nil, err
+		}
+	}
 	made.Info, err = b.Finish()
 	return made, err
 }
 
 // addTo adds all authorities of all sources, folders and captures, to a rule pack.
 // prepare returns the pack to add to; it is called after all folders are listed and
-// before any file is read.
-func (f *Found) addTo(ctx context.Context, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
+// before any file is read. The captures of an old pack are added, if it is not nil; keep keeps
+// all captures for another one.
+func (f *Found) addTo(ctx context.Context, old *packSource, keep bool, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
 	folders, err := f.listFolders(ctx)
 	defer func() {
 		for _, folder := range folders {
@@ -66,8 +79,8 @@ func (f *Found) addTo(ctx context.Context, prepare func() (*rulepack.Builder, er
 	if c.Ignored, err = f.addFolders(ctx, b, folders); err != nil {
 		return nil, err
 	}
-	if f.firstCaptured() >= 0 {
-		if c.Captured, err = f.addCaptures(ctx, b); err != nil {
+	if f.firstCaptured() >= 0 || old != nil {
+		if c.Captured, err = f.addCaptures(ctx, b, old, keep || old != nil); err != nil {
 			return nil, err
 		}
 	}
@@ -120,13 +133,16 @@ func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*
 }
 
 // addCaptures adds the decisions of the captures.
-func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder) (*Captured, error) {
-	set := f.newCaptureSet(ctx, b, b.Folder())
+func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder, old *packSource, keep bool) (*Captured, error) {
+	set := f.newCaptureSet(ctx, b, b.Folder(), keep)
 	defer set.Close()
-	if err := set.read(ctx, time.Time{}); err != nil {
+	if err := set.read(ctx, func() error { return set.addUpdated(old, b) }, time.Time{}); err != nil {
 		return nil, err
 	}
 	// The pack itself orders the sources, so nothing is shadowed here.
 	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
+	if keep {
+		b.SetCaptured(rulepack.Captured{Policy: f.options.Policy, Later: set.Later(), Newest: packTime(set.Newest()), Sources: f.kindsOf()})
+	}
 	return set.captured(nil), err
 }

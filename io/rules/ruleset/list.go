@@ -161,7 +161,7 @@ func (f *Found) listSources(ctx context.Context, l *Listing) error {
 // build makes a rule pack of all sources.
 func (f *Found) build(ctx context.Context, file string, o rulepack.BuildOptions) (*Compiled, error) {
 	var b *rulepack.Builder
-	compiled, err := f.addTo(ctx, func() (_ *rulepack.Builder, err error) {
+	compiled, err := f.addTo(ctx, nil, false, func() (_ *rulepack.Builder, err error) {
 		b, err = rulepack.Create(ctx, file, o)
 		return b, err
 	})

@@ -33,6 +33,8 @@ type Options struct {
 	// line; empty for none. A host of which no source has anything did not answer: it is
 	// unreachable. It goes without History, for it has no times.
 	Asked string
+	// Update names a rule pack to which Compile adds the sources; empty for none.
+	Update string
 	// AllowNone goes on when no source has any rules.
 	AllowNone bool
 

@@ -193,7 +193,7 @@ func (p *packFile) openPack(ctx context.Context, f *Found, watch *agentWatch) (*
 }
 
 func (p *packFile) compilable(context.Context, *Found) (*rulesdir.Dir, error) {
-	return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures", option.Rules.With(p.shown()))
+	return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(p.shown()), option.Update)
 }
 
 func (p *packFile) bodies(ctx context.Context, v *bodyVisitor) error { return v.pack(ctx, p.name) }
