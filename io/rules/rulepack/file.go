@@ -54,7 +54,20 @@ const (
 	fewPlaces
 	// inOrder: the system reads ahead.
 	inOrder
+	// notAgain: the system may take back the pages that it has read; of a file alone.
+	notAgain
 )
+
+// letGoSize is how many bytes are read before the system takes back their pages.
+const letGoSize = 16 << 20
+
+// letGo lets the system take back the pages of a file that is read once, so that they do not
+// count as the program's memory.
+func (m *mapping) letGo() {
+	if m.file != nil {
+		advise(m.data, notAgain)
+	}
+}
 
 // tableEntry is a section's entry in the table.
 type tableEntry struct {

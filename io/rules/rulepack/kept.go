@@ -2,11 +2,13 @@ package rulepack
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sort"
 
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/store/runs"
@@ -299,9 +301,14 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 		}
 	}
 	t := taking{pack: p, numbers: numbers, rest: entries, visit: visit, told: len(c.Sources) == 1}
+	read := uint64(0)
 	for number := range p.buckets {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
+		}
+		if start := p.start(number); start > read+letGoSize {
+			p.file.letGo()
+			read = start
 		}
 		bucket, err := p.bucket(number, p.start(number))
 		for i := 0; err == nil && i < bucket.count(); i++ {
@@ -427,9 +434,12 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 
 // kept returns the number of a body, as Keep would, by its place.
 func (t *taking) kept(place uint32, limited bool) (uint64, error) {
-	number, err := t.pack.numberOf(place)
-	if err != nil {
-		return 0, err
+	// The rows are in the order of places; the bodies' heads would be all of the rules' pages.
+	number, ok := sort.Find(len(t.numbers), func(i int) int {
+		return cmp.Compare(uint64(place)*matcher.BodyAlignment, readRow(t.pack.rows, uint32(i)).rules[0])
+	})
+	if !ok {
+		return 0, t.pack.damaged("body at %d: there is none", uint64(place)*matcher.BodyAlignment)
 	}
 	kept := uint64(t.numbers[number]) + 1
 	if limited {
@@ -442,9 +452,14 @@ func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 func (b *Builder) takeBodies(p *Pack) ([]uint32, error) {
 	numbers := make([]uint32, 0, p.bodies)
 	names := make([]uint32, p.names.count()) // 1 + the number in the builder
+	read := uint64(0)
 	for number := range p.bodies {
 		if err := context.Cause(b.ctx); err != nil {
 			return nil, err
+		}
+		if start := readRow(p.rows, number).rules[0]; start > read+letGoSize {
+			p.file.letGo()
+			read = start
 		}
 		taken, err := b.takeBody(p, number, names)
 		if err != nil {

@@ -69,7 +69,7 @@ func diskUsage() (faults, read int64) {
 func advise(data []byte, how reading) {
 	if len(data) > 0 {
 		_ = unix.Madvise(data, [...]int{
-			manyPlaces: unix.MADV_NORMAL, fewPlaces: unix.MADV_RANDOM, inOrder: unix.MADV_SEQUENTIAL,
+			manyPlaces: unix.MADV_NORMAL, fewPlaces: unix.MADV_RANDOM, inOrder: unix.MADV_SEQUENTIAL, notAgain: unix.MADV_DONTNEED,
 		}[how])
 	}
 }

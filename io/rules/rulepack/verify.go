@@ -49,7 +49,13 @@ func (p *Pack) Verify() (err error) {
 
 func (p *Pack) verifyChecksums() error {
 	for kind, s := range p.file.table {
-		if s.found && checksum(s.data) != s.checksum {
+		sum, rest := uint32(0), s.data
+		for len(rest) > 0 {
+			n := min(len(rest), letGoSize)
+			sum, rest = updateChecksum(sum, rest[:n]), rest[n:]
+			p.file.letGo()
+		}
+		if s.found && sum != s.checksum {
 			return p.damaged("checksum of the section %s", sectionNames[kind])
 		}
 	}
