@@ -250,10 +250,21 @@ func (t *Table) noteAlike() {
 	isNull := func(column int) bool {
 		return column < 0 || record.Column(column).NullN() == t.now.rows
 	}
+	note := func(name string, column int) {
+		indices := t.source.Schema().FieldIndices(name)
+		if isNull(t.columns[column]) && len(indices) > 0 && !isNull(indices[0]) {
+			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, name, columnNames[column]))
+		}
+	}
 	for _, like := range alike {
-		indices := t.source.Schema().FieldIndices(like.name)
-		if isNull(t.columns[like.column]) && len(indices) > 0 && !isNull(indices[0]) {
-			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, like.name, columnNames[like.column]))
+		note(like.name, like.column)
+	}
+	if isNull(t.columns[bodyColumn]) {
+		return
+	}
+	for _, column := range [...]int{statusColumn, fetchedColumn, locationColumn} {
+		for _, name := range indexNames[column] { // which are read of rows without a body
+			note(name, column)
 		}
 	}
 }

@@ -219,19 +219,35 @@ func TestNullBodiesAndStatusZero(t *testing.T) {
 	}
 }
 
-// A column that looks like one that is missing is named.
+// A column that looks like one that is missing is named. Those of indexes are read of rows
+// without a body, and are named where there are bodies.
 func TestColumnsAlike(t *testing.T) {
-	text := arrow.BinaryTypes.String
-	source := tableOf(t, `[{"url":"http://a/robots.txt","status_code":404,"body":"x","text":"y"},{"url":"http://b/robots.txt","status_code":200,"body":"x"}]`,
-		field("url", text), field("body", text), field("status_code", arrow.PrimitiveTypes.Int64), field("text", text))
-	var notes []string
-	table, err := NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	readTable(t, table)
-	if want := []string{`t has a column "status_code", which is not read: the one of a table of captures is called "status"`}; !slices.Equal(notes, want) {
-		t.Errorf("notes %q, want %q", notes, want)
+	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
+	for _, test := range []struct {
+		like string
+		dt   arrow.DataType
+		rows string
+		want string // the column's name; empty for no note
+	}{
+		{"status_code", number, `[{"url":"http://a/robots.txt","status_code":404,"body":"x","text":"y"},{"url":"http://b/robots.txt","status_code":200,"body":"x"}]`, "status"},
+		{"fetch_status", number, `[{"url":"http://a/robots.txt","fetch_status":404,"body":"x"}]`, "status"},
+		{"fetch_status", number, `[{"url":"http://a/robots.txt","fetch_status":404}]`, ""},
+		{"timestamp", text, `[{"url":"http://a/robots.txt","timestamp":"20260301000000","body":"x"}]`, "fetched_at"},
+		{"redirect", text, `[{"url":"http://a/robots.txt","body":"x"}]`, ""},
+	} {
+		source := tableOf(t, test.rows, field("url", text), field("body", text), field(test.like, test.dt), field("text", text))
+		var notes, want []string
+		table, err := NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readTable(t, table)
+		if test.want != "" {
+			want = append(want, fmt.Sprintf("t has a column %q, which is not read: the one of a table of captures is called %q", test.like, test.want))
+		}
+		if !slices.Equal(notes, want) {
+			t.Errorf("%s: notes %q, want %q", test.rows, notes, want)
+		}
 	}
 }
 
