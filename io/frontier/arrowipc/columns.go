@@ -262,7 +262,11 @@ func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
 // in the body.
 func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
 	for i, buffer := range b.buffers {
-		if buffer.offset < 0 || buffer.length < 0 || buffer.length > bodyLength || buffer.offset > bodyLength-buffer.length {
+		outside := buffer.offset < 0 || buffer.length < 0 || buffer.length > bodyLength || buffer.offset > bodyLength-buffer.length
+		switch {
+		case outside && buffer.length == 0: // its offset means nothing
+			b.buffers[i].offset = 0
+		case outside:
 			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 	}
