@@ -3,6 +3,7 @@ package budget
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -175,10 +176,10 @@ func TestLend(t *testing.T) {
 		if err := first.Take(40); err != nil {
 			t.Fatal(err)
 		}
-		var steps []string
+		var lent, taken atomic.Bool
 		go func() {
 			again := b.Lend(1)
-			steps = append(steps, "lent again")
+			lent.Store(true)
 			again()
 		}()
 		synctest.Wait()
@@ -186,17 +187,17 @@ func TestLend(t *testing.T) {
 			if err := second.Take(1); err != nil {
 				t.Error(err)
 			}
-			steps = append(steps, "taken")
+			taken.Store(true)
 		}()
 		synctest.Wait()
-		if len(steps) > 0 {
-			t.Errorf("%q although half of the memory is lent", steps)
+		if lent.Load() || taken.Load() {
+			t.Errorf("lent %v, taken %v although half of the memory is lent", lent.Load(), taken.Load())
 		}
 		back()
 		first.End(0)
 		synctest.Wait()
-		if len(steps) != 2 || b.lent != 0 || b.used != 11 {
-			t.Errorf("%q; %d bytes in use, of which %d are lent", steps, b.used, b.lent)
+		if !lent.Load() || !taken.Load() || b.lent != 0 || b.used != 11 {
+			t.Errorf("lent %v, taken %v; %d bytes in use, of which %d are lent", lent.Load(), taken.Load(), b.used, b.lent)
 		}
 		q.Close()
 	})
