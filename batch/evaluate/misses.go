@@ -15,18 +15,14 @@ const mostMisses = 64
 type Misses struct {
 	beyond atomic.Uint64 // the complement of the highest hash that is kept once there are enough
 	mu     sync.Mutex
-	kept   map[uint64]string // by hash
+	kept   map[string]uint64 // the hashes
 }
 
 // Authorities returns the sample, in order.
-func (m *Misses) Authorities() (list []string) {
+func (m *Misses) Authorities() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, authority := range m.kept {
-		list = append(list, authority)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(m.kept))
 }
 
 // add adds an authority with its hash. Those with the lowest hashes are kept, so nearly all
@@ -37,19 +33,24 @@ func (m *Misses) add(authority []byte, hash uint64) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, is := m.kept[hash]; is {
-		return
-	}
 	if m.kept == nil {
-		m.kept = make(map[uint64]string)
+		m.kept = make(map[string]uint64)
 	}
-	m.kept[hash] = string(authority)
-	for len(m.kept) >= mostMisses {
-		highest := slices.Max(slices.Collect(maps.Keys(m.kept)))
-		m.beyond.Store(^highest)
-		if len(m.kept) == mostMisses {
-			return
+	m.kept[string(authority)] = hash
+	if len(m.kept) > mostMisses {
+		delete(m.kept, m.highest())
+	}
+	if len(m.kept) == mostMisses {
+		m.beyond.Store(^m.kept[m.highest()])
+	}
+}
+
+// highest returns the authority with the highest hash.
+func (m *Misses) highest() (highest string) {
+	for authority, hash := range m.kept {
+		if hash >= m.kept[highest] {
+			highest = authority
 		}
-		delete(m.kept, highest)
 	}
+	return highest
 }
