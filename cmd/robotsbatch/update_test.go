@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-var updatedHistories = flag.Int("updates", 60, "number of random `histories` that are cut into parts, in tables and in WARC files each")
+var updatedHistories = flag.Int("updates", 100, "number of random `histories` that are cut into parts, in tables and in WARC files each")
 
 // A pack to which captures are added is, byte for byte, one that is compiled of everything at
 // once: captures are cut at random times, or anyhow, with redirects, outages, answers "not

@@ -44,6 +44,7 @@ type keptHead struct {
 type keeper struct {
 	Kept
 	last keptHead
+	at   int64 // the last one's time
 }
 
 func (k *keeper) reset() { *k = keeper{Kept: Kept{Rows: k.Rows[:0], Bodies: k.Bodies[:0]}} }
@@ -64,6 +65,10 @@ func (k *keeper) add(x waiting, target key) {
 	}
 	h.second = k.last.second
 	again, source := len(k.Rows) > 0 && h == k.last, h.source != k.last.source
+	if again && x.time() == k.at {
+		return // it tells nothing more
+	}
+	k.at = x.time()
 	flags, fraction := h.flags, int64(0)
 	if x.time() == unknownTime {
 		flags |= keptTimeless
