@@ -94,6 +94,7 @@ type judge struct {
 	told      keeper // of those that a decision tells; reused
 	one       [1]Interval
 	wanted    bool // a redirect leads to the URL
+	pages     bool // Set.mostElsewhere
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -409,7 +410,7 @@ func (j *judge) setTimes(list []Interval) {
 // finish counts the decision of the first source at asOf, and emits those of all sources.
 func (j *judge) finish() error {
 	if len(j.authority) == 0 {
-		if !j.set.options.Keep || !j.wanted && j.set.mostElsewhere() {
+		if !j.set.options.Keep || !j.wanted && j.pages {
 			return nil
 		}
 		return j.emit(&Decision{URL: j.url, Captures: j.kept.Kept})

@@ -133,6 +133,7 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 	}
 	j.asOf = j.asOf.Truncate(time.Second)
 	s.compactWanted()
+	j.pages = s.mostElsewhere()
 	r := &resolver{ctx: ctx, set: s, judge: j}
 	r.known.start(len(s.wanted))
 	r.moved.Folder = s.options.Folder
