@@ -48,7 +48,7 @@ func NewPool(newEvaluator func() Evaluator, o Options) *Pool {
 	return p
 }
 
-// Full reports whether there were as many rows as Options.Limit.
+// Full reports whether the rows up to Options.Limit are decided.
 func (p *Pool) Full() bool { return p.left.Load() == 0 }
 
 // Close ends the pool's goroutines. All lanes must have been closed.

@@ -119,8 +119,8 @@ type slot struct {
 	err   error
 }
 
-// read hands the source's pieces to the workers, while the limit may not be reached. An error
-// of the source takes its place in the order, too.
+// read hands the source's pieces to the workers until the limit is reached. An error of the
+// source waits for its turn as pieces do.
 func (j *job) read() {
 	defer close(j.slots)
 	continued := false

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSiteTables: the rows of sites are those that are counted: as many of each kind, for each
-// agent and for any of them.
+// TestSiteTables: a table of sites has the numbers of rows that the counts have, of each class,
+// for each agent and for any of them.
 func TestSiteTables(t *testing.T) {
 	rules, err := filepath.Abs(filepath.Join(sample, "rules"))
 	if err != nil {

@@ -32,7 +32,7 @@ type shape struct {
 	encoded  bool                  // the array is a dictionary's indices
 	unknown  bool                  // to the library, but perhaps not to this package
 	decimal  int                   // its bits, if the library does not know the width
-	width    int                   // bytes of a value, or values of a list, if all have as many; else 0
+	width    int                   // bytes of each value, or values of each list; 0 if they differ
 	signed   bool                  // the indices
 	id       int64                 // of the dictionary
 	children []shape

@@ -6,8 +6,8 @@ import (
 )
 
 // The library knows only decimals of 128 and 256 bits. Those of 32 and 64 bits are
-// decoded as decimals of 128, from widened values. Where they must come out unchanged, they
-// are decoded as fixed-size bytes.
+// decoded as decimals of 128, from widened values. Where they must be written unchanged,
+// they are decoded as fixed-size bytes.
 
 // smallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
 // there is none.

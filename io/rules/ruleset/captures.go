@@ -98,7 +98,7 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 	return s
 }
 
-// read reads all files, and adds more captures then. If Options.AsOf is not set, it sets asOf to the time of the
+// read reads all files, and then adds more captures. If Options.AsOf is not set, it sets asOf to the time of the
 // newest capture, or to later if that is newer.
 func (s *captureSet) read(ctx context.Context, more func() error, later time.Time) error {
 	s.measured = measure(ctx, s.paths)
