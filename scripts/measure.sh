@@ -497,7 +497,7 @@ measure_warc() {
   called "warc-$captures"
   if [[ -z $data ]]; then
     data=$scratch/data
-    "$scratch/warc" generate "$data" "$captures"
+    "$scratch/warc" generate "$data" "$captures" 60
   fi
   echo "$captures captures, $(du -cm "$data"/*.warc.gz | tail -n 1 | cut -f 1) MiB of WARC"
   table 'compiling a crawl' ''
@@ -509,26 +509,27 @@ measure_warc() {
   turns -rounds "$rounds"
 }
 
-## update [-captures 1000000] [-rounds 1] [-data FOLDER]
+## update [-captures 1000000] [-rules 60] [-rounds 1] [-data FOLDER]
 # compares compile -update of a pack and a hundredth as many new captures with compiling all at
-# once: processors, memory, and the largest temporary file, in bytes of the result. The packs
-# must be the same. FOLDER/1 and FOLDER/2 were written by bench/warc.
+# once. The packs must be the same. FOLDER/1 and FOLDER/2 were written by bench/warc, with
+# RULES rules in a robots.txt.
 measure_update() {
-  options captures=1000000 rounds=1 data='' -- "$@"
+  options captures=1000000 rules=60 rounds=1 data='' -- "$@"
   build robotsbatch warc turns
   called "update-$captures"
   if [[ -z $data ]]; then
     data=$scratch/data
-    "$scratch/warc" generate "$data/1" "$captures"
-    "$scratch/warc" generate "$data/2" $((captures / 100))
+    "$scratch/warc" generate "$data/1" "$captures" "$rules"
+    "$scratch/warc" generate "$data/2" $((captures / 100)) "$rules"
   fi
-  "$scratch/robotsbatch" compile -rules "$data/1/*.warc.gz" -out "$out/old.rules" -memory 512MiB -quiet
+  local compile=("$scratch/robotsbatch" compile -memory 512MiB -quiet)
+  "${compile[@]}" -rules "$data/1/*.warc.gz" -out "$scratch/old.rules"
   table 'adding a hundredth to a pack' ''
-  run 'compile all' '' "$scratch/robotsbatch" compile -rules "$data/*/*.warc.gz" -out "$out/all.rules" -memory 512MiB -quiet
-  run 'compile -update' '' "$scratch/robotsbatch" compile -update "$out/old.rules" -rules "$data/2/*.warc.gz" -out "$out/new.rules" -memory 512MiB -quiet
-  turns -rounds "$rounds"
-  cmp "$out/all.rules" "$out/new.rules"
-  "$scratch/robotsbatch" verify "$out/new.rules" | grep -E ' (hosts|size|bodies|captures) '
+  run 'compile all' '' "${compile[@]}" -rules "$data/*/*.warc.gz" -out "$scratch/all.rules"
+  run 'compile -update' '' "${compile[@]}" -update "$scratch/old.rules" -rules "$data/2/*.warc.gz" -out "$scratch/new.rules"
+  turns -rounds "$rounds" -warm=false
+  cmp "$scratch/all.rules" "$scratch/new.rules"
+  "$scratch/robotsbatch" verify "$scratch/new.rules" | grep -E ' (hosts|size|bodies|captures) '
 }
 
 record='' arguments="$*"

@@ -3,7 +3,7 @@
 // Warc makes up a crawl's WARC files, and does the least that any program must do with
 // them: scripts/measure.sh warc compares robotsbatch compile with that.
 //
-//	go run ./bench/warc generate FOLDER CAPTURES
+//	go run ./bench/warc generate FOLDER CAPTURES RULES
 //	go run ./bench/warc gunzip|parse|both FOLDER
 //	go run ./bench/warc pack FOLDER OUT
 package main
@@ -34,12 +34,16 @@ func run(args []string) error {
 	}
 	bodies := filepath.Join(folder, bodiesFile)
 	switch {
-	case args[0] == "generate" && len(args) == 3:
+	case args[0] == "generate" && len(args) == 4:
 		captures, err := strconv.Atoi(args[2])
 		if err != nil {
 			return err
 		}
-		return generateCrawl(folder, captures, 16)
+		rules, err := strconv.Atoi(args[3])
+		if err != nil {
+			return err
+		}
+		return generateCrawl(folder, captures, rules, 16)
 	case args[0] == "pack" && len(args) == 3:
 		return makePack(bodies, args[2])
 	case args[0] == "parse":

@@ -15,7 +15,7 @@ import (
 // for.
 func TestCrawl(t *testing.T) {
 	folder := t.TempDir()
-	if err := generateCrawl(folder, 500, 3); err != nil {
+	if err := generateCrawl(folder, 500, 60, 3); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
@@ -66,7 +66,7 @@ func TestCrawl(t *testing.T) {
 
 func TestPackOfBodies(t *testing.T) {
 	folder := t.TempDir()
-	if err := generateCrawl(folder, 100, 1); err != nil {
+	if err := generateCrawl(folder, 100, 60, 1); err != nil {
 		t.Fatal(err)
 	}
 	pack := filepath.Join(folder, "site.rules")
