@@ -189,7 +189,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	if j.DryRun {
-		return j.plan(ctx, inputs, planned, written)
+		return j.dryRun(ctx, inputs, planned, written)
 	}
 	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	release, err := outputs.Claim(j.Out, j.Shard)
@@ -216,6 +216,9 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.first.close()
+	if err := j.showPlan(ctx, inputs, planned); err != nil {
+		return err
+	}
 	if j.rules, err = j.openRules(ctx, &j.Rules, found); err != nil {
 		return err
 	}

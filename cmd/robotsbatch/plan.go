@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -15,36 +17,81 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// plan says what the job would do, and does nothing of it.
-func (j *job) plan(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) error {
+// longFrom is the size of inputs from which a job shows its plan on a terminal, in bytes. It is
+// a variable for tests.
+var longFrom = int64(1 << 30)
+
+// dryRun prints the plan and does nothing of it.
+func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) error {
 	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
 	if err != nil {
 		return err
 	}
-	line := func(what, format string, args ...any) {
-		fmt.Fprintf(j.s.out, "%-8s %s\n", what, fmt.Sprintf(format, args...))
-	}
-	var names []string
 	bytes := int64(0)
 	for _, in := range inputs {
 		info, err := blob.Stat(ctx, in.Path)
 		if err != nil {
 			return err
 		}
-		names, bytes = append(names, in.Name()), bytes+info.Size
+		bytes += info.Size
 	}
-	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(inputs)), "file", "files"), report.Number(bytes), ruleset.SomeOf(names))
-	if err := j.planOutputs(ctx, planned, line); err != nil {
+	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
+	var src *frontier.Concatenation
+	if len(planned) > 0 && planned[0].Inputs[0].Path != blob.Stdio {
+		if src, err = j.openInputs(ctx, planned[0]); err != nil {
+			return err
+		}
+		defer src.Close()
+	}
+	rules, err := found.Plan(ctx, true)
+	if err != nil {
 		return err
 	}
-	rules, err := found.Plan(ctx)
+	return j.plan(j.s.out, inputs, bytes, planned, src, rules)
+}
+
+// showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
+// takes long: neither sizes of objects nor how many hosts a folder has.
+func (j *job) showPlan(ctx context.Context, inputs []frontier.Input, planned []outputs.Output) error {
+	if !j.shown.OnTerminal() || j.first.src == nil {
+		return nil
+	}
+	bytes := int64(0)
+	for _, in := range inputs {
+		if info, err := os.Stat(in.Path); err == nil {
+			bytes += info.Size()
+		}
+	}
+	if bytes < longFrom {
+		return nil
+	}
+	rules, err := j.found.Plan(ctx, false)
 	if err != nil {
+		return err
+	}
+	return j.plan(j.s.err, inputs, bytes, planned, j.first.src, rules)
+}
+
+// plan prints what the job does. src is the source of the first output; nil if it is not known.
+func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []outputs.Output, src *frontier.Concatenation, rules []ruleset.Planned) error {
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	var names []string
+	for _, in := range inputs {
+		names = append(names, in.Name())
+	}
+	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(inputs)), "file", "files"), report.Number(bytes), ruleset.SomeOf(names))
+	if err := j.planOutputs(planned, src, line); err != nil {
 		return err
 	}
 	for _, p := range rules {
 		text := p.Name + ": " + p.Kind
 		if p.Files > 0 {
-			text += fmt.Sprintf(", %s, %s bytes", report.Count(int64(p.Files), "file", "files"), report.Number(p.Bytes))
+			text += ", " + report.Count(int64(p.Files), "file", "files")
+		}
+		if p.Bytes > 0 {
+			text += ", " + report.Number(p.Bytes) + " bytes"
 		}
 		if p.Hosts >= 0 {
 			text += ", " + report.Count(p.Hosts, "host", "hosts")
@@ -67,23 +114,17 @@ func (j *job) plan(ctx context.Context, inputs []frontier.Input, planned []outpu
 }
 
 // planOutputs says how the first input is read, and what is written.
-func (j *job) planOutputs(ctx context.Context, planned []outputs.Output, line func(what, format string, args ...any)) error {
+func (j *job) planOutputs(planned []outputs.Output, src *frontier.Concatenation, line func(what, format string, args ...any)) error {
 	if len(planned) == 0 {
 		line("outputs", "none: no input falls to this shard")
 		return nil
 	}
 	out := planned[0]
-	if first := out.Inputs[0]; first.Path == blob.Stdio {
+	if src == nil {
 		line("format", "known when stdin is read")
 		line("outputs", "%s", blob.Shown(out.Path))
 		return nil
 	}
-	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
-	src, err := j.openInputs(ctx, out)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
 	first := src.First()
 	t, err := j.writing().Target(out, first)
 	if err == nil {

@@ -94,6 +94,35 @@ func TestProgressOnTerminal(t *testing.T) {
 	}
 }
 
+// A job with large inputs says on a terminal what it is about to do; elsewhere it does not.
+func TestPlanOnTerminal(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", "https://example.com/private\n")
+	t.Setenv("TERM", "xterm")
+	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file: csv, the first is out.csv, with allowed\r\n" +
+		"rules    rules: folder\r\nagents   *\r\n"
+	if shown := shownOn(t, 80); strings.Contains(shown, "inputs") {
+		t.Errorf("a small input: shown %q", shown)
+	}
+	defer func(size int64) { longFrom = size }(longFrom)
+	longFrom = 28
+	if shown := shownOn(t, 80); !strings.HasPrefix(shown, plan) {
+		t.Errorf("shown %q", shown)
+	}
+	longFrom = 29
+	if shown := shownOn(t, 80); strings.Contains(shown, "inputs") {
+		t.Errorf("a byte less: shown %q", shown)
+	}
+	longFrom = 28
+	for _, args := range [][]string{{}, {"-dry-run"}} {
+		_, terminal := openTerminal(t)
+		var stderr bytes.Buffer
+		if run(t.Context(), append(args, "-in", "urls.txt", "-rules", "rules", "-out", "out.csv"), nil, terminal, &stderr); strings.Contains(stderr.String(), "inputs ") {
+			t.Errorf("%q, stderr to a file: %s", args, &stderr)
+		}
+	}
+}
+
 // Other commands show steps on the same line, which messages take the place of.
 func TestStepsOnTerminal(t *testing.T) {
 	workplace(t)

@@ -11,7 +11,7 @@ import (
 // Planned is what is known of a source without reading its rules.
 type Planned struct {
 	Name, Kind string
-	// Files and Bytes are those of captures and packs; of bytes, those that have a size.
+	// Files and Bytes are those of captures and packs; Bytes is 0 where sizes are not known.
 	Files int
 	Bytes int64
 	// Hosts is the number of hosts of a folder or a pack, -1 where it is not known.
@@ -20,20 +20,24 @@ type Planned struct {
 	History bool
 }
 
-// Plan says what each source is. Of captures it looks up sizes, of a pack on this machine it
-// reads the head.
-func (f *Found) Plan(ctx context.Context) ([]Planned, error) {
+// Plan says what each source is. Of a pack on this machine it reads the head. With list it
+// also counts the files of a folder, and looks up the sizes of objects.
+func (f *Found) Plan(ctx context.Context, list bool) ([]Planned, error) {
 	var all []Planned
 	for _, s := range f.sources {
 		p := Planned{Name: s.shown(), Kind: "captures", Hosts: -1}
 		var files []string
 		switch s := s.(type) {
 		case *folder:
+			p.Kind = "folder"
+			if !list {
+				break
+			}
 			dir, err := s.compilable(ctx, f)
 			if err != nil {
 				return nil, err
 			}
-			p.Kind, p.Hosts = "folder", dir.Stats().Listed
+			p.Hosts = dir.Stats().Listed
 			_ = dir.Close() // it was only read from
 		case *packFile:
 			p.Kind, files = "rule pack", []string{s.name}
@@ -57,12 +61,15 @@ func (f *Found) Plan(ctx context.Context) ([]Planned, error) {
 		case *captureFiles:
 			files = s.paths
 		}
+		p.Files = len(files)
 		for _, name := range files {
+			if !list && blob.IsURL(name) {
+				continue
+			}
 			info, err := blob.Stat(ctx, name)
 			if err != nil {
 				return nil, err
 			}
-			p.Files++
 			p.Bytes += info.Size
 		}
 		all = append(all, p)

@@ -69,6 +69,9 @@ func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Pr
 	return p
 }
 
+// OnTerminal tells whether progress is shown, and on a terminal.
+func (p *Progress) OnTerminal() bool { return p != nil && p.terminal != nil }
+
 // Watch returns a context whose steps are shown.
 func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
