@@ -118,8 +118,8 @@ func (v *bodyVisitor) file(ctx context.Context, name string) error {
 }
 
 // captures visits the captures of robots.txt that have a body.
-func (v *bodyVisitor) captures(ctx context.Context, s *captureFiles) error {
-	of := Found{options: v.options, sources: []source{s}, warner: v.warner}
+func (v *bodyVisitor) captures(ctx context.Context, s *source) error {
+	of := Found{options: v.options, sources: []source{*s}, warner: v.warner}
 	var scratch urls.Scratch
 	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {
 		_, path, err := scratch.Split(x.URL)

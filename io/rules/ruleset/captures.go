@@ -2,10 +2,8 @@ package ruleset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -68,11 +66,11 @@ type captureSet struct {
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
-// fit into memory is written to folder.
-func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string, keep bool) *captureSet {
+// fit into memory is written to its folder.
+func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep bool) *captureSet {
 	o := &f.options
 	options := captures.Options{
-		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder,
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: b.Folder(),
 		Keep: keep, Mixed: len(f.sources) > 1,
 	}
 	if keep {
@@ -84,10 +82,10 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 	}
 	for number, source := range f.captured() {
 		s.names = append(s.names, source.shown())
-		if isAsked(source) {
+		if source.kind == askedKind {
 			s.asked = number
 		}
-		for _, name := range source.files() {
+		for _, name := range source.files {
 			s.paths = append(s.paths, name)
 			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) {
 				r, err := source.reader(ctx, s, name)
@@ -98,14 +96,14 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 	return s
 }
 
-// read reads all files, and then adds more captures. If Options.AsOf is not set, it sets asOf to the time of the
-// newest capture, or to later if that is newer.
-func (s *captureSet) read(ctx context.Context, more func() error, later time.Time) error {
+// read reads all files, and then the captures that an old pack keeps. If Options.AsOf is not
+// set, it sets asOf to the time of the newest capture, or to later if that is newer.
+func (s *captureSet) read(ctx context.Context, old *packSource, b *rulepack.Builder, later time.Time) error {
 	s.measured = measure(ctx, s.paths)
 	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
 		return err
 	}
-	if err := more(); err != nil {
+	if err := s.addUpdated(old, b); err != nil {
 		return err
 	}
 	if s.asOf.IsZero() {
@@ -148,9 +146,9 @@ func packTime(t time.Time) uint32 {
 	return 0
 }
 
-// captured reports what was read. pack describes the pack made of these captures alone, or is nil.
-func (s *captureSet) captured(pack *rulepack.Info) *Captured {
-	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), Pack: pack, bySource: make([]captures.Stats, s.sources), named: s.named.String()}
+// captured reports what was read.
+func (s *captureSet) captured() *Captured {
+	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), bySource: make([]captures.Stats, s.sources), named: s.named.String()}
 	for number := range c.bySource {
 		c.bySource[number] = s.Set.Stats(number)
 		if number == s.asked {
@@ -162,66 +160,35 @@ func (s *captureSet) captured(pack *rulepack.Info) *Captured {
 }
 
 // openCaptures makes a temporary rule pack of all captures and opens it. It leaves out
-// authorities that a source before the captures knows.
-func (f *Found) openCaptures(ctx context.Context, s *Set) (*packSource, *Captured, error) {
-	scratch, err := blob.NewScratch()
-	if err != nil {
-		return nil, nil, fmt.Errorf("a temporary rule pack: %w", err)
-	}
-	pack, captured, err := f.compileCaptures(ctx, s, scratch.Path)
-	if err != nil {
-		return nil, nil, errors.Join(err, scratch.Remove())
-	}
-	pack.scratch = scratch
-	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
-	return pack, captured, nil
-}
-
-func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*packSource, *Captured, error) {
-	o := &f.options
-	defer o.holdHeap()()
-	file := filepath.Join(folder, "captures.rules")
-	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
-		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
-		Asked:   o.asked(),
-		History: o.History,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer b.Abort()
-	set := f.newCaptureSet(ctx, b, folder, false)
-	defer set.Close()
-	if err := set.read(ctx, func() error { return nil }, s.sources.newest()); err != nil {
-		return nil, nil, err
-	}
+// authorities that a source before the captures knows. newest is the newest fetch of the other
+// sources.
+func (f *Found) openCaptures(ctx context.Context, s *Set, newest time.Time) (*packSource, *Captured, error) {
 	before := slices.Clone(s.sources)
-	if o.History { // a pack with precedence may know an authority only from a later time on than the captures
+	if f.options.History { // a pack with precedence may know an authority only from a later time on than the captures
 		for i, source := range before {
-			if source != nil && !source.always() {
+			if source != nil && source.pack() != nil {
 				before[i] = nil
 			}
 		}
 	}
-	err = set.addTo(ctx, b, func(authority []byte, source int) (bool, error) {
-		name, err := before[:source].file(authority)
-		return name != "", err
+	var names []string
+	for _, source := range f.captured() {
+		names = append(names, source.shown())
+	}
+	var captured *Captured
+	var single []byte
+	pack, err := f.makePack(ctx, rulepack.BuildOptions{Asked: f.options.asked()}, names, s.watch, func(b *rulepack.Builder) (err error) {
+		captured, single, err = f.addCaptures(ctx, b, nil, false, newest, func(authority []byte, source int) (bool, error) {
+			x, err := before[:source].fetch(authority)
+			return x.file != "", err
+		})
+		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := b.Finish()
-	if err != nil {
-		return nil, nil, err
-	}
-	pack, err := f.openPack(file, SomeOf(set.names), s.watch)
-	if err == nil {
-		pack.captured = true
-		if len(set.files) == 1 {
-			pack.text = set.singleBody
-		}
-	}
-	return pack, set.captured(info), err
+	pack.captured, pack.text, captured.Pack = true, single, pack.Info()
+	return pack, captured, nil
 }
 
 // SomeOf joins names for a message: all, or the first ones if there are many.
@@ -255,7 +222,7 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 // an error.
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
-		if _, is := source.(*captureFiles); !is {
+		if source.kind != capturesKind {
 			return option.Usagef("%s has no captures: they are in WARC files, in tables, and in rule packs with a history, which are listed without others", option.Rules.With(source.shown()))
 		}
 	}
@@ -291,8 +258,8 @@ func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *ca
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
 	for _, source := range f.sources {
-		if recorded, is := source.(*captureFiles); is {
-			s.paths = append(s.paths, recorded.paths...)
+		if source.kind == capturesKind {
+			s.paths = append(s.paths, source.files...)
 		}
 	}
 	s.measured = measure(ctx, s.paths)

@@ -60,7 +60,7 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 // before any file is read. The captures of an old pack are added, if it is not nil; keep keeps
 // all captures for another one.
 func (f *Found) addTo(ctx context.Context, old *packSource, keep bool, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
-	folders, err := f.listFolders(ctx)
+	folders := make([]*rulesdir.Dir, len(f.sources)) // nil for captures
 	defer func() {
 		for _, folder := range folders {
 			if folder != nil {
@@ -68,8 +68,17 @@ func (f *Found) addTo(ctx context.Context, old *packSource, keep bool, prepare f
 			}
 		}
 	}()
-	if err != nil {
-		return nil, err
+	for i := range f.sources {
+		var err error
+		switch s := &f.sources[i]; s.kind {
+		case packKind:
+			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
+		case folderKind:
+			folders[i], err = f.openDir(ctx, s.name, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	b, err := prepare()
 	if err != nil {
@@ -79,34 +88,21 @@ func (f *Found) addTo(ctx context.Context, old *packSource, keep bool, prepare f
 	if c.Ignored, err = f.addFolders(ctx, b, folders); err != nil {
 		return nil, err
 	}
-	if f.firstCaptured() >= 0 || old != nil {
-		if c.Captured, err = f.addCaptures(ctx, b, old, keep || old != nil); err != nil {
-			return nil, err
-		}
-	}
-	why := make([]option.Message, len(f.sources))
+	states := make([]state, len(f.sources))
 	for i, folder := range folders {
 		if folder != nil {
-			why[i] = whyNoNames(folder)
-		} else {
-			why[i] = c.Captured.whyNone(i)
+			states[i].none = whyNoNames(folder)
 		}
 	}
-	return c, f.refuse(why)
-}
-
-// listFolders opens all folders; captures have nil in their place. With an error it
-// also returns the folders that were opened.
-func (f *Found) listFolders(ctx context.Context) ([]*rulesdir.Dir, error) {
-	folders := make([]*rulesdir.Dir, len(f.sources))
-	for i, source := range f.sources {
-		folder, err := source.compilable(ctx, f)
+	if f.firstCaptured() >= 0 || old != nil {
+		// The pack itself orders the sources, so nothing is shadowed.
+		c.Captured, _, err = f.addCaptures(ctx, b, old, keep || old != nil, time.Time{}, func([]byte, int) (bool, error) { return false, nil })
 		if err != nil {
-			return folders, err
+			return nil, err
 		}
-		folders[i] = folder
+		c.Captured.setStates(f, states)
 	}
-	return folders, nil
+	return c, f.refuse(states)
 }
 
 // addFolders adds all robots.txt files of folders, and returns how many names it
@@ -132,17 +128,23 @@ func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*
 	return ignored, nil
 }
 
-// addCaptures adds the decisions of the captures.
-func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder, old *packSource, keep bool) (*Captured, error) {
-	set := f.newCaptureSet(ctx, b, b.Folder(), keep)
+// addCaptures adds the decisions of the captures, and of those that an old pack keeps if it is
+// not nil. keep keeps all of them for another pack. It leaves out an authority if shadowed
+// reports that a source before the given one knows it, and judges without Options.AsOf at the
+// time of the newest capture, or at a later one. It also returns the body if that is all: of a
+// single robots.txt.
+func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder, old *packSource, keep bool, later time.Time, shadowed func(authority []byte, source int) (bool, error)) (*Captured, []byte, error) {
+	set := f.newCaptureSet(ctx, b, keep)
 	defer set.Close()
-	if err := set.read(ctx, func() error { return set.addUpdated(old, b) }, time.Time{}); err != nil {
-		return nil, err
+	if err := set.read(ctx, old, b, later); err != nil {
+		return nil, nil, err
 	}
-	// The pack itself orders the sources, so nothing is shadowed here.
-	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
+	err := set.addTo(ctx, b, shadowed)
 	if keep {
 		b.SetCaptured(rulepack.Captured{Policy: f.options.Policy, Later: set.Later(), Newest: packTime(set.Newest()), Sources: f.kindsOf()})
 	}
-	return set.captured(nil), err
+	if len(set.files) != 1 {
+		set.singleBody = nil
+	}
+	return set.captured(), set.singleBody, err
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -42,7 +41,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
 		}
-		f.sources = append(f.sources, &askedFile{captureFiles{o.Asked, []string{o.Asked}}})
+		f.sources = append(f.sources, source{askedKind, o.Asked, []string{o.Asked}})
 	}
 	if err := f.checkHistory(); err != nil {
 		return nil, err
@@ -51,43 +50,89 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 }
 
 // Compiled reports whether all sources are rule packs.
-func (f *Found) Compiled() bool {
-	return !slices.ContainsFunc(f.sources, func(s source) bool { return !isPack(s) })
-}
+func (f *Found) Compiled() bool { return f.count(packKind) == len(f.sources) }
 
 // find finds out what one name is.
-func (f *Found) find(ctx context.Context, name string) (source, error) {
-	switch {
-	case name == blob.Stdio:
-		return f.single(name)
-	case blob.IsURL(name):
-		return f.findObjects(ctx, name)
+func (f *Found) find(ctx context.Context, name string) (s source, err error) {
+	if _, missing := os.Stat(name); blob.IsURL(name) {
+		s, err = peekObjects(ctx, name)
+	} else if missing != nil && name != blob.Stdio && strings.ContainsAny(name, "*?[") {
+		s, err = peekPattern(ctx, name)
+	} else {
+		s, err = peek(ctx, name)
 	}
-	files, err := filesOfCaptures(ctx, name)
-	if err != nil {
-		return nil, err
+	if err == nil && s.kind == singleKind && len(f.options.Single) == 0 {
+		err = option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
+			"if it is a robots.txt, say whose with %s, or put it into a folder under the name of its host", option.Rules.With(s.shown()), option.For.With("example.com"))
 	}
-	if len(files) > 0 {
-		if len(files) > 1 || files[0] != name {
-			err = refuseTable(blob.CheckTables(files))
+	return s, err
+}
+
+// peek tells what a file, a folder on this machine, or an object is. What is nothing else is a
+// single robots.txt.
+func peek(ctx context.Context, name string) (source, error) {
+	s := source{singleKind, name, []string{name}}
+	if name == blob.Stdio {
+		return s, nil
+	}
+	if !blob.IsURL(name) {
+		info, err := os.Stat(name)
+		if err != nil {
+			return s, atName(name, err)
 		}
-		return &captureFiles{name, files}, err
+		if info.IsDir() {
+			return peekFolder(ctx, name)
+		}
 	}
-	info, err := os.Stat(name)
+	found, err := Detect(ctx, name)
+	switch {
+	case err != nil:
+		return s, atName(name, err)
+	case namesCaptures(found):
+		s.kind = capturesKind
+	case found == format.RulePack:
+		s.kind = packKind
+	}
+	return s, nil
+}
+
+// peekFolder tells what a folder on this machine has.
+func peekFolder(ctx context.Context, name string) (source, error) {
+	is, err := isCaptureFolder(ctx, name)
 	if err != nil {
-		return nil, atName(name, err)
+		return source{}, err
 	}
-	if info.IsDir() {
-		return &folder{name}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
+	if !is {
+		return source{folderKind, name, nil}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
 	}
-	detected, err := Detect(ctx, name)
+	files, err := filesBelow(name)
+	if err == nil {
+		err = refuseTable(blob.CheckTables(files))
+	}
+	return source{capturesKind, name, files}, err
+}
+
+// peekPattern finds the files and folders of captures that a pattern matches.
+func peekPattern(ctx context.Context, pattern string) (source, error) {
+	all := source{kind: capturesKind, name: pattern}
+	matches, err := blob.Glob(pattern)
 	if err != nil {
-		return nil, atName(name, err)
+		return all, option.Usagef("%s: %w", option.Rules.With(pattern), err)
 	}
-	if detected != format.RulePack {
-		return f.single(name)
+	if len(matches) == 0 {
+		return all, option.Errorf("%s: no file matches", option.Rules.With(pattern))
 	}
-	return &packFile{name}, nil
+	for _, match := range matches {
+		s, err := peek(ctx, match)
+		if err != nil {
+			return all, err
+		}
+		if s.kind != capturesKind {
+			return all, option.Usagef("%s: %s has no captures: a pattern is for captures; name all others one by one", option.Rules.With(pattern), match)
+		}
+		all.files = append(all.files, s.files...)
+	}
+	return all, refuseTable(blob.CheckTables(all.files))
 }
 
 // refuseTable adds to a *[blob.TableError] what to do.
@@ -127,58 +172,9 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 	return found, nil
 }
 
-// filesOfCaptures returns the files of captures (WARC files and tables) that a name means:
-// one file, those of a folder, or those that match a pattern. It returns none if the
-// name is something else.
-func filesOfCaptures(ctx context.Context, name string) ([]string, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		if is, err := isCaptureFolder(ctx, name); err != nil || !is {
-			return nil, err
-		}
-		return filesBelow(name)
-	case err == nil:
-		found, err := Detect(ctx, name)
-		if err != nil {
-			return nil, atName(name, err)
-		}
-		if namesCaptures(found) {
-			return []string{name}, nil
-		}
-		return nil, nil
-	case !strings.ContainsAny(name, "*?["):
-		return nil, atName(name, err)
-	}
-	return matchingCaptures(ctx, name)
-}
-
 // namesCaptures reports whether a file in a format may hold captures or, as crawl indexes do,
 // name the WARC records that do. In a folder an index is what lies next to these.
 func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format.CDXJ }
-
-// matchingCaptures finds the files and folders of captures that a pattern matches.
-func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
-	matches, err := blob.Glob(pattern)
-	if err != nil {
-		return nil, option.Usagef("%s: %w", option.Rules.With(pattern), err)
-	}
-	if len(matches) == 0 {
-		return nil, option.Errorf("%s: no file matches", option.Rules.With(pattern))
-	}
-	var files []string
-	for _, match := range matches {
-		found, err := filesOfCaptures(ctx, match)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return nil, option.Usagef("%s: %s has no captures: a pattern is for captures; name all others one by one", option.Rules.With(pattern), match)
-		}
-		files = append(files, found...)
-	}
-	return files, nil
-}
 
 // isCaptureFolder tells a folder of captures from one of robots.txt files. A folder
 // with a WARC file, or with nothing but files named as tables, holds captures.
@@ -272,24 +268,14 @@ func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings
 // IsRules tells whether a name is that of a folder, a rule pack or a WARC file, and not that
 // of a table, which may have anything in it.
 func IsRules(ctx context.Context, name string) (bool, error) {
-	if name == blob.Stdio {
+	info, err := os.Stat(name)
+	named, _ := format.ByName(name)
+	switch {
+	case name == blob.Stdio:
 		return false, nil
-	}
-	if strings.HasSuffix(name, "/") {
+	case strings.HasSuffix(name, "/"), err == nil && info.IsDir(), named == format.WARC:
 		return true, nil
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return true, nil
-	}
-	if path := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"); strings.HasSuffix(path, ".warc") {
-		return true, nil
-	}
-	f, err := blob.Open(ctx, name)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, len(format.RulePackMagic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == format.RulePackMagic, nil
+	found, err := Detect(ctx, name)
+	return found == format.RulePack || found == format.WARC, err
 }

@@ -45,18 +45,10 @@ func (t Timeless) String() string {
 	return SomeOf(t.Names) + " has no times: its rules hold at all times"
 }
 
-// timeless finds the sources that know no times. captured is what was read of captures,
-// and newest returns the time of the newest fetch in another source, given its number; the
-// zero time for none.
-func (f *Found) timeless(captured *Captured, newest func(source int) time.Time) (t Timeless) {
+// timeless finds the sources that know no times.
+func (f *Found) timeless(states []state) (t Timeless) {
 	for i, s := range f.sources {
-		timed := false
-		if _, is := s.(capturing); is {
-			timed = captured != nil && !captured.Newest.IsZero()
-		} else {
-			timed = !newest(i).IsZero()
-		}
-		if !timed {
+		if states[i].newest.IsZero() {
 			t.Names = append(t.Names, s.shown())
 		}
 	}
@@ -79,12 +71,12 @@ func (f *Found) checkHistory() error {
 	if first < 0 || !f.options.History {
 		return nil
 	}
-	var pack source
-	for _, s := range f.sources[first:] {
-		if _, is := s.(capturing); is && pack != nil {
+	var pack *source
+	for i := first; i < len(f.sources); i++ {
+		switch s := &f.sources[i]; {
+		case pack != nil && s.captured():
 			return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(pack.shown()))
-		}
-		if pack == nil && isPack(s) {
+		case pack == nil && s.kind == packKind:
 			pack = s
 		}
 	}

@@ -6,16 +6,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
@@ -65,6 +61,7 @@ const listShare = 8
 
 // list opens the sources, and sorts their authorities.
 func (f *Found) list(ctx context.Context, l *Listing) error {
+	isPack := func(s source) bool { return s.kind == packKind }
 	others := *f
 	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
 	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
@@ -72,28 +69,27 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
 	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
-	var lines []option.Message // about packs without rules
-	for i, source := range f.sources {
+	states := make([]state, len(f.sources))
+	for i := range f.sources {
 		if i == first {
 			if err := others.listSources(ctx, l); err != nil {
 				return err
 			}
 		}
-		file, is := source.(*packFile)
-		if !is {
+		source := &f.sources[i]
+		if source.kind != packKind {
+			if source.captured() {
+				states[i].newest = l.captured.Newest
+			}
 			continue
 		}
-		pack, err := file.openPack(ctx, f, newAgentWatch(nil))
+		pack, err := f.openSource(ctx, source, nil)
 		if err != nil {
 			return err
 		}
 		l.packs = append(l.packs, pack)
-		why, err := pack.whyNone()
-		if err != nil {
+		if states[i], err = pack.state(); err != nil {
 			return err
-		}
-		if !why.Empty() {
-			lines = append(lines, withoutRules(source, why))
 		}
 	}
 	for number, pack := range l.packs {
@@ -108,70 +104,30 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		}
 	}
 	l.asOf = int64(packSecond(f.options.AsOf))
-	l.timeless = f.timeless(l.captured, func(source int) time.Time {
-		if !isPack(f.sources[source]) {
-			return time.Time{}
-		}
-		number := source // of the pack in l.packs: all that are no packs are one
-		if first >= 0 && source > first {
-			number -= len(others.sources) - 1
-		}
-		return l.packs[number].newest()
-	})
+	l.timeless = f.timeless(states)
 	if len(others.sources) == len(f.sources) {
 		return nil
 	}
-	return f.refuseUnlessUsable(lines, l.sorter.Len() > 0)
-}
-
-func (f *Found) shownNames() []string {
-	var names []string
-	for _, s := range f.sources {
-		names = append(names, s.shown())
-	}
-	return names
+	return f.refuseUnless(l.sorter.Len() > 0, states)
 }
 
 // listSources makes and opens the temporary pack of all sources that are not packs.
 func (f *Found) listSources(ctx context.Context, l *Listing) error {
-	o := &f.options
-	defer o.holdHeap()()
-	scratch, err := blob.NewScratch()
-	if err != nil {
-		return fmt.Errorf("a temporary rule pack: %w", err)
+	var names []string
+	for _, s := range f.sources {
+		names = append(names, s.shown())
 	}
-	file := filepath.Join(scratch.Path, "sources.rules")
-	var pack *packSource
-	compiled, err := f.build(ctx, file, rulepack.BuildOptions{
-		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker, Sources: true,
-		History: o.History,
+	pack, err := f.makePack(ctx, rulepack.BuildOptions{Sources: true}, names, nil, func(b *rulepack.Builder) error {
+		compiled, err := f.addTo(ctx, nil, false, func() (*rulepack.Builder, error) { return b, nil })
+		if err == nil {
+			l.captured = compiled.Captured
+		}
+		return err
 	})
 	if err == nil {
-		pack, err = f.openPack(file, SomeOf(f.shownNames()), newAgentWatch(nil))
+		l.packs = append(l.packs, pack)
 	}
-	if err != nil {
-		return errors.Join(err, scratch.Remove())
-	}
-	pack.scratch = scratch
-	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
-	l.packs, l.captured = append(l.packs, pack), compiled.Captured
-	return nil
-}
-
-// build makes a rule pack of all sources.
-func (f *Found) build(ctx context.Context, file string, o rulepack.BuildOptions) (*Compiled, error) {
-	var b *rulepack.Builder
-	compiled, err := f.addTo(ctx, nil, false, func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(ctx, file, o)
-		return b, err
-	})
-	if b != nil {
-		defer b.Abort()
-	}
-	if err == nil {
-		_, err = b.Finish()
-	}
-	return compiled, err
+	return err
 }
 
 // add gives the sorter those authorities of a pack that no earlier pack has.

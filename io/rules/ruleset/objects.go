@@ -12,53 +12,38 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// findObjects finds out what a URL is, as find does for files.
-func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
+// peekObjects tells what the URL of an object, of a folder in a store, or of a pattern means.
+func peekObjects(ctx context.Context, name string) (source, error) {
+	found := source{kind: folderKind, name: name}
 	u, err := blob.ParseURL(name)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	isPattern := strings.ContainsAny(u.Key, "*?[")
 	if !isPattern && !u.IsFolder() {
-		return f.findObject(ctx, name)
+		return peek(ctx, name)
 	}
 	if !isPattern {
-		if is, err := isCaptureKeys(ctx, u); err != nil {
-			return nil, err
-		} else if !is {
-			return &folder{name}, nil
+		if is, err := isCaptureKeys(ctx, u); err != nil || !is {
+			return found, err
 		}
 	}
 	objects, err := blob.Expand(ctx, u)
 	if table := (*blob.TableError)(nil); errors.As(err, &table) {
-		return nil, refuseTable(err)
+		return found, refuseTable(err)
 	}
 	if err != nil {
-		return nil, option.Errorf("%s: %w", option.Rules, err)
+		return found, atName(name, err)
 	}
-	found := &captureFiles{name: name}
+	found.kind = capturesKind
 	for _, object := range objects {
 		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
-			found.paths = append(found.paths, object.URL.String())
+			found.files = append(found.files, object.URL.String())
 		} else if isPattern {
-			return nil, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
+			return found, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
 		}
 	}
 	return found, nil
-}
-
-// findObject finds out what one object is.
-func (f *Found) findObject(ctx context.Context, name string) (source, error) {
-	detected, err := Detect(ctx, name)
-	switch {
-	case err != nil:
-		return nil, option.Errorf("%s: %w", option.Rules, err)
-	case namesCaptures(detected):
-		return &captureFiles{name, []string{name}}, nil
-	case detected == format.RulePack:
-		return &packFile{name}, nil
-	}
-	return f.single(name)
 }
 
 // triedKeys is how many names are read to find out what a folder in a store holds.

@@ -14,15 +14,7 @@ type OddBodies struct {
 // captures are in Captured.
 func (s *Set) Odd() (odd []OddBodies) {
 	for _, source := range s.sources {
-		var o OddBodies
-		if d, is := source.(openedFolder); is {
-			stats := d.Stats()
-			o = OddBodies{d.name, stats.HTML, stats.Binary, true}
-		} else if p := source.pack(); !p.captured {
-			info := p.Info()
-			o = OddBodies{p.name, info.HTML, info.Binary, false}
-		}
-		if o.HTML+o.Binary > 0 {
+		if o := source.odd(); o.HTML+o.Binary > 0 {
 			odd = append(odd, o)
 		}
 	}
@@ -33,8 +25,8 @@ func (s *Set) Odd() (odd []OddBodies) {
 // bodies.
 func (l *Listing) Odd() (odd []OddBodies) {
 	for _, p := range l.packs {
-		if info := p.Info(); info.HTML+info.Binary > 0 {
-			odd = append(odd, OddBodies{p.name, info.HTML, info.Binary, false})
+		if o := p.odd(); o.HTML+o.Binary > 0 {
+			odd = append(odd, o)
 		}
 	}
 	return odd

@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -159,8 +160,12 @@ func (w *warner) sayBroken(err error) {
 	}
 }
 
-// atName names the source in an error, in place of the path in a PathError.
+// atName names the source in an error, in place of the path in a PathError. An error about
+// an object names it itself.
 func atName(name string, err error) error {
+	if blob.IsURL(name) {
+		return option.Errorf("%s: %w", option.Rules, err)
+	}
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err

@@ -44,35 +44,22 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 	return &packSource{Pack: pack, name: name, asOf: o.AsOf}, nil
 }
 
-// File returns the name of the pack, or of the captures that it was made of, if it has
-// an authority.
-func (p *packSource) File(authority []byte) (string, error) {
-	if _, known, err := p.Authority(authority); err != nil || !known {
-		return "", err
-	}
-	return p.name, nil
-}
-
 func (p *packSource) pack() *packSource { return p }
-func (p *packSource) always() bool      { return false }
 
-func (p *packSource) newest() (newest time.Time) {
-	if second := p.Info().AsOf; second != 0 {
-		newest = time.Unix(second, 0).UTC()
+// newestOf returns the time of the newest fetch in a pack; the zero time if none is known.
+func newestOf(info *rulepack.Info) (newest time.Time) {
+	if info.AsOf != 0 {
+		newest = time.Unix(info.AsOf, 0).UTC()
 	}
 	return newest
 }
 
-func (p *packSource) fetch(authority []byte) (fetched, error) {
+func (p *packSource) fetch(authority []byte) (x fetched, err error) {
 	a, known, err := p.Authority(authority)
-	return fetched{a.Status, a.Fetched, a.Stale, known}, err
-}
-
-func (p *packSource) alone(s *Set) matcher.Origins {
-	if p.Partitions() > 1 {
-		return partitioned{p, s}
+	if known {
+		x = fetched{p.name, a.Status, a.Fetched, a.Stale}
 	}
-	return p
+	return x, err
 }
 
 func (p *packSource) historical() (matcher.Historical, error) {
@@ -85,18 +72,26 @@ func (p *packSource) historical() (matcher.Historical, error) {
 	return p.Pack, nil
 }
 
-func (p *packSource) whyNone() (none option.Message, err error) {
+func (p *packSource) state() (s state, err error) {
 	info := p.Info()
+	s.newest = newestOf(info)
 	switch {
 	case info.Authorities == 0:
-		return option.Messagef("is a rule pack without hosts"), nil
-	case !info.History || p.asOf.IsZero():
-		return none, nil
+		s.none = option.Messagef("is a rule pack without hosts")
+	case info.History && !p.asOf.IsZero():
+		var empty bool
+		if empty, err = p.Empty(); empty {
+			s.none = noneBefore(p.asOf)
+		}
 	}
-	if empty, err := p.Empty(); err != nil || !empty {
-		return none, err
+	return s, err
+}
+
+func (p *packSource) odd() OddBodies {
+	if p.captured { // Captured counts them
+		return OddBodies{}
 	}
-	return noneBefore(p.asOf), nil
+	return OddBodies{p.name, p.Info().HTML, p.Info().Binary, false}
 }
 
 // checkMoment refuses a time before that of a pack without a history: the pack has dropped
@@ -107,7 +102,7 @@ func (p *packSource) checkMoment() error {
 		return nil
 	}
 	return option.Usagef("%s is a rule pack of %s without a history, so it does not know what held at %s (%s): compile it with %s",
-		option.Rules.With(blob.Shown(p.name)), p.newest().Format(time.RFC3339), p.asOf.UTC().Format(time.RFC3339), option.AsOf, option.History)
+		option.Rules.With(blob.Shown(p.name)), newestOf(info).Format(time.RFC3339), p.asOf.UTC().Format(time.RFC3339), option.AsOf, option.History)
 }
 
 func (p *packSource) identify(rules *manifest.Rules) {
@@ -123,32 +118,73 @@ func (p *packSource) Close() error {
 	return err
 }
 
-// fetchPack opens a temporary copy of a rule pack in a store, because packs are
-// memory-mapped.
-func (f *Found) fetchPack(ctx context.Context, name string, watch *agentWatch) (*packSource, error) {
-	scratch, file, err := fetch(ctx, name)
-	if err != nil {
-		return nil, err
+// openSource opens a source that is a rule pack.
+func (f *Found) openSource(ctx context.Context, s *source, watch *agentWatch) (*packSource, error) {
+	pack, err := openLocal(ctx, s.name, func(file string) (*packSource, error) {
+		pack, err := f.openPack(file, s.shown(), watch)
+		if err != nil && file != s.name {
+			err = option.Errorf("%s: %w", option.Rules.With(s.shown()), err)
+		}
+		return pack, err
+	})
+	if err != nil || f.options.Clock {
+		return pack, err
 	}
-	pack, err := f.openPack(file, blob.Shown(name), watch)
+	if err := pack.checkMoment(); err != nil {
+		return nil, errors.Join(err, pack.Close())
+	}
+	return pack, nil
+}
+
+// openLocal opens a rule pack or, because packs are memory-mapped, a temporary copy of one in
+// a store.
+func openLocal(ctx context.Context, name string, open func(file string) (*packSource, error)) (*packSource, error) {
+	if !blob.IsURL(name) {
+		return open(name)
+	}
+	return openTemporary("a copy of "+blob.Shown(name), func(file string) (*packSource, error) {
+		if err := copyObject(ctx, name, file); err != nil {
+			return nil, err
+		}
+		return open(file)
+	})
+}
+
+// openTemporary opens a rule pack that open makes in a temporary file, which Close removes.
+func openTemporary(what string, open func(file string) (*packSource, error)) (*packSource, error) {
+	scratch, err := blob.NewScratch()
 	if err != nil {
-		return nil, errors.Join(option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err), scratch.Remove())
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	pack, err := open(filepath.Join(scratch.Path, "temporary.rules"))
+	if err != nil {
+		return nil, errors.Join(err, scratch.Remove())
 	}
 	pack.scratch = scratch
 	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
 	return pack, nil
 }
 
-// fetch copies an object to a file in a new temporary folder.
-func fetch(ctx context.Context, name string) (scratch *blob.Scratch, file string, err error) {
-	if scratch, err = blob.NewScratch(); err != nil {
-		return nil, "", fmt.Errorf("a copy of %s: %w", blob.Shown(name), err)
-	}
-	file = filepath.Join(scratch.Path, "copy.rules")
-	if err := copyObject(ctx, name, file); err != nil {
-		return nil, "", errors.Join(err, scratch.Remove())
-	}
-	return scratch, file, nil
+// makePack makes a temporary rule pack of what add adds, and opens it. names are those of its
+// sources.
+func (f *Found) makePack(ctx context.Context, b rulepack.BuildOptions, names []string, watch *agentWatch, add func(*rulepack.Builder) error) (*packSource, error) {
+	o := &f.options
+	defer o.holdHeap()()
+	b.Profile, b.Limit, b.Memory, b.Maker, b.History = o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
+	return openTemporary("a temporary rule pack", func(file string) (*packSource, error) {
+		to, err := rulepack.Create(ctx, file, b)
+		if err != nil {
+			return nil, err
+		}
+		defer to.Abort()
+		if err := add(to); err != nil {
+			return nil, err
+		}
+		if _, err := to.Finish(); err != nil {
+			return nil, err
+		}
+		return f.openPack(file, SomeOf(names), watch)
+	})
 }
 
 func copyObject(ctx context.Context, name, file string) error {
@@ -170,20 +206,15 @@ func copyObject(ctx context.Context, name, file string) error {
 
 // Inspect opens the pack of that name (or a copy, if it is in a store), calls use, and
 // closes it; see [rulepack.Inspect].
-func Inspect(ctx context.Context, name string, use func(*rulepack.Pack) error) (err error) {
-	file := name
-	if blob.IsURL(name) {
-		var scratch *blob.Scratch
-		if scratch, file, err = fetch(ctx, name); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, scratch.Remove()) }()
-	}
-	p, err := rulepack.Inspect(file)
+func Inspect(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
+	pack, err := openLocal(ctx, name, func(file string) (*packSource, error) {
+		p, err := rulepack.Inspect(file)
+		return &packSource{Pack: p}, err
+	})
 	if err == nil {
-		err = errors.Join(use(p), p.Close())
+		err = errors.Join(use(pack.Pack), pack.Close())
 	}
-	if err != nil && file != name {
+	if err != nil && blob.IsURL(name) {
 		return fmt.Errorf("%s: %w", blob.Shown(name), err)
 	}
 	return err

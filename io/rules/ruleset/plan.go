@@ -25,44 +25,26 @@ type Planned struct {
 func (f *Found) Plan(ctx context.Context, list bool) ([]Planned, error) {
 	var all []Planned
 	for _, s := range f.sources {
-		p := Planned{Name: s.shown(), Kind: "captures", Hosts: -1}
-		var files []string
-		switch s := s.(type) {
-		case *folder:
-			p.Kind = "folder"
-			if !list {
-				break
-			}
-			dir, err := s.compilable(ctx, f)
+		p := Planned{Name: s.shown(), Kind: kinds[s.kind].name, Files: len(s.files), Hosts: -1}
+		switch {
+		case s.kind == folderKind && list:
+			dir, err := f.openDir(ctx, s.name, nil)
 			if err != nil {
 				return nil, err
 			}
 			p.Hosts = dir.Stats().Listed
 			_ = dir.Close() // it was only read from
-		case *packFile:
-			p.Kind, files = "rule pack", []string{s.name}
-			if !blob.IsURL(s.name) {
-				err := Inspect(ctx, s.name, func(pack *rulepack.Pack) error {
-					info := pack.Info()
-					p.Hosts, p.History = info.Authorities, info.History
-					if info.AsOf != 0 {
-						p.Newest = time.Unix(info.AsOf, 0).UTC()
-					}
-					return nil
-				})
-				if err != nil {
-					return nil, err
-				}
+		case s.kind == packKind && !blob.IsURL(s.name):
+			err := Inspect(ctx, s.name, func(pack *rulepack.Pack) error {
+				info := pack.Info()
+				p.Hosts, p.History, p.Newest = info.Authorities, info.History, newestOf(info)
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
-		case *singleFile:
-			p.Kind, files = "a single robots.txt", s.paths
-		case *askedFile:
-			p.Kind, files = "a list of what was asked for", s.paths
-		case *captureFiles:
-			files = s.paths
 		}
-		p.Files = len(files)
-		for _, name := range files {
+		for _, name := range s.files {
 			if !list && blob.IsURL(name) {
 				continue
 			}

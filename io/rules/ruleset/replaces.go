@@ -3,6 +3,7 @@ package ruleset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"robotsbatch/io/rules/rulesdir"
@@ -17,7 +18,7 @@ func (f *Found) Replaces(out string) string {
 	}
 	replaces := blob.Replaces(out)
 	for _, s := range f.sources {
-		if s.replacedBy(out, replaces) {
+		if s.kind == folderKind && isBelow(s.name, out) || s.kind != folderKind && (replaces(s.name) || slices.ContainsFunc(s.files, replaces)) {
 			return s.shown()
 		}
 	}

@@ -107,9 +107,9 @@ func TestFind(t *testing.T) {
 		}
 		s := found.sources[0]
 		got := "folder"
-		if files, is := s.(capturing); is {
-			got = strings.Join(append([]string{"captures"}, files.files()...), " ")
-		} else if isPack(s) {
+		if s.captured() {
+			got = strings.Join(append([]string{"captures"}, s.files...), " ")
+		} else if s.kind == packKind {
 			got = "pack"
 		}
 		if filepath.ToSlash(strings.ReplaceAll(got, "//", "/")) != test.want {

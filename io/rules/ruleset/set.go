@@ -34,40 +34,49 @@ type list []opened
 func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	err := f.open(ctx, s)
+	states, err := f.open(ctx, s)
 	if err == nil {
-		err = f.checkUsable(s)
+		err = f.refuse(states)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if s.asOf.IsZero() {
-		s.asOf = s.sources.newest()
-	}
-	s.timeless = f.timeless(s.captured, func(source int) time.Time { return s.sources[source].newest() })
+	s.timeless = f.timeless(states)
 	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
 	return s, nil
 }
 
 // open opens the sources in order. All captures are one source in place of the first.
-func (f *Found) open(ctx context.Context, s *Set) error {
-	for i, source := range f.sources {
-		opened, err := source.open(ctx, f, s.watch)
+func (f *Found) open(ctx context.Context, s *Set) ([]state, error) {
+	states := make([]state, len(f.sources))
+	var newest time.Time
+	for i := range f.sources {
+		o, err := f.sources[i].open(ctx, f, s.watch)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.sources[i] = opened
+		if s.sources[i] = o; o == nil {
+			continue
+		}
+		if states[i], err = o.state(); err != nil {
+			return nil, err
+		}
+		if states[i].newest.After(newest) {
+			newest = states[i].newest
+		}
 	}
-	first := f.firstCaptured()
-	if first < 0 {
-		return nil
+	if first := f.firstCaptured(); first >= 0 {
+		pack, captured, err := f.openCaptures(ctx, s, newest)
+		if err != nil {
+			return nil, err
+		}
+		s.sources[first], s.captured, newest = pack, captured, captured.AsOf
+		captured.setStates(f, states)
 	}
-	pack, captured, err := f.openCaptures(ctx, s)
-	if err != nil {
-		return err
+	if s.asOf.IsZero() {
+		s.asOf = newest
 	}
-	s.sources[first], s.captured, s.asOf = pack, captured, captured.AsOf
-	return nil
+	return states, nil
 }
 
 // openDir opens a folder of robots.txt files.
@@ -98,7 +107,10 @@ func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
 	}
-	return s.sources[0].alone(s)
+	if pack := s.sources[0].pack(); pack != nil && pack.Partitions() > 1 {
+		return partitioned{pack, s}
+	}
+	return s.sources[0]
 }
 
 // Lookup implements [matcher.Origins].
@@ -154,12 +166,8 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 // and that later fetches failed. known is false if nothing is known about the authority.
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
-	for _, source := range s.sources {
-		if x, err := source.fetch(authority); x.known || err != nil {
-			return x.status, x.second, x.stale, x.known, err
-		}
-	}
-	return 0, 0, false, false, nil
+	x, err := s.sources.fetch(authority)
+	return x.status, x.second, x.stale, x.file != "", err
 }
 
 // Fault implements [matcher.Mapped].
@@ -197,29 +205,15 @@ func (s *Set) Close() error {
 	return err
 }
 
-func (l list) file(authority []byte) (string, error) {
+// fetch returns the fetch of the first source that knows an authority.
+func (l list) fetch(authority []byte) (fetched, error) {
 	for _, source := range l {
 		if source == nil {
 			continue
 		}
-		name, err := source.File(authority)
-		if err != nil || name != "" {
-			return name, err
+		if x, err := source.fetch(authority); x.file != "" || err != nil {
+			return x, err
 		}
 	}
-	return "", nil
-}
-
-// newest returns the time of the newest fetch in any source, or the zero time if none is
-// known.
-func (l list) newest() (newest time.Time) {
-	for _, source := range l {
-		if source == nil {
-			continue
-		}
-		if t := source.newest(); t.After(newest) {
-			newest = t
-		}
-	}
-	return newest
+	return fetched{}, nil
 }

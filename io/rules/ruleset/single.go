@@ -35,15 +35,6 @@ func ParseFor(host string) (found []string, err error) {
 	return found, nil
 }
 
-// single treats a file as a single robots.txt, if Options.Single says whose it is.
-func (f *Found) single(name string) (source, error) {
-	if len(f.options.Single) == 0 {
-		return nil, option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
-			"if it is a robots.txt, say whose with %s, or put it into a folder under the name of its host", option.Rules.With(blob.Shown(name)), option.For.With("example.com"))
-	}
-	return &singleFile{captureFiles{name, []string{name}}}, nil
-}
-
 // ErrNoSingle is the error of sources none of which is the single robots.txt that
 // Options.Single is about.
 var ErrNoSingle error = option.Usagef("%s is about a %s that is a single robots.txt, and there is none", option.For, option.Rules)
@@ -51,8 +42,7 @@ var ErrNoSingle error = option.Usagef("%s is about a %s that is a single robots.
 // checkSingle checks that Options.Single has a single robots.txt to apply to, and that
 // there is only one.
 func (f *Found) checkSingle() error {
-	singles := f.singles()
-	switch {
+	switch singles := f.count(singleKind); {
 	case len(f.options.Single) > 0 && singles == 0 && !f.options.SingleElsewhere:
 		return ErrNoSingle
 	case singles > 1:
@@ -62,16 +52,7 @@ func (f *Found) checkSingle() error {
 }
 
 // HasSingle reports whether a source is a single robots.txt.
-func (f *Found) HasSingle() bool { return f.singles() > 0 }
-
-func (f *Found) singles() (count int) {
-	for _, s := range f.sources {
-		if _, is := s.(*singleFile); is {
-			count++
-		}
-	}
-	return count
-}
+func (f *Found) HasSingle() bool { return f.count(singleKind) > 0 }
 
 // singleReader reads a robots.txt, as a capture for each of its URLs.
 type singleReader struct {

@@ -14,18 +14,11 @@ import (
 )
 
 // kindsOf returns the kinds of the sources, for a pack that keeps its captures.
-func (f *Found) kindsOf() (kinds []rulepack.SourceKind) {
+func (f *Found) kindsOf() (of []rulepack.SourceKind) {
 	for _, s := range f.sources {
-		kind := rulepack.FolderSource
-		if _, is := s.(capturing); is {
-			kind = rulepack.CapturesSource
-		}
-		if isAsked(s) {
-			kind = rulepack.AskedSource
-		}
-		kinds = append(kinds, kind)
+		of = append(of, kinds[s.kind].kept)
 	}
-	return kinds
+	return of
 }
 
 // keeps reports whether a pack of the sources keeps its captures, for Options.Update. Packs of
@@ -49,25 +42,14 @@ func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
 	}
 	open := *f
 	open.options = Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	var scratch *blob.Scratch
-	file := name
-	if blob.IsURL(name) {
-		if scratch, file, err = fetch(ctx, name); err != nil {
-			return nil, err
-		}
+	p, err := openLocal(ctx, name, func(file string) (*packSource, error) { return open.openPack(file, blob.Shown(name), nil) })
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Update.With(blob.Shown(name)), err)
 	}
-	p, err := open.openPack(file, blob.Shown(name), newAgentWatch(nil))
-	if err == nil {
-		p.scratch = scratch
-		if err = f.checkUpdated(p); err == nil {
-			return p, nil
-		}
+	if err := f.checkUpdated(p); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if scratch != nil {
-		err = errors.Join(err, scratch.Remove())
-	}
-	return nil, option.Errorf("%s: %w", option.Update.With(blob.Shown(name)), err)
+	return p, nil
 }
 
 // checkUpdated refuses a pack of which it is not certain that the result is as if all were

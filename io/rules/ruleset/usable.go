@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,46 +11,21 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// checkUsable refuses sources that have no rules at all.
-func (f *Found) checkUsable(s *Set) error {
-	why := make([]option.Message, len(f.sources))
-	for i, source := range f.sources {
-		if _, is := source.(capturing); is {
-			why[i] = s.captured.whyNone(i)
-			continue
-		}
-		var err error
-		if why[i], err = s.sources[i].whyNone(); err != nil {
-			return err
-		}
-	}
-	return f.refuse(why)
-}
-
 // refuse returns an error if every source has a reason why it has no rules, because
 // everything would be allowed. Otherwise it warns about each source without rules.
-func (f *Found) refuse(why []option.Message) error {
+func (f *Found) refuse(states []state) error {
+	usable := slices.ContainsFunc(states, func(s state) bool { return s.none.Empty() })
+	return f.refuseUnless(usable, states)
+}
+
+// refuseUnless refuses sources unless one of them is usable, and otherwise warns.
+func (f *Found) refuseUnless(usable bool, states []state) error {
 	var lines []option.Message
-	usable := false
-	for i, reason := range why {
-		switch {
-		case reason.Empty():
-			usable = true
-		case !isAsked(f.sources[i]): // where all that was asked for answered
-			lines = append(lines, withoutRules(f.sources[i], reason))
+	for i := range states {
+		if s := &f.sources[i]; !states[i].none.Empty() && s.kind != askedKind { // all that was asked for may have answered
+			lines = append(lines, option.Messagef("%s %s", option.Rules.With(s.shown()), states[i].none))
 		}
 	}
-	return f.refuseUnlessUsable(lines, usable)
-}
-
-// withoutRules says why a source has no rules.
-func withoutRules(s source, reason option.Message) option.Message {
-	return option.Messagef("%s %s", option.Rules.With(s.shown()), reason)
-}
-
-// refuseUnlessUsable refuses sources if none of them is usable, and otherwise warns. lines
-// are about the sources that have no rules.
-func (f *Found) refuseUnlessUsable(lines []option.Message, usable bool) error {
 	if !usable && !f.options.AllowNone {
 		return option.Errorf("no usable rules: %s. Without rules everything is allowed: %s goes on", option.Join(lines, "; "), option.AllowNoRules)
 	}
@@ -68,6 +44,13 @@ func whyNoNames(d *rulesdir.Dir) (none option.Message) {
 		return option.Messagef("is an empty folder")
 	}
 	return option.Messagef("has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with %s", option.For.With("example.com"))
+}
+
+// setStates sets the states of the sources that are read as captures.
+func (c *Captured) setStates(f *Found, states []state) {
+	for i := range f.captured() {
+		states[i] = state{c.Newest, c.whyNone(i)}
+	}
 }
 
 // whyNone says why a source of captures has no rules; empty if it has some.

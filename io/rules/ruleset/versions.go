@@ -29,7 +29,7 @@ type file struct {
 func (f *Found) Versions(ctx context.Context) *Versions {
 	v := &Versions{found: f, captures: make([][]file, len(f.sources))}
 	for i, source := range f.captured() {
-		for _, name := range source.files() {
+		for _, name := range source.files {
 			if name == blob.Stdio {
 				continue
 			}
@@ -48,10 +48,10 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	list := make([]manifest.Rules, len(v.found.sources))
 	opened, captured := s.sources, false
-	for i, source := range v.found.sources {
-		rules := &list[i]
+	for i := range v.found.sources {
+		rules, source := &list[i], &v.found.sources[i]
 		rules.Name = source.shown()
-		if _, is := source.(capturing); is {
+		if source.captured() {
 			rules.Kind = "captures"
 			for _, file := range v.captures[i] {
 				if err := file.info.Unchanged(file.path); err != nil {
@@ -76,13 +76,10 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 // FileNow returns the current version of a file in a folder source, with its name for
 // people. ok is false if there is no such source.
 func (v *Versions) FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error) {
-	if source < 0 || source >= len(v.found.sources) {
+	if source < 0 || source >= len(v.found.sources) || v.found.sources[source].kind != folderKind {
 		return now, "", false, nil
 	}
-	folder, is := v.found.sources[source].(*folder)
-	if !is {
-		return now, "", false, nil
-	}
+	folder := &v.found.sources[source]
 	shown = filepath.Join(folder.shown(), name)
 	if blob.IsURL(folder.name) {
 		info, err := blob.Stat(ctx, folder.name+name)
