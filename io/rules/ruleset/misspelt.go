@@ -3,7 +3,7 @@ package ruleset
 import (
 	"bytes"
 	"fmt"
-	"math/bits"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +20,6 @@ import (
 type agentWatch struct {
 	mu      sync.Mutex       // guards the fields below; all workers compile rules
 	chains  []watchedChain   // not named by any robots.txt yet
-	asked   map[string]bool  // their names and the other ones asked for that did not come yet
 	seen    map[string]int64 // how often each name came that is short enough, in lower case
 	longest int              // length of the longest name asked for
 	packs   []*rulepack.Pack // whose names are looked through last
@@ -32,19 +31,16 @@ type watchedChain struct {
 	names []string // in lower case
 }
 
-const (
-	maxNear = 64      // the most similar names counted for a chain
-	maxSeen = 1 << 14 // the most distinct names compared with the agents
-)
+// maxSeen is the most distinct names that are compared with the agents.
+const maxSeen = 1 << 14
 
 func newAgentWatch(chains []matcher.Chain) *agentWatch {
-	w := &agentWatch{asked: make(map[string]bool), seen: make(map[string]int64)}
+	w := &agentWatch{seen: make(map[string]int64)}
 	for _, chain := range chains {
 		c := watchedChain{asked: strings.Join(chain, ",")}
 		for _, name := range chain {
 			if name != matcher.Everyone {
-				name = strings.ToLower(name)
-				c.names, w.asked[name] = append(c.names, name), true
+				c.names = append(c.names, strings.ToLower(name))
 				w.longest = max(w.longest, len(name))
 			}
 		}
@@ -57,7 +53,7 @@ func newAgentWatch(chains []matcher.Chain) *agentWatch {
 
 // hook returns a function that takes names, or nil if none are needed.
 func (w *agentWatch) hook() func(name []byte) bool {
-	if len(w.chains) == 0 {
+	if w == nil || len(w.chains) == 0 {
 		return nil
 	}
 	return w.named
@@ -67,44 +63,36 @@ func (w *agentWatch) hook() func(name []byte) bool {
 func (w *agentWatch) named(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(name) > w.longest+2 {
-		return len(w.chains) > 0
-	}
-	lower := string(bytes.ToLower(name))
-	if w.asked[lower] {
-		w.came(lower)
-	}
-	if w.seen[lower] > 0 || len(w.seen) < maxSeen {
-		w.seen[lower]++
+	if len(name) > 0 && len(name) <= w.longest+2 {
+		lower := string(bytes.ToLower(name))
+		w.came(func(name string) bool { return name == lower })
+		if w.seen[lower] > 0 || len(w.seen) < maxSeen {
+			w.seen[lower]++
+		}
 	}
 	return len(w.chains) > 0
 }
 
-// came takes out the chains that have a name.
-func (w *agentWatch) came(name string) {
-	delete(w.asked, name)
-	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.Contains(c.names, name) })
+// came takes out the chains that have a name which came.
+func (w *agentWatch) came(is func(name string) bool) {
+	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, is) })
 }
 
 // watchPack takes the names of a pack: at once those that are asked for, and only if others
 // are missing in the end all of them.
 func (w *agentWatch) watchPack(p *rulepack.Pack) {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name := range w.asked {
-		if p.HasName(name) {
-			w.came(name)
-		}
-	}
+	w.came(p.HasName)
 	w.packs = append(w.packs, p)
 }
 
 // isAlmost reports whether a name in lower case is likely a slip for one of the chain's.
 func (c *watchedChain) isAlmost(name string) bool {
-	of := lettersOf(name)
-	return slices.ContainsFunc(c.names, func(asked string) bool {
-		return max(len(name), len(asked)) <= min(len(name), len(asked))+2 && of.near(lettersOf(asked)) && isAlmost(name, asked)
-	})
+	return slices.ContainsFunc(c.names, func(asked string) bool { return isAlmost(name, asked) })
 }
 
 // extends reports whether the chain's last name is one in lower case with more after a hyphen.
@@ -113,27 +101,13 @@ func (c *watchedChain) extends(name string) bool {
 	return ok && name != "" && strings.HasPrefix(rest, "-")
 }
 
-// letters is the set of a name's bytes: one bit for each byte modulo 64.
-type letters uint64
-
-func lettersOf(name string) (l letters) {
-	for i := range len(name) {
-		l |= 1 << (name[i] & 63)
-	}
-	return l
-}
-
-// near is false if the names must be more than two edits apart: an edit removes at most
-// one letter and adds at most one.
-func (l letters) near(other letters) bool { return bits.OnesCount64(uint64(l^other)) <= 4 }
-
 // isAlmost reports whether one name is likely a slip for the other: one edit apart, or two
 // when they are long. In a short name another letter makes another name (devin and devil,
 // wpbot and npbot), unless the two look alike.
 func isAlmost(a, b string) bool {
 	const short, long = 4, 9
 	switch n := min(len(a), len(b)); {
-	case n < short:
+	case n < short, max(len(a), len(b)) > n+2:
 		return false
 	case n < long:
 		return spelling.Distance(a, b) == 1 && (len(a) != len(b) || slippedLetters(a, b))
@@ -166,46 +140,34 @@ func (w *agentWatch) warnings() (lines []option.Message) {
 	if len(w.chains) == 0 {
 		return nil
 	}
-	near := make([]map[string]int64, len(w.chains)) // similar names, and how often each came
-	general := make([]string, len(w.chains))        // the longest name that each chain's extends
-	compare := func(name string, times int64) {
-		for i, c := range w.chains {
-			if len(name) > len(general[i]) && c.extends(name) {
-				general[i] = name
-			}
-			if len(near[i]) < maxNear && c.isAlmost(name) {
-				if near[i] == nil {
-					near[i] = make(map[string]int64)
-				}
-				near[i][name] += times
-			}
-		}
-	}
-	for name, times := range w.seen {
-		compare(name, times)
-	}
+	seen := maps.Clone(w.seen)
 	for _, p := range w.packs {
-		_ = p.Names(func(name []byte, bodies int64) bool { // without them there is no notice
-			if len(name) <= w.longest+2 {
-				compare(string(name), bodies)
+		_ = p.Names(func(text []byte, bodies int64) bool { // without them there is no notice
+			name := string(text)
+			if len(seen) < 2*maxSeen && slices.ContainsFunc(w.chains, func(c watchedChain) bool { return c.extends(name) || c.isAlmost(name) }) {
+				seen[name] += bodies
 			}
 			return true
 		})
 	}
-	for i, c := range w.chains {
-		best, count := "", int64(0)
-		for name, n := range near[i] {
-			if n > count || n == count && name < best {
-				best, count = name, n
+	names := slices.Sorted(maps.Keys(seen))
+	for _, c := range w.chains {
+		best, general := "", "" // the most frequent similar name, and the longest one that the chain's extends
+		for _, name := range names {
+			if seen[name] > seen[best] && c.isAlmost(name) {
+				best = name
+			}
+			if len(name) > len(general) && c.extends(name) {
+				general = name
 			}
 		}
-		if count > 0 {
+		if count := seen[best]; count > 0 {
 			times := fmt.Sprintf("%d times", count)
 			if count == 1 {
 				times = "once"
 			}
 			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", option.Agent.With(c.asked), best, times))
-		} else if n := len(general[i]); n > 0 {
+		} else if n := len(general); n > 0 {
 			last := c.names[len(c.names)-1]
 			at := strings.LastIndex(strings.ToLower(c.asked), last) // before a name * there may be
 			name, end := c.asked[at:at+n], at+len(last)

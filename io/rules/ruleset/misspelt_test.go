@@ -1,9 +1,7 @@
 package ruleset
 
 import (
-	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -91,36 +89,6 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 	}
 	if !w.named([]byte("ccbot")) || w.named([]byte("gptbot")) {
 		t.Error("names are wanted until both agents were named, and no longer")
-	}
-}
-
-// Names of other letters are more than two edits apart.
-func TestLettersOfNamesThatAreNear(t *testing.T) {
-	r := rand.New(rand.NewPCG(20, 26))
-	for range 100_000 {
-		a := make([]byte, 3+r.IntN(6))
-		for i := range a {
-			a[i] = "abcdxyz-09"[r.IntN(10)]
-		}
-		b := bytes.Clone(a)
-		for range r.IntN(4) {
-			at := r.IntN(len(b))
-			switch r.IntN(3) {
-			case 0:
-				b[at] = "abcdxyz-09"[r.IntN(10)]
-			case 1:
-				b = slices.Delete(b, at, at+1)
-			default:
-				b = slices.Insert(b, at, "abcdxyz-09"[r.IntN(10)])
-			}
-			if len(b) == 0 {
-				b = append(b, 'a')
-			}
-		}
-		apart := spelling.Distance(string(a), string(b))
-		if apart <= 2 && !lettersOf(string(a)).near(lettersOf(string(b))) {
-			t.Fatalf("%s and %s are %d edits apart, and not near", a, b, apart)
-		}
 	}
 }
 
