@@ -42,35 +42,29 @@ func measure(ctx context.Context, files []string) *measured {
 	return m
 }
 
-// watched is a reader of a file that can say how far it is.
-type watched interface {
-	captures.Reader
-	// watch makes a reader say so itself, which is better where captures are rare.
-	watch(*meter.Part)
-	// share is how much of the file was read, from 0 to 1; 0 where it is not known.
-	share() float64
-}
-
 // of returns a reader of a file that advances the step.
 func (m *measured) of(name string, r captures.Reader) captures.Reader {
 	if m == nil || r == nil {
 		return r
 	}
 	part := m.step.Part(m.sizes[name])
-	file, _ := r.(watched)
-	if file != nil {
-		file.watch(part)
+	if file, is := r.(*warcFile); is && file.read != nil { // captures may be rare in it
+		file.read.part.Store(part)
 	}
-	return &measuredReader{Reader: r, file: file, part: part}
+	table, _ := r.(sharer)
+	return &measuredReader{Reader: r, table: table, part: part}
 }
 
 // measuredReader says after some captures, and at the end, how much of a file was read.
 type measuredReader struct {
 	captures.Reader
-	file watched // nil for none
-	part *meter.Part
-	read int
+	table sharer // nil for none
+	part  *meter.Part
+	read  int
 }
+
+// sharer is a table that says how much of it was read, from 0 to 1; 0 where it is not known.
+type sharer interface{ share() float64 }
 
 // shareEvery is how many captures are read before a table is asked for its share.
 const shareEvery = 256
@@ -81,8 +75,8 @@ func (r *measuredReader) Next(x *captures.Capture) error {
 	switch {
 	case err == io.EOF:
 		r.part.To(1)
-	case r.file != nil && r.read%shareEvery == 0:
-		r.part.To(r.file.share())
+	case r.table != nil && r.read%shareEvery == 0:
+		r.part.To(r.table.share())
 	}
 	return err
 }
@@ -103,13 +97,3 @@ func (p *positions) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
-
-// watch implements watched.
-func (f *warcFile) watch(part *meter.Part) {
-	if f.read != nil {
-		f.read.part.Store(part)
-	}
-}
-
-// share implements watched: the file says so itself.
-func (f *warcFile) share() float64 { return 0 }

@@ -19,7 +19,6 @@ import (
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/warc"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/access"
 )
@@ -368,15 +367,9 @@ func (e *extent) drop() {
 	}
 }
 
-// watch and share implement watched, for the table.
-func (r *recordReader) watch(part *meter.Part) {
-	if table, ok := r.Reader.(watched); ok {
-		table.watch(part)
-	}
-}
-
+// share implements sharer, for the table.
 func (r *recordReader) share() float64 {
-	if table, ok := r.Reader.(watched); ok {
+	if table, ok := r.Reader.(sharer); ok {
 		return table.share()
 	}
 	return 0

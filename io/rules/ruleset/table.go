@@ -9,7 +9,6 @@ import (
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
-	"robotsbatch/io/store/meter"
 )
 
 // captureRows is how many rows of a table of captures are read at once. It is small
@@ -22,10 +21,7 @@ type captureTable struct {
 	input *frontier.Source
 }
 
-// watch implements watched.
-func (t *captureTable) watch(*meter.Part) {}
-
-// share implements watched.
+// share implements sharer.
 func (t *captureTable) share() float64 { return t.input.Share() }
 
 func (t *captureTable) Close() error { return errors.Join(t.Reader.Close(), t.input.Close()) }
