@@ -435,7 +435,9 @@ func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs []run) (o
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
-		out, ok = cutter.Cut(out, raw[prefixSize:], plain, nil, b.ranges)
+		var refused error
+		out, refused = cutter.Cut(out, raw[prefixSize:], plain, nil, b.ranges)
+		ok = refused == nil
 	}
 	if !ok {
 		b.out.bytes = out[:size]

@@ -385,8 +385,8 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []b
 	from := len(dst)
 	// The header comes first, but has the size of what follows: leave room for it.
 	dst = append(append(dst, make([]byte, layout.MostHeader)...), levels...)
-	var ok bool
-	if dst, ok = f.cutter.Cut(dst, frame, plain, inside, f.ranges); !ok {
+	var err error
+	if dst, err = f.cutter.Cut(dst, frame, plain, inside, f.ranges); err != nil {
 		return dst[:from], false
 	}
 	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], len(f.plain)+left, true)

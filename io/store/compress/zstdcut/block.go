@@ -65,8 +65,11 @@ func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	if !ok {
 		return false
 	}
-	if b.kind == packedLiterals {
+	switch {
+	case b.kind == packedLiterals:
 		s.huffman = number
+	case b.kind == treelessLiterals && s.huffman == 0:
+		return false
 	}
 	b.literals, data = data[:n], data[n:]
 	b.sequences, b.total, b.reach = b.sequences[:0], 0, 0

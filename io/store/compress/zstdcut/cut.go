@@ -1,10 +1,24 @@
 package zstdcut
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"sort"
 
 	"github.com/klauspost/compress/huff0"
+)
+
+// Errors of [Cutter.Cut]. Whichever it is, the content can be compressed again.
+var (
+	// ErrDamaged is returned for a frame that is not as RFC 8878 describes it, or does not
+	// hold the content that it should.
+	ErrDamaged = errors.New("the zstd frame is damaged")
+	// ErrDictionary is returned for a frame that needs a dictionary.
+	ErrDictionary = errors.New("the zstd frame needs a dictionary")
+	// ErrUnsupported is returned for what is not one frame as RFC 8878 describes it (several
+	// frames, a skippable one, one of a newer version) and for content of 2 GiB or more.
+	ErrUnsupported = errors.New("the zstd frame has a form that is not cut")
 )
 
 // Range is a part of what a frame holds, from byte Low to byte High-1.
@@ -50,12 +64,17 @@ func Worth(size, kept, ranges int) bool {
 func MostRanges(size int) int { return size / (4 << 10) }
 
 // Cut appends to dst a frame that holds head and then the kept ranges of plain, which is what
-// frame holds. The ranges are in order and do not touch. Cut returns false and appends nothing
-// if frame has a dictionary or a form that writers do not make: then compress.
-func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, bool) {
-	h, ok := readHeader(frame)
-	if !ok || h.size >= 0 && h.size != int64(len(plain)) {
-		return dst, false
+// frame holds. The ranges are in order and do not touch. After an error, which is one of this
+// package's, nothing is appended.
+func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, error) {
+	h, err := readHeader(frame)
+	switch {
+	case err != nil:
+		return dst, err
+	case len(head)+len(plain) > math.MaxInt32:
+		return dst, ErrUnsupported
+	case h.size >= 0 && h.size != int64(len(plain)):
+		return dst, ErrDamaged
 	}
 	c.begin(plain, len(head), kept)
 	c.window = h.farthest(len(plain))
@@ -66,14 +85,14 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, bool
 		dst = c.appendRaw(dst, head[:n])
 		head = head[n:]
 	}
-	if dst, ok = c.cutBlocks(dst, frame[h.length:], h.checksum); !ok {
-		return dst[:begin], false
+	if dst, err = c.cutBlocks(dst, frame[h.length:], h.checksum); err != nil {
+		return dst[:begin], err
 	}
 	if c.last < 0 {
 		dst = c.appendRaw(dst, nil)
 	}
 	dst[c.last] |= lastBlock
-	return dst, true
+	return dst, nil
 }
 
 // leastWindow is the least window of a frame in bytes: no block may be larger than the window.
@@ -110,10 +129,10 @@ func (c *Cutter) size(head []byte) int {
 
 // cutBlocks appends the blocks of data, cut. checksum says that a checksum follows them; the
 // new frame has none.
-func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, bool) {
+func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 	for at := 0; ; {
 		if len(data) < blockHead {
-			return dst, false
+			return dst, ErrDamaged
 		}
 		head := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
 		last, kind, size := head&lastBlock != 0, head>>1&3, head>>3
@@ -122,7 +141,7 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, bool) {
 			stored = 1
 		}
 		if size > mostBlock || stored > len(data)-blockHead {
-			return dst, false
+			return dst, ErrDamaged
 		}
 		whole := data[:blockHead+stored]
 		data = data[blockHead+stored:]
@@ -135,15 +154,27 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, bool) {
 			dst, n, ok = c.cutPacked(dst, whole, at)
 		}
 		if at += n; !ok || at > len(c.plain) {
-			return dst, false
+			return dst, ErrDamaged
 		}
 		if last {
-			if checksum && len(data) >= 4 {
-				data = data[4:]
-			}
-			return dst, at == len(c.plain) && len(data) == 0
+			return dst, c.checkEnd(data, at, checksum)
 		}
 	}
+}
+
+// checkEnd checks what follows the last block, which ends at byte at.
+func (c *Cutter) checkEnd(data []byte, at int, checksum bool) error {
+	size := 0
+	if checksum {
+		size = checksumSize
+	}
+	switch {
+	case len(data) > size: // another frame follows
+		return ErrUnsupported
+	case len(data) < size || at < len(c.plain):
+		return ErrDamaged
+	}
+	return nil
 }
 
 // rangeAt returns the index of the kept range with byte at, or else of the next range.

@@ -2,6 +2,7 @@ package zstdcut
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -93,9 +94,9 @@ func (c *Cutter) cutAs(t *testing.T, decoder *zstd.Decoder, frame, plain, head [
 	for _, r := range kept {
 		want = append(want, plain[r.Low:r.High]...)
 	}
-	out, ok := c.Cut([]byte("before"), frame, plain, head, kept)
-	if !ok {
-		t.Fatal("not cut")
+	out, err := c.Cut([]byte("before"), frame, plain, head, kept)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if got, err := decoder.DecodeAll(out[6:], nil); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
@@ -105,7 +106,8 @@ func (c *Cutter) cutAs(t *testing.T, decoder *zstd.Decoder, frame, plain, head [
 // literalKinds adds the kinds of the literals in a frame's blocks.
 func literalKinds(t *testing.T, frame []byte, kinds map[int]int) {
 	t.Helper()
-	h, ok := readHeader(frame)
+	h, err := readHeader(frame)
+	ok := err == nil
 	var b block
 	var tables shelf
 	s := state{recent: [3]uint32{1, 4, 8}}
@@ -179,6 +181,51 @@ func TestCutProgram(t *testing.T) {
 	}
 }
 
+// A frame that is not cut says why, and leaves what it was appended to.
+func TestErrors(t *testing.T) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := bytes.Repeat([]byte("a frame of one block; "), 100)
+	frame := encoder.EncodeAll(plain, nil)
+	header, err := readHeader(frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(at int, mask byte) []byte {
+		damaged := bytes.Clone(frame)
+		damaged[at] ^= mask
+		return damaged
+	}
+	block := header.length
+	for _, test := range []struct {
+		name  string
+		frame []byte
+		plain []byte
+		want  error
+	}{
+		{"sound", frame, plain, nil},
+		{"no bytes", nil, plain, ErrDamaged},
+		{"a header that ends early", frame[:block-1], plain, ErrDamaged},
+		{"a skippable frame", append([]byte{0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0}, frame...), plain, ErrUnsupported},
+		{"a reserved bit", changed(4, reservedBit), plain, ErrUnsupported},
+		{"an ID of a dictionary", changed(4, 1), plain, ErrDictionary},
+		{"two frames", append(bytes.Clone(frame), frame...), plain, ErrUnsupported},
+		{"less content", frame, plain[1:], ErrDamaged},
+		{"no blocks", frame[:block], plain, ErrDamaged},
+		{"half a block", frame[:block+20], plain, ErrDamaged},
+		{"a block of the reserved type", changed(block, 1<<1), plain, ErrDamaged},
+		{"treeless literals in the first block", changed(block+blockHead, treelessLiterals), plain, ErrDamaged},
+		{"half a checksum", frame[:len(frame)-1], plain, ErrDamaged},
+	} {
+		out, err := new(Cutter).Cut([]byte("before"), test.frame, test.plain, nil, []Range{{0, 100}, {200, len(test.plain)}})
+		if !errors.Is(err, test.want) || err != nil && string(out) != "before" {
+			t.Errorf("%s: %v, want %v; %q", test.name, err, test.want, out)
+		}
+	}
+}
+
 // Where little is cut, little is added, although much of the text repeats what is cut.
 func TestCutSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -190,9 +237,9 @@ func TestCutSize(t *testing.T) {
 	plain := text(rng, 2_000_000)
 	frame := encoder.EncodeAll(plain, nil)
 	kept := []Range{{0, 300_000}, {320_000, 1_100_000}, {1_120_000, 2_000_000}}
-	out, ok := c.Cut(nil, frame, plain, nil, kept)
-	if limit := len(frame) * 6 / 5; !ok || len(out) > limit {
-		t.Errorf("%d bytes, of %d", len(out), len(frame))
+	out, err := c.Cut(nil, frame, plain, nil, kept)
+	if limit := len(frame) * 6 / 5; err != nil || len(out) > limit {
+		t.Errorf("%v; %d bytes, of %d", err, len(out), len(frame))
 	}
 }
 
@@ -221,8 +268,8 @@ func FuzzCut(f *testing.F) {
 			return
 		}
 		var c Cutter
-		out, ok := c.Cut(nil, frame, plain, nil, []Range{{0, low}, {high, len(plain)}})
-		if err != nil || !ok {
+		out, refused := c.Cut(nil, frame, plain, nil, []Range{{0, low}, {high, len(plain)}})
+		if err != nil || refused != nil {
 			return
 		}
 		got, err := decoder.DecodeAll(out, nil)
@@ -264,10 +311,9 @@ func BenchmarkCut(b *testing.B) {
 	var out []byte
 	b.Run("impl=cut", func(b *testing.B) {
 		b.SetBytes(n)
-		ok := false
 		for b.Loop() {
-			if out, ok = c.Cut(out[:0], frame, plain, nil, kept); !ok {
-				b.Fatal("not cut")
+			if out, err = c.Cut(out[:0], frame, plain, nil, kept); err != nil {
+				b.Fatal(err)
 			}
 		}
 		b.ReportMetric(float64(len(out))/float64(len(frame)), "of-the-frame")

@@ -21,18 +21,22 @@ const (
 	hasDictionary = 3 // a mask
 	sizeBits      = 6 // which say how many bytes the frame's size has
 	fourBytes     = 2 << sizeBits
+
+	checksumSize = 4 // in bytes, at the end of a frame
 )
 
-// readHeader reads a frame's header. ok is false if the frame needs a dictionary or is not
-// of the format.
-func readHeader(frame []byte) (h header, ok bool) {
-	if len(frame) < 6 || binary.LittleEndian.Uint32(frame) != magic {
-		return h, false
+// readHeader reads a frame's header.
+func readHeader(frame []byte) (h header, err error) {
+	if len(frame) < 6 {
+		return h, ErrDamaged
 	}
 	flags := frame[4]
 	h.single, h.checksum, h.size, h.length = flags&singleSegment != 0, flags&hasChecksum != 0, -1, 5
-	if flags&(hasDictionary|reservedBit) != 0 {
-		return h, false
+	switch {
+	case binary.LittleEndian.Uint32(frame) != magic || flags&reservedBit != 0:
+		return h, ErrUnsupported
+	case flags&hasDictionary != 0:
+		return h, ErrDictionary
 	}
 	if !h.single {
 		h.window = frame[5]
@@ -43,7 +47,7 @@ func readHeader(frame []byte) (h header, ok bool) {
 		width = 1
 	}
 	if len(frame) < h.length+width {
-		return h, false
+		return h, ErrDamaged
 	}
 	if width > 0 {
 		var v [8]byte
@@ -54,7 +58,7 @@ func readHeader(frame []byte) (h header, ok bool) {
 		}
 	}
 	h.length += width
-	return h, true
+	return h, nil
 }
 
 // farthest returns how far back a match may begin in a frame of size bytes (RFC 8878
