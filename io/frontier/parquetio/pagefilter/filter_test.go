@@ -761,38 +761,134 @@ func TestPageErrors(t *testing.T) {
 	}
 }
 
+// A page of a list begins in the middle of a row, or not, as its part says.
+func TestPageContinues(t *testing.T) {
+	s := shape{layout.Int32, 2, layout.Plain, layout.Uncompressed, false}
+	entries := func(repetitions ...byte) (all []entry) {
+		for _, repetition := range repetitions {
+			all = append(all, entry{repetition, s.node().MaxDefinition, make([]byte, 4)})
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name    string
+		entries []entry
+		part    Part
+		want    string
+	}{
+		{"in a row", entries(1, 0), Part{First: 1, N: 1, Continues: true}, ""},
+		{"an entry in a row", entries(1), Part{First: 1, Continues: true}, ""},
+		{"in a row before the first", entries(1, 0), Part{N: 1, Continues: true}, "rows"},
+		{"in a row that is not said", entries(1, 0), Part{First: 1, N: 1}, "rows"},
+		{"at a row", entries(0, 1), Part{N: 1}, ""},
+		{"at a row that is said to continue", entries(0, 1), Part{First: 1, N: 1, Continues: true}, "rows"},
+		{"a row too many", entries(0, 0), Part{N: 1}, "rows"},
+	} {
+		p := &pages{shape: s}
+		p.chunk = layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(len(test.entries))}
+		page, err := layouttest.NextPage(p.appendPage(nil, test.entries, new([]byte)), &p.chunk, testLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.part.Rows = NewRows(2)
+		test.part.Rows.Keep(0, 2)
+		_, pages, err := (&Filter{}).Page(nil, p.column(), &page, page.Body, test.part)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err == nil && (pages[0].Values != len(test.entries) || pages[0].Continues != test.part.Continues) {
+			t.Errorf("%s: %+v", test.name, pages)
+		}
+	}
+}
+
 // Memory that is counted for a page is no less than what filtering it takes.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
+	check := func(s shape, f *Filter, c *Column, page *layout.Page, taken int) {
+		taken += cap(f.repetition) + cap(f.definition) + cap(f.plain) + cap(f.packed) + 16*cap(f.entries) + 16*cap(f.values)
+		for _, size := range f.page.Memory() {
+			taken += size
+		}
+		if counted := c.Memory(page); int64(taken) > counted {
+			t.Errorf("%v: %d bytes, where %d were counted", s, taken, counted)
+		}
+	}
 	for _, s := range shapes() {
 		if s.codec != layout.Uncompressed || s.version2 {
 			continue
 		}
-		var last []byte
-		p := encodePages(rng, s, s.entries(rng, 5_000, 30))
-		data := p.appendPage(nil, p.entries, &last)
-		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, _ := p.keep(func(row int) bool { return row%16 != 1 })
-		c := p.column()
-		if s.dictionary() {
-			if err := p.each(c, rows, func(*layout.Page, []byte, Part) error { return nil }); err != nil {
+		for _, every := range []int{2, 16} {
+			var last []byte
+			p := encodePages(rng, s, s.entries(rng, 5_000, 30))
+			data := p.appendPage(nil, p.entries, &last)
+			page, err := layouttest.NextPage(data, &p.chunk, testLimit)
+			if err != nil {
 				t.Fatal(err)
 			}
+			rows, _ := p.keep(func(row int) bool { return row%every != 1 })
+			c := p.column()
+			if s.dictionary() {
+				if _, err := p.trim(&Filter{}, c, rows); err != nil {
+					t.Fatal(err)
+				}
+				head, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := &Filter{}
+				out, _, err := f.Dictionary(nil, c, &head, head.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(s, f, c, &head, cap(out)+4*cap(c.Dictionary.numbers))
+			}
+			f := &Filter{}
+			out, _, err := f.Page(nil, c, &page, page.Body, Part{Rows: rows, N: rows.Len()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(s, f, c, &page, cap(out))
 		}
-		f := &Filter{}
-		if _, _, err = f.Page(make([]byte, 0, page.Size()), c, &page, page.Body, Part{Rows: rows, N: rows.Len()}); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// Each part of the memory of a page is counted once.
+func TestMemoryParts(t *testing.T) {
+	flat := layout.Leaf{}
+	optional := layout.Leaf{MaxDefinition: 1}
+	list := layout.Leaf{MaxDefinition: 3, MaxRepetition: 1}
+	const most = cutEntries * 5 / 4
+	runs := func(n int64) int64 { return 2 * 16 * (n/2 + 1) * 9 / 4 } // of entries and of values
+	for _, test := range []struct {
+		name         string
+		leaf         layout.Leaf
+		kind         layout.PageKind
+		values, size int64
+		want         int64
+	}{
+		{"flat", flat, layout.DataPage, 1000, 4000, 2*4000 + runs(1000)},
+		{"levels", optional, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 1000},
+		{"levels of a list", list, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 2*1000},
+		{"a dictionary, its numbers and where texts begin", flat, layout.DictionaryPage, 1000, 4000, 2*4000 + runs(1000) + 9*1000},
+		{"pieces", flat, layout.DataPage, 10 * most, 40 * most, 2*4*cutSize + runs(most)},
+		{"pieces of two long values", flat, layout.DataPage, 4, 8 * cutSize, 2*4*cutSize + runs(4)},
+		{"one long value", flat, layout.DataPage, 1, 8 * cutSize, 2*8*cutSize + runs(1)},
+		{"three long values", flat, layout.DataPage, 3, 24 * cutSize, 2*16*cutSize + runs(3)},
+		{"a list, which is one piece", list, layout.DataPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 2*10*most},
+		{"a large dictionary", flat, layout.DictionaryPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 9*10*most},
+		{"no value", flat, layout.DataPage, 0, 8 * cutSize, 2*8*cutSize + runs(0)},
+	} {
+		c := &Column{Leaf: test.leaf, Type: layout.Int32, Width: 4}
+		page := &layout.Page{Kind: test.kind, Values: int(test.values), Uncompressed: int(test.size)}
+		if got := c.Memory(page) - smallMemory; got != test.want {
+			t.Errorf("%s: %d bytes, want %d", test.name, got, test.want)
 		}
-		taken := cap(f.repetition) + cap(f.definition) + cap(f.plain) + cap(f.packed) + 16*cap(f.entries) + 16*cap(f.values)
-		for _, size := range f.page.Memory() {
-			taken += size
-		}
-		if counted := c.Memory(&page); int64(taken) > counted {
-			t.Errorf("%v: %d bytes, where %d were counted", s, taken, counted)
-		}
+	}
+	c := &Column{Type: layout.Int64, Width: 8}
+	page := &layout.Page{Encoding: layout.DeltaBinaryPacked, Values: 1000, Uncompressed: 4000}
+	if got, want := c.Memory(page)-smallMemory, 2*4000+runs(1000)+encoding.Needs(c.Type, 8, page, 1000, 1000); got != want {
+		t.Errorf("values to decode: %d bytes, want %d", got, want)
 	}
 }
 
