@@ -176,7 +176,7 @@ func TestCheckImports(t *testing.T) {
 		{"io/frontier/text", "matcher/robotstxt", true},
 		{"io/frontier/text", "io/store/compress", true},
 		{"io/frontier/text", "io/rules/captures", false},
-		{"io/store/runs", "io/frontier/tables", false},
+		{"io/store/runs", "io/frontier/tableio", false},
 		{"io/frontier/outputs", "io/rules/ruleset", false},
 		{"io/rules/rulepack", "io/report/stats", false},
 		{"io/rules/warc", "io/rules/captures", true},

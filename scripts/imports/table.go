@@ -28,7 +28,7 @@ var (
 	// all floors need, such as panics.
 	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics", "io/store/budget"}
 	// tables are the rooms of io/frontier that formats share.
-	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tables", "io/frontier/arrowipc"})
+	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tableio", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.
 	frontier = join(tables, []string{
 		"io/frontier", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl",

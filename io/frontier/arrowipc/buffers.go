@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
@@ -298,7 +298,7 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 	if err != nil {
 		return err
 	}
-	if kept == least && len(plain) <= least+maxPadding && tables.ZeroFrom(plain, 8*least) {
+	if kept == least && len(plain) <= least+maxPadding && tableio.ZeroFrom(plain, 8*least) {
 		return b.appendWhole(s)
 	}
 	ranges := len(runs)

@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/compress"
 )
 
@@ -29,7 +29,7 @@ type usedDictionary struct {
 // those that use them, and retains them. ids are their numbers, of which it takes the first
 // ones: in the order of the schema, outer ones before inner ones.
 func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
-	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
+	if _, ok := tableio.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
 			list = appendDictionaries(list, ids, column, child.(*array.Data))
 		}
@@ -68,7 +68,7 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 		last.Release()
 	}
 	s.last[d.id] = d.values
-	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
+	values := tableio.Slice(d.values, begin, d.values.Len(), s.options.mem)
 	m, err := s.encodeDictionary(d, values, delta)
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (s *sink) writeKept() error {
 			continue // others that use it come
 		}
 		k := s.kept[d.id]
-		m, err := s.encodeDictionary(d, tables.Pick(k.values, k.kept, s.options.mem), false)
+		m, err := s.encodeDictionary(d, tableio.Pick(k.values, k.kept, s.options.mem), false)
 		if err == nil {
 			err = s.number(&m)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/compress"
 )
 
@@ -34,7 +34,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		}
 		return nil
 	}
-	err := s.output.Shares(b, v, func(share *tables.Share) error {
+	err := s.output.Shares(b, v, func(share *tableio.Share) error {
 		if s.options.OneToOne && len(c.messages) > 0 {
 			return option.Errorf("its rows take more memory as they are written than a batch may: raise %s", option.Memory)
 		}
@@ -42,12 +42,12 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		if err != nil {
 			return err
 		}
-		defer tables.Release(columns)
+		defer tableio.Release(columns)
 		return encode(columns)
 	})
 	if err == nil && len(c.messages) == 0 && s.options.OneToOne {
 		none := noRows(s.schema, s.options.mem)
-		defer tables.Release(none)
+		defer tableio.Release(none)
 		err = encode(none)
 	}
 	if err == nil && len(c.messages) > 0 {
@@ -223,8 +223,8 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 // layoutOfArray returns the buffers of arrays of a type, with what stands in for a union's
 // validity.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
-	layout := tables.Storage(dt).Layout()
-	if _, is := tables.Storage(dt).(arrow.UnionType); is {
+	layout := tableio.Storage(dt).Layout()
+	if _, is := tableio.Storage(dt).(arrow.UnionType); is {
 		layout.Buffers = slices.Insert(layout.Buffers, 0, arrow.SpecAlwaysNull())
 	}
 	return layout
@@ -233,7 +233,7 @@ func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 // hasOffsets reports whether the second buffer of arrays of a type has an offset more than
 // there are values.
 func hasOffsets(dt arrow.DataType) bool {
-	switch dt := tables.Storage(dt).(type) {
+	switch dt := tableio.Storage(dt).(type) {
 	case *arrow.ListType, *arrow.LargeListType, *arrow.MapType:
 		return true
 	case arrow.BinaryDataType:

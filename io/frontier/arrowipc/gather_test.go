@@ -17,7 +17,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 )
 
 // What passes through is copied as it lies in the input:
@@ -45,7 +45,7 @@ type passedRecord struct {
 	frame  *frame
 	meta   *batchMeta
 
-	verdicts *tables.Assembly
+	verdicts *tableio.Assembly
 	result   result  // set once all pieces are encoded
 	message  message // metadata, and the part of the body that the program encoded
 }
@@ -169,7 +169,7 @@ func (s *sink) layOutPassed() (err error) {
 	for _, column := range from.copied() {
 		names = append(names, from.schema.arrow.Field(column).Name)
 	}
-	if s.output, err = tables.NewVerdicts(s.options.Layout, names, s.options.mem); err != nil {
+	if s.output, err = tableio.NewVerdicts(s.options.Layout, names, s.options.mem); err != nil {
 		return err
 	}
 	s.schema = s.output.Schema()
@@ -217,7 +217,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	if err != nil {
 		return err
 	}
-	defer tables.Release(verdicts)
+	defer tableio.Release(verdicts)
 	rows, selected := r.verdicts.Counts()
 	var ours message
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/panics"
 )
 
@@ -17,7 +17,7 @@ import (
 // side by side, and the last piece that is decoded frees it.
 type sharedRecord struct {
 	decoder *decoder
-	located *tables.Location
+	located *tableio.Location
 	meta    *batchMeta
 	body    []byte
 	total   int64 // bytes decoded

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"sort"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 )
 
 // Values of list views, dense unions and run ends lie anywhere in a child, of which those are
 // gathered to which rows that stay refer.
 
 // parts gathers the places of the input's next array, which has shape s.
-func (g *gathering) parts(s *shape, places *tables.Places) error {
+func (g *gathering) parts(s *shape, places *tableio.Places) error {
 	var parts []run
 	end := 0
 	for low, high := range places.All() {
@@ -38,7 +38,7 @@ func (g *gathering) listViews(s *shape, width, length int, rows []run, n int, va
 		}
 		copyRuns(half, from, width, rows)
 	}
-	var places tables.Places
+	var places tableio.Places
 	for i := range n {
 		at, size := offset(offsets, width, i), offset(sizes, width, i)
 		switch {
@@ -101,7 +101,7 @@ func (g *gathering) union(s *shape, length int, rows []run, n int) error {
 		return err
 	}
 	copyRuns(to, from, 4, rows)
-	places := make([]tables.Places, len(s.children))
+	places := make([]tableio.Places, len(s.children))
 	for i, code := range codes {
 		child, at := slices.Index(s.codes, int8(code)), offset(to, 4, i)
 		if child < 0 || at < 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -46,7 +46,7 @@ type sink struct {
 	w       blob.Writer
 	options SinkOptions
 	codec   int8 // the number of options.Codec
-	output  *tables.Output
+	output  *tableio.Output
 
 	schema *arrow.Schema // as written
 	// written is the header of the schema message.
@@ -68,7 +68,7 @@ type sink struct {
 }
 
 // NewSink starts an Arrow output on w. Its columns are those of
-// [tables.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
+// [tableio.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
 //
 // A list of URLs comes out as a utf8 column with unchanged bytes, even if they are not
 // UTF-8. Readers that check UTF-8 refuse such a column; use csv for such lists.
@@ -105,7 +105,7 @@ func (s *sink) layOut() (err error) {
 	if s.options.From != nil {
 		return s.layOutPassed()
 	}
-	if s.output, err = tables.NewOutput(s.options.Layout, s.options.Schema, s.options.mem); err != nil {
+	if s.output, err = tableio.NewOutput(s.options.Layout, s.options.Schema, s.options.mem); err != nil {
 		return err
 	}
 	s.schema = s.output.Schema()

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 )
@@ -157,7 +157,7 @@ func TestListWithNulls(t *testing.T) {
 // tableBatch is a batch of a record with its URLs in the first column.
 func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
 	t.Helper()
-	urls, err := tables.URLs(record.Column(0).Data().(*array.Data), 1<<20)
+	urls, err := tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 )
 
@@ -22,7 +22,7 @@ type Options struct {
 	// Name of the input for errors, such as a path or "stdin".
 	Name string
 	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
-	// such column, the one that [tables.Locate] finds.
+	// such column, the one that [tableio.Locate] finds.
 	URLColumn string
 	// Keep says which columns come out. It matters only for URLs that are split over
 	// several columns.
@@ -48,7 +48,7 @@ type Source struct {
 	options Options
 	framer  framer
 	schema  *schema
-	urls    *tables.Location
+	urls    *tableio.Location
 	columns []int    // decoded columns; nil for all
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
@@ -150,7 +150,7 @@ func (s *Source) fail(err error) error {
 
 // locate finds the columns with the URLs, and decides which columns are decoded.
 func (s *Source) locate() (err error) {
-	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
+	if s.urls, err = tableio.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
 		return err
 	}
 	if err := s.urls.FindExtra(s.schema.arrow, s.options.Extra); err != nil {
@@ -175,7 +175,7 @@ func (s *Source) decodeOnlyURLs() error {
 	}
 	metadata := s.schema.arrow.Metadata()
 	decoded := arrow.NewSchema(fields, &metadata)
-	located, err := tables.Locate(decoded, name, s.options.Keep)
+	located, err := tableio.Locate(decoded, name, s.options.Keep)
 	if err == nil {
 		err = located.FindExtra(decoded, s.options.Extra)
 	}
@@ -421,7 +421,7 @@ func (s *Source) takeRecord(f *frame) error {
 	}
 	s.pending = newSharedRecord(s, meta, body, total)
 	if passed != nil {
-		passed.verdicts = tables.NewAssembly(int(s.pending.pieces.Load()))
+		passed.verdicts = tableio.NewAssembly(int(s.pending.pieces.Load()))
 		s.pending.passed = passed
 		s.users.Add(1)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 )
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
@@ -215,7 +215,7 @@ func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err e
 		return 0, s.fail(err)
 	}
 	defer s.Close()
-	s.urls = new(tables.Location)
+	s.urls = new(tableio.Location)
 	for {
 		if err := s.read(); err == io.EOF {
 			return rows, nil

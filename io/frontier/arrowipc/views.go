@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 )
 
 const (
@@ -18,8 +18,8 @@ const (
 // viewed is a buffer that views refer to.
 type viewed struct {
 	buffer span
-	places tables.Places // to which views which come out refer
-	number int           // of the new buffer
+	places tableio.Places // to which views which come out refer
+	number int            // of the new buffer
 }
 
 // views gathers an array of views, with the parts of buffers that they refer to. valid is

@@ -12,7 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines/linestest"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 )
 

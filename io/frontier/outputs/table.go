@@ -12,7 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -57,9 +57,9 @@ func (t *Table) create(ctx context.Context) (blob.Writer, error) {
 
 // Rows writes a table that rows has.
 func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
-	source := tables.NewRecords(name, rows)
+	source := tableio.NewRecords(name, rows)
 	defer source.Close() // also what makes the rows, when the output fails
-	return t.Write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
+	return t.Write(ctx, source, func() batch.Evaluator { return tableio.NoVerdicts{} }, unchanged)
 }
 
 // Text writes a list, of which each gives the lines.

@@ -16,7 +16,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // dictionaryOf returns the page of the dictionary of a column in the first row group.

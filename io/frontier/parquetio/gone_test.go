@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // No value of a row that is left out is anywhere in the output: not in pages, dictionaries,

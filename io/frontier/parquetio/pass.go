@@ -18,7 +18,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -65,7 +65,7 @@ func pick[T any](list []T, numbers []int) []T {
 type passing struct {
 	w       blob.Writer
 	from    *Source
-	output  *tables.Output // of the verdict columns
+	output  *tableio.Output // of the verdict columns
 	schema  *columns.Schema
 	encoder encode.Encoder
 	footer  *encode.Footer // used to encode the verdict columns
@@ -94,7 +94,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	for _, n := range s.from.nodes {
 		names = append(names, n.Name)
 	}
-	if s.output, err = tables.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
+	if s.output, err = tableio.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
 		return err
 	}
 	if s.schema, err = columns.FromArrow(s.output.Schema()); err != nil {
@@ -203,7 +203,7 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	if err != nil {
 		return err
 	}
-	defer tables.Release(verdicts)
+	defer tableio.Release(verdicts)
 	rows, selected := g.verdicts.Counts()
 	switch {
 	case selected == 0:

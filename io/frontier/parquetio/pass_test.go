@@ -19,7 +19,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // passThrough lets files pass through into one.

@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/parquetio/textcolumn"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 )
 
@@ -27,11 +27,11 @@ type rowGroup struct {
 	runs     int
 	handed   int // runs handed out as pieces
 	columns  []column
-	verdicts *tables.Assembly // when it passes through
-	added    []splice.Added   // set once all pieces are encoded: the verdict columns
-	kept     *pagefilter.Rows // set likewise if not all rows are
-	begun    *splice.Begun    // set once its pages are written, if that is before the added ones
-	held     int64            // bytes kept by pieces that were written; only the writer uses it
+	verdicts *tableio.Assembly // when it passes through
+	added    []splice.Added    // set once all pieces are encoded: the verdict columns
+	kept     *pagefilter.Rows  // set likewise if not all rows are
+	begun    *splice.Begun     // set once its pages are written, if that is before the added ones
+	held     int64             // bytes kept by pieces that were written; only the writer uses it
 
 	reading   int64 // bytes that are read at a time, or at once from an object in a store
 	announced bool  // of those
@@ -49,7 +49,7 @@ func newRowGroup(s *Source, index int) *rowGroup {
 		g.columns[i].group, g.columns[i].column = g, s.columns[i]
 	}
 	if s.passed != nil {
-		g.verdicts = tables.NewAssembly(g.runs)
+		g.verdicts = tableio.NewAssembly(g.runs)
 		s.users.Add(1)
 	}
 	if in, ok := s.in.(announcing); ok && s.stored(index) <= s.options.Memory/4 {
@@ -288,7 +288,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 		}
 		arrays[at] = values
 		defer values.Release()
-		if decoded += tables.SizeOf(values.Data()); decoded > s.options.Memory {
+		if decoded += tableio.SizeOf(values.Data()); decoded > s.options.Memory {
 			return nil, option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", s.options.Memory, option.Memory, option.BatchRows)
 		}
 	}

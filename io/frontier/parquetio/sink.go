@@ -18,7 +18,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -55,7 +55,7 @@ const schemaKey = "ARROW:schema"
 // which are then collected.
 type Sink struct {
 	w       blob.Writer
-	output  *tables.Output
+	output  *tableio.Output
 	schema  *columns.Schema
 	encoder encode.Encoder
 	footer  *encode.Footer
@@ -75,14 +75,14 @@ type rows struct {
 }
 
 // NewSink starts a Parquet output on w. Its columns are those of
-// [tables.NewOutput]; the Arrow schema is stored as well as Parquet's own, so that
+// [tableio.NewOutput]; the Arrow schema is stored as well as Parquet's own, so that
 // readers restore types that Parquet lacks. A type that cannot be written is an error
 // that names the column.
 //
 // Closing or aborting the sink closes or aborts w. When NewSink fails, the caller must
 // abort w.
 func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
-	output, err := tables.NewOutput(o.Layout, o.Schema, memory.NewGoAllocator())
+	output, err := tableio.NewOutput(o.Layout, o.Schema, memory.NewGoAllocator())
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (c *encodedBatch) Kept() int64 { return c.kept }
 // Encode implements batch.Sink.
 func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	c := &encodedBatch{}
-	err := s.output.Shares(b, v, func(share *tables.Share) error {
+	err := s.output.Shares(b, v, func(share *tableio.Share) error {
 		record, err := share.Record()
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/splice"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/panics"
 )
 
@@ -53,7 +53,7 @@ type Source struct {
 	nodes   []*columns.Node   // all of the file, or those that pass through, and
 	leaves  []*columns.Node   // their leaves
 	read    *arrow.Schema     // of the columns that are read
-	urls    *tables.Location
+	urls    *tableio.Location
 	notes   []string
 	in      File
 	size    int64
@@ -109,7 +109,7 @@ func (s *Source) open() (err error) {
 		return err
 	}
 	o := s.options
-	if s.urls, err = tables.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
+	if s.urls, err = tableio.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
 		return err
 	}
 	if err := s.urls.FindExtra(s.whole.arrow, o.Extra); err != nil {
@@ -283,7 +283,7 @@ func (s *Source) readOnlyURLs() (err error) {
 	o, fields := s.options, s.urls.Columns()
 	m := s.whole.arrow.Metadata()
 	schema := arrow.NewSchema(pick(s.whole.arrow.Fields(), fields), &m)
-	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
+	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep); err == nil {
 		err = s.urls.FindExtra(schema, o.Extra)
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/frontier/parquetio/decode"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
 )
 
@@ -165,9 +165,9 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 
 // plainValue returns the text of a value behind dictionaries and runs.
 func plainValue(a arrow.Array, i int) string {
-	plain := array.MakeFromData(tables.Plain(a.Data().(*array.Data), memory.DefaultAllocator))
+	plain := array.MakeFromData(tableio.Plain(a.Data().(*array.Data), memory.DefaultAllocator))
 	if list, ok := plain.(*array.List); ok && plain.DataType().(*arrow.ListType).Elem().ID() == arrow.DICTIONARY {
-		values := array.MakeFromData(tables.Plain(list.ListValues().Data().(*array.Data), memory.DefaultAllocator))
+		values := array.MakeFromData(tableio.Plain(list.ListValues().Data().(*array.Data), memory.DefaultAllocator))
 		data := array.NewData(arrow.ListOf(values.DataType()), list.Len(), list.Data().Buffers(), []arrow.ArrayData{values.Data()}, list.NullN(), list.Offset())
 		plain = array.MakeFromData(data)
 	}
@@ -179,7 +179,7 @@ func writeRecord(t *testing.T, records ...arrow.Record) []byte {
 	t.Helper()
 	var batches []*batch.Batch
 	for _, record := range records {
-		urls, err := tables.URLs(record.Column(0).Data().(*array.Data), 1<<20)
+		urls, err := tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

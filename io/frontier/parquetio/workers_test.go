@@ -18,7 +18,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // selecting is an evaluator that selects all rows but some.

@@ -17,7 +17,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/pipe"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/matcher"
 )
 

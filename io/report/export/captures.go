@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher/access"
@@ -30,7 +30,7 @@ var Captures = &Table{Name: "captures", Schema: arrow.NewSchema([]arrow.Field{
 // CaptureRows yields the records of the table of captures, up to an error. limit is how
 // many bytes of a body count (see robotstxt.Options).
 func CaptureRows(ctx context.Context, found *ruleset.Found, o Options, limit int) iter.Seq2[arrow.Record, error] {
-	return tables.WrittenRecords(Captures.Schema, o.Rows, func(w *tables.Writer) error {
+	return tableio.WrittenRecords(Captures.Schema, o.Rows, func(w *tableio.Writer) error {
 		c := captureReader{parse: robotstxt.Options{Profile: o.Profile, Limit: limit}}
 		return found.EachCapture(ctx, func(source string, x *captures.Capture) error {
 			c.fill(w, source, x)
@@ -46,7 +46,7 @@ type captureReader struct {
 	scratch urls.Scratch
 }
 
-func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Capture) {
+func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Capture) {
 	w.Text(x.URL)
 	var registered string
 	var surt []byte
@@ -82,7 +82,7 @@ func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Captur
 
 // fillFetches adds the fetches that a history keeps of an authority. Those of a redirect have a
 // row for each answer of its target.
-func fillFetches(w *tables.Writer, a *authority, _ *body) {
+func fillFetches(w *tableio.Writer, a *authority, _ *body) {
 	type fetch struct {
 		second int64
 		access access.Outcome

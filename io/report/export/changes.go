@@ -11,7 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
@@ -42,7 +42,7 @@ var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"
 
 // writeUseChange appends the values of useChangeColumns: a use, given by its index, and what
 // is said of it. Without a use, -1, they are null.
-func writeUseChange(w *tables.Writer, uses []usage.Use, use int, before, after usage.Values) {
+func writeUseChange(w *tableio.Writer, uses []usage.Use, use int, before, after usage.Values) {
 	name := ""
 	if use >= 0 {
 		name = uses[use].String()
@@ -124,7 +124,7 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 		c.Agents = append(c.Agents, make(map[string]int64))
 		c.Uses = append(c.Uses, make([]UseChanges, len(uses)))
 	}
-	return tables.WrittenRecords(ChangesSchema(uses), rows, d.merge)
+	return tableio.WrittenRecords(ChangesSchema(uses), rows, d.merge)
 }
 
 // differ compares two sides.
@@ -154,7 +154,7 @@ func all(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
 }
 
 // merge goes through both sides at once.
-func (d *differ) merge(w *tables.Writer) error {
+func (d *differ) merge(w *tableio.Writer) error {
 	var errs [2]error
 	nextOld, stopOld := iter.Pull(all(d.sides[0].Listing, &errs[0]))
 	defer stopOld()
@@ -192,7 +192,7 @@ func (d *differ) merge(w *tables.Writer) error {
 }
 
 // compare adds the rows of an authority, which is nil on a side that does not know it.
-func (d *differ) compare(w *tables.Writer, x, y *ruleset.Listed) error {
+func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	d.changed.Authorities++
 	if x != nil && y != nil && d.alike && x.Access == y.Access {
 		same, err := x.Access != access.Rules, error(nil)
@@ -278,7 +278,7 @@ func (d *differ) otherRules(agent int) bool {
 }
 
 // add adds the row of a change: of a use, given by its index, or with -1 of access.
-func (d *differ) add(w *tables.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
+func (d *differ) add(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
 	known := cmp.Or(x, y)
 	w.Text(known.Key)
 	w.OptionalText([]byte(domains.Registered(domains.Host(known.Key))))

@@ -2,7 +2,7 @@
 // SQL: authorities, agents, rules, sitemaps, other records and captures.
 //
 //	listing, err := found.List(ctx)
-//	source := tables.NewRecords("rules", export.Rows(listing, export.Rules, options))
+//	source := tableio.NewRecords("rules", export.Rows(listing, export.Rules, options))
 //	batch.Run(ctx, source, sink, ...)
 //
 // Rows come in the order of surt_host_name, then of authority, then of lines. A table

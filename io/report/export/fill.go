@@ -3,7 +3,7 @@ package export
 import (
 	"slices"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -24,7 +24,7 @@ var outcomes = map[access.Outcome]string{
 }
 
 // begin appends what all rows of an authority begin with.
-func (a *authority) begin(w *tables.Writer) {
+func (a *authority) begin(w *tableio.Writer) {
 	w.Text(a.Key)
 	w.OptionalText(a.registered)
 	w.Text(a.SURT)
@@ -33,7 +33,7 @@ func (a *authority) begin(w *tables.Writer) {
 // class returns the class of an authority.
 func (a *authority) class() Class { return classOf(a.Access, a.Stale, a.kind) }
 
-func fillAccess(w *tables.Writer, a *authority, _ *body) {
+func fillAccess(w *tableio.Writer, a *authority, _ *body) {
 	a.begin(w)
 	w.Text([]byte(a.class().String()))
 	w.Text([]byte(outcomes[a.Access]))
@@ -46,7 +46,7 @@ func fillAccess(w *tables.Writer, a *authority, _ *body) {
 	w.End()
 }
 
-func fillAgents(w *tables.Writer, a *authority, b *body) {
+func fillAgents(w *tableio.Writer, a *authority, b *body) {
 	for i, g := range b.all() {
 		for _, agent := range g.Agents {
 			a.begin(w)
@@ -83,7 +83,7 @@ func lower(text []byte) []byte {
 	return low
 }
 
-func fillRules(w *tables.Writer, a *authority, b *body) {
+func fillRules(w *tableio.Writer, a *authority, b *body) {
 	for i, g := range b.all() {
 		for _, rule := range g.Rules {
 			kind := disallow
@@ -102,7 +102,7 @@ func fillRules(w *tables.Writer, a *authority, b *body) {
 	}
 }
 
-func fillSitemaps(w *tables.Writer, a *authority, b *body) {
+func fillSitemaps(w *tableio.Writer, a *authority, b *body) {
 	if b == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func fillSitemaps(w *tables.Writer, a *authority, b *body) {
 
 // fillRecords adds crawl-delays, which belong to groups, and records of other keys, in
 // the order of their lines.
-func fillRecords(w *tables.Writer, a *authority, b *body) {
+func fillRecords(w *tableio.Writer, a *authority, b *body) {
 	if b == nil {
 		return
 	}

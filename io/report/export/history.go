@@ -3,7 +3,7 @@ package export
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/extent"
 	"robotsbatch/matcher/usage"
@@ -136,7 +136,7 @@ func (p *past) next(c change, now *surveyed, changed func(*change)) {
 }
 
 // write appends the values of historyColumns. In an outage they are of that.
-func (p *past) write(w *tables.Writer, a *authority, out *outage) {
+func (p *past) write(w *tableio.Writer, a *authority, out *outage) {
 	since, after := p.since, p.after
 	if out != nil {
 		since, after = out.since, out.after
@@ -154,7 +154,7 @@ func (p *past) write(w *tables.Writer, a *authority, out *outage) {
 	}
 }
 
-func (s *surveyor) fillChanges(w *tables.Writer, a *authority, _ *body) {
+func (s *surveyor) fillChanges(w *tableio.Writer, a *authority, _ *body) {
 	_, err := s.replay(a, func(agent int, c *change) {
 		if w.Err() == nil {
 			c.write(w, a, s.names[agent], s.uses)
@@ -165,7 +165,7 @@ func (s *surveyor) fillChanges(w *tables.Writer, a *authority, _ *body) {
 	}
 }
 
-func (c *change) write(w *tables.Writer, a *authority, agent string, uses []usage.Use) {
+func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usage.Use) {
 	a.begin(w)
 	w.Text([]byte(agent))
 	w.Text([]byte(c.kind()))

@@ -3,7 +3,7 @@ package export
 import (
 	"strings"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
@@ -11,7 +11,7 @@ import (
 
 // fillSignals adds the lines about use, by directive and group. One that does not parse has
 // a row without key. A line before the first group has no agent.
-func fillSignals(w *tables.Writer, a *authority, b *body) {
+func fillSignals(w *tableio.Writer, a *authority, b *body) {
 	if b == nil {
 		return
 	}
@@ -32,7 +32,7 @@ func fillSignals(w *tables.Writer, a *authority, b *body) {
 }
 
 // fillStatement adds the rows of a line for an agent, a row for each of its keys.
-func fillStatement(w *tables.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
+func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
 	row := func(key, value []byte) {
 		a.begin(w)
 		w.OptionalText(agent)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -114,7 +114,7 @@ func (a *surveyed) of(use int) usage.Values {
 	return a.said[use]
 }
 
-func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
+func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {

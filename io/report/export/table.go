@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 )
@@ -17,9 +17,9 @@ type Table struct {
 	// Schema is that of its records.
 	Schema *arrow.Schema
 	// Make, if not nil, adds all rows.
-	Make func(l *ruleset.Listing, w *tables.Writer) error
+	Make func(l *ruleset.Listing, w *tableio.Writer) error
 	// fill adds the rows of an authority, whose body is nil where no body decides.
-	fill func(w *tables.Writer, a *authority, b *body)
+	fill func(w *tableio.Writer, a *authority, b *body)
 	// bodies says that fill needs bodies, and history that it needs spans.
 	bodies, history bool
 }
@@ -89,7 +89,7 @@ type Options struct {
 
 // Rows yields the records of a table, up to an error.
 func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error] {
-	return tables.WrittenRecords(t.Schema, o.Rows, func(w *tables.Writer) error {
+	return tableio.WrittenRecords(t.Schema, o.Rows, func(w *tableio.Writer) error {
 		if t.Make != nil {
 			return t.Make(l, w)
 		}

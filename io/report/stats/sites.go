@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
@@ -30,7 +30,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o 
 	for _, name := range columns {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
 	}
-	return &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tables.Writer) error {
+	return &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
 		o.sites = w
 		t, err := OfRules(ctx, l, chains, false, o)
 		if err == nil {
@@ -41,7 +41,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o 
 }
 
 // writeSites writes the rows of the sites so far, those of hosts that have one SURT as one.
-func (t *SiteCounter) writeSites(w *tables.Writer) {
+func (t *SiteCounter) writeSites(w *tableio.Writer) {
 	rows := make(map[string][]state)
 	for site, number := range t.sites {
 		if t.options.Site == ByHost {

@@ -14,7 +14,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/report/export"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
@@ -64,7 +64,7 @@ type Options struct {
 	// Classes has the class of an agent, by its chain, where that is known.
 	Classes map[string]string
 
-	sites *tables.Writer // takes rows of sites, which are not counted then
+	sites *tableio.Writer // takes rows of sites, which are not counted then
 }
 
 // SiteCounter counts a survey.

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 )
 
 // maxBatch is the most bytes of strings that may be copied from a column of a batch.
@@ -28,7 +28,7 @@ type cells struct {
 
 // fits reports whether a column may have a type.
 func fits(column int, dt arrow.DataType) bool {
-	dt = tables.Storage(dt)
+	dt = tableio.Storage(dt)
 	switch column {
 	case statusColumn, offsetColumn, lengthColumn:
 		return isText(dt) || isNumber(dt)
@@ -63,7 +63,7 @@ func isNumber(dt arrow.DataType) bool {
 
 func isText(dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
-		dt = tables.Storage(dictionary.ValueType)
+		dt = tableio.Storage(dictionary.ValueType)
 	}
 	switch dt.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
@@ -110,7 +110,7 @@ func openCells(a arrow.Array) (*cells, error) {
 		if !ok {
 			return nil, fmt.Errorf("%T cannot be read", a.Data())
 		}
-		column, err := tables.URLs(data, maxBatch)
+		column, err := tableio.URLs(data, maxBatch)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,7 @@
 //	waiting := hosts.NewWaiting(memory, folder)   // counts a frontier's rows by authority
 //	batch.Run(ctx, frontier, batch.Discard, waiting.NewEvaluator, ...)
 //	wanted, err := hosts.Find(waiting, rules, options)
-//	tables.NewRecords("hosts", wanted.Rows(...))  // most wanted first
+//	tableio.NewRecords("hosts", wanted.Rows(...))  // most wanted first
 //
 // # Bounds
 //

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/runs"
 )
 
@@ -188,7 +188,7 @@ var Schema = arrow.NewSchema([]arrow.Field{
 
 // Rows yields the table, most wanted first, in records of at most that many rows.
 func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
-	return tables.WrittenRecords(Schema, rows, func(to *tables.Writer) error {
+	return tableio.WrittenRecords(Schema, rows, func(to *tableio.Writer) error {
 		return w.sorter.Merge(func(data []byte) error {
 			r := hostRecord(data)
 			to.Text(append(bytes.Clone(r.authority()), "/robots.txt"...))

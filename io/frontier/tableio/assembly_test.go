@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // URLs are kept from the first piece on of which some rows are selected and others are not;

@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // deepCopy returns array data of which change may change the buffers, counted

@@ -1,4 +1,4 @@
-// Package tables holds what the table formats share: it finds the column with the URLs,
+// Package tableio holds what the table formats share: it finds the column with the URLs,
 // checks decoded Arrow arrays, and makes the columns of an output.
 //
 //	Locate, URLs     a table's schema and arrays → the URL column, or the columns
@@ -9,4 +9,4 @@
 //	Writer           rows, value by value → records
 //	Records          records made one after the other → a source of batches
 //	Output           batches with verdicts → arrays of the selected rows
-package tables
+package tableio

@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // Rows that take too much memory come in shares, each once and in order.

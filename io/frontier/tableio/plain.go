@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"

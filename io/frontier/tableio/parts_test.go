@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // A row that cannot be put together is null: it then has no verdict.

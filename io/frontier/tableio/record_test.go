@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // The library compares the types of list views with the metadata of what is in them,

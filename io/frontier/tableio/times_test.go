@@ -1,4 +1,4 @@
-package tables
+package tableio
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 )
 
 // A time is the same moment whatever type the column has.
