@@ -27,8 +27,8 @@ var (
 	// store is where bytes lie: files, object stores, compression, spill files, caches; and what
 	// all floors need, such as panics.
 	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics", "io/store/budget"}
-	// tables are the rooms of io/frontier that formats share.
-	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tableio", "io/frontier/arrowipc"})
+	// tables are the library of tables, and the rooms of io/frontier that formats share.
+	tables = join(store, []string{"io/tables", "io/frontier/format", "io/frontier/lines", "io/frontier/tableio", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.
 	frontier = join(tables, []string{
 		"io/frontier", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl",
@@ -66,6 +66,8 @@ var table = []room{
 	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/store/panics", nil, nil},
 	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
+	// The library of tables knows no robots.txt.
+	{"io/tables", store, []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
 	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), arrow},
 	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},

@@ -9,11 +9,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
 	"robotsbatch/io/store/compress/zstdcut"
+	"robotsbatch/io/tables"
 )
 
 // buffers reads the buffers of a body, one after the other, and makes those of another.
@@ -243,7 +243,7 @@ func (b *buffers) extended(begin int64, out []byte) error {
 func (b *buffers) build(n int) ([]byte, error) { return b.take(&b.built, n) }
 
 // bits returns runs of bits, n in all. They are valid until the next call.
-func (b *buffers) bits(from []byte, runs []run, n int) ([]byte, error) {
+func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	to, err := b.take(&b.bitmap, (n+7)/8)
 	if err != nil {
 		return nil, err
@@ -251,12 +251,12 @@ func (b *buffers) bits(from []byte, runs []run, n int) ([]byte, error) {
 	clear(to)
 	at := 0
 	for _, r := range runs {
-		if r.high-r.low > 16 {
-			bitutil.CopyBitmap(from, r.low, r.high-r.low, to, at)
-			at += r.high - r.low
+		if r.High-r.Low > 16 {
+			bitutil.CopyBitmap(from, r.Low, r.High-r.Low, to, at)
+			at += r.High - r.Low
 			continue
 		}
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			to[at>>3] |= from[i>>3] >> (i & 7) & 1 << (at & 7)
 			at++
 		}
@@ -266,12 +266,12 @@ func (b *buffers) bits(from []byte, runs []run, n int) ([]byte, error) {
 
 // copyValues appends a buffer of runs of values, of width bytes each, of a buffer that must have
 // least of them.
-func (b *buffers) copyValues(s span, width, least int, runs []run) error {
+func (b *buffers) copyValues(s span, width, least int, runs tables.Rows) error {
 	if least > math.MaxInt/2/width {
 		return errShort
 	}
 	least *= width
-	kept := countRuns(runs) * width
+	kept := runs.Count() * width
 	if b.codec == codecNone {
 		return b.copyPlain(s, width, least, kept, runs)
 	}
@@ -298,7 +298,7 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 	if err != nil {
 		return err
 	}
-	if kept == least && len(plain) <= least+maxPadding && tableio.ZeroFrom(plain, 8*least) {
+	if kept == least && len(plain) <= least+maxPadding && tables.ZeroFrom(plain, 8*least) {
 		return b.appendWhole(s)
 	}
 	ranges := len(runs)
@@ -376,14 +376,14 @@ func (b *buffers) lifts(kept int64, runs int) bool {
 }
 
 // copyPlain is copyValues for buffers that are not compressed.
-func (b *buffers) copyPlain(s span, width, least, kept int, runs []run) error {
+func (b *buffers) copyPlain(s span, width, least, kept int, runs tables.Rows) error {
 	if s.length < int64(least) {
 		return errShort
 	}
 	if b.lifts(int64(kept), len(runs)) {
 		return b.extend(func(dst []byte) ([]byte, error) {
 			for _, r := range runs {
-				b.lift(len(dst), s.offset+int64(r.low*width), int64(r.high-r.low)*int64(width))
+				b.lift(len(dst), s.offset+int64(r.Low*width), int64(r.High-r.Low)*int64(width))
 			}
 			return dst, nil
 		})
@@ -403,9 +403,9 @@ func (b *buffers) copyPlain(s span, width, least, kept int, runs []run) error {
 
 // copyRuns copies runs of values of width bytes, and returns how many bytes they have. dst
 // may be src.
-func copyRuns(dst, src []byte, width int, runs []run) (n int) {
+func copyRuns(dst, src []byte, width int, runs tables.Rows) (n int) {
 	for _, r := range runs {
-		n += copy(dst[n:], src[r.low*width:r.high*width])
+		n += copy(dst[n:], src[r.Low*width:r.High*width])
 	}
 	return n
 }
@@ -415,10 +415,10 @@ var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
 // cut appends a compressed buffer by cutting the rest out of its frame. It returns false if
 // that is not possible.
-func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs []run) (ok bool, err error) {
+func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs tables.Rows) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range runs {
-		b.ranges = append(b.ranges, zstdcut.Range{Low: r.low * width, High: r.high * width})
+		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * width, High: r.High * width})
 	}
 	need := len(raw)
 	if b.liftsBlocks() {

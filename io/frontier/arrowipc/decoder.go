@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables"
 )
 
 // decoder decodes record batch messages with one schema and one set of dictionaries.
@@ -79,7 +79,7 @@ func newDecoder(s *schema, columns []int, limit int64, exact bool) (*decoder, er
 
 // addValues adds the dictionaries of a type. Several columns may have the same one.
 func (d *decoder) addValues(dt arrow.DataType, s *shape) error {
-	dt = tableio.Storage(dt)
+	dt = tables.Storage(dt)
 	if s.encoded {
 		dt = dt.(*arrow.DictionaryType).ValueType
 		if other := d.values[s.id]; other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.id], s.values)) {
@@ -179,7 +179,7 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 // memory.
 func (d *decoder) plainRecord(b *batchMeta, body []byte) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
-	var checker tableio.Checker
+	var checker tables.Checker
 	a := arrays{at: cursor{batch: b}, body: body, dictionary: func(id int64) (*array.Data, error) {
 		d.decoded.mu.Lock()
 		defer d.decoded.mu.Unlock()
@@ -197,7 +197,7 @@ func (d *decoder) plainRecord(b *batchMeta, body []byte) (rec arrow.Record, err 
 			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
 	}
-	return tableio.NewRecord(d.schema, columns, b.rows), nil
+	return tables.NewRecord(d.schema, columns, b.rows), nil
 }
 
 // dictionary returns the values of a dictionary that is in force; the caller holds the lock.
@@ -214,7 +214,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 			rows += part.batch.rows
 		}
 		values := array.NewSliceData(known.values, 0, rows).(*array.Data)
-		return values, new(tableio.Checker).Check(values)
+		return values, new(tables.Checker).Check(values)
 	}
 	if known.parts == len(parts) {
 		return known.values, nil
@@ -237,7 +237,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 			return nil, fmt.Errorf("dictionary %d: %w", id, err)
 		}
 		values = joined.Data().(*array.Data)
-		if err := new(tableio.Checker).Check(values); err != nil {
+		if err := new(tables.Checker).Check(values); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +257,7 @@ func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 	a := arrays{at: cursor{batch: b}, body: body, dictionary: d.dictionary}
 	values, err := a.next(d.values[part.id], d.shapes[part.id])
 	if err == nil {
-		err = new(tableio.Checker).Check(values)
+		err = new(tables.Checker).Check(values)
 	}
 	return values, err
 }
@@ -304,7 +304,7 @@ func (a *arrays) next(dt arrow.DataType, s *shape) (*array.Data, error) {
 		return array.NewDataWithDictionary(dt, int(node.length), buffers, int(node.nulls), 0, values), nil
 	}
 	children := make([]arrow.ArrayData, len(s.children))
-	if nested, is := tableio.Storage(dt).(arrow.NestedType); is {
+	if nested, is := tables.Storage(dt).(arrow.NestedType); is {
 		for i, field := range nested.Fields() {
 			child, err := a.next(field.Type, &s.children[i])
 			if err != nil {

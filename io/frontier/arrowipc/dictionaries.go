@@ -10,8 +10,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
 var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
@@ -29,7 +29,7 @@ type usedDictionary struct {
 // those that use them, and retains them. ids are their numbers, of which it takes the first
 // ones: in the order of the schema, outer ones before inner ones.
 func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
-	if _, ok := tableio.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
+	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
 			list = appendDictionaries(list, ids, column, child.(*array.Data))
 		}
@@ -68,7 +68,7 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 		last.Release()
 	}
 	s.last[d.id] = d.values
-	values := tableio.Slice(d.values, begin, d.values.Len(), s.options.mem)
+	values := tables.Maker{Memory: s.options.mem}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
 	m, err := s.encodeDictionary(d, values, delta)
 	if err != nil {
 		return err
@@ -257,7 +257,11 @@ func (s *sink) writeKept() error {
 			continue // others that use it come
 		}
 		k := s.kept[d.id]
-		m, err := s.encodeDictionary(d, tableio.Pick(k.values, k.kept, s.options.mem), false)
+		var rows tables.Rows
+		for _, i := range k.kept {
+			rows = rows.Add(i, i+1)
+		}
+		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.mem}.Gather(k.values, rows), false)
 		if err == nil {
 			err = s.number(&m)
 		}

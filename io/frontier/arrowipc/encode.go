@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
 // Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
@@ -42,12 +43,12 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		if err != nil {
 			return err
 		}
-		defer tableio.Release(columns)
+		defer tables.Release(columns)
 		return encode(columns)
 	})
 	if err == nil && len(c.messages) == 0 && s.options.OneToOne {
 		none := noRows(s.schema, s.options.mem)
-		defer tableio.Release(none)
+		defer tables.Release(none)
 		err = encode(none)
 	}
 	if err == nil && len(c.messages) > 0 {
@@ -223,8 +224,8 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 // layoutOfArray returns the buffers of arrays of a type, with what stands in for a union's
 // validity.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
-	layout := tableio.Storage(dt).Layout()
-	if _, is := tableio.Storage(dt).(arrow.UnionType); is {
+	layout := tables.Storage(dt).Layout()
+	if _, is := tables.Storage(dt).(arrow.UnionType); is {
 		layout.Buffers = slices.Insert(layout.Buffers, 0, arrow.SpecAlwaysNull())
 	}
 	return layout
@@ -233,7 +234,7 @@ func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 // hasOffsets reports whether the second buffer of arrays of a type has an offset more than
 // there are values.
 func hasOffsets(dt arrow.DataType) bool {
-	switch dt := tableio.Storage(dt).(type) {
+	switch dt := tables.Storage(dt).(type) {
 	case *arrow.ListType, *arrow.LargeListType, *arrow.MapType:
 		return true
 	case arrow.BinaryDataType:

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // A record batch that loses some of its rows is gathered: of each buffer, the bytes of the
@@ -29,28 +30,6 @@ import (
 //	list views             offsets and sizes; the parts of the child that they refer to
 //	unions                 type codes; the children, of dense ones by new offsets
 //	run ends               the ends of the runs that stay; a value for each
-
-// run is a run of values, low to high-1.
-type run struct{ low, high int }
-
-func countRuns(runs []run) (n int) {
-	for _, r := range runs {
-		n += r.high - r.low
-	}
-	return n
-}
-
-// appendRun appends a run, or extends the last one by it.
-func appendRun(runs []run, low, high int) []run {
-	if low == high {
-		return runs
-	}
-	if last := len(runs) - 1; last >= 0 && runs[last].high == low {
-		runs[last].high = high
-		return runs
-	}
-	return append(runs, run{low, high})
-}
 
 // gatherMixed makes the message of a record batch of which some rows stay. Buffers may
 // overlap, which makes a large body of a small one.
@@ -88,17 +67,15 @@ func (s *sink) gatherMixed(r *passedRecord, verdicts []*array.Data, grant *batch
 type gathering struct {
 	buffers
 	record *passedRecord
-	at     cursor // of the input's arrays and buffers
-	rows   []run  // that stay
+	at     cursor      // of the input's arrays and buffers
+	rows   tables.Rows // that are kept
 	codes  []codes
 }
 
 func newGathering(r *passedRecord, grant *batch.Grant) *gathering {
 	g := &gathering{record: r, at: cursor{batch: r.meta}}
 	g.buffers.begin(r, grant)
-	for low, high := range r.verdicts.AllSelected() {
-		g.rows = append(g.rows, run{low, high})
-	}
+	g.rows = r.verdicts.AllSelected()
 	g.runs = len(g.rows)
 	return g
 }
@@ -106,7 +83,7 @@ func newGathering(r *passedRecord, grant *batch.Grant) *gathering {
 // columns gathers all columns. spare is how many bytes will follow their buffers.
 func (g *gathering) columns(urls *array.Data, spare int) error {
 	from := g.record.source
-	if err := g.reserve(g.record, countRuns(g.rows), spare); err != nil {
+	if err := g.reserve(g.record, g.rows.Count(), spare); err != nil {
 		return err
 	}
 	for _, i := range from.copied() {
@@ -166,12 +143,12 @@ func (g *gathering) node(least int) (fieldNode, error) {
 
 // array gathers runs of values of the input's next array, which has shape s and at least least
 // values.
-func (g *gathering) array(s *shape, least int, rows []run) error {
+func (g *gathering) array(s *shape, least int, rows tables.Rows) error {
 	node, err := g.node(least)
 	if err != nil {
 		return err
 	}
-	length, n := int(node.length), countRuns(rows)
+	length, n := int(node.length), rows.Count()
 	place := len(g.made.nodes)
 	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(n)})
 	if !s.hasValidity() {
@@ -243,7 +220,7 @@ func (g *gathering) load(least int) ([]byte, error) {
 
 // validity gathers a validity bitmap. It returns the new one, nil if no value is null,
 // valid until the next one is gathered, and how many values are null.
-func (g *gathering) validity(node fieldNode, rows []run, n int) (valid []byte, nulls int, err error) {
+func (g *gathering) validity(node fieldNode, rows tables.Rows, n int) (valid []byte, nulls int, err error) {
 	if node.nulls == 0 || node.length == 0 {
 		if _, err := g.next(); err != nil {
 			return nil, 0, err
@@ -268,7 +245,7 @@ func (g *gathering) validity(node fieldNode, rows []run, n int) (valid []byte, n
 }
 
 // bools gathers a buffer of a bit a value.
-func (g *gathering) bools(length int, rows []run, n int) error {
+func (g *gathering) bools(length int, rows tables.Rows, n int) error {
 	bits, err := g.load((length + 7) / 8)
 	if err == nil {
 		bits, err = g.bits(bits, rows, n)
@@ -280,7 +257,7 @@ func (g *gathering) bools(length int, rows []run, n int) error {
 }
 
 // values gathers a buffer of values of width bytes.
-func (g *gathering) values(width, length int, rows []run) error {
+func (g *gathering) values(width, length int, rows tables.Rows) error {
 	buffer, err := g.next()
 	if err != nil {
 		return err
@@ -292,7 +269,7 @@ func (g *gathering) values(width, length int, rows []run) error {
 }
 
 // indices gathers a buffer of indices into a dictionary, which are numbered later.
-func (g *gathering) indices(s *shape, length int, rows []run, n int, valid []byte) error {
+func (g *gathering) indices(s *shape, length int, rows tables.Rows, n int, valid []byte) error {
 	from, err := g.load(s.width * length)
 	if err == nil {
 		err = g.grant.Take(int64(n*s.width + len(valid)))
@@ -307,15 +284,15 @@ func (g *gathering) indices(s *shape, length int, rows []run, n int, valid []byt
 }
 
 // bytes gathers a buffer of bytes, of which there must be at least least.
-func (g *gathering) bytes(least int, values []run) error { return g.values(1, least, values) }
+func (g *gathering) bytes(least int, values tables.Rows) error { return g.values(1, least, values) }
 
 // child gathers the values of lists.
-func (g *gathering) child(s *shape) func(least int, values []run) error {
-	return func(least int, values []run) error { return g.array(&s.children[0], least, values) }
+func (g *gathering) child(s *shape) func(least int, values tables.Rows) error {
+	return func(least int, values tables.Rows) error { return g.array(&s.children[0], least, values) }
 }
 
 // offsets gathers a buffer of offsets of width bytes, and the values that they enclose.
-func (g *gathering) offsets(width, length int, rows []run, n int, gather func(least int, values []run) error) error {
+func (g *gathering) offsets(width, length int, rows tables.Rows, n int, gather func(least int, values tables.Rows) error) error {
 	least := (length + 1) * width
 	if length == 0 {
 		least = 0 // some writers have no offset then
@@ -333,7 +310,7 @@ func (g *gathering) offsets(width, length int, rows []run, n int, gather func(le
 		return err
 	}
 	clear(to[:width])
-	end, values := 0, []run(nil)
+	end, values := 0, tables.Rows(nil)
 	if length > 0 {
 		if end, err = checkOffsets(from, width, length); err != nil {
 			return err
@@ -341,7 +318,7 @@ func (g *gathering) offsets(width, length int, rows []run, n int, gather func(le
 		values = gatherOffsets(to, from, width, rows)
 	}
 	if n == length && n > 0 && offset(from, width, 0) == 0 {
-		err = g.copyValues(buffer, width, n+1, []run{{0, n + 1}})
+		err = g.copyValues(buffer, width, n+1, tables.Rows(nil).Add(0, n+1))
 	} else {
 		err = g.add(to)
 	}
@@ -390,30 +367,30 @@ func checkOffsets(p []byte, width, length int) (last int, err error) {
 }
 
 // gatherOffsets sets all offsets but the first, and returns the runs that they enclose.
-func gatherOffsets(to, from []byte, width int, rows []run) (values []run) {
+func gatherOffsets(to, from []byte, width int, rows tables.Rows) (values tables.Rows) {
 	at, last := 1, 0
 	for _, r := range rows {
-		base := offset(from, width, r.low)
+		base := offset(from, width, r.Low)
 		moved, now := last-base, base
-		for i := r.low + 1; i <= r.high; i++ {
+		for i := r.Low + 1; i <= r.High; i++ {
 			now = offset(from, width, i)
 			putNumber(to, width, at, now+moved)
 			at++
 		}
 		last = now + moved
-		values = appendRun(values, base, now)
+		values = values.Add(base, now)
 	}
 	return values
 }
 
 // fixedLists gathers the values of lists that all have as many.
-func (g *gathering) fixedLists(s *shape, length int, rows []run) error {
+func (g *gathering) fixedLists(s *shape, length int, rows tables.Rows) error {
 	if length > math.MaxInt/2/s.width {
 		return errShort
 	}
-	values := make([]run, len(rows))
+	values := make(tables.Rows, len(rows))
 	for i, r := range rows {
-		values[i] = run{r.low * s.width, r.high * s.width}
+		values[i] = tables.Run{Low: r.Low * s.width, High: r.High * s.width}
 	}
 	g.runs += len(values)
 	defer func() { g.runs -= len(values) }()

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // What passes through is copied as it lies in the input:
@@ -217,7 +218,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	if err != nil {
 		return err
 	}
-	defer tableio.Release(verdicts)
+	defer tables.Release(verdicts)
 	rows, selected := r.verdicts.Counts()
 	var ours message
 	switch {

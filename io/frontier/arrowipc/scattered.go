@@ -5,25 +5,24 @@ import (
 	"slices"
 	"sort"
 
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // Values of list views, dense unions and run ends lie anywhere in a child, of which those are
 // gathered to which rows that stay refer.
 
 // parts gathers the places of the input's next array, which has shape s.
-func (g *gathering) parts(s *shape, places *tableio.Places) error {
-	var parts []run
-	end := 0
-	for low, high := range places.All() {
-		parts, end = append(parts, run{low, high}), high
+func (g *gathering) parts(s *shape, places *tables.Places) error {
+	parts, end := places.Rows(), 0
+	if len(parts) > 0 {
+		end = parts[len(parts)-1].High
 	}
 	return g.array(s, end, parts)
 }
 
 // listViews gathers offsets and sizes of width bytes, and the values of the lists. valid is the
 // new validity bitmap, nil if no list is null.
-func (g *gathering) listViews(s *shape, width, length int, rows []run, n int, valid []byte) error {
+func (g *gathering) listViews(s *shape, width, length int, rows tables.Rows, n int, valid []byte) error {
 	g.runs += 2 * n // places, and where they begin
 	defer func() { g.runs -= 2 * n }()
 	to, err := g.build(2 * n * width)
@@ -38,7 +37,7 @@ func (g *gathering) listViews(s *shape, width, length int, rows []run, n int, va
 		}
 		copyRuns(half, from, width, rows)
 	}
-	var places tableio.Places
+	var places tables.Places
 	for i := range n {
 		at, size := offset(offsets, width, i), offset(sizes, width, i)
 		switch {
@@ -68,7 +67,7 @@ func (g *gathering) listViews(s *shape, width, length int, rows []run, n int, va
 }
 
 // union gathers type codes, and of a dense union offsets, and the children.
-func (g *gathering) union(s *shape, length int, rows []run, n int) error {
+func (g *gathering) union(s *shape, length int, rows tables.Rows, n int) error {
 	buffer, err := g.next()
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (g *gathering) union(s *shape, length int, rows []run, n int) error {
 		return err
 	}
 	copyRuns(to, from, 4, rows)
-	places := make([]tableio.Places, len(s.children))
+	places := make([]tables.Places, len(s.children))
 	for i, code := range codes {
 		child, at := slices.Index(s.codes, int8(code)), offset(to, 4, i)
 		if child < 0 || at < 0 {
@@ -125,7 +124,7 @@ func (g *gathering) union(s *shape, length int, rows []run, n int) error {
 }
 
 // runEnds gathers the ends of runs, and a value for each run that a row which stays is in.
-func (g *gathering) runEnds(s *shape, length int, rows []run) error {
+func (g *gathering) runEnds(s *shape, length int, rows tables.Rows) error {
 	node, err := g.node(0)
 	if err != nil {
 		return err
@@ -153,15 +152,15 @@ func (g *gathering) runEnds(s *shape, length int, rows []run) error {
 	if err != nil {
 		return err
 	}
-	var values []run
+	var values tables.Rows
 	made, row := 0, 0
 	for _, r := range rows {
-		low := r.low
-		for i := sort.Search(n, func(i int) bool { return offset(from, width, i) > low }); low < r.high; i++ {
-			high := min(offset(from, width, i), r.high)
+		low := r.Low
+		for i := sort.Search(n, func(i int) bool { return offset(from, width, i) > low }); low < r.High; i++ {
+			high := min(offset(from, width, i), r.High)
 			row, low = row+high-low, high
-			if len(values) == 0 || values[len(values)-1].high <= i {
-				values = appendRun(values, i, i+1)
+			if len(values) == 0 || values[len(values)-1].High <= i {
+				values = values.Add(i, i+1)
 				made++
 			}
 			putNumber(to, width, made-1, row)

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 const (
@@ -18,13 +18,13 @@ const (
 // viewed is a buffer that views refer to.
 type viewed struct {
 	buffer span
-	places tableio.Places // to which views which come out refer
-	number int            // of the new buffer
+	places tables.Places // to which views which come out refer
+	number int           // of the new buffer
 }
 
 // views gathers an array of views, with the parts of buffers that they refer to. valid is
 // the new validity bitmap, nil if no value is null.
-func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
+func (g *gathering) views(length int, rows tables.Rows, n int, valid []byte) error {
 	headers, err := g.next()
 	if err != nil {
 		return err
@@ -72,12 +72,9 @@ func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
 		err = g.add(to)
 	}
 	for i := range buffers {
-		var parts []run
-		for low, high := range buffers[i].places.All() {
-			parts = append(parts, run{low, high})
-		}
+		parts := buffers[i].places.Rows()
 		if err == nil && len(parts) > 0 {
-			err = g.copyValues(buffers[i].buffer, 1, parts[len(parts)-1].high, parts)
+			err = g.copyValues(buffers[i].buffer, 1, parts[len(parts)-1].High, parts)
 		}
 	}
 	return err

@@ -21,6 +21,7 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
 // CanPassThrough reports whether row groups can pass through. They cannot if URLs are
@@ -203,7 +204,7 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	if err != nil {
 		return err
 	}
-	defer tableio.Release(verdicts)
+	defer tables.Release(verdicts)
 	rows, selected := g.verdicts.Counts()
 	switch {
 	case selected == 0:
@@ -297,8 +298,8 @@ func (g *rowGroup) selected() *pagefilter.Rows {
 	rows := pagefilter.NewRows(int(g.rows))
 	first := 0
 	for run := range g.runs {
-		for low, high := range g.verdicts.Selected(run) {
-			rows.Keep(first+low, first+high)
+		for _, r := range g.verdicts.Selected(run) {
+			rows.Keep(first+r.Low, first+r.High)
 		}
 		first += g.rowsOf(run)
 	}

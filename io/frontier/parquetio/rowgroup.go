@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/textcolumn"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/tables"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
@@ -288,7 +289,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 		}
 		arrays[at] = values
 		defer values.Release()
-		if decoded += tableio.SizeOf(values.Data()); decoded > s.options.Memory {
+		if decoded += tables.SizeOf(values.Data()); decoded > s.options.Memory {
 			return nil, option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", s.options.Memory, option.Memory, option.BatchRows)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
 // badLibrary are types of which the library writes something else, or wrong counts.
@@ -165,9 +166,9 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 
 // plainValue returns the text of a value behind dictionaries and runs.
 func plainValue(a arrow.Array, i int) string {
-	plain := array.MakeFromData(tableio.Plain(a.Data().(*array.Data), memory.DefaultAllocator))
+	plain := array.MakeFromData(tables.Plain(a.Data().(*array.Data), memory.DefaultAllocator))
 	if list, ok := plain.(*array.List); ok && plain.DataType().(*arrow.ListType).Elem().ID() == arrow.DICTIONARY {
-		values := array.MakeFromData(tableio.Plain(list.ListValues().Data().(*array.Data), memory.DefaultAllocator))
+		values := array.MakeFromData(tables.Plain(list.ListValues().Data().(*array.Data), memory.DefaultAllocator))
 		data := array.NewData(arrow.ListOf(values.DataType()), list.Len(), list.Data().Buffers(), []arrow.ArrayData{values.Data()}, list.NullN(), list.Offset())
 		plain = array.MakeFromData(data)
 	}

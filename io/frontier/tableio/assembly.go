@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"bytes"
-	"iter"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 )
 
 // Assembly joins the verdict columns of a record batch or row group that several
@@ -63,8 +63,8 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 		size += int64(len(part.bitmap))
 	}
 	if urls != nil && part.selected > 0 && a.mixed.Load() {
-		part.urls = gatherer{mem: o.mem}.gather(urls, part.runs())
-		size += SizeOf(part.urls)
+		part.urls = tables.Maker{Memory: o.mem}.Gather(urls, part.runs())
+		size += tables.SizeOf(part.urls)
 	}
 	err = o.Shares(b, v, func(share *Share) error {
 		columns, err := share.Columns()
@@ -96,50 +96,29 @@ func (a *Assembly) Counts() (rows, selected int) {
 	return rows, selected
 }
 
-// Selected yields the runs of selected rows of a piece, low to high-1, in order.
-func (a *Assembly) Selected(piece int) iter.Seq2[int, int] {
-	return func(yield func(low, high int) bool) {
-		for _, r := range a.parts[piece].runs() {
-			if !yield(r.low, r.high) {
-				return
-			}
+// Selected returns the selected rows of a piece.
+func (a *Assembly) Selected(piece int) tables.Rows { return a.parts[piece].runs() }
+
+// AllSelected returns the selected rows of all pieces.
+func (a *Assembly) AllSelected() (all tables.Rows) {
+	row := 0
+	for i := range a.parts {
+		for _, r := range a.parts[i].runs() {
+			all = all.Add(row+r.Low, row+r.High)
 		}
+		row += a.parts[i].rows
 	}
+	return all
 }
 
-// AllSelected yields the runs of selected rows of all pieces, low to high-1, in order.
-// No two of them touch.
-func (a *Assembly) AllSelected() iter.Seq2[int, int] {
-	return func(yield func(low, high int) bool) {
-		var last run
-		row := 0
-		for i := range a.parts {
-			for _, r := range a.parts[i].runs() {
-				if row+r.low == last.high {
-					last.high = row + r.high
-					continue
-				}
-				if last.low < last.high && !yield(last.low, last.high) {
-					return
-				}
-				last = run{row + r.low, row + r.high}
-			}
-			row += a.parts[i].rows
-		}
-		if last.low < last.high {
-			yield(last.low, last.high)
-		}
-	}
-}
-
-func (p *assembled) runs() []run {
+func (p *assembled) runs() tables.Rows {
 	switch {
 	case p.selected == 0:
 		return nil
 	case p.bitmap == nil:
-		return appendRun(nil, 0, p.rows)
+		return tables.Rows(nil).Add(0, p.rows)
 	}
-	return selectedRuns(p.bitmap, p.rows)
+	return tables.RowsOf(p.bitmap, p.rows)
 }
 
 // URLs returns the URLs of all output rows, or nil if not all were kept. The caller
@@ -156,10 +135,10 @@ func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 		}
 	}
 	if !all || len(parts) == 0 {
-		Release(parts)
+		tables.Release(parts)
 		return nil, nil
 	}
-	return concatenate(parts[0].DataType(), parts, mem)
+	return tables.Concatenate(parts[0].DataType(), parts, mem)
 }
 
 // Columns returns the verdict columns of all output rows. The caller releases them.
@@ -175,68 +154,25 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	}
 	size := int64(0)
 	for i, field := range o.made.Fields() {
-		column, err := concatenate(field.Type, parts[i], o.mem)
+		column, err := tables.Concatenate(field.Type, parts[i], o.mem)
 		if err != nil {
-			Release(columns)
+			tables.Release(columns)
 			return nil, columnError(field.Name, err)
 		}
 		columns = append(columns, column)
 		size += verdictSize(column)
 	}
 	if most := o.layout.MemoryLimit(); size > most {
-		Release(columns)
+		tables.Release(columns)
 		return nil, option.Errorf("the verdict columns of a record batch or row group take more than %d bytes: raise %s, or use %s", most, option.Memory, option.Compression.With("zstd"))
 	}
 	return columns, nil
 }
 
-// concatenate makes one array of parts, which it releases.
-func concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
-	if dt == arrow.DataType(codedLists) && len(parts) > 0 {
-		return joinCoded(parts, mem), nil
-	}
-	arrays := make([]arrow.Array, len(parts))
-	for i, part := range parts {
-		arrays[i] = array.MakeFromData(part)
-		part.Release()
-		defer arrays[i].Release()
-	}
-	var whole arrow.Array
-	switch len(arrays) {
-	case 0:
-		whole = array.MakeArrayOfNull(mem, dt, 0)
-	case 1:
-		whole = arrays[0]
-		whole.Retain()
-	default:
-		var err error
-		if whole, err = array.Concatenate(arrays, mem); err != nil {
-			return nil, err
-		}
-	}
-	defer whole.Release()
-	data := whole.Data().(*array.Data)
-	data.Retain()
-	return data, nil
-}
-
-// verdictSize is SizeOf for a verdict column, whose dictionary is its own.
+// verdictSize is tables.SizeOf for a verdict column, whose dictionary is its own.
 func verdictSize(d *array.Data) int64 {
-	if d.DataType() == arrow.DataType(codedLists) {
-		return SizeOf(d) + SizeOf(d.Dictionary())
+	if d.DataType() == arrow.DataType(tables.CodedLists) {
+		return tables.SizeOf(d) + tables.SizeOf(d.Dictionary())
 	}
-	return SizeOf(d)
-}
-
-// SizeOf returns the number of bytes that an array's buffers take, its children's included.
-func SizeOf(d arrow.ArrayData) (size int64) {
-	for _, buffer := range d.Buffers() {
-		if buffer != nil {
-			size += int64(buffer.Len())
-		}
-	}
-	for _, child := range d.Children() {
-		size += SizeOf(child)
-	}
-	return size
+	return tables.SizeOf(d)
 }

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables"
 )
 
 // URLs are kept from the first piece on of which some rows are selected and others are not;
@@ -44,7 +45,7 @@ func TestAssemblyURLs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer Release(columns)
+			defer tables.Release(columns)
 			got, err := a.URLs(mem)
 			if err != nil || (got != nil) != test.kept {
 				t.Fatalf("URLs: %v, %v", got, err)
@@ -53,11 +54,7 @@ func TestAssemblyURLs(t *testing.T) {
 				return
 			}
 			defer got.Release()
-			var all []run
-			for low, high := range a.AllSelected() {
-				all = append(all, run{low, high})
-			}
-			want := gatherer{mem: mem}.gather(urls, all)
+			want := tables.Maker{Memory: mem}.Gather(urls, a.AllSelected())
 			defer want.Release()
 			one, other := array.MakeFromData(got), array.MakeFromData(want)
 			defer one.Release()

@@ -7,11 +7,11 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 )
 
 // FindExtra finds the columns that are read besides the URLs. schema must be the one
@@ -44,7 +44,7 @@ func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arr
 
 // isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.
 func isNumber(dt arrow.DataType) bool {
-	switch dt := Storage(dt).(type) {
+	switch dt := tables.Storage(dt).(type) {
 	case *arrow.DictionaryType:
 		return isNumber(dt.ValueType)
 	case *arrow.RunEndEncodedType:
@@ -71,73 +71,15 @@ func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 		return nil
 	}
 	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
-	d := Plain(table.Column(l.weight).Data().(*array.Data), mem)
+	d := tables.Plain(table.Column(l.weight).Data().(*array.Data), mem)
 	defer d.Release()
-	if err := numbers(&b.Weights, d); err != nil {
+	weights, err := tables.NumbersOf(d)
+	if err != nil {
 		return fmt.Errorf("column %q: %w", table.ColumnName(l.weight), err)
 	}
+	b.Weights = batch.Numbers{Ints: weights.Ints, Unsigned: weights.Unsigned, Floats: weights.Floats, Validity: weights.Validity, ValidityOffset: weights.ValidityOffset}
 	b.Undeclared += numberSize * table.NumRows()
 	return nil
-}
-
-// numbers sets n to the values of an array of numbers. It copies only types of less
-// than 64 bits.
-func numbers(n *batch.Numbers, d *array.Data) (err error) {
-	if mayBeNull(d) {
-		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
-	}
-	switch Storage(d.DataType()).ID() {
-	case arrow.INT8:
-		n.Ints, err = converted[int8, int64](d)
-	case arrow.INT16:
-		n.Ints, err = converted[int16, int64](d)
-	case arrow.INT32:
-		n.Ints, err = converted[int32, int64](d)
-	case arrow.INT64:
-		n.Ints, err = inPlace[int64](d)
-	case arrow.UINT8:
-		n.Ints, err = converted[uint8, int64](d)
-	case arrow.UINT16:
-		n.Ints, err = converted[uint16, int64](d)
-	case arrow.UINT32:
-		n.Ints, err = converted[uint32, int64](d)
-	case arrow.UINT64:
-		n.Unsigned = true
-		n.Ints, err = inPlace[int64](d)
-	case arrow.FLOAT32:
-		n.Floats, err = converted[float32, float64](d)
-	case arrow.FLOAT64:
-		n.Floats, err = inPlace[float64](d)
-	case arrow.FLOAT16:
-		var halves []float16.Num
-		halves, err = inPlace[float16.Num](d)
-		n.Floats = make([]float64, len(halves))
-		for i, half := range halves {
-			n.Floats[i] = float64(half.Float32())
-		}
-	default:
-		err = fmt.Errorf("values of type %s are not numbers", d.DataType())
-	}
-	return err
-}
-
-// inPlace returns an array's values, in its memory.
-func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
-	all, err := values[T](d, 1, d.Offset()+d.Len())
-	if err != nil || len(all) == 0 {
-		return []T{}, err
-	}
-	return all[d.Offset():], nil
-}
-
-// converted returns an array's values as wider ones.
-func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To int64 | float64](d *array.Data) ([]To, error) {
-	from, err := inPlace[From](d)
-	to := make([]To, len(from))
-	for i, value := range from {
-		to[i] = To(value)
-	}
-	return to, err
 }
 
 // withExtra returns the URLs' columns and those of FindExtra, each once.

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // Every type of numbers gives its values, nulls included, also of a slice.
@@ -70,8 +71,8 @@ func TestTakeExtra(t *testing.T) {
 func TestTakeExtraKeepsSigns(t *testing.T) {
 	b := array.NewInt8Builder(memory.NewGoAllocator())
 	b.AppendValues([]int8{math.MinInt8, -1}, nil)
-	var n batch.Numbers
-	if err := numbers(&n, b.NewArray().Data().(*array.Data)); err != nil || n.Ints[0] != math.MinInt8 || n.Ints[1] != -1 {
+	n, err := tables.NumbersOf(b.NewArray().Data().(*array.Data))
+	if err != nil || n.Ints[0] != math.MinInt8 || n.Ints[1] != -1 {
 		t.Errorf("%d, %v", n.Ints, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // TestListsOfAgents compares a column of lists with the rows' lists, for all rows and for
@@ -126,7 +127,7 @@ func TestLongListsOfManyRows(t *testing.T) {
 			}
 		}
 		column.Release()
-		Release(made)
+		tables.Release(made)
 		mem.AssertSize(t, 0)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // Output makes the columns of an output: the input's columns that its layout keeps,
@@ -75,7 +76,7 @@ func (o *Output) CodeAgents() {
 	fields := slices.Clone(o.schema.Fields())
 	for i, column := range o.layout.Verdicts {
 		if column.Kind.Agents {
-			fields[len(fields)-len(o.layout.Verdicts)+i].Type = codedLists
+			fields[len(fields)-len(o.layout.Verdicts)+i].Type = tables.CodedLists
 		}
 	}
 	metadata := o.schema.Metadata()
@@ -88,21 +89,6 @@ func (o *Output) Schema() *arrow.Schema { return o.schema }
 // verdictField returns the field of a verdict column.
 func verdictField(column batch.VerdictColumn) arrow.Field {
 	return arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required}
-}
-
-// withDictionaries returns gathered rows with the types and dictionaries of their
-// original array. The caller releases it.
-func withDictionaries(rows, of *array.Data) *array.Data {
-	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
-		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
-	}
-	children := make([]arrow.ArrayData, len(rows.Children()))
-	for i, child := range rows.Children() {
-		whole := withDictionaries(child.(*array.Data), of.Children()[i].(*array.Data))
-		defer whole.Release()
-		children[i] = whole
-	}
-	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
 }
 
 // Inputs returns the output columns of the batch's table, with all rows; none for a
@@ -126,19 +112,20 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 }
 
 // inputColumns returns the selected rows of the input's kept columns.
-func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) ([]*array.Data, error) {
+func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables.Rows) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {
 			return nil, nil
 		}
-		column, err := g.urls(&b.URLs, runs)
+		urls := tables.Strings(b.URLs)
+		column, err := m.Strings(&urls, rows)
 		if err != nil {
 			return nil, columnError(o.layout.URLColumn, err)
 		}
 		return []*array.Data{column}, nil
 	}
 	inputs, err := o.Inputs(b)
-	if err == nil && b.Table.(arrow.Record).NumRows() != int64(rows) {
+	if err == nil && b.Table.(arrow.Record).NumRows() != int64(n) {
 		err = errors.New("the batch has no table of its rows")
 	}
 	if err != nil {
@@ -146,39 +133,17 @@ func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) 
 	}
 	columns := make([]*array.Data, len(inputs), len(inputs)+len(o.layout.Verdicts))
 	for i, data := range inputs {
-		columns[i] = g.gather(data, runs)
+		columns[i] = m.Gather(data, rows)
 	}
 	return columns, nil
 }
 
-// selected returns the runs of output rows.
-func selected(v *batch.Verdicts) []run {
+// selected returns the output rows.
+func selected(v *batch.Verdicts) tables.Rows {
 	if v.Selected != nil {
-		return selectedRuns(v.Selected, v.Rows)
+		return tables.RowsOf(v.Selected, v.Rows)
 	}
-	return appendRun(nil, 0, v.Rows)
-}
-
-// Release releases arrays.
-func Release(columns []*array.Data) {
-	for _, column := range columns {
-		column.Release()
-	}
-}
-
-// Slice returns a copy of an array's values from low to high-1, without offset; for a
-// dictionary array, of its indices. The caller releases it.
-func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
-	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
-}
-
-// Pick is Slice of the values with these indices, in their order.
-func Pick(d *array.Data, indices []int, mem memory.Allocator) *array.Data {
-	var runs []run
-	for _, i := range indices {
-		runs = appendRun(runs, i, i+1)
-	}
-	return gatherer{mem: mem}.gather(d, runs)
+	return tables.Rows(nil).Add(0, v.Rows)
 }
 
 // sameColumns reports whether two schemas have columns of the same names and

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables"
 )
 
 // Share is a run of a batch's rows whose columns are made at once: the whole batch,
@@ -19,7 +20,7 @@ type Share struct {
 	output *Output
 	batch  *batch.Batch
 	v      *batch.Verdicts
-	rows   []run
+	rows   tables.Rows
 	mem    *granted
 }
 
@@ -30,15 +31,15 @@ type Share struct {
 // together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
-	if countRows(rows) == 0 {
+	if rows.Count() == 0 {
 		return nil
 	}
 	taken := int64(0)
-	return o.shares(b, v, rows, &taken, encode)
+	return worded(o.shares(b, v, rows, &taken, encode))
 }
 
-func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *int64, encode func(*Share) error) error {
-	n := countRows(rows)
+func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
+	n := rows.Count()
 	most := o.layout.MemoryLimit() / 8
 	if n == 1 {
 		most *= 2
@@ -51,7 +52,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *in
 			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", most, option.BatchRows, option.Memory)
 		}
 	}
-	if n == 1 || !errors.Is(err, errShare) {
+	if n == 1 || !errors.Is(err, tables.ErrMost) {
 		return err
 	}
 	first, second := halves(rows, n/2)
@@ -69,20 +70,17 @@ func (s *Share) try(encode func(*Share) error) (err error) {
 }
 
 // halves cuts runs after their first n rows.
-func halves(rows []run, n int) (first, second []run) {
+func halves(rows tables.Rows, n int) (first, second tables.Rows) {
 	for i, r := range rows {
-		if n < r.high-r.low {
-			first = appendRun(append(first, rows[:i]...), r.low, r.low+n)
-			second = append(appendRun(nil, r.low+n, r.high), rows[i+1:]...)
+		if n < r.High-r.Low {
+			first = append(first, rows[:i]...).Add(r.Low, r.Low+n)
+			second = append(tables.Rows(nil).Add(r.Low+n, r.High), rows[i+1:]...)
 			return first, second
 		}
-		n -= r.high - r.low
+		n -= r.High - r.Low
 	}
 	return rows, nil
 }
-
-// errShare says that a share takes too much memory.
-var errShare = option.Errorf("a row takes more memory than it may: raise %s", option.Memory)
 
 // refusal is the panic value of a share's allocator, which cannot return an error.
 type refusal struct{ error }
@@ -105,7 +103,7 @@ type granted struct {
 
 func (g *granted) take(n int64) {
 	if g.left -= n; g.left < 0 {
-		panic(refusal{errShare})
+		panic(refusal{tables.ErrMost})
 	}
 	if err := g.grant.Take(n); err != nil {
 		panic(refusal{err})
@@ -135,16 +133,16 @@ func (s *Share) Memory() memory.Allocator { return s.mem }
 // dictionary.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
-	g := gatherer{mem: s.mem, most: s.mem.left, coded: o.coded}
-	columns, err := o.inputColumns(s.batch, s.v.Rows, s.rows, gatherer{mem: s.mem, most: g.most, share: true})
+	m := tables.Maker{Memory: s.mem, Most: s.mem.left}
+	columns, err := o.inputColumns(s.batch, s.v.Rows, tables.Maker{Memory: s.mem, Most: m.Most, Share: true}, s.rows)
 	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
 		var column *array.Data
-		if column, err = g.verdictColumn(o.layout.Verdicts[i], s.v, s.rows); err == nil {
+		if column, err = s.verdictColumn(m, o.layout.Verdicts[i]); err == nil {
 			columns = append(columns, column)
 		}
 	}
 	if err != nil {
-		Release(columns)
+		tables.Release(columns)
 		return nil, err
 	}
 	return columns, nil
@@ -157,34 +155,17 @@ func (s *Share) Record() (arrow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer Release(columns)
+	defer tables.Release(columns)
 	inputs, err := s.output.Inputs(s.batch)
 	if err != nil {
 		return nil, err
 	}
 	for i, input := range inputs {
-		whole := withDictionaries(columns[i], input)
+		whole := tables.WithDictionaries(columns[i], input)
 		columns[i].Release()
 		columns[i] = whole
 	}
-	return NewRecord(s.output.made, columns, int64(countRows(s.rows))), nil
-}
-
-// NewRecord returns a record of these columns. If the schema has more metadata of inner
-// fields than an array, such as of maps' keys, the array gets the schema's type,
-// because the library compares that metadata for some types.
-func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
-	arrays := make([]arrow.Array, len(columns))
-	for i, d := range columns {
-		dt := schema.Field(i).Type
-		if of := d.DataType(); !arrow.TypeEqual(of, dt) && of.String() == dt.String() && dt.ID() != arrow.DICTIONARY {
-			d = array.NewData(dt, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
-			defer d.Release()
-		}
-		arrays[i] = array.MakeFromData(d)
-		defer arrays[i].Release()
-	}
-	return array.NewRecord(schema, arrays, rows)
+	return tables.NewRecord(s.output.made, columns, int64(s.rows.Count())), nil
 }
 
 // columnError says which column an error is about.

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables"
 )
 
 // Rows that take too much memory come in shares, each once and in order.
@@ -83,7 +84,7 @@ func TestSharesOfLargeRows(t *testing.T) {
 	}
 	columns := func(s *Share) error {
 		columns, err := s.Columns()
-		Release(columns)
+		tables.Release(columns)
 		return err
 	}
 	b := &batch.Batch{URLs: listColumn([]string{"a", strings.Repeat("b", 1000), "c"})}
@@ -107,7 +108,7 @@ func TestSharesOfLargeRows(t *testing.T) {
 		}
 		defer record.Release()
 		shares++
-		Plain(record.Column(0).Data().(*array.Data), s.Memory()).Release()
+		tables.Plain(record.Column(0).Data().(*array.Data), s.Memory()).Release()
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "lower batch-rows") || shares < 2 {

@@ -8,11 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // holdsTimes reports whether a column of that type can hold times.
 func holdsTimes(dt arrow.DataType) bool {
-	switch dt := Storage(dt).(type) {
+	switch dt := tables.Storage(dt).(type) {
 	case *arrow.DictionaryType:
 		return holdsTimes(dt.ValueType)
 	case *arrow.RunEndEncodedType:
@@ -81,7 +82,7 @@ const secondsADay = 24 * 60 * 60
 func textTimes(a arrow.Array) ([]int64, error) {
 	data := a.Data().(*array.Data)
 	if !holdsURLs(data.DataType(), true) {
-		if plain := Plain(data, memory.DefaultAllocator); plain != data {
+		if plain := tables.Plain(data, memory.DefaultAllocator); plain != data {
 			defer plain.Release()
 			values := array.MakeFromData(plain)
 			defer values.Release()

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // maxBatch is the most bytes of strings that may be copied from a column of a batch.
@@ -28,7 +29,7 @@ type cells struct {
 
 // fits reports whether a column may have a type.
 func fits(column int, dt arrow.DataType) bool {
-	dt = tableio.Storage(dt)
+	dt = tables.Storage(dt)
 	switch column {
 	case statusColumn, offsetColumn, lengthColumn:
 		return isText(dt) || isNumber(dt)
@@ -63,7 +64,7 @@ func isNumber(dt arrow.DataType) bool {
 
 func isText(dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
-		dt = tableio.Storage(dictionary.ValueType)
+		dt = tables.Storage(dictionary.ValueType)
 	}
 	switch dt.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:

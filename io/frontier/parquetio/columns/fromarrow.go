@@ -9,7 +9,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // Keys of the metadata of Arrow's fields.
@@ -80,7 +80,7 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	}
 	stored := field
 	var err error
-	switch dt := tableio.Storage(field.Type).(type) {
+	switch dt := tables.Storage(field.Type).(type) {
 	case *arrow.DictionaryType:
 		value := field
 		value.Type = dt.ValueType

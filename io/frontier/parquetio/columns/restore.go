@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // restore makes the column's type the one that the stored schema says, where
@@ -15,7 +15,7 @@ func (c *Column) restore(r *reader, stored *arrow.Field) {
 		return
 	}
 	c.Field.Metadata = merge(stored.Metadata, c.Field.Metadata)
-	dt := tableio.Storage(stored.Type)
+	dt := tables.Storage(stored.Type)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		values := *stored
 		values.Type, values.Metadata = dictionary.ValueType, arrow.Metadata{}

@@ -10,7 +10,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 // Shredder makes leaves of arrays.
@@ -60,13 +60,13 @@ func (s *Shredder) numbers(n int) []int32 {
 // node appends the leaves below n. d has the values of n, and e says which of them the
 // entries are.
 func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
-	switch dt := tableio.Storage(d.DataType()).(type) {
+	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		if l, ok := codedLists(n, d, &e); ok {
 			s.leaves = append(s.leaves, l)
 			return nil
 		}
-		plain := tableio.Plain(d, s.Memory)
+		plain := tables.Plain(d, s.Memory)
 		defer plain.Release()
 		return s.node(n, plain, s.moved(e, plain.Offset()-d.Offset()))
 	case *arrow.NullType:

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables"
 )
 
 var errLongStrings = option.Errorf("its values have more than 2 GiB in one batch: lower %s", option.BatchRows)
@@ -18,7 +18,7 @@ var errLongStrings = option.Errorf("its values have more than 2 GiB in one batch
 // values sets the values of leaf l: those of the entries that have one, in Parquet's
 // physical type. d has them in Arrow's type.
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
-	switch dt := tableio.Storage(d.DataType()).(type) {
+	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 	case *arrow.BooleanType:
 		return s.booleans(l, d, e)

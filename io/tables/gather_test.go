@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"math/rand/v2"
@@ -26,19 +26,19 @@ func TestGather(t *testing.T) {
 				slice := array.NewSlice(c.Array, int64(low), int64(high))
 				middle := rng.IntN(slice.Len() + 1)
 				slice = array.NewSlice(slice, int64(middle), int64(slice.Len()))
-				var runs []run
+				var runs Rows
 				var rows []int
 				for i := range slice.Len() {
 					if rng.IntN(3) > 0 {
-						runs = appendRun(runs, i, i+1)
+						runs = runs.Add(i, i+1)
 						rows = append(rows, i)
 					}
 				}
-				got := gatherer{mem: mem}.gather(slice.Data().(*array.Data), runs)
+				got := Maker{Memory: mem}.Gather(slice.Data().(*array.Data), runs)
 				if err := new(Checker).Check(got); err != nil || got.Offset() != 0 {
 					t.Fatalf("%v of %v gives an array that is not well-formed: %v", runs, slice, err)
 				}
-				data := withDictionaries(got, slice.Data().(*array.Data))
+				data := WithDictionaries(got, slice.Data().(*array.Data))
 				result := array.MakeFromData(data)
 				tablestest.SameRows(t, result, slice, rows)
 				result.Release()
@@ -76,7 +76,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 		if err := new(Checker).Check(d); err != nil {
 			t.Fatal(err)
 		}
-		bytes := allocated(func() { gatherer{mem: memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
+		bytes := allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
 		if bytes > 4*size {
 			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)
 		}
@@ -87,19 +87,19 @@ func TestSelectedRuns(t *testing.T) {
 	tests := []struct {
 		bits []byte
 		n    int
-		want []run
+		want Rows
 	}{
 		{[]byte{0}, 8, nil},
-		{[]byte{0xFF}, 8, []run{{0, 8}}},
-		{[]byte{0xFF, 0xFF}, 11, []run{{0, 11}}},
-		{[]byte{0, 0, 0b100}, 20, []run{{18, 19}}},
+		{[]byte{0xFF}, 8, Rows{{0, 8}}},
+		{[]byte{0xFF, 0xFF}, 11, Rows{{0, 11}}},
+		{[]byte{0, 0, 0b100}, 20, Rows{{18, 19}}},
 		{[]byte{0, 0, 0b100}, 18, nil},
-		{[]byte{0b1000_0001, 0b1}, 9, []run{{0, 1}, {7, 9}}},
-		{[]byte{0b0101_0101}, 7, []run{{0, 1}, {2, 3}, {4, 5}, {6, 7}}},
+		{[]byte{0b1000_0001, 0b1}, 9, Rows{{0, 1}, {7, 9}}},
+		{[]byte{0b0101_0101}, 7, Rows{{0, 1}, {2, 3}, {4, 5}, {6, 7}}},
 		{nil, 0, nil},
 	}
 	for _, test := range tests {
-		if got := selectedRuns(test.bits, test.n); !slices.Equal(got, test.want) {
+		if got := RowsOf(test.bits, test.n); !slices.Equal(got, test.want) {
 			t.Errorf("%08b of %d: %v, want %v", test.bits, test.n, got, test.want)
 		}
 	}
@@ -120,24 +120,24 @@ func TestBits(t *testing.T) {
 		}
 		n := 8 * len(from)
 		n -= rng.IntN(min(n, 20) + 1)
-		var want []run
+		var want Rows
 		for i := range n {
 			if from[i>>3]>>(i&7)&1 == 1 {
-				want = appendRun(want, i, i+1)
+				want = want.Add(i, i+1)
 			}
 		}
-		if got := selectedRuns(from, n); !slices.Equal(got, want) {
+		if got := RowsOf(from, n); !slices.Equal(got, want) {
 			t.Fatalf("%08b of %d: %v, want %v", from, n, got, want)
 		}
 		bits := make([]byte, len(from))
 		for i := range bits {
 			bits[i] = byte(rng.Uint32())
 		}
-		copied := make([]byte, (countRows(want)+7)/8)
+		copied := make([]byte, (want.Count()+7)/8)
 		copyBits(copied, bits, want)
 		at := 0
 		for _, r := range want {
-			for i := r.low; i < r.high; i++ {
+			for i := r.Low; i < r.High; i++ {
 				if copied[at>>3]>>(at&7)&1 != bits[i>>3]>>(i&7)&1 {
 					t.Fatalf("%08b: bit %d of %v is %08b", bits, at, want, copied)
 				}

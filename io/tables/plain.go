@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,9 +14,9 @@ func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 	var plain *array.Data
 	switch Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType:
-		plain = gatherer{mem: mem}.look(d)
+		plain = Maker{Memory: mem}.look(d)
 	case *arrow.RunEndEncodedType:
-		plain = gatherer{mem: mem}.expand(d)
+		plain = Maker{Memory: mem}.expand(d)
 	default:
 		d.Retain()
 		return d
@@ -26,31 +26,31 @@ func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 }
 
 // expand returns a value for each row of a run-end encoded array.
-func (g gatherer) expand(d *array.Data) *array.Data {
+func (g Maker) expand(d *array.Data) *array.Data {
 	ends, err := runEnds(d)
 	if err != nil {
 		panic(err) // the array was not checked
 	}
 	values := d.Children()[1].(*array.Data)
-	runs := make([]run, 0, d.Len())
+	runs := make(Rows, 0, d.Len())
 	at := 0
 	for row := d.Offset(); row < d.Offset()+d.Len(); row++ {
 		for ends[at] <= int64(row) {
 			at++
 		}
-		runs = append(runs, run{at, at + 1})
+		runs = append(runs, Run{at, at + 1})
 	}
-	rows := g.gather(values, runs)
+	rows := g.Gather(values, runs)
 	defer rows.Release()
-	return withDictionaries(rows, values)
+	return WithDictionaries(rows, values)
 }
 
 // look looks up the values of a dictionary array.
-func (g gatherer) look(d *array.Data) *array.Data {
+func (g Maker) look(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
 	valueType := dictionary.DataType()
 	if dictionary.Len() == 0 { // all rows are null
-		nulls := array.MakeArrayOfNull(g.mem, valueType, d.Len())
+		nulls := array.MakeArrayOfNull(g.Memory, valueType, d.Len())
 		defer nulls.Release()
 		nulls.Data().Retain()
 		return nulls.Data().(*array.Data)
@@ -59,13 +59,13 @@ func (g gatherer) look(d *array.Data) *array.Data {
 	if err != nil {
 		panic(err) // the array was not checked
 	}
-	runs := make([]run, len(chosen))
+	runs := make(Rows, len(chosen))
 	for i, row := range chosen {
-		runs[i] = run{int(row), int(row) + 1}
+		runs[i] = Run{int(row), int(row) + 1}
 	}
-	rows := g.gather(dictionary, runs)
+	rows := g.Gather(dictionary, runs)
 	defer rows.Release()
-	values := withDictionaries(rows, dictionary)
+	values := WithDictionaries(rows, dictionary)
 	defer values.Release()
 	valid := dictionaryValidity(d, chosen, dictionary)
 	nulls := d.Len() - bitutil.CountSetBits(valid, 0, d.Len())

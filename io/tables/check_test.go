@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"strings"
@@ -81,11 +81,11 @@ func useArray(d *array.Data) {
 	for i := range a.Len() {
 		_ = a.ValueStr(i)
 	}
-	g := gatherer{mem: memory.NewGoAllocator()}
-	got := g.gather(d, []run{{1, 3}, {5, a.Len()}})
+	g := Maker{Memory: memory.NewGoAllocator()}
+	got := g.Gather(d, Rows{{1, 3}, {5, a.Len()}})
 	_ = array.MakeFromData(got).String()
 	slice := array.NewSlice(a, 2, 9)
-	g.gather(slice.Data().(*array.Data), []run{{0, 2}, {4, 7}})
+	g.Gather(slice.Data().(*array.Data), Rows{{0, 2}, {4, 7}})
 }
 
 func TestCheck(t *testing.T) {

@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"math"
@@ -6,12 +6,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"robotsbatch/batch"
 )
 
-// stringList is the type of lists of strings.
-var stringList = arrow.ListOf(arrow.BinaryTypes.String)
+// TextList is the type of lists of texts.
+var TextList = arrow.ListOf(arrow.BinaryTypes.String)
 
 // stringsOf is a list of strings in a column's form, so that a list shared by many rows
 // is encoded once.
@@ -21,25 +19,25 @@ type stringsOf struct {
 }
 
 // packStrings encodes a list.
-func packStrings(l *batch.List) *stringsOf {
-	s := &stringsOf{ends: make([]int32, l.Len())}
-	for i := range s.ends {
-		s.text = append(s.text, l.At(i)...)
+func packStrings(texts []string) *stringsOf {
+	s := &stringsOf{ends: make([]int32, len(texts))}
+	for i, text := range texts {
+		s.text = append(s.text, text...)
 		s.ends[i] = int32(len(s.text))
 	}
 	return s
 }
 
-// lists returns a column of the lists of strings of index, null where it is negative.
-func (g gatherer) lists(lists []batch.List, index []int32) (*array.Data, error) {
-	packed := make([]*stringsOf, len(lists))
+// Lists returns a column of the lists of texts of index, which are n, null where it is negative.
+func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
+	packed := make([]*stringsOf, n)
 	list := func(row int) *stringsOf {
 		of := index[row]
 		if of < 0 {
 			return nil
 		}
 		if packed[of] == nil {
-			packed[of] = packStrings(&lists[of])
+			packed[of] = packStrings(texts(of))
 		}
 		return packed[of]
 	}
@@ -51,7 +49,7 @@ func (g gatherer) lists(lists []batch.List, index []int32) (*array.Data, error) 
 		}
 	}
 	if count >= math.MaxInt32 {
-		return nil, errShare
+		return nil, ErrMost
 	}
 	if err := g.checkSize(bytes + 4*count); err != nil {
 		return nil, err
@@ -59,7 +57,8 @@ func (g gatherer) lists(lists []batch.List, index []int32) (*array.Data, error) 
 	listBuffer, ends := allocate[int32](g, len(index)+1)
 	endBuffer, stringEnds := allocate[int32](g, int(count)+1)
 	data := g.alloc(int(bytes))
-	to, n, at := data.Bytes(), 0, 0
+	to, at := data.Bytes(), 0
+	n = 0
 	for row := range index {
 		if l := list(row); l != nil {
 			for i, end := range l.ends {
@@ -72,50 +71,50 @@ func (g gatherer) lists(lists []batch.List, index []int32) (*array.Data, error) 
 	}
 	validity, nulls := g.present(index)
 	values := newData(arrow.BinaryTypes.String, n, buffers(nil, endBuffer, data), nil, 0)
-	return newData(stringList, len(index), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
+	return newData(TextList, len(index), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
 }
 
-// numberList is the type of lists of agents whose names are entries of a dictionary.
+// numberList is the type of lists of texts that are entries of a dictionary.
 var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String})
 
-// codedLists is the type of lists of agents by their numbers in a dictionary of the lists
-// that come, which are few.
-var codedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
+// CodedLists is the type of lists of texts by their numbers in a dictionary of distinct lists,
+// which are few: for a format that stores texts by number.
+var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// codedAgents returns a column of lists of agents as numbers of the distinct ones, which have
-// numbers of names; null where index is negative.
-func (g gatherer) codedAgents(names []string, lists []batch.List, index []int32) (*array.Data, error) {
-	numbers := make([]int32, len(lists)) // 1 + that of a list, 0 for none
+// Codes returns a column of CodedLists. Its lists are n, each with numbers of names; null where
+// index is negative.
+func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
+	numbers := make([]int32, n) // 1 + that of a list, 0 for none
 	var used []int32
 	buffer, to := allocate[int32](g, len(index))
 	count := int64(0)
-	for row, list := range index {
-		if list < 0 {
+	for row, of := range index {
+		if of < 0 {
 			to[row] = -1
 			continue
 		}
-		if numbers[list] == 0 {
-			used = append(used, list)
-			numbers[list] = int32(len(used))
-			count += int64(lists[list].Len())
+		if numbers[of] == 0 {
+			used = append(used, of)
+			numbers[of] = int32(len(used))
+			count += int64(len(list(of)))
 		}
-		to[row] = numbers[list] - 1
+		to[row] = numbers[of] - 1
 	}
 	if err := g.checkSize(4 * count); err != nil {
 		return nil, err
 	}
 	endBuffer, ends := allocate[int32](g, len(used)+1)
 	agentBuffer, agents := allocate[int32](g, int(count))
-	n := 0
-	for i, list := range used {
-		n += copy(agents[n:], lists[list].Numbers)
-		ends[i+1] = int32(n)
+	at := 0
+	for i, of := range used {
+		at += copy(agents[at:], list(of))
+		ends[i+1] = int32(at)
 	}
 	all := make([]int32, len(names))
 	for i := range all {
 		all[i] = int32(i)
 	}
-	texts, err := g.strings(names, all)
+	texts, err := g.Texts(names, all)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +123,7 @@ func (g gatherer) codedAgents(names []string, lists []batch.List, index []int32)
 	return newCoded(coded{index: buffer, ends: endBuffer, agents: agentBuffer, texts: texts}, validity, nulls), nil
 }
 
-// coded are the parts of a column of codedLists.
+// coded are the parts of a column of CodedLists.
 type coded struct {
 	index, ends, agents *memory.Buffer // of int32
 	texts               *array.Data
@@ -135,7 +134,7 @@ func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	length := func(b *memory.Buffer) int { return b.Len() / arrow.Int32SizeBytes }
 	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.agents), []*memory.Buffer{nil, c.agents}, 0, 0, c.texts)
 	lists := newData(numberList, length(c.ends)-1, buffers(nil, c.ends), []arrow.ArrayData{numbers}, 0)
-	column := array.NewDataWithDictionary(codedLists, length(c.index), []*memory.Buffer{validity, c.index}, nulls, 0, lists)
+	column := array.NewDataWithDictionary(CodedLists, length(c.index), []*memory.Buffer{validity, c.index}, nulls, 0, lists)
 	lists.Release()
 	for _, b := range []*memory.Buffer{validity, c.index, c.agents} {
 		if b != nil {
@@ -145,11 +144,11 @@ func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	return column
 }
 
-// joinCoded makes one column of columns of codedLists, which it releases. Each brings its own
+// joinCoded makes one column of columns of CodedLists, which it releases. Each brings its own
 // lists: those of a batch are few.
 func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	defer Release(parts)
-	g := gatherer{mem: mem}
+	g := Maker{Memory: mem}
 	rows, lists, agents, nulls := 0, 0, 0, 0
 	for _, part := range parts {
 		own := part.Dictionary()

@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package tableio
+package tables
 
 import (
 	"encoding/binary"
@@ -24,17 +24,17 @@ func (b bitmap) word(i int) uint64 {
 
 // copyBits copies the runs of bits to the beginning of to, which has room for all. Runs
 // may be of a row each, so that a call for each run would take longer than the copy.
-func copyBits(to []byte, from bitmap, runs []run) {
+func copyBits(to []byte, from bitmap, runs Rows) {
 	word, n := uint64(0), 0 // bits that wait, fewer than 8
 	for _, r := range runs {
-		low := r.low
+		low := r.Low
 		if n == 0 && low&7 == 0 {
-			whole := (r.high - low) >> 3
+			whole := (r.High - low) >> 3
 			to = to[copy(to, from[low>>3:low>>3+whole]):]
 			low += 8 * whole
 		}
-		for low < r.high {
-			part := min(r.high-low, wordBits)
+		for low < r.High {
+			part := min(r.High-low, wordBits)
 			word |= from.word(low) & (1<<part - 1) << n
 			low += part
 			for n += part; n >= 8; n -= 8 {
@@ -48,21 +48,22 @@ func copyBits(to []byte, from bitmap, runs []run) {
 	}
 }
 
-// selectedRuns returns the runs of ones in the first n bits.
-func selectedRuns(from bitmap, n int) []run {
+// RowsOf returns the rows whose bits are 1 among the first n, the lowest bit of a byte first.
+func RowsOf(ones []byte, n int) Rows {
+	from := bitmap(ones)
 	count, last := 0, uint64(0)
 	for i := 0; i < n; i += wordBits {
 		word := from.word(i) & (1<<wordBits - 1)
 		count += bits.OnesCount64(word &^ (word<<1 | last))
 		last = word >> (wordBits - 1)
 	}
-	var runs []run
+	var runs Rows
 	if count > 0 { // those of bits after the first n are included
-		runs = make([]run, 0, count)
+		runs = make(Rows, 0, count)
 	}
 	for i := from.next(0, n, 0); i < n; {
 		end := from.next(i, n, ^uint64(0))
-		runs = append(runs, run{i, end})
+		runs = append(runs, Run{i, end})
 		i = from.next(end, n, 0)
 	}
 	return runs

@@ -1,7 +1,6 @@
-package tableio
+package tables
 
 import (
-	"iter"
 	"slices"
 	"sort"
 	"unsafe"
@@ -12,65 +11,25 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// gatherer selects rows of arrays. The result has only these rows: no offset, and no
-// values that no row refers to. So the library's writer never sees slices, some of
-// which it writes wrongly. Buffers are copied, or shared if all of one is needed.
+// Maker makes arrays: of rows of others, and of columns to add.
 //
-// It turns a dictionary array into an array of its indices; the dictionary is written
-// separately. Values to which several rows refer, as views may, are copied once.
-//
-// Arrays must have been checked.
-type gatherer struct {
-	mem memory.Allocator
-	// share allows using whole buffers without a copy.
-	share bool
-	// coded makes lists of agents columns of numbers with a dictionary.
-	coded bool
-	// most is the most bytes of a new column of strings, one that is not the batch's
-	// own; 0 means no limit.
-	most int64
+// An array that it gathers has only the rows that are kept: no offset, and no values that no
+// row refers to. So the library's writer never sees slices, some of which it writes wrongly.
+// Buffers are copied, or shared if all of one is needed. Arrays must have been checked.
+type Maker struct {
+	Memory memory.Allocator
+	// Share allows using whole buffers without a copy.
+	Share bool
+	// Most is the most bytes of a column of texts that is added.
+	Most int64
 }
 
-// run is a run of rows, low to high-1.
-type run struct{ low, high int }
-
-// appendRun appends a run, or extends the last one by it.
-func appendRun(runs []run, low, high int) []run {
-	if low == high {
-		return runs
-	}
-	if last := len(runs) - 1; last >= 0 && runs[last].high == low {
-		runs[last].high = high
-		return runs
-	}
-	return append(runs, run{low, high})
-}
-
-// countRows returns how many rows runs have.
-func countRows(runs []run) int {
-	n := 0
-	for _, r := range runs {
-		n += r.high - r.low
-	}
-	return n
-}
-
-// shift returns the runs moved by n rows.
-func shift(runs []run, n int) []run {
-	if n == 0 {
-		return runs
-	}
-	moved := make([]run, len(runs))
-	for i, r := range runs {
-		moved[i] = run{r.low + n, r.high + n}
-	}
-	return moved
-}
-
-// gather returns the array's rows in runs. The caller releases it.
-func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
-	n := countRows(rows)
-	runs := shift(rows, d.Offset()) // from the buffers' beginning
+// Gather returns some rows of an array. A dictionary array becomes an array of its indices: see
+// WithDictionaries. Values to which several rows refer, as views may, are copied once. The
+// caller releases the result.
+func (g Maker) Gather(d *array.Data, rows Rows) *array.Data {
+	n := rows.Count()
+	runs := rows.moved(d.Offset()) // from the buffers' beginning
 	validity, nulls := g.validity(d, runs, n)
 	finish := func(buffers []*memory.Buffer, children ...arrow.ArrayData) *array.Data {
 		return newData(d.DataType(), n, append([]*memory.Buffer{validity}, buffers...), children, nulls)
@@ -108,9 +67,9 @@ func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
 		views, runs := gatherListViews[int64](g, d, runs, n)
 		return finish(views, g.child(d, 0, runs))
 	case *arrow.FixedSizeListType:
-		values := make([]run, len(runs))
+		values := make(Rows, len(runs))
 		for i, r := range runs {
-			values[i] = run{r.low * int(dt.Len()), r.high * int(dt.Len())}
+			values[i] = Run{r.Low * int(dt.Len()), r.High * int(dt.Len())}
 		}
 		return finish(nil, g.child(d, 0, values))
 	case *arrow.StructType:
@@ -139,11 +98,11 @@ func newData(dt arrow.DataType, n int, buffers []*memory.Buffer, children []arro
 	return data
 }
 
-func (g gatherer) child(d *array.Data, i int, runs []run) arrow.ArrayData {
-	return g.gather(d.Children()[i].(*array.Data), runs)
+func (g Maker) child(d *array.Data, i int, runs Rows) arrow.ArrayData {
+	return g.Gather(d.Children()[i].(*array.Data), runs)
 }
 
-func (g gatherer) children(d *array.Data, runs []run) []arrow.ArrayData {
+func (g Maker) children(d *array.Data, runs Rows) []arrow.ArrayData {
 	children := make([]arrow.ArrayData, len(d.Children()))
 	for i := range children {
 		children[i] = g.child(d, i, runs)
@@ -152,14 +111,14 @@ func (g gatherer) children(d *array.Data, runs []run) []arrow.ArrayData {
 }
 
 // alloc returns a buffer of size bytes.
-func (g gatherer) alloc(size int) *memory.Buffer {
-	buffer := memory.NewResizableBuffer(g.mem)
+func (g Maker) alloc(size int) *memory.Buffer {
+	buffer := memory.NewResizableBuffer(g.Memory)
 	buffer.Resize(size)
 	return buffer
 }
 
 // allocate returns a buffer of n zero elements, and the elements.
-func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*memory.Buffer, []T) {
+func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g Maker, n int) (*memory.Buffer, []T) {
 	buffer := g.alloc(n * int(unsafe.Sizeof(*new(T))))
 	clear(buffer.Bytes())
 	return buffer, arrow.GetData[T](buffer.Bytes())
@@ -171,8 +130,8 @@ const maxPadding = 64
 // whole returns buffer i without a copy if sharing is allowed and the runs cover all
 // its values, which take that many bits and are followed by zeros alone; otherwise nil. The
 // result keeps the underlying memory alive.
-func (g gatherer) whole(d *array.Data, i, bits int, runs []run) *memory.Buffer {
-	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || 8*n < bits || n > (bits+7)/8+maxPadding || !ZeroFrom(bufferBytes(d, i), bits) {
+func (g Maker) whole(d *array.Data, i, bits int, runs Rows) *memory.Buffer {
+	if n := int(bufferLen(d, i)); !g.Share || len(runs) != 1 || runs[0].Low != 0 || 8*n < bits || n > (bits+7)/8+maxPadding || !ZeroFrom(bufferBytes(d, i), bits) {
 		return nil
 	}
 	d.Buffers()[i].Retain()
@@ -193,14 +152,14 @@ func ZeroFrom(b []byte, bit int) bool {
 }
 
 // bits copies bits, n in all.
-func (g gatherer) bits(bitmap []byte, runs []run, n int) *memory.Buffer {
+func (g Maker) bits(bitmap []byte, runs Rows, n int) *memory.Buffer {
 	buffer, to := allocate[uint8](g, int(bitutil.BytesForBits(int64(n))))
 	copyBits(to, bitmap, runs)
 	return buffer
 }
 
 // validity copies the validity bitmap, if there is one in use.
-func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, int) {
+func (g Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 	if !mayBeNull(d) {
 		return nil, 0
 	}
@@ -211,13 +170,13 @@ func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, in
 }
 
 // validBits copies a validity bitmap; it returns nil if no row is null.
-func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, int) {
+func (g Maker) validBits(bitmap []byte, runs Rows, n int) (*memory.Buffer, int) {
 	return g.orNone(g.bits(bitmap, runs, n), n)
 }
 
 // orNone returns a validity bitmap and how many of the n rows are null; the bitmap is
 // nil if none is.
-func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
+func (g Maker) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
 	if nulls == 0 {
 		buffer.Release()
@@ -227,38 +186,38 @@ func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 }
 
 // fixed copies values of width bytes of buffer i.
-func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer {
-	if whole := g.whole(d, i, 8*countRows(runs)*width, runs); whole != nil {
+func (g Maker) fixed(d *array.Data, i, width int, runs Rows) *memory.Buffer {
+	if whole := g.whole(d, i, 8*runs.Count()*width, runs); whole != nil {
 		return whole
 	}
-	buffer := g.alloc(countRows(runs) * width)
+	buffer := g.alloc(runs.Count() * width)
 	to, from := buffer.Bytes(), bufferBytes(d, i)
 	for _, r := range runs {
-		to = to[copy(to, from[r.low*width:r.high*width]):]
+		to = to[copy(to, from[r.Low*width:r.High*width]):]
 	}
 	return buffer
 }
 
 // gatherOffsets returns the n rows' offsets, from 0, and the runs of their values.
-func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) (*memory.Buffer, []run) {
+func gatherOffsets[T int32 | int64](g Maker, d *array.Data, runs Rows, n int) (*memory.Buffer, Rows) {
 	from := arrow.GetData[T](bufferBytes(d, 1))
 	if whole := g.whole(d, 1, 8*(n+1)*int(unsafe.Sizeof(T(0))), runs); whole != nil {
 		if from[0] == 0 {
-			return whole, appendRun(nil, 0, int(from[n]))
+			return whole, Rows(nil).Add(0, int(from[n]))
 		}
 		whole.Release()
 	}
 	buffer, to := allocate[T](g, n+1)
-	var values []run
+	var values Rows
 	at, last := 1, T(0)
 	for _, r := range runs {
-		base := from[r.low]
-		for _, offset := range from[r.low+1 : r.high+1] {
+		base := from[r.Low]
+		for _, offset := range from[r.Low+1 : r.High+1] {
 			to[at] = last + offset - base
 			at++
 		}
 		last = to[at-1]
-		values = appendRun(values, int(base), int(from[r.high]))
+		values = values.Add(int(base), int(from[r.High]))
 	}
 	return buffer, values
 }
@@ -266,28 +225,28 @@ func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int
 // Places are parts of a buffer, or the values of an array, to which others refer: in any
 // order, and some of them more than once.
 type Places struct {
-	runs   []run
+	runs   Rows
 	begins []int // where each begins among what is referred to
 	last   int   // the one that was found last
 }
 
 // Add adds the bytes or values from low to high-1.
-func (p *Places) Add(low, high int) { p.runs = appendRun(p.runs, low, high) }
+func (p *Places) Add(low, high int) { p.runs = p.runs.Add(low, high) }
 
 // Len returns the number of parts: those that were added, until Arrange joins them.
 func (p *Places) Len() int { return len(p.runs) }
 
 // Arrange sorts the parts and joins those that overlap or touch. It comes after Add and
-// before All and Find.
+// before Rows and Find.
 func (p *Places) Arrange() {
-	byLow := func(x, y run) int { return x.low - y.low }
+	byLow := func(x, y Run) int { return x.Low - y.Low }
 	if !slices.IsSortedFunc(p.runs, byLow) {
 		slices.SortFunc(p.runs, byLow)
 	}
 	joined := p.runs[:0]
 	for _, r := range p.runs {
-		if last := len(joined) - 1; last >= 0 && r.low <= joined[last].high {
-			joined[last].high = max(joined[last].high, r.high)
+		if last := len(joined) - 1; last >= 0 && r.Low <= joined[last].High {
+			joined[last].High = max(joined[last].High, r.High)
 		} else {
 			joined = append(joined, r)
 		}
@@ -296,35 +255,27 @@ func (p *Places) Arrange() {
 	at := 0
 	for i, r := range joined {
 		p.begins[i] = at
-		at += r.high - r.low
+		at += r.High - r.Low
 	}
 }
 
-// All yields the parts, low to high-1, in order.
-func (p *Places) All() iter.Seq2[int, int] {
-	return func(yield func(low, high int) bool) {
-		for _, r := range p.runs {
-			if !yield(r.low, r.high) {
-				return
-			}
-		}
-	}
-}
+// Rows returns the parts in order.
+func (p *Places) Rows() Rows { return p.runs }
 
 // Find returns where a byte or value that was added lies among all that were.
 func (p *Places) Find(at int) int {
-	if r := p.runs[p.last]; at < r.low || at >= r.high {
-		p.last = sort.Search(len(p.runs), func(i int) bool { return p.runs[i].high > at })
+	if r := p.runs[p.last]; at < r.Low || at >= r.High {
+		p.last = sort.Search(len(p.runs), func(i int) bool { return p.runs[i].High > at })
 	}
-	return p.begins[p.last] + at - p.runs[p.last].low
+	return p.begins[p.last] + at - p.runs[p.last].Low
 }
 
 // gatherListViews returns the rows' offsets and sizes, and the runs of their values.
-func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) ([]*memory.Buffer, []run) {
+func gatherListViews[T int32 | int64](g Maker, d *array.Data, runs Rows, n int) ([]*memory.Buffer, Rows) {
 	fromOffsets, fromSizes := arrow.GetData[T](bufferBytes(d, 1)), arrow.GetData[T](bufferBytes(d, 2))
 	var parts Places
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			if fromSizes[i] > 0 {
 				parts.Add(int(fromOffsets[i]), int(fromOffsets[i])+int(fromSizes[i]))
 			}
@@ -335,7 +286,7 @@ func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n i
 	sizes, toSizes := allocate[T](g, n)
 	at := 0
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			if fromSizes[i] > 0 {
 				toOffsets[at], toSizes[at] = T(parts.Find(int(fromOffsets[i]))), fromSizes[i]
 			}
@@ -347,13 +298,13 @@ func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n i
 
 // views returns the rows' views, and the used part of each buffer that they point
 // into.
-func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
+func (g Maker) views(d *array.Data, runs Rows, n int) []*memory.Buffer {
 	from := arrow.GetData[arrow.ViewHeader](bufferBytes(d, 1))
 	used := make([]Places, len(d.Buffers())-2)
 	header, to := allocate[arrow.ViewHeader](g, n)
 	at := 0
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			if !isNull(d, i) {
 				view := from[i]
 				to[at] = view
@@ -383,12 +334,12 @@ func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 }
 
 // denseUnion returns the rows' offsets and the values that they point to.
-func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run, n int) (*memory.Buffer, []arrow.ArrayData) {
+func (g Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n int) (*memory.Buffer, []arrow.ArrayData) {
 	codes, from := arrow.GetData[arrow.UnionTypeCode](bufferBytes(d, 1)), arrow.GetData[int32](bufferBytes(d, 2))
 	child := unionChildren(dt)
 	used := make([]Places, len(d.Children()))
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			used[child[codes[i]]].Add(int(from[i]), int(from[i])+1)
 		}
 	}
@@ -398,7 +349,7 @@ func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run
 	offsets, to := allocate[int32](g, n)
 	at := 0
 	for _, r := range runs {
-		for i := r.low; i < r.high; i++ {
+		for i := r.Low; i < r.High; i++ {
 			to[at] = int32(used[child[codes[i]]].Find(int(from[i])))
 			at++
 		}
@@ -412,33 +363,33 @@ func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run
 
 // runEndEncoded returns the rows' run ends and values. Selected rows of one run
 // become one run.
-func (g gatherer) runEndEncoded(d *array.Data, runs []run) []arrow.ArrayData {
+func (g Maker) runEndEncoded(d *array.Data, runs Rows) []arrow.ArrayData {
 	ends, err := runEnds(d)
 	if err != nil {
 		panic(err) // the array was not checked
 	}
 	var newEnds []int64
-	var values []run
+	var values Rows
 	rows := int64(0)
 	for _, r := range runs {
-		p := sort.Search(len(ends), func(i int) bool { return ends[i] > int64(r.low) })
-		for low := int64(r.low); low < int64(r.high); p++ {
-			high := min(ends[p], int64(r.high))
+		p := sort.Search(len(ends), func(i int) bool { return ends[i] > int64(r.Low) })
+		for low := int64(r.Low); low < int64(r.High); p++ {
+			high := min(ends[p], int64(r.High))
 			rows += high - low
 			low = high
-			if len(values) > 0 && values[len(values)-1].high == p+1 {
+			if len(values) > 0 && values[len(values)-1].High == p+1 {
 				newEnds[len(newEnds)-1] = rows
 				continue
 			}
 			newEnds = append(newEnds, rows)
-			values = appendRun(values, p, p+1)
+			values = values.Add(p, p+1)
 		}
 	}
 	return []arrow.ArrayData{g.runEnds(newEnds, d.Children()[0].DataType()), g.child(d, 1, values)}
 }
 
 // runEnds returns run ends as an array of integers of type dt.
-func (g gatherer) runEnds(ends []int64, dt arrow.DataType) arrow.ArrayData {
+func (g Maker) runEnds(ends []int64, dt arrow.DataType) arrow.ArrayData {
 	var buffer *memory.Buffer
 	switch dt.ID() {
 	case arrow.INT16:
@@ -451,7 +402,7 @@ func (g gatherer) runEnds(ends []int64, dt arrow.DataType) arrow.ArrayData {
 	return newData(dt, len(ends), buffers(nil, buffer), nil, 0)
 }
 
-func narrow[T int16 | int32 | int64](g gatherer, from []int64) *memory.Buffer {
+func narrow[T int16 | int32 | int64](g Maker, from []int64) *memory.Buffer {
 	buffer, to := allocate[T](g, len(from))
 	for i, v := range from {
 		to[i] = T(v)

@@ -1,0 +1,29 @@
+package tableio
+
+import (
+	"errors"
+
+	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
+)
+
+// worded adds to an error of the library of tables which options would help. The result wraps
+// no LimitError, so that it is not worded twice.
+func worded(err error) error {
+	var limit *tables.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	switch limit.Help {
+	case tables.MoreMemory:
+		return option.Errorf("%v: raise %s", err, option.Memory)
+	case tables.FewerRows:
+		return option.Errorf("%v: lower %s", err, option.BatchRows)
+	case tables.MoreMemory | tables.FewerRows:
+		return option.Errorf("%v: raise %s, or lower %s", err, option.Memory, option.BatchRows)
+	case tables.Recode:
+		return option.Errorf("%v: use %s", err, option.Compression.With("zstd"))
+	default: // tables.LeaveOut
+		return option.Errorf("%v: leave it out with %s", err, option.Columns.With("url"))
+	}
+}

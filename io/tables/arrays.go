@@ -1,0 +1,89 @@
+package tables
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// NewRecord returns a record of these columns. If the schema has more metadata of inner
+// fields than an array, such as of maps' keys, the array gets the schema's type,
+// because the library compares that metadata for some types.
+func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
+	arrays := make([]arrow.Array, len(columns))
+	for i, d := range columns {
+		dt := schema.Field(i).Type
+		if of := d.DataType(); !arrow.TypeEqual(of, dt) && of.String() == dt.String() && dt.ID() != arrow.DICTIONARY {
+			d = array.NewData(dt, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
+			defer d.Release()
+		}
+		arrays[i] = array.MakeFromData(d)
+		defer arrays[i].Release()
+	}
+	return array.NewRecord(schema, arrays, rows)
+}
+
+// WithDictionaries returns gathered rows with the types and dictionaries of their original
+// array. The caller releases the result.
+func WithDictionaries(rows, of *array.Data) *array.Data {
+	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
+		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
+	}
+	children := make([]arrow.ArrayData, len(rows.Children()))
+	for i, child := range rows.Children() {
+		whole := WithDictionaries(child.(*array.Data), of.Children()[i].(*array.Data))
+		defer whole.Release()
+		children[i] = whole
+	}
+	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
+}
+
+// Release releases arrays.
+func Release(columns []*array.Data) {
+	for _, column := range columns {
+		column.Release()
+	}
+}
+
+// Concatenate makes one array of parts, which it releases. The caller releases the result.
+func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
+	if dt == arrow.DataType(CodedLists) && len(parts) > 0 {
+		return joinCoded(parts, mem), nil
+	}
+	arrays := make([]arrow.Array, len(parts))
+	for i, part := range parts {
+		arrays[i] = array.MakeFromData(part)
+		part.Release()
+		defer arrays[i].Release()
+	}
+	var whole arrow.Array
+	switch len(arrays) {
+	case 0:
+		whole = array.MakeArrayOfNull(mem, dt, 0)
+	case 1:
+		whole = arrays[0]
+		whole.Retain()
+	default:
+		var err error
+		if whole, err = array.Concatenate(arrays, mem); err != nil {
+			return nil, err
+		}
+	}
+	defer whole.Release()
+	data := whole.Data().(*array.Data)
+	data.Retain()
+	return data, nil
+}
+
+// SizeOf returns the number of bytes that an array's buffers take, its children's included.
+func SizeOf(d arrow.ArrayData) (size int64) {
+	for _, buffer := range d.Buffers() {
+		if buffer != nil {
+			size += int64(buffer.Len())
+		}
+	}
+	for _, child := range d.Children() {
+		size += SizeOf(child)
+	}
+	return size
+}

@@ -1,0 +1,22 @@
+package tables
+
+// Help is what may help against a [LimitError]. A program words it for its users.
+type Help uint8
+
+// What may help. More than one may.
+const (
+	MoreMemory Help = 1 << iota // a larger budget
+	FewerRows                   // parts of fewer rows
+	Recode                      // encoding all columns instead of copying them
+	LeaveOut                    // leaving the column out
+)
+
+// LimitError says that an input is intact, but larger than a limit, or has something that the
+// caller can do without.
+type LimitError struct {
+	What string
+	Help Help
+}
+
+// Error implements error.
+func (e *LimitError) Error() string { return e.What }

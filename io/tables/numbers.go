@@ -1,0 +1,80 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+)
+
+// Numbers are a column of numbers, one a row: Ints or Floats has them, whichever is not nil.
+type Numbers struct {
+	Ints []int64
+	// Unsigned says that Ints are the bits of 64-bit numbers without a sign.
+	Unsigned bool
+	Floats   []float64
+	// Validity and ValidityOffset are as in Strings.
+	Validity       []byte
+	ValidityOffset int
+}
+
+// NumbersOf returns the values of a checked array of integers or floats. It copies only types
+// of less than 64 bits.
+func NumbersOf(d *array.Data) (n Numbers, err error) {
+	if mayBeNull(d) {
+		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
+	}
+	switch Storage(d.DataType()).ID() {
+	case arrow.INT8:
+		n.Ints, err = converted[int8, int64](d)
+	case arrow.INT16:
+		n.Ints, err = converted[int16, int64](d)
+	case arrow.INT32:
+		n.Ints, err = converted[int32, int64](d)
+	case arrow.INT64:
+		n.Ints, err = inPlace[int64](d)
+	case arrow.UINT8:
+		n.Ints, err = converted[uint8, int64](d)
+	case arrow.UINT16:
+		n.Ints, err = converted[uint16, int64](d)
+	case arrow.UINT32:
+		n.Ints, err = converted[uint32, int64](d)
+	case arrow.UINT64:
+		n.Unsigned = true
+		n.Ints, err = inPlace[int64](d)
+	case arrow.FLOAT32:
+		n.Floats, err = converted[float32, float64](d)
+	case arrow.FLOAT64:
+		n.Floats, err = inPlace[float64](d)
+	case arrow.FLOAT16:
+		var halves []float16.Num
+		halves, err = inPlace[float16.Num](d)
+		n.Floats = make([]float64, len(halves))
+		for i, half := range halves {
+			n.Floats[i] = float64(half.Float32())
+		}
+	default:
+		err = fmt.Errorf("values of type %s are not numbers", d.DataType())
+	}
+	return n, err
+}
+
+// inPlace returns an array's values, in its memory.
+func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
+	all, err := values[T](d, 1, d.Offset()+d.Len())
+	if err != nil || len(all) == 0 {
+		return []T{}, err
+	}
+	return all[d.Offset():], nil
+}
+
+// converted returns an array's values as wider ones.
+func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To int64 | float64](d *array.Data) ([]To, error) {
+	from, err := inPlace[From](d)
+	to := make([]To, len(from))
+	for i, value := range from {
+		to[i] = To(value)
+	}
+	return to, err
+}

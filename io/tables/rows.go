@@ -1,0 +1,39 @@
+package tables
+
+// Run is a run of rows, or of values, Low to High-1.
+type Run struct{ Low, High int }
+
+// Rows are rows of a part, such as those that are kept: runs in their order.
+type Rows []Run
+
+// Add adds a run, or extends the last one by it. Rows without any are left out.
+func (r Rows) Add(low, high int) Rows {
+	if low == high {
+		return r
+	}
+	if last := len(r) - 1; last >= 0 && r[last].High == low {
+		r[last].High = high
+		return r
+	}
+	return append(r, Run{low, high})
+}
+
+// Count returns the number of rows.
+func (r Rows) Count() (n int) {
+	for _, run := range r {
+		n += run.High - run.Low
+	}
+	return n
+}
+
+// moved returns the rows n further down.
+func (r Rows) moved(n int) Rows {
+	if n == 0 {
+		return r
+	}
+	moved := make(Rows, len(r))
+	for i, run := range r {
+		moved[i] = Run{run.Low + n, run.High + n}
+	}
+	return moved
+}

@@ -1,0 +1,171 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+)
+
+// Strings are the texts of a column where they lie: value i is Data[Offsets[i]:Offsets[i+1]].
+// Exactly one of Offsets32 and Offsets64 is used.
+type Strings struct {
+	Offsets32 []int32
+	Offsets64 []int64
+	Data      []byte
+	// Validity has a bit a row, the lowest of a byte first, 0 for null, from bit
+	// ValidityOffset on; nil means that there is no null.
+	Validity       []byte
+	ValidityOffset int
+	// Indices, when not nil, has the number of each row's value. That of a null row may be
+	// anything.
+	Indices []int32
+}
+
+// StringsOf returns the texts of a checked array of strings or bytes, or of a dictionary of
+// such, in its memory. It copies only views, up to limit bytes.
+func StringsOf(d *array.Data, limit int64) (Strings, error) {
+	if dictionary, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
+		return dictionaryColumn(d, dictionary.IndexType, limit)
+	}
+	return stringColumn(d, limit)
+}
+
+// stringColumn returns the values of an array of strings.
+func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
+	switch Storage(d.DataType()).ID() {
+	case arrow.STRING, arrow.BINARY:
+		column.Offsets32, err = valueOffsets[int32](d)
+		column.Data = bufferBytes(d, 2)
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		column.Offsets64, err = valueOffsets[int64](d)
+		column.Data = bufferBytes(d, 2)
+	default:
+		column, err = viewColumn(d, limit)
+	}
+	if mayBeNull(d) {
+		column.Validity, column.ValidityOffset = bufferBytes(d, 0), d.Offset()
+	}
+	return column, err
+}
+
+// dictionaryColumn returns the values of a dictionary of strings with indices
+// into them.
+func dictionaryColumn(d *array.Data, indexType arrow.DataType, limit int64) (Strings, error) {
+	dictionary := d.Dictionary().(*array.Data)
+	column, err := stringColumn(dictionary, limit)
+	if err != nil {
+		return column, err
+	}
+	if column.Indices, err = indices(d, indexType); err != nil {
+		return column, err
+	}
+	switch {
+	case mayBeNull(dictionary):
+		column.Validity, column.ValidityOffset = dictionaryValidity(d, column.Indices, dictionary), 0
+	case mayBeNull(d):
+		column.Validity, column.ValidityOffset = bufferBytes(d, 0), d.Offset()
+	}
+	return column, nil
+}
+
+// valueOffsets returns the offsets of an array's values: one more than values.
+func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
+	if d.Len() == 0 {
+		return []T{0}, nil
+	}
+	offsets, err := values[T](d, 1, d.Offset()+d.Len()+1)
+	if err != nil {
+		return nil, err
+	}
+	return offsets[d.Offset():], nil
+}
+
+// bufferBytes returns buffer i, nil when there is none.
+func bufferBytes(d *array.Data, i int) []byte {
+	if bufferLen(d, i) == 0 {
+		return nil
+	}
+	return d.Buffers()[i].Bytes()
+}
+
+// viewColumn copies the values of an array of views.
+func viewColumn(d *array.Data, limit int64) (Strings, error) {
+	views, err := values[arrow.ViewHeader](d, 1, d.Offset()+d.Len())
+	if err != nil {
+		return Strings{}, err
+	}
+	column := Strings{Offsets64: make([]int64, 1, d.Len()+1)}
+	for i := d.Offset(); i < len(views); i++ {
+		view := &views[i]
+		switch {
+		case isNull(d, i):
+		case view.IsInline():
+			column.Data = append(column.Data, view.InlineBytes()...)
+		default:
+			if int64(len(column.Data))+int64(view.Len()) > limit {
+				return Strings{}, &LimitError{What: fmt.Sprintf("its strings take more than %d bytes", limit), Help: MoreMemory}
+			}
+			from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
+			column.Data = append(column.Data, from[:view.Len()]...)
+		}
+		column.Offsets64 = append(column.Offsets64, int64(len(column.Data)))
+	}
+	return column, nil
+}
+
+// dictionaryValidity returns a bitmap of the rows that are not null and do not refer to
+// a null in the dictionary.
+func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) []byte {
+	bits := make([]byte, bitutil.BytesForBits(int64(len(indices))))
+	for i, index := range indices {
+		if !isNull(d, d.Offset()+i) && !isNull(dictionary, dictionary.Offset()+int(index)) {
+			bitutil.SetBit(bits, i)
+		}
+	}
+	return bits
+}
+
+// indices returns dictionary indices as 32-bit numbers, 0 where a row is null.
+func indices(d *array.Data, dt arrow.DataType) ([]int32, error) {
+	switch dt.ID() {
+	case arrow.INT8:
+		return convertIndices[int8](d)
+	case arrow.UINT8:
+		return convertIndices[uint8](d)
+	case arrow.INT16:
+		return convertIndices[int16](d)
+	case arrow.UINT16:
+		return convertIndices[uint16](d)
+	case arrow.INT32:
+		return convertIndices[int32](d)
+	case arrow.UINT32:
+		return convertIndices[uint32](d)
+	case arrow.INT64:
+		return convertIndices[int64](d)
+	default:
+		return convertIndices[uint64](d)
+	}
+}
+
+func convertIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data) ([]int32, error) {
+	from, err := values[T](d, 1, d.Offset()+d.Len())
+	if err != nil {
+		return nil, err
+	}
+	to := make([]int32, d.Len())
+	for i := range to {
+		index := from[d.Offset()+i]
+		if isNull(d, d.Offset()+i) {
+			continue
+		}
+		if uint64(index) > math.MaxInt32 {
+			return nil, errors.New("the dictionary has more than 2,147,483,647 entries")
+		}
+		to[i] = int32(index)
+	}
+	return to, nil
+}
