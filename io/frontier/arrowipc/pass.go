@@ -68,7 +68,7 @@ const (
 // inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.
 func (s *Source) CanPassThrough(stream, several bool) bool {
-	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Extra != (batch.ExtraColumns{})) {
+	if s.options.Keep != batch.KeepAll && (!s.urls.IsColumn() || s.options.Extra != (batch.ExtraColumns{})) {
 		return false
 	}
 	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
@@ -132,7 +132,7 @@ func (s *Source) copied() []int {
 // urlColumn returns the index of the URL column, -1 if URLs are joined from several
 // columns.
 func (s *Source) urlColumn() int {
-	if s.urls.IsSplit() {
+	if !s.urls.IsColumn() {
 		return -1
 	}
 	return s.columns[s.urls.Columns()[0]]

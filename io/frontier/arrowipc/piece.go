@@ -51,7 +51,7 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 		decoder: s.decoder, located: s.urls, meta: meta, body: body, total: total,
 		bytes: decodedBytes(meta, body, total), decoded: make(chan struct{}),
 	}
-	if r.located.IsSplit() {
+	if r.located.IsJoined() {
 		r.bytes += total // for the URLs that are joined
 	}
 	size := int64(s.options.BatchRows)
@@ -137,7 +137,7 @@ func (r *sharedRecord) decode() {
 		r.record, r.err = r.decoder.plainRecord(meta, body)
 	}
 	r.body, r.inflation = nil, nil
-	if r.err == nil && !r.located.IsSplit() {
+	if r.err == nil && r.located.IsColumn() {
 		r.urls, _, r.err = r.located.URLs(r.record, r.decoder.limit)
 	}
 }
@@ -231,7 +231,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		rows.Release()
 		return nil, err
 	}
-	if r.located.IsSplit() {
+	if !r.located.IsColumn() {
 		urls, table, err := r.located.URLs(rows, r.decoder.limit)
 		if err != nil {
 			rows.Release()

@@ -170,7 +170,7 @@ func (s *Source) decodeOnlyURLs() error {
 		fields[i] = s.schema.arrow.Field(column)
 	}
 	name := ""
-	if !s.urls.IsSplit() {
+	if !s.urls.IsJoined() {
 		name = s.urls.Name()
 	}
 	metadata := s.schema.arrow.Metadata()

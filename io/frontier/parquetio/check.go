@@ -13,7 +13,7 @@ import (
 func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
 	if s.whole, err = s.readSchema(); err == nil {
-		err = s.readColumns(s.whole.all())
+		err = s.readColumns(s.whole.all(), s.whole.arrow)
 	}
 	if err != nil {
 		return 0, err

@@ -27,7 +27,7 @@ import (
 // CanPassThrough reports whether row groups can pass through. They cannot if URLs are
 // joined from several columns, or if columns are read that are not written.
 func (s *Source) CanPassThrough() bool {
-	return s.options.Keep == batch.KeepAll || !s.urls.IsSplit() && s.options.Extra == (batch.ExtraColumns{})
+	return s.options.Keep == batch.KeepAll || s.urls.IsColumn() && s.options.Extra == (batch.ExtraColumns{})
 }
 
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs

@@ -116,7 +116,7 @@ func (s *Source) open() (err error) {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
-		s.unreadable = s.readColumns(s.whole.all())
+		s.unreadable = s.readColumns(s.whole.all(), s.whole.arrow)
 		return nil
 	}
 	return s.readOnlyURLs()
@@ -278,37 +278,51 @@ func (t *tableSchema) all() []int {
 	return list
 }
 
-// readOnlyURLs limits reading to the URLs' columns and those of [Options.Extra].
+// readOnlyURLs limits reading to the URLs' columns and those of [Options.Extra], and of a struct
+// to the fields that are read.
 func (s *Source) readOnlyURLs() (err error) {
-	o, fields := s.options, s.urls.Columns()
-	m := s.whole.arrow.Metadata()
-	schema := arrow.NewSchema(pick(s.whole.arrow.Fields(), fields), &m)
+	o, whole, fields := s.options, s.whole, s.urls.Columns()
+	read := make([]arrow.Field, len(fields))
+	for i, field := range fields {
+		var within [][]int
+		for _, path := range s.urls.Paths() {
+			if path[0] == field {
+				within = append(within, path[1:])
+			}
+		}
+		if part := s.nodes[field].With(within); part != s.nodes[field] {
+			if whole.columns[field], whole.casts[field], whole.errs[field] = columns.Read(part, nil); whole.errs[field] != nil {
+				return fmt.Errorf("column %q: %w", part.Name, whole.errs[field])
+			}
+			read[i] = whole.columns[field].Field
+		} else {
+			read[i] = whole.arrow.Field(field)
+		}
+	}
+	m := whole.arrow.Metadata()
+	schema := arrow.NewSchema(read, &m)
 	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep); err == nil {
 		err = s.urls.FindExtra(schema, o.Extra)
 	}
 	if err != nil {
 		return err
 	}
-	return s.readColumns(fields)
+	return s.readColumns(fields, schema)
 }
 
-// readColumns limits reading to the columns with these indices.
-func (s *Source) readColumns(fields []int) error {
+// readColumns limits reading to the columns with these indices, which are those of a schema.
+func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 	whole := s.whole
-	s.fields, s.columns = fields, nil
-	read := make([]arrow.Field, len(fields))
+	s.fields, s.columns, s.read = fields, nil, schema
 	for i, field := range fields {
-		read[i] = whole.arrow.Field(field)
 		if err := whole.errs[field]; err != nil {
-			return fmt.Errorf("column %q: %w", read[i].Name, err)
+			return fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
 		}
 		s.columns = append(s.columns, whole.columns[field])
 		for _, cast := range whole.casts[field] {
 			s.notes = append(s.notes, cast.String())
 		}
 	}
-	m := whole.arrow.Metadata()
-	s.read = arrow.NewSchema(read, &m)
 	return s.checkGroups()
 }
 

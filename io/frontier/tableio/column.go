@@ -1,10 +1,6 @@
 package tableio
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -14,17 +10,17 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// findURLs returns the index of the column with the URLs: what [format.Columns.URL]
-// finds, or the only string column.
-func findURLs(schema *arrow.Schema, name string) (int, error) {
+// findURLs returns the column with the URLs: what [format.Columns.URL] finds, or the only
+// string column.
+func findURLs(schema *arrow.Schema, name string) (place, error) {
 	columns := columnsOf(schema)
-	found, err := columns.URL(name)
+	found, err := findPlace(schema, name, columns.URL)
 	if err != nil {
-		return 0, cmp.Or(within(schema, name), err)
+		return found, err
 	}
-	if found >= 0 {
-		if field := schema.Field(found); !holdsURLs(field.Type, true) {
-			return 0, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", field.Name, field.Type, option.URLColumn, columns)
+	if found.column >= 0 {
+		if !holdsURLs(found.dataType, true) {
+			return found, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", found.name, found.dataType, option.URLColumn, columns)
 		}
 		return found, nil
 	}
@@ -34,28 +30,14 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 			continue
 		}
 		if only >= 0 {
-			return 0, option.Errorf("which column has the URLs? There is no \"url\", and more than one of strings: name one of %s with %s", columns, option.URLColumn)
+			return found, option.Errorf("which column has the URLs? There is no \"url\", and more than one of strings: name one of %s with %s", columns, option.URLColumn)
 		}
 		only = i
 	}
 	if only < 0 {
-		return 0, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, columns)
+		return found, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, columns)
 	}
-	return only, nil
-}
-
-// within returns an error for a name with dots that is a field of a column; nil for any other.
-func within(schema *arrow.Schema, name string) error {
-	outer, field, _ := strings.Cut(name, ".")
-	for _, i := range schema.FieldIndices(outer) {
-		if dt, ok := tables.Storage(schema.Field(i).Type).(*arrow.StructType); ok && field != "" {
-			if _, ok := dt.FieldIdx(strings.SplitN(field, ".", 2)[0]); ok {
-				return fmt.Errorf(`%q lies within the column %q, and such names are for jsonl: make it a column, such as duckdb -c "copy (select %s as %s, * from 'in.parquet') to 'out.parquet'"`,
-					name, outer, name, name[strings.LastIndexByte(name, '.')+1:])
-			}
-		}
-	}
-	return nil
+	return columnAt(schema, only), nil
 }
 
 // columnsOf returns the names of a schema's columns, with their types.

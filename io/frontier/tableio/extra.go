@@ -1,9 +1,7 @@
 package tableio
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -15,7 +13,7 @@ import (
 )
 
 // FindExtra finds the columns that are read besides the URLs. schema must be the one
-// given to Locate. Afterwards Columns returns these columns too.
+// given to Locate. Afterwards Paths and Columns return these columns too.
 func (l *Location) FindExtra(schema *arrow.Schema, extra batch.ExtraColumns) (err error) {
 	if extra.Weight != "" {
 		if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
@@ -28,18 +26,15 @@ func (l *Location) FindExtra(schema *arrow.Schema, extra batch.ExtraColumns) (er
 	return err
 }
 
-// findExtra returns the index of the column that an option names. holds reports whether
-// its type is acceptable.
-func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (int, error) {
+// findExtra returns the column that an option names. holds reports whether its type is
+// acceptable.
+func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (place, error) {
 	columns := columnsOf(schema)
-	found, err := columns.Extra(name, by)
-	if err != nil {
-		return -1, cmp.Or(within(schema, name), err)
+	found, err := findPlace(schema, name, func(name string) (int, error) { return columns.Extra(name, by) })
+	if err == nil && !holds(found.dataType) {
+		err = option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, found.dataType, by, wanted, columns)
 	}
-	if dt := schema.Field(found).Type; !holds(dt) {
-		return -1, option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, dt, by, wanted, columns)
-	}
-	return found, nil
+	return found, err
 }
 
 // isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.
@@ -60,35 +55,24 @@ const numberSize = 8
 // TakeExtra sets b's columns besides the URLs from a table with b's rows. The arrays
 // must have been checked.
 func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
-	if l.time >= 0 {
+	if l.time.column >= 0 {
 		var err error
-		if b.Times, err = times(table.Column(l.time)); err != nil {
-			return fmt.Errorf("column %q: %w", table.ColumnName(l.time), err)
+		if b.Times, err = times(array.MakeFromData(l.time.of(table))); err != nil {
+			return fmt.Errorf("column %q: %w", l.time.name, err)
 		}
 		b.Undeclared += numberSize * table.NumRows()
 	}
-	if l.weight < 0 {
+	if l.weight.column < 0 {
 		return nil
 	}
 	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
-	d := tables.Plain(table.Column(l.weight).Data().(*array.Data), mem)
+	d := tables.Plain(l.weight.of(table), mem)
 	defer d.Release()
 	weights, err := tables.NumbersOf(d)
 	if err != nil {
-		return fmt.Errorf("column %q: %w", table.ColumnName(l.weight), err)
+		return fmt.Errorf("column %q: %w", l.weight.name, err)
 	}
 	b.Weights = batch.Numbers{Ints: weights.Ints, Unsigned: weights.Unsigned, Floats: weights.Floats, Validity: weights.Validity, ValidityOffset: weights.ValidityOffset}
 	b.Undeclared += numberSize * table.NumRows()
 	return nil
-}
-
-// withExtra returns the URLs' columns and those of FindExtra, each once.
-func (l *Location) withExtra(columns []int) []int {
-	if l.weight >= 0 && !slices.Contains(columns, l.weight) {
-		columns = append(columns, l.weight)
-	}
-	if l.time >= 0 && !slices.Contains(columns, l.time) {
-		columns = append(columns, l.time)
-	}
-	return columns
 }

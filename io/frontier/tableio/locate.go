@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -13,33 +14,36 @@ import (
 // several, as in Common Crawl's index.
 type Location struct {
 	schema *arrow.Schema // of the tables that are written
-	column int           // the URL column, or
+	urls   place         // the URL column, or
 	parts  *Parts        // the columns that URLs are joined from
-	joined bool          // the output table has only the joined URLs
-	weight int           // the column of ExtraColumns.Weight; -1 for none
-	time   int           // the column of ExtraColumns.Time, in the same way
+	alone  bool          // the output table has only the URLs, which are no column of the input
+	weight place         // the column of ExtraColumns.Weight; nowhere for none
+	time   place         // the column of ExtraColumns.Time, in the same way
 }
 
-// Locate finds the URLs in tables of a schema: in the column of that name; without a
-// name in "url", else in the columns that findParts finds, else in the only column
-// of strings. If URLs are put together and keep is not KeepAll, the table that comes
-// out has only a column of them.
+// Locate finds the URLs in tables of a schema: in the column of that name, or the field of a
+// struct that it names (metadata.url); without a name in "url", else in the columns that
+// findParts finds, else in the only column of strings. If the URLs are no column and keep is
+// not KeepAll, the output table has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
-	l := &Location{schema: schema, column: -1, weight: -1, time: -1}
+	l := &Location{schema: schema, urls: nowhere, weight: nowhere, time: nowhere}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
 		l.parts = findParts(schema)
 	}
+	field := joinedField
 	if l.parts == nil {
 		var err error
-		l.column, err = findURLs(schema, name)
-		return l, err
+		if l.urls, err = findURLs(schema, name); err != nil || l.urls.path == nil {
+			return l, err
+		}
+		field = arrow.Field{Name: name, Type: l.urls.dataType, Nullable: true}
 	}
-	if l.joined = keep != batch.KeepAll; l.joined {
+	if l.alone = keep != batch.KeepAll; l.alone {
 		metadata := schema.Metadata()
-		l.schema = arrow.NewSchema([]arrow.Field{joinedField}, &metadata)
+		l.schema = arrow.NewSchema([]arrow.Field{field}, &metadata)
 	}
 	return l, nil
 }
@@ -47,32 +51,56 @@ func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, erro
 // Schema returns the schema of the output tables.
 func (l *Location) Schema() *arrow.Schema { return l.schema }
 
-// Name returns the name of the URL column; "url" if URLs are joined from several columns.
+// Name returns the name of the URL column, with dots for a field of a struct; "url" if URLs
+// are joined from several columns.
 func (l *Location) Name() string {
 	if l.parts != nil {
 		return joinedColumn
 	}
-	return l.schema.Field(l.column).Name
+	return l.urls.name
 }
 
-// IsSplit reports whether the URLs are joined from several columns.
-func (l *Location) IsSplit() bool { return l.parts != nil }
+// IsJoined reports whether the URLs are joined from several columns.
+func (l *Location) IsJoined() bool { return l.parts != nil }
 
-// Columns returns the indices of the columns with the URLs, and of those that FindExtra found.
-func (l *Location) Columns() []int {
+// IsColumn reports whether the URLs are a column of the table.
+func (l *Location) IsColumn() bool { return l.parts == nil && l.urls.path == nil }
+
+// Paths returns the columns with the URLs, and those that FindExtra found: the index of each,
+// and for a field of a struct the indices of the fields on the way to it.
+func (l *Location) Paths() [][]int {
+	var paths [][]int
 	if l.parts != nil {
-		return l.withExtra(l.parts.Columns())
+		for _, column := range l.parts.Columns() {
+			paths = append(paths, []int{column})
+		}
 	}
-	return l.withExtra([]int{l.column})
+	for _, p := range []place{l.urls, l.weight, l.time} {
+		if p.column >= 0 {
+			paths = append(paths, append([]int{p.column}, p.path...))
+		}
+	}
+	return paths
+}
+
+// Columns returns the indices of the columns of Paths, each once.
+func (l *Location) Columns() []int {
+	var columns []int
+	for _, path := range l.Paths() {
+		if !slices.Contains(columns, path[0]) {
+			columns = append(columns, path[0])
+		}
+	}
+	return columns
 }
 
 // Text returns a table's URL column if it has strings or bytes with offsets, otherwise
 // nil. The table still owns it.
 func (l *Location) Text(table arrow.Record) *array.Data {
-	if l.parts != nil {
+	if !l.IsColumn() {
 		return nil
 	}
-	d := table.Column(l.column).Data().(*array.Data)
+	d := l.urls.of(table)
 	switch d.DataType().ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		return d
@@ -85,9 +113,12 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 // or copied.
 func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
 	if l.parts == nil {
-		urls, err := URLs(table.Column(l.column).Data().(*array.Data), limit)
+		d := l.urls.of(table)
+		urls, err := URLs(d, limit)
 		if err != nil {
 			err = fmt.Errorf("column %q: %w", l.Name(), err)
+		} else if l.alone {
+			table = array.NewRecord(l.schema, []arrow.Array{array.MakeFromData(d)}, table.NumRows())
 		}
 		return urls, table, err
 	}
@@ -96,7 +127,7 @@ func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Re
 		return batch.Column{}, nil, err
 	}
 	urls, err := URLs(joined.Column(0).Data().(*array.Data), limit)
-	if l.joined {
+	if l.alone {
 		table = arrow.Record(array.NewRecord(l.schema, joined.Columns(), joined.NumRows()))
 	}
 	return urls, table, err

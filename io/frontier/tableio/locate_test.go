@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,8 +41,8 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %v", test.what, err)
 			continue
 		}
-		if l.IsSplit() != test.split || l.Name() != test.column || l.Schema().NumFields() != test.columns {
-			t.Errorf("%s: split %t, column %q, %d columns", test.what, l.IsSplit(), l.Name(), l.Schema().NumFields())
+		if l.IsJoined() != test.split || l.Name() != test.column || l.Schema().NumFields() != test.columns {
+			t.Errorf("%s: split %t, column %q, %d columns", test.what, l.IsJoined(), l.Name(), l.Schema().NumFields())
 		}
 	}
 	if _, err := Locate(fields("x", "y"), "", batch.KeepAll); err == nil {
@@ -49,30 +50,52 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// A field of a struct is no column, and the message says what makes it one; what is no field
-// has the message of a missing column.
+// A name with dots is a field of a struct, unless a column has that name. What is neither has
+// the message of a missing column.
 func TestFieldOfStruct(t *testing.T) {
-	inner := arrow.StructOf(arrow.Field{Name: "url", Type: arrow.BinaryTypes.String}, arrow.Field{Name: "more", Type: arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64})})
-	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "metadata", Type: inner}}, nil)
-	for _, test := range []struct{ name, want string }{
-		{"metadata.url", `"metadata.url" lies within the column "metadata", and such names are for jsonl: make it a column, such as duckdb -c "copy (select metadata.url as url, * from`},
-		{"metadata.more.n", `select metadata.more.n as n, *`},
-		{"metadata.text", `there is no column "metadata.text"`},
-		{"metadata.", `there is no column "metadata."`},
-		{"url.x", `there is no column "url.x"`},
+	text := arrow.BinaryTypes.String
+	inner := arrow.StructOf(arrow.Field{Name: "url", Type: text}, arrow.Field{Name: "more", Type: arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64})})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: text}, {Name: "metadata", Type: inner}, {Name: "metadata.more.url", Type: text}}, nil)
+	for _, test := range []struct {
+		name  string
+		paths [][]int
+		keep  batch.Keep
+		alone bool
+	}{
+		{"metadata.url", [][]int{{1, 0}, {1, 1, 0}}, batch.KeepAll, false},
+		{"metadata.url", [][]int{{1, 0}, {1, 1, 0}}, batch.KeepURL, true},
+		{"metadata.more.url", [][]int{{2}, {1, 1, 0}}, batch.KeepURL, false},
 	} {
-		_, err := Locate(schema, test.name, batch.KeepAll)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("URLs in %s: %v", test.name, err)
+		l, err := Locate(schema, test.name, test.keep)
+		if err == nil {
+			err = l.FindExtra(schema, batch.ExtraColumns{Weight: "metadata.more.n"})
 		}
-		l, err := Locate(schema, "url", batch.KeepAll)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if !reflect.DeepEqual(l.Paths(), test.paths) || l.Name() != test.name || l.IsColumn() != (len(test.paths[0]) == 1) || (l.Schema().NumFields() == 1) != test.alone {
+			t.Errorf("%s: paths %v, column %t, schema %s", l.Name(), l.Paths(), l.IsColumn(), l.Schema())
+		}
+	}
+	for _, name := range []string{"metadata.text", "metadata.", "x.y", "metadata.more.n.x", "none.url", ".url"} {
+		want := `there is no column "` + name + `"`
+		if _, err := Locate(schema, name, batch.KeepAll); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("URLs in %s: %v", name, err)
+		}
+		l, err := Locate(schema, "x", batch.KeepAll)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, extra := range []batch.ExtraColumns{{Time: test.name}, {Weight: test.name}} {
-			if err := l.FindExtra(schema, extra); err == nil || !strings.Contains(err.Error(), test.want) {
+		for _, extra := range []batch.ExtraColumns{{Time: name}, {Weight: name}} {
+			if err := l.FindExtra(schema, extra); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v", extra, err)
 			}
+		}
+	}
+	for name, want := range map[string]string{"metadata.more": "which holds no URLs", "metadata.more.n": "which holds no URLs"} {
+		if _, err := Locate(schema, name, batch.KeepAll); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("URLs in %s: %v", name, err)
 		}
 	}
 }

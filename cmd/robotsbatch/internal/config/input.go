@@ -57,7 +57,7 @@ func (c *Input) Flags() cli.Flags {
 			For:   namedInputs,
 			Short: "column, or key of jsonl, with the URLs", Standard: "url",
 			More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
-				"and Parquet put together; then a table's only column of strings. In jsonl metadata.url is the key url of an inner object.",
+				"and Parquet put together; then a table's only column of strings. metadata.url is the field url of a struct, or in jsonl of an inner object.",
 			Value: &c.URLColumn,
 		},
 		{

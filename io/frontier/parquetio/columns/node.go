@@ -82,6 +82,27 @@ func (n *Node) Width() int {
 	return 0
 }
 
+// With returns the node with only those fields to which paths lead, by the numbers of children
+// from it on. An empty path leads to the node itself, and keeps all.
+func (n *Node) With(paths [][]int) *Node {
+	below := make([][][]int, len(n.Children))
+	for _, path := range paths {
+		if len(path) == 0 {
+			return n
+		}
+		below[path[0]] = append(below[path[0]], path[1:])
+	}
+	part := *n
+	part.Children = nil
+	for i, child := range n.Children {
+		if below[i] != nil {
+			part.Children = append(part.Children, child.With(below[i]))
+		}
+	}
+	part.Leaf = part.Children[0].Leaf
+	return &part
+}
+
 // level sets the levels of a node and what is below it, and numbers the leaves.
 func (n *Node) level(definition, repetition uint8, leaf *int) {
 	if n.Repetition != layout.Required {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// nestedTables writes one table twice as Arrow files: nested.arrow has the URL, its time and
+// its weight in fields of structs, as corpora do, some of which are null; flat.arrow has them
+// in columns.
+func nestedTables(t *testing.T, urlType arrow.DataType) {
+	t.Helper()
+	field := func(name string, dt arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: dt, Nullable: true}
+	}
+	fields := []arrow.Field{field("tokens", arrow.PrimitiveTypes.Int32), field("url", urlType), field("date", arrow.FixedWidthTypes.Timestamp_us)}
+	nested := arrow.NewSchema([]arrow.Field{
+		field("text", arrow.BinaryTypes.String),
+		field("metadata", arrow.StructOf(field("dump", arrow.BinaryTypes.String), field("page", arrow.StructOf(fields...)))),
+	}, nil)
+	flat := arrow.NewSchema(append([]arrow.Field{field("text", arrow.BinaryTypes.String)}, fields...), nil)
+	n, f := array.NewRecordBuilder(memory.DefaultAllocator, nested), array.NewRecordBuilder(memory.DefaultAllocator, flat)
+	outer := n.Field(1).(*array.StructBuilder)
+	inner := outer.FieldBuilder(1).(*array.StructBuilder)
+	write := func(name string, schema *arrow.Schema, record arrow.Record) {
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []arrow.Record{record.NewSlice(0, 20), record.NewSlice(20, record.NumRows())} { // the second has offsets
+			if err := w.Write(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 50 {
+		for _, b := range []array.Builder{n.Field(0), f.Field(0)} {
+			_ = b.AppendValueFromString(fmt.Sprintf("text %d", i))
+		}
+		values := []string{fmt.Sprint(i % 7), fmt.Sprintf("https://example.com/private/%d", i%5), fmt.Sprintf("2026-0%d-01 00:00:00", 1+i%8)}
+		if i%3 == 0 {
+			values[1] = "https://example.com/public"
+		}
+		outer.Append(true)
+		_ = outer.FieldBuilder(0).AppendValueFromString("dump")
+		inner.Append(true)
+		for k, value := range values {
+			null := i%17 == k
+			for _, b := range []array.Builder{inner.FieldBuilder(k), f.Field(k + 1)} {
+				if null || b == f.Field(k+1) && (i%11 == 3 || i%13 == 5) {
+					b.AppendNull()
+				} else if err := b.AppendValueFromString(value); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	// Structs that are null have values all the same, which do not count.
+	record := n.NewRecord()
+	metadata := record.Column(1).Data()
+	page := nullEach(metadata.Children()[1], 13, 5, metadata.Children()[1].Children())
+	metadata = nullEach(metadata, 11, 3, []arrow.ArrayData{metadata.Children()[0], page})
+	write("nested.arrow", nested, array.NewRecord(nested, []arrow.Array{record.Column(0), array.MakeFromData(metadata)}, record.NumRows()))
+	write("flat.arrow", flat, f.NewRecord())
+}
+
+// nullEach makes the values at i null where i % n is k.
+func nullEach(d arrow.ArrayData, n, k int, children []arrow.ArrayData) arrow.ArrayData {
+	valid := make([]byte, bitutil.BytesForBits(int64(d.Len())))
+	for i := range d.Len() {
+		bitutil.SetBitTo(valid, i, i%n != k)
+	}
+	return array.NewData(d.DataType(), d.Len(), []*memory.Buffer{memory.NewBufferBytes(valid)}, children, array.UnknownNullCount, 0)
+}
+
+// A field of a struct serves like a column: for URLs, times and weights, in each format of
+// tables, whatever is copied.
+func TestFieldsOfStructs(t *testing.T) {
+	workplace(t)
+	writeFile(t, "captures.jsonl", `{"url":"https://example.com/robots.txt","status":200,"body":"User-agent: *\nDisallow: /private\n","fetched_at":"2026-02-15T00:00:00Z"}
+{"url":"https://example.com/robots.txt","status":200,"body":"User-agent: *\nDisallow: /public\n","fetched_at":"2026-05-15T00:00:00Z"}
+`)
+	judged := func(args ...string) (rows, summary string) {
+		t.Helper()
+		args = append([]string{"-rules", "captures.jsonl", "-explain", "-batch-rows", "7"}, args...)
+		if !slices.Contains(args, "-out") {
+			args = append(args, "-out-format", "csv")
+		}
+		status, rows, summary := runWith(t.Context(), "", args...)
+		if status != exitDone {
+			t.Fatalf("%q: status %d: %s", args, status, summary)
+		}
+		_, summary, _ = strings.Cut(summary, "resolved, 0 not\n")
+		summary, _, _ = strings.Cut(summary, "; 1 host")
+		return rows, summary
+	}
+	for _, urlType := range []arrow.DataType{
+		arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+	} {
+		nestedTables(t, urlType)
+		flat := []string{"-url-column", "url", "-as-of", "column:date", "-weight", "tokens"}
+		within := []string{"-url-column", "metadata.page.url", "-as-of", "column:metadata.page.date", "-weight", "metadata.page.tokens"}
+		want, wantSummary := judged(append(flat, "-in", "flat.arrow", "-columns", "verdict")...)
+		wantURLs, _ := judged(append(flat, "-in", "flat.arrow", "-columns", "url")...)
+		if !strings.Contains(want, "disallow_rule") || !strings.Contains(want, "allow") || !strings.Contains(want, "invalid") {
+			t.Fatalf("the rows are too much alike: %s", want)
+		}
+		for _, name := range []string{"nested.arrow", "nested.arrows", "nested.parquet"} {
+			if name != "nested.arrow" {
+				judged(append(within, "-in", "nested.arrow", "-out", name, "-prefix", "first_")...)
+			}
+			rows, summary := judged(append(within, "-in", name, "-columns", "verdict")...)
+			if rows != want || strings.ReplaceAll(summary, "metadata.page.", "") != wantSummary {
+				t.Errorf("%s, %s: %s\n%s\nwant %s\n%s", urlType, name, summary, rows, wantSummary, want)
+			}
+			urls, _ := judged(append(within, "-in", name, "-columns", "url")...)
+			if urls != "metadata.page."+wantURLs {
+				t.Errorf("%s, %s: URLs\n%s\nwant\n%s", urlType, name, urls, wantURLs)
+			}
+			again := []string{"-columns", "verdict", "-url-column", "metadata.page.url", "-prefix", "x_", "-in"}
+			now, _ := judged(append(again, name)...)
+			for _, out := range []string{"out.arrow", "out.parquet"} {
+				for _, columns := range []string{"all", "url"} {
+					what := fmt.Sprintf("%s, %s to %s, columns %s", urlType, name, out, columns)
+					judged(append(within, "-in", name, "-out", out, "-columns", columns)...)
+					if rows, _ := judged(append(again, out)...); rows != now {
+						t.Errorf("%s: read again\n%s\nwant\n%s", what, rows, now)
+					}
+					judged(append(within, "-in", name, "-out", out, "-columns", columns, "-emit", "denied")...)
+					rows, _ := judged(append(again, out)...)
+					if got, want := strings.Count(rows, "\n")-1, strings.Count(want, "disallow_rule"); got != want {
+						t.Errorf("%s: %d rows denied, want %d", what, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package tableio
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/tables"
+)
+
+// place is where a table has values: in a column, or in a field of a struct, as corpora have
+// URLs in metadata.url.
+type place struct {
+	name     string
+	column   int   // index of the column, negative for none
+	path     []int // indices of the fields within it, from outside; nil for the column itself
+	dataType arrow.DataType
+}
+
+var nowhere = place{column: -1}
+
+func columnAt(schema *arrow.Schema, i int) place {
+	field := schema.Field(i)
+	return place{name: field.Name, column: i, dataType: field.Type}
+}
+
+// findPlace returns the column that find returns the index of, nowhere for a negative one.
+// Where find fails, a name with dots may be that of a field of a struct.
+func findPlace(schema *arrow.Schema, name string, find func(name string) (int, error)) (place, error) {
+	found, err := find(name)
+	if err != nil {
+		if p := fieldOf(schema, name); p.path != nil {
+			return p, nil
+		}
+		return nowhere, err
+	}
+	if found < 0 {
+		return nowhere, nil
+	}
+	return columnAt(schema, found), nil
+}
+
+// fieldOf returns the field of a struct that a name with dots names, such as metadata.url. Of
+// several with one name it is the first.
+func fieldOf(schema *arrow.Schema, name string) place {
+	outer, rest, dotted := strings.Cut(name, ".")
+	found := schema.FieldIndices(outer)
+	if !dotted || len(found) == 0 {
+		return nowhere
+	}
+	p := columnAt(schema, found[0])
+	p.name = name
+	for dotted {
+		var field string
+		field, rest, dotted = strings.Cut(rest, ".")
+		outer, ok := tables.Storage(p.dataType).(*arrow.StructType)
+		if !ok {
+			return nowhere
+		}
+		i, ok := outer.FieldIdx(field)
+		if !ok {
+			return nowhere
+		}
+		p.path, p.dataType = append(p.path, i), outer.Field(i).Type
+	}
+	return p
+}
+
+// of returns the values of a table's rows. The table still owns them.
+func (p place) of(table arrow.Record) *array.Data {
+	d := table.Column(p.column).Data().(*array.Data)
+	for _, i := range p.path {
+		d = tables.FieldOf(d, i)
+	}
+	return d
+}

@@ -1,0 +1,36 @@
+package tables
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// FieldOf returns the values of field i of a checked array of structs, null where the struct is.
+// Only their validity is new.
+func FieldOf(outer *array.Data, i int) *array.Data {
+	from := outer.Offset()
+	d := array.NewSliceData(outer.Children()[i], int64(from), int64(from+outer.Len())).(*array.Data)
+	if !mayBeNull(outer) {
+		return d
+	}
+	if _, encoded := Storage(d.DataType()).(*arrow.RunEndEncodedType); encoded {
+		d = Plain(d, memory.NewGoAllocator())
+	}
+	if d.DataType().ID() == arrow.NULL {
+		return d
+	}
+	n, at := int64(d.Len()), int64(d.Offset())
+	valid := make([]byte, bitutil.BytesForBits(at+n))
+	bitutil.CopyBitmap(bufferBytes(outer, 0), from, int(n), valid, int(at))
+	if mayBeNull(d) {
+		bitutil.BitmapAnd(valid, bufferBytes(d, 0), at, at, valid, at, n)
+	}
+	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
+	within := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), array.UnknownNullCount, d.Offset())
+	if dictionary := d.Dictionary(); dictionary != nil {
+		within.SetDictionary(dictionary)
+	}
+	return within
+}
