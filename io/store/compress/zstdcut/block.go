@@ -6,80 +6,78 @@ import (
 	"slices"
 )
 
-// Kinds of blocks and of literals, by the format's numbers.
+// Block_Type (RFC 8878 §3.1.1.2.2) and Literals_Block_Type (§3.1.1.3.1.1).
 const (
-	rawBlock, rleBlock, packedBlock = 0, 1, 2
+	blockTypeRaw, blockTypeRLE, blockTypeCompressed = 0, 1, 2
 
-	rawLiterals, rleLiterals, packedLiterals, treelessLiterals = 0, 1, 2, 3
+	literalsBlockRaw, literalsBlockRLE, literalsBlockCompressed, literalsBlockTreeless = 0, 1, 2, 3
 )
 
-// Modes of a stream: where its table is.
+// Symbol compression modes (RFC 8878 §3.1.1.3.2.1): where the FSE table is.
 const (
-	modePredefined = iota
-	modeRLE        // one symbol, which follows
-	modeDescribed  // a description follows
-	modeRepeat     // the table of the block before
+	compModePredefined = iota
+	compModeRLE        // one symbol, which follows
+	compModeFSE        // a table description follows
+	compModeRepeat     // the table of the last block with sequences
 )
 
 const (
-	// blockHead is the size of a block's header in bytes, and lastBlock the flag of the
-	// last one.
-	blockHead = 3
-	lastBlock = 1
-	// mostBlock is the most bytes of a block, compressed and decompressed.
-	mostBlock = 128 << 10
-	// longCount is the least number of sequences that takes three bytes.
-	longCount = 0x7F00
+	// blockHeaderSize is the size of a Block_Header in bytes, and lastBlockFlag its Last_Block.
+	blockHeaderSize = 3
+	lastBlockFlag   = 1
+	// maxBlockSize is the largest Block_Maximum_Size, of compressed and regenerated blocks.
+	maxBlockSize = 128 << 10
+	// longSequenceCount is the least Number_of_Sequences that takes three bytes.
+	longSequenceCount = 0x7F00
 )
 
-// sequence is a number of literals, then a match: bytes that are copied from offset bytes
-// back.
+// sequence says to copy litLen literals, and then matchLen bytes from offset bytes back.
 type sequence struct {
-	literals, match uint32
-	offset          uint32
+	litLen, matchLen uint32
+	offset           uint32
 }
 
-// state is what a block takes from the blocks before it.
-type state struct {
-	tables  [streams]*table // nil for none
-	huffman int             // the number of the block with the literals' tree; 0 for none
-	recent  [3]uint32       // the last offsets, which have short codes
+// history is what a block uses of the blocks before it.
+type history struct {
+	tables        [symbolTypes]*fseTable // nil for none
+	huffmanTree   int                    // the number of the block that has it; 0 for none
+	repeatOffsets [3]uint32
 }
 
-// block is a compressed block.
+// block is a Compressed_Block.
 type block struct {
-	literals  []byte // the section of literals, as it lies
-	kind      int    // of the literals
-	size      int    // how many literals there are
-	sequences []sequence
-	padded    []byte        // memory for the sequences' bits
-	defines   [streams]bool // streams that do not repeat the table of the block before
-	total     int           // bytes that the block holds
-	reach     int           // where the match that goes farthest back begins: 0 is the block's first byte
+	literalsSection []byte // Literals_Section, header included
+	literalsType    int    // Literals_Block_Type
+	regeneratedSize int    // Regenerated_Size: the number of literals
+	sequences       []sequence
+	padded          []byte            // memory for the sequences' bitstream
+	ownTable        [symbolTypes]bool // the mode is not compModeRepeat
+	contentSize     int               // bytes that the block decompresses to
+	firstCopied     int               // the first byte that a match copies: 0 is the block's first, or is negative
 }
 
-// parse reads the block with a number, and changes s to the state after it. It returns false
+// parse reads the block with a number, and changes h to the history after it. It returns false
 // if the block is damaged.
-func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
-	n, ok := b.parseLiterals(data)
+func (b *block) parse(data []byte, number int, h *history, tables *freeList) bool {
+	n, ok := b.parseLiteralsHeader(data)
 	if !ok {
 		return false
 	}
 	switch {
-	case b.kind == packedLiterals:
-		s.huffman = number
-	case b.kind == treelessLiterals && s.huffman == 0:
+	case b.literalsType == literalsBlockCompressed:
+		h.huffmanTree = number
+	case b.literalsType == literalsBlockTreeless && h.huffmanTree == 0:
 		return false
 	}
-	b.literals, data = data[:n], data[n:]
-	b.sequences, b.total, b.reach = b.sequences[:0], 0, 0
-	b.defines = [streams]bool{}
-	count, data, ok := readCount(data)
+	b.literalsSection, data = data[:n], data[n:]
+	b.sequences, b.contentSize, b.firstCopied = b.sequences[:0], 0, 0
+	b.ownTable = [symbolTypes]bool{}
+	count, data, ok := readSequenceCount(data)
 	if !ok {
 		return false
 	}
 	if count == 0 {
-		b.total = b.size
+		b.contentSize = b.regeneratedSize
 		return len(data) == 0
 	}
 	if len(data) == 0 || data[0]&3 != 0 {
@@ -87,100 +85,100 @@ func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	}
 	modes := data[0]
 	data = data[1:]
-	for k := range streams {
-		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, s, tables); !ok {
+	for k := range symbolTypes {
+		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, h, tables); !ok {
 			return false
 		}
 	}
-	return b.parseSequences(data, count, s)
+	return b.parseBitstream(data, count, h)
 }
 
-// parseTable sets the table of a stream, and returns what follows its description.
-func (b *block) parseTable(data []byte, k stream, mode byte, s *state, tables *shelf) (rest []byte, ok bool) {
-	b.defines[k] = mode != modeRepeat
+// parseTable sets the FSE table of a symbol type, and returns what follows its description.
+func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tables *freeList) (rest []byte, ok bool) {
+	b.ownTable[k] = mode != compModeRepeat
 	switch mode {
-	case modePredefined:
-		s.tables[k] = standard[k]
-	case modeRLE:
-		if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
+	case compModePredefined:
+		h.tables[k] = predefinedTables[k]
+	case compModeRLE:
+		if len(data) == 0 || int(data[0]) >= maxSymbols[k] {
 			return nil, false
 		}
-		s.tables[k], data = tables.take().one(data[0], k), data[1:]
-	case modeDescribed:
-		t := tables.take()
-		if data, ok = t.read(data, k); !ok {
+		h.tables[k], data = tables.get().setRLE(data[0], k), data[1:]
+	case compModeFSE:
+		t := tables.get()
+		if data, ok = t.readDescription(data, k); !ok {
 			return nil, false
 		}
-		s.tables[k] = t
-	case modeRepeat:
-		return data, s.tables[k] != nil
+		h.tables[k] = t
+	case compModeRepeat:
+		return data, h.tables[k] != nil
 	}
 	return data, true
 }
 
-// parseLiterals reads the header of the literals, and returns the size of their section in
-// bytes, the header included.
-func (b *block) parseLiterals(data []byte) (n int, ok bool) {
+// parseLiteralsHeader reads a Literals_Section_Header (RFC 8878 §3.1.1.3.1.1), and returns the
+// size of the Literals_Section in bytes, the header included.
+func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
 	}
 	var head [8]byte
 	copy(head[:], data)
 	v := binary.LittleEndian.Uint64(head[:])
-	b.kind = int(v & 3)
-	format := v >> 2 & 3
-	if b.kind == rawLiterals || b.kind == rleLiterals {
-		switch format {
+	b.literalsType = int(v & 3)
+	sizeFormat := v >> 2 & 3
+	if b.literalsType == literalsBlockRaw || b.literalsType == literalsBlockRLE {
+		switch sizeFormat {
 		case 0, 2:
-			b.size, n = int(v>>3&31), 1
+			b.regeneratedSize, n = int(v>>3&31), 1
 		case 1:
-			b.size, n = int(v>>4&0xFFF), 2
+			b.regeneratedSize, n = int(v>>4&0xFFF), 2
 		case 3:
-			b.size, n = int(v>>4&0xFFFFF), 3
+			b.regeneratedSize, n = int(v>>4&0xFFFFF), 3
 		}
-		if b.kind == rawLiterals {
-			n += b.size
+		if b.literalsType == literalsBlockRaw {
+			n += b.regeneratedSize
 		} else {
 			n++
 		}
 	} else {
-		width := [4]uint{10, 10, 14, 18}[format]
-		b.size = int(v >> 4 & (1<<width - 1))
-		n = [4]int{3, 3, 4, 5}[format] + int(v>>(4+width)&(1<<width-1))
+		width := [4]uint{10, 10, 14, 18}[sizeFormat]
+		b.regeneratedSize = int(v >> 4 & (1<<width - 1))
+		n = [4]int{3, 3, 4, 5}[sizeFormat] + int(v>>(4+width)&(1<<width-1))
 	}
-	return n, n <= len(data) && b.size <= mostBlock
+	return n, n <= len(data) && b.regeneratedSize <= maxBlockSize
 }
 
-// readCount reads how many sequences there are.
-func readCount(data []byte) (n int, rest []byte, ok bool) {
+// readSequenceCount reads Number_of_Sequences.
+func readSequenceCount(data []byte) (n int, rest []byte, ok bool) {
 	switch {
 	case len(data) >= 1 && data[0] < 128:
 		return int(data[0]), data[1:], true
 	case len(data) >= 2 && data[0] < 255:
 		return int(data[0]-128)<<8 + int(data[1]), data[2:], true
 	case len(data) >= 3 && data[0] == 255:
-		return int(data[1]) + int(data[2])<<8 + longCount, data[3:], true
+		return int(data[1]) + int(data[2])<<8 + longSequenceCount, data[3:], true
 	}
 	return 0, nil, false
 }
 
-// backward reads bits from the end: from the highest bit of the last byte, which is a one that
-// only marks the end, down to the lowest bit of the first.
-type backward struct {
+// backwardReader reads a bitstream from its end: from the highest set bit of the last byte,
+// which only marks the end, down to the lowest bit of the first byte.
+type backwardReader struct {
 	data []byte // and eight bytes more, so that a read is one load
 	left int    // bits
 }
 
-func newBackward(data, padded []byte) (r backward, ok bool) {
+func newBackwardReader(data, padded []byte) (r backwardReader, ok bool) {
 	if len(data) == 0 || data[len(data)-1] == 0 {
 		return r, false
 	}
 	n := len(data)
-	return backward{padded, 8*n - 9 + bits.Len8(data[n-1])}, true
+	return backwardReader{padded, 8*n - 9 + bits.Len8(data[n-1])}, true
 }
 
 // read reads up to 56 bits. If there are fewer it returns 0, and left is negative.
-func (r *backward) read(n uint) uint64 {
+func (r *backwardReader) read(n uint) uint64 {
 	r.left -= int(n)
 	if r.left < 0 {
 		return 0
@@ -188,70 +186,69 @@ func (r *backward) read(n uint) uint64 {
 	return binary.LittleEndian.Uint64(r.data[r.left>>3:]) >> (r.left & 7) & (1<<n - 1)
 }
 
-// parseSequences reads count sequences, the last section of a block. It returns false if the
-// bits are not exactly as many as they take, or the block would hold more than it may.
-func (b *block) parseSequences(data []byte, count int, s *state) bool {
+// parseBitstream reads count sequences (RFC 8878 §3.1.1.3.2.1.2). It returns false if they do
+// not take all bits, or the block would be larger than a block may be.
+func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 	b.padded = append(append(b.padded[:0], data...), 0, 0, 0, 0, 0, 0, 0, 0)
-	r, ok := newBackward(data, b.padded)
+	r, ok := newBackwardReader(data, b.padded)
 	if !ok {
 		return false
 	}
-	l, o, m := s.tables[literalLengths], s.tables[offsets], s.tables[matchLengths]
-	ls, os, ms := r.read(l.log), r.read(o.log), r.read(m.log)
+	l, o, m := h.tables[literalLengths], h.tables[offsets], h.tables[matchLengths]
+	ls, os, ms := r.read(l.accuracyLog), r.read(o.accuracyLog), r.read(m.accuracyLog)
 	b.sequences = slices.Grow(b.sequences[:0], count)[:count]
-	at, literals, reach := 0, 0, b.reach
+	at, literals, first := 0, 0, b.firstCopied
 	for i := range b.sequences {
-		ll, of, ml := &l.steps[ls%mostStates], &o.steps[os%mostStates], &m.steps[ms%mostStates]
-		back, more, turn := uint(of.extra), uint(ll.extra+ml.extra), uint(ll.bits+ml.bits+of.bits)
+		ll, of, ml := &l.decode[ls%maxTableSize], &o.decode[os%maxTableSize], &m.decode[ms%maxTableSize]
+		ofBits, lenBits, stateBits := uint(of.addBits), uint(ll.addBits+ml.addBits), uint(ll.nbBits+ml.nbBits+of.nbBits)
 		if i == count-1 {
-			turn = 0
+			stateBits = 0
 		}
-		var value, both, states uint64
-		if back+more+turn <= 56 { // nearly always
-			v := r.read(back + more + turn)
-			states, both, value = v, v>>(turn&63), v>>((more+turn)&63)
+		var offsetBits, lengths, states uint64
+		if ofBits+lenBits+stateBits <= 56 { // nearly always
+			v := r.read(ofBits + lenBits + stateBits)
+			states, lengths, offsetBits = v, v>>(stateBits&63), v>>((lenBits+stateBits)&63)
 		} else {
-			value, both, states = r.read(back), r.read(more), r.read(turn)
+			offsetBits, lengths, states = r.read(ofBits), r.read(lenBits), r.read(stateBits)
 		}
-		os = uint64(of.next) + states&(1<<(of.bits&63)-1)
-		states >>= of.bits & 63
-		ms = uint64(ml.next) + states&(1<<(ml.bits&63)-1)
-		states >>= ml.bits & 63
-		ls = uint64(ll.next) + states&(1<<(ll.bits&63)-1)
-		length := ll.base + uint32(both&(1<<(ll.extra&63)-1))
-		match := ml.base + uint32(both>>(ll.extra&63)&(1<<(ml.extra&63)-1))
-		number := of.base + uint32(value)
-		offset := number - 3
-		if number > 3 {
-			s.recent = [3]uint32{offset, s.recent[0], s.recent[1]}
-		} else if offset = s.take(number, length); offset == 0 {
+		os = uint64(of.newState) + states&(1<<(of.nbBits&63)-1)
+		states >>= of.nbBits & 63
+		ms = uint64(ml.newState) + states&(1<<(ml.nbBits&63)-1)
+		states >>= ml.nbBits & 63
+		ls = uint64(ll.newState) + states&(1<<(ll.nbBits&63)-1)
+		litLen := ll.baseline + uint32(lengths&(1<<(ll.addBits&63)-1))
+		matchLen := ml.baseline + uint32(lengths>>(ll.addBits&63)&(1<<(ml.addBits&63)-1))
+		offsetValue := of.baseline + uint32(offsetBits)
+		offset := offsetValue - 3
+		if offsetValue > 3 {
+			h.repeatOffsets = [3]uint32{offset, h.repeatOffsets[0], h.repeatOffsets[1]}
+		} else if offset = h.offset(offsetValue, litLen); offset == 0 {
 			return false
 		}
-		b.sequences[i] = sequence{length, match, offset}
-		literals += int(length)
-		at += int(length)
-		reach = min(reach, at-int(offset))
-		if at += int(match); at > mostBlock {
+		b.sequences[i] = sequence{litLen, matchLen, offset}
+		literals += int(litLen)
+		at += int(litLen)
+		first = min(first, at-int(offset))
+		if at += int(matchLen); at > maxBlockSize {
 			return false
 		}
 	}
-	b.reach, b.total = reach, at+b.size-literals
-	return r.left == 0 && literals <= b.size && b.total <= mostBlock
+	b.firstCopied, b.contentSize = first, at+b.regeneratedSize-literals
+	return r.left == 0 && literals <= b.regeneratedSize && b.contentSize <= maxBlockSize
 }
 
-// take returns the offset that the value of an offset's code stands for (RFC 8878 §3.1.1.5),
-// and makes it the most recent one. It returns 0 for a damaged value. literals is the number
-// of literals of the sequence.
-func (s *state) take(value, literals uint32) uint32 {
-	r := &s.recent
-	if value > 3 {
-		r[0], r[1], r[2] = value-3, r[0], r[1]
+// offset returns the offset that an Offset_Value stands for (RFC 8878 §3.1.1.5), and updates the
+// repeat offsets. It returns 0 for a damaged value.
+func (h *history) offset(offsetValue, litLen uint32) uint32 {
+	r := &h.repeatOffsets
+	if offsetValue > 3 {
+		r[0], r[1], r[2] = offsetValue-3, r[0], r[1]
 		return r[0]
 	}
-	if literals == 0 {
-		value++
+	if litLen == 0 {
+		offsetValue++
 	}
-	switch value {
+	switch offsetValue {
 	case 2:
 		r[0], r[1] = r[1], r[0]
 	case 3:
@@ -262,13 +259,13 @@ func (s *state) take(value, literals uint32) uint32 {
 	return r[0]
 }
 
-// value is the inverse of take: it returns the value for an offset, and makes the offset the
-// most recent one. Values up to 3 stand for recent offsets. They are only returned if their
-// code is among symbols, a bit each.
-func (s *state) value(offset, literals uint32, symbols uint64) uint32 {
-	r := s.recent
+// offsetValue is the inverse of offset: it returns an Offset_Value, and updates the repeat
+// offsets. It returns a repeat code, 1 to 3, only if the code of that is in the set symbols, a
+// bit each.
+func (h *history) offsetValue(offset, litLen uint32, symbols uint64) uint32 {
+	r := h.repeatOffsets
 	value := offset + 3
-	if literals > 0 {
+	if litLen > 0 {
 		switch offset {
 		case r[0]:
 			value = 1
@@ -290,6 +287,6 @@ func (s *state) value(offset, literals uint32, symbols uint64) uint32 {
 	if value <= 3 && symbols>>(value>>1)&1 == 0 {
 		value = offset + 3
 	}
-	s.take(value, literals)
+	h.offset(value, litLen)
 	return value
 }

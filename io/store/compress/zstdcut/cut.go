@@ -26,29 +26,29 @@ type Range struct{ Low, High int }
 
 // Cutter cuts frames. One goroutine may use it at a time.
 type Cutter struct {
-	kept      []Range
-	starts    []int // where each kept range begins in what the new frame holds
-	cutBefore []int // for each kept range: how many bytes are cut before it
-	plain     []byte
-	window    int // how far back a match may begin
+	kept       []Range
+	starts     []int // where each kept range begins in the new frame's content
+	cutBefore  []int // for each kept range: the number of bytes that are cut before it
+	plain      []byte
+	windowSize int
 
-	in, out  state
-	copies   []int32 // for each byte that is cut: where in plain a copy of it stays, -1 for nowhere
-	blocks   int     // compressed blocks so far
-	block    block
-	literals []byte // of the new block
-	written  []sequence
-	huffman  huff0.Scratch
-	tables   shelf
-	codes    []codes3
-	content  []byte
-	last     int // where in dst the header of the last new block lies, -1 for none
+	in, out   history // of the frame that is read, and of the new one
+	copies    []int32 // for each byte that is cut: where in plain a copy of it is kept, -1 for nowhere
+	blocks    int     // compressed blocks so far
+	block     block
+	literals  []byte // of the new block
+	sequences []sequence
+	codes     []seqCodes
+	huffman   huff0.Scratch
+	tables    freeList
+	content   []byte
+	last      int // where in dst the header of the last new block is, -1 for none
 }
 
-// codes3 are the three codes of a sequence, and the value of its offset's code.
-type codes3 struct {
-	symbols [streams]uint8
-	value   uint32
+// seqCodes are the codes of a sequence, and its Offset_Value.
+type seqCodes struct {
+	codes       [symbolTypes]uint8
+	offsetValue uint32
 }
 
 // Worth reports whether to cut a frame that holds size bytes, of which kept bytes in so many
@@ -67,36 +67,33 @@ func MostRanges(size int) int { return size / (4 << 10) }
 // frame holds. The ranges are in order and do not touch. After an error, which is one of this
 // package's, nothing is appended.
 func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, error) {
-	h, err := readHeader(frame)
+	h, err := readFrameHeader(frame)
 	switch {
 	case err != nil:
 		return dst, err
 	case len(head)+len(plain) > math.MaxInt32:
 		return dst, ErrUnsupported
-	case h.size >= 0 && h.size != int64(len(plain)):
+	case h.contentSize >= 0 && h.contentSize != int64(len(plain)):
 		return dst, ErrDamaged
 	}
 	c.begin(plain, len(head), kept)
-	c.window = h.farthest(len(plain))
+	c.windowSize = h.windowSize(len(plain))
 	begin := len(dst)
 	dst = h.append(dst, c.size(head))
-	for len(head) > 0 {
-		n := min(len(head), leastWindow)
+	for len(head) > 0 { // no block may be larger than the window
+		n := min(len(head), minWindowSize)
 		dst = c.appendRaw(dst, head[:n])
 		head = head[n:]
 	}
-	if dst, err = c.cutBlocks(dst, frame[h.length:], h.checksum); err != nil {
+	if dst, err = c.cutBlocks(dst, frame[h.size:], h.contentChecksum); err != nil {
 		return dst[:begin], err
 	}
 	if c.last < 0 {
 		dst = c.appendRaw(dst, nil)
 	}
-	dst[c.last] |= lastBlock
+	dst[c.last] |= lastBlockFlag
 	return dst, nil
 }
-
-// leastWindow is the least window of a frame in bytes: no block may be larger than the window.
-const leastWindow = 1 << 10
 
 // begin sets what is known before the first block. head is the size of the new frame's head.
 func (c *Cutter) begin(plain []byte, head int, kept []Range) {
@@ -114,7 +111,7 @@ func (c *Cutter) begin(plain []byte, head int, kept []Range) {
 	for i := range c.copies {
 		c.copies[i] = -1
 	}
-	c.in = state{recent: [3]uint32{1, 4, 8}}
+	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}}
 	c.out = c.in
 }
 
@@ -131,27 +128,27 @@ func (c *Cutter) size(head []byte) int {
 // new frame has none.
 func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 	for at := 0; ; {
-		if len(data) < blockHead {
+		if len(data) < blockHeaderSize {
 			return dst, ErrDamaged
 		}
-		head := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
-		last, kind, size := head&lastBlock != 0, head>>1&3, head>>3
+		header := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
+		last, blockType, size := header&lastBlockFlag != 0, header>>1&3, header>>3
 		stored := size
-		if kind == rleBlock {
+		if blockType == blockTypeRLE {
 			stored = 1
 		}
-		if size > mostBlock || stored > len(data)-blockHead {
+		if size > maxBlockSize || stored > len(data)-blockHeaderSize {
 			return dst, ErrDamaged
 		}
-		whole := data[:blockHead+stored]
-		data = data[blockHead+stored:]
+		whole := data[:blockHeaderSize+stored]
+		data = data[blockHeaderSize+stored:]
 		var ok bool
-		n := size // what the block holds
-		switch kind {
-		case rawBlock, rleBlock:
-			dst, ok = c.cutPlain(dst, whole, at, n, kind)
-		case packedBlock:
-			dst, n, ok = c.cutPacked(dst, whole, at)
+		n := size // what the block decompresses to
+		switch blockType {
+		case blockTypeRaw, blockTypeRLE:
+			dst, ok = c.cutRaw(dst, whole, at, n, blockType)
+		case blockTypeCompressed:
+			dst, n, ok = c.cutCompressed(dst, whole, at)
 		}
 		if at += n; !ok || at > len(c.plain) {
 			return dst, ErrDamaged
@@ -166,7 +163,7 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 func (c *Cutter) checkEnd(data []byte, at int, checksum bool) error {
 	size := 0
 	if checksum {
-		size = checksumSize
+		size = contentChecksumSize
 	}
 	switch {
 	case len(data) > size: // another frame follows
@@ -189,9 +186,8 @@ func (c *Cutter) eachKept(low, high int, f func(low, high int)) {
 	}
 }
 
-// cutPlain cuts a block of n bytes from byte at on. Its kind is rawBlock or rleBlock, which
-// is one byte repeated.
-func (c *Cutter) cutPlain(dst, whole []byte, at, n, kind int) ([]byte, bool) {
+// cutRaw cuts a raw or RLE block of n bytes from byte at on.
+func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) {
 	if at+n > len(c.plain) {
 		return dst, false
 	}
@@ -199,8 +195,8 @@ func (c *Cutter) cutPlain(dst, whole []byte, at, n, kind int) ([]byte, bool) {
 		return c.copyBlock(dst, whole), true
 	}
 	c.eachKept(at, at+n, func(low, high int) {
-		if kind == rleBlock {
-			dst = append(c.appendHead(dst, rleBlock, high-low), whole[blockHead])
+		if blockType == blockTypeRLE {
+			dst = append(c.appendBlockHeader(dst, blockTypeRLE, high-low), whole[blockHeaderSize])
 		} else {
 			dst = c.appendRaw(dst, c.plain[low:high])
 		}
@@ -208,100 +204,99 @@ func (c *Cutter) cutPlain(dst, whole []byte, at, n, kind int) ([]byte, bool) {
 	return dst, true
 }
 
-// appendHead appends a block's header.
-func (c *Cutter) appendHead(dst []byte, kind, size int) []byte {
+// appendBlockHeader appends a Block_Header.
+func (c *Cutter) appendBlockHeader(dst []byte, blockType, size int) []byte {
 	c.last = len(dst)
 	dst = append(dst, 0, 0, 0)
-	putHead(dst[c.last:], kind, size)
+	putBlockHeader(dst[c.last:], blockType, size)
 	return dst
 }
 
-// putHead writes a block's header.
-func putHead(dst []byte, kind, size int) {
-	v := kind<<1 | size<<3
+// putBlockHeader writes a Block_Header (RFC 8878 §3.1.1.2).
+func putBlockHeader(dst []byte, blockType, size int) {
+	v := blockType<<1 | size<<3
 	dst[0], dst[1], dst[2] = byte(v), byte(v>>8), byte(v>>16)
 }
 
-// appendRaw appends a block that is not compressed.
+// appendRaw appends a raw block.
 func (c *Cutter) appendRaw(dst, content []byte) []byte {
-	return append(c.appendHead(dst, rawBlock, len(content)), content...)
+	return append(c.appendBlockHeader(dst, blockTypeRaw, len(content)), content...)
 }
 
 // copyBlock appends a block as it lies. It is not the last one until Cut says so.
 func (c *Cutter) copyBlock(dst, whole []byte) []byte {
 	c.last = len(dst)
 	dst = append(dst, whole...)
-	dst[c.last] &^= lastBlock
+	dst[c.last] &^= lastBlockFlag
 	return dst
 }
 
-// cutPacked cuts a compressed block from byte at on, and returns how many bytes it holds.
-func (c *Cutter) cutPacked(dst, whole []byte, at int) ([]byte, int, bool) {
+// cutCompressed cuts a compressed block from byte at on, and returns how many bytes it holds.
+func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 	c.blocks++
-	c.tables.sort(&c.in, &c.out)
+	c.tables.collect(&c.in, &c.out)
 	before := c.in
 	b := &c.block
-	if !b.parse(whole[blockHead:], c.blocks, &c.in, &c.tables) || at+b.total > len(c.plain) {
+	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in, &c.tables) || at+b.contentSize > len(c.plain) {
 		return dst, 0, false
 	}
 	k := c.rangeAt(at)
-	if k == len(c.kept) || c.kept[k].Low >= at+b.total { // nothing of it stays
-		return dst, b.total, c.skipBlock(at)
+	if k == len(c.kept) || c.kept[k].Low >= at+b.contentSize { // none of it is kept
+		return dst, b.contentSize, c.skipBlock(at)
 	}
-	inside := c.kept[k].Low <= at && at+b.total <= c.kept[k].High
-	if inside && at+b.reach >= c.kept[k].Low { // and so is all that its matches copy
+	inside := c.kept[k].Low <= at && at+b.contentSize <= c.kept[k].High
+	if inside && at+b.firstCopied >= c.kept[k].Low { // and so are all bytes that its matches copy
 		if c.canCopy(&before) {
-			return c.copyBlock(dst, whole), b.total, true
+			return c.copyBlock(dst, whole), b.contentSize, true
 		}
-		c.written = append(c.written[:0], b.sequences...)
-		return c.writeBlock(dst, at, k, true), b.total, true
+		c.sequences = append(c.sequences[:0], b.sequences...)
+		return c.writeBlock(dst, at, k, true), b.contentSize, true
 	}
 	changed, ok := c.rewrite(at, k)
 	if !ok {
 		return dst, 0, false
 	}
-	return c.writeBlock(dst, at, k, !changed), b.total, true
+	return c.writeBlock(dst, at, k, !changed), b.contentSize, true
 }
 
-// skipBlock notes what the matches of a block copy of which nothing stays. It begins at byte
-// at.
+// skipBlock notes the copies of a block of which nothing is kept. It begins at byte at.
 func (c *Cutter) skipBlock(at int) bool {
 	for _, s := range c.block.sequences {
-		at += int(s.literals)
+		at += int(s.litLen)
 		if int(s.offset) > at {
 			return false
 		}
-		c.noteCopies(at, at+int(s.match), int(s.offset))
-		at += int(s.match)
+		c.noteCopies(at, at+int(s.matchLen), int(s.offset))
+		at += int(s.matchLen)
 	}
 	return true
 }
 
-// canCopy reports whether the block may be copied as it lies: what it takes from the blocks
-// before is the same in the new frame. If so, it sets out to the state after the block.
-func (c *Cutter) canCopy(before *state) bool {
+// canCopy reports whether the block may be copied: what it uses of the history is the same in
+// the new frame. If so, it sets out to the history after the block.
+func (c *Cutter) canCopy(before *history) bool {
 	b := &c.block
-	if b.kind == treelessLiterals && c.out.huffman != before.huffman {
+	if b.literalsType == literalsBlockTreeless && c.out.huffmanTree != before.huffmanTree {
 		return false
 	}
 	if len(b.sequences) > 0 {
-		if c.out.recent != before.recent {
+		if c.out.repeatOffsets != before.repeatOffsets {
 			return false
 		}
-		for k := range streams {
-			if !b.defines[k] && c.out.tables[k] != before.tables[k] {
+		for k := range symbolTypes {
+			if !b.ownTable[k] && c.out.tables[k] != before.tables[k] {
 				return false
 			}
 		}
-		c.out.recent = c.in.recent
-		for k := range streams {
-			if b.defines[k] {
+		c.out.repeatOffsets = c.in.repeatOffsets
+		for k := range symbolTypes {
+			if b.ownTable[k] {
 				c.out.tables[k] = c.in.tables[k]
 			}
 		}
 	}
-	if b.kind == packedLiterals {
-		c.out.huffman = c.in.huffman
+	if b.literalsType == literalsBlockCompressed {
+		c.out.huffmanTree = c.in.huffmanTree
 	}
 	return true
 }

@@ -106,22 +106,22 @@ func (c *Cutter) cutAs(t *testing.T, decoder *zstd.Decoder, frame, plain, head [
 // literalKinds adds the kinds of the literals in a frame's blocks.
 func literalKinds(t *testing.T, frame []byte, kinds map[int]int) {
 	t.Helper()
-	h, err := readHeader(frame)
+	h, err := readFrameHeader(frame)
 	ok := err == nil
 	var b block
-	var tables shelf
-	s := state{recent: [3]uint32{1, 4, 8}}
-	for data, last, n := frame[h.length:], false, 1; ok && !last; n++ {
+	var tables freeList
+	s := history{repeatOffsets: [3]uint32{1, 4, 8}}
+	for data, last, n := frame[h.size:], false, 1; ok && !last; n++ {
 		head := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
 		size := head >> 3
-		if last = head&lastBlock != 0; head>>1&3 == rleBlock {
+		if last = head&lastBlockFlag != 0; head>>1&3 == blockTypeRLE {
 			size = 1
 		}
-		if head>>1&3 == packedBlock {
-			ok = b.parse(data[blockHead:][:size], n, &s, &tables)
-			kinds[b.kind]++
+		if head>>1&3 == blockTypeCompressed {
+			ok = b.parse(data[blockHeaderSize:][:size], n, &s, &tables)
+			kinds[b.literalsType]++
 		}
-		data = data[blockHead+size:]
+		data = data[blockHeaderSize+size:]
 	}
 	if !ok {
 		t.Fatal("a block cannot be read")
@@ -174,7 +174,7 @@ func TestCutProgram(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []int{rawLiterals, packedLiterals, treelessLiterals} {
+	for _, kind := range []int{literalsBlockRaw, literalsBlockCompressed, literalsBlockTreeless} {
 		if kinds[kind] == 0 {
 			t.Errorf("no block has literals of kind %d: %v", kind, kinds)
 		}
@@ -189,7 +189,7 @@ func TestErrors(t *testing.T) {
 	}
 	plain := bytes.Repeat([]byte("a frame of one block; "), 100)
 	frame := encoder.EncodeAll(plain, nil)
-	header, err := readHeader(frame)
+	header, err := readFrameHeader(frame)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 		damaged[at] ^= mask
 		return damaged
 	}
-	block := header.length
+	block := header.size
 	for _, test := range []struct {
 		name  string
 		frame []byte
@@ -216,7 +216,7 @@ func TestErrors(t *testing.T) {
 		{"no blocks", frame[:block], plain, ErrDamaged},
 		{"half a block", frame[:block+20], plain, ErrDamaged},
 		{"a block of the reserved type", changed(block, 1<<1), plain, ErrDamaged},
-		{"treeless literals in the first block", changed(block+blockHead, treelessLiterals), plain, ErrDamaged},
+		{"treeless literals in the first block", changed(block+blockHeaderSize, literalsBlockTreeless), plain, ErrDamaged},
 		{"half a checksum", frame[:len(frame)-1], plain, ErrDamaged},
 	} {
 		out, err := new(Cutter).Cut([]byte("before"), test.frame, test.plain, nil, []Range{{0, 100}, {200, len(test.plain)}})

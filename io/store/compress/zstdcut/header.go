@@ -2,82 +2,83 @@ package zstdcut
 
 import "encoding/binary"
 
-// header is a frame's header.
-type header struct {
-	length   int   // bytes of the header itself
-	size     int64 // of the decompressed frame in bytes, -1 if the header does not say it
-	window   byte  // the window descriptor, unless single is set
-	single   bool  // there is no window descriptor: a match may begin anywhere before it
-	checksum bool
+// frameHeader is a Frame_Header (RFC 8878 §3.1.1.1).
+type frameHeader struct {
+	size             int   // of the header in bytes, Magic_Number included
+	contentSize      int64 // Frame_Content_Size, -1 for none
+	windowDescriptor byte  // unless singleSegment is set
+	singleSegment    bool  // the window is the whole content
+	contentChecksum  bool
 }
 
 const magic = 0xFD2FB528
 
-// Flags of a frame's header.
+// Frame_Header_Descriptor (RFC 8878 §3.1.1.1.1).
 const (
-	singleSegment = 1 << 5
-	reservedBit   = 1 << 3
-	hasChecksum   = 1 << 2
-	hasDictionary = 3 // a mask
-	sizeBits      = 6 // which say how many bytes the frame's size has
-	fourBytes     = 2 << sizeBits
-
-	checksumSize = 4 // in bytes, at the end of a frame
+	contentSizeShift    = 6 // of Frame_Content_Size_Flag
+	contentSize4        = 2 << contentSizeShift
+	singleSegmentFlag   = 1 << 5
+	reservedBit         = 1 << 3
+	contentChecksumFlag = 1 << 2
+	dictionaryIDMask    = 3
 )
 
-// readHeader reads a frame's header.
-func readHeader(frame []byte) (h header, err error) {
+const (
+	contentChecksumSize = 4 // in bytes, at the end of a frame
+	minWindowSize       = 1 << 10
+)
+
+// readFrameHeader reads the header of a frame.
+func readFrameHeader(frame []byte) (h frameHeader, err error) {
 	if len(frame) < 6 {
 		return h, ErrDamaged
 	}
-	flags := frame[4]
-	h.single, h.checksum, h.size, h.length = flags&singleSegment != 0, flags&hasChecksum != 0, -1, 5
+	descriptor := frame[4]
+	h = frameHeader{size: 5, contentSize: -1, singleSegment: descriptor&singleSegmentFlag != 0, contentChecksum: descriptor&contentChecksumFlag != 0}
 	switch {
-	case binary.LittleEndian.Uint32(frame) != magic || flags&reservedBit != 0:
+	case binary.LittleEndian.Uint32(frame) != magic || descriptor&reservedBit != 0:
 		return h, ErrUnsupported
-	case flags&hasDictionary != 0:
+	case descriptor&dictionaryIDMask != 0:
 		return h, ErrDictionary
 	}
-	if !h.single {
-		h.window = frame[5]
-		h.length++
+	if !h.singleSegment {
+		h.windowDescriptor = frame[5]
+		h.size++
 	}
-	width := [4]int{0, 2, 4, 8}[flags>>sizeBits]
-	if width == 0 && h.single {
+	width := [4]int{0, 2, 4, 8}[descriptor>>contentSizeShift]
+	if width == 0 && h.singleSegment {
 		width = 1
 	}
-	if len(frame) < h.length+width {
+	if len(frame) < h.size+width {
 		return h, ErrDamaged
 	}
 	if width > 0 {
 		var v [8]byte
-		copy(v[:], frame[h.length:h.length+width])
-		h.size = int64(binary.LittleEndian.Uint64(v[:]))
+		copy(v[:], frame[h.size:h.size+width])
+		h.contentSize = int64(binary.LittleEndian.Uint64(v[:]))
 		if width == 2 { // smaller sizes have one byte
-			h.size += 256
+			h.contentSize += 256
 		}
 	}
-	h.length += width
+	h.size += width
 	return h, nil
 }
 
-// farthest returns how far back a match may begin in a frame of size bytes (RFC 8878
-// §3.1.1.1.2).
-func (h *header) farthest(size int) int {
-	if h.single {
+// windowSize returns the Window_Size of a frame with size bytes of content (RFC 8878 §3.1.1.1.2).
+func (h *frameHeader) windowSize(size int) int {
+	if h.singleSegment {
 		return size
 	}
-	return (8 + int(h.window&7)) << (7 + h.window>>3)
+	return (8 + int(h.windowDescriptor&7)) << (7 + h.windowDescriptor>>3)
 }
 
-// append appends a header like h of a frame that decompresses to n bytes. Its size has four
-// bytes, and it says that there is no checksum.
-func (h *header) append(dst []byte, n int) []byte {
+// append appends a header with the same window for n bytes of content, without a checksum.
+func (h *frameHeader) append(dst []byte, n int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
-	if h.single {
-		dst = append(dst, fourBytes|singleSegment)
+	if h.singleSegment {
+		dst = append(dst, contentSize4|singleSegmentFlag)
 	} else {
-		dst = append(dst, fourBytes, h.window)
+		dst = append(dst, contentSize4, h.windowDescriptor)
 	}
 	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }

@@ -2,27 +2,27 @@ package zstdcut
 
 import "slices"
 
-// leastMatch is the least length of a match in the format.
-const leastMatch = 3
+// minMatch is the least match length.
+const minMatch = 3
 
-// rewriting makes the sequences and literals of a block that is cut.
+// rewriting makes the literals and sequences of a block that is cut.
 type rewriting struct {
 	*Cutter
 	k       int  // no kept range before this one has bytes that are still to come
-	pending int  // literals since the last sequence
+	litLen  int  // literals since the last sequence
 	changed bool // the new block has other literals than the old one
 }
 
-// rewrite sets c.written and c.literals to what is kept of the block that begins at byte at.
+// rewrite sets c.sequences and c.literals to what is kept of the block that begins at byte at.
 // Range k is the first kept range that has a part of it. changed reports whether the literals
 // are other ones than before; ok is false if a match begins before the frame.
 func (c *Cutter) rewrite(at, k int) (changed, ok bool) {
-	c.written, c.literals = c.written[:0], slices.Grow(c.literals[:0], mostBlock+32)
-	end := at + c.block.total
+	c.sequences, c.literals = c.sequences[:0], slices.Grow(c.literals[:0], maxBlockSize+32)
+	end := at + c.block.contentSize
 	w := rewriting{Cutter: c, k: k}
 	for _, s := range c.block.sequences {
-		match := at + int(s.literals)
-		next := match + int(s.match)
+		match := at + int(s.litLen)
+		next := match + int(s.matchLen)
 		if !w.keepWhole(at, s) {
 			w.eachPart(at, match, w.keepLiterals)
 			if int(s.offset) > match {
@@ -42,8 +42,8 @@ func (w *rewriting) keepWhole(at int, s sequence) bool {
 	for w.k < len(w.kept) && w.kept[w.k].High <= at {
 		w.k++
 	}
-	low := at + int(s.literals)
-	high := low + int(s.match)
+	low := at + int(s.litLen)
+	high := low + int(s.matchLen)
 	if w.k == len(w.kept) || w.kept[w.k].Low > at || high > w.kept[w.k].High {
 		return false
 	}
@@ -52,8 +52,8 @@ func (w *rewriting) keepWhole(at int, s sequence) bool {
 		return false
 	}
 	w.literals = appendShort(w.literals, w.plain, at, low)
-	w.written = append(w.written, sequence{uint32(w.pending) + s.literals, s.match, uint32(offset)})
-	w.pending = 0
+	w.sequences = append(w.sequences, sequence{uint32(w.litLen) + s.litLen, s.matchLen, uint32(offset)})
+	w.litLen = 0
 	return true
 }
 
@@ -79,20 +79,20 @@ func (w *rewriting) eachPart(low, high int, f func(low, high int)) {
 // keepLiterals adds the bytes from low to high-1 as literals.
 func (w *rewriting) keepLiterals(low, high int) {
 	w.literals = append(w.literals, w.plain[low:high]...)
-	w.pending += high - low
+	w.litLen += high - low
 }
 
 // keepMatch adds what is kept of a match that makes the bytes from low to high-1: as matches
-// where the bytes that these copy, or copies of those, stay, and else as literals.
+// where the bytes that these copy, or copies of those, are kept, and else as literals.
 func (w *rewriting) keepMatch(low, high, offset int) {
 	w.eachPart(low, high, func(from, to int) {
 		back, n := w.keptOffset(from, to, offset, w.k), to-from
 		if back == 0 {
 			back, n = w.copyOffset(from, to, offset, w.k)
 		}
-		if n >= leastMatch && back > 0 {
-			w.written = append(w.written, sequence{uint32(w.pending), uint32(n), uint32(back)})
-			w.pending = 0
+		if n >= minMatch && back > 0 {
+			w.sequences = append(w.sequences, sequence{uint32(w.litLen), uint32(n), uint32(back)})
+			w.litLen = 0
 			from += n
 		}
 		if from < to {
@@ -144,11 +144,11 @@ func (c *Cutter) keptOffset(low, high, offset, k int) int {
 	return c.newPlace(low, k) - c.newPlace(from, j)
 }
 
-// newPlace returns where byte at, which is in kept range k, lies in what the new frame holds.
+// newPlace returns where byte at, which is in kept range k, is in the new frame's content.
 func (c *Cutter) newPlace(at, k int) int { return c.starts[k] + at - c.kept[k].Low }
 
 // copyOffset is for matches for which keptOffset returns 0. If a copy of the first byte that
-// the match copies stays, it returns the offset of that copy, and how many bytes are equal
+// the match copies is kept, it returns the offset of that copy, and how many bytes are equal
 // from there on. It notes for all bytes that are cut that they have a copy in the match now.
 func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 	for c.kept[k].High <= low {
@@ -162,7 +162,7 @@ func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 			if place := int(c.copies[number]); place >= 0 && at == low {
 				j := c.rangeAt(place)
 				n = equalBytes(c.plain[low:high], c.plain[place:min(c.kept[j].High, low)])
-				if back = c.newPlace(low, k) - c.newPlace(place, j); back > c.window {
+				if back = c.newPlace(low, k) - c.newPlace(place, j); back > c.windowSize {
 					n = 0
 				}
 			}
@@ -176,7 +176,7 @@ func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 }
 
 // noteCopies notes for a match that is cut, or a part of it, where copies of the bytes from
-// low to high-1 stay: in what the match copies, or where copies of that stay.
+// low to high-1 are kept: in what the match copies, or where copies of that are.
 func (c *Cutter) noteCopies(low, high, offset int) {
 	var from, to section
 	for at := low; at < high; {
@@ -231,7 +231,7 @@ func (c *Cutter) sectionOf(at int) section {
 	return s
 }
 
-// equalBytes returns how many bytes are equal at the beginning of a and b.
+// equalBytes returns the number of equal bytes at the beginning of a and b.
 func equalBytes(a, b []byte) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

@@ -5,222 +5,219 @@ import (
 	"slices"
 )
 
-// stream is one of the three streams of numbers in which sequences are written.
-type stream int
+// symbolType is one of the three kinds of symbols of which sequences are made.
+type symbolType int
 
 const (
-	literalLengths stream = iota
+	literalLengths symbolType = iota
 	offsets
 	matchLengths
-	streams
+	symbolTypes
 )
 
-// What RFC 8878 (§3.1.1.3.2) says of each stream: the most bits of a state, the most symbols,
-// and the predefined distribution.
+// Limits and default distributions of each symbol type (RFC 8878 §3.1.1.3.2).
 var (
-	mostLog     = [streams]uint{9, 8, 9}
-	mostSymbols = [streams]int{36, 32, 53}
-	predefined  = [streams]struct {
-		log  uint
-		norm []int16
+	maxAccuracyLog = [symbolTypes]uint{9, 8, 9}
+	maxSymbols     = [symbolTypes]int{36, 32, 53}
+	predefined     = [symbolTypes]struct {
+		accuracyLog uint
+		norm        []int16
 	}{
 		{6, []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}},
 		{5, []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}},
 		{6, []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}},
 	}
-	// standard are the tables of the predefined distributions.
-	standard = [streams]*table{mustTable(literalLengths), mustTable(offsets), mustTable(matchLengths)}
+	predefinedTables = [symbolTypes]*fseTable{newPredefined(literalLengths), newPredefined(offsets), newPredefined(matchLengths)}
 )
 
-// A length is written as a code and some bits more: base is the least length of each code, and
-// bits is the number of bits that follow.
+// A length is written as a code and additional bits (RFC 8878 §3.1.1.3.2.1.1).
 var (
-	literalBase, literalBits = codes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-	matchBase, matchBits     = codes(leastMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	llBaseline, llBits = lengthCodes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	mlBaseline, mlBits = lengthCodes(minMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 )
 
-// numbers are, for each stream, the least number of each symbol and how many bits follow it.
-var numbers = func() (list [streams]struct {
-	base  [64]uint32
-	extra [64]uint8
+// codes are the baselines of each symbol type's codes, and their numbers of additional bits.
+var codes = func() (list [symbolTypes]struct {
+	baseline [64]uint32
+	addBits  [64]uint8
 },
 ) {
-	list[literalLengths].base, list[literalLengths].extra = literalBase, literalBits
-	list[matchLengths].base, list[matchLengths].extra = matchBase, matchBits
-	for symbol := range uint8(32) {
-		list[offsets].base[symbol], list[offsets].extra[symbol] = 1<<symbol, symbol
+	list[literalLengths].baseline, list[literalLengths].addBits = llBaseline, llBits
+	list[matchLengths].baseline, list[matchLengths].addBits = mlBaseline, mlBits
+	for code := range uint8(32) {
+		list[offsets].baseline[code], list[offsets].addBits[code] = 1<<code, code
 	}
 	return list
 }()
 
-// codes returns the codes of lengths from least on: direct codes of one length each, and then
-// a code for each element of more, which is its number of bits.
-func codes(least uint32, direct int, more []uint8) (base [64]uint32, extra [64]uint8) {
+// lengthCodes returns the baselines and additional bits of codes for lengths from least on:
+// direct codes of one length each, and then a code for each element of more, its bits.
+func lengthCodes(least uint32, direct int, more []uint8) (baseline [64]uint32, addBits [64]uint8) {
 	for i := range direct {
-		base[i] = least
+		baseline[i] = least
 		least++
 	}
 	for i, n := range more {
-		base[direct+i], extra[direct+i] = least, n
+		baseline[direct+i], addBits[direct+i] = least, n
 		least += 1 << n
 	}
-	return base, extra
+	return baseline, addBits
 }
 
-// literalCode returns the code of n literals. From 64 on, each power of two has a code.
-func literalCode(n uint32) uint8 {
+// llCode returns the code of a literal length. From 64 on, each power of two has a code.
+func llCode(litLen uint32) uint8 {
 	switch {
-	case n < 16:
-		return uint8(n)
-	case n >= 64:
-		return uint8(bits.Len32(n)) - 1 + 19
+	case litLen < 16:
+		return uint8(litLen)
+	case litLen >= 64:
+		return uint8(bits.Len32(litLen)) - 1 + 19
 	}
-	return literalSmall[n]
+	return llCodes[litLen]
 }
 
-// matchCode returns the code of a match of n + leastMatch bytes. From 128 on, each power of
-// two has a code.
-func matchCode(n uint32) uint8 {
+// mlCode returns the code of a match length, less minMatch. From 128 on, each power of two has
+// a code.
+func mlCode(n uint32) uint8 {
 	if n >= 128 {
 		return uint8(bits.Len32(n)) - 1 + 36
 	}
-	return matchSmall[n]
+	return mlCodes[n]
 }
 
-// literalSmall and matchSmall are the codes of smaller lengths.
-var literalSmall, matchSmall = small(&literalBase, 0, 64), small(&matchBase, leastMatch, 128)
+// llCodes and mlCodes are the codes of smaller lengths.
+var llCodes, mlCodes = smallCodes(&llBaseline, 0, 64), smallCodes(&mlBaseline, minMatch, 128)
 
-// small returns the codes of the lengths from least to least+most-1.
-func small(base *[64]uint32, least uint32, most int) []uint8 {
-	list, code := make([]uint8, most), uint8(0)
-	for n := range list {
-		for base[code+1] > 0 && base[code+1]-least <= uint32(n) {
+// smallCodes returns the codes of the n lengths from least on.
+func smallCodes(baseline *[64]uint32, least uint32, n int) []uint8 {
+	list, code := make([]uint8, n), uint8(0)
+	for i := range list {
+		for baseline[code+1] > 0 && baseline[code+1]-least <= uint32(i) {
 			code++
 		}
-		list[n] = code
+		list[i] = code
 	}
 	return list
 }
 
-// mostStates is the number of states that a table may have.
-const mostStates = 1 << 9
+// maxTableSize is the largest number of states of a table.
+const maxTableSize = 1 << 9
 
-// step is a state of a decoder. Its symbol stands for base plus a number of extra bits. The
-// next state is next plus a number of these bits.
-type step struct {
-	base        uint32
-	next        uint16
-	extra, bits uint8
+// decSymbol is a decoder's state: its symbol's value is baseline plus addBits bits, and the next
+// state is newState plus nbBits bits.
+type decSymbol struct {
+	baseline        uint32
+	newState        uint16
+	addBits, nbBits uint8
 }
 
-// turn is how an encoder writes a symbol, as in FSE's own code: the upper 16 bits of a state
-// plus bits is the number of the state's lower bits that are written; what is left of the state,
-// plus find, is the index of the next state in table.states.
-type turn struct {
-	bits uint32
-	find int32
+// symbolTransform is how an encoder writes a symbol in a state: the upper 16 bits of the state
+// plus deltaNbBits is the number of the state's lower bits that are written, and the upper bits
+// of the state plus deltaFindState is the index of the next state in fseTable.encode.
+type symbolTransform struct {
+	deltaNbBits    uint32
+	deltaFindState int32
 }
 
-// table codes the symbols of a stream by finite state entropy (RFC 8878 §4.1). It does not
-// change as long as a state refers to it.
-type table struct {
-	log         uint      // there are 1<<log states
-	norm        [64]int16 // how many states each symbol has; -1 for one of low probability
-	description []byte    // as it lies in a block; nil for a predefined table
-	single      bool      // there is one symbol, which takes no bits
+// fseTable codes the symbols of a symbol type by finite state entropy (RFC 8878 §4.1). It does
+// not change as long as a history refers to it.
+type fseTable struct {
+	accuracyLog uint      // there are 1<<accuracyLog states
+	norm        [64]int16 // the number of states of each symbol; -1 for "less than 1" probability
+	description []byte    // FSE_Table_Description, or the symbol of an RLE table; nil if predefined
+	rle         bool      // there is one symbol, which takes no bits
 	symbols     uint64    // those that the table has, a bit each
-	turns       [64]turn
-	steps       [mostStates]step // the first 1<<log, as of states
-	states      [mostStates]uint16
-	described   [128]byte // memory of the description
+	transforms  [64]symbolTransform
+	decode      [maxTableSize]decSymbol // the first 1<<accuracyLog, as of encode
+	encode      [maxTableSize]uint16
+	memory      [128]byte // of the description
 }
 
-// clear makes a table one that has no symbols.
-func (t *table) clear() {
-	t.log, t.norm, t.description, t.single, t.symbols, t.turns = 0, [64]int16{}, nil, false, 0, [64]turn{}
+// reset removes all symbols.
+func (t *fseTable) reset() {
+	t.accuracyLog, t.norm, t.description, t.rle, t.symbols, t.transforms = 0, [64]int16{}, nil, false, 0, [64]symbolTransform{}
 }
 
-// shelf has the tables of a cutter. Those that no state refers to are used again.
-type shelf struct{ used, free []*table }
+// freeList has the tables of a cutter. Those to which no history refers are used again.
+type freeList struct{ used, free []*fseTable }
 
-// sort makes those free to which none of the states refers.
-func (s *shelf) sort(states ...*state) {
-	used := s.used[:0]
-	for _, t := range s.used {
-		if slices.ContainsFunc(states, func(has *state) bool { return slices.Contains(has.tables[:], t) }) {
+// collect frees the tables to which none of the histories refers.
+func (l *freeList) collect(histories ...*history) {
+	used := l.used[:0]
+	for _, t := range l.used {
+		if slices.ContainsFunc(histories, func(h *history) bool { return slices.Contains(h.tables[:], t) }) {
 			used = append(used, t)
 		} else {
-			s.free = append(s.free, t)
+			l.free = append(l.free, t)
 		}
 	}
-	s.used = used
+	l.used = used
 }
 
-// take returns a table without symbols.
-func (s *shelf) take() (t *table) {
-	if last := len(s.free) - 1; last >= 0 {
-		t, s.free = s.free[last], s.free[:last]
-		t.clear()
+// get returns a table without symbols.
+func (l *freeList) get() (t *fseTable) {
+	if last := len(l.free) - 1; last >= 0 {
+		t, l.free = l.free[last], l.free[:last]
+		t.reset()
 	} else {
-		t = new(table)
+		t = new(fseTable)
 	}
-	s.used = append(s.used, t)
+	l.used = append(l.used, t)
 	return t
 }
 
-func mustTable(s stream) *table {
-	t := new(table)
-	t.log = predefined[s].log
-	copy(t.norm[:], predefined[s].norm)
-	if !t.build(s) {
+func newPredefined(k symbolType) *fseTable {
+	t := new(fseTable)
+	t.accuracyLog = predefined[k].accuracyLog
+	copy(t.norm[:], predefined[k].norm)
+	if !t.build(k) {
 		panic("a predefined table is wrong")
 	}
 	return t
 }
 
-// one makes the table one that has a single symbol.
-func (t *table) one(symbol uint8, s stream) *table {
-	t.clear()
-	t.log, t.single, t.states[0] = 0, true, 0 // as turns are, all zeros
-	t.steps[0] = step{base: numbers[s].base[symbol], extra: numbers[s].extra[symbol]}
-	t.described[0] = symbol
-	t.description = t.described[:1]
+// setRLE makes the table one of a single symbol.
+func (t *fseTable) setRLE(symbol uint8, k symbolType) *fseTable {
+	t.reset()
+	t.accuracyLog, t.rle, t.encode[0] = 0, true, 0 // as transforms are, all zeros
+	t.decode[0] = decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
+	t.memory[0] = symbol
+	t.description = t.memory[:1]
 	t.norm[symbol], t.symbols = 1, 1<<symbol
 	return t
 }
 
-// read reads a table's description (RFC 8878 §4.1.1), and returns what follows it.
-func (t *table) read(data []byte, s stream) (rest []byte, ok bool) {
-	r := forward{data: data}
-	t.log = uint(r.read(4)) + 5
-	if t.log > mostLog[s] {
+// readDescription reads an FSE_Table_Description (RFC 8878 §4.1.1), and returns what follows it.
+func (t *fseTable) readDescription(data []byte, k symbolType) (rest []byte, ok bool) {
+	r := forwardReader{data: data}
+	t.accuracyLog = uint(r.read(4)) + 5
+	if t.accuracyLog > maxAccuracyLog[k] {
 		return nil, false
 	}
-	left, symbol := 1<<t.log, 0 // states without a symbol
+	left, symbol := 1<<t.accuracyLog, 0 // states without a symbol
 	for left > 0 {
-		if symbol >= mostSymbols[s] {
+		if symbol >= maxSymbols[k] {
 			return nil, false
 		}
-		n := r.readCount(left)
+		n := r.readProbability(left)
 		t.norm[symbol] = int16(n)
 		symbol++
 		if n == 0 {
-			symbol += r.readZeros(mostSymbols[s])
+			symbol += r.readRepeatFlags(maxSymbols[k])
 		}
-		left -= max(n, -n) // a symbol of low probability has one state, too
+		left -= max(n, -n) // a symbol of "less than 1" probability has one state
 	}
 	size := int(r.at+7) / 8
 	if size > len(data) {
 		return nil, false
 	}
 	t.description = data[:size]
-	return data[size:], t.build(s)
+	return data[size:], t.build(k)
 }
 
-// readCount reads how many of the states that are left a symbol has: 0 to left, or -1. There
-// are left+2 such numbers, in width bits. If that is no power of two, the lowest of them have
-// a bit less.
-func (r *forward) readCount(left int) int {
+// readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet.
+// There are left+2 such numbers, in width bits. If that is not a power of two, the lowest of
+// them have a bit less.
+func (r *forwardReader) readProbability(left int) int {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)
 	short := 2*half - (left + 2)
@@ -236,9 +233,9 @@ func (r *forward) readCount(left int) int {
 	return v - 1
 }
 
-// readZeros reads how many symbols after one without a state have none, either: numbers of two
-// bits, up to the first that is not 3. It ends when there are more than most.
-func (r *forward) readZeros(most int) (zeros int) {
+// readRepeatFlags returns the number of symbols of probability 0 that follow one: the sum of
+// 2-bit flags up to the first that is not 3. It ends when there are more than most.
+func (r *forwardReader) readRepeatFlags(most int) (zeros int) {
 	for zeros <= most {
 		n := int(r.read(2))
 		if zeros += n; n < 3 {
@@ -248,17 +245,17 @@ func (r *forward) readZeros(most int) (zeros int) {
 	return zeros
 }
 
-// fit makes the table one for n symbols, of which each occurs counts times. The table has more
-// states the more symbols there are, because its description then matters less.
-func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
-	t.log = min(mostLog[s], max(6, uint(bits.Len(uint(n)))-2))
-	size := 1 << t.log
+// normalize makes the table one for n symbols, of which each occurs counts times. A table for
+// more symbols has more states, because its description then matters less.
+func (t *fseTable) normalize(k symbolType, counts *[64]uint32, n int) *fseTable {
+	t.accuracyLog = min(maxAccuracyLog[k], max(6, uint(bits.Len(uint(n)))-2))
+	size := 1 << t.accuracyLog
 	left, most, used := size, 0, 0
 	for symbol, count := range counts {
 		if count == 0 {
 			continue
 		}
-		norm := max(1, int((uint64(count)<<t.log+uint64(n)/2)/uint64(n)))
+		norm := max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n)))
 		t.norm[symbol] = int16(norm)
 		left -= norm
 		if used++; norm > int(t.norm[most]) {
@@ -266,7 +263,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 		}
 	}
 	if used == 1 {
-		return t.one(uint8(most), s)
+		return t.setRLE(uint8(most), k)
 	}
 	for left < 0 { // take a state from the symbol that has most: that costs least
 		most = 0
@@ -279,18 +276,18 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 		left++
 	}
 	t.norm[most] += int16(left)
-	t.describe()
-	if !t.build(s) {
-		panic("a table of its own is wrong")
+	t.writeDescription()
+	if !t.build(k) {
+		panic("a normalized table is wrong")
 	}
 	return t
 }
 
-// describe sets the description, as read reads it.
-func (t *table) describe() {
-	w := writer{out: t.described[:]}
-	w.add(uint64(t.log-5), 4)
-	remaining, threshold, width := 1<<t.log+1, 1<<t.log, t.log+1
+// writeDescription sets the description, as readDescription reads it.
+func (t *fseTable) writeDescription() {
+	w := bitWriter{out: t.memory[:]}
+	w.add(uint64(t.accuracyLog-5), 4)
+	remaining, threshold, width := 1<<t.accuracyLog+1, 1<<t.accuracyLog, t.accuracyLog+1
 	zero := false
 	for symbol := 0; remaining > 1; symbol++ {
 		if zero {
@@ -322,43 +319,43 @@ func (t *table) describe() {
 			threshold >>= 1
 		}
 	}
-	t.description = w.end()
+	t.description = w.close()
 }
 
-// build makes the states from log and norm. It returns false if norm has not exactly as many
-// states.
-func (t *table) build(k stream) bool {
-	var room [mostStates]uint8
-	symbols := room[:1<<t.log]
+// build makes the states from accuracyLog and norm. It returns false if norm does not have
+// exactly that number of states.
+func (t *fseTable) build(k symbolType) bool {
+	var room [maxTableSize]uint8
+	symbols := room[:1<<t.accuracyLog]
 	if !t.spread(symbols) {
 		return false
 	}
-	t.buildTurns()
+	t.buildTransforms()
 	size := uint16(len(symbols))
 	var next [64]uint16   // of each symbol: the number of its next state, as encoders count
-	var places [64]uint16 // where in states that is
+	var places [64]uint16 // where in encode that is
 	total := uint16(0)
 	for s, n := range t.norm {
 		next[s], places[s] = uint16(max(n, -n)), total
 		total += next[s]
 	}
-	numbers := &numbers[k]
+	codes := &codes[k]
 	for state, s := range symbols {
 		n := next[s]
 		next[s]++
-		width := uint8(t.log) - uint8(bits.Len16(n)-1)
-		t.steps[state] = step{numbers.base[s], n<<width - size, numbers.extra[s], width}
-		t.states[places[s]] = size + uint16(state)
+		nbBits := uint8(t.accuracyLog) - uint8(bits.Len16(n)-1)
+		t.decode[state] = decSymbol{codes.baseline[s], n<<nbBits - size, codes.addBits[s], nbBits}
+		t.encode[places[s]] = size + uint16(state)
 		places[s]++
 	}
 	return true
 }
 
-// spread sets the symbol of each state (RFC 8878 §4.1.1): symbols of low probability have the
-// last states, and the states of others are spread over the rest.
-func (t *table) spread(symbols []uint8) bool {
+// spread sets the symbol of each state (RFC 8878 §4.1.1): symbols of "less than 1" probability
+// have the last states, and the states of others are spread over the rest.
+func (t *fseTable) spread(symbols []uint8) bool {
 	size := len(symbols)
-	high := size - 1 // the last state that is not of low probability
+	high := size - 1 // the last state that is left for other symbols
 	for s, n := range t.norm {
 		if n != 0 {
 			t.symbols |= 1 << s
@@ -383,47 +380,47 @@ func (t *table) spread(symbols []uint8) bool {
 	return at == 0
 }
 
-// buildTurns makes the turns of all symbols.
-func (t *table) buildTurns() {
+// buildTransforms sets the transforms of all symbols.
+func (t *fseTable) buildTransforms() {
 	total := 0 // states of the symbols before
 	for s, n := range t.norm {
 		switch {
 		case n == -1 || n == 1:
-			t.turns[s] = turn{uint32(t.log)<<16 - 1<<t.log, int32(total - 1)}
+			t.transforms[s] = symbolTransform{uint32(t.accuracyLog)<<16 - 1<<t.accuracyLog, int32(total - 1)}
 			total++
 		case n > 1:
-			most := uint32(t.log) - uint32(bits.Len16(uint16(n-1))-1)
-			t.turns[s] = turn{most<<16 - uint32(n)<<most, int32(total) - int32(n)}
+			most := uint32(t.accuracyLog) - uint32(bits.Len16(uint16(n-1))-1)
+			t.transforms[s] = symbolTransform{most<<16 - uint32(n)<<most, int32(total) - int32(n)}
 			total += int(n)
 		}
 	}
 }
 
-// start returns the state with which an encoder begins, for the last symbol.
-func (t *table) start(symbol uint8) uint32 {
-	x := &t.turns[symbol%64]
-	n := (x.bits + 1<<15) >> 16
-	return uint32(t.states[uint32(int32((n<<16-x.bits)>>n)+x.find)%mostStates])
+// initState returns the state with which an encoder begins, for the last symbol.
+func (t *fseTable) initState(symbol uint8) uint32 {
+	x := &t.transforms[symbol%64]
+	n := (x.deltaNbBits + 1<<15) >> 16
+	return uint32(t.encode[uint32(int32((n<<16-x.deltaNbBits)>>n)+x.deltaFindState)%maxTableSize])
 }
 
-// turn returns an encoder's next state for a symbol, and what is written before it: a value of
-// width bits.
-func (t *table) turn(state uint32, symbol uint8) (next uint32, value uint64, width uint) {
-	x := &t.turns[symbol%64]
-	n := (state + x.bits) >> 16
-	return uint32(t.states[uint32(int32(state>>n)+x.find)%mostStates]), uint64(state) & (1<<n - 1), uint(n)
+// nextState returns an encoder's next state for a symbol, and what is written before it: a value
+// of nbBits bits.
+func (t *fseTable) nextState(state uint32, symbol uint8) (next uint32, value uint64, nbBits uint) {
+	x := &t.transforms[symbol%64]
+	n := (state + x.deltaNbBits) >> 16
+	return uint32(t.encode[uint32(int32(state>>n)+x.deltaFindState)%maxTableSize]), uint64(state) & (1<<n - 1), uint(n)
 }
 
 // covers reports whether the table has all symbols of a set, a bit each.
-func (t *table) covers(used uint64) bool { return used&^t.symbols == 0 }
+func (t *fseTable) covers(used uint64) bool { return used&^t.symbols == 0 }
 
-// forward reads bits, the lowest bit of a byte first. Behind the end there are zeros.
-type forward struct {
+// forwardReader reads bits, the lowest bit of a byte first. After the end there are zeros.
+type forwardReader struct {
 	data []byte
 	at   uint
 }
 
-func (r *forward) peek(n uint) (v uint32) {
+func (r *forwardReader) peek(n uint) (v uint32) {
 	for i := uint(0); i < 4; i++ {
 		if at := r.at>>3 + i; at < uint(len(r.data)) {
 			v |= uint32(r.data[at]) << (8 * i)
@@ -432,9 +429,9 @@ func (r *forward) peek(n uint) (v uint32) {
 	return v >> (r.at & 7) & (1<<n - 1)
 }
 
-func (r *forward) skip(n uint) { r.at += n }
+func (r *forwardReader) skip(n uint) { r.at += n }
 
-func (r *forward) read(n uint) uint32 {
+func (r *forwardReader) read(n uint) uint32 {
 	v := r.peek(n)
 	r.skip(n)
 	return v

@@ -9,32 +9,32 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// writeBlock appends a block of c.written and c.literals, which are what is kept of the block
-// that begins at byte at. same says that the literals are those of the old block, which are
-// then copied packed. Range k is the first kept range that has a part of the block. What does
-// not get smaller is appended as a raw block.
+// writeBlock appends a compressed block of c.sequences and c.literals, which are what is kept
+// of the block that begins at byte at, or a raw block if that is smaller. If same is set, the
+// literals are those of the old block, and its Literals_Section is copied. Range k is the first
+// kept range that has a part of the block.
 func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
 	b := &c.block
 	begin, last, out := len(dst), c.last, c.out
-	dst = c.appendHead(dst, packedBlock, 0)
-	if same && (b.kind != treelessLiterals || c.out.huffman == c.in.huffman) {
-		dst = append(dst, b.literals...)
-		if b.kind == packedLiterals {
-			c.out.huffman = c.in.huffman
+	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
+	if same && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
+		dst = append(dst, b.literalsSection...)
+		if b.literalsType == literalsBlockCompressed {
+			c.out.huffmanTree = c.in.huffmanTree
 		}
 	} else {
 		if same {
 			c.extractLiterals(at)
 		}
-		dst = c.packLiterals(dst, c.literals)
+		dst = c.appendLiterals(dst, c.literals)
 	}
-	dst = c.packSequences(dst)
-	size, plain := len(dst)-begin-blockHead, 0
-	for i := k; i < len(c.kept) && c.kept[i].Low < at+b.total; i++ {
-		plain += min(at+b.total, c.kept[i].High) - max(at, c.kept[i].Low)
+	dst = c.appendSequences(dst)
+	size, plain := len(dst)-begin-blockHeaderSize, 0
+	for i := k; i < len(c.kept) && c.kept[i].Low < at+b.contentSize; i++ {
+		plain += min(at+b.contentSize, c.kept[i].High) - max(at, c.kept[i].Low)
 	}
 	if size < plain {
-		putHead(dst[begin:], packedBlock, size)
+		putBlockHeader(dst[begin:], blockTypeCompressed, size)
 		return dst
 	}
 	dst, c.last, c.out = dst[:begin], last, out
@@ -42,244 +42,246 @@ func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
 		return dst
 	}
 	c.content = c.content[:0]
-	c.eachKept(at, at+b.total, func(low, high int) { c.content = append(c.content, c.plain[low:high]...) })
+	c.eachKept(at, at+b.contentSize, func(low, high int) { c.content = append(c.content, c.plain[low:high]...) })
 	return c.appendRaw(dst, c.content)
 }
 
 // extractLiterals sets c.literals to those of the old block, which begins at byte at.
 func (c *Cutter) extractLiterals(at int) {
 	c.literals = c.literals[:0]
-	end := at + c.block.total
+	end := at + c.block.contentSize
 	for _, s := range c.block.sequences {
-		c.literals = append(c.literals, c.plain[at:at+int(s.literals)]...)
-		at += int(s.literals + s.match)
+		c.literals = append(c.literals, c.plain[at:at+int(s.litLen)]...)
+		at += int(s.litLen + s.matchLen)
 	}
 	c.literals = append(c.literals, c.plain[at:end]...)
 }
 
 const (
-	// leastPacked is the least number of literals that are packed: fewer hardly pay for
-	// the description of their tree.
-	leastPacked = 32
-	// leastStreams is the least number of literals that are packed in four streams.
-	leastStreams = 1 << 10
+	// minCompressed is the least number of literals that are compressed: fewer hardly pay for
+	// their Huffman_Tree_Description.
+	minCompressed = 32
+	// minStreams4 is the least number of literals that are compressed in four streams.
+	minStreams4 = 1 << 10
 )
 
-// packLiterals appends a section of literals (RFC 8878 §3.1.1.3.1).
-func (c *Cutter) packLiterals(dst, literals []byte) []byte {
+// appendLiterals appends a Literals_Section (RFC 8878 §3.1.1.3.1).
+func (c *Cutter) appendLiterals(dst, literals []byte) []byte {
 	n := len(literals)
-	if n < leastPacked {
-		return append(literalHead(dst, rawLiterals, n), literals...)
+	if n < minCompressed {
+		return append(appendLiteralsHeader(dst, literalsBlockRaw, n), literals...)
 	}
 	c.huffman.Reuse = huff0.ReusePolicyNone
-	var packed []byte
+	var compressed []byte
 	var err error
-	if n < leastStreams {
-		packed, _, err = huff0.Compress1X(literals, &c.huffman)
+	if n < minStreams4 {
+		compressed, _, err = huff0.Compress1X(literals, &c.huffman)
 	} else {
-		packed, _, err = huff0.Compress4X(literals, &c.huffman)
+		compressed, _, err = huff0.Compress4X(literals, &c.huffman)
 	}
 	switch {
 	case errors.Is(err, huff0.ErrUseRLE):
-		return append(literalHead(dst, rleLiterals, n), literals[0])
-	case err != nil || len(packed) >= n:
-		return append(literalHead(dst, rawLiterals, n), literals...)
+		return append(appendLiteralsHeader(dst, literalsBlockRLE, n), literals[0])
+	case err != nil || len(compressed) >= n:
+		return append(appendLiteralsHeader(dst, literalsBlockRaw, n), literals...)
 	}
-	c.out.huffman = -c.blocks // no block that was read has it
-	// The format says the number of streams and how many bits both sizes have; then the
-	// header takes this number of bytes.
-	format, width, size := 3, 18, 5
+	c.out.huffmanTree = -c.blocks // no block that was read has it
+	// Size_Format tells the number of streams, and the width of both sizes in bits. size is
+	// that of the header in bytes.
+	sizeFormat, width, size := 3, 18, 5
 	switch {
-	case n < leastStreams:
-		format, width, size = 0, 10, 3
+	case n < minStreams4:
+		sizeFormat, width, size = 0, 10, 3
 	case n < 1<<14:
-		format, width, size = 2, 14, 4
+		sizeFormat, width, size = 2, 14, 4
 	}
-	v := uint64(packedLiterals) | uint64(format)<<2 | uint64(n)<<4 | uint64(len(packed))<<(4+width)
+	v := uint64(literalsBlockCompressed) | uint64(sizeFormat)<<2 | uint64(n)<<4 | uint64(len(compressed))<<(4+width)
 	for range size {
 		dst = append(dst, byte(v))
 		v >>= 8
 	}
-	return append(dst, packed...)
+	return append(dst, compressed...)
 }
 
-// literalHead appends the header of n literals that are not packed.
-func literalHead(dst []byte, kind, n int) []byte {
+// appendLiteralsHeader appends the Literals_Section_Header of raw or RLE literals.
+func appendLiteralsHeader(dst []byte, literalsType, n int) []byte {
 	switch {
 	case n < 32:
-		return append(dst, byte(kind|n<<3))
+		return append(dst, byte(literalsType|n<<3))
 	case n < 1<<12:
-		v := kind | 1<<2 | n<<4
+		v := literalsType | 1<<2 | n<<4
 		return append(dst, byte(v), byte(v>>8))
 	}
-	v := kind | 3<<2 | n<<4
+	v := literalsType | 3<<2 | n<<4
 	return append(dst, byte(v), byte(v>>8), byte(v>>16))
 }
 
-// packSequences appends a section of c.written (RFC 8878 §3.1.1.3.2).
-func (c *Cutter) packSequences(dst []byte) []byte {
-	dst = appendCount(dst, len(c.written))
-	if len(c.written) == 0 {
+// appendSequences appends the Sequences_Section of c.sequences (RFC 8878 §3.1.1.3.2).
+func (c *Cutter) appendSequences(dst []byte) []byte {
+	dst = appendSequenceCount(dst, len(c.sequences))
+	if len(c.sequences) == 0 {
 		return dst
 	}
-	used := c.code()
+	used := c.setCodes()
 	modes := len(dst)
 	dst = append(dst, 0)
-	var tables [streams]*table
-	for k := range streams {
-		t, mode := c.choose(k, used[k])
-		if mode == modeRLE || mode == modeDescribed {
+	var tables [symbolTypes]*fseTable
+	for k := range symbolTypes {
+		t, mode := c.chooseTable(k, used[k])
+		if mode == compModeRLE || mode == compModeFSE {
 			dst = append(dst, t.description...)
 		}
 		dst[modes] |= mode << (6 - 2*k)
 		tables[k] = t
 	}
 	c.out.tables = tables
-	return c.packBits(dst, &tables)
+	return c.appendBitstream(dst, &tables)
 }
 
-// appendCount appends the number of sequences, as readCount reads it.
-func appendCount(dst []byte, n int) []byte {
+// appendSequenceCount appends Number_of_Sequences, as readSequenceCount reads it.
+func appendSequenceCount(dst []byte, n int) []byte {
 	switch {
 	case n < 128:
 		return append(dst, byte(n))
-	case n < longCount:
+	case n < longSequenceCount:
 		return append(dst, byte(n>>8)+128, byte(n))
 	}
-	return append(dst, 255, byte(n-longCount), byte((n-longCount)>>8))
+	return append(dst, 255, byte(n-longSequenceCount), byte((n-longSequenceCount)>>8))
 }
 
-// code sets c.codes to the codes of the sequences, and returns which symbols each stream uses,
-// a bit each.
-func (c *Cutter) code() (used [streams]uint64) {
-	c.codes = slices.Grow(c.codes[:0], len(c.written))[:len(c.written)]
+// setCodes sets c.codes to the codes of the sequences, and returns the codes that each symbol
+// type uses, a bit each.
+func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
+	c.codes = slices.Grow(c.codes[:0], len(c.sequences))[:len(c.sequences)]
 	symbols := ^uint64(0) // of the old block's table of offsets: others cost a new table
 	if t := c.in.tables[offsets]; t != nil {
 		symbols = t.symbols
 	}
-	recent := c.out.recent
-	var literals, distances, matches uint64 // arrays would be in memory, not in registers
-	for i := range c.written {
-		s := &c.written[i]
+	repeats := c.out.repeatOffsets
+	var lls, ofs, mls uint64 // arrays would be in memory, not in registers
+	for i := range c.sequences {
+		s := &c.sequences[i]
 		value := s.offset + 3
-		// Mostly the offset is none of those that have a short code.
-		if o := s.offset; o != recent[0] && o != recent[1] && o != recent[2] && (s.literals > 0 || o+1 != recent[0]) {
-			recent = [3]uint32{o, recent[0], recent[1]}
+		// Most offsets are not repeat offsets.
+		if o := s.offset; o != repeats[0] && o != repeats[1] && o != repeats[2] && (s.litLen > 0 || o+1 != repeats[0]) {
+			repeats = [3]uint32{o, repeats[0], repeats[1]}
 		} else {
-			c.out.recent = recent
-			value = c.out.value(o, s.literals, symbols)
-			recent = c.out.recent
+			c.out.repeatOffsets = repeats
+			value = c.out.offsetValue(o, s.litLen, symbols)
+			repeats = c.out.repeatOffsets
 		}
-		l, o, m := literalCode(s.literals), uint8(bits.Len32(value))-1, matchCode(s.match-leastMatch)
-		c.codes[i] = codes3{[streams]uint8{literalLengths: l, offsets: o, matchLengths: m}, value}
-		literals, distances, matches = literals|1<<(l%64), distances|1<<(o%64), matches|1<<(m%64)
+		ll, of, ml := llCode(s.litLen), uint8(bits.Len32(value))-1, mlCode(s.matchLen-minMatch)
+		c.codes[i] = seqCodes{[symbolTypes]uint8{literalLengths: ll, offsets: of, matchLengths: ml}, value}
+		lls, ofs, mls = lls|1<<(ll%64), ofs|1<<(of%64), mls|1<<(ml%64)
 	}
-	c.out.recent = recent
-	return [streams]uint64{literalLengths: literals, offsets: distances, matchLengths: matches}
+	c.out.repeatOffsets = repeats
+	return [symbolTypes]uint64{literalLengths: lls, offsets: ofs, matchLengths: mls}
 }
 
-// fewSequences is below how many sequences a block uses the predefined tables if it cannot use
-// those of the old block: a description of its own would take more than it saves.
+// fewSequences is the number of sequences from which on a block gets a table of its own if it
+// cannot use the old block's. Fewer use a predefined table: a description would take more than
+// it saves.
 const fewSequences = 64
 
-// choose returns the table for the symbols that a stream uses, and its mode: the old block's
-// table if it has all symbols, or else one of the new block's own.
-func (c *Cutter) choose(k stream, used uint64) (*table, byte) {
+// chooseTable returns the FSE table for the codes that are used, and its mode: the old block's
+// table if it has all of these, or else one of the new block's own.
+func (c *Cutter) chooseTable(k symbolType, used uint64) (*fseTable, byte) {
 	t := c.in.tables[k]
 	if t != nil && t.covers(used) {
 		switch {
 		case c.out.tables[k] == t:
-			return t, modeRepeat
-		case t.single:
-			return t, modeRLE
+			return t, compModeRepeat
+		case t.rle:
+			return t, compModeRLE
 		case t.description != nil:
-			return t, modeDescribed
+			return t, compModeFSE
 		}
 	}
-	if t = standard[k]; len(c.written) < fewSequences && t.covers(used) {
-		return t, modePredefined
+	if t = predefinedTables[k]; len(c.sequences) < fewSequences && t.covers(used) {
+		return t, compModePredefined
 	}
 	var counts [64]uint32
 	for i := range c.codes {
-		counts[c.codes[i].symbols[k]%64]++
+		counts[c.codes[i].codes[k]%64]++
 	}
-	if t = c.tables.take().fit(k, &counts, len(c.written)); t.single {
-		return t, modeRLE
+	if t = c.tables.get().normalize(k, &counts, len(c.sequences)); t.rle {
+		return t, compModeRLE
 	}
-	return t, modeDescribed
+	return t, compModeFSE
 }
 
-// packBits appends the sequences' bits, the last sequence first.
-func (c *Cutter) packBits(dst []byte, tables *[streams]*table) []byte {
+// appendBitstream appends the sequences' bitstream, the last sequence first (RFC 8878
+// §3.1.1.3.2.1.2).
+func (c *Cutter) appendBitstream(dst []byte, tables *[symbolTypes]*fseTable) []byte {
 	l, o, m := tables[literalLengths], tables[offsets], tables[matchLengths]
 	var ls, os, ms uint32 // the states
 	at := len(dst)
-	out := slices.Grow(dst, 12*len(c.written)+32) // a sequence has at most 88 bits
+	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
 	out = out[:cap(out)]
 	word, n := uint64(0), uint(0) // n bits that are not in out yet
-	for i := len(c.written) - 1; i >= 0; i-- {
-		x, s := &c.codes[i], &c.written[i]
-		ll, of, ml := x.symbols[literalLengths]%64, x.symbols[offsets]%64, x.symbols[matchLengths]%64
-		if i == len(c.written)-1 {
-			ls, os, ms = l.start(ll), o.start(of), m.start(ml)
+	for i := len(c.sequences) - 1; i >= 0; i-- {
+		x, s := &c.codes[i], &c.sequences[i]
+		ll, of, ml := x.codes[literalLengths]%64, x.codes[offsets]%64, x.codes[matchLengths]%64
+		if i == len(c.sequences)-1 {
+			ls, os, ms = l.initState(ll), o.initState(of), m.initState(ml)
 		} else {
 			var lw, ow, mw uint
 			var lv, ov, mv uint64
-			os, ov, ow = o.turn(os, of)
-			ms, mv, mw = m.turn(ms, ml)
-			ls, lv, lw = l.turn(ls, ll)
+			os, ov, ow = o.nextState(os, of)
+			ms, mv, mw = m.nextState(ms, ml)
+			ls, lv, lw = l.nextState(ls, ll)
 			word |= (ov | mv<<ow | lv<<(ow+mw)) << n
 			n += ow + mw + lw
 		}
 		// Up to 7 bits wait, states have 26, and both lengths of a block 31 together.
-		word |= uint64(s.literals-literalBase[ll]) << n
-		n += uint(literalBits[ll])
-		word |= uint64(s.match-matchBase[ml]) << n
-		n += uint(matchBits[ml])
+		word |= uint64(s.litLen-llBaseline[ll]) << n
+		n += uint(llBits[ll])
+		word |= uint64(s.matchLen-mlBaseline[ml]) << n
+		n += uint(mlBits[ml])
 		if n+uint(of) > 64 {
 			binary.LittleEndian.PutUint64(out[at:], word)
 			at += int(n >> 3)
 			word >>= n &^ 7
 			n &= 7
 		}
-		word |= uint64(x.value) & (1<<of - 1) << n
+		word |= uint64(x.offsetValue) & (1<<of - 1) << n
 		n += uint(of)
 		binary.LittleEndian.PutUint64(out[at:], word)
 		at += int(n >> 3)
 		word >>= n &^ 7
 		n &= 7
 	}
-	w := writer{out: out, at: at, bits: word, n: n}
-	w.add(uint64(ms)&(1<<m.log-1), m.log)
-	w.add(uint64(os)&(1<<o.log-1), o.log)
-	w.add(uint64(ls)&(1<<l.log-1), l.log)
+	w := bitWriter{out: out, at: at, bits: word, n: n}
+	w.add(uint64(ms)&(1<<m.accuracyLog-1), m.accuracyLog)
+	w.add(uint64(os)&(1<<o.accuracyLog-1), o.accuracyLog)
+	w.add(uint64(ls)&(1<<l.accuracyLog-1), l.accuracyLog)
 	w.add(1, 1) // the end, from which a decoder reads back
-	return w.end()
+	return w.close()
 }
 
-// writer writes bits, the lowest bit of a byte first. out has room for all of them.
-type writer struct {
+// bitWriter writes bits, the lowest bit of a byte first. out has room for all of them.
+type bitWriter struct {
 	out  []byte
 	at   int
 	bits uint64
 	n    uint // bits that are not in out yet
 }
 
-func (w *writer) add(v uint64, n uint) {
+func (w *bitWriter) add(v uint64, n uint) {
 	w.bits |= v << w.n
 	w.n += n
 }
 
-// flush writes all whole bytes, so that less than eight bits wait.
-func (w *writer) flush() {
+// flush writes all whole bytes, so that fewer than eight bits wait.
+func (w *bitWriter) flush() {
 	binary.LittleEndian.PutUint64(w.out[w.at:], w.bits)
 	w.at += int(w.n >> 3)
 	w.bits >>= w.n &^ 7
 	w.n &= 7
 }
 
-// end writes the rest, filled with zeros to a whole byte, and returns all that was written.
-func (w *writer) end() []byte {
+// close writes the rest, filled with zeros to a whole byte, and returns all that was written.
+func (w *bitWriter) close() []byte {
 	w.flush()
 	if w.n > 0 {
 		w.at++
