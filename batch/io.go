@@ -45,10 +45,10 @@ type Freeing interface {
 // Waiting is implemented by pieces that share work which must be done before any of them is
 // decoded.
 type Waiting interface {
-	// Ready is called on a worker. It does what nobody else does of that work, and reports
-	// whether the piece can be decoded. If not, others are still at it, and whoever is the last
-	// calls again, so that no worker waits for another.
-	Ready(again func()) bool
+	// Ready is called on a worker. It does what nobody else does of that work, with memory of
+	// the piece's grant, and reports whether the piece can be decoded. If not, others are still
+	// at it, and whoever is the last calls again, so that no worker waits for another.
+	Ready(g *Grant, again func()) bool
 }
 
 // Continued is implemented by pieces of something that a sink writes as a whole.

@@ -158,8 +158,10 @@ func (j *job) next() (piece Piece, err error) {
 
 // work takes a slot's piece from its bytes to a chunk.
 func (j *job) work(s *slot) {
+	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
+	defer func() { s.grant.Meanwhile = nil }()
 	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
-		if !waiting.Ready(func() { j.start(s.number, func() { j.work(s) }) }) {
+		if !waiting.Ready(s.grant, func() { j.start(s.number, func() { j.work(s) }) }) {
 			return
 		}
 	}
@@ -169,8 +171,6 @@ func (j *job) work(s *slot) {
 	}
 	w := j.pool.worker()
 	defer j.pool.giveBack(w)
-	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
-	defer func() { s.grant.Meanwhile = nil }()
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
 	}

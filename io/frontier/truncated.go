@@ -48,9 +48,9 @@ func (p countedPiece) Decode() (*batch.Batch, error) {
 }
 
 // Ready implements batch.Waiting.
-func (p countedPiece) Ready(again func()) bool {
+func (p countedPiece) Ready(g *batch.Grant, again func()) bool {
 	waiting, ok := p.Piece.(batch.Waiting)
-	return !ok || waiting.Ready(again)
+	return !ok || waiting.Ready(g, again)
 }
 
 // Kept implements batch.Sharing.

@@ -42,6 +42,7 @@ type sharedRecord struct {
 	failed    int        // the first one that cannot be, if err is set
 	waiting   []func()   // to call when the record batch is decoded
 
+	texts  *texts        // instead of all these; nil where buffers are inflated as a whole
 	passed *passedRecord // nil when all columns are decoded
 	held   int64         // bytes kept by pieces that were written; only the writer uses it
 }
@@ -53,6 +54,9 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 	}
 	if r.located.IsJoined() {
 		r.bytes += total // for the URLs that are joined
+	}
+	if r.texts = newTexts(r, s.options.BatchRows); r.texts != nil {
+		r.bytes = int64(len(body)) + r.texts.small
 	}
 	size := int64(s.options.BatchRows)
 	pieces := max(1, (meta.rows+size-1)/size)
@@ -150,7 +154,7 @@ func (r *sharedRecord) done() {
 	if r.record != nil {
 		r.record.Release()
 	}
-	r.record, r.urls, r.decoder = nil, batch.Column{}, nil
+	r.record, r.urls, r.decoder, r.body, r.texts = nil, batch.Column{}, nil, nil, nil
 }
 
 // piece is a run of rows of a record batch.
@@ -166,7 +170,8 @@ type piece struct {
 	first, last bool
 	urls        *array.Data // decoded, kept until they are encoded
 	kept        int64       // bytes encoded for it that wait for the last piece
-	freed       int64       // see Freed
+	freed       int64       // of the record's bytes
+	taken       int64       // bytes of its part, see texts
 }
 
 // Name implements batch.Piece.
@@ -209,35 +214,52 @@ func (p *piece) Freed() int64 {
 			p.freed -= int64(len(r.passed.frame.bytes))
 		}
 	}
-	return p.freed
+	return p.freed + p.taken
 }
 
 // Ready implements batch.Waiting.
-func (p *piece) Ready(again func()) bool { return p.record.inflate(again) }
+func (p *piece) Ready(g *batch.Grant, again func()) bool {
+	if t := p.record.texts; t != nil {
+		return t.ready(p.number, g, again)
+	}
+	return p.record.inflate(again)
+}
 
-// Decode implements batch.Piece.
-func (p *piece) Decode() (*batch.Batch, error) {
+// rows returns the piece's rows, and waits for them if it must.
+func (p *piece) rows() (arrow.Record, error) {
 	r := p.record
-	defer r.done()
+	if r.texts != nil {
+		part := r.texts.take(p.number)
+		p.taken = part.taken
+		return part.rows, part.err
+	}
 	if !r.inflate(func() {}) {
 		<-r.decoded
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	rows := r.record.NewSlice(int64(p.low), int64(p.high))
+	return r.record.NewSlice(int64(p.low), int64(p.high)), nil
+}
+
+// Decode implements batch.Piece.
+func (p *piece) Decode() (*batch.Batch, error) {
+	r := p.record
+	defer r.done()
+	rows, err := p.rows()
+	if err != nil {
+		return nil, err
+	}
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
 	if err := r.located.TakeExtra(b, rows); err != nil {
 		rows.Release()
 		return nil, err
 	}
-	if !r.located.IsColumn() {
-		urls, table, err := r.located.URLs(rows, r.decoder.limit)
-		if err != nil {
+	if !r.located.IsColumn() || r.texts != nil {
+		if b.URLs, b.Table, err = r.located.URLs(rows, r.decoder.limit); err != nil {
 			rows.Release()
 			return nil, err
 		}
-		b.URLs, b.Table = urls, table
 	} else {
 		b.URLs = r.urls.Slice(p.low, p.high)
 	}

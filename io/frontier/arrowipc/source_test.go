@@ -295,7 +295,7 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 
 func checkShared(t *testing.T, p batch.Piece, record arrow.Record) {
 	ready := make(chan struct{})
-	if !p.(batch.Waiting).Ready(func() { close(ready) }) {
+	if !p.(batch.Waiting).Ready(nil, func() { close(ready) }) {
 		<-ready
 	}
 	b, err := p.Decode()

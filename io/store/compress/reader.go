@@ -56,6 +56,20 @@ func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	return newReader(r, c, smallReadSize, smallWindow, 1)
 }
 
+// SmallWindow returns how many bytes of memory NewSmallReader takes for the window of a frame of
+// zstd; false if it is too large, or the frame is damaged.
+func SmallWindow(frame []byte) (size int64, ok bool) {
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil || h.Skippable {
+		return 0, false
+	}
+	window := max(h.WindowSize, h.FrameContentSize)
+	if !h.SingleSegment {
+		window = h.WindowSize
+	}
+	return 2 * int64(min(window, smallWindow)), window <= smallWindow
+}
+
 func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {
 	if err := c.checkFile(); err != nil {
 		return nil, err
