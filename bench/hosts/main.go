@@ -206,7 +206,7 @@ func (d *data) writePack(name string, crawls int) error {
 				return err
 			}
 			e.Body, e.Kept, e.Fetched = nil, kept, at
-			e.History = append(e.History, rulepack.Interval{From: at, Fetched: at, Seen: at, Access: access.Rules, Kept: kept, Status: 200})
+			e.History = append(e.History, access.Interval{From: at, Fetched: at, Seen: at, Access: access.Rules, Kept: kept, Status: 200})
 		}
 		if err := b.Add(e); err != nil {
 			return err

@@ -84,3 +84,24 @@ func (b BeforeFirst) Verdict(missing Missing) Missing {
 	}
 	return missing
 }
+
+// Interval is what decides about an authority from From until the From of the next
+// interval. Times are in seconds since 1970, rounded down.
+type Interval struct {
+	// From is the first second; 0 if nothing is known about an earlier time.
+	From uint32
+	// Fetched is the time of the fetch that decides at From; Seen is that of the last fetch in
+	// the interval with the same outcome. Each is 0 if unknown.
+	Fetched, Seen uint32
+	// Times are those of all these fetches, in order, from Fetched to Seen.
+	Times []uint32
+	// Access is the outcome. It is Cut in the first interval of more than are kept, which
+	// stands for the oldest ones.
+	Access Outcome
+	// Kept is the number of the body, if Access is Rules. Stale says that it is a last good
+	// copy (RFC 9309 §2.3.1.4).
+	Kept  uint64
+	Stale bool
+	// Status is the HTTP status, 0 where it is not known.
+	Status uint16
+}

@@ -489,7 +489,7 @@ func TestFetchThatDecides(t *testing.T) {
 	tests := []struct {
 		name     string
 		captures []Capture
-		status   int
+		status   uint16
 		fetched  time.Time
 		rules    bool
 	}{

@@ -12,36 +12,21 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Interval is what decides about an authority from From until the From of the next
-// interval. Times are in seconds since 1970, rounded down.
-type Interval struct {
-	// From is the first second; 0 if nothing is known about an earlier time.
-	From uint32
-	// Fetched is the time of the capture that decides at From; Seen is that of the last
-	// capture in the interval with the same outcome. Each is 0 if unknown.
-	Fetched, Seen uint32
-	// Times are those of all these captures, in order, from Fetched to Seen. They are
-	// valid as long as the Decision.
-	Times []uint32
-	// Access, Kept, Stale and Status are as in Decision. Access is access.Cut in the first
-	// interval of more than are kept: it stands for the oldest ones.
-	Access access.Outcome
-	Kept   uint64
-	Stale  bool
-	Status int
-
+// interval is an access.Interval of a judge.
+type interval struct {
+	access.Interval
 	unresolved bool // see change
 	low, high  int  // of Times in judge.times
 }
 
 // sameAs reports whether two intervals have the same decision.
-func (i *Interval) sameAs(j *Interval) bool {
+func (i *interval) sameAs(j *interval) bool {
 	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
 }
 
 // continues reports whether an interval goes on with the decision of the one before, and
 // with its captures: what it was fetched at any second is the newest of both.
-func (i *Interval) continues(older *Interval, times []uint32) bool {
+func (i *interval) continues(older *interval, times []uint32) bool {
 	switch {
 	case !i.sameAs(older):
 		return false
@@ -90,11 +75,11 @@ type judge struct {
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
 	url       key
-	kept      keeper // of all captures
-	told      keeper // of those that a decision tells; reused
-	one       [1]Interval
-	wanted    bool // a redirect leads to the URL
-	pages     bool // Set.mostElsewhere
+	kept      keeper            // of all captures
+	told      keeper            // of those that a decision tells; reused
+	shown     []access.Interval // of a decision
+	wanted    bool              // a redirect leads to the URL
+	pages     bool              // Set.mostElsewhere
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -105,7 +90,7 @@ type judge struct {
 // sourceIntervals holds the intervals of a URL from one source.
 type sourceIntervals struct {
 	source    int
-	intervals []Interval
+	intervals []interval
 }
 
 // course follows the captures of a URL from one source, oldest first.
@@ -117,7 +102,7 @@ type course struct {
 	cut      bool // whether the oldest intervals were cut off
 	answer   deciding
 	newest   deciding // which is to be decided about
-	list     []Interval
+	list     []interval
 }
 
 // keep is asked for each capture x of a URL, in the order of waitingForm. group holds the
@@ -243,7 +228,7 @@ func (j *judge) endSource() {
 	list, most := c.list, mostIntervals(c.captures)
 	if c.cut || len(list) > most {
 		list = list[max(len(list)-most, 0):]
-		list[0] = Interval{From: c.since, Access: access.Cut, low: c.first, high: c.first}
+		list[0] = interval{Interval: access.Interval{From: c.since, Access: access.Cut}, low: c.first, high: c.first}
 	}
 	s := &j.sources[n-1]
 	s.intervals = append(s.intervals[:0], list...)
@@ -264,22 +249,22 @@ func (j *judge) decide() []change {
 		all = slices.Concat(before(s.intervals, all[0].From), all)
 	}
 	for i := range all {
-		interval := &all[i]
-		said := change{kept: interval.Kept, access: interval.Access, stale: interval.Stale, unresolved: interval.unresolved}
+		x := &all[i]
+		said := change{kept: x.Kept, access: x.Access, stale: x.Stale, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
 			last := j.changes[n-1]
 			if last.from = 0; last == said {
 				continue
 			}
 		}
-		said.from = interval.From
+		said.from = x.From
 		j.changes = append(j.changes, said)
 	}
 	return j.changes
 }
 
 // before returns the intervals that begin before a second.
-func before(intervals []Interval, second uint32) []Interval {
+func before(intervals []interval, second uint32) []interval {
 	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
 }
 
@@ -302,7 +287,7 @@ func (j *judge) settle(from, to uint32) {
 
 // cutOff leaves out the older half of the intervals, and the times of which neither the others
 // nor the next one have any.
-func (j *judge) cutOff(next *Interval) {
+func (j *judge) cutOff(next *interval) {
 	c := &j.course
 	c.list, c.cut = append(c.list[:0], c.list[maxIntervals:]...), true
 	kept := min(next.low, c.newest.index)
@@ -355,7 +340,7 @@ func (j *judge) momentsOf(from, to uint32) []uint32 {
 }
 
 // interval returns the interval that starts at a second.
-func (j *judge) interval(moment uint32) Interval {
+func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
 	said := access.Unknown
@@ -370,8 +355,8 @@ func (j *judge) interval(moment uint32) Interval {
 	}
 	x := decides.capture()
 	fetch := x.fetch()
-	i := Interval{
-		From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus(),
+	i := interval{
+		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
 		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
 	}
 	if i.Access == access.Rules {
@@ -398,7 +383,7 @@ func (j *judge) targetOf(x waiting, second uint32) change {
 }
 
 // setTimes gives intervals their times.
-func (j *judge) setTimes(list []Interval) {
+func (j *judge) setTimes(list []interval) {
 	for n := range list {
 		i := &list[n]
 		if i.Times = j.times[i.low:i.high]; len(i.Times) > 0 {
@@ -429,10 +414,13 @@ func (j *judge) finish() error {
 			Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
 			Status: i.Status, Fetched: timeOf(nanosecondsOf(i.Seen)), Source: s.source,
 		}
-		if j.history {
-			d.History = s.intervals
+		if j.shown = j.shown[:0]; j.history {
+			for n := range s.intervals {
+				j.shown = append(j.shown, s.intervals[n].Interval)
+			}
+			d.History = j.shown
 		}
-		if number == 0 && j.set.options.Keep && !j.tells(d, i) {
+		if number == 0 && j.set.options.Keep && !j.tells(i) {
 			d.Captures = j.kept.Kept
 		}
 		if err := j.emit(d); err != nil {
@@ -442,30 +430,31 @@ func (j *judge) finish() error {
 	return nil
 }
 
-// tells reports whether a decision, which an interval has, tells the captures of the URL.
-func (j *judge) tells(d *Decision, i *Interval) bool {
-	list := d.History
+// tells reports whether the decision that is shown, or without a history its interval, tells the
+// captures of the URL.
+func (j *judge) tells(i *interval) bool {
+	list := j.shown
 	if !j.history {
-		one := *i
+		one := i.Interval
 		one.Fetched, one.Times = i.Seen, i.Times[max(len(i.Times)-1, 0):]
-		j.one[0], list = one, j.one[:]
+		list = append(list, one)
 	}
 	j.told.told(list)
 	return !j.set.options.Mixed && bytes.Equal(j.told.Rows, j.kept.Rows) && slices.Equal(j.told.Bodies, j.kept.Bodies)
 }
 
 // shownStatus returns the status of the answer, or 0 if it is not a valid one.
-func (r waiting) shownStatus() int {
+func (r waiting) shownStatus() uint16 {
 	if r.failed() {
 		return 0
 	}
-	return max(r.status(), 0)
+	return uint16(max(r.status(), 0))
 }
 
 // targetIndex returns the target's index in wanted, after the resolver stored it.
 func (r waiting) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
 
-// momentOf converts a time to the form of Interval.From.
+// momentOf converts a time to the form of access.Interval.From.
 func momentOf(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0
@@ -473,7 +462,7 @@ func momentOf(t time.Time) uint32 {
 	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }
 
-// secondOf converts a waiting capture's time to the form of Interval.From.
+// secondOf converts a waiting capture's time to the form of access.Interval.From.
 func secondOf(nanoseconds int64) uint32 { return momentOf(timeOf(nanoseconds)) }
 
 // nanosecondsOf converts a second to the form of a waiting capture's time.

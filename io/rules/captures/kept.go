@@ -189,7 +189,7 @@ func (k Kept) each(visit func(waiting) error) error {
 }
 
 // told returns the captures that intervals of one source tell; nil if they do not.
-func (k *keeper) told(list []Interval) {
+func (k *keeper) told(list []access.Interval) {
 	k.reset()
 	x := waiting(make([]byte, waitingSize))
 	for n := range list {
@@ -217,7 +217,7 @@ func (k *keeper) told(list []Interval) {
 // Add adds captures that were kept of the robots.txt of an authority, or without one of the URL
 // with a key. Intervals tell them where there are no rows. They are older than all that are
 // read afterwards, of those of a second.
-func (s *Set) Add(authority, url []byte, k Kept, list []Interval) error {
+func (s *Set) Add(authority, url []byte, k Kept, list []access.Interval) error {
 	node := key{}
 	copy(node[:], url)
 	if len(authority) > 0 {

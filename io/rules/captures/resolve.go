@@ -27,12 +27,13 @@ type Decision struct {
 	Stale bool
 	// Status and Fetched are those of the deciding capture, which may be a redirect; 0
 	// and the zero time if unknown.
-	Status  int
+	Status  uint16
 	Fetched time.Time
 	// Source is the source of this capture.
 	Source int
-	// History is what decided when, oldest first; nil except from ResolveHistory.
-	History []Interval
+	// History is what decided when, oldest first; nil except from ResolveHistory. It is valid
+	// until emit returns.
+	History []access.Interval
 	// Captures are kept if Options.Keep is set. Of a URL that is no robots.txt, of which
 	// there is nothing else, URL is the key.
 	Captures Kept
@@ -42,7 +43,7 @@ type Decision struct {
 // change is the outcome of a URL's captures from a second on.
 type change struct {
 	kept       uint64
-	from       uint32 // as Interval.From
+	from       uint32 // as access.Interval.From
 	access     access.Outcome
 	stale      bool
 	unresolved bool // access is the policy's for a redirect without a known target

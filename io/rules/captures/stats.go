@@ -68,7 +68,7 @@ func (s *Stats) Add(t Stats) {
 }
 
 // count counts an authority of a source by the decision about it.
-func (s *Set) count(i *Interval, source int) {
+func (s *Set) count(i *interval, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.statsOf(source)

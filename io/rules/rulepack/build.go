@@ -85,7 +85,7 @@ type Entry struct {
 	Fetched uint32
 	// History lists what held when, oldest first, for a pack with a history. Its bodies
 	// must come from Keep. An entry without a history holds at all times.
-	History []Interval
+	History []access.Interval
 	// Captures are those from which the entry was decided, if they cannot be told from it; see
 	// SetCaptured.
 	Captures Captures

@@ -94,7 +94,7 @@ func dumpHistory(t *testing.T, d *dump) {
 	t.Helper()
 	p := mustOpen(t, buildHistory(t, func(keep func(string) uint64) []Entry {
 		entries := exampleEntries()
-		entries[2].History = []Interval{
+		entries[2].History = []access.Interval{
 			{From: 100, Fetched: 100, Seen: 200, Times: []uint32{100, 120, 150, 200}, Access: access.AllowAll, Status: 404},
 			{From: 300, Fetched: 300, Seen: 400, Access: access.Rules, Kept: keep(string(entries[2].Body)), Status: 200},
 		}

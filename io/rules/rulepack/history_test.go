@@ -44,12 +44,12 @@ func buildHistory(t testing.TB, entries func(keep func(string) uint64) []Entry) 
 func historyPack(t testing.TB) []byte {
 	return read(t, buildHistory(t, func(keep func(string) uint64) []Entry {
 		entries := smallEntries()
-		entries[0].History = []Interval{
+		entries[0].History = []access.Interval{
 			{From: 100, Fetched: 100, Seen: 150, Times: []uint32{100, 110, 140}, Access: access.AllowAll, Status: 404},
 			{From: 200, Fetched: 200, Seen: 290, Times: []uint32{250}, Access: access.Rules, Kept: keep(deny("/a")), Status: 200},
 			{From: 300, Fetched: 300, Seen: 300, Access: access.Rules, Kept: keep(deny("/b")), Status: 200, Stale: true},
 		}
-		entries[1].History = []Interval{{From: 0, Seen: 9, Access: access.DisallowAll, Status: 503}}
+		entries[1].History = []access.Interval{{From: 0, Seen: 9, Access: access.DisallowAll, Status: 503}}
 		return entries
 	}))
 }
@@ -96,7 +96,7 @@ func TestHistoryComesBack(t *testing.T) {
 	const a, b, c = "https://a.example", "https://b.example", "https://c.example"
 	name := buildHistory(t, func(keep func(string) uint64) []Entry {
 		return []Entry{
-			{Authority: []byte(a), Access: access.Rules, Kept: keep(deny("/b")), Fetched: 350, Status: 200, History: []Interval{
+			{Authority: []byte(a), Access: access.Rules, Kept: keep(deny("/b")), Fetched: 350, Status: 200, History: []access.Interval{
 				{From: 100, Fetched: 100, Seen: 150, Times: []uint32{100, 101, 149, 150}, Access: access.AllowAll, Status: 404},
 				{From: 200, Fetched: 200, Seen: 290, Times: []uint32{0, 200, 200, 204, 290, 291}, Access: access.Rules, Kept: keep(deny("/a")), Status: 200},
 				{From: 300, Fetched: 300, Seen: 350, Access: access.Rules, Kept: keep(deny("/b")), Status: 200, Stale: true},
@@ -134,7 +134,7 @@ func TestHistoryComesBack(t *testing.T) {
 func TestHistoryAsOf(t *testing.T) {
 	const a = "https://a.example"
 	name := buildHistory(t, func(keep func(string) uint64) []Entry {
-		return []Entry{{Authority: []byte(a), Access: access.AllowAll, Status: 404, History: []Interval{
+		return []Entry{{Authority: []byte(a), Access: access.AllowAll, Status: 404, History: []access.Interval{
 			{From: 100, Fetched: 90, Seen: 150, Times: []uint32{90, 100, 120, 150}, Access: access.AllowAll, Status: 404},
 			{From: 200, Fetched: 200, Seen: 290, Access: access.Rules, Kept: keep(deny("/a")), Status: 200},
 		}}}
@@ -164,7 +164,7 @@ func TestHistoryOfSeveralSources(t *testing.T) {
 		entry := func(source uint32, from ...uint32) Entry {
 			e := Entry{Authority: []byte(a), Access: access.AllowAll, Source: source}
 			for _, f := range from {
-				e.History = append(e.History, Interval{From: f, Fetched: f, Seen: f, Access: access.AllowAll, Status: uint16(400 + source)})
+				e.History = append(e.History, access.Interval{From: f, Fetched: f, Seen: f, Access: access.AllowAll, Status: uint16(400 + source)})
 			}
 			return e
 		}
@@ -194,11 +194,11 @@ func TestHistoryOutOfOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Abort()
-	for _, history := range [][]Interval{
+	for _, history := range [][]access.Interval{
 		{{From: 2, Access: access.AllowAll}, {From: 2, Access: access.AllowAll}},
 		{{From: 2}},
 		{{From: 2, Access: access.Rules}},
-		make([]Interval, maxIntervals+1),
+		make([]access.Interval, maxIntervals+1),
 	} {
 		if err := b.Add(Entry{Authority: []byte("https://a.example"), Access: access.AllowAll, History: history}); err == nil {
 			t.Errorf("%d intervals are taken", len(history))

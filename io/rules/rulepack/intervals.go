@@ -39,25 +39,7 @@ const (
 	maxTimes     = 1 << 30
 )
 
-// Interval is what held for an authority from From until the From of the next interval.
-// Times are in seconds since 1970.
-type Interval struct {
-	// From is the first second; 0 if nothing is known about an earlier time.
-	From uint32
-	// Fetched is the time of the fetch that decides at From; Seen is that of the last
-	// fetch in the interval with the same result. Each is 0 if unknown.
-	Fetched, Seen uint32
-	// Times are those of all these fetches, in order. What is not between Fetched and Seen
-	// is left out.
-	Times []uint32
-	// Access, Kept, Stale and Status are as in Entry.
-	Access access.Outcome
-	Kept   uint64
-	Stale  bool
-	Status uint16
-}
-
-// interval is an Interval in the pack's form.
+// interval is an access.Interval in the pack's form.
 type interval struct {
 	from, seen, timesEnd uint32
 	origin
@@ -141,7 +123,7 @@ func (i interval) fetchedAt(times []byte, second uint32) uint32 {
 }
 
 // appendBetween appends the times between the first and the last fetch of an interval.
-func (i *Interval) appendBetween(dst []byte) []byte {
+func appendBetween(dst []byte, i *access.Interval) []byte {
 	last := i.Fetched
 	for _, t := range i.Times {
 		if t > last && t < i.Seen {
@@ -178,7 +160,7 @@ func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
 		if err != nil {
 			return dst, fmt.Errorf("%s: %w", e.Authority, err)
 		}
-		times = i.appendBetween(times[:0])
+		times = appendBetween(times[:0], i)
 		dst.add(interval{from: i.From, seen: i.Seen, origin: o}, times)
 	}
 	if len(dst.times) > maxTimes {

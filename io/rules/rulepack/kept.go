@@ -77,7 +77,7 @@ type Known struct {
 	Captures
 	// Intervals stand for captures that have no Rows: those of a pack with a history, or one
 	// with the fetch that decides.
-	Intervals []Interval
+	Intervals []access.Interval
 }
 
 // SetCaptured makes the pack keep Entry.Captures.
@@ -408,7 +408,7 @@ func (t *taking) authority(number uint32, b bucket, i int) error {
 // tell adds an interval, with the times between its first and its last.
 func (t *taking) tell(x interval, times []byte) (err error) {
 	o := x.origin
-	i := Interval{
+	i := access.Interval{
 		From: x.from, Fetched: o.fetched, Seen: x.seen, Access: access.Outcome(o.outcome),
 		Stale: o.flags&flagStale != 0, Status: o.status,
 	}

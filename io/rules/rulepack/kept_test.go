@@ -36,7 +36,7 @@ func keptPack(t *testing.T) []byte {
 		case 0:
 			entry.Captures = Captures{Rows: []byte{4, 0, 0, 2, 1, 0, 8}, Bodies: kept[:1]}
 		case 1:
-			entry.History = []Interval{{From: 5, Fetched: 5, Seen: 9, Times: []uint32{5, 6, 9}, Access: access.Rules, Kept: kept[1], Status: 200}}
+			entry.History = []access.Interval{{From: 5, Fetched: 5, Seen: 9, Times: []uint32{5, 6, 9}, Access: access.Rules, Kept: kept[1], Status: 200}}
 		}
 		err = errors.Join(err, b.Add(entry))
 	}
@@ -66,7 +66,7 @@ func take(data []byte, folder string) (taken []string, err error) {
 	payload := func(kept, name uint64) { taken = append(taken, fmt.Sprint("payload ", kept, " ", name)) }
 	return taken, b.Take(p, payload, func(k *Known) error {
 		taken = append(taken, fmt.Sprintf("%s %x %v %v", k.Authority, k.Key, k.Captures, k.Intervals))
-		return set.Add(k.Authority, k.Key, captures.Kept(k.Captures), []captures.Interval{{Times: []uint32{1}, Access: access.Rules, Kept: 1}})
+		return set.Add(k.Authority, k.Key, captures.Kept(k.Captures), []access.Interval{{Times: []uint32{1}, Access: access.Rules, Kept: 1}})
 	})
 }
 

@@ -21,7 +21,7 @@ func longHistories(t testing.TB, rng *rand.Rand) (pack []byte, authorities [][]b
 			e := Entry{Authority: o.Authority(), Access: access.AllowAll, Status: 404}
 			at := uint32(1 + rng.IntN(100))
 			for range 1 + rng.IntN([]int{1, 3, 50}[rng.IntN(3)]) {
-				i := Interval{From: at, Fetched: at, Access: access.AllowAll, Status: 404}
+				i := access.Interval{From: at, Fetched: at, Access: access.AllowAll, Status: 404}
 				if rng.IntN(3) > 0 {
 					i.Access, i.Status, i.Kept = access.Rules, 200, keep(deny(fmt.Sprint("/", rng.IntN(9))))
 				}
@@ -36,7 +36,7 @@ func longHistories(t testing.TB, rng *rand.Rand) (pack []byte, authorities [][]b
 			entries, authorities = append(entries, e), append(authorities, e.Authority)
 		}
 		for _, e := range sameBucket(60) { // one that is larger than those that are searched by fingerprints
-			e.History = []Interval{{Access: access.DisallowAll, Status: 503, Seen: 7}}
+			e.History = []access.Interval{{Access: access.DisallowAll, Status: 503, Seen: 7}}
 			entries, authorities = append(entries, e), append(authorities, e.Authority)
 		}
 		return entries

@@ -132,8 +132,8 @@ func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed fu
 		}
 		return b.Add(rulepack.Entry{
 			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
-			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
-			History: intervalsOf(d.History), Captures: rulepack.Captures(d.Captures),
+			Status: d.Status, Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+			History: d.History, Captures: rulepack.Captures(d.Captures),
 		})
 	})
 }

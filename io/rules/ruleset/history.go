@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/captures"
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
@@ -148,15 +146,4 @@ func packSecond(t time.Time) uint32 {
 		return 0
 	}
 	return uint32(min(max(t.Unix(), 1), math.MaxUint32-1))
-}
-
-// intervalsOf converts a history to a pack's form.
-func intervalsOf(history []captures.Interval) []rulepack.Interval {
-	intervals := make([]rulepack.Interval, len(history))
-	for n, i := range history {
-		intervals[n] = rulepack.Interval{
-			From: i.From, Fetched: i.Fetched, Seen: i.Seen, Times: i.Times, Access: i.Access, Kept: i.Kept, Stale: i.Stale, Status: uint16(i.Status),
-		}
-	}
-	return intervals
 }

@@ -111,14 +111,7 @@ func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
 		b.Payload(kept, name)
 		s.Payload(name, kept)
 	}
-	var told []captures.Interval
 	return b.Take(p.Pack, payload, func(k *rulepack.Known) error {
-		told = told[:0]
-		for _, i := range k.Intervals {
-			told = append(told, captures.Interval{
-				From: i.From, Fetched: i.Fetched, Seen: i.Seen, Times: i.Times, Access: i.Access, Kept: i.Kept, Stale: i.Stale, Status: int(i.Status),
-			})
-		}
-		return s.Add(k.Authority, k.Key, captures.Kept(k.Captures), told)
+		return s.Add(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
 	})
 }
