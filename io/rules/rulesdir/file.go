@@ -8,15 +8,23 @@ import (
 // File returns the name of the file with an authority's rules, including the folder's name,
 // or "" if there is none. It is for messages; each call looks at the folder.
 func (d *Dir) File(authority []byte) (string, error) {
-	for _, file := range d.index.find(authority) {
+	found := d.index.find(authority)
+	return d.first(found[:], true)
+}
+
+// first returns the name of the first file of some candidates; "" if there is none. Only with
+// open it opens what is not a folder HOST.
+func (d *Dir) first(found []uint32, open bool) (string, error) {
+	for _, file := range found {
 		if file == none {
 			continue
 		}
 		r := &d.index.records[file]
-		if d.folder.objects != nil {
-			return d.folder.full(d.index.path(r)), nil
+		path := d.index.path(r)
+		if d.folder.objects != nil || !r.isDir && !open {
+			return d.folder.full(path), nil
 		}
-		f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
+		f, path, err := d.folder.openRecord(path, r.isDir)
 		if err != nil {
 			return "", err
 		}

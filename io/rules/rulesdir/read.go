@@ -41,15 +41,12 @@ type workspace struct {
 
 // rules are a compiled body. Files with equal bodies share them.
 type rules struct {
-	tries    []matcher.Trie // with of, the fields of a matcher.Origin
-	of       []uint32
-	records  *matcher.Records // nil unless they were asked for
-	usage    *matcher.Usage   // nil unless it was asked for
-	kind     robotstxt.BodyKind
-	length   int64 // of the body in bytes
-	warnings int64
-	limited  bool
-	size     int64 // bytes of memory
+	tries   []matcher.Trie // with of, the fields of a matcher.Origin
+	of      []uint32
+	records *matcher.Records // nil unless they were asked for
+	usage   *matcher.Usage   // nil unless it was asked for
+	kind    robotstxt.BodyKind
+	size    int64 // bytes of memory
 }
 
 // digest identifies a body.
@@ -96,11 +93,6 @@ func (c *counts) add(r *rules, again bool) {
 		return
 	}
 	c.s.Files++
-	c.s.Bytes += r.length
-	c.s.Warnings += r.warnings
-	if r.limited {
-		c.s.Limited++
-	}
 	switch r.kind {
 	case robotstxt.HTMLKind:
 		c.s.HTML++
@@ -166,12 +158,7 @@ func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
 	if d.named != nil {
 		parsed.AgentNames()(d.named)
 	}
-	r := &rules{
-		kind:     parsed.Kind,
-		length:   int64(len(w.body)),
-		warnings: int64(parsed.WarningCount),
-		limited:  parsed.Limited,
-	}
+	r := &rules{kind: parsed.Kind}
 	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
 	r.size = memory(r.tries) + 4*int64(len(r.of))
 	if d.records {

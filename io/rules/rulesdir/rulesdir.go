@@ -64,12 +64,6 @@ type Stats struct {
 	// Files counts the files that were read, each once. Files with equal bodies count
 	// separately, though they are compiled once.
 	Files int64
-	// Bytes is the length of their bodies, decompressed, up to the limit.
-	Bytes int64
-	// Warnings counts the parser's warnings on them.
-	Warnings int64
-	// Limited counts the bodies that were cut at the size limit.
-	Limited int64
 	// HTML and Binary count the bodies of these kinds (robotstxt.BodyKind).
 	HTML, Binary int64
 	// Rereads counts how often a file was read and compiled again because

@@ -73,11 +73,10 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 			continue
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
-		beaten, err := w.dir.hasAny(x.find(authority), place)
-		if err != nil {
+		found := x.find(authority)
+		if before, err := w.dir.first(found[:place], false); err != nil {
 			return authority, err
-		}
-		if beaten {
+		} else if before != "" {
 			continue
 		}
 		if !read {
@@ -91,26 +90,4 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 		}
 	}
 	return authority, nil
-}
-
-// hasAny reports whether one of the first n candidates has a file.
-func (d *Dir) hasAny(found candidates, n uint8) (bool, error) {
-	for _, file := range found[:n] {
-		if file == none {
-			continue
-		}
-		r := &d.index.records[file]
-		if !r.isDir {
-			return true, nil
-		}
-		f, _, err := d.folder.openRecord(d.index.path(r), true)
-		if err != nil {
-			return false, err
-		}
-		if f != nil {
-			_ = f.Close() // it was not read from
-			return true, nil
-		}
-	}
-	return false, nil
 }
