@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -35,8 +34,7 @@ type Authority struct {
 // Authority returns what the pack knows about an authority, a key as urls.Scratch.Split
 // returns it. known is false if the pack does not have it.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	o, err := p.find(authority, p.locate(authority))
 	if err != nil || o.isUnknown() {
 		return a, false, err
@@ -56,8 +54,7 @@ func (o origin) describe() Authority {
 // Each calls visit for each authority that the pack knows at Options.AsOf, in the pack's
 // order, until visit returns an error. The key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.file == nil {
 		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
@@ -97,8 +94,7 @@ var errKnown = errors.New("an authority is known")
 // BodyFacts returns the kind and digest of an Authority's body, of which it reads the head
 // alone.
 func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	number, err := p.numberOf(body)
 	if err != nil {
 		return 0, digest, err
@@ -108,16 +104,12 @@ func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.S
 
 // BodyNumber returns the place of an Authority's body in the order of the pack's bodies.
 func (p *Pack) BodyNumber(body uint32) (number uint32, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	return p.numberOf(body)
 }
 
 // numberOf returns the number of the body at a place.
 func (p *Pack) numberOf(place uint32) (uint32, error) {
-	if p.file == nil {
-		return 0, fmt.Errorf("%s: %w", p.name, errClosed)
-	}
 	info, err := p.open.Info(place)
 	switch {
 	case err != nil:
@@ -149,8 +141,7 @@ type Body struct {
 // Body describes an Authority's body. It copies and checks all of it. A source that takes more
 // memory to compile than Options.Budget lends is an error.
 func (p *Pack) Body(body uint32) (b *Body, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	number, err := p.numberOf(body)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,37 @@
 package rulepack
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// errClosed is returned by lookups in a closed pack.
+var errClosed = errors.New("the rule pack is closed")
+
+// guard is deferred by whoever reads the mapped file, with what debug.SetPanicOnFault was
+// before. It makes a panic the error that Fault returns; a panic in a closed pack, which has
+// nothing mapped, is errClosed.
+func (p *Pack) guard(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	value := recover()
+	if value == nil {
+		return
+	}
+	explained := p.Fault(value)
+	if p.file == nil {
+		explained = fmt.Errorf("%s: %w", p.name, errClosed)
+	}
+	if explained == nil {
+		panic(value)
+	}
+	*err = explained
+}
 
 // Fault implements [matcher.Mapped]. It returns an error for a memory fault in the mapped
 // file, which follows an error of its disk or a read past the end of a cut file, and for any
 // panic after the file was written to; nil for others. Whoever reads the pack has set
-// debug.SetPanicOnFault, and defers panics.Recover with this method.
+// debug.SetPanicOnFault.
 func (p *Pack) Fault(recovered any) error {
 	if err := p.Unchanged(); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -32,8 +31,7 @@ var _ matcher.BulkHistorical = (*Pack)(nil)
 
 // AppendSpans implements [matcher.Historical], for a pack with a history.
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	l := p.locate(authority)
 	b, place, known, err := p.findPlace(authority, l)
 	if err != nil || !known {
@@ -45,8 +43,7 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 // AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans
 // for each key. It goes through the keys once for each step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var likely [atOnce]likelyPlace
 	for first := 0; first < len(keys); first += atOnce {
 		some := keys[first:min(first+atOnce, len(keys))]
@@ -101,15 +98,13 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place 
 
 // OpenSpan implements [matcher.Historical].
 func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	return p.setOrigin(originOf(s), o)
 }
 
 // OpenAllSpans implements [matcher.BulkHistorical].
 func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (_ int, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var memory [atOnce]origin
 	for first := 0; first < len(spans); first += atOnce {
 		some := spans[first:min(first+atOnce, len(spans))]
@@ -138,8 +133,7 @@ func originOf(s *matcher.Span) origin {
 
 // AppendTimes implements [matcher.Historical].
 func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ []int64, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	times = append(times, s.Fetched)
 	between, ok := within(p.intervals, s.Times)
 	if !ok {

@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"sort"
 
-	"robotsbatch/io/store/panics"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -190,8 +189,7 @@ func (w *keptWriter) close() {
 
 // Captured says of what captures the pack was made; nil for one that keeps none.
 func (p *Pack) Captured() (_ *Captured, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	c, _, _, err := p.kept()
 	return c, err
 }
@@ -281,8 +279,7 @@ func (p *Pack) eachKept(visit func(e *keptEntry) error) error {
 // bodies are as Keep returns them. payload is called for each body with a name. What visit
 // gets is valid until it returns.
 func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Known) error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if err := p.verifyChecksums(); err != nil {
 		return err
 	}

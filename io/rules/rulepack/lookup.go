@@ -10,20 +10,15 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/cache"
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
 
-// errClosed is returned by lookups in a closed pack.
-var errClosed = errors.New("the rule pack is closed")
-
 // Lookup implements [matcher.Origins]. An error means that the pack is damaged. Lookup
 // allocates nothing in the common case.
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	found, err := p.find(authority, p.locate(authority))
 	if err != nil {
 		return err
@@ -46,12 +41,8 @@ type location struct {
 	start  uint64 // of the bucket
 }
 
-// locate returns where to look for an authority; the zero location if the pack is
-// closed.
+// locate returns where to look for an authority.
 func (p *Pack) locate(authority []byte) location {
-	if p.file == nil {
-		return location{}
-	}
 	hash := hashOf(authority)
 	bucket := bucketOf(hash, p.buckets)
 	return location{hash: hash, bucket: bucket, start: p.start(bucket)}
@@ -65,9 +56,6 @@ func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bu
 func (p *Pack) findPlace(authority []byte, l location) (b bucket, place int, known bool, err error) {
 	if len(authority) > MaxAuthority {
 		return nil, 0, false, nil
-	}
-	if p.file == nil {
-		return nil, 0, false, fmt.Errorf("%s: %w", p.name, errClosed)
 	}
 	if b, err = p.bucket(l.bucket, l.start); err != nil {
 		return nil, 0, false, err
@@ -222,8 +210,7 @@ type made struct {
 // make makes what is kept of a body, by its number.
 func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) {
 	// Guard here, so that goroutines waiting for the same body get the error too.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
 		return kept, err

@@ -3,7 +3,6 @@ package rulepack
 import (
 	"runtime/debug"
 
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 )
 
@@ -17,8 +16,7 @@ var _ matcher.BulkOrigins = (*Pack)(nil)
 // It takes atOnce keys at a time. For these it does each step of the lookup for all before
 // the next step, so that the loads of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	for i < len(keys) {
 		end := min(i+atOnce, len(keys))
 		n, err := p.lookupSome(keys[i:end], origins[i:end])
@@ -98,7 +96,7 @@ func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
 	p.touchBuckets(likely[:len(keys)])
 	for i := range keys {
 		l := &likely[i]
-		if p.file == nil || l.start > uint64(len(p.authorities)) || !p.checkedBuckets.has(l.bucket) {
+		if l.start > uint64(len(p.authorities)) || !p.checkedBuckets.has(l.bucket) {
 			continue
 		}
 		b := bucket(p.authorities[l.start:])

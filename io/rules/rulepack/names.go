@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 )
 
@@ -176,8 +175,7 @@ func (d *dictionary) write(w io.Writer, names []string) error {
 // Names calls visit with each name of an agent in the pack and the number of bodies that name
 // it, in order, until it returns false. The name is valid until visit returns.
 func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.file == nil {
 		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
@@ -194,8 +192,7 @@ func (p *Pack) HasName(name string) bool {
 	has := false
 	var err error
 	func() {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer panics.Recover(&err, p.Fault)
+		defer p.guard(debug.SetPanicOnFault(true), &err)
 		_, has = p.names.find(name)
 	}()
 	return has && err == nil

@@ -8,7 +8,6 @@ import (
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -100,8 +99,7 @@ func Open(name string, o Options) (*Pack, error) {
 
 // use prepares a pack for lookups.
 func (p *Pack) use(o Options) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.budget = o.Budget; p.budget == nil {
 		p.budget = budget.New(inspectMemory)
 	}
@@ -179,8 +177,7 @@ func named(name string, err error) error {
 
 // findSections finds the sections and reads meta.
 func (p *Pack) findSections() (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	f := p.file
 	if err := f.findSections(); err != nil {
 		return named(p.name, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -16,8 +15,7 @@ import (
 // checks that the contents, and what lies between sections, are as a Builder makes them. Its time is proportional to the
 // pack's size. It returns the first error.
 func (p *Pack) Verify() (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer panics.Recover(&err, p.Fault)
+	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.file == nil {
 		return fmt.Errorf("%s: %w", p.name, errClosed)
 	}
