@@ -25,7 +25,9 @@ func nestedTables(t *testing.T, urlType arrow.DataType) {
 	fields := []arrow.Field{field("tokens", arrow.PrimitiveTypes.Int32), field("url", urlType), field("date", arrow.FixedWidthTypes.Timestamp_us)}
 	nested := arrow.NewSchema([]arrow.Field{
 		field("text", arrow.BinaryTypes.String),
-		field("metadata", arrow.StructOf(field("dump", arrow.BinaryTypes.String), field("page", arrow.StructOf(fields...)))),
+		field("metadata", arrow.StructOf(field("dump", arrow.BinaryTypes.String), field("page", arrow.StructOf(
+			fields[0], fields[1], field("tags", arrow.ListOf(arrow.BinaryTypes.String)), fields[2],
+		)))),
 	}, nil)
 	flat := arrow.NewSchema(append([]arrow.Field{field("text", arrow.BinaryTypes.String)}, fields...), nil)
 	n, f := array.NewRecordBuilder(memory.DefaultAllocator, nested), array.NewRecordBuilder(memory.DefaultAllocator, flat)
@@ -61,9 +63,10 @@ func nestedTables(t *testing.T, urlType arrow.DataType) {
 		outer.Append(true)
 		_ = outer.FieldBuilder(0).AppendValueFromString("dump")
 		inner.Append(true)
+		_ = inner.FieldBuilder(2).AppendValueFromString([]string{`["a","b"]`, "[]"}[i%2])
 		for k, value := range values {
 			null := i%17 == k
-			for _, b := range []array.Builder{inner.FieldBuilder(k), f.Field(k + 1)} {
+			for _, b := range []array.Builder{inner.FieldBuilder([]int{0, 1, 3}[k]), f.Field(k + 1)} {
 				if null || b == f.Field(k+1) && (i%11 == 3 || i%13 == 5) {
 					b.AppendNull()
 				} else if err := b.AppendValueFromString(value); err != nil {
@@ -111,7 +114,7 @@ func TestFieldsOfStructs(t *testing.T) {
 		summary, _, _ = strings.Cut(summary, "; 1 host")
 		return rows, summary
 	}
-	for _, urlType := range []arrow.DataType{
+	for i, urlType := range []arrow.DataType{
 		arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
 	} {
@@ -134,6 +137,9 @@ func TestFieldsOfStructs(t *testing.T) {
 			urls, _ := judged(append(within, "-in", name, "-columns", "url")...)
 			if urls != "metadata.page."+wantURLs {
 				t.Errorf("%s, %s: URLs\n%s\nwant\n%s", urlType, name, urls, wantURLs)
+			}
+			if i > 0 {
+				continue
 			}
 			again := []string{"-columns", "verdict", "-url-column", "metadata.page.url", "-prefix", "x_", "-in"}
 			now, _ := judged(append(again, name)...)

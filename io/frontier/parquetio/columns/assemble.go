@@ -86,7 +86,8 @@ func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	children := make([]arrow.ArrayData, len(c.children))
 	for i, child := range c.children {
-		own := leaves[child.First-c.First:][:len(child.Leaves)]
+		var own []Leaf
+		own, leaves = leaves[:len(child.Leaves)], leaves[len(child.Leaves):]
 		if i > 0 {
 			if other, _, _ := child.validity(&own[0], s, c.present, padding); !bytes.Equal(bits, other) {
 				return nil, errLevels

@@ -108,9 +108,8 @@ const (
 type Column struct {
 	// Field is the column in Arrow.
 	Field arrow.Field
-	// Leaves are those that it has, which are numbered from First on.
+	// Leaves are those that it has.
 	Leaves []*Node
-	First  int
 
 	shape nesting
 	// present is the definition level of a value that is not null, and
@@ -157,7 +156,7 @@ func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
 	field := arrow.Field{Name: repeated.Name, Type: arrow.ListOfField(element.Field)}
 	return &Column{
 		Field: field, shape: aList, present: present, repetition: repeated.MaxRepetition,
-		Leaves: element.Leaves, First: element.First, children: []*Column{element},
+		Leaves: element.Leaves, children: []*Column{element},
 	}
 }
 
@@ -200,7 +199,7 @@ func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, err
 		fields[i], c.children = column.Field, append(c.children, column)
 		c.Leaves = append(c.Leaves, column.Leaves...)
 	}
-	c.First, c.Field.Type = c.children[0].First, arrow.StructOf(fields...)
+	c.Field.Type = arrow.StructOf(fields...)
 	return c, nil
 }
 
@@ -277,7 +276,7 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 		r.casts = append(r.casts, Cast{Column: r.name, From: "INT96", To: dt.String()})
 	}
 	field := arrow.Field{Type: dt, Metadata: arrow.MetadataFrom(extra)}
-	return &Column{Field: field, Leaves: []*Node{n}, First: n.Leaf}, nil
+	return &Column{Field: field, Leaves: []*Node{n}}, nil
 }
 
 var errMeaning = option.Errorf("its logical type does not fit the type that its values are stored as, or is not known: leave it out with %s", option.Columns.With("url"))
