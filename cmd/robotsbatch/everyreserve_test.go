@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
 )
 
@@ -39,7 +38,7 @@ func TestEveryReserveFails(t *testing.T) {
 		var made atomic.Int64
 		budget.Fault = func() error {
 			if made.Add(1) == at {
-				return &batch.MemoryError{What: "what is refused", Need: 2, Limit: 1}
+				return &budget.MemoryError{What: "what is refused", Need: 2, Limit: 1}
 			}
 			return nil
 		}

@@ -78,7 +78,7 @@ func (b *buffers) ask(l *lent, n int64) error {
 	l.asked = n
 	work := b.raw.asked + b.plain.asked + b.built.asked + b.bitmap.asked + runSize*int64(b.runs)
 	if need := max(work, b.out.asked); need > b.limit {
-		return &batch.MemoryError{What: "a record batch", Need: need, Limit: b.limit}
+		return &budget.MemoryError{What: "a record batch", Need: need, Limit: b.limit}
 	}
 	sum := work + b.out.asked
 	if sum <= b.held {
@@ -184,7 +184,7 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 		return raw[prefixSize:], nil
 	}
 	if b.inflated += size; b.inflated > b.limit && b.inflated/mostRatio > b.size {
-		return nil, &batch.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
+		return nil, &budget.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
 	}
 	plain, err := b.take(&b.plain, int(size))
 	if err != nil {

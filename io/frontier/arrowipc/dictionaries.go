@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/zeebo/xxh3"
 
-	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
 )
@@ -159,7 +159,7 @@ func (s *sink) use(d usedDictionary) error {
 	n, limit := d.values.Len(), s.options.Layout.MemoryLimit()
 	switch {
 	case int64(n) > limit/16:
-		return &batch.MemoryError{What: "a dictionary", Need: 16 * int64(n), Limit: limit}
+		return &budget.MemoryError{What: "a dictionary", Need: 16 * int64(n), Limit: limit}
 	case s.options.Stream:
 		for _, number := range k.kept {
 			k.numbers[number] = 0

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables"
 )
 
@@ -49,7 +50,7 @@ func (s *sink) gatherMixed(r *passedRecord, verdicts []*array.Data, grant *batch
 		size += b.length
 	}
 	if limit := from.options.Memory; size > max(r.frame.bodyLength, limit) {
-		return &batch.MemoryError{What: "a record batch", Need: size, Limit: limit}
+		return &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
 	ours, err := encodeRecord(nil, verdicts, r.meta.codec, grant)
 	if err != nil {

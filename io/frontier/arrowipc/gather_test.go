@@ -18,6 +18,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 )
 
@@ -377,7 +378,7 @@ func TestGatherMemory(t *testing.T) {
 			}
 			continue
 		}
-		var large *batch.MemoryError
+		var large *budget.MemoryError
 		if !errors.As(err, &large) {
 			t.Fatalf("%s: %v", e, err)
 		}
@@ -489,7 +490,7 @@ func FuzzGather(f *testing.F) {
 		if err2 != nil {
 			return
 		}
-		var large *batch.MemoryError
+		var large *budget.MemoryError
 		if errors.As(err, &large) || errors.Is(err, errNoPass) {
 			return
 		}

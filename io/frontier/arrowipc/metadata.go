@@ -3,8 +3,8 @@ package arrowipc
 import (
 	"fmt"
 
-	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/store/budget"
 )
 
 // Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
@@ -58,7 +58,7 @@ const leastMetadata = 1 << 20
 // read. limit is how many bytes a batch may take.
 func checkMetadataSize(length, limit int64) error {
 	if most := max(leastMetadata, limit/metadataShare); length > most && length <= maxMetadata {
-		return &batch.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}
+		return &budget.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}
 	}
 	return nil
 }

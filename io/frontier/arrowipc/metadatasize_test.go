@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/budget"
 )
 
 // What a schema says besides its columns counts: it is refused before it is read where
@@ -22,7 +22,7 @@ func TestSchemaMetadataCounts(t *testing.T) {
 	for _, pipe := range []bool{false, true} {
 		for _, stream := range []bool{false, true} {
 			data := libraryWrite(t, encoding{stream: stream}, schema, array.NewRecord(schema, record.Columns(), record.NumRows()))
-			var large *batch.MemoryError
+			var large *budget.MemoryError
 			if _, err := open(data, pipe, Options{Name: "in", Memory: 12 << 20}); !errors.As(err, &large) || large.Need < 5<<20 || large.Limit != 2<<20 {
 				t.Errorf("pipe %v, stream %v: %v", pipe, stream, err)
 			}

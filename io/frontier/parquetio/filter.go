@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
@@ -455,7 +454,7 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	held := p.memory()
 	if need := held + p.column.held; need > r.limit {
-		return &batch.MemoryError{What: "a page", Need: need, Limit: r.limit}
+		return &budget.MemoryError{What: "a page", Need: need, Limit: r.limit}
 	}
 	if err := r.reserve(held); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/budget"
 	codecs "robotsbatch/io/store/compress"
 )
 
@@ -102,7 +103,7 @@ func TestMemory(t *testing.T) {
 	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 1<<20, record)
 	for _, memory := range []int64{1 << 10, 20 << 10, 100 << 10} {
 		_, _, err := readAll(data, Options{Name: "big", Memory: memory})
-		var large *batch.MemoryError
+		var large *budget.MemoryError
 		if err == nil || !errors.As(err, &large) && !strings.Contains(err.Error(), "raise memory") {
 			t.Errorf("%d bytes of memory: %v", memory, err)
 		}

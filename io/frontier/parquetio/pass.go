@@ -37,7 +37,7 @@ func (s *Source) CanPassThrough() bool {
 func (s *Source) PassThrough() (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%s: %w", s.options.Name, err)
+			err = tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
 		}
 	}()
 	s.unreadable = nil
@@ -193,7 +193,7 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, tableio.Worded(err)
 	}
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size, grant: b.Grant, start: b.Start}, nil
 }
@@ -275,7 +275,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	case s.file.Failed():
 		return err // which names the output
 	}
-	return fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err)
+	return tableio.Worded(fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err))
 }
 
 // writeGroup writes what is left of a row group.

@@ -272,7 +272,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		err = closing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("row group %d: %w", p.group.index, err)
+		return nil, tableio.Worded(fmt.Errorf("row group %d: %w", p.group.index, err))
 	}
 	return b, nil
 }

@@ -87,10 +87,10 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 		return nil, err
 	}
 	s := &Sink{w: w, output: output, url: -1, memory: o.Layout.MemoryLimit()}
-	if s.schema, err = columns.FromArrow(output.Schema()); err == nil {
-		err = checkMetadata(output.Schema().Metadata(), s.memory)
+	if s.schema, err = columns.FromArrow(output.Schema()); err != nil {
+		return nil, option.Errorf("%w: write Arrow, or leave it out with %s", err, option.Columns.With("url"))
 	}
-	if err != nil {
+	if err := checkMetadata(output.Schema().Metadata(), s.memory); err != nil {
 		return nil, err
 	}
 	output.CodeAgents()
@@ -284,7 +284,7 @@ func (s *Sink) Write(c batch.Chunk) error {
 			err = s.append(chunk.groups[i])
 		}
 	}
-	return err
+	return tableio.Worded(err)
 }
 
 // flush writes the collected rows as one row group.

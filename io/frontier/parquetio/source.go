@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
 )
 
@@ -84,7 +85,7 @@ type File interface {
 func Open(r File, size int64, o Options) (*Source, error) {
 	s := newSource(r, size, o)
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Name, err)
+		return nil, tableio.Worded(fmt.Errorf("%s: %w", o.Name, err))
 	}
 	return s, nil
 }
@@ -149,7 +150,7 @@ func checkMetadata(m arrow.Metadata, memory int64) error {
 	case size > mostFooter:
 		return fmt.Errorf("the metadata of the schema has %d bytes in the footer of a Parquet file, which is more than is read: write Arrow, or leave it out", size)
 	case size > memory/footerShare:
-		return &batch.MemoryError{What: "the metadata of the schema, in the footer of a Parquet file,", Need: size, Limit: memory / footerShare}
+		return &budget.MemoryError{What: "the metadata of the schema, in the footer of a Parquet file,", Need: size, Limit: memory / footerShare}
 	}
 	return nil
 }
@@ -397,7 +398,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, err
 	}
 	if s.unreadable != nil {
-		return nil, fmt.Errorf("%s: %w", s.options.Name, s.unreadable)
+		return nil, tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, s.unreadable))
 	}
 	for s.pending == nil {
 		if s.group == s.end {

@@ -42,5 +42,5 @@ func textArray(run *textcolumn.Run, dt arrow.DataType) *array.Data {
 	default:
 		buffers[1] = memory.NewBufferBytes(arrow.GetBytes(run.Strings.Offsets32))
 	}
-	return array.NewData(dt, run.Strings.Len(), buffers, nil, run.Nulls, 0)
+	return array.NewData(dt, len(run.Strings.Offsets32)-1, buffers, nil, run.Nulls, 0)
 }

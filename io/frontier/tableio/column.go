@@ -69,7 +69,7 @@ func holdsURLs(dt arrow.DataType, binary bool) bool {
 func URLs(d *array.Data, limit int64) (batch.Column, error) {
 	strings, err := tables.StringsOf(d, limit)
 	if err != nil {
-		return batch.Column{}, worded(err)
+		return batch.Column{}, Worded(err)
 	}
 	column := batch.Column(strings)
 	return column, column.Validate()

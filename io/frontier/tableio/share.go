@@ -35,7 +35,7 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 		return nil
 	}
 	taken := int64(0)
-	return worded(o.shares(b, v, rows, &taken, encode))
+	return Worded(o.shares(b, v, rows, &taken, encode))
 }
 
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {

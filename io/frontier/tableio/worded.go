@@ -7,9 +7,9 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// worded adds to an error of the library of tables which options would help. The result wraps
+// Worded adds to an error of the library of tables which options would help. The result wraps
 // no LimitError, so that it is not worded twice.
-func worded(err error) error {
+func Worded(err error) error {
 	var limit *tables.LimitError
 	if !errors.As(err, &limit) {
 		return err

@@ -11,8 +11,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -297,7 +297,7 @@ func TestBuildTakesFromBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var large *batch.MemoryError
+		var large *budget.MemoryError
 		n := allocated(func() { _, err = b.Keep(text[:size], false) })
 		if errors.As(err, &large) != refused || !refused && err != nil || refused && n > 1<<20 {
 			t.Errorf("%d bytes: %v, and %d bytes of memory", size, err, n)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
@@ -232,7 +231,7 @@ func TestSourceTakesFromBudget(t *testing.T) {
 		},
 	}
 	for name, use := range uses {
-		var large *batch.MemoryError
+		var large *budget.MemoryError
 		if n := allocated(func() { err = use() }); n > 2*uint64(len(text)) {
 			t.Errorf("%s: %d bytes of memory for a body of %d", name, n, len(text))
 		}

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -403,7 +402,7 @@ func TestBodyTakesFromBudget(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a", strings.Repeat("Allow: /\n", 100_000))
 	d := open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(64 << 20)})
-	var large *batch.MemoryError
+	var large *budget.MemoryError
 	err := lookupError(t, d, "http://a")
 	mustMention(t, err, filepath.Join(folder, "a")+": ", "robots.txt of 900000 bytes")
 	if !errors.As(err, &large) || large.Limit != 32<<20 {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"runtime/debug"
 
-	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/store/budget"
 )
 
 // ownMemory is what the program takes besides what -memory bounds: tables of
@@ -41,7 +41,7 @@ func Hold(memory int64) (end func()) {
 
 // WithMemory adds to an error for lack of memory which -memory would do.
 func WithMemory(err error, memory int64) error {
-	if large := (*batch.MemoryError)(nil); errors.As(err, &large) {
+	if large := (*budget.MemoryError)(nil); errors.As(err, &large) {
 		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
 		return option.Errorf("%w: use %s", err, option.Memory.With(cli.SizeText(enough)))
 	}

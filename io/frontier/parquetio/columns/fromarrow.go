@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
 )
@@ -40,7 +39,7 @@ func FromArrow(schema *arrow.Schema) (*Schema, error) {
 		b := builder{column: field.Name, schema: s}
 		node, stored, err := b.node(field.Name, field)
 		if err != nil {
-			return nil, option.Errorf("column %q of type %s cannot be written as Parquet: %w: write Arrow, or leave it out with %s", field.Name, field.Type, err, option.Columns.With("url"))
+			return nil, fmt.Errorf("column %q of type %s cannot be written as Parquet: %w", field.Name, field.Type, err)
 		}
 		fields[i], s.Nodes = stored, append(s.Nodes, node)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 // FromParquet returns the nodes of a file's schema, one for each element.
@@ -279,7 +279,7 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 	return &Column{Field: field, Leaves: []*Node{n}}, nil
 }
 
-var errMeaning = option.Errorf("its logical type does not fit the type that its values are stored as, or is not known: leave it out with %s", option.Columns.With("url"))
+var errMeaning = &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
 
 // leafType returns the type of a leaf in Arrow, and what its field says more.
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
 )
@@ -191,7 +190,7 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 			low, high = bounds(at)
 		}
 		if total += max(1, high-low); total > math.MaxInt32 {
-			return option.Errorf("its lists have more than 2,147,483,647 values in one batch: lower %s", option.BatchRows)
+			return &tables.LimitError{What: "its lists have more than 2,147,483,647 values in one batch", Help: tables.FewerRows}
 		}
 	}
 	inner := entries{n: total, index: s.numbers(total), definitions: s.bytes(total), repetitions: s.bytes(total), level: e.level + 1}

@@ -9,11 +9,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/tables"
 )
 
-var errLongStrings = option.Errorf("its values have more than 2 GiB in one batch: lower %s", option.BatchRows)
+var errLongStrings = &tables.LimitError{What: "its values have more than 2 GiB in one batch", Help: tables.FewerRows}
 
 // values sets the values of leaf l: those of the entries that have one, in Parquet's
 // physical type. d has them in Arrow's type.

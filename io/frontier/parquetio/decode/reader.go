@@ -7,10 +7,10 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 var (
@@ -117,7 +117,7 @@ func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 }
 
 func tooLong(limit int64) error {
-	return option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", limit, option.Memory, option.BatchRows)
+	return &tables.LimitError{What: fmt.Sprintf("its rows take more than %d bytes decoded", limit), Help: tables.MoreMemory | tables.FewerRows}
 }
 
 // begin begins to read the current page's values.

@@ -126,7 +126,7 @@ func TestHostileStrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "raise memory") {
+		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "strings take more than 36 bytes") {
 			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
 		}
 		if encoding == layout.RLEDictionary {

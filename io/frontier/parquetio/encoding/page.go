@@ -6,10 +6,8 @@ import (
 	"errors"
 
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
-
-// Run is some values, from Low to High-1.
-type Run struct{ Low, High int }
 
 // Page is the values of a page, from which some are taken. It uses its memory for one page
 // after another.
@@ -132,7 +130,7 @@ func (p *Page) Value(dst []byte, i int) []byte {
 
 // Append appends runs of values in the page's encoding. Indices are replaced by those of
 // numbers, which have so many bits, unless that is nil; a negative one is an error.
-func (p *Page) Append(dst []byte, runs []Run, numbers []int32, bits int) ([]byte, error) {
+func (p *Page) Append(dst []byte, runs []tables.Run, numbers []int32, bits int) ([]byte, error) {
 	switch {
 	case p.dictionary != nil:
 		return p.appendIndices(dst, runs, numbers, bits)
@@ -179,7 +177,7 @@ func (p *Page) number(i int) int64 {
 }
 
 // appendPrefixes appends byte arrays in DELTA_BYTE_ARRAY.
-func (p *Page) appendPrefixes(dst []byte, runs []Run) []byte {
+func (p *Page) appendPrefixes(dst []byte, runs []tables.Run) []byte {
 	p.numbers, p.more = p.numbers[:0], p.more[:0]
 	var last []byte
 	for _, r := range runs {
@@ -204,7 +202,7 @@ func (p *Page) appendPrefixes(dst []byte, runs []Run) []byte {
 }
 
 // appendRuns appends runs of values as they lie.
-func (p *Page) appendRuns(dst []byte, runs []Run) []byte {
+func (p *Page) appendRuns(dst []byte, runs []tables.Run) []byte {
 	for _, r := range runs {
 		dst = append(dst, p.data[p.Place(r.Low):p.Place(r.High)]...)
 	}
@@ -214,7 +212,7 @@ func (p *Page) appendRuns(dst []byte, runs []Run) []byte {
 var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
 
 // appendIndices is Append for indices into a dictionary.
-func (p *Page) appendIndices(dst []byte, runs []Run, numbers []int32, bits int) ([]byte, error) {
+func (p *Page) appendIndices(dst []byte, runs []tables.Run, numbers []int32, bits int) ([]byte, error) {
 	p.indices = p.indices[:0]
 	for _, r := range runs {
 		for _, index := range p.Indices[r.Low:r.High] {

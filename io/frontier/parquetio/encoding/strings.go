@@ -8,8 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 // Strings decodes the byte arrays of a page.
@@ -29,9 +29,9 @@ var errShort = errors.New("damaged: its values reach beyond it")
 // tooLong is the error for values that take more than limit bytes.
 func tooLong(limit int64) error {
 	if limit >= math.MaxInt32 {
-		return option.Errorf("its strings take more than 2 GiB in one batch: lower %s", option.BatchRows)
+		return &tables.LimitError{What: "its strings take more than 2 GiB in one batch", Help: tables.FewerRows}
 	}
-	return option.Errorf("its strings take more than %d bytes in one batch: raise %s, or lower %s", limit, option.Memory, option.BatchRows)
+	return &tables.LimitError{What: fmt.Sprintf("its strings take more than %d bytes in one batch", limit), Help: tables.MoreMemory | tables.FewerRows}
 }
 
 // checkLimit checks the size that data would have.

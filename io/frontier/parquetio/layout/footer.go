@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 )
 
 // Magic stands at the beginning and at the end of a file.
@@ -383,7 +383,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	case start < int64(len(head)):
 		return nil, fmt.Errorf("damaged: a footer of %d bytes in a file of %d", length, size)
 	case length > limit:
-		return nil, &batch.MemoryError{What: "its footer", Need: length, Limit: limit}
+		return nil, &budget.MemoryError{What: "its footer", Need: length, Limit: limit}
 	}
 	data := make([]byte, length)
 	if err := ReadAt(r, data, start); err != nil {

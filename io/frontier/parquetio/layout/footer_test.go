@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/budget"
 )
 
 // sampleFile is a small file with columns of many types, of two row groups.
@@ -169,7 +169,7 @@ func TestFooterMemory(t *testing.T) {
 func TestFooterTooLarge(t *testing.T) {
 	data := []byte(Magic + strings.Repeat("x", 2000) + "\xD0\x07\x00\x00" + Magic)
 	_, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1999)
-	if large := (*batch.MemoryError)(nil); !errors.As(err, &large) || large.Need != 2000 || large.Limit != 1999 {
+	if large := (*budget.MemoryError)(nil); !errors.As(err, &large) || large.Need != 2000 || large.Limit != 1999 {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"math/bits"
 
-	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 )
 
 // maxHeaderSize is the most bytes that a page's header has, long statistics
@@ -151,7 +151,7 @@ func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 	case !p.hasHeader && p.Kind != IndexPage || p.Values < 0:
 		return errors.New("damaged: a page's header does not say what it has")
 	case p.compressed+p.uncompressed > 2*limit:
-		return &batch.MemoryError{What: "a page", Need: p.compressed + p.uncompressed, Limit: 2 * limit}
+		return &budget.MemoryError{What: "a page", Need: p.compressed + p.uncompressed, Limit: 2 * limit}
 	}
 	if p.stored || p.Kind == IndexPage {
 		codec = Uncompressed

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"robotsbatch/io/frontier/parquetio/encoding"
+	"robotsbatch/io/tables"
 )
 
 // Rows are the kept rows of a row group: a bit each, the lowest bit of a byte first.
@@ -50,7 +50,7 @@ func (r *Rows) Count(low, high int) (n int) {
 }
 
 // run is some entries or values.
-type run = encoding.Run
+type run = tables.Run
 
 // appendRuns appends the runs of kept rows from low to high-1, counted from low.
 func (r *Rows) appendRuns(dst []run, low, high int) []run {

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 // Numbers of the fields that change, in the structures of parquet.thrift.
@@ -124,7 +124,7 @@ func (input *Input) ranges(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
 	if c.offsetIndex.Length > maxIndex {
-		return option.Errorf("its offset index has %d bytes: use %s", c.offsetIndex.Length, option.Compression.With("zstd"))
+		return &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.offsetIndex.Length), Help: tables.Recode}
 	}
 	at := integer(c.meta, metaBloom)
 	if at == 0 {

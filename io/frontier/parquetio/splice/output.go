@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 // copySize is the number of bytes that are copied at a time: what is copied does not lie in
@@ -311,7 +311,7 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 		locations[i] = layout.AppendRaw(nil, location)
 	}
 	if err != nil {
-		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Compression.With("zstd"))
+		return nil, &tables.LimitError{What: fmt.Sprintf("its offset index: %v", err), Help: tables.Recode}
 	}
 	set(fields, layout.ListField(indexLocations, kind, locations))
 	return layout.AppendRaw(nil, fields), nil

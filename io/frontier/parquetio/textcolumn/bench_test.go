@@ -84,8 +84,8 @@ func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			left -= int64(run.Strings.Len())
-			rows += run.Strings.Len()
+			left -= int64(len(run.Strings.Offsets32) - 1)
+			rows += len(run.Strings.Offsets32) - 1
 			size += int64(len(run.Strings.Data))
 		}
 	}

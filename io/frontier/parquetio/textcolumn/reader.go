@@ -1,5 +1,5 @@
 // Package textcolumn reads a flat column of text or bytes of a Parquet file
-// straight into the columns of the job: offsets and bytes.
+// straight into offsets and bytes.
 //
 //	chunk ─ layout.Pages: pages as they lie ─ Part: those of some rows
 //	Part, on a worker: page decompressed, levels counted ─ encoding.Strings:
@@ -20,9 +20,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables"
 )
 
 // Fits reports whether a column can be read here: flat, of byte arrays.
@@ -70,7 +70,7 @@ func NewReader(in io.ReaderAt, chunk *layout.Chunk, element *layout.Element, lea
 
 // Run is the rows of a run.
 type Run struct {
-	Strings batch.Column
+	Strings tables.Strings
 	// Nulls is the number of rows that are null.
 	Nulls int
 }
@@ -279,7 +279,7 @@ func (r *Reader) decode(s span, run *Run, rows, at int) error {
 		err = c.strings.Done()
 	}
 	if err == nil {
-		spreadEnds(ends, present, &run.Strings, at, int32(before))
+		spreadEnds(ends, present, run.Strings.Validity, at, int32(before))
 	}
 	return err
 }
@@ -298,14 +298,14 @@ func (r *Reader) expect(p *page, rows int) int {
 
 // spreadEnds moves the ends of the present values, which are the first ones, to
 // the rows that have them. A null row ends where the one before it does, the
-// first at before. The rows are those of the column from at on.
-func spreadEnds(ends []int32, present int, c *batch.Column, at int, before int32) {
+// first at before. valid has the bit of the first at at.
+func spreadEnds(ends []int32, present int, valid []byte, at int, before int32) {
 	for row := len(ends) - 1; row >= 0 && present <= row; row-- {
 		end := before
 		if present > 0 {
 			end = ends[present-1]
 		}
-		if ends[row] = end; !c.Null(at + row) {
+		if ends[row] = end; valid == nil || valid[(at+row)>>3]>>((at+row)&7)&1 == 1 {
 			present--
 		}
 	}
