@@ -15,8 +15,8 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden text in testdata")

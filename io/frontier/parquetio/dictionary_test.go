@@ -13,10 +13,10 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // dictionaryOf returns the page of the dictionary of a column in the first row group.

@@ -35,6 +35,6 @@
 // refuse a third of Arrow's types. Working around that takes more code than decoding
 // pages.
 //
-// Input is not trusted: see [robotsbatch/io/frontier/parquetio/layout]. The decoded size of a
+// Input is not trusted: see [robotsbatch/io/tables/parquet/layout]. The decoded size of a
 // batch is limited.
 package parquetio

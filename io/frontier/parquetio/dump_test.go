@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/parquetio/layout/layouttest"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // dump prints the bytes of a Parquet file with their meaning.

@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // filter writes row groups of which only some rows stay, a page at a time. A page whose rows

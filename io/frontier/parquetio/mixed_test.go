@@ -18,8 +18,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Of every type the selected rows are written, whatever the pieces; a row group

@@ -15,13 +15,13 @@ import (
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // CanPassThrough reports whether row groups can pass through. They cannot if URLs are

@@ -18,8 +18,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // passThrough lets files pass through into one.

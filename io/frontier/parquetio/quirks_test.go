@@ -12,9 +12,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // checkRows checks a file's rows, read as they are, passed through and passed

@@ -17,10 +17,10 @@ import (
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Sizes of row groups. Batches smaller than the least size are collected, and larger

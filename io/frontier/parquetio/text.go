@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/textcolumn"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // isText reports whether a column is flat text or bytes, which textcolumn reads

@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Keys of the metadata of Arrow's fields.

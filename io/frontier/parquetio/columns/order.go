@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Order says how the values of a column are compared in statistics.

@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Shredder makes leaves of arrays.

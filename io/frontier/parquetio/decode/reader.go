@@ -9,8 +9,8 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // limit is what a page and a run may have decompressed.

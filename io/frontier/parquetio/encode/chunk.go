@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 const (

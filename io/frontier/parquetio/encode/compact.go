@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // bits appends the data pages of booleans, eight rows at a time.

@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Footer is the end of a file. Row groups are kept as they are written, for a

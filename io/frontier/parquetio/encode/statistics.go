@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // maxStatistic is the most bytes that a value has in the statistics.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 var errCount = errors.New("damaged: its values are not as many as it says")

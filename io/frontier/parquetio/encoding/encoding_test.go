@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // plainPage has values as PLAIN writes them.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Fixed decodes the values of a page that have one width. A boolean has a byte.

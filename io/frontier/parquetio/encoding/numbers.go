@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math/bits"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // delta reads numbers in the encoding DELTA_BINARY_PACKED:

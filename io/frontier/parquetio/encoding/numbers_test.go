@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // appendDelta appends numbers in DELTA_BINARY_PACKED.

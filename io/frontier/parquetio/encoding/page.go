@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Page is the values of a page, from which some are taken. It uses its memory for one page

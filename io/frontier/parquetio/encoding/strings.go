@@ -8,8 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Strings decodes the byte arrays of a page.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/parquetio/layout/layouttest"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // A dictionary that is trimmed has the entries that are used, in their order, none twice,

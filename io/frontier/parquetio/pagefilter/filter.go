@@ -8,9 +8,9 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/zstdcut"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // cutSize is about how many bytes of values each new page gets if a page of more than twice

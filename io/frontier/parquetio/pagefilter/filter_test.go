@@ -12,9 +12,9 @@ import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/encoding"
-	"robotsbatch/io/frontier/parquetio/layout"
-	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // testLimit is what a page may have decompressed.

@@ -5,7 +5,7 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // bounds returns the bounds of runs of values. They are copies.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Numbers of the fields that change, in the structures of parquet.thrift.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // copySize is the number of bytes that are copied at a time: what is copied does not lie in

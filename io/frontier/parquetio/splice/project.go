@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // project leaves all columns but those of fields out of the footer.

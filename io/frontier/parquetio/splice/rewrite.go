@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // More numbers of fields that change, in the structures of parquet.thrift.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Short names for fields.

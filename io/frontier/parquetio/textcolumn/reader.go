@@ -21,8 +21,8 @@ import (
 	"sync/atomic"
 
 	"robotsbatch/io/frontier/parquetio/encoding"
-	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Fits reports whether a column can be read here: flat, of byte arrays.

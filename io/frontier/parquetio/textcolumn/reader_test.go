@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // kind is a way to write a column.

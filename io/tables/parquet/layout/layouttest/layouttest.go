@@ -4,7 +4,7 @@ package layouttest
 import (
 	"bytes"
 
-	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // NextPage returns the page of a chunk that data begins with. limit is as
