@@ -67,7 +67,7 @@ var table = []room{
 	{"io/store/panics", nil, nil},
 	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
 	// The library of tables knows no robots.txt.
-	{"io/tables", store, []string{"github.com/apache/arrow/go/v15/arrow"}},
+	{"io/tables", []string{"io/store/budget", "io/store/compress", "io/store/panics"}, join(arrow, []string{"github.com/google/flatbuffers/go", "github.com/zeebo/xxh3"})},
 	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
 	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), arrow},
 	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},

@@ -17,8 +17,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

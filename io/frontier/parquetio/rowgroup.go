@@ -9,7 +9,6 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
@@ -17,6 +16,7 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/columns"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.

@@ -12,11 +12,11 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/arrowipc"
-	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

@@ -7,9 +7,9 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

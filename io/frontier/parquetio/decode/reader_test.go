@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/encode"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

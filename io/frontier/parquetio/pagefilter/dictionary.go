@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/encoding"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

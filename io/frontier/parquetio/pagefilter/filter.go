@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"robotsbatch/io/frontier/parquetio/columns"
-	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/zstdcut"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

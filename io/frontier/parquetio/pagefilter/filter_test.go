@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
-	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )

@@ -20,8 +20,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math"
 	"sort"
 
-	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
 

@@ -3,7 +3,7 @@ package encode
 import (
 	"bytes"
 
-	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
