@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
 // loadDictionary reads the dictionary of a column, whose page is p, and finds which entries

@@ -13,10 +13,10 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
+	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
 // dictionaryOf returns the page of the dictionary of a column in the first row group.

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"sync"
 
-	"robotsbatch/io/frontier/parquetio/pagefilter"
-	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/pagefilter"
+	"robotsbatch/io/tables/parquet/splice"
 )
 
 // filter writes row groups of which only some rows stay, a page at a time. A page whose rows

@@ -13,8 +13,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
-	"robotsbatch/io/frontier/parquetio/pagefilter"
-	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
@@ -22,6 +20,8 @@ import (
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/pagefilter"
+	"robotsbatch/io/tables/parquet/splice"
 )
 
 // CanPassThrough reports whether row groups can pass through. They cannot if URLs are

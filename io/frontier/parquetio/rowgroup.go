@@ -9,14 +9,14 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/parquetio/decode"
-	"robotsbatch/io/frontier/parquetio/pagefilter"
-	"robotsbatch/io/frontier/parquetio/splice"
-	"robotsbatch/io/frontier/parquetio/textcolumn"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/decode"
+	"robotsbatch/io/tables/parquet/pagefilter"
+	"robotsbatch/io/tables/parquet/splice"
+	"robotsbatch/io/tables/parquet/textcolumn"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.

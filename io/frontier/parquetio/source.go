@@ -12,12 +12,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/arrowipc"
-	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/splice"
 )
 
 // Options of a source.

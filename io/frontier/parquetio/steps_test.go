@@ -16,9 +16,9 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
-	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/parquet/decode"
 )
 
 // BenchmarkSteps measures what each step of DESIGN.md saves: its CPU time as a part of

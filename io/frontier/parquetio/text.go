@@ -5,9 +5,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/io/frontier/parquetio/textcolumn"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/textcolumn"
 )
 
 // isText reports whether a column is flat text or bytes, which textcolumn reads

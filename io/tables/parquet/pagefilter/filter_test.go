@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/decode"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
