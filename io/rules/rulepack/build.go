@@ -1,13 +1,11 @@
 package rulepack
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -401,7 +399,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	w.begin(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
 	if b.o.History {
-		buckets.intervals = newIntervalWriter(b.bodies.store.spill.Folder)
+		buckets.intervals = &intervalWriter{pending: newPending(b.Folder())}
 		defer buckets.intervals.close()
 	}
 	place := func(body *uint32) { // replaces the builder's number
@@ -411,7 +409,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	}
 	var kept *keptWriter
 	if b.captured != nil {
-		kept = newKeptWriter(b.Folder())
+		kept = &keptWriter{pending: newPending(b.Folder())}
 		defer kept.close()
 	}
 	err := mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
@@ -459,35 +457,25 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 
 // writeBodies writes the sections of bodies.
 func (b *Builder) writeBodies(w *packWriter, order *order) error {
-	folder := b.bodies.store.spill.Folder
-	rest := [...]struct {
-		kind   int
-		buffer *bufio.Writer
-		spill  runs.Spill
-	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}, {kind: digestsSection}}
+	sections := [...]int{notesSection, recordsSection, bodiesSection, digestsSection}
+	var rest [len(sections)]*pending
 	for i := range rest {
-		r := &rest[i]
-		r.spill.Folder = folder
-		r.buffer = bufio.NewWriterSize(&r.spill, copyingSize)
-		defer r.spill.Close()
+		rest[i] = newPending(b.Folder())
+		defer rest[i].close()
 	}
 	names, numbers := b.bodies.names.sorted()
 	w.begin(rulesSection)
 	err := b.bodies.write(
-		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer, digests: rest[3].buffer},
+		bodyOutputs{rules: w, notes: rest[0], records: rest[1], rows: rest[2], digests: rest[3]},
 		order, numbers, func() bool { return b.ctx.Err() == nil },
 	)
 	if err == nil {
 		err = context.Cause(b.ctx)
 	}
 	for i := range rest {
-		r := &rest[i]
 		if err == nil {
-			err = r.buffer.Flush()
-		}
-		if err == nil {
-			w.begin(r.kind)
-			_, err = io.Copy(w, r.spill.All())
+			w.begin(sections[i])
+			err = rest[i].copyTo(w)
 		}
 	}
 	if err != nil {

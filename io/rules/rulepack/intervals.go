@@ -1,14 +1,11 @@
 package rulepack
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"sort"
 
-	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/access"
 )
 
@@ -172,8 +169,7 @@ func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
 // intervalWriter writes buckets of intervals to a temporary file, because in the pack
 // they follow all buckets of authorities. It is nil for a pack without a history.
 type intervalWriter struct {
-	spill  runs.Spill
-	buffer *bufio.Writer
+	*pending
 	starts []uint64
 	at     uint64
 
@@ -181,12 +177,6 @@ type intervalWriter struct {
 	ends  []byte
 	all   intervals // of these
 	total uint64    // number of intervals in all buckets
-}
-
-func newIntervalWriter(folder string) *intervalWriter {
-	w := &intervalWriter{spill: runs.Spill{Folder: folder}}
-	w.buffer = bufio.NewWriterSize(&w.spill, copyingSize)
-	return w
 }
 
 // add adds the intervals of the next authority.
@@ -218,7 +208,7 @@ func (w *intervalWriter) finishBucket(number uint32) error {
 	binary.LittleEndian.PutUint32(head, sum)
 	w.starts = append(w.starts, w.at)
 	for _, data := range [...][]byte{head, w.ends, w.all.rows, w.all.times} {
-		if _, err := w.buffer.Write(data); err != nil {
+		if _, err := w.Write(data); err != nil {
 			return err
 		}
 		w.at += uint64(len(data))
@@ -233,20 +223,10 @@ func (w *intervalWriter) write(p *packWriter) error {
 	if w == nil {
 		return nil
 	}
-	err := w.buffer.Flush()
 	p.begin(intervalsSection)
-	if err == nil {
-		_, err = io.Copy(p, w.spill.All())
+	if err := w.copyTo(p); err != nil {
+		return err
 	}
 	p.begin(startsSection)
-	if err == nil {
-		err = binary.Write(p, binary.LittleEndian, append(w.starts, w.at, w.total))
-	}
-	return err
-}
-
-func (w *intervalWriter) close() {
-	if w != nil {
-		w.spill.Close()
-	}
+	return binary.Write(p, binary.LittleEndian, append(w.starts, w.at, w.total))
 }

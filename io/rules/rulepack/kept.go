@@ -1,16 +1,13 @@
 package rulepack
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"sort"
 
-	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -102,16 +99,9 @@ func (b *Builder) Payload(kept, name uint64) {
 
 // keptWriter writes the captures to a temporary file. It is nil for a pack that keeps none.
 type keptWriter struct {
-	spill  runs.Spill
-	buffer *bufio.Writer
+	*pending
 	passed uint64 // authorities since the last entry
 	record []byte
-}
-
-func newKeptWriter(folder string) *keptWriter {
-	w := &keptWriter{spill: runs.Spill{Folder: folder}}
-	w.buffer = bufio.NewWriterSize(&w.spill, copyingSize)
-	return w
 }
 
 // add adds what a queued authority has, given the places of bodies.
@@ -139,7 +129,7 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) er
 		r = binary.AppendUvarint(r, uint64(places[uint32(kept)-1])<<1|kept/keptLimited)
 	}
 	w.record = r
-	_, err := w.buffer.Write(r)
+	_, err := w.Write(r)
 	return err
 }
 
@@ -174,17 +164,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, known []known, o *order) 
 			_, _ = p.Write(payloads)
 		}
 	}
-	if err := w.buffer.Flush(); err != nil {
-		return err
-	}
-	_, err := io.Copy(p, w.spill.All())
-	return err
-}
-
-func (w *keptWriter) close() {
-	if w != nil {
-		w.spill.Close()
-	}
+	return w.copyTo(p)
 }
 
 // Captured says of what captures the pack was made; nil for one that keeps none.

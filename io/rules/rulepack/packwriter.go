@@ -1,12 +1,15 @@
 package rulepack
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
+	"io"
 
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/meter"
+	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 )
 
@@ -35,6 +38,30 @@ func newPackWriter(ctx context.Context, w blob.Writer, version, partition, parti
 	_, _ = w.Write(head) // an error stays, and shows at the next write
 	return p
 }
+
+// pending is a part of a pack that waits in a temporary file until what comes before it is
+// written.
+type pending struct {
+	*bufio.Writer
+	spill runs.Spill
+}
+
+func newPending(folder string) *pending {
+	p := &pending{spill: runs.Spill{Folder: folder}}
+	p.Writer = bufio.NewWriterSize(&p.spill, copyingSize)
+	return p
+}
+
+// copyTo writes the part.
+func (p *pending) copyTo(w io.Writer) error {
+	err := p.Flush()
+	if err == nil {
+		_, err = io.Copy(w, p.spill.All())
+	}
+	return err
+}
+
+func (p *pending) close() { p.spill.Close() }
 
 // begin ends the current section and starts one.
 func (w *packWriter) begin(kind int) {
