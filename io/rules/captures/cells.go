@@ -21,8 +21,7 @@ const maxBatch = 1 << 30
 type cells struct {
 	null    func(row int) bool
 	text    *batch.Column
-	integer func(row int) int64
-	float   func(row int) float64 // not of a row that is NaN: that is null
+	number  func(row int) float64 // not of a row that is NaN: that is null
 	time    func(row int) time.Time
 	boolean func(row int) bool
 }
@@ -87,25 +86,25 @@ func openCells(a arrow.Array) (*cells, error) {
 		unit := a.DataType().(*arrow.TimestampType).Unit
 		c.time = func(row int) time.Time { return a.Value(row).ToTime(unit) }
 	case *array.Int8:
-		c.integer = integers(a.Int8Values())
+		setNumbers(c, a.Int8Values())
 	case *array.Int16:
-		c.integer = integers(a.Int16Values())
+		setNumbers(c, a.Int16Values())
 	case *array.Int32:
-		c.integer = integers(a.Int32Values())
+		setNumbers(c, a.Int32Values())
 	case *array.Int64:
-		c.integer = integers(a.Int64Values())
+		setNumbers(c, a.Int64Values())
 	case *array.Uint8:
-		c.integer = integers(a.Uint8Values())
+		setNumbers(c, a.Uint8Values())
 	case *array.Uint16:
-		c.integer = integers(a.Uint16Values())
+		setNumbers(c, a.Uint16Values())
 	case *array.Uint32:
-		c.integer = integers(a.Uint32Values())
+		setNumbers(c, a.Uint32Values())
 	case *array.Uint64:
-		c.integer = integers(a.Uint64Values())
+		setNumbers(c, a.Uint64Values())
 	case *array.Float32:
-		c.setFloats(func(row int) float64 { return float64(a.Value(row)) })
+		setNumbers(c, a.Float32Values())
 	case *array.Float64:
-		c.setFloats(a.Value)
+		setNumbers(c, a.Float64Values())
 	default:
 		data, ok := a.Data().(*array.Data)
 		if !ok {
@@ -120,14 +119,11 @@ func openCells(a arrow.Array) (*cells, error) {
 	return c, nil
 }
 
-// setFloats makes the cells floats. NaN is null.
-func (c *cells) setFloats(value func(row int) float64) {
+// setNumbers makes the cells numbers. NaN is null.
+func setNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *cells, values []T) {
 	null := c.null
-	c.float, c.null = value, func(row int) bool { return null(row) || math.IsNaN(value(row)) }
-}
-
-func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](values []T) func(int) int64 {
-	return func(row int) int64 { return int64(values[row]) }
+	c.number = func(row int) float64 { return float64(values[row]) }
+	c.null = func(row int) bool { return null(row) || math.IsNaN(float64(values[row])) }
 }
 
 // bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,
@@ -146,10 +142,8 @@ func (c *cells) bytesAt(row int) []byte {
 func (c *cells) numberAt(row int) int64 {
 	switch {
 	case c == nil || c.null(row):
-	case c.integer != nil:
-		return max(-1, c.integer(row))
-	case c.float != nil && c.float(row) >= 0 && c.float(row) < 1<<53:
-		return int64(c.float(row))
+	case c.number != nil && c.number(row) >= 0 && c.number(row) < 1<<53:
+		return int64(c.number(row))
 	case c.text != nil:
 		if n, err := strconv.ParseInt(string(c.text.Value(row)), 10, 64); err == nil {
 			return max(-1, n)
@@ -201,10 +195,8 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	r.offset, r.length = b.cells[offsetColumn].numberAt(i), b.cells[lengthColumn].numberAt(i)
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):
-	case c.integer != nil:
-		r.setStatusNumber(c.integer(i))
-	case c.float != nil:
-		if err := r.setStatusFloat(c.float(i)); err != nil {
+	case c.number != nil:
+		if err := r.setStatusNumber(c.number(i)); err != nil {
 			return r, err
 		}
 	default:
@@ -216,12 +208,8 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c == nil || c.null(i):
 	case c.time != nil:
 		r.fetched = c.time(i)
-	case c.integer != nil:
-		if err := r.setFetchedNumber(c.integer(i), c.integer(i)); err != nil {
-			return r, err
-		}
-	case c.float != nil:
-		if err := r.setFetchedNumber(batch.Whole(c.float(i)), c.float(i)); err != nil {
+	case c.number != nil:
+		if err := r.setFetchedNumber(c.number(i)); err != nil {
 			return r, err
 		}
 	default:
@@ -233,10 +221,8 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c == nil || c.null(i):
 	case c.boolean != nil:
 		r.failed = c.boolean(i)
-	case c.integer != nil:
-		r.failed = c.integer(i) != 0
-	case c.float != nil:
-		r.failed = c.float(i) != 0
+	case c.number != nil:
+		r.failed = c.number(i) != 0
 	case c.text != nil:
 		r.setFailed(c.text.Value(i))
 	}

@@ -67,30 +67,23 @@ func (r *row) setStatus(text []byte) error {
 	if isNothing(text) {
 		return nil
 	}
-	if status, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		r.setStatusNumber(status)
-		return nil
+	status, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return fmt.Errorf("status %.40q is no number", text)
 	}
-	if status, err := strconv.ParseFloat(string(text), 64); err == nil {
-		return r.setStatusFloat(status)
-	}
-	return fmt.Errorf("status %.40q is no number", text)
+	return r.setStatusNumber(status)
 }
 
 // setStatusNumber takes a status. It clamps large numbers, so that an invalid status
 // stays invalid when it is stored. So does 0, which crawlers write where there was no answer.
-func (r *row) setStatusNumber(status int64) {
-	r.hasStatus = true
-	if r.status = int(min(status, math.MaxInt32)); status <= 0 {
-		r.status = -1
-	}
-}
-
-func (r *row) setStatusFloat(status float64) error {
+func (r *row) setStatusNumber(status float64) error {
 	if status != math.Trunc(status) {
 		return fmt.Errorf("status %v is no whole number", status)
 	}
-	r.setStatusNumber(int64(min(max(status, -1), math.MaxInt32)))
+	r.hasStatus = true
+	if r.status = int(max(-1, min(status, math.MaxInt32))); status <= 0 {
+		r.status = -1
+	}
 	return nil
 }
 
@@ -114,11 +107,11 @@ func (r *row) setFetched(text []byte) error {
 	return nil
 }
 
-// setFetchedNumber takes a time as an integer, that of a number as it was read.
-func (r *row) setFetchedNumber(n int64, read any) error {
-	fetched, ok := batch.TimeOf(n)
+// setFetchedNumber takes a time as a number.
+func (r *row) setFetchedNumber(n float64) error {
+	fetched, ok := batch.TimeOf(batch.Whole(n))
 	if !ok {
-		return fmt.Errorf("fetched_at %v is no time: want 14 digits, or seconds since 1970", read)
+		return fmt.Errorf("fetched_at %s is no time: want 14 digits, or seconds since 1970", strconv.FormatFloat(n, 'f', -1, 64))
 	}
 	r.fetched = fetched
 	return nil

@@ -139,14 +139,16 @@ func TestTableSchemas(t *testing.T) {
 
 // TestStatus: a status that is none is not taken for another.
 func TestStatus(t *testing.T) {
-	for _, status := range []int64{-1 << 60, -200, 99_999, 1<<32 + 200, 1 << 62} {
+	for _, status := range []float64{-1 << 60, -200, 99_999, 1<<32 + 200, 1 << 62} {
 		var r row
-		r.setStatusNumber(status)
+		if err := r.setStatusNumber(status); err != nil {
+			t.Fatal(err)
+		}
 		var x Capture
 		r.capture(&x)
 		x.URL = []byte("http://a.example/robots.txt")
 		if got := collect(t, time.Time{}, access.Policy{}, []Capture{x}).describe("http://a.example"); got != "deny" {
-			t.Errorf("status %d: %s", status, got)
+			t.Errorf("status %v: %s", status, got)
 		}
 	}
 }
