@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -193,12 +194,12 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		case named == format.WARC && !entry.IsDir():
 			return true, nil
 		case entry.IsDir():
-			firstFolder = firstOf(firstFolder, entry.Name())
+			firstFolder = min(cmp.Or(firstFolder, entry.Name()), entry.Name())
 		case entry.Type().IsRegular():
 			if named.HasCaptures() {
 				tables = true
 			} else {
-				firstFile = firstOf(firstFile, entry.Name())
+				firstFile = min(cmp.Or(firstFile, entry.Name()), entry.Name())
 			}
 		}
 	}
@@ -223,14 +224,6 @@ func unsorted(folder string) ([]os.DirEntry, error) {
 	}
 	defer f.Close() // it was only read from
 	return f.ReadDir(-1)
-}
-
-// firstOf returns the first of two names, of which the first one may be "" for none.
-func firstOf(first, name string) string {
-	if first == "" {
-		return name
-	}
-	return min(first, name)
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or

@@ -22,10 +22,9 @@ import (
 // Listing holds all that rule sources know, authority by authority. Sources other than
 // rule packs are in a temporary pack that keeps the original bodies.
 type Listing struct {
-	packs    []*packSource
-	timeless Timeless
-	captured *Captured // nil without captures
-	sorter   *runs.Sorter
+	openSources
+	packs  []*packSource // the sources
+	sorter *runs.Sorter
 	// With Options.History: timelines are the packs, and asOf is Options.AsOf in seconds,
 	// 0 for none.
 	timelines timelines
@@ -87,7 +86,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		if err != nil {
 			return err
 		}
-		l.packs = append(l.packs, pack)
+		l.open(pack)
 		if states[i], err = pack.state(); err != nil {
 			return err
 		}
@@ -125,9 +124,13 @@ func (f *Found) listSources(ctx context.Context, l *Listing) error {
 		return err
 	})
 	if err == nil {
-		l.packs = append(l.packs, pack)
+		l.open(pack)
 	}
 	return err
+}
+
+func (l *Listing) open(p *packSource) {
+	l.packs, l.sources = append(l.packs, p), append(l.sources, p)
 }
 
 // add gives the sorter those authorities of a pack that no earlier pack has.
@@ -146,12 +149,6 @@ func (l *Listing) add(ctx context.Context, number int) error {
 		return l.sorter.Add(record)
 	})
 }
-
-// Timeless says which sources know no times.
-func (l *Listing) Timeless() Timeless { return l.timeless }
-
-// Captured says what was read of captures; nil when no source is captures.
-func (l *Listing) Captured() *Captured { return l.captured }
 
 // Len returns the number of authorities.
 func (l *Listing) Len() int64 { return l.sorter.Len() }
@@ -215,24 +212,10 @@ func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.So
 // SpanSource returns the name of that rule pack.
 func (l *Listing) SpanSource(s *matcher.Span) string { return l.packs[s.Source].name }
 
-// Unchanged is an error when a rule pack was written to since it was opened.
-func (l *Listing) Unchanged() error {
-	for _, pack := range l.packs {
-		if err := pack.Unchanged(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close closes all sources.
 func (l *Listing) Close() error {
 	l.sorter.Close()
-	var err error
-	for _, pack := range l.packs {
-		err = errors.Join(err, pack.Close())
-	}
-	return err
+	return l.openSources.Close()
 }
 
 // A record of an authority that waits to be sorted is

@@ -10,22 +10,11 @@ type OddBodies struct {
 	Read         bool
 }
 
-// Odd returns the counts of each folder and each rule pack that has such bodies. Those of
-// captures are in Captured.
-func (s *Set) Odd() (odd []OddBodies) {
+// Odd returns the counts of each folder and each rule pack that has such bodies; a Listing
+// has one pack of all other sources. Those of captures are in Captured.
+func (s *openSources) Odd() (odd []OddBodies) {
 	for _, source := range s.sources {
 		if o := source.odd(); o.HTML+o.Binary > 0 {
-			odd = append(odd, o)
-		}
-	}
-	return odd
-}
-
-// Odd returns the counts of each rule pack, and of all other sources together, that have such
-// bodies.
-func (l *Listing) Odd() (odd []OddBodies) {
-	for _, p := range l.packs {
-		if o := p.odd(); o.HTML+o.Binary > 0 {
 			odd = append(odd, o)
 		}
 	}

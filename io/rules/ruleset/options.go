@@ -134,29 +134,24 @@ type warner struct {
 // shownBroken is how many broken records are reported by name.
 const shownBroken = 10
 
-func (w *warner) say(message option.Message) {
-	if w.warn == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.warn(message)
-}
+func (w *warner) say(message option.Message)  { w.send(w.warn, message) }
+func (w *warner) tell(message option.Message) { w.send(w.note, message) }
 
-func (w *warner) tell(message option.Message) {
-	if w.note == nil {
-		return
-	}
+func (w *warner) send(to func(option.Message), message option.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note(message)
+	if to != nil {
+		to(message)
+	}
 }
 
 func (w *warner) sayBroken(err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.broken++; w.broken <= shownBroken && w.warn != nil {
-		w.warn(option.Messagef("%s", err))
+	w.broken++
+	shown := w.broken <= shownBroken
+	w.mu.Unlock()
+	if shown {
+		w.say(option.Messagef("%s", err))
 	}
 }
 

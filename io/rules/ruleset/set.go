@@ -19,12 +19,17 @@ import (
 // Set is rule sources that are open. It is a [matcher.Origins], in which the first
 // source that knows an authority decides.
 type Set struct {
+	openSources
+	asOf  time.Time
+	watch *agentWatch
+	parse robotstxt.Options
+}
+
+// openSources are what a Set and a Listing have in common.
+type openSources struct {
 	sources  list
-	asOf     time.Time
 	captured *Captured // nil without captures
 	timeless Timeless
-	watch    *agentWatch
-	parse    robotstxt.Options
 }
 
 // list holds open sources, and nil in place of those not yet open.
@@ -32,7 +37,8 @@ type list []opened
 
 // Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
-	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
+	s := &Set{asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
+	s.sources = make(list, len(f.sources))
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	states, err := f.open(ctx, s)
 	if err == nil {
@@ -152,10 +158,10 @@ func (s *Set) Near(authority string) string {
 func (s *Set) AsOf() time.Time { return s.asOf }
 
 // Captured says what was read of captures; nil when no source is captures.
-func (s *Set) Captured() *Captured { return s.captured }
+func (s *openSources) Captured() *Captured { return s.captured }
 
 // Timeless says which sources know no times.
-func (s *Set) Timeless() Timeless { return s.timeless }
+func (s *openSources) Timeless() Timeless { return s.timeless }
 
 // Misspelt returns a line for each agent that is likely misspelt: no robots.txt looked
 // up so far names it, but one names a similar agent.
@@ -183,7 +189,7 @@ func (s *Set) Fault(recovered any) error {
 }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
-func (s *Set) Unchanged() error {
+func (s *openSources) Unchanged() error {
 	for _, source := range s.sources {
 		if pack := source.pack(); pack != nil {
 			if err := pack.Unchanged(); err != nil {
@@ -195,7 +201,7 @@ func (s *Set) Unchanged() error {
 }
 
 // Close closes all sources.
-func (s *Set) Close() error {
+func (s *openSources) Close() error {
 	var err error
 	for _, source := range s.sources {
 		if source != nil {
