@@ -112,7 +112,7 @@ func (c *counts) stats() Stats {
 func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
-		w = &workspace{compiler: matcher.Compiler{Explain: d.explain}}
+		w = &workspace{compiler: matcher.Compiler{Explain: d.o.Explain}}
 	}
 	defer func() {
 		if cap(w.body) <= keptBuffer {
@@ -149,28 +149,28 @@ func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
 	if same, ok := d.rules.Shared(id); ok {
 		return same, nil
 	}
-	done, err := batch.Compiling(d.budget, w.body)
+	done, err := batch.Compiling(d.o.Budget, w.body)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	parsed := w.parser.Parse(w.body, d.parse)
-	if d.named != nil {
-		parsed.AgentNames()(d.named)
+	if d.o.Named != nil {
+		parsed.AgentNames()(d.o.Named)
 	}
 	r := &rules{kind: parsed.Kind}
 	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
 	r.size = memory(r.tries) + 4*int64(len(r.of))
-	if d.records {
+	if d.o.Records {
 		r.records = matcher.CollectRecords(parsed, d.agents)
-		if d.digests {
+		if d.o.Digests {
 			counted, _ := robotstxt.Counted(w.body, d.parse)
 			sum := sha256.Sum256(counted)
 			r.records.Digest = hex.EncodeToString(sum[:])
 		}
 		r.size += int64(r.records.Size())
 	}
-	r.usage = w.compiler.CompileUsage(parsed, d.agents, d.usage)
+	r.usage = w.compiler.CompileUsage(parsed, d.agents, d.o.Usage)
 	r.size += int64(r.usage.Size())
 	return r, nil
 }

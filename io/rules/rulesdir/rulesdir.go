@@ -79,19 +79,13 @@ type Dir struct {
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
 	digester digester
-	budget   *budget.Budget
 
-	agents  *matcher.Agents
-	explain bool
-	records bool
-	digests bool
-	usage   matcher.UsageOptions
-	parse   robotstxt.Options
-	size    int               // bytes of a body that are read: robotstxt.Options.ReadSize
-	used    func(Used)        // may be nil
-	named   func([]byte) bool // may be nil
-	stamps  []stamp           // by record: the version that was read
-	counts  counts
+	o      Options
+	agents *matcher.Agents
+	parse  robotstxt.Options
+	size   int     // bytes of a body that are read: robotstxt.Options.ReadSize
+	stamps []stamp // by record: the version that was read
+	counts counts
 	// workspaces has those not in use.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
@@ -114,21 +108,10 @@ func OpenObjects(objects *blob.Folder, o Options) (*Dir, error) {
 }
 
 func openDir(f folder, o Options) (*Dir, error) {
-	d := &Dir{
-		folder:  f,
-		agents:  matcher.NewAgents(o.Chains),
-		explain: o.Explain,
-		records: o.Records,
-		digests: o.Digests,
-		usage:   o.Usage,
-		used:    o.Used,
-		named:   o.Named,
-		budget:  o.Budget,
-		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
+	if o.Budget == nil {
+		o.Budget = budget.New(batch.DefaultMemory)
 	}
-	if d.budget == nil {
-		d.budget = budget.New(batch.DefaultMemory)
-	}
+	d := &Dir{folder: f, o: o, agents: matcher.NewAgents(o.Chains), parse: robotstxt.Options{Profile: o.Profile, Limit: o.Limit}}
 	d.size = d.parse.ReadSize()
 	var err error
 	if d.digester, err = newDigester(); err != nil {

@@ -60,8 +60,8 @@ func (d *Dir) remember(file uint32, u Used) error {
 		return nil
 	}
 	d.stamps[file] = u.stamp()
-	if d.used != nil {
-		d.used(u)
+	if d.o.Used != nil {
+		d.o.Used(u)
 	}
 	return nil
 }
