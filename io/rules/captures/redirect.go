@@ -92,16 +92,15 @@ func appendNormalised(dst, path []byte) []byte {
 
 func appendUnescaped(dst, text []byte) []byte {
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c != '%' || i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
-			dst = append(dst, c)
+		c, escaped := urls.Unescape(text, i)
+		switch {
+		case !escaped:
+			dst = append(dst, text[i])
 			continue
-		}
-		if c = hexValue(text[i+1])<<4 | hexValue(text[i+2]); isUnreserved(c) {
+		case isUnreserved(c):
 			dst = append(dst, c)
-		} else {
-			const digits = "0123456789ABCDEF"
-			dst = append(dst, '%', digits[c>>4], digits[c&15])
+		default:
+			dst = urls.AppendEscape(dst, c)
 		}
 		i += 2
 	}
@@ -133,17 +132,6 @@ func removeDots(path []byte) (length int) {
 		}
 	}
 	return length
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
 }
 
 // isUnreserved reports whether a character means the same escaped or not (RFC 3986 §2.3).
