@@ -100,8 +100,9 @@ megabytes() { awk -v n="$(stat -Lc %s "$1")" 'BEGIN { printf "%.1f MB", n / 1e6 
 # it and append a constant column.
 copies() {
   local title=$1 file=$2 goals=$3 copy=$out/out.${2##*.} engine
+  if [[ -d $file ]]; then copy=$out/; else title+=", ${file##*.}, $(megabytes "$file")"; fi
   shift 3
-  table "$title, ${file##*.}, $(megabytes "$file")" "$goals" "$python" bench/engines/engines.py check "$file" "$copy"
+  table "$title" "$goals" "$python" bench/engines/engines.py check "$file" "$copy"
   run robotsbatch '' "$scratch/robotsbatch" -in "$file" -rules "$rules" -agent "$agent" -out "$copy" -workers "$threads" -quiet
   for engine; do
     [[ $engine$file == duckdb*.arrow ]] || run "$engine" '' "$python" bench/engines/engines.py copy "$engine" "$file" "$copy" "$threads"
@@ -144,6 +145,33 @@ measure_bench() {
   local regexp=${rest[0]-.} packages=("${rest[@]:1}")
   [[ ${#packages[@]} -gt 0 ]] || packages=(./...)
   go test -run '^$' -bench "$regexp" -benchmem -benchtime "$benchtime" -count "$count" -timeout 0 "${packages[@]}"
+}
+
+## cores [-rows 6000000] [-rounds 5]
+# measures how many processors a job uses (CPU ÷ wall): Parquet, Arrow, a folder and a list; and
+# compares two of these jobs with Polars, which copies the same files.
+measure_cores() {
+  options rows=6000000 rounds=5 -- "$@"
+  build robotsbatch turns gen
+  packages -r bench/engines/requirements.txt
+  local agent=CCBot data=$scratch/data rules=$scratch/data/site.rules threads n input
+  threads=$(getconf _NPROCESSORS_ONLN)
+  echo "$rows made-up URLs over $((rows / 100)) origins, three columns, zstd, $threads workers"
+  "$scratch/gen" -out "$data" -urls "$rows" -origins $((rows / 100)) -formats arrow,txt -pack
+  mv "$data/frontier.arrow" "$data/batches of 65536.arrow"
+  local cut=("$python" bench/engines/engines.py cut "$data/batches of 65536.arrow")
+  for n in 60000 250000 1000000 "$rows"; do "${cut[@]}" "$data/row groups of $n.parquet" "$n"; done
+  "${cut[@]}" "$data/batches of 1000000.arrow" 1000000
+  "${cut[@]}" "$data/files of 50000" 50000
+  local job=("$scratch/robotsbatch" -rules "$rules" -agent "$agent" -quiet -in)
+  table 'processors used' ''
+  for input in "$data/"*' of '*; do
+    run "$(basename "$input")" "$rows" "${job[@]}" "$input" -out "$out/"
+  done
+  run 'list to csv' "$rows" "${job[@]}" "$data/frontier.txt" -out "$out/out.csv"
+  copies 'row groups of 1,000,000' "$data/row groups of 1000000.parquet" wall=0.33 polars
+  copies 'files of 50,000 rows' "$data/files of 50000" wall=0.33 polars
+  turns -rounds "$rounds" -base polars
 }
 
 ## engines [-rows 10000000] [-wide_rows 2000000] [-origins 20000] [-rounds 5] [-threads 2]

@@ -2,12 +2,14 @@
 
 usage: engines.py copy ENGINE INPUT OUTPUT THREADS
        engines.py check INPUT OUTPUT
+       engines.py cut TABLE OUTPUT ROWS
        engines.py version ENGINE
 
 check exits with an error unless the output has the input's rows and columns, and a
-column of booleans after them.
+column of booleans after them. They may be folders of Parquet for Polars and check. cut writes a table in row groups or record batches of ROWS; a folder gets a file for each.
 """
 
+import glob
 import os
 import sys
 
@@ -17,7 +19,10 @@ def copy_polars(source, out, threads):
     import polars
 
     allowed = polars.lit(True).alias("allowed")
-    if source.endswith(".parquet"):
+    if os.path.isdir(source):
+        copy = lambda name: polars.scan_parquet(f"{source}/{name}").with_columns(allowed).sink_parquet(f"{out}/{name}", compression="zstd", lazy=True)
+        polars.collect_all([copy(name) for name in os.listdir(source)])
+    elif source.endswith(".parquet"):
         polars.scan_parquet(source).with_columns(allowed).sink_parquet(out, compression="zstd")
     else:
         polars.scan_ipc(source).with_columns(allowed).sink_ipc(out, compression="zstd")
@@ -62,6 +67,10 @@ def batches(path):
     import pyarrow.ipc
     import pyarrow.parquet
 
+    if os.path.isdir(path):
+        for file in sorted(glob.glob(f"{path}/*.parquet")):
+            yield from batches(file)
+        return
     if path.endswith(".parquet"):
         yield from pyarrow.parquet.ParquetFile(path).iter_batches(batch_size=1 << 15)
         return
@@ -110,12 +119,29 @@ def check(source, out):
         sys.exit("the input has no rows")
 
 
+def cut(source, out, rows):
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    table = pyarrow.ipc.open_file(pyarrow.memory_map(source)).read_all().combine_chunks()
+    if out.endswith(".arrow"):
+        with pyarrow.ipc.new_file(out, table.schema, options=pyarrow.ipc.IpcWriteOptions(compression="zstd")) as writer:
+            writer.write_table(table, rows)
+    elif out.endswith(".parquet"):
+        pyarrow.parquet.write_table(table, out, row_group_size=rows, compression="zstd")
+    else:
+        options = pyarrow.dataset.ParquetFileFormat().make_write_options(compression="zstd")
+        pyarrow.dataset.write_dataset(table, out, format="parquet", file_options=options, max_rows_per_file=rows, max_rows_per_group=rows)
+
+
 def main(arguments):
     match arguments:
         case ["copy", engine, source, out, threads]:
             {"polars": copy_polars, "duckdb": copy_duckdb, "pyarrow": copy_pyarrow}[engine](source, out, int(threads))
         case ["check", source, out]:
             check(source, out)
+        case ["cut", source, out, rows]:
+            cut(source, out, int(rows))
         case ["version", engine]:
             print(__import__(engine).__version__)
         case _:

@@ -161,6 +161,9 @@ func cpu(u figures.Usage) float64     { return u.CPU }
 func peak(u figures.Usage) float64    { return u.Peak }
 func private(u figures.Usage) float64 { return u.Private }
 
+// processors returns how many processors a run used on average.
+func processors(u figures.Usage) float64 { return u.CPU / u.Wall }
+
 // sorted returns a figure of all rounds.
 func (r *run) sorted(figure func(figures.Usage) float64) (list []float64) {
 	for _, u := range r.used {
@@ -195,7 +198,7 @@ func (t *table) ratios(r *run, figure func(figures.Usage) float64) (ratios []flo
 func (t *table) report() string {
 	var b strings.Builder
 	units := slices.ContainsFunc(t.runs, func(r *run) bool { return r.units > 0 })
-	head := []string{"", "wall s", "CPU s", "wall ÷ " + t.base.name, "CPU ÷ " + t.base.name, "least–most", "peak MiB", "without mapped files", "output MB"}
+	head := []string{"", "wall s", "CPU s", "CPU ÷ wall", "wall ÷ " + t.base.name, "CPU ÷ " + t.base.name, "least–most", "peak MiB", "without mapped files", "output MB"}
 	if units {
 		head = append(head, "wall, ns each", "CPU, ns each")
 	}
@@ -203,7 +206,7 @@ func (t *table) report() string {
 	for _, r := range t.runs {
 		by := t.ratios(r, cpu)
 		row := []string{
-			r.name, fmt.Sprintf("%.3f", r.median(wall)), fmt.Sprintf("%.3f", r.median(cpu)),
+			r.name, fmt.Sprintf("%.3f", r.median(wall)), fmt.Sprintf("%.3f", r.median(cpu)), fmt.Sprintf("%.2f", r.median(processors)),
 			fmt.Sprintf("%.2f", figures.Median(t.ratios(r, wall))), fmt.Sprintf("%.2f", figures.Median(by)), fmt.Sprintf("%.2f–%.2f", by[0], by[len(by)-1]),
 			fmt.Sprintf("%.0f", r.most(peak)),
 			fmt.Sprintf("%.0f", r.most(private)),
