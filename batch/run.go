@@ -133,7 +133,9 @@ func (j *job) read() {
 		if s.err == nil {
 			part, is := piece.(Continued)
 			continued = is && part.Continued()
-			s.grant, s.err = j.memory.Admit(piece.Size())
+			if s.grant, s.err = j.memory.Admit(piece.Size()); s.err != nil {
+				s.err = fmt.Errorf("%s: %w", piece.Name(), s.err)
+			}
 		}
 		select {
 		case j.slots <- s:

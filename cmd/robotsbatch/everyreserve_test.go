@@ -23,18 +23,23 @@ func TestEveryReserveFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The second is large enough for its compiling to count.
 	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /1\n")
+	writeText(t, "rules/b.example", "User-agent: *\n"+strings.Repeat("Disallow: /0\n", 300))
 	text := "url,text,n\n"
 	for i := range 60 {
-		text += fmt.Sprintf("http://a.example/%d,%s,%d\n", i%2, strings.Repeat("text ", i), i)
+		text += fmt.Sprintf("http://%c.example/%d,%s,%d\n", 'a'+i/30, i%2, strings.Repeat("text ", i), i)
 	}
 	writeText(t, "list.csv", text)
 	endings := []string{"csv", "jsonl.zst", "arrow", "arrows", "parquet"}
 	for _, ending := range endings {
 		mustRun(t, "-in", "list.csv", "-rules", "rules", "-prefix", "made_", "-columns", "all", "-batch-rows", "20", "-out", "in."+ending, "-quiet")
 	}
-	// only has one run whose at-th request is refused, and returns the number of requests.
-	only := func(at int64, args []string) (requests int64, status int, said string) {
+	stream := string(readFile(t, "in.arrows"))
+	const end = "\xff\xff\xff\xff\x00\x00\x00\x00" // of an Arrow stream
+	// only has one run whose at-th request is refused, and returns the number of requests, and
+	// whether a pipe's answer has its end.
+	only := func(at int64, args []string) (requests int64, status int, ended bool, said string) {
 		var made atomic.Int64
 		budget.Fault = func() error {
 			if made.Add(1) == at {
@@ -42,9 +47,9 @@ func TestEveryReserveFails(t *testing.T) {
 			}
 			return nil
 		}
-		status, _, said = runWith(t.Context(), "", args...)
+		status, answer, said := runWith(t.Context(), stream, args...)
 		budget.Fault = nil
-		return made.Load(), status, said
+		return made.Load(), status, strings.HasSuffix(answer, end), said
 	}
 	var jobs [][]string
 	for i, in := range endings {
@@ -59,7 +64,14 @@ func TestEveryReserveFails(t *testing.T) {
 		}
 		jobs = append(jobs, []string{"hosts", "-in", "in." + in, "-out", "out/x.parquet", "-quiet"})
 	}
-	jobs = append(jobs, []string{"export", "-table", "rules", "-rules", "rules", "-out", "out/x.arrow", "-quiet"})
+	mustRun(t, "compile", "-rules", "rules", "-out", "b.rules", "-quiet")
+	writeText(t, "captures.jsonl", `{"url":"http://b.example/robots.txt","body":"`+strings.Repeat(`Disallow: /0\n`, 300)+`"}`+"\n")
+	jobs = append(jobs, []string{"-in", "in.csv", "-rules", "captures.jsonl", "-out", "out/x.csv", "-quiet"},
+		[]string{"pipe", "-rules", "rules"}, []string{"export", "-table", "rules", "-rules", "rules", "-out", "out/x.arrow", "-quiet"},
+		[]string{"survey", "-agent", "x", "-rules", "rules", "-out", "out/x.parquet", "-quiet"},
+		[]string{"diff", "rules", "b.rules", "-in", "in.csv", "-out", "out/x.csv", "-quiet"},
+		[]string{"diff", "rules", "b.rules", "-out", "out/x.csv", "-quiet"},
+		[]string{"compile", "-rules", "rules", "-out", "out/x.rules", "-quiet"})
 	for i, args := range jobs {
 		if testing.Short() && i%9 != 0 {
 			continue
@@ -71,10 +83,10 @@ func TestEveryReserveFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				mustMkdir(t, "out")
-				requests, status, said := only(at, args)
+				requests, status, ended, said := only(at, args)
 				left, _ := filepath.Glob("out/*")
 				if status == exitDone {
-					if len(left) == 0 {
+					if len(left) == 0 && !ended {
 						t.Fatal("it passes and writes nothing")
 					}
 					if requests < at {
@@ -88,12 +100,12 @@ func TestEveryReserveFails(t *testing.T) {
 				if refused > 1000 {
 					t.Fatal("it never passes")
 				}
-				if status != exitFailed || len(left) > 0 || !strings.Contains(said, "what is refused takes 2 bytes") || !strings.Contains(said, ": use -memory ") ||
-					!strings.Contains(said, "in.") && !strings.Contains(said, "x.") && !strings.Contains(said, ": batch ") {
+				if status != exitFailed || len(left) > 0 || ended || !strings.Contains(said, "what is refused takes 2 bytes") || !strings.Contains(said, ": use -memory ") ||
+					!strings.Contains(said, "in.") && !strings.Contains(said, "x.") && !strings.Contains(said, ": batch ") && !strings.Contains(said, " rules: ") && !strings.Contains(said, " captures.jsonl: ") {
 					t.Errorf("request %d: status %d, %q is left: %s", at, status, left, said)
 				}
 				if slices.Contains(args, "-resume") {
-					if _, status, said := only(0, args); status != exitDone {
+					if _, status, _, said := only(0, args); status != exitDone {
 						t.Errorf("request %d, then again: status %d: %s", at, status, said)
 					}
 				}

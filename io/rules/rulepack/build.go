@@ -34,6 +34,8 @@ const (
 
 // BuildOptions say how a pack is made. The zero value is the default.
 type BuildOptions struct {
+	// Name is what errors call the pack; empty for the name of its file.
+	Name string
 	// Profile is the profile to compile for; default robotstxt.RFC9309.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body count (RFC 9309 §2.5). Values below
@@ -131,7 +133,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 		return nil, err
 	}
 	folder := spillFolder(name)
-	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o, source: -1}
+	b := &Builder{ctx: ctx, name: cmp.Or(o.Name, blob.Shown(name)), out: out, o: o, source: -1}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,

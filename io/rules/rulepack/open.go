@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,8 @@ const madeMemory = 32 << 20
 
 // Options say how a pack is used. The zero value is the default.
 type Options struct {
+	// Name is what errors of the open pack call it; empty for the name of its file.
+	Name string
 	// Chains are the agents that each Origin has rules for, in their order.
 	Chains []matcher.Chain
 	// Profile must be the profile that the pack was compiled for.
@@ -88,6 +91,7 @@ func Open(name string, o Options) (*Pack, error) {
 		_ = p.Close() // the first error tells more
 		return nil, named(name, err)
 	}
+	p.name = cmp.Or(o.Name, name)
 	data := p.file.data
 	p.paging = newPaging(len(data), func(how reading) { advise(data, how) })
 	if err := p.use(o); err != nil {

@@ -31,7 +31,7 @@ type packSource struct {
 func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, error) {
 	o := &f.options
 	pack, err := rulepack.Open(file, rulepack.Options{
-		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit, Explain: o.Explain, Records: o.Records, Usage: o.Usage,
+		Name: name, Chains: o.Chains, Profile: o.Profile, Limit: o.Limit, Explain: o.Explain, Records: o.Records, Usage: o.Usage,
 		AsOf: packSecond(o.AsOf), Budget: o.Budget,
 	})
 	if errors.Is(err, rulepack.ErrMismatch) {
@@ -170,7 +170,7 @@ func openTemporary(what string, open func(file string) (*packSource, error)) (*p
 func (f *Found) makePack(ctx context.Context, b rulepack.BuildOptions, names []string, watch *agentWatch, add func(*rulepack.Builder) error) (*packSource, error) {
 	o := &f.options
 	defer o.holdHeap()()
-	b.Profile, b.Limit, b.Memory, b.Maker, b.History = o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
+	b.Name, b.Profile, b.Limit, b.Memory, b.Maker, b.History = SomeOf(names), o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
 	return openTemporary("a temporary rule pack", func(file string) (*packSource, error) {
 		to, err := rulepack.Create(ctx, file, b)
 		if err != nil {
@@ -183,7 +183,7 @@ func (f *Found) makePack(ctx context.Context, b rulepack.BuildOptions, names []s
 		if _, err := to.Finish(); err != nil {
 			return nil, err
 		}
-		return f.openPack(file, SomeOf(names), watch)
+		return f.openPack(file, b.Name, watch)
 	})
 }
 

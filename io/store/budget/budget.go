@@ -43,8 +43,16 @@ func New(memory int64) *Budget {
 	return b
 }
 
-// Fault is nil but in a test, which has it say why a grant gets no more memory.
+// Fault is nil but in a test, which has it say why memory is refused.
 var Fault func() error
+
+// Refused returns why a test refuses memory.
+func Refused() error {
+	if Fault == nil {
+		return nil
+	}
+	return Fault()
+}
 
 // Queue is an output's place in a budget.
 type Queue struct {
@@ -97,8 +105,8 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	}
 	q.waits = false
 	b.changed.Broadcast() // to younger outputs that wait
-	if q.err != nil {
-		return nil, q.err
+	if err := cmp.Or(q.err, Refused()); err != nil {
+		return nil, err
 	}
 	g := &Grant{queue: q, number: q.last, held: size}
 	q.last++
@@ -202,7 +210,7 @@ func (g *Grant) Try(n int64) bool {
 	if q.isFirst(g.number) {
 		most = b.memory
 	}
-	if q.err != nil || b.used+n > most || Fault != nil && Fault() != nil {
+	if q.err != nil || b.used+n > most || Refused() != nil {
 		return false
 	}
 	q.add(n)
@@ -236,8 +244,8 @@ func (g *Grant) Take(n int64) error {
 	if q.err != nil {
 		return q.err
 	}
-	if n > 0 && Fault != nil {
-		if err := Fault(); err != nil {
+	if n > 0 {
+		if err := Refused(); err != nil {
 			return err
 		}
 	}
