@@ -108,7 +108,7 @@ func Keys() (keys []lines.Named) {
 // The body and one of url and authority are required. Other columns are ignored. Objects
 // may lack any of them.
 type Table struct {
-	rowReader
+	options TableOptions
 	source  TableSource
 	columns [tableColumns]int   // in the schema, or -1
 	index   [tableColumns][]int // those of indexNames
@@ -118,13 +118,18 @@ type Table struct {
 	now   tableBatch
 	next  int   // row
 	first int64 // row number of the batch's first, from 0
+
+	row                row
+	urls               [2][]byte // of the row
+	count, given       int       // of them, and how many were handed out
+	hasBody, lacksBody bool      // a row has a body; a 2xx has a null one
 }
 
 // NewTable returns a reader of the captures of a source. It finds the columns by their names,
 // and returns an error if one is missing, is there twice or has a type that it cannot have.
 // Closing the source is left to the caller.
 func NewTable(s TableSource, o TableOptions) (*Table, error) {
-	t := &Table{rowReader: rowReader{options: o}, source: s}
+	t := &Table{options: o, source: s}
 	for i, name := range columnNames {
 		t.columns[i] = -1
 		indices := s.Schema().FieldIndices(name)
@@ -174,26 +179,38 @@ func (t *Table) Close() error {
 }
 
 // Next implements [Reader].
-func (t *Table) Next(x *Capture) error { return t.nextOf(t.read, x) }
-
-// read reads the next row.
-func (t *Table) read() (r row, where string, err error) {
-	for t.next == t.now.rows {
-		if err := t.nextBatch(); err != nil {
-			return r, "", endOfTable{err}
-		}
-	}
-	if r, err = t.now.row(t.next); err != nil {
-		where = fmt.Sprintf("row %d", t.first+int64(t.next))
-		if lines, ok := t.now.batch.Table.(checker); ok {
-			var reason error
-			if where, reason = lines.Check(t.next); reason != nil {
-				err = reason
+func (t *Table) Next(x *Capture) error {
+	for t.given == t.count {
+		if t.next == t.now.rows {
+			if err := t.nextBatch(); err == io.EOF && t.lacksBody && !t.hasBody {
+				return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
+			} else if err != nil {
+				return err
 			}
+			continue
 		}
+		r, err := t.now.row(t.next)
+		if err != nil {
+			where := fmt.Sprintf("row %d", t.first+int64(t.next))
+			if lines, ok := t.now.batch.Table.(checker); ok {
+				var reason error
+				if where, reason = lines.Check(t.next); reason != nil {
+					err = reason
+				}
+			}
+			if t.options.Broken != nil {
+				t.options.Broken(fmt.Errorf("%s: %s skipped: %w", t.options.Name, where, err))
+			}
+		} else {
+			t.row, t.given, t.count = r, 0, r.urls(&t.urls)
+		}
+		t.hasBody, t.lacksBody = t.hasBody || r.body != nil || r.file != nil, t.lacksBody || errors.Is(err, errNullBody)
+		t.next++
 	}
-	t.next++
-	return r, where, err
+	t.row.url = t.urls[t.given]
+	t.given++
+	t.row.capture(x)
+	return nil
 }
 
 // nextBatch goes to the next batch.
@@ -269,44 +286,5 @@ func (t *Table) noteAlike() {
 	}
 }
 
-// rowReader turns rows into captures.
-type rowReader struct {
-	hasBody, lacksBody bool // a row has a body; a 2xx has a null one
-	options            TableOptions
-	row                row
-	urls               [2][]byte // of the row
-	count              int       // of them
-	given              int       // how many of them were handed out
-}
-
-// endOfTable wraps an error that ends the table, such as io.EOF. Any other error
-// concerns a single row.
-type endOfTable struct{ error }
-
 // errNoBodies means that a table has no bodies, but answers that should have some.
 var errNoBodies = fmt.Errorf("no row has a body, and some have a 2xx status: call the column of the bodies %q", columnNames[bodyColumn])
-
-// nextOf sets x to the next capture of the rows that read returns.
-func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
-	for t.given == t.count {
-		r, where, err := read()
-		var end endOfTable
-		_ = errors.As(err, &end)
-		t.hasBody, t.lacksBody = t.hasBody || r.body != nil || r.file != nil, t.lacksBody || errors.Is(err, errNullBody)
-		switch {
-		case end.error == io.EOF && t.lacksBody && !t.hasBody:
-			return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
-		case end.error != nil:
-			return end.error
-		case err == nil:
-			t.row, t.given = r, 0
-			t.count = r.urls(&t.urls)
-		case t.options.Broken != nil:
-			t.options.Broken(fmt.Errorf("%s: %s skipped: %w", t.options.Name, where, err))
-		}
-	}
-	t.row.url = t.urls[t.given]
-	t.given++
-	t.row.capture(x)
-	return nil
-}
