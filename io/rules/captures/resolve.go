@@ -258,16 +258,7 @@ func (r *resolver) endURL() error {
 		return err
 	}
 	r.begun = false
-	changes := r.judge.decide()
-	if r.judge.wanted = r.wanted != notWanted; r.judge.wanted {
-		if err := r.learn(int(r.wanted), changes, nil); err != nil {
-			return err
-		}
-	}
-	if r.redirects {
-		return nil
-	}
-	if r.movedAt >= 0 {
+	if !r.redirects && r.movedAt >= 0 {
 		if err := r.writer.Flush(); err != nil {
 			return err
 		}
@@ -275,7 +266,7 @@ func (r *resolver) endURL() error {
 			return err
 		}
 	}
-	return r.judge.finish()
+	return r.decide(r.wanted, nil, !r.redirects)
 }
 
 // learn adds the changes of a target, after copying those of the targets before it from before.
@@ -348,7 +339,8 @@ func (r *resolver) follow(last bool) error {
 	}
 }
 
-// decide decides about a URL with redirects that the judge has all captures of.
+// decide decides about a URL that the judge has all captures of; last says that this is the
+// final decision.
 func (r *resolver) decide(wanted uint32, before *targetChanges, last bool) error {
 	changes := r.judge.decide()
 	if r.judge.wanted = wanted != notWanted; r.judge.wanted {

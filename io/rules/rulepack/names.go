@@ -188,12 +188,9 @@ func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 }
 
 // HasName reports whether a body of the pack names an agent.
-func (p *Pack) HasName(name string) bool {
-	has := false
-	var err error
-	func() {
-		defer p.guard(debug.SetPanicOnFault(true), &err)
-		_, has = p.names.find(name)
-	}()
-	return has && err == nil
+func (p *Pack) HasName(name string) (has bool) {
+	var err error // after which it has none
+	defer p.guard(debug.SetPanicOnFault(true), &err)
+	_, has = p.names.find(name)
+	return has
 }

@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,15 +36,8 @@ func (t tier) path(name string) string {
 
 // folderTier returns the tier of a folder by its name.
 func folderTier(name string) (tier, bool) {
-	switch name {
-	case "http":
-		return httpOnly, true
-	case "https":
-		return httpsOnly, true
-	case "ftp":
-		return ftpOnly, true
-	}
-	return general, false
+	i := slices.Index(folders[:], name)
+	return tier(i), i >= 0 && name != ""
 }
 
 // IsRules reports whether a file of a folder of rules is a robots.txt of a host, by its

@@ -178,21 +178,19 @@ func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known b
 
 // Fault implements [matcher.Mapped].
 func (s *Set) Fault(recovered any) error {
-	for _, source := range s.sources {
-		if pack := source.pack(); pack != nil {
-			if err := pack.Fault(recovered); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s.sources.eachPack(func(p *packSource) error { return p.Fault(recovered) })
 }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *openSources) Unchanged() error {
-	for _, source := range s.sources {
+	return s.sources.eachPack(func(p *packSource) error { return p.Unchanged() })
+}
+
+// eachPack calls visit with each rule pack until that returns an error.
+func (l list) eachPack(visit func(*packSource) error) error {
+	for _, source := range l {
 		if pack := source.pack(); pack != nil {
-			if err := pack.Unchanged(); err != nil {
+			if err := visit(pack); err != nil {
 				return err
 			}
 		}
@@ -222,4 +220,25 @@ func (l list) fetch(authority []byte) (fetched, error) {
 		}
 	}
 	return fetched{}, nil
+}
+
+// OddBodies counts bodies of a source that are not a text, though they are read as one.
+type OddBodies struct {
+	// Name is that of the source.
+	Name string
+	// HTML and Binary count what is of these kinds (robotstxt.BodyKind): the files that were
+	// read so far if Read is set, else all hosts of a rule pack.
+	HTML, Binary int64
+	Read         bool
+}
+
+// Odd returns the counts of each folder and each rule pack that has such bodies; a Listing
+// has one pack of all other sources. Those of captures are in Captured.
+func (s *openSources) Odd() (odd []OddBodies) {
+	for _, source := range s.sources {
+		if o := source.odd(); o.HTML+o.Binary > 0 {
+			odd = append(odd, o)
+		}
+	}
+	return odd
 }
