@@ -260,9 +260,8 @@ func (h *history) offset(offsetValue, litLen uint32) uint32 {
 }
 
 // offsetValue is the inverse of offset: it returns an Offset_Value, and updates the repeat
-// offsets. It returns a repeat code, 1 to 3, only if the code of that is in the set symbols, a
-// bit each.
-func (h *history) offsetValue(offset, litLen uint32, symbols uint64) uint32 {
+// offsets.
+func (h *history) offsetValue(offset, litLen uint32) uint32 {
 	r := h.repeatOffsets
 	value := offset + 3
 	if litLen > 0 {
@@ -283,9 +282,6 @@ func (h *history) offsetValue(offset, litLen uint32, symbols uint64) uint32 {
 		case r[0] - 1:
 			value = 3
 		}
-	}
-	if value <= 3 && symbols>>(value>>1)&1 == 0 {
-		value = offset + 3
 	}
 	h.offset(value, litLen)
 	return value

@@ -51,10 +51,10 @@ type seqCodes struct {
 	offsetValue uint32
 }
 
-// Worth reports whether to cut a frame that holds size bytes, of which kept bytes in so many
-// ranges are kept. If more than an eighth goes, compressing the rest again gives less; of ranges
-// shorter than 4 KiB on average cutting changes nearly every sequence, and takes longer; and a
-// frame of less than 64 KiB is soon compressed.
+// Worth reports whether to cut a frame with size bytes of content, of which kept bytes in ranges
+// parts are kept. If more than an eighth is cut, compressing the rest again makes fewer bytes. If
+// ranges are shorter than 4 KiB on average, cutting takes longer than compressing, whatever the
+// number of sequences. A frame of less than 64 KiB is soon compressed.
 func Worth(size, kept, ranges int) bool {
 	const least, mostCut = 64 << 10, 8
 	return size >= least && size-kept <= size/mostCut && ranges <= MostRanges(size)
@@ -76,10 +76,10 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 	case h.contentSize >= 0 && h.contentSize != int64(len(plain)):
 		return dst, ErrDamaged
 	}
-	c.begin(plain, len(head), kept)
+	size := c.begin(plain, len(head), kept)
 	c.windowSize = h.windowSize(len(plain))
 	begin := len(dst)
-	dst = h.append(dst, c.size(head))
+	dst = h.append(dst, size)
 	for len(head) > 0 { // no block may be larger than the window
 		n := min(len(head), minWindowSize)
 		dst = c.appendRaw(dst, head[:n])
@@ -95,8 +95,9 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 	return dst, nil
 }
 
-// begin sets what is known before the first block. head is the size of the new frame's head.
-func (c *Cutter) begin(plain []byte, head int, kept []Range) {
+// begin sets what is known before the first block, and returns the size of the new frame's
+// content. head is the size of its head.
+func (c *Cutter) begin(plain []byte, head int, kept []Range) (size int) {
 	c.plain, c.kept, c.last, c.blocks = plain, kept, -1, 0
 	c.starts, c.cutBefore = c.starts[:0], c.cutBefore[:0]
 	at, end, cut := head, 0, 0
@@ -113,15 +114,7 @@ func (c *Cutter) begin(plain []byte, head int, kept []Range) {
 	}
 	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}}
 	c.out = c.in
-}
-
-// size returns how many bytes the new frame holds.
-func (c *Cutter) size(head []byte) int {
-	n := len(head)
-	for _, r := range c.kept {
-		n += r.High - r.Low
-	}
-	return n
+	return at
 }
 
 // cutBlocks appends the blocks of data, cut. checksum says that a checksum follows them; the
@@ -154,24 +147,18 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 			return dst, ErrDamaged
 		}
 		if last {
-			return dst, c.checkEnd(data, at, checksum)
+			if checksum {
+				data = data[min(4, len(data)):]
+			}
+			switch {
+			case len(data) > 0: // another frame
+				return dst, ErrUnsupported
+			case at < len(c.plain):
+				return dst, ErrDamaged
+			}
+			return dst, nil
 		}
 	}
-}
-
-// checkEnd checks what follows the last block, which ends at byte at.
-func (c *Cutter) checkEnd(data []byte, at int, checksum bool) error {
-	size := 0
-	if checksum {
-		size = contentChecksumSize
-	}
-	switch {
-	case len(data) > size: // another frame follows
-		return ErrUnsupported
-	case len(data) < size || at < len(c.plain):
-		return ErrDamaged
-	}
-	return nil
 }
 
 // rangeAt returns the index of the kept range with byte at, or else of the next range.

@@ -23,10 +23,7 @@ const (
 	dictionaryIDMask    = 3
 )
 
-const (
-	contentChecksumSize = 4 // in bytes, at the end of a frame
-	minWindowSize       = 1 << 10
-)
+const minWindowSize = 1 << 10
 
 // readFrameHeader reads the header of a frame.
 func readFrameHeader(frame []byte) (h frameHeader, err error) {

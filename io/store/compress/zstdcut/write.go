@@ -153,10 +153,6 @@ func appendSequenceCount(dst []byte, n int) []byte {
 // type uses, a bit each.
 func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
 	c.codes = slices.Grow(c.codes[:0], len(c.sequences))[:len(c.sequences)]
-	symbols := ^uint64(0) // of the old block's table of offsets: others cost a new table
-	if t := c.in.tables[offsets]; t != nil {
-		symbols = t.symbols
-	}
 	repeats := c.out.repeatOffsets
 	var lls, ofs, mls uint64 // arrays would be in memory, not in registers
 	for i := range c.sequences {
@@ -167,7 +163,7 @@ func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
 			repeats = [3]uint32{o, repeats[0], repeats[1]}
 		} else {
 			c.out.repeatOffsets = repeats
-			value = c.out.offsetValue(o, s.litLen, symbols)
+			value = c.out.offsetValue(o, s.litLen)
 			repeats = c.out.repeatOffsets
 		}
 		ll, of, ml := llCode(s.litLen), uint8(bits.Len32(value))-1, mlCode(s.matchLen-minMatch)
@@ -177,11 +173,6 @@ func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
 	c.out.repeatOffsets = repeats
 	return [symbolTypes]uint64{literalLengths: lls, offsets: ofs, matchLengths: mls}
 }
-
-// fewSequences is the number of sequences from which on a block gets a table of its own if it
-// cannot use the old block's. Fewer use a predefined table: a description would take more than
-// it saves.
-const fewSequences = 64
 
 // chooseTable returns the FSE table for the codes that are used, and its mode: the old block's
 // table if it has all of these, or else one of the new block's own.
@@ -193,12 +184,10 @@ func (c *Cutter) chooseTable(k symbolType, used uint64) (*fseTable, byte) {
 			return t, compModeRepeat
 		case t.rle:
 			return t, compModeRLE
-		case t.description != nil:
-			return t, compModeFSE
+		case t.description == nil:
+			return t, compModePredefined
 		}
-	}
-	if t = predefinedTables[k]; len(c.sequences) < fewSequences && t.covers(used) {
-		return t, compModePredefined
+		return t, compModeFSE
 	}
 	var counts [64]uint32
 	for i := range c.codes {
