@@ -19,6 +19,7 @@ import (
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
+	"robotsbatch/io/tables/parquet/groupfilter"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/pagefilter"
 	"robotsbatch/io/tables/parquet/splice"
@@ -69,9 +70,9 @@ type passing struct {
 	output  *tableio.Output // of the verdict columns
 	schema  *columns.Schema
 	encoder encode.Encoder
-	footer  *encode.Footer // used to encode the verdict columns
-	filter  *filter        // of mixed row groups
-	allRows bool           // none is mixed
+	footer  *encode.Footer      // used to encode the verdict columns
+	filter  *groupfilter.Filter // of mixed row groups
+	allRows bool                // none is mixed
 	file    *splice.Writer
 	closed  bool
 }
@@ -104,7 +105,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	s.output.CodeAgents()
 	s.encoder = encode.NewEncoder(s.from.codec(), 0)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
-	s.filter = newFilter(2 * s.from.options.Memory)
+	s.filter = groupfilter.New(2 * s.from.options.Memory)
 	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
 		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Maker: maker(), Metadata: s.metadata,
 	})
@@ -279,7 +280,7 @@ func (s *passing) Write(c batch.Chunk) error {
 }
 
 // writeGroup writes what is left of a row group.
-func (s *passing) writeGroup(c *passedChunk) error {
+func (s *passing) writeGroup(c *passedChunk) (err error) {
 	g := c.group
 	switch rows, selected := g.verdicts.Counts(); {
 	case g.begun != nil:
@@ -289,7 +290,11 @@ func (s *passing) writeGroup(c *passedChunk) error {
 	case selected == rows:
 		return s.file.CopyGroup(g.source.passed, g.index, g.added)
 	default:
-		return s.filter.writeGroup(s.file, c, int64(selected))
+		from := g.source
+		c.kept, err = s.filter.Write(s.file, &groupfilter.Group{
+			In: from.in, File: from.file, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.kept, Added: g.added, Grant: c.grant, Start: c.start,
+		}, int64(selected))
+		return err
 	}
 }
 

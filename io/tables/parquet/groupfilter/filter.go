@@ -1,9 +1,23 @@
-package parquetio
+// Package groupfilter writes row groups of Parquet files of which only some rows are kept, a page
+// at a time.
+//
+//	a page all of whose rows are kept   copied
+//	a page of which no row is kept      left out
+//	any other page                      its kept rows are written as a new page
+//
+//	read      reads pages in the order of the columns, and finds the rows of each
+//	workers   decompress, leave rows out, compress: see Group.Start
+//	column    writes the pages in their order
+//
+// The writer's goroutine reads and writes. Only the pages under way are in memory. The next
+// ones use that memory again.
+package groupfilter
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"runtime"
 	"slices"
@@ -18,17 +32,8 @@ import (
 	"robotsbatch/io/tables/parquet/splice"
 )
 
-// filter writes row groups of which only some rows stay, a page at a time. A page whose rows
-// all stay is copied. A page of which no row stays is left out. Of any other page the rows
-// that are kept are written as a new page.
-//
-//	read           reads pages in the order of the columns, and finds the rows of each
-//	job's workers  decompress, leave rows out, compress
-//	column         writes the pages in their order
-//
-// The writer's goroutine reads and writes. Only the pages under way are in memory. The next
-// ones use that memory again.
-type filter struct {
+// Filter writes row groups of a file, one after the other.
+type Filter struct {
 	limit   int64 // bytes that a page may take
 	free    *budget.Buffers
 	between int64              // bytes of free between row groups
@@ -91,8 +96,8 @@ type filtered struct {
 
 // filterRun is the filtering of one row group.
 type filterRun struct {
-	*filter
-	*passedChunk
+	*Filter
+	*Group
 	next  func() (*page, bool) // reads a page; a page without a column ends a column
 	yield func(*page) bool     // has next return a page, or nil if there is no memory for one yet
 	pages []*page              // under way, in order
@@ -101,25 +106,41 @@ type filterRun struct {
 	ahead *layout.Stream       // of pages that are read before their turn
 }
 
-func newFilter(limit int64) *filter {
-	return &filter{
+// Group is a row group of which some rows are kept.
+type Group struct {
+	In     io.ReaderAt
+	File   *layout.File
+	Input  *splice.Input   // of File: the columns that are copied, and
+	Leaves []*columns.Node // their leaves
+	Number int             // in File
+	Kept   *pagefilter.Rows
+	Added  []splice.Added
+	// Grant is what memory is taken from, and Start has a worker do something.
+	Grant *budget.Grant
+	Start func(do func())
+}
+
+// New returns a filter of pages that may take limit bytes each.
+func New(limit int64) *Filter {
+	return &Filter{
 		limit: limit, between: limit / 16, owed: limit / 16, free: budget.NewBuffers(limit / 16),
 		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[leveled]int),
 	}
 }
 
-// writeGroup writes what is left of a row group: rows of its rows.
-func (f *filter) writeGroup(file *splice.Writer, c *passedChunk, rows int64) error {
-	r := &filterRun{filter: f, passedChunk: c}
+// Write writes the rows of a group that are kept, which are rows. It returns how many bytes more
+// than before the filter holds of the memory that it took.
+func (f *Filter) Write(file *splice.Writer, g *Group, rows int64) (held int64, err error) {
+	r := &filterRun{Filter: f, Group: g}
 	var stop func()
 	r.next, stop = iter.Pull(r.read)
 	defer stop()
-	if err := c.grant.Take(f.owed); err != nil {
-		return err
+	if err := g.Grant.Take(f.owed); err != nil {
+		return 0, err
 	}
-	c.kept, f.owed = f.owed, 0
+	held, f.owed = f.owed, 0
 	defer f.free.Limit(f.between)
-	return file.FilterGroup(c.group.source.passed, c.group.index, rows, c.group.added, r.column)
+	return held, file.FilterGroup(g.Input, g.Number, rows, g.Added, r.column)
 }
 
 // reserve takes n bytes for a page. If there is no room, pages that were read before are
@@ -128,10 +149,10 @@ func (r *filterRun) reserve(n int64) error {
 	for r.used+n > r.held {
 		more := r.used + n - r.held
 		if len(r.pages) == 0 {
-			if err := r.grant.Take(more); err != nil {
+			if err := r.Grant.Take(more); err != nil {
 				return err
 			}
-		} else if !r.grant.Try(more) {
+		} else if !r.Grant.Try(more) {
 			if !r.yield(nil) {
 				return errStopped
 			}
@@ -159,7 +180,7 @@ func (r *filterRun) release(p *page) {
 // work has a worker do something, and waits for it.
 func (r *filterRun) work(do func() error) (err error) {
 	done := make(chan struct{})
-	r.start(func() {
+	r.Start(func() {
 		defer close(done)
 		defer panics.Recover(&err, panics.As(panics.Bug))
 		err = do()
@@ -245,10 +266,9 @@ func (c *filtered) failed(page int, err error) error {
 // read reads the pages of all columns.
 func (r *filterRun) read(yield func(*page) bool) {
 	r.yield = yield
-	s := r.group.source
-	stream := layout.NewStream(s.in, nil, r.limit)
-	r.ahead = layout.NewStream(s.in, nil, r.limit)
-	for i, n := range s.leaves {
+	stream := layout.NewStream(r.In, nil, r.limit)
+	r.ahead = layout.NewStream(r.In, nil, r.limit)
+	for i, n := range r.Leaves {
 		c := r.open(i, n)
 		end := &page{err: r.readColumn(c, stream), held: c.held}
 		if c.Order != columns.NoOrder {
@@ -262,9 +282,8 @@ func (r *filterRun) read(yield func(*page) bool) {
 
 // open returns a column.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
-	s := r.group.source
-	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number)}
-	c.Column = pagefilter.Column{Leaf: s.file.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
+	c := &filtered{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], source: r.Input.Source(r.Number, number)}
+	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
 	if c.source.HasBounds {
 		c.Order = n.Order()
 	}
@@ -317,7 +336,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			return err
 		}
 	}
-	if row != r.group.kept.Len() {
+	if row != r.Kept.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
 	return nil
@@ -376,7 +395,7 @@ func (r *filterRun) hand(p *page) error {
 	case p.whole() && (p.nulls >= 0 || !p.isData()):
 		close(p.done)
 	default:
-		r.start(func() {
+		r.Start(func() {
 			defer close(p.done)
 			f := r.filters.Get().(*pagefilter.Filter)
 			p.err = r.filterPage(f, p)
@@ -441,10 +460,10 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 // place sets which rows a page has: n of them begin in it, from row on. continues says that
 // it begins in the middle of the row before.
 func (r *filterRun) place(p *page, row, n int, continues bool) error {
-	if row+n > r.group.kept.Len() || continues && row == 0 {
+	if row+n > r.Kept.Len() || continues && row == 0 {
 		return errGroupRows
 	}
-	p.part = pagefilter.Part{Rows: r.group.kept, First: row, N: n, Continues: continues}
+	p.part = pagefilter.Part{Rows: r.Kept, First: row, N: n, Continues: continues}
 	p.kept, p.all = p.part.Kept()
 	return nil
 }
@@ -566,4 +585,4 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 }
 
 // buffer returns n bytes, which are not zero. Most pages are about as large as the one before.
-func (f *filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }
+func (f *Filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }

@@ -1,9 +1,9 @@
-package parquetio
+package groupfilter
 
 import (
 	"bytes"
 
-	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
@@ -41,7 +41,7 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	return nil
 }
 
-var errLateIndices = option.Errorf("its pages of indices come after others: use %s", option.Compression.With("zstd"))
+var errLateIndices = &tables.LimitError{What: "its pages of indices come after others", Help: tables.Recode}
 
 // readIndices records what the pages of indices use. They are the first ones: writers end
 // a dictionary that grows too large, and do not come back to it.

@@ -1,0 +1,82 @@
+package groupfilter
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/pagefilter"
+)
+
+// chunkOf writes a column of integers to a run of its own: page by page the indices into
+// a dictionary of ten, or numbers where there are none.
+func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
+	var data, packed []byte
+	values := 0
+	header := layout.Page{Kind: layout.DictionaryPage, Values: 10}
+	data, _ = header.AppendPage(data, make([]byte, 80), &packed, nil)
+	for _, indices := range pages {
+		header := layout.Page{Kind: layout.DataPage, Values: 4, Encoding: layout.RLEDictionary}
+		plain := layout.AppendHybrid([]byte{4}, indices, 4)
+		if indices == nil {
+			header.Encoding, plain = layout.Plain, make([]byte, 32)
+		}
+		data, _ = header.AppendPage(data, plain, &packed, nil)
+		values += header.Values
+	}
+	chunk := &layout.Chunk{Type: layout.Int64, Values: int64(values), Pages: layout.Range{Length: int64(len(data))}}
+	rows := pagefilter.NewRows(values)
+	rows.Keep(0, values)
+	r := &filterRun{
+		Filter: New(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
+		Group: &Group{Kept: rows, Start: func(do func()) { do() }},
+	}
+	return r, &filtered{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
+}
+
+// What the pages of indices use is found where they are the first ones. Whatever else
+// there is, is an error.
+func TestReadIndices(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		pages [][]int32
+		gone  []int // rows
+		used  int
+		want  string // of the error
+	}{
+		{"indices", [][]int32{{0, 1, 2, 3}, {3, 3, 3, 9}}, nil, 5, ""},
+		{"rows that are gone", [][]int32{{0, 1, 2, 3}, {3, 3, 3, 9}}, []int{1, 7}, 3, ""},
+		{"a page that is gone", [][]int32{{7, 7, 7, 7}, {3, 3, 3, 9}}, []int{0, 1, 2, 3}, 2, ""},
+		{"numbers behind", [][]int32{{0, 1, 2, 3}, nil, nil}, nil, 4, ""},
+		{"no indices", [][]int32{nil}, nil, 0, ""},
+		{"indices behind numbers", [][]int32{{0, 1, 2, 3}, nil, {4, 4, 4, 4}}, nil, 0, "come after others"},
+		{"an index out of range", [][]int32{{0, 1, 2, 10}}, nil, 0, "index 10"},
+		{"fewer values than it says", [][]int32{{}}, nil, 0, "fewer"},
+	} {
+		r, c := chunkOf(test.pages...)
+		rows := pagefilter.NewRows(r.Kept.Len())
+		for row, gone := 0, test.gone; row < rows.Len(); row++ {
+			if len(gone) > 0 && gone[0] == row {
+				gone = gone[1:]
+				continue
+			}
+			rows.Keep(row, row+1)
+		}
+		r.Kept = rows
+		var err error
+		if c.Dictionary, err = pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)); err != nil {
+			t.Fatal(err)
+		}
+		err = r.readIndices(c)
+		switch {
+		case (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want):
+			t.Errorf("%s: %v", test.name, err)
+		case err == nil && 10-c.Dictionary.Unused() != test.used:
+			t.Errorf("%s: not %d entries are used", test.name, test.used)
+		}
+		if r.used != 0 {
+			t.Errorf("%s: %d bytes of memory are held", test.name, r.used)
+		}
+	}
+}
