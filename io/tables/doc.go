@@ -1,4 +1,28 @@
-// Package tables is a library of tables in Arrow's memory that knows no robots.txt: it checks
-// arrays from outside, reads texts and numbers where they lie, gathers the rows that are kept,
-// and makes columns to add.
+// Package tables, with what lies below it, is a library of tables that knows no robots.txt. It
+// reads one column of texts, passes other columns as they lie, adds columns, and keeps some
+// rows. This package has what both formats share, in Arrow's memory; the packages below it are
+// for Parquet. io/frontier makes batches of what it reads, and columns of verdicts. The parts of
+// the contract, and the package of each:
+//
+//	a reader      parquet/layout.ReadFooter, the footer, checked; columns.Read, a column's type
+//	              in Arrow; splice.Open, what is to be copied
+//	a part        some rows of a row group: textcolumn.Reader.Next reads their pages, Part.Decode,
+//	              on a worker, gives texts; decode.Reader and columns.Column do it for other types
+//	rows          [Rows], runs of the rows that are kept, and of a row group, a bit each,
+//	              pagefilter.Rows
+//	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows
+//	              that are kept, and makes columns to add: bits, integers, times, texts, lists
+//	a writer      encode.Encoder, a column to add → pages; splice.Writer, row groups that are
+//	              copied whole; groupfilter.Filter, those of which some rows are kept
+//	a budget      io/store/budget.Grant, from which memory is taken before it is filled
+//
+// Nothing in a file is trusted: layout checks counts and ranges when it reads them, and an array
+// from outside goes through a [Checker] before any other call has it.
+//
+// What has no memory of its own says so: [Strings] and [Numbers] are valid as long as their
+// array, and arrays that Maker shares as long as what they were made of. Who is given an array
+// releases it. Who opened a file closes it, after the last part was decoded and written.
+//
+// An error says what is wrong. Where the input is intact and the caller can do something about it,
+// the error is a [LimitError] that says what would help, or a budget.MemoryError.
 package tables

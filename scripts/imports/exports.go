@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -137,6 +138,27 @@ func member(folder, name string) string {
 		return ""
 	}
 	return folder + " " + member
+}
+
+// UsedNames returns the names of packages in the folder of that the packages in the folder by use,
+// their tests apart.
+func UsedNames(files []File, by, of string) []string {
+	used := make(map[string]bool)
+	for _, f := range files {
+		if f.isTest() || !within(f.folder(), by) {
+			continue
+		}
+		imported := importedFolders(f.Syntax)
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if n, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := n.X.(*ast.Ident); ok && within(imported[x.Name], of) {
+					used[imported[x.Name]+"."+n.Sel.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return slices.Sorted(maps.Keys(used))
 }
 
 // usedNames are the names that packages use of others: "folder.Name" and, of methods,

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,27 @@ func TestExports(t *testing.T) {
 // TestLinks finds names in brackets, in comments, that do not exist.
 func TestLinks(t *testing.T) {
 	report(t, imports.CheckLinks(goFiles(t)))
+}
+
+// TestTables holds the library of tables apart: what it links of the repository is its own and
+// io/store's, and what io/frontier uses of it are few names.
+func TestTables(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./io/tables/...")
+	cmd.Dir = top
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range strings.FieldsSeq(string(output)) {
+		if own, ok := strings.CutPrefix(p, "robotsbatch/"); ok && !strings.HasPrefix(own, "io/tables") && !strings.HasPrefix(own, "io/store/") {
+			t.Errorf("io/tables links %s: it is to know nothing of a job", own)
+		}
+	}
+	const most = 65
+	names := imports.UsedNames(goFiles(t), "io/frontier", "io/tables")
+	if len(names) == 0 || len(names) > most {
+		t.Errorf("io/frontier uses %d names of io/tables, at most %d are allowed: give it one call in the place of several\n%s", len(names), most, strings.Join(names, "\n"))
+	}
 }
 
 // goFiles parses the repository's Go files.

@@ -167,7 +167,7 @@ func (c *column) readNext() (decoding, error) {
 			if err != nil {
 				return nil, err
 			}
-			return textArray(run, c.column.Field.Type), nil
+			return run.Array(c.column.Field.Type), nil
 		}, nil
 	}
 	leaves := make([]columns.Leaf, len(c.readers))
@@ -196,7 +196,7 @@ func (c *column) ranges() []blob.Range {
 // open begins to read the column's chunks.
 func (c *column) open() error {
 	s, group := c.group.source, c.group.index
-	text := isText(c.column, s.file)
+	text := textcolumn.Fits(c.column, s.file)
 	for _, leaf := range c.column.Leaves {
 		chunk := s.chunk(group, leaf)
 		var reader *decode.Reader

@@ -25,8 +25,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Fits reports whether a column can be read here: flat, of byte arrays.
-func Fits(e *layout.Element, leaf layout.Leaf) bool {
+// fits reports whether a column can be read here: flat, of byte arrays.
+func fits(e *layout.Element, leaf layout.Leaf) bool {
 	return leaf.MaxRepetition == 0 && leaf.MaxDefinition <= 1 && e.Type == layout.ByteArray
 }
 
@@ -61,7 +61,7 @@ type page struct {
 // NewReader reads a chunk of a file, of a column that fits. A page
 // may have limit bytes decompressed, and so may the strings of a run.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, element *layout.Element, leaf layout.Leaf, limit int64) (*Reader, error) {
-	if !Fits(element, leaf) {
+	if !fits(element, leaf) {
 		return nil, errors.New("it is not a flat column of text")
 	}
 	pages, err := layout.NewPages(in, chunk, leaf, limit)

@@ -279,7 +279,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		footer, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
-		if err != nil || footer.Rows > 1<<20 || len(footer.Leaves) == 0 || !Fits(&footer.Schema[footer.Leaves[0].Element], footer.Leaves[0]) {
+		if err != nil || footer.Rows > 1<<20 || len(footer.Leaves) == 0 || !fits(&footer.Schema[footer.Leaves[0].Element], footer.Leaves[0]) {
 			return
 		}
 		if _, err := readAll(data, 1<<20); err != nil && strings.Contains(err.Error(), "NOT CHECKED") {

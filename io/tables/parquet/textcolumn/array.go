@@ -1,4 +1,4 @@
-package parquetio
+package textcolumn
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -7,12 +7,10 @@ import (
 
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
-	"robotsbatch/io/tables/parquet/textcolumn"
 )
 
-// isText reports whether a column is flat text or bytes, which textcolumn reads
-// directly into arrays.
-func isText(c *columns.Column, f *layout.File) bool {
+// Fits reports whether a column of a file is read here: flat text or bytes.
+func Fits(c *columns.Column, f *layout.File) bool {
 	switch c.Field.Type.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 	default:
@@ -23,11 +21,11 @@ func isText(c *columns.Column, f *layout.File) bool {
 	}
 	leaf := f.Leaves[c.Leaves[0].Leaf]
 	e := &f.Schema[leaf.Element]
-	return e.Type == layout.ByteArray && textcolumn.Fits(e, leaf)
+	return fits(e, leaf)
 }
 
-// textArray returns a run as an array of type dt.
-func textArray(run *textcolumn.Run, dt arrow.DataType) *array.Data {
+// Array returns the rows as an array of type dt, without a copy of the texts.
+func (run *Run) Array(dt arrow.DataType) *array.Data {
 	buffers := []*memory.Buffer{nil, nil, memory.NewBufferBytes(run.Strings.Data)}
 	if run.Nulls > 0 {
 		buffers[0] = memory.NewBufferBytes(run.Strings.Validity)
