@@ -3,7 +3,6 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines/linestest"
-	"robotsbatch/io/store/compress"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -55,16 +53,6 @@ func TestSelectedRows(t *testing.T) {
 	want := `{"url":"a","allowed":true}` + "\n" + `{"url":"c","allowed":null}` + "\n"
 	if string(got) != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestNoRows(t *testing.T) {
-	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
-		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
-		packed := linestest.Write(t, w, s, nil)
-		if compress.Detect(packed) != c {
-			t.Errorf("%s: an output without rows is %x", c, packed)
-		}
 	}
 }
 
@@ -117,22 +105,6 @@ func FuzzReadBack(f *testing.F) {
 func asUTF8(s string) string { return string([]rune(s)) }
 
 func BenchmarkEncode(b *testing.B) {
-	const rows = 65_536
-	list := linestest.List(slices.Repeat([]string{"https://www.example.com/some/path/of/a/page.html?with=a&query=string"}, rows)...)
-	v := &batch.Verdicts{Rows: rows, Agents: []batch.AgentVerdicts{{
-		Allowed: bytes.Repeat([]byte{0b1011_0110}, rows/8), Valid: bytes.Repeat([]byte{0xFF}, rows/8),
-	}}}
 	w, s := newSink(b, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
-	b.SetBytes(int64(len(list.URLs.Data)))
-	for b.Loop() {
-		chunk, err := s.Encode(list, v)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Write(chunk); err != nil {
-			b.Fatal(err)
-		}
-		w.Reset()
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+	linestest.BenchmarkEncode(b, w, s)
 }

@@ -262,15 +262,14 @@ func TestLineLimit(t *testing.T) {
 	}
 }
 
-// TestZstdBomb reads a frame of one line of a gigabyte, which takes some tens of
-// kilobytes on the disk.
+// TestZstdBomb reads a frame of one line of 256 MiB, which takes some kilobytes on the disk.
 func TestZstdBomb(t *testing.T) {
 	var bomb bytes.Buffer
 	w, err := compress.NewWriter(&bomb, compress.Zstd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<30)); err != nil {
+	if _, err := io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<28)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -309,24 +308,6 @@ func TestReadErrors(t *testing.T) {
 		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "urls.txt: reading line 4: ") {
 			t.Errorf("batches of %d: error %v", rows, err)
 		}
-	}
-}
-
-func TestCutCompression(t *testing.T) {
-	for _, c := range []compress.Codec{compress.Gzip, compress.Zstd} {
-		packed, err := compress.AppendCompressed(nil, []byte("http://a.example/\nhttp://b.example/\n"), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := compress.NewReader(bytes.NewReader(packed[:len(packed)-2]), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = read(t, NewSource(r, lines.Options{Name: "urls.txt"}))
-		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "urls.txt: reading line ") {
-			t.Errorf("%s: error %v", c, err)
-		}
-		r.Close()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -357,6 +358,27 @@ func NewSink[O any](t testing.TB, open func(blob.Writer, O) (batch.Sink, error),
 		t.Fatal(err)
 	}
 	return w, s
+}
+
+// BenchmarkEncode measures writing a list of URLs with a verdict each.
+func BenchmarkEncode(b *testing.B, w *Writer, s batch.Sink) {
+	const rows = 65_536
+	list := List(slices.Repeat([]string{"https://www.example.com/some/path/of/a/page.html?with=a&query=string"}, rows)...)
+	v := &batch.Verdicts{Rows: rows, Agents: []batch.AgentVerdicts{{
+		Allowed: bytes.Repeat([]byte{0b1011_0110}, rows/8), Valid: bytes.Repeat([]byte{0xFF}, rows/8),
+	}}}
+	b.SetBytes(int64(len(list.URLs.Data)))
+	for b.Loop() {
+		chunk, err := s.Encode(list, v)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Write(chunk); err != nil {
+			b.Fatal(err)
+		}
+		w.Reset()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
 
 // GoldenCase is an output of the rows of List(rows...), or of Table, twice.

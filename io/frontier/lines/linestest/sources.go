@@ -78,7 +78,7 @@ func Decoded(t testing.TB, s batch.Source) (b *batch.Batch, name string) {
 }
 
 // CancelReads reads input by sources that open makes, of which each is cancelled
-// in another read and then goes on: no row may be lost.
+// in another read and then goes on: no row may be lost. The first four reads make no batch.
 func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) {
 	t.Helper()
 	read := func(ctx context.Context, s batch.Source) (rows []string, cancelled int) {
@@ -103,7 +103,6 @@ func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) 
 		}
 	}
 	want, _ := read(context.Background(), open(strings.NewReader(input)))
-	some := false
 	for at := range len(input) {
 		ctx, cancel := context.WithCancel(context.Background())
 		r, reads := iotest.OneByteReader(strings.NewReader(input)), 0
@@ -115,13 +114,9 @@ func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) 
 			return r.Read(p)
 		})))
 		cancel()
-		if !slices.Equal(got, want) || cancelled > 1 {
+		if !slices.Equal(got, want) || cancelled > 1 || cancelled == 0 && at < 4 {
 			t.Errorf("cancelled in read %d, %d times: %q, want %q", at, cancelled, got, want)
 		}
-		some = some || cancelled == 1
-	}
-	if !some {
-		t.Error("no source heeds its context")
 	}
 }
 
