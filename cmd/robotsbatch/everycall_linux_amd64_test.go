@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var everyCall = flag.Bool("everycall", false, "fail each call in TestEveryCallFails, instead of one of thirteen")
+var everyCall = flag.Bool("everycall", false, "fail each call in TestEveryCallFails, instead of one of 29")
 
 // fault makes one system call of a program fail: of those about files in its folder, the
 // at-th, from 1 on. It is for one run.
@@ -183,7 +183,7 @@ func TestEveryCallFails(t *testing.T) {
 	writeFile(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
 	mustRun(t, "-in", "in/0.txt", "-rules", "rules", "-out", "in/1.parquet", "-prefix", "x_", "-quiet")
 	mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
-	step := 13
+	step := 29
 	if testing.Short() {
 		step = 37
 	}
