@@ -111,9 +111,11 @@ func TestTextsInParts(t *testing.T) {
 									<-ready
 									p.(batch.Waiting).Ready(nil, nil)
 								}
-								if batches[i], err = p.Decode(); err != nil {
+								b, err := p.Decode()
+								if err != nil {
 									t.Error(err)
 								}
+								batches[i] = b
 							}
 							if !together {
 								decode()
