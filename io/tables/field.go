@@ -29,8 +29,8 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 	}
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
 	within := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), array.UnknownNullCount, d.Offset())
-	if dictionary := d.Dictionary(); dictionary != nil {
-		within.SetDictionary(dictionary)
+	if _, encoded := Storage(d.DataType()).(*arrow.DictionaryType); encoded {
+		within.SetDictionary(d.Dictionary())
 	}
 	return within
 }
