@@ -90,10 +90,6 @@ func (r bodyRow) sum(number uint32, rules []byte) uint32 {
 	return updateChecksum(checksum(b), rules)
 }
 
-// digest is the SHA-256 of the part of a body that counts. A weaker hash would not do,
-// because hosts choose their bodies and could make two collide.
-type digest = [sha256.Size]byte
-
 const (
 	largeBody = 64 << 10 // bytes; larger ones are compiled one at a time
 	// largestCompiled is the most bytes of a body that is not kept as its source alone.
@@ -110,9 +106,8 @@ type bodies struct {
 	names   dictionary
 
 	mu      sync.Mutex
-	numbers map[digest]uint32 // numbered in the order in which they came
-	known   []known           // by number
-	digests []digest          // likewise; only order sets it
+	digests digests // numbered in the order in which they came
+	known   []known // by number
 	store   store
 
 	large      sync.Mutex
@@ -168,13 +163,13 @@ func (b *bodies) add(counted []byte) (number uint32, err error) {
 func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if number, old = b.numbers[d]; old {
+	if number, old = b.digests.find(&d); old {
 		return number, true, nil
 	}
 	if number = uint32(len(b.known)); number == noBody {
 		return 0, false, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
 	}
-	b.numbers[d] = number
+	b.digests.add(&d)
 	b.known = append(b.known, known{length: length, first: noSURT})
 	return number, false, nil
 }
@@ -297,11 +292,7 @@ func (b *bodies) order() (order, error) {
 		key    uint64 // the first bytes of known.first
 		number uint32
 	}
-	digests := make([]digest, len(b.known))
-	for d, number := range b.numbers {
-		digests[number] = d
-	}
-	b.numbers = nil
+	b.digests.slots = nil
 	all := make([]numbered, 0, len(b.known))
 	for number := range b.known {
 		if k := &b.known[number]; k.used {
@@ -310,7 +301,7 @@ func (b *bodies) order() (order, error) {
 	}
 	slices.SortFunc(all, func(x, y numbered) int {
 		return cmp.Or(cmp.Compare(x.key, y.key), bytes.Compare(b.known[x.number].first[:], b.known[y.number].first[:]),
-			bytes.Compare(digests[x.number][:], digests[y.number][:]))
+			bytes.Compare(b.digests.at(x.number)[:], b.digests.at(y.number)[:]))
 	})
 	o := order{numbers: make([]uint32, len(all)), places: make([]uint32, len(b.known))}
 	for i := range o.places {
@@ -325,7 +316,6 @@ func (b *bodies) order() (order, error) {
 		o.numbers[i], o.places[number] = number, uint32(place)
 		place += uint64(b.known[number].units)
 	}
-	b.digests = digests
 	return o, nil
 }
 
@@ -385,7 +375,7 @@ func (w *bodyWriter) write(stored []byte) error {
 	for _, output := range [...]struct {
 		w    io.Writer
 		data []byte
-	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, w.bodies.digests[number][:]}} {
+	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, w.bodies.digests.at(number)[:]}} {
 		if _, err := output.w.Write(output.data); err != nil {
 			return err
 		}

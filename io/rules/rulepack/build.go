@@ -137,7 +137,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
-		numbers: make(map[digest]uint32), store: store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
+		store: store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
 		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}
 	return b, nil

@@ -29,9 +29,9 @@ func TestStore(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b := bodies{numbers: make(map[digest]uint32), known: all}
+			b := bodies{known: all}
 			for number := range all {
-				b.numbers[digest{byte(number), byte(number >> 8)}] = uint32(number)
+				b.digests.add(&digest{byte(number), byte(number >> 8)})
 				all[number].units = 1
 				all[number].used = rng.IntN(5) > 0
 				if late > 0 && number%late == 0 {
