@@ -275,6 +275,9 @@ func runVirtual(t *testing.T, s *shape, workers int) (share, bound float64) {
 	return float64(busy.Load()) / wall / float64(workers), bound
 }
 
+// tolerance is by how much the order in which goroutines happen to run changes a share.
+const tolerance = 0.05
+
 // Workers are busy, or what is read and written in order bounds the job, also with more cores
 // than there are.
 func TestVirtualCores(t *testing.T) {
@@ -285,7 +288,7 @@ func TestVirtualCores(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				share, bound := runVirtual(t, s, workers)
 				line += fmt.Sprintf("  %2d: %.2f (in order %.2f)", workers, share, bound)
-				if share < leastBusy[n] && bound < 0.9 {
+				if share < leastBusy[n]-tolerance && bound < 0.9 {
 					t.Errorf("%s: %d workers are busy %.2f of the time, want %.2f, and what is in order %.2f", s.name, workers, share, leastBusy[n], bound)
 				}
 			})
