@@ -106,8 +106,8 @@ type bodies struct {
 	names   dictionary
 
 	mu      sync.Mutex
-	digests digests // numbered in the order in which they came
-	known   []known // by number
+	digests digests     // numbered in the order in which they came
+	known   list[known] // by number
 	store   store
 
 	large      sync.Mutex
@@ -166,11 +166,11 @@ func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err e
 	if number, old = b.digests.find(&d); old {
 		return number, true, nil
 	}
-	if number = uint32(len(b.known)); number == noBody {
+	if number = b.known.n; number == noBody {
 		return 0, false, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
 	}
 	b.digests.add(&d)
-	b.known = append(b.known, known{length: length, first: noSURT})
+	b.known.append(known{length: length, first: noSURT})
 	return number, false, nil
 }
 
@@ -178,7 +178,7 @@ func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err e
 func (b *bodies) usedBy(number uint32, s surtStart) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := &b.known[number]
+	k := b.known.at(number)
 	k.used = true
 	if bytes.Compare(s[:], k.first[:]) < 0 {
 		k.first = s
@@ -275,9 +275,9 @@ func (b *bodies) keep(number uint32, stored []byte, flags uint8) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := &b.known[number]
+	k := b.known.at(number)
 	k.units, k.flags = le32(stored[4:])/matcher.BodyAlignment, flags
-	return b.store.add(number, stored, b.known)
+	return b.store.add(number, stored, &b.known)
 }
 
 // order is where the bodies that are used go in the pack.
@@ -293,17 +293,17 @@ func (b *bodies) order() (order, error) {
 		number uint32
 	}
 	b.digests.slots = nil
-	all := make([]numbered, 0, len(b.known))
-	for number := range b.known {
-		if k := &b.known[number]; k.used {
-			all = append(all, numbered{binary.BigEndian.Uint64(k.first[:]), uint32(number)})
+	all := make([]numbered, 0, b.known.n)
+	for number := range b.known.n {
+		if k := b.known.at(number); k.used {
+			all = append(all, numbered{binary.BigEndian.Uint64(k.first[:]), number})
 		}
 	}
 	slices.SortFunc(all, func(x, y numbered) int {
-		return cmp.Or(cmp.Compare(x.key, y.key), bytes.Compare(b.known[x.number].first[:], b.known[y.number].first[:]),
+		return cmp.Or(cmp.Compare(x.key, y.key), bytes.Compare(b.known.at(x.number).first[:], b.known.at(y.number).first[:]),
 			bytes.Compare(b.digests.at(x.number)[:], b.digests.at(y.number)[:]))
 	})
-	o := order{numbers: make([]uint32, len(all)), places: make([]uint32, len(b.known))}
+	o := order{numbers: make([]uint32, len(all)), places: make([]uint32, b.known.n)}
 	for i := range o.places {
 		o.places[i] = noBody
 	}
@@ -314,7 +314,7 @@ func (b *bodies) order() (order, error) {
 			return o, fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
 		}
 		o.numbers[i], o.places[number] = number, uint32(place)
-		place += uint64(b.known[number].units)
+		place += uint64(b.known.at(number).units)
 	}
 	return o, nil
 }
@@ -327,7 +327,7 @@ type bodyOutputs struct {
 // write writes all bodies that are used, in order.
 func (b *bodies) write(out bodyOutputs, o *order, names []uint32, goOn func() bool) error {
 	w := bodyWriter{out: out, bodies: b, names: names}
-	err := b.store.each(o, b.known, func(stored []byte) error {
+	err := b.store.each(o, &b.known, func(stored []byte) error {
 		if !goOn() {
 			return nil // the caller knows why
 		}
@@ -364,7 +364,7 @@ func (w *bodyWriter) write(stored []byte) error {
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
 	r := w.at()
-	k := &w.bodies.known[number]
+	k := w.bodies.known.at(number)
 	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))

@@ -355,9 +355,9 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	if b.asOf != 0 {
 		info.AsOf = int64(b.asOf)
 	}
-	for number := range b.bodies.known {
-		if k := b.bodies.known[number]; k.used {
-			info.addBody(k)
+	for number := range b.bodies.known.n {
+		if k := b.bodies.known.at(number); k.used {
+			info.addBody(*k)
 		}
 	}
 	if err := b.writeBodies(w, &order); err != nil {
@@ -373,12 +373,12 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 // are used, and an authority has the place of its body: so the authorities are gone through
 // twice.
 func (b *Builder) findUsed() error {
-	for i := range b.bodies.known {
-		b.bodies.known[i].used = false
+	for i := range b.bodies.known.n {
+		b.bodies.known.at(i).used = false
 	}
 	use := func(body uint32) {
 		if body != noBody {
-			b.bodies.known[body].used = true
+			b.bodies.known.at(body).used = true
 		}
 	}
 	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
@@ -424,7 +424,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 		o := authority.origin()
 		var flags uint8
 		if o.body != noBody {
-			flags = b.bodies.known[o.body].flags
+			flags = b.bodies.known.at(o.body).flags
 		}
 		place(&o.body)
 		info.add(o, flags)
@@ -454,7 +454,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	if err := buckets.intervals.write(w); err != nil {
 		return err
 	}
-	return kept.write(w, b.captured, b.bodies.known, order)
+	return kept.write(w, b.captured, &b.bodies.known, order)
 }
 
 // writeBodies writes the sections of bodies.

@@ -92,7 +92,7 @@ func isElsewhere(authority []byte) bool { return authority[0] == 0 }
 func (b *Builder) Payload(kept, name uint64) {
 	b.bodies.mu.Lock()
 	defer b.bodies.mu.Unlock()
-	if k := &b.bodies.known[uint32(kept)-1]; k.payload == 0 || name < k.payload {
+	if k := b.bodies.known.at(uint32(kept) - 1); k.payload == 0 || name < k.payload {
 		k.payload = name
 	}
 }
@@ -134,7 +134,7 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) er
 }
 
 // write writes the section.
-func (w *keptWriter) write(p *packWriter, c *Captured, known []known, o *order) error {
+func (w *keptWriter) write(p *packWriter, c *Captured, known *list[known], o *order) error {
 	if w == nil {
 		return nil
 	}
@@ -144,8 +144,8 @@ func (w *keptWriter) write(p *packWriter, c *Captured, known []known, o *order) 
 			flags |= 1 << i
 		}
 	}
-	for i := range known {
-		if known[i].used && known[i].payload != 0 {
+	for i := range known.n {
+		if k := known.at(i); k.used && k.payload != 0 {
 			flags |= keptPayloads
 			break
 		}
@@ -160,7 +160,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, known []known, o *order) 
 	_, _ = p.Write(head) // an error stays
 	if flags&keptPayloads != 0 {
 		for _, number := range o.numbers {
-			payloads = binary.LittleEndian.AppendUint64(payloads[:0], known[number].payload)
+			payloads = binary.LittleEndian.AppendUint64(payloads[:0], known.at(number).payload)
 			_, _ = p.Write(payloads)
 		}
 	}

@@ -9,22 +9,32 @@ import (
 // because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
+// list is a slice in chunks. A slice that grows is there twice while it is copied.
+type list[T any] struct {
+	chunks []*[listChunk]T
+	n      uint32
+}
+
+const listChunk = 1 << 12
+
+func (l *list[T]) at(i uint32) *T { return &l.chunks[i/listChunk][i%listChunk] }
+
+func (l *list[T]) append(x T) {
+	if l.n%listChunk == 0 {
+		l.chunks = append(l.chunks, new([listChunk]T))
+	}
+	l.n++
+	*l.at(l.n - 1) = x
+}
+
 // digests numbers distinct digests in the order in which they come. It is a hash table of
 // numbers beside the digests, which the pack needs by number as well: some 40 bytes for each,
 // where a map of digests takes twice that, and the digests once more when the pack is written.
 type digests struct {
-	chunks []*[digestChunk]digest // by number; chunks, for a slice that grows is there twice
-	n      uint32
+	list[digest] // by number
 	// slots has 1 + the number of a digest in the first free place from that of its hash on.
 	slots []uint32
 	seed  maphash.Seed
-}
-
-const digestChunk = 1 << 12
-
-// at returns the digest of a number.
-func (d *digests) at(number uint32) *digest {
-	return &d.chunks[number/digestChunk][number%digestChunk]
 }
 
 // slot returns the place of a digest, or the free one where it would be.
@@ -55,10 +65,7 @@ func (d *digests) add(x *digest) {
 			*d.slot(d.at(number)) = number + 1
 		}
 	}
-	if d.n%digestChunk == 0 {
-		d.chunks = append(d.chunks, new([digestChunk]digest))
-	}
-	*d.at(d.n) = *x
-	*d.slot(x) = d.n + 1
-	d.n++
+	s := d.slot(x)
+	d.append(*x)
+	*s = d.n
 }

@@ -10,7 +10,7 @@ import (
 func TestDigests(t *testing.T) {
 	digestOf := func(i uint32) digest { return sha256.Sum256(binary.LittleEndian.AppendUint32(nil, i)) }
 	var d digests
-	for i := range uint32(3*digestChunk + 5) {
+	for i := range uint32(3*listChunk + 5) {
 		x := digestOf(i)
 		if number, ok := d.find(&x); ok {
 			t.Fatalf("digest %d is there already, as %d", i, number)

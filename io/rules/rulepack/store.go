@@ -55,7 +55,7 @@ type storedBody struct {
 }
 
 // add takes a copy of a body.
-func (s *store) add(number uint32, stored []byte, known []known) error {
+func (s *store) add(number uint32, stored []byte, known *list[known]) error {
 	s.bodies = append(s.bodies, storedBody{number, s.copied(stored)})
 	if s.size += int64(len(stored)); s.size <= s.limit {
 		return nil
@@ -83,14 +83,14 @@ func (s *store) copied(stored []byte) []byte {
 }
 
 // flush writes the bodies in memory to the temporary file.
-func (s *store) flush(known []known) error {
+func (s *store) flush(known *list[known]) error {
 	slices.SortFunc(s.bodies, func(x, y storedBody) int {
-		return cmp.Or(bytes.Compare(known[x.number].first[:], known[y.number].first[:]), cmp.Compare(x.number, y.number))
+		return cmp.Or(bytes.Compare(known.at(x.number).first[:], known.at(y.number).first[:]), cmp.Compare(x.number, y.number))
 	})
 	w := bufio.NewWriterSize(&s.spill, copyingSize)
 	at := uint64(s.spill.Size())
 	for _, x := range s.bodies {
-		k := &known[x.number]
+		k := known.at(x.number)
 		k.at, k.size = at, uint32(len(x.stored))
 		at += uint64(len(x.stored))
 		if _, err := w.Write(x.stored); err != nil {
@@ -104,7 +104,7 @@ func (s *store) flush(known []known) error {
 
 // each calls visit with the stored bodies that are used, in order. They are valid until it
 // returns, and visit may change them.
-func (s *store) each(o *order, known []known, visit func(stored []byte) error) error {
+func (s *store) each(o *order, known *list[known], visit func(stored []byte) error) error {
 	if s.spill.Size() == 0 {
 		all := slices.DeleteFunc(s.bodies, func(x storedBody) bool { return o.places[x.number] == noBody })
 		slices.SortFunc(all, func(x, y storedBody) int { return cmp.Compare(o.places[x.number], o.places[y.number]) })
@@ -117,8 +117,8 @@ func (s *store) each(o *order, known []known, visit func(stored []byte) error) e
 	var memory []byte
 	for rest := o.numbers; len(rest) > 0; {
 		n, size := 0, int64(0)
-		for n < len(rest) && (n == 0 || size+int64(known[rest[n]].size) <= s.limit) {
-			size += int64(known[rest[n]].size)
+		for n < len(rest) && (n == 0 || size+int64(known.at(rest[n]).size) <= s.limit) {
+			size += int64(known.at(rest[n]).size)
 			n++
 		}
 		memory = slices.Grow(memory[:0], int(size))[:size]
@@ -150,18 +150,18 @@ type extent struct {
 
 // read reads bodies from the temporary file to s.bodies: neighbours at once, and several
 // places at a time, because those of bodies that many hosts have lie anywhere.
-func (s *store) read(numbers []uint32, known []known, memory []byte) error {
+func (s *store) read(numbers []uint32, known *list[known], memory []byte) error {
 	s.bodies = s.bodies[:0]
 	byPlace := make([]int, len(numbers))
 	for i, number := range numbers {
 		s.bodies = append(s.bodies, storedBody{number: number})
 		byPlace[i] = i
 	}
-	slices.SortFunc(byPlace, func(x, y int) int { return cmp.Compare(known[numbers[x]].at, known[numbers[y]].at) })
+	slices.SortFunc(byPlace, func(x, y int) int { return cmp.Compare(known.at(numbers[x]).at, known.at(numbers[y]).at) })
 	var extents []extent
 	end := int64(-1) // of the last extent
 	for _, i := range byPlace {
-		at, size := int64(known[numbers[i]].at), int(known[numbers[i]].size)
+		at, size := int64(known.at(numbers[i]).at), int(known.at(numbers[i]).size)
 		if at != end {
 			extents = append(extents, extent{at, memory[:0]})
 		}
