@@ -21,20 +21,27 @@ func (b *Blanks) Count() (count int64, first string) {
 	return b.count, b.first
 }
 
-// Add counts the lines of a block. It costs next to nothing where there is no blank.
+// Add counts the lines of a block. It looks only at those with a blank or a tab.
 func (b *Blanks) Add(block *Block) {
-	if b == nil || bytes.IndexByte(block.Data, ' ') < 0 && bytes.IndexByte(block.Data, '\t') < 0 {
+	if b == nil {
 		return
 	}
-	count, line, first := int64(0), int64(0), []byte(nil)
-	for number, rest := block.FirstLine, block.Data; len(rest) > 0; number++ {
-		var row []byte
-		row, rest = TakeLine(rest)
+	count, start, first := int64(0), 0, []byte(nil)
+	blank, tab := -1, -1 // the next ones
+	for at := 0; ; {
+		blank, tab = next(block.Data, at, ' ', blank), next(block.Data, at, '\t', tab)
+		found := min(blank, tab)
+		if found == len(block.Data) {
+			break
+		}
+		begin := at + bytes.LastIndexByte(block.Data[at:found], '\n') + 1
+		row, rest := TakeLine(block.Data[begin:])
+		at = len(block.Data) - len(rest)
 		if row = bytes.Trim(row, " \t\r\v\f"); bytes.IndexByte(row, ' ') < 0 && bytes.IndexByte(row, '\t') < 0 {
 			continue
 		}
 		if count == 0 {
-			line, first = number, row
+			start, first = begin, row
 		}
 		count++
 	}
@@ -42,6 +49,7 @@ func (b *Blanks) Add(block *Block) {
 		return
 	}
 	const most = 80
+	line := block.FirstLine + int64(bytes.Count(block.Data[:start], []byte{'\n'}))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.count == 0 || line < b.line {
@@ -51,4 +59,16 @@ func (b *Blanks) Add(block *Block) {
 		}
 	}
 	b.count += count
+}
+
+// next returns where the next such byte is from at on, the end if there is none. last is what it
+// returned before, for an earlier at.
+func next(data []byte, at int, c byte, last int) int {
+	if last >= at {
+		return last
+	}
+	if i := bytes.IndexByte(data[at:], c); i >= 0 {
+		return at + i
+	}
+	return len(data)
 }
