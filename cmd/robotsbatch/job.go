@@ -188,10 +188,10 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(inputs, len(planned)); err != nil {
 		return err
 	}
+	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	if j.DryRun {
 		return j.dryRun(ctx, inputs, planned, written)
 	}
-	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	release, err := outputs.Claim(j.Out, j.Shard)
 	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
 		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))

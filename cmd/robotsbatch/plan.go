@@ -35,7 +35,6 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 		}
 		bytes += info.Size
 	}
-	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
 	var src *frontier.Concatenation
 	if len(planned) > 0 && planned[0].Inputs[0].Path != blob.Stdio {
 		if src, err = j.openInputs(ctx, planned[0]); err != nil {

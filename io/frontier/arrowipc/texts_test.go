@@ -26,8 +26,8 @@ type handMadeTexts struct {
 	cut         bool // the frame
 }
 
-// newTextsOf has a text for each row, of which each seventh is null if nulls is set. It begins
-// after so many bytes.
+// newTextsOf has a text for each row, of which each seventh is null if nulls is set. The texts begin
+// at byte begin of their buffer.
 func newTextsOf(rows, begin, width int, nulls bool) (t *handMadeTexts, values []string) {
 	t = &handMadeTexts{rows: rows, width: width, text: bytes.Repeat([]byte("x"), begin), offsets: []int64{int64(begin)}}
 	if nulls {

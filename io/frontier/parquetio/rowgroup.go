@@ -30,7 +30,7 @@ type rowGroup struct {
 	columns  []column
 	verdicts *tableio.Assembly // when it passes through
 	added    []splice.Added    // set once all pieces are encoded: the verdict columns
-	kept     *pagefilter.Rows  // set likewise if not all rows are
+	kept     *pagefilter.Rows  // set then if not all rows are kept
 	begun    *splice.Begun     // set once its pages are written, if that is before the added ones
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 

@@ -15,7 +15,7 @@ type list[T any] struct {
 	n      uint32
 }
 
-const listChunk = 1 << 12
+const listChunk = 1 << 10
 
 func (l *list[T]) at(i uint32) *T { return &l.chunks[i/listChunk][i%listChunk] }
 

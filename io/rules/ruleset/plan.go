@@ -20,7 +20,7 @@ type Planned struct {
 	History bool
 }
 
-// Plan says what each source is. Of a pack on this machine it reads the head. With list it
+// Plan describes each source. It reads the head of a pack on this machine. If list is set, it
 // also counts the files of a folder, and looks up the sizes of objects.
 func (f *Found) Plan(ctx context.Context, list bool) ([]Planned, error) {
 	var all []Planned

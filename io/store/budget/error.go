@@ -16,7 +16,7 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s takes %d bytes of memory, and may take %d", e.What, e.Need, e.Limit)
 }
 
-// Enough is the least memory that would do where so many bytes do not.
+// Enough returns the least number of bytes that would be enough, where memory bytes are not.
 func (e *MemoryError) Enough(memory int64) int64 {
 	if e.Limit <= 0 {
 		return memory

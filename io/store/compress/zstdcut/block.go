@@ -40,7 +40,7 @@ type sequence struct {
 // history is what a block uses of the blocks before it.
 type history struct {
 	tables        [symbolTypes]*fseTable // nil for none
-	huffmanTree   int                    // the number of the block that has it; 0 for none
+	huffmanTree   int                    // number of the block that it comes from; 0 for none
 	repeatOffsets [3]uint32
 }
 
