@@ -3,6 +3,7 @@ package matcher
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"robotsbatch/matcher/robotstxt"
 )
@@ -60,6 +61,8 @@ func checkToken(name string) error {
 		return fmt.Errorf("an agent's name is empty: give a product token such as CCBot, or %q for the rules for everyone", Everyone)
 	case strings.ContainsAny(name, " \t\r\n\v\f"):
 		return headerError(name)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("agent %q: a product token has no control characters in it", name)
 	case name != Everyone && strings.Contains(name, Everyone):
 		return fmt.Errorf("agent %q: a product token has no %q in it", name, Everyone)
 	}

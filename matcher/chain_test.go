@@ -1,6 +1,20 @@
 package matcher
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseChainRefuses(t *testing.T) {
+	for chain, want := range map[string]string{
+		"": "is empty", "a,": "is empty", "GPT\x1ABot": "no control characters", "a*": `has no "*" in it`, "*,a": "can only come last",
+		"GPT Bot": "is it GPTBot?", "Mozilla/5.0 (compatible; GPTBot/1.2)": "its product token: GPTBot", "()": "such as CCBot",
+	} {
+		if c, err := ParseChain(chain); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want %s", chain, c, err, want)
+		}
+	}
+}
 
 func TestRelatedNamesSharePrefix(t *testing.T) {
 	for chain, want := range map[string]bool{

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
 
 // Input is one file, object or stream to read.
@@ -41,8 +42,13 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 		}
 		return blob.Open(ctx, list)
 	})
+	text, err := compress.OpenText(r)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
 	var names []string
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(text)
 	for lines.Scan() {
 		if name := strings.TrimSuffix(lines.Text(), "\r"); name != "" {
 			names = append(names, name)

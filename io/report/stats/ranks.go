@@ -27,32 +27,18 @@ type Ranks struct {
 
 // OpenRanks reads a list, as readRanks does, from a file or an object, which may be
 // compressed.
-func OpenRanks(ctx context.Context, name string, site Site) (ranks *Ranks, err error) {
-	err = readText(ctx, name, nil, func(r io.Reader) (err error) {
-		ranks, err = readRanks(r, site)
-		return err
-	})
-	return ranks, err
-}
-
-// readText calls read with the decompressed content of a file or an object; for the name
-// "-" with stdin, without decompressing.
-func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Reader) error) error {
-	if name == blob.Stdio && stdin != nil {
-		return read(stdin)
-	}
+func OpenRanks(ctx context.Context, name string, site Site) (*Ranks, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	codec, _ := compress.ByName(blob.Shown(name))
-	r, err := compress.NewReader(f, codec)
+	r, err := compress.OpenText(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
-	return read(r)
+	return readRanks(r, site)
 }
 
 // readRanks reads a list of sites in the order of their ranks, one a line, or lines with a

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"robotsbatch/matcher"
 )
@@ -31,7 +32,9 @@ func Parse(text []byte) ([]Agent, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
 	}
-	text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
+	if bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return nil, errors.New("it is not text: write the agents in a text file, one a line")
+	}
 	var l list
 	var err error
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {

@@ -11,7 +11,7 @@ import (
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"GPTBot\nCCBot\n", "[[GPTBot] [CCBot]]"},
-		{"\xEF\xBB\xBF# comment\r\n\r\n  GPTBot  # OpenAI\rGooglebot-News,Googlebot\t# a chain\n*", "[[GPTBot] [Googlebot-News Googlebot] [*]]"},
+		{"# comment\r\n\r\n  GPTBot  # OpenAI\rGooglebot-News,Googlebot\t# a chain\n*", "[[GPTBot] [Googlebot-News Googlebot] [*]]"},
 		{"GPTBot\ngptbot\nCCBot\nGPTBOT,CCBot\nGPTBot,CCBot", "[[GPTBot] [CCBot] [GPTBOT CCBot]]"},
 		{"a#b", "[[a#b]]"},
 		{"iaskspider/2.0\nKangaroo Bot # two words\nGPTBot", "[[iaskspider] [Kangaroo] [GPTBot]]"},
@@ -43,6 +43,7 @@ func TestParseRefuses(t *testing.T) {
 		{"{}", "it has no agents"},
 		{"GPTBot\nMozilla/5.0 (compatible; Some/1.0)\n", "line 2: agent \"Mozilla/5.0 (compatible; Some/1.0)\" looks like a User-Agent header; give its product token: Some"},
 		{"\n\nUser-agent: GPTBot\n", "line 3 is a line of a robots.txt"},
+		{"\x89PNG\r\n\x1A\n", "it is not text"},
 		{"a,,b", "line 1: an agent's name is empty"},
 		{"a,,b\nGPTBot\nUser-agent: x\n/1", "line 1: an agent's name is empty: give a product token such as CCBot, or \"*\" for the rules for everyone; line 3 is a line of a robots.txt: write the agents alone, one a line; line 4: "},
 		{strings.Repeat("a,,b\n", 12), "line 10: an agent's name is empty: give a product token such as CCBot, or \"*\" for the rules for everyone; and 2 more"},

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/rules/agentlist"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -283,7 +284,12 @@ func readList(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, agentlist.MaxSize+1))
+	r, err := compress.OpenText(f)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, agentlist.MaxSize+1))
 }
 
 // AgentNames are the first names of the agents' chains, which name the columns.

@@ -1,0 +1,34 @@
+package compress
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestOpenText(t *testing.T) {
+	const want = "ä\r\nb\n"
+	for _, list := range []string{want, "\uFEFF" + want, "\xFF\xFE\xE4\x00\r\x00\n\x00b\x00\n\x00", "\xFE\xFF\x00\xE4\x00\r\x00\n\x00b\x00\n", ""} {
+		for _, codec := range []Codec{None, Gzip, Zstd} {
+			data, err := AppendCompressed(nil, []byte(list), codec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := OpenText(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil || string(text) != want[:min(len(want), len(list))] {
+				t.Errorf("%q, %v: %q, %v", list, codec, text, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := OpenText(strings.NewReader("\x1F\x8B\x08\x00")); err == nil {
+		t.Error("a gzip header that is cut is opened")
+	}
+}
