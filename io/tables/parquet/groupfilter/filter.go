@@ -14,7 +14,6 @@
 package groupfilter
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -250,7 +249,7 @@ func (p *page) bounds() (b layout.Bounds) {
 	case p.number < len(c.source.Bounds):
 		b = c.source.Bounds[p.number]
 	case p.Low != nil && p.High != nil:
-		b = layout.Bounds{Low: bytes.Clone(p.Low), High: bytes.Clone(p.High)}
+		b = layout.Bounds{Low: p.Low, High: p.High}
 	}
 	if c.Width > 0 && (len(b.Low) != c.Width || len(b.High) != c.Width) {
 		return layout.Bounds{}

@@ -1,6 +1,9 @@
 package layout
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 const (
 	// aheadSize is the least number of bytes to read at once, so that one read fetches
@@ -87,8 +90,8 @@ func (s *Stream) fill(n int64) error {
 }
 
 // Body reads a page's body and returns the page as it lies in the file, in buffer if that is
-// large enough. The page's Header and Body alias what it returns. A body whose checksum is
-// wrong is an error.
+// large enough. The page's Header and Body alias what it returns, its bounds nothing. A body
+// whose checksum is wrong is an error.
 func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
 	size := len(p.Header) + int(p.compressed)
 	if cap(buffer) < size {
@@ -104,6 +107,7 @@ func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
 	s.advance(n, size)
 	header := len(p.Header)
 	p.Header, p.Body = buffer[:header:header], buffer[header:]
+	p.Low, p.High = bytes.Clone(p.Low), bytes.Clone(p.High) // they lie in what is read ahead
 	return buffer, p.checkBody()
 }
 
