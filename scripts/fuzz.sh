@@ -23,7 +23,7 @@ while [[ ${1-} == -* ]]; do
   case $1 in
     -jobs)
       [[ ${2-} =~ ^[1-9][0-9]*$ ]] || usage
-      jobs=$2 parallel=(-parallel 1)
+      jobs=$2 parallel=(-test.parallel 1)
       shift
       ;;
     *) usage ;;
@@ -36,11 +36,9 @@ export GOMEMLIMIT=${GOMEMLIMIT-1GiB}
 duration=${1-10s}
 filter=${2-.}
 
-# go test -list prints a package's targets and then its "ok" line.
+# targets prints the folder and the name of each target, those of a package together.
 targets() {
-  go test -list '^Fuzz' ./... | awk '
-    /^Fuzz/ { names[++n] = $1 }
-    $1 == "ok" { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }'
+  git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's,^\(.*\)/.*:func ,./\1 ,' | sort -s -k1,1
 }
 
 # Until Go 1.27 a run may end with a bare "context deadline exceeded" although
@@ -51,11 +49,12 @@ ended_late() {
 
 row='%-34s %-38s %14s  %s\n'
 
-# fuzz PACKAGE NAME LOG fuzzes a target and prints its row. It does not minimise inputs,
+# fuzz PACKAGE NAME BINARY LOG fuzzes a target and prints its row. It does not minimise inputs,
 # because long ones would take most of the time.
 fuzz() {
-  local package=$1 name=$2 log=$3 result=ok executions
-  if ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$duration" -fuzzminimizetime 10x "${parallel[@]}" "$package" >"$log" 2>&1 </dev/null; then
+  local package=$1 name=$2 binary=$3 log=$4 result=ok executions
+  if ! (cd "$package" && "$binary" -test.run '^$' -test.fuzz "^$name\$" -test.fuzztime "$duration" -test.fuzzminimizetime 10x \
+    -test.fuzzcachedir "$cache/${package#./}" "${parallel[@]}") >"$log" 2>&1 </dev/null; then
     if ! ended_late "$log"; then
       result=FAIL
       touch "$log.failed"
@@ -70,14 +69,19 @@ fuzz() {
 logs=$(mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX")
 trap 'rm -rf "$logs"' EXIT
 targets >"$logs/targets"
-found=0
+cache=$(go env GOCACHE)/fuzz/robotsbatch # where go test has it
+found=0 built=''
 while read -r package name; do
   grep -qE -- "$filter" <<<"$package.$name" || continue
   # shellcheck disable=SC2059
   [[ $found -gt 0 ]] || printf "$row" package target executions result
   found=$((found + 1))
+  if [[ $package != "$built" ]]; then # all its targets are in one binary
+    built=$package binary=$logs/$found.test
+    go test -c -vet=off -fuzz . -o "$binary" "$package"
+  fi
   while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do wait -n || true; done
-  fuzz "$package" "$name" "$logs/$found" &
+  fuzz "$package" "$name" "$binary" "$logs/$found" &
 done <"$logs/targets"
 wait
 
