@@ -2,7 +2,6 @@ package rulepack
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
@@ -105,10 +105,11 @@ type bodies struct {
 	asked   *matcher.Agents // nil for all, with all that is known of them
 	names   dictionary
 
-	mu      sync.Mutex
-	digests digests     // numbered in the order in which they came
-	known   list[known] // by number
-	store   store
+	mu       sync.Mutex // for the following
+	numbered numbered
+	store    store
+	ordered  *runs.Sorter // those that are used, in the pack's order
+	payloads bool         // one that is used has a payload's name
 
 	large      sync.Mutex
 	workspaces sync.Pool // of *workspace, for bodies that are not large
@@ -120,20 +121,6 @@ type workspace struct {
 	compiler matcher.Compiler
 	stored   []byte
 	notes    []byte
-}
-
-// known is what stays in memory for each body.
-type known struct {
-	at     uint64 // where it is in the temporary file, if it is there
-	size   uint32 // its bytes there
-	length uint32 // of the source
-	units  uint32 // of its rules in the pack, in matcher.BodyAlignment bytes
-	flags  uint8
-	used   bool // an authority has it
-	// payload is the least name of a payload that has it; see Builder.Payload.
-	payload uint64
-	// first is the beginning of the least reversed host that has it.
-	first surtStart
 }
 
 // surtStart is the beginning of a reversed host. Bodies of hosts that are alike so far are
@@ -163,26 +150,29 @@ func (b *bodies) add(counted []byte) (number uint32, err error) {
 func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if number, old = b.digests.find(&d); old {
+	number, slot, err := b.numbered.find(&d)
+	switch {
+	case err != nil:
+		return 0, false, err
+	case number != noBody:
 		return number, true, nil
-	}
-	if number = b.known.n; number == noBody {
+	case b.numbered.n == noBody:
 		return 0, false, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
 	}
-	b.digests.add(&d)
-	b.known.append(known{length: length, first: noSURT})
-	return number, false, nil
+	number = b.numbered.n
+	return number, false, b.numbered.add(slot, &d, length)
 }
 
 // usedBy says that an authority has a body.
-func (b *bodies) usedBy(number uint32, s surtStart) {
+func (b *bodies) usedBy(number uint32, s surtStart) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := b.known.at(number)
-	k.used = true
-	if bytes.Compare(s[:], k.first[:]) < 0 {
-		k.first = s
-	}
+	return b.numbered.update(number, func(k *known) {
+		k.used = true
+		if bytes.Compare(s[:], k.first[:]) < 0 {
+			k.first = s
+		}
+	})
 }
 
 // compile compiles and stores a body.
@@ -275,48 +265,58 @@ func (b *bodies) keep(number uint32, stored []byte, flags uint8) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := b.known.at(number)
-	k.units, k.flags = le32(stored[4:])/matcher.BodyAlignment, flags
-	return b.store.add(number, stored, &b.known)
-}
-
-// order is where the bodies that are used go in the pack.
-type order struct {
-	numbers []uint32 // in order, the numbers in the builder
-	places  []uint32 // by these, in matcher.BodyAlignment bytes; noBody for one that is not used
-}
-
-// order puts the bodies that are used in order. Nothing can be added afterwards.
-func (b *bodies) order() (order, error) {
-	type numbered struct {
-		key    uint64 // the first bytes of known.first
-		number uint32
+	err := b.numbered.update(number, func(k *known) { k.units, k.flags = le32(stored[4:])/matcher.BodyAlignment, flags })
+	if err != nil {
+		return err
 	}
-	b.digests.slots = nil
-	all := make([]numbered, 0, b.known.n)
-	for number := range b.known.n {
-		if k := b.known.at(number); k.used {
-			all = append(all, numbered{binary.BigEndian.Uint64(k.first[:]), number})
+	return b.store.add(number, stored, &b.numbered)
+}
+
+// order puts the bodies that are used in order, says where each starts, and calls visit with
+// it. Nothing can be added afterwards.
+func (b *bodies) order(visit func(k *known)) error {
+	b.numbered.slots.free()
+	for number := range b.numbered.n {
+		r, err := b.numbered.known.record(int(number), false)
+		if err == nil && readKnown(r).used {
+			err = b.ordered.Add(r)
 		}
-	}
-	slices.SortFunc(all, func(x, y numbered) int {
-		return cmp.Or(cmp.Compare(x.key, y.key), bytes.Compare(b.known.at(x.number).first[:], b.known.at(y.number).first[:]),
-			bytes.Compare(b.digests.at(x.number)[:], b.digests.at(y.number)[:]))
-	})
-	o := order{numbers: make([]uint32, len(all)), places: make([]uint32, b.known.n)}
-	for i := range o.places {
-		o.places[i] = noBody
+		if err != nil {
+			return err
+		}
 	}
 	place := uint64(0)
-	for i := range all {
-		number := all[i].number
+	return b.each(func(k *known) error {
 		if place >= noBody {
-			return o, fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
+			return fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
 		}
-		o.numbers[i], o.places[number] = number, uint32(place)
-		place += uint64(b.known.at(number).units)
-	}
-	return o, nil
+		units := k.units
+		visit(k)
+		b.payloads = b.payloads || k.payload != 0
+		err := b.numbered.update(k.number, func(k *known) { k.units = uint32(place) })
+		place += uint64(units)
+		return err
+	})
+}
+
+// each calls visit with what is known of each body that is used, in order.
+func (b *bodies) each(visit func(k *known) error) error {
+	return b.ordered.Merge(func(record []byte) error {
+		k := readKnown(record)
+		return visit(&k)
+	})
+}
+
+// place returns where the rules of a body that is used start, after order.
+func (b *bodies) place(number uint32) (uint32, error) {
+	k, err := b.numbered.at(number)
+	return k.units, err
+}
+
+func (b *bodies) close() {
+	b.numbered.close()
+	b.ordered.Close()
+	b.store.spill.Close()
 }
 
 // bodyOutputs are where bodies are written to.
@@ -325,13 +325,13 @@ type bodyOutputs struct {
 }
 
 // write writes all bodies that are used, in order.
-func (b *bodies) write(out bodyOutputs, o *order, names []uint32, goOn func() bool) error {
-	w := bodyWriter{out: out, bodies: b, names: names}
-	err := b.store.each(o, &b.known, func(stored []byte) error {
-		if !goOn() {
-			return nil // the caller knows why
+func (b *bodies) write(out bodyOutputs, names []uint32, goOn func() error) error {
+	w := bodyWriter{out: out, names: names}
+	err := b.store.each(b.each, func(k *known, stored []byte) error {
+		if err := goOn(); err != nil {
+			return err
 		}
-		return w.write(stored)
+		return w.write(k, stored)
 	})
 	if err != nil {
 		return err
@@ -342,9 +342,8 @@ func (b *bodies) write(out bodyOutputs, o *order, names []uint32, goOn func() bo
 
 // bodyWriter writes bodies one after the other.
 type bodyWriter struct {
-	out    bodyOutputs
-	bodies *bodies
-	names  []uint32 // the numbers of names in the pack, by those in the builder
+	out   bodyOutputs
+	names []uint32 // the numbers of names in the pack, by those in the builder
 
 	next                  uint32
 	rules, notes, records uint64 // bytes so far
@@ -357,14 +356,12 @@ func (w *bodyWriter) at() bodyRow {
 	}
 }
 
-func (w *bodyWriter) write(stored []byte) error {
-	number := le32(stored)
+func (w *bodyWriter) write(k *known, stored []byte) error {
 	rules := stored[storedSize:][:le32(stored[4:])]
 	notes := stored[storedSize+len(rules):][:le32(stored[8:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
 	r := w.at()
-	k := w.bodies.known.at(number)
 	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
@@ -375,7 +372,7 @@ func (w *bodyWriter) write(stored []byte) error {
 	for _, output := range [...]struct {
 		w    io.Writer
 		data []byte
-	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, w.bodies.digests.at(number)[:]}} {
+	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, k.digest[:]}} {
 		if _, err := output.w.Write(output.data); err != nil {
 			return err
 		}

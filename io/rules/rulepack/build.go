@@ -22,12 +22,14 @@ import (
 const (
 	// DefaultBuildMemory is the default of BuildOptions.Memory: 512 MiB.
 	DefaultBuildMemory = 512 << 20
-	// Sorting authorities takes 1/authorityShare of the memory, bodies 1/bodyShare, and the
-	// names of agents 1/nameShare: a body with names beyond that is kept as its source.
-	// The rest is for what cannot go to temporary files: about 160 bytes for each
-	// distinct body, one byte for each authority, and compiling.
+	// Sorting authorities takes 1/authorityShare of the memory, bodies 1/bodyShare, what is
+	// known of them 1/knownShare, finding them by digest and then sorting them 1/slotShare
+	// each, and the names of agents 1/nameShare: a body with names beyond that is kept as its
+	// source. The rest is for compiling.
 	authorityShare = 2
 	bodyShare      = 8
+	knownShare     = 8
+	slotShare      = 16
 	nameShare      = 16
 	leastNames     = 4 << 20
 )
@@ -137,8 +139,10 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
-		store: store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
-		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
+		numbered: newNumbered(o.Memory/knownShare, o.Memory/slotShare, folder),
+		store:    store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
+		ordered:  runs.NewSorter(knownForm, o.Memory/slotShare, folder),
+		names:    dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}
 	return b, nil
 }
@@ -193,7 +197,9 @@ func (b *Builder) add(e Entry) error {
 			return err
 		}
 	}
-	b.use(e.Authority, o, history, e.Captures)
+	if err := b.use(e.Authority, o, history, e.Captures); err != nil {
+		return err
+	}
 	b.mu.Lock()
 	if b.source < 0 {
 		b.source = int64(e.Source)
@@ -212,27 +218,29 @@ func (b *Builder) enqueue(authority []byte, source uint32, o origin, history int
 }
 
 // use says which bodies an authority has.
-func (b *Builder) use(authority []byte, o origin, history intervals, c Captures) {
+func (b *Builder) use(authority []byte, o origin, history intervals, c Captures) (err error) {
 	if o.body == noBody && history.len() == 0 && len(c.Bodies) == 0 {
-		return
+		return nil
 	}
 	surt := noSURT
 	if len(authority) > 0 {
 		surt = surtOf(authority)
 	}
-	for _, kept := range c.Bodies {
-		b.bodies.usedBy(uint32(kept)-1, surt)
-	}
-	last := o.body
-	if last != noBody {
-		b.bodies.usedBy(last, surt)
-	}
-	for n := range history.len() {
-		if body := history.at(n).body; body != noBody && body != last {
-			b.bodies.usedBy(body, surt)
+	last := uint32(noBody)
+	use := func(body uint32) {
+		if body != noBody && body != last && err == nil {
+			err = b.bodies.usedBy(body, surt)
 			last = body
 		}
 	}
+	for _, kept := range c.Bodies {
+		use(uint32(kept) - 1)
+	}
+	use(o.body)
+	for n := range history.len() {
+		use(history.at(n).body)
+	}
+	return b.fail(err)
 }
 
 // originOf returns the origin of an entry or an interval, with the builder's number of
@@ -303,7 +311,7 @@ func (b *Builder) fail(err error) error {
 func (b *Builder) Abort() {
 	b.out.Abort()
 	b.queue.Close()
-	b.bodies.store.spill.Close()
+	b.bodies.close()
 }
 
 // Finish completes the pack and describes it. After an error there is no new pack.
@@ -345,22 +353,20 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 			return nil, err
 		}
 	}
-	order, err := b.bodies.order()
-	if err != nil {
-		return nil, err
+	err := b.bodies.store.finish(&b.bodies.numbered)
+	if err == nil {
+		err = b.bodies.order(info.addBody)
 	}
-	if err := b.writeAuthorities(w, info, &order); err != nil {
+	if err == nil {
+		err = b.writeAuthorities(w, info)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if b.asOf != 0 {
 		info.AsOf = int64(b.asOf)
 	}
-	for number := range b.bodies.known.n {
-		if k := b.bodies.known.at(number); k.used {
-			info.addBody(*k)
-		}
-	}
-	if err := b.writeBodies(w, &order); err != nil {
+	if err := b.writeBodies(w); err != nil {
 		return nil, err
 	}
 	w.begin(metaSection)
@@ -373,18 +379,19 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 // are used, and an authority has the place of its body: so the authorities are gone through
 // twice.
 func (b *Builder) findUsed() error {
-	for i := range b.bodies.known.n {
-		b.bodies.known.at(i).used = false
-	}
-	use := func(body uint32) {
-		if body != noBody {
-			b.bodies.known.at(body).used = true
-		}
-	}
-	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
-		if err := context.Cause(b.ctx); err != nil {
+	all := &b.bodies.numbered
+	for number := range all.n {
+		if err := all.update(number, func(k *known) { k.used = false }); err != nil {
 			return err
 		}
+	}
+	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) (err error) {
+		use := func(body uint32) {
+			if body != noBody && err == nil {
+				err = all.update(body, func(k *known) { k.used = true })
+			}
+		}
+		err = context.Cause(b.ctx)
 		for i := range c.count() {
 			use(uint32(c.body(i)) - 1)
 		}
@@ -392,22 +399,17 @@ func (b *Builder) findUsed() error {
 		for n := range history.len() {
 			use(history.at(n).body)
 		}
-		return nil
+		return err
 	})
 }
 
 // writeAuthorities writes the buckets and their directory.
-func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) error {
+func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 	w.begin(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
 	if b.o.History {
 		buckets.intervals = &intervalWriter{pending: newPending(b.Folder())}
 		defer buckets.intervals.close()
-	}
-	place := func(body *uint32) { // replaces the builder's number
-		if *body != noBody {
-			*body = order.places[*body]
-		}
 	}
 	var kept *keptWriter
 	if b.captured != nil {
@@ -418,16 +420,19 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
-		if err := kept.add(authority.authority(), c, order.places); err != nil || isElsewhere(authority.authority()) {
+		if err := kept.add(authority.authority(), c, b.bodies.place); err != nil || isElsewhere(authority.authority()) {
 			return err
 		}
 		o := authority.origin()
-		var flags uint8
+		var body known
 		if o.body != noBody {
-			flags = b.bodies.known.at(o.body).flags
+			var err error
+			if body, err = b.bodies.numbered.at(o.body); err != nil {
+				return err
+			}
+			o.body = body.units
 		}
-		place(&o.body)
-		info.add(o, flags)
+		info.add(o, body.flags)
 		info.Intervals += int64(history.len())
 		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
 			return err
@@ -435,7 +440,12 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 		rows := history.rows[:0]
 		for n := range history.len() {
 			i := history.at(n)
-			place(&i.body)
+			if i.body != noBody {
+				var err error
+				if i.body, err = b.bodies.place(i.body); err != nil {
+					return err
+				}
+			}
 			rows = i.appendTo(rows)
 		}
 		return buckets.intervals.add(history)
@@ -454,11 +464,11 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	if err := buckets.intervals.write(w); err != nil {
 		return err
 	}
-	return kept.write(w, b.captured, &b.bodies.known, order)
+	return kept.write(w, b.captured, &b.bodies)
 }
 
 // writeBodies writes the sections of bodies.
-func (b *Builder) writeBodies(w *packWriter, order *order) error {
+func (b *Builder) writeBodies(w *packWriter) error {
 	sections := [...]int{notesSection, recordsSection, bodiesSection, digestsSection}
 	var rest [len(sections)]*pending
 	for i := range rest {
@@ -469,11 +479,8 @@ func (b *Builder) writeBodies(w *packWriter, order *order) error {
 	w.begin(rulesSection)
 	err := b.bodies.write(
 		bodyOutputs{rules: w, notes: rest[0], records: rest[1], rows: rest[2], digests: rest[3]},
-		order, numbers, func() bool { return b.ctx.Err() == nil },
+		numbers, func() error { return context.Cause(b.ctx) },
 	)
-	if err == nil {
-		err = context.Cause(b.ctx)
-	}
 	for i := range rest {
 		if err == nil {
 			w.begin(sections[i])

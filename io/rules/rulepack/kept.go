@@ -81,7 +81,9 @@ func (b *Builder) SetCaptured(c Captured) { b.captured = &c }
 
 // AddElsewhere adds captures of a URL that is no robots.txt, given by a key.
 func (b *Builder) AddElsewhere(key [keySize]byte, c Captures) error {
-	b.use(nil, unknown, intervals{}, c)
+	if err := b.use(nil, unknown, intervals{}, c); err != nil {
+		return err
+	}
 	return b.enqueue(append([]byte{0}, key[:]...), 0, unknown, intervals{}, c)
 }
 
@@ -91,10 +93,13 @@ func isElsewhere(authority []byte) bool { return authority[0] == 0 }
 // Payload notes the name of a payload that has a body.
 func (b *Builder) Payload(kept, name uint64) {
 	b.bodies.mu.Lock()
-	defer b.bodies.mu.Unlock()
-	if k := b.bodies.known.at(uint32(kept) - 1); k.payload == 0 || name < k.payload {
-		k.payload = name
-	}
+	err := b.bodies.numbered.update(uint32(kept)-1, func(k *known) {
+		if k.payload == 0 || name < k.payload {
+			k.payload = name
+		}
+	})
+	b.bodies.mu.Unlock()
+	_ = b.fail(err) // an error shows at Finish
 }
 
 // keptWriter writes the captures to a temporary file. It is nil for a pack that keeps none.
@@ -104,8 +109,8 @@ type keptWriter struct {
 	record []byte
 }
 
-// add adds what a queued authority has, given the places of bodies.
-func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) error {
+// add adds what a queued authority has; place returns the place of a body.
+func (w *keptWriter) add(authority []byte, c queuedCaptures, place func(number uint32) (uint32, error)) error {
 	if w == nil {
 		return nil
 	}
@@ -126,7 +131,11 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) er
 	r = binary.AppendUvarint(r, uint64(c.count()))
 	for i := range c.count() {
 		kept := c.body(i)
-		r = binary.AppendUvarint(r, uint64(places[uint32(kept)-1])<<1|kept/keptLimited)
+		at, err := place(uint32(kept) - 1)
+		if err != nil {
+			return err
+		}
+		r = binary.AppendUvarint(r, uint64(at)<<1|kept/keptLimited)
 	}
 	w.record = r
 	_, err := w.Write(r)
@@ -134,20 +143,14 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, places []uint32) er
 }
 
 // write writes the section.
-func (w *keptWriter) write(p *packWriter, c *Captured, known *list[known], o *order) error {
+func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	if w == nil {
 		return nil
 	}
-	flags, payloads := uint32(0), []byte(nil)
-	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later} {
+	flags := uint32(0)
+	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later, all.payloads} {
 		if set {
 			flags |= 1 << i
-		}
-	}
-	for i := range known.n {
-		if k := known.at(i); k.used && k.payload != 0 {
-			flags |= keptPayloads
-			break
 		}
 	}
 	head := binary.LittleEndian.AppendUint32(nil, flags)
@@ -158,10 +161,13 @@ func (w *keptWriter) write(p *packWriter, c *Captured, known *list[known], o *or
 	}
 	p.begin(capturesSection)
 	_, _ = p.Write(head) // an error stays
-	if flags&keptPayloads != 0 {
-		for _, number := range o.numbers {
-			payloads = binary.LittleEndian.AppendUint64(payloads[:0], known.at(number).payload)
-			_, _ = p.Write(payloads)
+	if all.payloads {
+		err := all.each(func(k *known) error {
+			_, err := p.Write(binary.LittleEndian.AppendUint64(head[:0], k.payload))
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return w.copyTo(p)
@@ -268,16 +274,19 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 	if err != nil {
 		return err
 	}
-	numbers, err := b.takeBodies(p)
-	if err != nil {
+	if err := b.takeBodies(p); err != nil {
 		return err
 	}
 	for i := 0; i < len(payloads); i += 8 {
 		if name := le64(payloads[i:]); name != 0 {
-			payload(uint64(numbers[i/8])+1, name)
+			kept, err := b.taken(p, uint32(i/8))
+			if err != nil {
+				return err
+			}
+			payload(kept, name)
 		}
 	}
-	t := taking{pack: p, numbers: numbers, rest: entries, visit: visit, told: len(c.Sources) == 1}
+	t := taking{builder: b, pack: p, rest: entries, visit: visit, told: len(c.Sources) == 1}
 	read := uint64(0)
 	for number := range p.buckets {
 		if err := context.Cause(b.ctx); err != nil {
@@ -303,9 +312,9 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 
 // taking goes through the authorities of a pack, and through what it keeps of their captures.
 type taking struct {
+	builder *Builder
 	pack    *Pack
-	numbers []uint32 // of bodies
-	told    bool     // captures without an entry are told otherwise
+	told    bool // captures without an entry are told otherwise
 	visit   func(*Known) error
 
 	rest    []byte
@@ -412,66 +421,75 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 // kept returns the number of a body, as Keep would, by its place.
 func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 	// The rows are in the order of places; the bodies' heads would be all of the rules' pages.
-	number, ok := sort.Find(len(t.numbers), func(i int) int {
+	number, ok := sort.Find(int(t.pack.bodies), func(i int) int {
 		return cmp.Compare(uint64(place)*matcher.BodyAlignment, readRow(t.pack.rows, uint32(i)).rules[0])
 	})
 	if !ok {
 		return 0, t.pack.damaged("body at %d: there is none", uint64(place)*matcher.BodyAlignment)
 	}
-	kept := uint64(t.numbers[number]) + 1
+	kept, err := t.builder.taken(t.pack, uint32(number))
 	if limited {
 		kept |= keptLimited
 	}
-	return kept, nil
+	return kept, err
 }
 
-// takeBodies adds the bodies of a pack as they lie, and returns their numbers.
-func (b *Builder) takeBodies(p *Pack) ([]uint32, error) {
-	numbers := make([]uint32, 0, p.bodies)
+// taken returns what Keep would for a body of a pack whose bodies were taken.
+func (b *Builder) taken(p *Pack, number uint32) (kept uint64, err error) {
+	d := p.digest(number)
+	b.bodies.mu.Lock()
+	found, _, err := b.bodies.numbered.find(&d)
+	b.bodies.mu.Unlock()
+	if err == nil && found == noBody {
+		return 0, p.damaged("body %d has another digest", number)
+	}
+	return uint64(found) + 1, b.fail(err)
+}
+
+// takeBodies adds the bodies of a pack as they lie.
+func (b *Builder) takeBodies(p *Pack) error {
 	names := make([]uint32, p.names.count()) // 1 + the number in the builder
 	read := uint64(0)
 	for number := range p.bodies {
 		if err := context.Cause(b.ctx); err != nil {
-			return nil, err
+			return err
 		}
 		if start := readRow(p.rows, number).rules[0]; start > read+letGoSize {
 			p.file.letGo()
 			read = start
 		}
-		taken, err := b.takeBody(p, number, names)
-		if err != nil {
-			return nil, err
+		if err := b.takeBody(p, number, names); err != nil {
+			return err
 		}
-		numbers = append(numbers, taken)
 	}
-	return numbers, nil
+	return nil
 }
 
-func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) (taken uint32, err error) {
+func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) error {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if r.flags&bodySource != 0 {
 		source, err := p.source(rules, number)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		taken, err = b.bodies.add(source)
-		return taken, b.fail(err)
+		_, err = b.bodies.add(source)
+		return b.fail(err)
 	}
 	notes, ok := within(p.notes, r.notes)
 	records, ok2 := within(p.records, r.records)
 	if !ok || !ok2 || len(rules)%matcher.BodyAlignment != 0 {
-		return 0, p.damaged("body %d lies outside", number)
+		return p.damaged("body %d lies outside", number)
 	}
 	taken, old, err := b.bodies.number(p.digest(number), r.flags>>8)
 	if old || err != nil {
-		return taken, b.fail(err)
+		return b.fail(err)
 	}
 	stored := appendStored(nil, taken, rules, notes, records)
 	if err := b.bodies.names.take(stored[storedSize:], p.names, names); err != nil {
-		return 0, b.fail(fmt.Errorf("%s: body %d: %w", p.name, number, err))
+		return b.fail(fmt.Errorf("%s: body %d: %w", p.name, number, err))
 	}
-	return taken, b.fail(b.bodies.keep(taken, stored, uint8(r.flags)))
+	return b.fail(b.bodies.keep(taken, stored, uint8(r.flags)))
 }

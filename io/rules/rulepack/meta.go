@@ -140,7 +140,7 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 }
 
 // addBody counts a body.
-func (i *Info) addBody(b known) {
+func (i *Info) addBody(b *known) {
 	i.Bodies++
 	i.SourceBytes += int64(b.length)
 	if b.flags&bodySource != 0 {

@@ -1,71 +1,260 @@
 package rulepack
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"hash/maphash"
+
+	"robotsbatch/io/store/runs"
 )
 
 // digest is the SHA-256 of the part of a body that counts. A weaker hash would not do,
 // because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
-// list is a slice in chunks. A slice that grows is there twice while it is copied.
-type list[T any] struct {
-	chunks []*[listChunk]T
-	n      uint32
+// pagedSize is how much of an array is read or written at once. Larger pages take longer to
+// copy, for a record that is anywhere.
+const pagedSize = 4 << 10
+
+// paged is an array of records of one size, zeros at first. Pages that do not fit into its
+// memory are in a temporary file, the ones that were not used for long.
+type paged struct {
+	size   int // bytes of a record
+	most   int // pages in memory
+	spill  runs.Spill
+	frames []frame // the pages in memory
+	hand   int     // the frame that may be next to leave
+	where  []int32 // of each page: 1 + its frame, 0 if it is not yet there, -1 in the file
 }
 
-const listChunk = 1 << 10
+type frame struct {
+	data            []byte
+	page            int
+	recent, changed bool
+}
 
-func (l *list[T]) at(i uint32) *T { return &l.chunks[i/listChunk][i%listChunk] }
+func newPaged(size int, memory int64, folder string) *paged {
+	return &paged{size: size, most: int(max(memory/pagedSize, 16)), spill: runs.Spill{Folder: folder}}
+}
 
-func (l *list[T]) append(x T) {
-	if l.n%listChunk == 0 {
-		l.chunks = append(l.chunks, new([listChunk]T))
+// record returns a record, valid until the next call; change says that the caller changes it.
+func (p *paged) record(i int, change bool) ([]byte, error) {
+	page, at := i/(pagedSize/p.size), i%(pagedSize/p.size)*p.size
+	for page >= len(p.where) {
+		p.where = append(p.where, 0)
 	}
-	l.n++
-	*l.at(l.n - 1) = x
+	if p.where[page] <= 0 {
+		if err := p.load(page); err != nil {
+			return nil, err
+		}
+	}
+	f := &p.frames[p.where[page]-1]
+	f.recent = true
+	f.changed = f.changed || change
+	return f.data[at:][:p.size], nil
 }
 
-// digests numbers distinct digests in the order in which they come. It is a hash table of
-// numbers beside the digests, which the pack needs by number as well: some 40 bytes for each,
-// where a map of digests takes twice that, and the digests once more when the pack is written.
-type digests struct {
-	list[digest] // by number
-	// slots has 1 + the number of a digest in the first free place from that of its hash on.
-	slots []uint32
-	seed  maphash.Seed
+// load brings a page into memory, in the place of another if there is no memory left.
+func (p *paged) load(page int) error {
+	if len(p.frames) < p.most {
+		p.hand = len(p.frames)
+		p.frames = append(p.frames, frame{data: make([]byte, pagedSize)})
+	} else {
+		for p.hand = (p.hand + 1) % p.most; p.frames[p.hand].recent; p.hand = (p.hand + 1) % p.most {
+			p.frames[p.hand].recent = false
+		}
+		old := &p.frames[p.hand]
+		if old.changed {
+			if err := p.spill.WriteAt(old.data, int64(old.page)*pagedSize); err != nil {
+				return err
+			}
+		}
+		p.where[old.page] = -1
+	}
+	f := &p.frames[p.hand]
+	f.page, f.changed = page, p.where[page] == 0
+	if f.changed {
+		clear(f.data)
+	} else if err := p.spill.ReadAt(f.data, int64(page)*pagedSize); err != nil {
+		return err
+	}
+	p.where[page] = int32(p.hand) + 1
+	return nil
 }
 
-// slot returns the place of a digest, or the free one where it would be.
-func (d *digests) slot(x *digest) *uint32 {
-	mask := uint64(len(d.slots) - 1)
-	for i := maphash.Bytes(d.seed, x[:]); ; i++ {
-		if s := &d.slots[i&mask]; *s == 0 || *d.at(*s - 1) == *x {
-			return s
+// free frees the memory and removes the file.
+func (p *paged) free() {
+	p.spill.Close()
+	p.frames, p.where = nil, nil
+}
+
+// known is what is known of a body, as a record of an array or of a sorter:
+//
+//	 0  24   first
+//	24  32   digest
+//	56  u32  number, length, units, size
+//	72  u8   flags, and 1 if it is used
+//	74  u64  payload, at
+type known struct {
+	// first is the beginning of the least reversed host that has it.
+	first  surtStart
+	digest digest
+	number uint32 // in the order in which they came
+	length uint32 // of the source
+	// units are those of its rules in the pack, in matcher.BodyAlignment bytes, and in the end
+	// where these start.
+	units uint32
+	size  uint32 // its bytes in the temporary file
+	flags uint8
+	used  bool // an authority has it
+	// payload is the least name of a payload that has it; see Builder.Payload.
+	payload uint64
+	at      uint64 // where it is in the temporary file, if it is there
+}
+
+const (
+	knownSize = 90
+	knownKey  = len(surtStart{}) + len(digest{}) // bytes
+)
+
+func (k *known) write(r []byte) {
+	copy(r[copy(r, k.first[:]):], k.digest[:])
+	for i, v := range [...]uint32{k.number, k.length, k.units, k.size} {
+		binary.LittleEndian.PutUint32(r[knownKey+4*i:], v)
+	}
+	r[72], r[73] = k.flags, 0
+	if k.used {
+		r[73] = 1
+	}
+	binary.LittleEndian.PutUint64(r[74:], k.payload)
+	binary.LittleEndian.PutUint64(r[82:], k.at)
+}
+
+func readKnown(r []byte) known {
+	return known{
+		first: surtStart(r), digest: digest(r[len(surtStart{}):]),
+		number: le32(r[knownKey:]), length: le32(r[60:]), units: le32(r[64:]), size: le32(r[68:]),
+		flags: r[72], used: r[73] != 0, payload: le64(r[74:]), at: le64(r[82:]),
+	}
+}
+
+// knownForm sorts bodies in the pack's order.
+var knownForm = runs.Form{
+	Head: knownSize, Size: func([]byte) int { return knownSize },
+	Key:     binary.BigEndian.Uint64,
+	Compare: func(a, b []byte) int { return bytes.Compare(a[:knownKey], b[:knownKey]) },
+}
+
+// numbered numbers distinct bodies in the order in which they come, and has what is known of
+// them by number.
+type numbered struct {
+	n     uint32
+	known *paged
+	// slots is a hash table. In the first free place from that of its hash on, a body has the
+	// hash in the upper and 1 + its number in the lower half. Places are in the order of
+	// hashes, so that a larger table is filled from its start to its end.
+	slots  *paged
+	bits   int   // of the number of slots
+	memory int64 // of the slots
+	seed   maphash.Seed
+}
+
+func newNumbered(knownMemory, slotMemory int64, folder string) numbered {
+	return numbered{
+		known: newPaged(knownSize, knownMemory, folder),
+		slots: newPaged(8, slotMemory, folder), bits: 6, memory: slotMemory, seed: maphash.MakeSeed(),
+	}
+}
+
+func (t *numbered) at(number uint32) (known, error) {
+	r, err := t.known.record(int(number), false)
+	if err != nil {
+		return known{}, err
+	}
+	return readKnown(r), nil
+}
+
+// update lets change change what is known of a body.
+func (t *numbered) update(number uint32, change func(k *known)) error {
+	r, err := t.known.record(int(number), true)
+	if err == nil {
+		k := readKnown(r)
+		change(&k)
+		k.write(r)
+	}
+	return err
+}
+
+// find returns the number of a body, or noBody and the slot for it.
+func (t *numbered) find(d *digest) (number uint32, slot int, err error) {
+	hash := t.hash(d)
+	for slot = t.home(hash); ; slot = t.after(slot) {
+		r, err := t.slots.record(slot, false)
+		if err != nil {
+			return 0, 0, err
+		}
+		switch s := le64(r); {
+		case s == 0:
+			return noBody, slot, nil
+		case uint32(s>>32) == hash:
+			number := uint32(s) - 1
+			if r, err = t.known.record(int(number), false); err != nil || digest(r[len(surtStart{}):]) == *d {
+				return number, slot, err
+			}
 		}
 	}
 }
 
-// find returns the number of a digest, if it has one.
-func (d *digests) find(x *digest) (number uint32, ok bool) {
-	if d.n == 0 {
-		return 0, false
+func (t *numbered) hash(d *digest) uint32 { return uint32(maphash.Bytes(t.seed, d[:]) >> 32) }
+func (t *numbered) home(hash uint32) int  { return int(hash >> (32 - t.bits)) }
+func (t *numbered) after(slot int) int    { return (slot + 1) & (1<<t.bits - 1) }
+
+// add adds a body that has no number, to the slot that find returned.
+func (t *numbered) add(slot int, d *digest, length uint32) error {
+	r, err := t.known.record(int(t.n), true)
+	if err != nil {
+		return err
 	}
-	s := *d.slot(x)
-	return s - 1, s != 0
+	k := known{first: noSURT, digest: *d, number: t.n, length: length}
+	k.write(r)
+	t.n++
+	if r, err = t.slots.record(slot, true); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(r, uint64(t.hash(d))<<32|uint64(t.n))
+	if int(t.n) < 1<<t.bits/4*3 {
+		return nil
+	}
+	return t.grow()
 }
 
-// add gives the next number to a digest that has none.
-func (d *digests) add(x *digest) {
-	if int(d.n) >= len(d.slots)/4*3 {
-		d.seed = maphash.MakeSeed()
-		d.slots = make([]uint32, max(64, 2*len(d.slots)))
-		for number := range d.n {
-			*d.slot(d.at(number)) = number + 1
+// grow doubles the number of slots.
+func (t *numbered) grow() error {
+	old := t.slots
+	defer old.free()
+	t.slots = newPaged(old.size, t.memory, old.spill.Folder)
+	t.bits++
+	for i := range 1 << (t.bits - 1) {
+		r, err := old.record(i, false)
+		if err != nil {
+			return err
+		}
+		s := le64(r)
+		for slot := t.home(uint32(s >> 32)); s != 0; slot = t.after(slot) {
+			if r, err = t.slots.record(slot, true); err != nil {
+				return err
+			}
+			if le64(r) == 0 {
+				binary.LittleEndian.PutUint64(r, s)
+				break
+			}
 		}
 	}
-	s := d.slot(x)
-	d.append(*x)
-	*s = d.n
+	return nil
+}
+
+func (t *numbered) close() {
+	t.known.free()
+	t.slots.free()
 }

@@ -1,26 +1,98 @@
 package rulepack
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"runtime"
 	"testing"
 )
 
-// Digests are numbered in the order in which they come, and are found again.
-func TestDigests(t *testing.T) {
+// Bodies are numbered in the order in which they come, and are found again with what is known
+// of them, in memory and from temporary files.
+func TestNumbered(t *testing.T) {
 	digestOf := func(i uint32) digest { return sha256.Sum256(binary.LittleEndian.AppendUint32(nil, i)) }
-	var d digests
-	for i := range uint32(3*listChunk + 5) {
-		x := digestOf(i)
-		if number, ok := d.find(&x); ok {
-			t.Fatalf("digest %d is there already, as %d", i, number)
-		}
-		d.add(&x)
-		for _, earlier := range []uint32{i, i / 2, 0} {
-			x := digestOf(earlier)
-			if number, ok := d.find(&x); !ok || number != earlier || *d.at(earlier) != x {
-				t.Fatalf("after %d digests number %d is %d, %t", i+1, earlier, number, ok)
+	for _, memory := range []int64{0, 4 << 20} {
+		all := newNumbered(memory, memory, t.TempDir())
+		for i := range uint32(20_000) {
+			x := digestOf(i)
+			number, slot, err := all.find(&x)
+			if err != nil || number != noBody {
+				t.Fatalf("digest %d is there already, as %d, %v", i, number, err)
+			}
+			if err := all.add(slot, &x, i+7); err != nil {
+				t.Fatal(err)
+			}
+			if err := all.update(i, func(k *known) { k.at, k.used = uint64(i)<<32, i%3 == 0 }); err != nil {
+				t.Fatal(err)
+			}
+			for _, earlier := range []uint32{i, i / 2, 0} {
+				x := digestOf(earlier)
+				if number, _, err := all.find(&x); err != nil || number != earlier {
+					t.Fatalf("after %d digests number %d is %d, %v", i+1, earlier, number, err)
+				}
+				want := known{digest: x, first: noSURT, number: earlier, length: earlier + 7, at: uint64(earlier) << 32, used: earlier%3 == 0}
+				if k, err := all.at(earlier); err != nil || k != want {
+					t.Fatalf("after %d digests number %d is %+v, %v", i+1, earlier, k, err)
+				}
 			}
 		}
+		if spilled := all.known.spill.Size() > 0 && all.slots.spill.Size() > 0; spilled != (memory == 0) {
+			t.Errorf("memory %d: spilled %t", memory, spilled)
+		}
+		all.close()
+	}
+}
+
+// watched is a context that watches the memory of whoever asks it whether to go on.
+type watched struct {
+	context.Context
+	asked int
+	most  uint64 // bytes
+}
+
+func (w *watched) Err() error {
+	if w.asked++; w.asked%20_000 == 0 {
+		w.most = max(w.most, liveBytes())
+	}
+	return w.Context.Err()
+}
+
+func liveBytes() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// However many distinct bodies there are, a builder takes no more than its memory and what it
+// writes with.
+func TestBuildMemory(t *testing.T) {
+	const bodies, memory, writing = 100_000, 2 << 20, 4 << 20
+	ctx := &watched{Context: t.Context()}
+	before := liveBytes()
+	b, err := Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{Memory: memory, Sources: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range bodies {
+		if err := b.Add(body(fmt.Sprintf("https://h%d.example", i), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx.most = max(ctx.most, liveBytes())
+	info, err := b.Finish()
+	if err != nil || info.Bodies != bodies {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	if ctx.asked < 2*bodies {
+		t.Errorf("asked whether to go on %d times", ctx.asked)
+	}
+	if took := int64(ctx.most - before); took > memory+writing {
+		t.Errorf("%d bodies took %d bytes at most", bodies, took)
+	} else {
+		t.Logf("%d bytes at most", took)
 	}
 }

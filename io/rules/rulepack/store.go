@@ -51,16 +51,20 @@ type store struct {
 // storedBody is a stored body in memory.
 type storedBody struct {
 	number uint32
+	first  surtStart // when it is written to the file
 	stored []byte
 }
 
+// storedExtra is what a body takes in memory beside its bytes.
+const storedExtra = 128
+
 // add takes a copy of a body.
-func (s *store) add(number uint32, stored []byte, known *list[known]) error {
-	s.bodies = append(s.bodies, storedBody{number, s.copied(stored)})
-	if s.size += int64(len(stored)); s.size <= s.limit {
+func (s *store) add(number uint32, stored []byte, all *numbered) error {
+	s.bodies = append(s.bodies, storedBody{number: number, stored: s.copied(stored)})
+	if s.size += int64(len(stored)) + storedExtra; s.size <= s.limit {
 		return nil
 	}
-	return s.flush(known)
+	return s.flush(all)
 }
 
 // copied returns a copy of a body. With one allocation for each, the garbage collector would
@@ -83,15 +87,23 @@ func (s *store) copied(stored []byte) []byte {
 }
 
 // flush writes the bodies in memory to the temporary file.
-func (s *store) flush(known *list[known]) error {
+func (s *store) flush(all *numbered) error {
+	for i := range s.bodies {
+		k, err := all.at(s.bodies[i].number)
+		if err != nil {
+			return err
+		}
+		s.bodies[i].first = k.first
+	}
 	slices.SortFunc(s.bodies, func(x, y storedBody) int {
-		return cmp.Or(bytes.Compare(known.at(x.number).first[:], known.at(y.number).first[:]), cmp.Compare(x.number, y.number))
+		return cmp.Or(bytes.Compare(x.first[:], y.first[:]), cmp.Compare(x.number, y.number))
 	})
 	w := bufio.NewWriterSize(&s.spill, copyingSize)
 	at := uint64(s.spill.Size())
 	for _, x := range s.bodies {
-		k := known.at(x.number)
-		k.at, k.size = at, uint32(len(x.stored))
+		if err := all.update(x.number, func(k *known) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {
+			return err
+		}
 		at += uint64(len(x.stored))
 		if _, err := w.Write(x.stored); err != nil {
 			return err
@@ -102,44 +114,49 @@ func (s *store) flush(known *list[known]) error {
 	return w.Flush()
 }
 
-// each calls visit with the stored bodies that are used, in order. They are valid until it
-// returns, and visit may change them.
-func (s *store) each(o *order, known *list[known], visit func(stored []byte) error) error {
+// finish writes what is in memory to the temporary file, if there is one.
+func (s *store) finish(all *numbered) error {
 	if s.spill.Size() == 0 {
-		all := slices.DeleteFunc(s.bodies, func(x storedBody) bool { return o.places[x.number] == noBody })
-		slices.SortFunc(all, func(x, y storedBody) int { return cmp.Compare(o.places[x.number], o.places[y.number]) })
-		return visitAll(all, visit)
+		return nil
 	}
-	if err := s.flush(known); err != nil {
-		return err
-	}
-	s.chunks = nil
-	var memory []byte
-	for rest := o.numbers; len(rest) > 0; {
-		n, size := 0, int64(0)
-		for n < len(rest) && (n == 0 || size+int64(known.at(rest[n]).size) <= s.limit) {
-			size += int64(known.at(rest[n]).size)
-			n++
-		}
-		memory = slices.Grow(memory[:0], int(size))[:size]
-		if err := s.read(rest[:n], known, memory); err != nil {
-			return err
-		}
-		if err := visitAll(s.bodies, visit); err != nil {
-			return err
-		}
-		rest = rest[n:]
-	}
-	return nil
+	err := s.flush(all)
+	s.bodies, s.chunks = nil, nil
+	return err
 }
 
-func visitAll(all []storedBody, visit func(stored []byte) error) error {
-	for _, x := range all {
-		if err := visit(x.stored); err != nil {
-			return err
-		}
+// each calls visit with the bodies that ordered has, in its order. They are valid until it
+// returns, and visit may change them. The store must be finished.
+func (s *store) each(ordered func(visit func(k *known) error) error, visit func(k *known, stored []byte) error) error {
+	if s.spill.Size() == 0 {
+		slices.SortFunc(s.bodies, func(x, y storedBody) int { return cmp.Compare(x.number, y.number) })
+		return ordered(func(k *known) error { return visit(k, s.bodies[k.number].stored) })
 	}
-	return nil
+	var some []known
+	var size int64
+	var memory []byte
+	visitSome := func() error {
+		memory = slices.Grow(memory[:0], int(size))[:size]
+		stored, err := s.read(some, memory)
+		for i := 0; err == nil && i < len(some); i++ {
+			err = visit(&some[i], stored[i])
+		}
+		some, size = some[:0], 0
+		return err
+	}
+	err := ordered(func(k *known) error {
+		if size+int64(k.size)+storedExtra*int64(len(some)) > s.limit && len(some) > 0 {
+			if err := visitSome(); err != nil {
+				return err
+			}
+		}
+		some = append(some, *k)
+		size += int64(k.size)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return visitSome()
 }
 
 // extent is bytes of the temporary file that are read at once.
@@ -148,26 +165,24 @@ type extent struct {
 	data []byte
 }
 
-// read reads bodies from the temporary file to s.bodies: neighbours at once, and several
-// places at a time, because those of bodies that many hosts have lie anywhere.
-func (s *store) read(numbers []uint32, known *list[known], memory []byte) error {
-	s.bodies = s.bodies[:0]
-	byPlace := make([]int, len(numbers))
-	for i, number := range numbers {
-		s.bodies = append(s.bodies, storedBody{number: number})
+// read reads bodies from the temporary file: neighbours at once, and several places at a time,
+// because those of bodies that many hosts have lie anywhere.
+func (s *store) read(some []known, memory []byte) ([][]byte, error) {
+	stored, byPlace := make([][]byte, len(some)), make([]int, len(some))
+	for i := range some {
 		byPlace[i] = i
 	}
-	slices.SortFunc(byPlace, func(x, y int) int { return cmp.Compare(known.at(numbers[x]).at, known.at(numbers[y]).at) })
+	slices.SortFunc(byPlace, func(x, y int) int { return cmp.Compare(some[x].at, some[y].at) })
 	var extents []extent
 	end := int64(-1) // of the last extent
 	for _, i := range byPlace {
-		at, size := int64(known.at(numbers[i]).at), int(known.at(numbers[i]).size)
+		at, size := int64(some[i].at), int(some[i].size)
 		if at != end {
 			extents = append(extents, extent{at, memory[:0]})
 		}
 		last := &extents[len(extents)-1]
 		last.data = last.data[:len(last.data)+size]
-		s.bodies[i].stored = memory[:size:size]
+		stored[i] = memory[:size:size]
 		end, memory = at+int64(size), memory[size:]
 	}
 	var group errgroup.Group
@@ -181,5 +196,5 @@ func (s *store) read(numbers []uint32, known *list[known], memory []byte) error 
 			return nil
 		})
 	}
-	return group.Wait()
+	return stored, group.Wait()
 }

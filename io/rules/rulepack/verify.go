@@ -228,6 +228,6 @@ func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
 	if info, err := p.open.Info(uint32(place)); err != nil || info.Number != number || info.Kind != b.Kind || info.Source != (b.Source != nil) {
 		return p.damaged("body %d: its head says something else than its row", number)
 	}
-	counted.addBody(known{flags: uint8(flags)})
+	counted.addBody(&known{flags: uint8(flags)})
 	return nil
 }

@@ -20,23 +20,31 @@ type Spill struct {
 
 // Write appends to the file.
 func (s *Spill) Write(data []byte) (int, error) {
+	err := s.WriteAt(data, s.size)
+	if err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// WriteAt writes at an offset, which may be after the end.
+func (s *Spill) WriteAt(data []byte, offset int64) error {
 	if s.file == nil {
 		file, err := os.CreateTemp(s.Folder, ".robotsbatch-*.tmp")
 		if err != nil {
-			return 0, fmt.Errorf("temporary file: %w", err)
+			return fmt.Errorf("temporary file: %w", err)
 		}
 		s.file = file
 		s.named = os.Remove(file.Name()) != nil
 	}
-	n, err := s.file.Write(data)
-	s.size += int64(n)
-	if err != nil {
-		return n, fmt.Errorf("temporary file: %w", err)
+	if _, err := s.file.WriteAt(data, offset); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
 	}
-	return n, nil
+	s.size = max(s.size, offset+int64(len(data)))
+	return nil
 }
 
-// Size is the number of bytes that were written.
+// Size is the length of the file.
 func (s *Spill) Size() int64 { return s.size }
 
 // Cut removes what was written from an offset on.
@@ -44,11 +52,7 @@ func (s *Spill) Cut(size int64) error {
 	if s.file == nil {
 		return nil
 	}
-	_, err := s.file.Seek(size, io.SeekStart)
-	if err == nil {
-		err = s.file.Truncate(size)
-	}
-	if err != nil {
+	if err := s.file.Truncate(size); err != nil {
 		return fmt.Errorf("temporary file: %w", err)
 	}
 	s.size = size
