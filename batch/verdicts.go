@@ -37,10 +37,10 @@ type Verdicts struct {
 	// are of and of which something is known, Unknown those of the others. One
 	// hash may come up several times.
 	Authorities, Unknown []uint64
-	// Selected has a bit a row, least significant first: 1 where the row comes
-	// out under the job's Emit. It is nil when every row does.
+	// Selected has a bit a row, least significant first: 1 where the row is kept
+	// under the job's Emit. It is nil when every row is.
 	Selected []byte
-	// SelectedRows counts the rows that come out.
+	// SelectedRows counts the rows that are written.
 	SelectedRows int
 	// Unpermitted has a bit a row: 1 where an agent may fetch the row and a use is
 	// disallowed to it, or stated in a form that cannot be read. It is empty when there is
@@ -321,7 +321,7 @@ func grown[T any](s []T, n int, value T) []T {
 	return s
 }
 
-// selectRows selects the rows that come out.
+// selectRows selects the rows that are written.
 func (v *Verdicts) selectRows(emit Emit) {
 	v.setSelected(emit)
 	v.countOthers()

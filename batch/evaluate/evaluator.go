@@ -79,7 +79,7 @@ type Evaluator struct {
 	values    values // of a block of a dictionary column
 	explainer explainer
 	history   history        // with Options.Timelines
-	outdated  outdated       // likewise
+	outdated  outdated       // the same
 	unknown   matcher.Reason // of rows of which nothing is known
 	columns   columns
 	uses      uses

@@ -64,7 +64,7 @@ func TestTopIsWithinItsError(t *testing.T) {
 		if exact := len(truth) <= topKeys; tops[0].Exact() != exact {
 			t.Errorf("%d keys: exact %t", len(truth), !exact)
 		}
-		// The most frequent keys come out in their order.
+		// The most frequent keys are returned in their order.
 		var largest []string
 		for key := range truth {
 			largest = append(largest, key)

@@ -367,7 +367,7 @@ func (s *Summary) writeOdd(b *strings.Builder) {
 	if s.Weight == nil {
 		return
 	}
-	between := ", " // behind the sums
+	between := ", " // after the sums
 	if !s.isAlone() {
 		between = "; " + s.Weight.Column + ": "
 	}

@@ -20,7 +20,7 @@ func TestTableText(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		ctx   context.Context
-		fails error // of each, behind two lines
+		fails error // of each, after two lines
 		want  error
 	}{
 		{"urls.txt", t.Context(), nil, nil},

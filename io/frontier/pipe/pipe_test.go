@@ -248,7 +248,7 @@ func answer(t *testing.T, stream []byte, o pipe.Options) ([]byte, batch.Stats) {
 	return out.Bytes(), stats
 }
 
-// Columns of all types come out as they went in, and each batch has one answer
+// Columns of all types are written as they were read, and each batch has one answer
 // whichever rows are selected.
 func TestEmit(t *testing.T) {
 	columns := tablestest.Columns(t)

@@ -19,7 +19,7 @@ import (
 type Assembly struct {
 	parts   []assembled
 	missing atomic.Int64
-	mixed   atomic.Bool // some rows of a piece come out and others do not
+	mixed   atomic.Bool // some rows of a piece are kept and others are not
 }
 
 // assembled is a piece of an Assembly.
@@ -54,7 +54,7 @@ func NewAssembly(pieces int) *Assembly {
 // called.
 //
 // urls, which may be nil, is the piece's URL column. Once Add knows that only some rows
-// come out, it keeps their URLs, so that they need not be decoded again.
+// are kept, it holds their URLs, so that they need not be decoded again.
 func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, urls *array.Data) (size int64, last bool, err error) {
 	part := assembled{rows: v.Rows, selected: v.SelectedRows}
 	if 0 < part.selected && part.selected < part.rows {
@@ -87,7 +87,7 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 	return size, a.missing.Add(-1) == 0, nil
 }
 
-// Counts returns how many rows there are, and how many of them come out.
+// Counts returns how many rows there are, and how many of them are kept.
 func (a *Assembly) Counts() (rows, selected int) {
 	for i := range a.parts {
 		rows += a.parts[i].rows

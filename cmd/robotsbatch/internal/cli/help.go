@@ -147,7 +147,7 @@ func (o *Flag) print(w io.Writer, text string) {
 	fmt.Fprint(w, Wrap(text, fmt.Sprintf("%-*s", len(indent), flag), indent))
 }
 
-// Wrap breaks text into lines, the first behind begin, the others behind indent.
+// Wrap breaks text into lines, the first after begin, the others after indent.
 func Wrap(text, begin, indent string) string {
 	var b strings.Builder
 	line := begin

@@ -267,7 +267,7 @@ func (c *Job) Part() batch.Part {
 	return batch.Part{Index: c.Shard.Index, Count: c.Shard.Count}
 }
 
-// PartName is put behind the name of an output that has a part of an input.
+// PartName is added to the name of an output that has a part of an input.
 func (c *Job) PartName() string {
 	if !c.divide {
 		return ""
