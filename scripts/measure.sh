@@ -232,8 +232,8 @@ measure_evaluate() {
 }
 
 ## faults [-scale 1] [-seed 1] [SECTION...]
-# measures time and memory on hostile inputs, and what happens to a job whose files change. It fails if a run had an outcome that is never right. SCALE multiplies the
-# number of inputs.
+# measures time and memory on hostile inputs. It fails if a run had an outcome that is never right.
+# SCALE multiplies the number of inputs.
 measure_faults() {
   options + scale=1 seed=1 -- "$@"
   build robotsbatch faults

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Faults measures what only a whole process shows of hostile inputs and bad surroundings:
-// time, memory, files that change. Each section runs the program thousands of times, with
-// limited memory, and counts the outcomes. scripts/measure.sh faults runs it and records its tables.
+// Faults measures what only a whole process shows of hostile inputs: time and memory. Each
+// section runs the program thousands of times, with limited memory, and counts the outcomes.
+// scripts/measure.sh faults runs it and records its tables.
 //
 //	go run ./bench/faults -robotsbatch PROGRAM [-n 1] [-seed 1] [SECTION...]
 //
@@ -16,10 +16,10 @@
 //
 // The program fails with any panic, kill or hang.
 //
-// The section process is about a job's environment rather than its input. Its table has the
-// result of each fault, and it fails if a result is not the expected one. What fails in the
-// system, such as a full disk, and jobs that are killed and resumed, is in TestEveryCallFails
-// of cmd/robotsbatch, signals in its other tests, changed packs in those of rulepack.
+// What is about a job's environment rather than its input is tested in cmd/robotsbatch: what
+// fails in the system, such as a full disk, and jobs that are killed and resumed, by
+// TestEveryCallFails, files that change under a job by TestChangedMeanwhile; changed packs also in
+// rulepack.
 //
 // Changed and cut bytes are tested where the formats are: TestDamage of
 // io/frontier/outputs for inputs of all formats, the hostile tests of arrowipc, parquetio,

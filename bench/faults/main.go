@@ -26,7 +26,6 @@ type section struct {
 var sections = []section{
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 	{"bombs", "inputs that are small and want to be large", bombsSection},
-	{"process", "limits, slow readers, files that change under a job", processSection},
 }
 
 // bench is the setting of all sections.

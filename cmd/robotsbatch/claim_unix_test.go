@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -84,47 +85,121 @@ func hidden(t *testing.T) (names []string) {
 	return names
 }
 
-// An input or a rule pack that is written to while it is used ends the job, and
-// the output before stays.
+// What is written to while it is used ends the job, and so does what is gone when it is needed;
+// what is replaced as a whole does not. The output before stays, or the new one is complete.
 func TestChangedMeanwhile(t *testing.T) {
-	tests := []struct {
-		name   string
-		change func(t *testing.T)
-		want   string
-	}{
-		{"pack cut", func(t *testing.T) { truncate(t, "site.rules", 100) }, "site.rules: the rule pack was written to while it was used"},
-		{"pack empty", func(t *testing.T) { truncate(t, "site.rules", 0) }, "site.rules: the rule pack was written to while it was used"},
-		{"input longer", func(t *testing.T) { truncate(t, "more.txt", 1000) }, "more.txt: it was written to while it was read"},
-		{"input cut", func(t *testing.T) { truncate(t, "more.txt", 3) }, "more.txt: it was written to while it was read"},
+	pack := []string{"-in", "more.txt", "-in", "-", "-rules", "site.rules", "-out", "out.csv"}
+	folder := []string{"-in", "-", "-rules", "rules", "-out", "out.csv"}
+	const packChanged = "site.rules: the rule pack was written to while it was used"
+	const inputChanged = "more.txt: it was written to while it was read"
+	const missing = "rules/b.example: it was there when the folder was listed"
+	cut := func(name string, size int64) func() error { return func() error { return os.Truncate(name, size) } }
+	replace := func(name, text string) func() error {
+		return func() error { return errors.Join(os.WriteFile("new", []byte(text), 0o666), os.Rename("new", name)) }
 	}
-	for _, test := range tests {
+	remove := func(name string) func() error { return func() error { return os.RemoveAll(name) } }
+	for _, test := range []struct {
+		name   string
+		args   []string
+		change func() error
+		status int
+		want   string
+		rows   int // of the output, if it is complete
+	}{
+		{"pack cut", pack, cut("site.rules", 100), exitRetry, packChanged, 0},
+		{"pack empty", pack, cut("site.rules", 0), exitRetry, packChanged, 0},
+		{"input longer", pack, cut("more.txt", 1000), exitRetry, inputChanged, 0},
+		{"input cut", pack, cut("more.txt", 3), exitRetry, inputChanged, 0},
+		{"input replaced", pack, replace("more.txt", "http://c.example/\n"), exitDone, "", fedRows + 12},
+		{"input gone before its turn", []string{"-in", "-", "-in", "more.txt", "-rules", "rules", "-out", "out.csv"}, remove("more.txt"), exitFailed, "more.txt: no such file or directory", 0},
+		{"folder of the output removed", []string{"-in", "-", "-rules", "rules", "-out", "out/big.csv"}, remove("out"), exitFailed, "out/big.csv: rename: no such file or directory", 0},
+		{"folder of outputs removed", []string{"-in", "-", "-rules", "rules", "-out", "out"}, remove("out"), exitFailed, "out/stdin.csv: rename: no such file or directory", 0},
+		{"robots.txt replaced before it is needed", folder, replace("rules/b.example", ""), exitDone, "1 allowed", fedRows + 2},
+		{"robots.txt replaced after it was read", folder, replace("rules/example.com", ""), exitDone, "0 allowed", fedRows + 2},
+		{"robots.txt removed before it is needed", folder, remove("rules/b.example"), exitFailed, missing, 0},
+		{"folder in the place of a robots.txt", folder, func() error { return errors.Join(os.Remove("rules/b.example"), os.Mkdir("rules/b.example", 0o777)) }, exitFailed, "rules/b.example: not a regular file", 0},
+		{"rules removed", folder, remove("rules"), exitFailed, missing, 0},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			workplace(t)
+			writeFile(t, "rules/b.example", "User-agent: *\nDisallow: /private\n")
 			writeFile(t, "more.txt", strings.Repeat("https://example.com/\n", 10))
 			writeFile(t, "out.csv", "as before\n")
-			if made := exec.Command("robotsbatch", "compile", "-rules", "rules", "-out", "site.rules"); made.Run() != nil {
-				t.Fatal("compile")
+			mustMkdir(t, "out")
+			mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
+			cmd, feed, stderr := underWay(t, append(test.args, "-batch-rows", "100")...)
+			if err := test.change(); err != nil {
+				t.Fatal(err)
 			}
-			cmd, feed, stderr := underWay(t, "-in", "more.txt", "-in", "-", "-rules", "site.rules", "-out", "out.csv", "-batch-rows", "1")
-			test.change(t)
-			_, _ = io.WriteString(feed, "https://other.example/\n") // it may have failed already
+			_, _ = io.WriteString(feed, "https://example.com/private\nhttps://b.example/private\n") // it may have failed already
 			feed.Close()
-			if status := exitStatus(t, cmd); status != exitRetry || !strings.Contains(stderr.String(), test.want) {
-				t.Errorf("exit status %d: %s", status, stderr.String())
+			if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
+				t.Errorf("exit status %d: %s", status, stderr)
 			}
 			if left := hidden(t); len(left) > 0 {
 				t.Errorf("%q are left", left)
 			}
-			if got, err := os.ReadFile("out.csv"); err != nil || string(got) != "as before\n" {
-				t.Errorf("out.csv: %q, %v", got, err)
+			got := string(readFile(t, "out.csv"))
+			if rows := strings.Count(got, "\n") - 1; test.rows > 0 && rows != test.rows || test.rows == 0 && got != "as before\n" {
+				t.Errorf("out.csv: %d rows, %.100q", rows, got)
 			}
 		})
 	}
 }
 
-func truncate(t *testing.T, name string, size int64) {
-	t.Helper()
-	if err := os.Truncate(name, size); err != nil {
-		t.Fatal(err)
+// So it is with a file in the middle of which the job is: the reader of its output waits.
+func TestChangedInTheMiddle(t *testing.T) {
+	for _, name := range []string{"big.txt", "big.arrow", "big.parquet"} {
+		for how, change := range map[string]func(size int64) error{
+			"cut":         func(int64) error { return os.Truncate(name, 1<<20) },
+			"overwritten": func(size int64) error { return os.WriteFile(name, make([]byte, size), 0o666) },
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				workplace(t)
+				writeFile(t, "big.txt", strings.Repeat("https://example.com/private\n", 300_000))
+				if name != "big.txt" {
+					mustRun(t, "-in", "big.txt", "-rules", "rules", "-out", name, "-columns", "url", "-prefix", "x_", "-compression", "none", "-quiet")
+				}
+				info, err := os.Stat(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd, stderr := exec.Command("robotsbatch", "-in", name, "-rules", "rules", "-columns", "url", "-batch-rows", "100"), new(strings.Builder)
+				cmd.Stderr = stderr
+				stdout, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadFull(stdout, make([]byte, 100)); err != nil {
+					t.Fatal(err)
+				}
+				if err := change(info.Size()); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, stdout); err != nil {
+					t.Fatal(err)
+				}
+				if status := exitStatus(t, cmd); status != exitRetry || !strings.Contains(stderr.String(), name+": it was written to while it was read") {
+					t.Errorf("exit status %d: %s", status, stderr)
+				}
+			})
+		}
+	}
+}
+
+// An output larger than a file may be is an error that names it.
+func TestFileSizeLimit(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
+	writeFile(t, "out.csv", "as before\n")
+	said, err := exec.Command("sh", "-c", "ulimit -f 100 && exec robotsbatch -in urls.txt -rules rules -out out.csv").CombinedOutput()
+	if err == nil || err.Error() != "exit status 1" || !strings.Contains(string(said), "out.csv: file too large") {
+		t.Errorf("%v: %s", err, said)
+	}
+	if left := hidden(t); len(left) > 0 || string(readFile(t, "out.csv")) != "as before\n" {
+		t.Errorf("out.csv has changed, or %q are left", left)
 	}
 }

@@ -45,6 +45,9 @@ func exitStatus(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// fedRows is the number of rows that underWay writes.
+const fedRows = 40_000
+
 // underWay starts a job that reads stdin, and writes more to that than a pipe
 // holds: the job has begun to read, and waits for more.
 func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser, stderr *strings.Builder) {
@@ -58,7 +61,7 @@ func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser,
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100_000 {
+	for range fedRows {
 		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
 			t.Fatal(err)
 		}
