@@ -46,7 +46,7 @@ func measureCold(c *corpus.Corpus, name string, lookups int) error {
 	if err := coldOpens(name); err != nil {
 		return err
 	}
-	p, err := rulepack.Inspect(name) // Inspect reads only what is asked for
+	p, err := rulepack.Inspect(name, "") // Inspect reads only what is asked for
 	if err != nil {
 		return err
 	}

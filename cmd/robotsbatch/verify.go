@@ -34,7 +34,7 @@ var verifyHelp = &cli.Command{
 	Examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules", "verify -for example.com site.rules", "verify -merge s3://crawl/verdicts/"},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "nothing is damaged; with -for, even if the pack does not have the host"},
-		{Status: "1", Meaning: "something is damaged, changed or missing, the job that wrote the folder is unfinished, or its shards do not belong together"},
+		{Status: "1", Meaning: "something is damaged, changed, missing or a rule pack of another version, the job that wrote the folder is unfinished, or its shards do not belong together"},
 		usageExit,
 		{Status: "3", Meaning: "merged, but -max-invalid or -max-no-robots was exceeded"},
 		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},

@@ -46,14 +46,14 @@ func (t *Total) Write(w io.Writer, said bool) {
 	}
 }
 
-// Err says how many files are damaged and missing, and whether jobs are unfinished.
+// Err says how many files are damaged, missing and of another version, and whether jobs are unfinished.
 func (t *Total) Err() error {
-	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing]
+	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[OtherVersion]
 	var parts []string
 	for _, state := range []struct {
 		of   State
 		name string
-	}{{Damaged, "damaged"}, {Missing, "missing"}} {
+	}{{Damaged, "damaged"}, {Missing, "missing"}, {OtherVersion, "of another version"}} {
 		n := t.counts[state.of]
 		if n == 0 {
 			continue

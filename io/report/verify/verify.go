@@ -49,11 +49,13 @@ type Finding struct {
 // State is what a Finding comes to.
 type State int
 
-// The states. Unfinished is a job that did not come to its end.
+// The states. OtherVersion is a rule pack that this version of the program does not read, and
+// Unfinished a job that did not come to its end.
 const (
 	Intact State = iota
 	Damaged
 	Missing
+	OtherVersion
 	Unfinished
 	states
 )
@@ -68,6 +70,8 @@ func (f *Finding) State() State {
 		return Intact
 	case errors.Is(f.Damage[0], fs.ErrNotExist):
 		return Missing
+	case errors.Is(f.Damage[0], rulepack.ErrVersion):
+		return OtherVersion
 	case errors.Is(f.Damage[0], errUnfinished):
 		return Unfinished
 	}

@@ -85,7 +85,7 @@ func smallPacks(t testing.TB) [][]byte { return [][]byte{smallPack(t), historyPa
 
 // isKnown reports whether an error is one that packs have.
 func isKnown(err error) bool {
-	for _, known := range []error{errNotPack, errVersion, ErrDamaged, ErrMismatch} {
+	for _, known := range []error{errNotPack, ErrVersion, ErrDamaged, ErrMismatch} {
 		if errors.Is(err, known) {
 			return true
 		}

@@ -67,7 +67,7 @@ func TestCutWhileOpen(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
-		if p, err := Inspect(name); err == nil {
+		if p, err := Inspect(name, ""); err == nil {
 			p.Close()
 			t.Errorf("cut to %d bytes: it opens", size)
 		}
@@ -141,7 +141,7 @@ func TestChecksum(t *testing.T) {
 	var sums []string
 	for _, body := range []string{"User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n", "User-agent: *\nDisallow: /a\n"} {
 		name := build(t, []Entry{{Authority: []byte("http://a.example"), Access: access.Rules, Body: []byte(body)}}, BuildOptions{}, 1)
-		p, err := Inspect(name)
+		p, err := Inspect(name, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,9 +89,9 @@ func (f *file) findSections() error {
 	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
 	case v < historyVersion && v != version:
-		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", errVersion, v, version, historyVersion)
+		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", ErrVersion, v, version, historyVersion)
 	case v > historyVersion:
-		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", errVersion, v, version, historyVersion)
+		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
 	}
 	f.partition, f.partitions = int(le32(head[len(format.RulePackMagic)+4:])), int(le32(head[len(format.RulePackMagic)+8:]))
 	size := uint64(len(f.data))

@@ -13,8 +13,8 @@ import (
 var (
 	// errNotPack: the file is not a rule pack.
 	errNotPack = errors.New("this is no rule pack")
-	// errVersion: another version of the program made the pack.
-	errVersion = errors.New("the rule pack is of another version")
+	// ErrVersion: another version of the program made the pack.
+	ErrVersion = errors.New("the rule pack is of another version")
 	// ErrDamaged: the pack was cut off or changed.
 	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
 	// ErrMismatch: the pack was compiled for another profile or size limit than it is

@@ -81,17 +81,16 @@ type Pack struct {
 }
 
 // Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
-// error is errNotPack, errVersion, ErrDamaged, ErrMismatch or one of the file's.
+// error is errNotPack, ErrVersion, ErrDamaged, ErrMismatch or one of the file's.
 func Open(name string, o Options) (*Pack, error) {
-	p, err := open(name)
+	p, err := open(name, cmp.Or(o.Name, name))
 	if err != nil {
 		return nil, err
 	}
 	if err := p.match(o); err != nil {
 		_ = p.Close() // the first error tells more
-		return nil, named(name, err)
+		return nil, named(p.name, err)
 	}
-	p.name = cmp.Or(o.Name, name)
 	data := p.file.data
 	p.paging = newPaging(len(data), func(how reading) { advise(data, how) })
 	if err := p.use(o); err != nil {
@@ -132,11 +131,11 @@ func (p *Pack) use(o Options) (err error) {
 	return nil
 }
 
-// Inspect opens a pack with its own profile and limit, for no agents, with
-// explanations. It suits lookups of a few authorities: the system reads only the pages
-// they need, without reading ahead.
-func Inspect(name string) (*Pack, error) {
-	p, err := open(name)
+// Inspect opens the pack in a file, which errors call name if that is not empty, with its own
+// profile and limit, for no agents, with explanations. It suits lookups of a few authorities:
+// the system reads only the pages they need, without reading ahead.
+func Inspect(file, name string) (*Pack, error) {
+	p, err := open(file, cmp.Or(name, file))
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +147,8 @@ func Inspect(name string) (*Pack, error) {
 	return p, nil
 }
 
-func open(name string) (*Pack, error) {
-	m, err := mapFile(name)
+func open(file, name string) (*Pack, error) {
+	m, err := mapFile(file)
 	if err != nil {
 		return nil, named(name, err)
 	}

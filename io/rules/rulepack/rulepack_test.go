@@ -71,7 +71,7 @@ func TestLookupSilent(t *testing.T) {
 func TestInfo(t *testing.T) {
 	entries := testEntries()
 	name, built := buildInfo(t, entries, BuildOptions{Maker: "robotsbatch test"}, 2)
-	p, err := Inspect(name)
+	p, err := Inspect(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestInfo(t *testing.T) {
 }
 
 func TestBody(t *testing.T) {
-	p, err := Inspect(build(t, testEntries(), BuildOptions{}, 2))
+	p, err := Inspect(build(t, testEntries(), BuildOptions{}, 2), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,9 +279,9 @@ func TestOpenErrors(t *testing.T) {
 		{file("empty", ""), Options{}, errNotPack, []string{"empty"}},
 		{file("short", good[:50]), Options{}, errNotPack, []string{"short"}},
 		{file("text", strings.Repeat("https://example.com/\n", 100)), Options{}, errNotPack, []string{"text"}},
-		{file("older", older), Options{}, errVersion, []string{"format 1", reads, "compile it again"}},
-		{file("history", good[:8]+"\x0d"+good[9:]), Options{}, errVersion, []string{"format 13", reads, "compile it again"}},
-		{file("newer", newer), Options{}, errVersion, []string{fmt.Sprint("format ", historyVersion+1), reads}},
+		{file("older", older), Options{}, ErrVersion, []string{"format 1", reads, "compile it again"}},
+		{file("history", good[:8]+"\x0d"+good[9:]), Options{}, ErrVersion, []string{"format 13", reads, "compile it again"}},
+		{file("newer", newer), Options{}, ErrVersion, []string{fmt.Sprint("format ", historyVersion+1), reads}},
 		{file("version0", good[:8]+"\x00"+good[9:]), Options{}, ErrDamaged, []string{"format 0"}},
 		{file("cut", good[:len(good)-1]), Options{}, ErrDamaged, []string{"cut", "its end is missing"}},
 		{file("longer", good+"\x00"), Options{}, ErrDamaged, []string{"its end is missing"}},
@@ -299,7 +299,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	mustOpen(t, google, Options{Profile: robotstxt.Google, Limit: 1 << 20})
 	mustOpen(t, large, Options{Limit: 1 << 20})
-	if p, err := Inspect(large); err != nil || p.Close() != nil {
+	if p, err := Inspect(large, ""); err != nil || p.Close() != nil {
 		t.Error(err)
 	}
 }

@@ -121,11 +121,7 @@ func (p *packSource) Close() error {
 // openSource opens a source that is a rule pack.
 func (f *Found) openSource(ctx context.Context, s *source, watch *agentWatch) (*packSource, error) {
 	pack, err := openLocal(ctx, s.name, func(file string) (*packSource, error) {
-		pack, err := f.openPack(file, s.shown(), watch)
-		if err != nil && file != s.name {
-			err = option.Errorf("%s: %w", option.Rules.With(s.shown()), err)
-		}
-		return pack, err
+		return f.openPack(file, s.shown(), watch)
 	})
 	if err != nil || f.options.Clock {
 		return pack, err
@@ -208,14 +204,11 @@ func copyObject(ctx context.Context, name, file string) error {
 // closes it; see [rulepack.Inspect].
 func Inspect(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
 	pack, err := openLocal(ctx, name, func(file string) (*packSource, error) {
-		p, err := rulepack.Inspect(file)
+		p, err := rulepack.Inspect(file, blob.Shown(name))
 		return &packSource{Pack: p}, err
 	})
-	if err == nil {
-		err = errors.Join(use(pack.Pack), pack.Close())
+	if err != nil {
+		return err
 	}
-	if err != nil && blob.IsURL(name) {
-		return fmt.Errorf("%s: %w", blob.Shown(name), err)
-	}
-	return err
+	return errors.Join(use(pack.Pack), pack.Close())
 }

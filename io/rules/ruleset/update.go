@@ -42,9 +42,9 @@ func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
 	}
 	open := *f
 	open.options = Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	p, err := openLocal(ctx, name, func(file string) (*packSource, error) { return open.openPack(file, blob.Shown(name), nil) })
+	p, err := open.openSource(ctx, &source{kind: packKind, name: name}, nil)
 	if err != nil {
-		return nil, option.Errorf("%s: %w", option.Update.With(blob.Shown(name)), err)
+		return nil, err
 	}
 	if err := f.checkUpdated(p); err != nil {
 		return nil, errors.Join(err, p.Close())
