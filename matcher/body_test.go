@@ -422,7 +422,7 @@ func TestOpenBrokenBody(t *testing.T) {
 						t.Fatalf("not an ErrBadBody: %v", err)
 					}
 				}
-				tried, stride := 0, 1+len(data)/2000
+				tried, stride := 0, 1+len(data)/700
 				for _, run := range [][]byte{data, notes} {
 					for i := 0; i < len(run); i += stride {
 						was := run[i]

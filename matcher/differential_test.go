@@ -236,7 +236,7 @@ func TestEveryRobotsTxt(t *testing.T) {
 // TestRandomGroups compares verdict, reason, rule and agent of engine and reference, for
 // bodies of several groups. A group has up to 30 rules, a few have hundreds.
 func TestRandomGroups(t *testing.T) {
-	bodies := 20000
+	bodies := 8000
 	if testing.Short() {
 		bodies = 500
 	}

@@ -80,31 +80,67 @@ func usedTable(bodies map[string]string, columns []batch.VerdictColumn) *matcher
 	return table
 }
 
-// referenceUse returns what the reference says of a URL, "-" for null.
-func referenceUse(bodies map[string]string, url, agent string, u usage.Use) string {
-	url = strings.TrimSpace(url)
-	for host, body := range bodies {
-		path, ok := strings.CutPrefix(url, host)
-		if !ok {
-			continue
-		}
-		if path, _, _ = strings.Cut(path, "#"); !strings.HasPrefix(path, "/") {
-			path = "/" + path
-		}
-		directive := map[usage.Directive]string{usage.ContentUsage: reference.ContentUsage, usage.ContentSignal: reference.ContentSignal}[u.Directive]
-		switch said := reference.Preferences([]byte(body), directive, []string{u.Key}, []string{agent}, path, reference.RFC9309)[u.Key]; said {
-		case "allowed":
-			return "true"
-		case "disallowed":
-			return "false"
-		case reference.Unreadable:
-			return said
-		case "":
-		default:
-			return fmt.Sprintf("%q", said)
+// said is what the reference says of URLs: it is asked once for each.
+type said struct {
+	bodies map[string]string // by host
+	uses   map[asked]string
+	fetch  map[asked]bool
+}
+
+type asked struct {
+	url, agent string
+	use        usage.Use
+}
+
+// split returns the body that is for a URL, and its path.
+func (s *said) split(url string) (body, path string, ok bool) {
+	for host, body := range s.bodies {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(url), host); ok {
+			if path, _, _ = strings.Cut(path, "#"); !strings.HasPrefix(path, "/") {
+				path = "/" + path
+			}
+			return body, path, true
 		}
 	}
-	return "-"
+	return "", "", false
+}
+
+// of returns what the reference says of a URL, "-" for null.
+func (s *said) of(url, agent string, u usage.Use) string {
+	question := asked{url, agent, u}
+	answer, ok := s.uses[question]
+	if !ok {
+		answer = "-"
+		if body, path, ok := s.split(url); ok {
+			directive := map[usage.Directive]string{usage.ContentUsage: reference.ContentUsage, usage.ContentSignal: reference.ContentSignal}[u.Directive]
+			switch word := reference.Preferences([]byte(body), directive, []string{u.Key}, []string{agent}, path, reference.RFC9309)[u.Key]; word {
+			case "allowed":
+				answer = "true"
+			case "disallowed":
+				answer = "false"
+			case reference.Unreadable:
+				answer = word
+			case "":
+			default:
+				answer = fmt.Sprintf("%q", word)
+			}
+		}
+		s.uses[question] = answer
+	}
+	return answer
+}
+
+// mayFetch reports whether the reference allows a URL to an agent.
+func (s *said) mayFetch(url, agent string) bool {
+	question := asked{url: url, agent: agent}
+	allowed, ok := s.fetch[question]
+	if !ok {
+		if body, path, ok := s.split(url); ok {
+			allowed = reference.Decide(reference.Parse([]byte(body), reference.RFC9309, 0), []string{agent}, path, reference.RFC9309).Allowed
+		}
+		s.fetch[question] = allowed
+	}
+	return allowed
 }
 
 // TestUsesAreThoseOfTheReference compares columns about uses with the reference, for agents
@@ -118,6 +154,7 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 	names := []string{"a", "b", "*"}
 	for round := range rounds {
 		bodies, list := usedBodies(random)
+		oracle := &said{bodies, make(map[asked]string), make(map[asked]bool)}
 		for _, combine := range []batch.Combine{batch.CombineNone, batch.CombineAnyDenied, batch.CombineAllDenied} {
 			columns := usedColumns(t, combine != batch.CombineNone)
 			e := New(usedTable(bodies, columns), Options{Agents: 3, Combine: combine, Columns: columns, Explain: round%2 == 0, AllowUnreadable: round%3 == 0})
@@ -127,7 +164,7 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 				t.Fatal(err)
 			}
 			for row, url := range list {
-				want := unpermitted(combine, bodies, url, names, columns, round%3 == 0)
+				want := unpermitted(combine, oracle, url, names, columns, round%3 == 0)
 				if got := len(v.Unpermitted) > 0 && v.Unpermitted[row>>3]>>(row&7)&1 != 0; got != want {
 					t.Fatalf("combine %d, %q of %q: unpermitted is %t", combine, url, bodies, got)
 				}
@@ -137,9 +174,9 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 					continue
 				}
 				for row, url := range list {
-					want := referenceUse(bodies, url, names[c.Agent], c.Kind.Use.Use)
+					want := oracle.of(url, names[c.Agent], c.Kind.Use.Use)
 					if combine != batch.CombineNone {
-						want = combinedUse(combine, bodies, url, names, c.Kind.Use.Use)
+						want = combinedUse(combine, oracle, url, names, c.Kind.Use.Use)
 					}
 					got := valueText(&c, c.At(row))
 					if c.At(row) == batch.Unreadable {
@@ -156,13 +193,13 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 
 // combinedUse combines what the reference says of the agents that may fetch a URL, if the
 // combined verdict allows it.
-func combinedUse(combine batch.Combine, bodies map[string]string, url string, names []string, u usage.Use) string {
-	said := make(map[string]bool)
+func combinedUse(combine batch.Combine, oracle *said, url string, names []string, u usage.Use) string {
+	values := make(map[string]bool)
 	allowed := 0
 	for _, name := range names {
-		if mayFetch(bodies, url, name) {
+		if oracle.mayFetch(url, name) {
 			allowed++
-			said[referenceUse(bodies, url, name, u)] = true
+			values[oracle.of(url, name, u)] = true
 		}
 	}
 	order := []string{"false", "true", `"immediate"`, `"reference"`, `"full"`, reference.Unreadable, "-"}
@@ -173,7 +210,7 @@ func combinedUse(combine batch.Combine, bodies map[string]string, url string, na
 		return "-"
 	}
 	for _, value := range order {
-		if said[value] {
+		if values[value] {
 			return value
 		}
 	}
@@ -182,33 +219,21 @@ func combinedUse(combine batch.Combine, bodies map[string]string, url string, na
 
 // unpermitted reports whether a use is disallowed to an agent that may fetch a URL, or stated in
 // a form that cannot be read. With a combined verdict that denies the URL none counts.
-func unpermitted(combine batch.Combine, bodies map[string]string, url string, names []string, columns []batch.VerdictColumn, allowUnreadable bool) bool {
+func unpermitted(combine batch.Combine, oracle *said, url string, names []string, columns []batch.VerdictColumn, allowUnreadable bool) bool {
 	allowed, forbidden := 0, false
 	for _, name := range names {
-		if !mayFetch(bodies, url, name) {
+		if !oracle.mayFetch(url, name) {
 			continue
 		}
 		allowed++
 		for _, c := range columns {
 			if c.Kind.Use != nil {
-				said := referenceUse(bodies, url, name, c.Kind.Use.Use)
-				forbidden = forbidden || said == "false" || said == reference.Unreadable && !allowUnreadable
+				value := oracle.of(url, name, c.Kind.Use.Use)
+				forbidden = forbidden || value == "false" || value == reference.Unreadable && !allowUnreadable
 			}
 		}
 	}
 	return forbidden && (combine != batch.CombineAnyDenied || allowed == len(names))
-}
-
-func mayFetch(bodies map[string]string, url, agent string) bool {
-	for host, body := range bodies {
-		if path, ok := strings.CutPrefix(strings.TrimSpace(url), host); ok {
-			if path, _, _ = strings.Cut(path, "#"); !strings.HasPrefix(path, "/") {
-				path = "/" + path
-			}
-			return reference.Decide(reference.Parse([]byte(body), reference.RFC9309, 0), []string{agent}, path, reference.RFC9309).Allowed
-		}
-	}
-	return false
 }
 
 // TestUseLine checks the line that decides, and that a long one is cut.

@@ -120,11 +120,14 @@ func testFlippedBits(t *testing.T, data []byte, options Options) {
 		t.Fatal(err)
 	}
 	want := answers(t, sound, entries)
-	failed := 0
-	for i := range data {
-		if testing.Short() && i%11 != 0 {
-			continue
-		}
+	failed, stride := 0, 1
+	if !options.Explain { // it reads less
+		stride = 3
+	}
+	if testing.Short() {
+		stride = 11
+	}
+	for i := 0; i < len(data); i += stride {
 		bit := byte(1) << (i % 8)
 		data[i] ^= bit
 		p, err := openCopy(data, options)
