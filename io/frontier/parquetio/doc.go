@@ -7,8 +7,7 @@
 //
 //	Open            layout: the footer, checked; columns: its schema in Arrow
 //	Next            the next run of rows
-//	Piece.Decode    textcolumn: pages of flat text → offsets and bytes;
-//	                decode: other pages → levels and values; columns: → arrays
+//	Piece.Decode    decode: pages → levels and values; columns: → arrays
 //
 // From Parquet to Parquet the columns pass through: if all rows of a row group come
 // out, only its URLs are decoded and only the verdicts encoded.

@@ -16,7 +16,6 @@ import (
 	"robotsbatch/io/tables/parquet/decode"
 	"robotsbatch/io/tables/parquet/pagefilter"
 	"robotsbatch/io/tables/parquet/splice"
-	"robotsbatch/io/tables/parquet/textcolumn"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
@@ -83,17 +82,16 @@ func (g *rowGroup) rowsOf(run int) int {
 }
 
 // column reads a column of a row group run by run, in order. A worker that needs a
-// run also reads those before it, for the workers that will need them. Texts are decoded
-// by whoever needs them, other columns as they are read.
+// run also reads those before it, for the workers that will need them. Lists are decoded as
+// they are read, all else by whoever needs it.
 type column struct {
 	group  *rowGroup
 	column *columns.Column
 
 	mu      sync.Mutex
-	readers []*decode.Reader   // one a leaf, nil until the first run; or
-	text    *textcolumn.Reader // of a column of text
-	runs    map[int]decoding   // runs that no worker took yet
-	next    int                // run
+	readers []*decode.Reader // one a leaf, nil until the first run
+	runs    map[int]decoding // runs that no worker took yet
+	next    int              // run
 	err     error
 }
 
@@ -140,7 +138,7 @@ func (c *column) read(run int) (decoding, error) {
 	}
 	delete(c.runs, run)
 	if c.next == c.group.runs && len(c.runs) == 0 {
-		c.readers, c.text = nil, nil
+		c.readers = nil
 		if in, ok := c.group.source.in.(announcing); ok && c.group.announced {
 			for _, r := range c.ranges() {
 				in.Done(r)
@@ -152,35 +150,31 @@ func (c *column) read(run int) (decoding, error) {
 
 // readNext reads the next run.
 func (c *column) readNext() (decoding, error) {
-	if c.readers == nil && c.text == nil {
+	if c.readers == nil {
 		if err := c.open(); err != nil {
 			return nil, err
 		}
 	}
-	if c.text != nil {
-		part, err := c.text.Next(c.group.rowsOf(c.next))
-		if err != nil {
-			return nil, err
-		}
-		return func() (*array.Data, error) {
-			run, err := part.Decode()
-			if err != nil {
-				return nil, err
-			}
-			return run.Array(c.column.Field.Type), nil
-		}, nil
-	}
-	leaves := make([]columns.Leaf, len(c.readers))
+	parts := make([]*decode.Part, len(c.readers))
 	for i, r := range c.readers {
 		var err error
-		if leaves[i], err = r.Read(c.group.rowsOf(c.next)); err == nil && c.next == c.group.runs-1 {
+		if parts[i], err = r.Next(c.group.rowsOf(c.next)); err == nil && c.next == c.group.runs-1 {
 			err = r.Done()
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return func() (*array.Data, error) { return c.column.Assemble(leaves) }, nil
+	return func() (*array.Data, error) {
+		leaves := make([]columns.Leaf, len(parts))
+		for i, part := range parts {
+			var err error
+			if leaves[i], err = part.Decode(); err != nil {
+				return nil, err
+			}
+		}
+		return c.column.Assemble(leaves)
+	}, nil
 }
 
 // ranges returns the parts of the file that hold the column.
@@ -196,20 +190,12 @@ func (c *column) ranges() []blob.Range {
 // open begins to read the column's chunks.
 func (c *column) open() error {
 	s, group := c.group.source, c.group.index
-	text := textcolumn.Fits(c.column, s.file)
 	for _, leaf := range c.column.Leaves {
-		chunk := s.chunk(group, leaf)
-		var reader *decode.Reader
-		var err error
-		if text {
-			l := s.file.Leaves[leaf.Leaf]
-			c.text, err = textcolumn.NewReader(s.in, chunk, &s.file.Schema[l.Element], l, s.options.Memory)
-		} else if reader, err = decode.NewReader(s.in, chunk, leaf, s.options.Memory); err == nil {
-			c.readers = append(c.readers, reader)
-		}
+		reader, err := decode.NewReader(s.in, s.chunk(group, leaf), leaf, s.options.Memory)
 		if err != nil {
 			return err
 		}
+		c.readers = append(c.readers, reader)
 	}
 	return nil
 }

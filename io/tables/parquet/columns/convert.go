@@ -78,14 +78,13 @@ func spreadOffsets(offsets []int32, p *spread) []int32 {
 		return offsets
 	}
 	out := make([]int32, p.n+1)
-	value := 0
-	for slot := range p.n {
-		if p.bits == nil || bit(p.bits, slot) {
-			value++
-		}
-		if value > 0 {
-			out[slot+1] = offsets[value]
-		}
+	if p.bits == nil || len(offsets) == 0 {
+		copy(out, offsets)
+		return out
+	}
+	for slot, value := 0, 0; slot < p.n; slot++ {
+		value += int(p.bits[slot>>3] >> (slot & 7) & 1)
+		out[slot+1] = offsets[value]
 	}
 	return out
 }

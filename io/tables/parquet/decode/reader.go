@@ -1,13 +1,12 @@
 package decode
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sync"
+	"sync/atomic"
 
-	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
@@ -21,26 +20,39 @@ var (
 
 // Reader reads the rows of a chunk in order.
 type Reader struct {
-	pages *layout.Pages
-	node  *columns.Node
-	limit int64
-
-	left    int // entries of the current page that are in no block
-	block   block
-	started bool
-
-	strings    encoding.Strings // the current page's values, or
-	fixed      encoding.Fixed
+	pages      *layout.Pages
+	node       *columns.Node
+	leaf       layout.Leaf
+	limit      int64
+	current    *page // entries of it are in no part yet, from
+	at         int   // this one on
 	dictionary *encoding.Values
+	before     encoding.Decoder // of DELTA_BYTE_ARRAY: of the page that was begun last
+	block      []byte           // of a list: the repetition levels of the next entries
+	levels     []byte           // the memory of block
+	started    bool
+	lastSize   atomic.Int64
+
+	mu   sync.Mutex
+	free [][]byte // memory of pages that are done
 }
 
-// blockSize is the most entries of which levels are read at once.
+// blockSize is the most entries of a list of which levels are read at once.
 const blockSize = 4096
 
-// block are the levels of some entries of a page.
-type block struct {
-	at, n                  int // entries at to n-1 are to come
-	repetition, definition []byte
+// page is a page that one part or several have entries of.
+type page struct {
+	layout.Page
+	index int
+	raw   []byte
+	users atomic.Int32
+
+	mu     sync.Mutex
+	opened bool
+	plain  []byte // the memory of data; nil if that is raw's
+	data   layout.Data
+	err    error
+	place  *cursor // the furthest that is not in use
 }
 
 // NewReader reads a chunk of a file, of a leaf. A page may have limit
@@ -48,175 +60,189 @@ type block struct {
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
 	leaf := layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)}
 	pages, err := layout.NewPages(in, chunk, leaf, limit)
-	return &Reader{pages: pages, node: n, limit: limit}, err
+	return &Reader{pages: pages, node: n, leaf: leaf, limit: limit}, err
 }
 
-// Read returns the entries of the next rows, in memory of their own.
-func (r *Reader) Read(rows int) (l columns.Leaf, err error) {
-	if r.node.Type == layout.ByteArray {
-		l.Offsets = append(make([]int32, 0, rows+1), 0)
+// Part is some rows that were read.
+type Part struct {
+	reader *Reader
+	rows   int
+	spans  []span
+	leaf   *columns.Leaf // if they are decoded already
+}
+
+// span is n entries of a page, from one on.
+type span struct {
+	page    *page
+	from, n int
+}
+
+// Next reads the pages that have the next rows. One goroutine at a time may call it.
+func (r *Reader) Next(rows int) (_ *Part, err error) {
+	p := &Part{reader: r, rows: rows}
+	if r.leaf.MaxRepetition > 0 {
+		p.leaf, err = r.lists(rows)
+		return p, err
 	}
-	for begun := 0; ; {
-		if r.block.at == r.block.n {
-			more, err := r.fill(&l)
-			if err != nil {
-				return l, err
-			}
-			if !more {
-				if begun < rows {
-					return l, errRows
-				}
-				return l, nil
-			}
+	ordered := false
+	for left := rows; left > 0; {
+		if err := r.fetch(); err != nil {
+			return nil, err
 		}
-		n, more := r.take(&begun, rows)
-		if err := r.append(&l, n); err != nil {
-			return l, fmt.Errorf("page %d: %w", r.pages.Index(), err)
+		if r.current == nil {
+			return nil, errRows
+		}
+		s := r.take(min(left, r.current.Values-r.at))
+		p.spans = append(p.spans, s)
+		ordered = ordered || s.page.Encoding == layout.DeltaByteArray
+		left -= s.n
+	}
+	if ordered {
+		p.leaf, err = p.decode()
+	}
+	return p, err
+}
+
+// lists decodes the next rows of a column of lists.
+func (r *Reader) lists(rows int) (*columns.Leaf, error) {
+	o := r.output(rows)
+	for begun := 0; ; {
+		if err := r.fetch(); err != nil {
+			return nil, err
+		}
+		if r.current == nil && begun < rows {
+			return nil, errRows
+		}
+		if r.current == nil {
+			return o.leaf(), nil
+		}
+		n, more := 0, true
+		for n < len(r.block) && more {
+			if r.block[n] == 0 {
+				if begun == rows {
+					more = false
+					break
+				}
+				begun++
+			}
+			n++
+		}
+		o.Repetitions, r.block = append(o.Repetitions, r.block[:n]...), r.block[n:]
+		if err := r.decode(r.take(n), o); err != nil {
+			return nil, err
 		}
 		if !more {
-			return l, nil
+			return o.leaf(), nil
 		}
 	}
 }
 
-// fill reads the levels of the next block, and returns false after the last.
-func (r *Reader) fill(l *columns.Leaf) (bool, error) {
-	for r.left == 0 {
-		if err := r.valuesDone(); err != nil {
-			return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
-		}
-		more, err := r.pages.Next()
-		if !more || err != nil {
-			r.strings, r.fixed = nil, nil
-			return false, err
-		}
-		if err := r.begin(); err != nil {
-			return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
-		}
+// take returns the next n entries of the current page.
+func (r *Reader) take(n int) span {
+	s := span{r.current, r.at, n}
+	s.page.users.Add(1)
+	if r.at += n; r.at == s.page.Values {
+		r.release(s.page)
+		r.current = nil
 	}
-	b := &r.block
-	b.at, b.n = 0, min(r.left, blockSize)
-	r.left -= b.n
-	var err error
-	if most := r.node.MaxRepetition; most > 0 {
-		if b.repetition, err = r.pages.Repetition.AppendBytes(b.repetition[:0], b.n, most); err != nil {
-			return false, err
-		}
-	}
-	if !r.started && r.node.MaxRepetition > 0 && b.repetition[0] > 0 {
-		return false, errFirst
-	}
-	r.started = true
-	if l.Size() > r.limit {
-		return false, tooLong(r.limit)
-	}
-	if most := r.node.MaxDefinition; most > 0 {
-		b.definition, err = r.pages.Definition.AppendBytes(b.definition[:0], b.n, most)
-	}
-	return true, err
+	return s
 }
 
-func tooLong(limit int64) error {
-	return &tables.LimitError{What: fmt.Sprintf("its rows take more than %d bytes decoded", limit), Help: tables.MoreMemory | tables.FewerRows}
-}
-
-// begin begins to read the current page's values.
-func (r *Reader) begin() (err error) {
-	p, n := r.pages, r.node
-	r.left = p.Values
-	if p.Dictionary != nil && r.dictionary == nil {
-		if r.dictionary, err = encoding.NewDictionary(p.Dictionary, p.Entries, n.Width()); err != nil {
+// fetch makes sure that there is a current page, unless all were read, and a block of a list.
+func (r *Reader) fetch() error {
+	if r.current == nil {
+		raw, body, err := r.pages.Fetch(r.room(0))
+		if raw == nil || err != nil {
 			return err
 		}
+		if r.pages.Dictionary != nil && r.dictionary == nil {
+			if r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries, r.node.Width()); err != nil {
+				return fmt.Errorf("page 0: %w", err)
+			}
+		}
+		r.current, r.at = &page{Page: *raw, raw: body, index: r.pages.Index()}, 0
+		r.current.users.Store(1) // until all of it is in parts
 	}
-	if n.Type == layout.ByteArray {
-		r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings)
-	} else {
-		r.fixed, err = encoding.NewFixed(n.Type, n.Width(), p.Encoding, p.Content.Values, p.Present, r.dictionary, r.fixed)
+	if r.leaf.MaxRepetition == 0 || len(r.block) > 0 {
+		return nil
+	}
+	p := r.current
+	err := r.open(p)
+	if err == nil {
+		r.levels, err = p.data.Repetition.AppendBytes(r.levels[:0], min(p.Values-r.at, blockSize), r.node.MaxRepetition)
+	}
+	if err == nil && !r.started && r.levels[0] > 0 {
+		err = errFirst
+	}
+	r.block, r.started = r.levels, true
+	return p.failed(err)
+}
+
+func (p *page) failed(err error) error {
+	if err != nil {
+		err = fmt.Errorf("page %d: %w", p.index, err)
 	}
 	return err
 }
 
-// values appends the next n values.
-func (r *Reader) values(l *columns.Leaf, n int) (err error) {
-	if r.fixed != nil {
-		l.Fixed, err = r.fixed.Append(l.Fixed, n)
-		return err
-	}
-	begin := len(l.Offsets)
-	l.Offsets = slices.Grow(l.Offsets, n)[:begin+n]
-	l.Data, err = r.strings.Append(l.Data, l.Offsets[begin:], r.limit)
-	return err
-}
-
-// valuesDone returns an error when the page has more than the values that were read.
-func (r *Reader) valuesDone() error {
-	switch {
-	case r.fixed != nil:
-		return r.fixed.Done()
-	case r.strings != nil:
-		return r.strings.Done()
-	}
-	return nil
-}
-
-// take returns how many of the block's entries belong to the rows, of which some
-// have begun, and whether more may follow.
-func (r *Reader) take(begun *int, rows int) (n int, more bool) {
-	b := &r.block
-	if r.node.MaxRepetition == 0 {
-		n = min(b.n-b.at, rows-*begun)
-		*begun += n
-		return n, *begun < rows
-	}
-	for i := b.at; i < b.n; i++ {
-		if b.repetition[i] == 0 {
-			if *begun == rows {
-				return i - b.at, false
-			}
-			*begun++
+// room returns memory of n bytes, of a page that is done if there is one.
+func (r *Reader) room(n int) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.free) - 1; i >= 0; i-- {
+		if buffer := r.free[i]; cap(buffer) >= n {
+			r.free = append(r.free[:i], r.free[i+1:]...)
+			return buffer[:n]
 		}
 	}
-	return b.n - b.at, true
+	if n == 0 {
+		return nil
+	}
+	return make([]byte, n, n+n/8)
 }
 
-// append appends the next n entries of the block.
-func (r *Reader) append(l *columns.Leaf, n int) error {
-	b, before := &r.block, l.N
-	present := n
-	if most := r.node.MaxDefinition; most > 0 {
-		levels := b.definition[b.at : b.at+n]
-		present = 0
-		for _, level := range levels {
-			if level == most {
-				present++
-			}
-		}
-		if l.Definitions != nil || present < n {
-			if l.Definitions == nil {
-				l.Definitions = bytes.Repeat([]byte{most}, before)
-			}
-			l.Definitions = append(l.Definitions, levels...)
+// release gives a page back.
+func (r *Reader) release(p *page) {
+	if p.users.Add(-1) > 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, buffer := range [][]byte{p.raw, p.plain} {
+		if len(r.free) < mostFree && cap(buffer) > 0 && cap(buffer) <= largestFree {
+			r.free = append(r.free, buffer)
 		}
 	}
-	if r.node.MaxRepetition > 0 {
-		l.Repetitions = append(l.Repetitions, b.repetition[b.at:b.at+n]...)
+	p.raw, p.plain, p.data, p.place = nil, nil, layout.Data{}, nil
+}
+
+// mostFree is how many pieces of memory are kept for the next pages: of one page as it lies
+// and decompressed, for some workers. Larger ones than most pages have are not kept.
+const mostFree, largestFree = 8, 2 << 20
+
+// open decompresses a page, once.
+func (r *Reader) open(p *page) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.opened {
+		return p.err
 	}
-	l.N += n
-	b.at += n
-	if l.Size()+int64(present)*int64(r.node.Width()) > r.limit { // a dictionary may have long values
-		return tooLong(r.limit)
+	p.opened = true
+	room := func(n int) []byte {
+		p.plain = r.room(n)
+		return p.plain
 	}
-	return r.values(l, present)
+	var plain []byte
+	if plain, p.err = p.Open(room, r.pages.Codec()); p.err == nil {
+		p.data, p.err = p.Data(plain, r.leaf)
+	}
+	return p.err
 }
 
 // Done returns an error when the chunk has more than the rows that were read.
 func (r *Reader) Done() error {
-	if r.block.at == r.block.n {
-		more, err := r.fill(&columns.Leaf{})
-		if err != nil || !more {
-			return err
-		}
+	if err := r.fetch(); err != nil || r.current == nil {
+		return err
 	}
 	return errMore
 }

@@ -15,14 +15,17 @@ import (
 const limit = 64 << 20
 
 // nodeOf returns a column that is required, optional, or a list that may be null of
-// values that may be null, and its leaf.
+// values that may be null, or a struct of such a value, and its leaf.
 func nodeOf(physical layout.Type, length int32, nesting int) (top, leaf *columns.Node) {
 	leaf = &columns.Node{Name: "x", Type: physical, Length: length, FieldID: -1}
 	top = leaf
 	if nesting > 0 {
 		leaf.Repetition = layout.Optional
 	}
-	if nesting > 1 {
+	if nesting == 3 {
+		top = &columns.Node{Name: "x", Repetition: layout.Optional, Type: layout.NoType, FieldID: -1, Children: []*columns.Node{leaf}}
+	}
+	if nesting == 2 {
 		leaf.Name = "element"
 		repeated := &columns.Node{Name: "list", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*columns.Node{leaf}}
 		top = &columns.Node{
@@ -110,17 +113,30 @@ func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int, 
 		return err
 	}
 	var got columns.Leaf
+	var parts []*Part
 	for at := 0; at < rows; at += run {
-		part, err := reader.Read(min(run, rows-at))
+		part, err := reader.Next(min(run, rows-at))
 		if err != nil {
 			return err
 		}
-		if err := got.Append(read, &part); err != nil {
-			return err
-		}
+		parts = append(parts, part)
 	}
 	if err := reader.Done(); err != nil {
 		return err
+	}
+	leaves := make([]columns.Leaf, len(parts))
+	for i := range parts {
+		if i ^= 1; i == len(parts) { // of two the second comes first
+			i--
+		}
+		if leaves[i], err = parts[i].Decode(); err != nil {
+			return err
+		}
+	}
+	for i := range leaves {
+		if err := got.Append(read, &leaves[i]); err != nil {
+			return err
+		}
 	}
 	return compare(read, &got, want)
 }
@@ -151,7 +167,7 @@ func compare(n *columns.Node, got, want *columns.Leaf) error {
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for physical := layout.Boolean; physical <= layout.FixedLenByteArray; physical++ {
-		for nesting := range 3 {
+		for nesting := range 4 {
 			for _, n := range []int{0, 1, 7, 8, 9, 500, 3 * blockSize} {
 				source := make([]byte, n)
 				for i := range source {
@@ -188,7 +204,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(byte(6), byte(2), uint16(1), false, []byte("https://a.test/x"))
 	f.Add(byte(7), byte(0), uint16(100), false, bytes.Repeat([]byte{1, 2, 255}, 300))
 	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
-		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%3))
+		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%4))
 		l, rows := leafOf(leaf, source)
 		if err := roundTrip(top, leaf, &l, rows, int(run)+1, plain); err != nil {
 			t.Fatal(err)

@@ -1,8 +1,7 @@
-// Package encoding has the encodings of the values of Parquet's pages: for each, how it is
-// read, and how values are written in it.
+// Package encoding has the encodings of the values of Parquet's pages, a file each: how it is
+// read, and how values are written in it. A table of [Decoder]s says which types an encoding has.
 //
-//	Strings    byte arrays, part by part → offsets and bytes
-//	Fixed      values of one width, part by part → their bytes in PLAIN
+//	Decoder    the values of a page in order: some of them → Values, others skipped
 //	Page       a whole page, any of whose values can be taken, and runs of them written in
 //	           the page's encoding
 //

@@ -3,6 +3,7 @@ package encoding
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,26 +61,31 @@ func dictionary(t testing.TB) *Values {
 	return d
 }
 
+// open opens a page of byte arrays.
+func open(t testing.TB, encoding layout.Encoding, page []byte, present int) (Decoder, error) {
+	return New(&Body{Encoding: encoding, Type: layout.ByteArray, Values: page, Present: present, Dictionary: dictionary(t)})
+}
+
 func TestStrings(t *testing.T) {
 	for encoding, page := range pages(t) {
 		for _, size := range []int{1, 2, 3} {
-			d, err := NewStrings(encoding, page, 3, dictionary(t), nil)
+			d, err := open(t, encoding, page, 3)
 			if err != nil {
 				t.Fatalf("encoding %d: %v", encoding, err)
 			}
-			data, ends := []byte("before"), make([]int32, 3)
+			got := Values{Data: []byte("before"), Begins: []int32{6}}
 			for at := 0; at < 3; at += size {
-				if data, err = d.Append(data, ends[at:min(at+size, 3)], 1000); err != nil {
+				if err := d.Next(&got, min(size, 3-at), 1000); err != nil {
 					t.Fatalf("encoding %d: %v", encoding, err)
 				}
 			}
-			if string(data) != "before"+strings.Join(three, "") || ends[0] != 24 || ends[1] != 24 || ends[2] != 43 {
-				t.Errorf("encoding %d: %q, ends %d", encoding, data, ends)
+			if string(got.Data) != "before"+strings.Join(three, "") || !slices.Equal(got.Begins, []int32{6, 24, 24, 43}) {
+				t.Errorf("encoding %d: %q, begins %d", encoding, got.Data, got.Begins)
 			}
 			if err := d.Done(); err != nil {
 				t.Errorf("encoding %d: %v", encoding, err)
 			}
-			if _, err := d.Append(data, ends[:1], 1000); err == nil && encoding != layout.RLEDictionary { // whose last group is filled up
+			if err := d.Next(&got, 1, 1000); err == nil && encoding != layout.RLEDictionary { // whose last group is filled up
 				t.Errorf("encoding %d: a value behind the last", encoding)
 			}
 		}
@@ -113,20 +119,20 @@ func TestHostileStrings(t *testing.T) {
 		"an encoding that is none of theirs": {layout.ByteStreamSplit, valid[layout.Plain], 3},
 		"packed levels":                      {layout.RLE, valid[layout.Plain], 3},
 	} {
-		d, err := NewStrings(test.encoding, test.page, test.present, dictionary(t), nil)
+		d, err := open(t, test.encoding, test.page, test.present)
 		if err == nil {
-			_, err = d.Append(nil, make([]int32, min(test.present, 3)), 1000)
+			err = d.Next(&Values{}, min(test.present, 3), 1000)
 		}
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	for encoding, page := range valid {
-		d, err := NewStrings(encoding, page, 3, dictionary(t), nil)
+		d, err := open(t, encoding, page, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "strings take more than 36 bytes") {
+		if err := d.Next(&Values{}, 3, 36); err == nil || !strings.Contains(err.Error(), "strings take more than 36 bytes") {
 			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
 		}
 		if encoding == layout.RLEDictionary {
@@ -134,18 +140,18 @@ func TestHostileStrings(t *testing.T) {
 		} else {
 			page = append(bytes.Clone(page), "more"...)
 		}
-		if d, err = NewStrings(encoding, page, 3, dictionary(t), nil); err != nil {
+		if d, err = open(t, encoding, page, 3); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Append(nil, make([]int32, 3), 1000); err != nil || d.Done() == nil {
+		if err := d.Next(&Values{}, 3, 1000); err != nil || d.Done() == nil {
 			t.Errorf("encoding %d: more than its values: no error (%v)", encoding, err)
 		}
 	}
 	for _, padding := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x01"} {
 		for encoding, page := range valid {
-			d, err := NewStrings(encoding, append(bytes.Clone(page), padding...), 3, dictionary(t), nil)
+			d, err := open(t, encoding, append(bytes.Clone(page), padding...), 3)
 			if err == nil {
-				_, err = d.Append(nil, make([]int32, 3), 1000)
+				err = d.Next(&Values{}, 3, 1000)
 			}
 			if err != nil {
 				t.Fatalf("encoding %d: %q after its values: %v", encoding, padding, err)
@@ -155,7 +161,7 @@ func TestHostileStrings(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewStrings(layout.RLEDictionary, valid[layout.RLEDictionary], 3, nil, nil); err == nil {
+	if _, err := New(&Body{Encoding: layout.RLEDictionary, Type: layout.ByteArray, Values: valid[layout.RLEDictionary], Present: 3}); err == nil {
 		t.Error("indices without a dictionary: no error")
 	}
 }
@@ -183,28 +189,91 @@ func FuzzStrings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, page []byte, encoding uint8, present uint16, size uint8) {
 		const limit = 1 << 16
-		d, err := NewStrings(layout.Encoding(encoding), page, int(present), dictionary(t), nil)
+		d, err := open(t, layout.Encoding(encoding), page, int(present))
 		if err != nil {
 			return
 		}
-		ends := make([]int32, present)
-		var data []byte
-		last := int32(0)
-		for at := 0; at < len(ends); at += int(size) + 1 {
-			part := ends[at:min(at+int(size)+1, len(ends))]
-			if data, err = d.Append(data, part, limit); err != nil {
+		v := Values{Begins: []int32{0}}
+		for left := int(present); left > 0; left -= int(size) + 1 {
+			if err := d.Next(&v, min(int(size)+1, left), limit); err != nil {
 				return
 			}
-			for _, end := range part {
-				if end < last {
-					t.Fatalf("end %d behind %d", end, last)
-				}
-				last = end
+			if last := v.Begins[len(v.Begins)-1]; int(last) != len(v.Data) || len(v.Data) > limit || !slices.IsSorted(v.Begins) {
+				t.Fatalf("%d bytes, the last ends at %d", len(v.Data), last)
 			}
-			if int(last) != len(data) || len(data) > limit {
-				t.Fatalf("%d bytes, the last ends at %d", len(data), last)
-			}
+		}
+		if v.Len() != int(present) {
+			t.Fatalf("%d values of %d", v.Len(), present)
 		}
 		_ = d.Done()
 	})
+}
+
+// TestSkip: values that are skipped are those that would be read, for each type and encoding.
+func TestSkip(t *testing.T) {
+	numbers := []int64{5, 7, -9, 1 << 20, 5, 5, 0, 3, 12}
+	n := len(numbers)
+	var fixed []byte
+	apart := make([]byte, 8*n) // as BYTE_STREAM_SPLIT writes them
+	for i, v := range numbers {
+		fixed = binary.LittleEndian.AppendUint64(fixed, uint64(v))
+		for k := range 8 {
+			apart[k*n+i] = fixed[8*i+k]
+		}
+	}
+	entries, err := NewDictionary(fixed, n, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eight := Values{Data: fixed, Width: 8}
+	lengths := AppendDeltas(AppendDeltas(nil, make([]int64, n), 4), slices.Repeat([]int64{8}, n), 4)
+	for name, b := range map[string]Body{
+		"plain":                {Encoding: layout.Plain, Type: layout.Int64, Width: 8, Values: fixed},
+		"split":                {Encoding: layout.ByteStreamSplit, Type: layout.Double, Width: 8, Values: apart},
+		"deltas":               {Encoding: layout.DeltaBinaryPacked, Type: layout.Int64, Width: 8, Values: AppendDeltas(nil, numbers, 8)},
+		"indices":              {Encoding: layout.RLEDictionary, Type: layout.Int64, Width: 8, Values: layout.AppendHybrid([]byte{4}, []int32{0, 1, 2, 2, 2, 2, 2, 8, 7}, 4), Dictionary: entries},
+		"prefixes":             {Encoding: layout.DeltaByteArray, Type: layout.FixedLenByteArray, Width: 8, Values: append(lengths, fixed...)},
+		"booleans":             {Encoding: layout.Plain, Type: layout.Boolean, Width: 1, Values: []byte{0b01101001, 1}},
+		"runs of booleans":     {Encoding: layout.RLE, Type: layout.Boolean, Width: 1, Values: layout.AppendLevels(nil, []byte{0, 1, 1, 1, 1, 0, 1, 0, 1}, n, 0, 1, true)},
+		"texts":                {Encoding: layout.Plain, Type: layout.ByteArray, Values: plainPage("a", "bc", "", "d", "ef", "g", "h", "", "i")},
+		"lengths, then texts":  {Encoding: layout.DeltaLengthByteArray, Type: layout.ByteArray, Values: append(AppendDeltas(nil, slices.Repeat([]int64{8}, n), 4), fixed...)},
+		"prefixes, then texts": {Encoding: layout.DeltaByteArray, Type: layout.ByteArray, Values: append(lengths[:len(lengths):len(lengths)], fixed...)},
+	} {
+		b.Present = n
+		whole := decode(t, name, b, 0, n)
+		if len(whole) != n || b.Width == 8 && name != "indices" && whole[3] != string(eight.Value(3)) {
+			t.Fatalf("%s: %q", name, whole)
+		}
+		for skip := range n + 1 {
+			if got := decode(t, name, b, skip, n-skip); !slices.Equal(got, whole[skip:]) {
+				t.Errorf("%s: after %d values: %q, want %q", name, skip, got, whole[skip:])
+			}
+		}
+	}
+}
+
+// decode skips values and returns those after them.
+func decode(t *testing.T, name string, b Body, skip, n int) (list []string) {
+	t.Helper()
+	d, err := New(&b)
+	if err == nil {
+		err = d.Skip(skip)
+	}
+	v := Values{Width: b.Width}
+	if b.Width == 0 {
+		v.Begins = []int32{0}
+	}
+	if err == nil {
+		err = d.Next(&v, n, 1000)
+	}
+	if err == nil {
+		err = d.Done()
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for i := range v.Len() {
+		list = append(list, string(v.Value(i)))
+	}
+	return list
 }

@@ -5,14 +5,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Values are values that lie one after another in memory: of a page in PLAIN, of a
 // dictionary, or decoded.
 type Values struct {
-	data   []byte
-	width  int     // of each; 0 for byte arrays, of which
-	begins []int32 // has where each begins, and where one more would,
+	Data   []byte
+	Width  int     // of each; 0 for byte arrays, of which
+	Begins []int32 // has where each begins, and where one more would,
 	gap    int32   // with the bytes of its length
 }
 
@@ -24,7 +25,7 @@ func NewDictionary(page []byte, entries, width int) (*Values, error) {
 		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(page))
 	}
 	if width > 0 {
-		return &Values{data: page[:entries*width], width: width}, nil
+		return &Values{Data: page[:entries*width], Width: width}, nil
 	}
 	v := &Values{}
 	return v, v.find(page, entries)
@@ -35,7 +36,7 @@ func (v *Values) find(data []byte, n int) error {
 	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
 		return errShort
 	}
-	*v = Values{data: data, begins: append(grow(v.begins, n+1), 0), gap: 4}
+	*v = Values{Data: data, Begins: append(grow(v.Begins, n+1), 0), gap: 4}
 	at := 0
 	for range n {
 		if at+4 > len(data) {
@@ -46,32 +47,32 @@ func (v *Values) find(data []byte, n int) error {
 			return errShort
 		}
 		at += size
-		v.begins = append(v.begins, int32(at))
+		v.Begins = append(v.Begins, int32(at))
 	}
 	return nil
 }
 
 // Len returns the number of values.
 func (v *Values) Len() int {
-	if v.width > 0 {
-		return len(v.data) / v.width
+	if v.Width > 0 {
+		return len(v.Data) / v.Width
 	}
-	return len(v.begins) - 1
+	return len(v.Begins) - 1
 }
 
 // Place returns where a value begins in the data, or where the values end.
 func (v *Values) Place(i int) int {
-	if v.width > 0 {
-		return i * v.width
+	if v.Width > 0 {
+		return i * v.Width
 	}
-	return int(v.begins[i])
+	return int(v.Begins[i])
 }
 
 // Size returns how many bytes the data has.
-func (v *Values) Size() int { return len(v.data) }
+func (v *Values) Size() int { return len(v.Data) }
 
 // Value returns a value, without its length. It aliases the data.
-func (v *Values) Value(i int) []byte { return v.data[v.Place(i)+int(v.gap) : v.Place(i+1)] }
+func (v *Values) Value(i int) []byte { return v.Data[v.Place(i)+int(v.gap) : v.Place(i+1)] }
 
 // grow returns an empty slice with room for n.
 func grow[T any](s []T, n int) []T {
@@ -79,4 +80,11 @@ func grow[T any](s []T, n int) []T {
 		return make([]T, 0, n+n/4)
 	}
 	return s[:0]
+}
+
+// ends adds n byte arrays, and returns where they end, which is to be filled in.
+func (v *Values) ends(n int) []int32 {
+	at := len(v.Begins)
+	v.Begins = slices.Grow(v.Begins, n)[:at+n]
+	return v.Begins[at:]
 }

@@ -151,7 +151,9 @@ func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (conte
 	if c.Dictionary != nil {
 		entries = c.Dictionary.entries
 	}
-	return content, present, f.page.Open(c.Type, c.Width, p.Encoding, content.Values, present, entries)
+	return content, present, f.page.Open(encoding.Body{
+		Encoding: p.Encoding, Type: c.Type, Width: c.Width, Values: content.Values, Present: present, Dictionary: entries,
+	})
 }
 
 // pieces calls do for each piece of a page, with the kept entries and values of the piece in

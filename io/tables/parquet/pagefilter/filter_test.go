@@ -483,11 +483,14 @@ func (p *pages) decoded(data []byte, values, rows int) (columns.Leaf, error) {
 	if err != nil {
 		return columns.Leaf{}, err
 	}
-	leaf, err := reader.Read(rows)
+	part, err := reader.Next(rows)
 	if err == nil {
 		err = reader.Done()
 	}
-	return leaf, err
+	if err != nil {
+		return columns.Leaf{}, err
+	}
+	return part.Decode()
 }
 
 // differs tells how what was read differs from entries.

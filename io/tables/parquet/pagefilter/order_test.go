@@ -43,7 +43,7 @@ func TestBounds(t *testing.T) {
 				values = append(values, []byte(v))
 			}
 			var all encoding.Page
-			if err := all.Open(layout.ByteArray, 0, layout.Plain, appendPlain(nil, layout.ByteArray, values), len(values), nil); err != nil {
+			if err := all.Open(encoding.Body{Type: layout.ByteArray, Values: appendPlain(nil, layout.ByteArray, values), Present: len(values)}); err != nil {
 				t.Fatal(err)
 			}
 			b := bounds(test.order, &all, []run{{Low: 1, High: len(values) - 1}})

@@ -5,8 +5,63 @@ import (
 	"errors"
 	"math/bits"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
+
+// deltas are integers as differences (DELTA_BINARY_PACKED).
+type deltas struct {
+	delta
+	width int
+}
+
+func openDeltas(b *Body) (Decoder, error) {
+	if b.Present == 0 {
+		return &plain{}, nil
+	}
+	d, err := newDelta(b.Values)
+	if err == nil && d.Left != int64(b.Present) {
+		err = errCount
+	}
+	return &deltas{d, b.Width}, err
+}
+
+func (d *deltas) Next(dst *Values, n int, _ int64) error {
+	var scratch [block]int64
+	for n > 0 {
+		part := scratch[:min(n, block)]
+		if err := d.Read(part); err != nil {
+			return err
+		}
+		for _, v := range part {
+			if d.width == 4 {
+				dst.Data = binary.LittleEndian.AppendUint32(dst.Data, uint32(v))
+			} else {
+				dst.Data = binary.LittleEndian.AppendUint64(dst.Data, uint64(v))
+			}
+		}
+		n -= len(part)
+	}
+	return nil
+}
+
+func (d *deltas) Skip(n int) error { return d.Next(&Values{}, n, 0) }
+
+func (d *deltas) Done() error { return nil }
+
+func writeDeltas(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
+	p.numbers = p.numbers[:0]
+	for _, r := range runs {
+		for i := r.Low; i < r.High; i++ {
+			if p.Width == 4 {
+				p.numbers = append(p.numbers, int64(int32(binary.LittleEndian.Uint32(p.Data[4*i:]))))
+			} else {
+				p.numbers = append(p.numbers, int64(binary.LittleEndian.Uint64(p.Data[8*i:])))
+			}
+		}
+	}
+	return AppendDeltas(dst, p.numbers, p.Width), nil
+}
 
 // delta reads numbers in the encoding DELTA_BINARY_PACKED:
 //

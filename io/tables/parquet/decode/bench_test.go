@@ -1,4 +1,4 @@
-package textcolumn
+package decode
 
 import (
 	"bytes"
@@ -74,19 +74,19 @@ func benchmarkFiles(b *testing.B) map[string][]byte {
 
 // readOwn reads the column "url", or else the first one.
 func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
-	f, list, err := readersOf(data, 1<<30, "url")
+	list, err := readersOf(data, 1<<30, "url")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for i, r := range list {
-		for left := f.Groups[i].Rows; left > 0; {
-			run, err := read(r, int(min(left, benchmarkRows)))
+	for i := range list {
+		for left := list[i].rows; left > 0; {
+			leaf, err := list[i].read(min(left, benchmarkRows))
 			if err != nil {
 				tb.Fatal(err)
 			}
-			left -= int64(len(run.Strings.Offsets32) - 1)
-			rows += len(run.Strings.Offsets32) - 1
-			size += int64(len(run.Strings.Data))
+			left -= leaf.N
+			rows += leaf.N
+			size += int64(len(leaf.Data))
 		}
 	}
 	return rows, size

@@ -1,0 +1,85 @@
+package encoding
+
+import (
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// deltaLengths are the values' lengths and then their bytes (DELTA_LENGTH_BYTE_ARRAY).
+type deltaLengths struct {
+	lengths delta
+	bytes   []byte
+	scratch []int64
+}
+
+func openDeltaLengths(b *Body) (Decoder, error) {
+	lengths, rest, err := newLengths(b.Values, b.Present)
+	return &deltaLengths{lengths: lengths, bytes: rest}, err
+}
+
+// newLengths reads the header of present lengths and returns what lies after
+// them.
+func newLengths(values []byte, present int) (lengths delta, rest []byte, err error) {
+	if present == 0 && layout.CheckPadding(values) == nil {
+		return lengths, nil, nil
+	}
+	if lengths, err = newDelta(values); err != nil {
+		return lengths, nil, err
+	}
+	if lengths.Left != int64(present) {
+		return lengths, nil, errCount
+	}
+	rest, err = lengths.rest()
+	return lengths, rest, err
+}
+
+// read reads the next n lengths, and returns their sum.
+func (d *deltaLengths) read(n int) (lengths []int64, total int64, err error) {
+	lengths = resize(&d.scratch, n)
+	if err := d.lengths.Read(lengths); err != nil {
+		return nil, 0, err
+	}
+	for _, n := range lengths {
+		if n < 0 || n > int64(len(d.bytes))-total {
+			return nil, 0, errShort
+		}
+		total += n
+	}
+	return lengths, total, nil
+}
+
+func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
+	lengths, total, err := d.read(n)
+	if err != nil {
+		return err
+	}
+	end := int64(len(dst.Data))
+	if err := checkLimit(end+total, limit); err != nil {
+		return err
+	}
+	for i, ends := 0, dst.ends(n); i < n; i++ {
+		end += lengths[i]
+		ends[i] = int32(end)
+	}
+	dst.Data = append(dst.Data, d.bytes[:total]...)
+	d.bytes = d.bytes[total:]
+	return nil
+}
+
+func (d *deltaLengths) Skip(n int) error {
+	_, total, err := d.read(n)
+	d.bytes = d.bytes[total:]
+	return err
+}
+
+func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
+
+func writeDeltaLengths(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
+	p.numbers = p.numbers[:0]
+	for _, r := range runs {
+		for i := r.Low; i < r.High; i++ {
+			p.numbers = append(p.numbers, int64(p.Begins[i+1]-p.Begins[i]))
+		}
+	}
+	return p.appendRuns(AppendDeltas(dst, p.numbers, 4), runs), nil
+}

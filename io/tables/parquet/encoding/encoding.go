@@ -1,0 +1,127 @@
+package encoding
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// Decoder reads the values of a page in order. It is not asked for more than the page has, unless
+// its length is checked as it goes on.
+type Decoder interface {
+	// Next appends the next n values to dst, whose data may have limit bytes afterwards.
+	Next(dst *Values, n int, limit int64) error
+	// Skip passes over the next n values.
+	Skip(n int) error
+	// Done returns an error when there is more than the values that were read.
+	Done() error
+}
+
+// Body is the values of a page as they lie, and what it takes to read them.
+type Body struct {
+	Encoding layout.Encoding
+	Type     layout.Type
+	Width    int // of a value; 0 for byte arrays, 1 for booleans
+	Values   []byte
+	Present  int // how many there are
+	// Dictionary is the chunk's, or nil. Before is the decoder of the page before, read to its
+	// end, or nil.
+	Dictionary *Values
+	Before     Decoder
+}
+
+// scheme is an encoding.
+type scheme struct {
+	types int // that have it, a bit each
+	open  func(b *Body) (Decoder, error)
+	// write appends runs of values of a page in its encoding.
+	write func(p *Page, dst []byte, runs []tables.Run) ([]byte, error)
+	// needs returns what Page.Memory adds up to at most.
+	needs func(s size) int64
+}
+
+// size is that of a page of n values, of which a piece has most.
+type size struct {
+	t                    layout.Type
+	width, n, most, body int64
+}
+
+const (
+	booleans = 1 << layout.Boolean
+	integers = 1<<layout.Int32 | 1<<layout.Int64
+	texts    = 1 << layout.ByteArray
+	fixed    = 1 << layout.FixedLenByteArray
+	numeric  = integers | 1<<layout.Int96 | 1<<layout.Float | 1<<layout.Double | fixed
+)
+
+// schemes are the encodings by their numbers.
+var schemes = [...]scheme{
+	layout.Plain:                {booleans | numeric | texts, openPlain, writePlain, plainNeeds},
+	layout.PlainDictionary:      {numeric | texts, openIndices, writeIndices, indicesNeed},
+	layout.RLE:                  {booleans, openBooleans, writeBooleans, booleansNeed},
+	layout.DeltaBinaryPacked:    {integers, openDeltas, writeDeltas, func(s size) int64 { return s.width*s.n*5/4 + 18*s.most }},
+	layout.DeltaLengthByteArray: {texts, openDeltaLengths, writeDeltaLengths, func(s size) int64 { return 5*s.n + 18*s.most + s.body*5/4 }},
+	layout.DeltaByteArray:       {texts | fixed, openDeltaStrings, writeDeltaStrings, func(s size) int64 { return 5*s.n + 36*s.most + min(maxDecoded, 64*s.body) }},
+	layout.RLEDictionary:        {numeric | texts, openIndices, writeIndices, indicesNeed},
+	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(size) int64 { return 0 }},
+}
+
+func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }
+
+func booleansNeed(s size) int64 { return s.n*5/4 + s.most*9/4 }
+
+// scheme returns the encoding of a page.
+func (b *Body) scheme() (*scheme, error) {
+	if e := b.Encoding; e >= 0 && int(e) < len(schemes) && schemes[e].open != nil {
+		if schemes[e].types>>b.Type&1 == 1 {
+			return &schemes[e], nil
+		}
+		return nil, fmt.Errorf("damaged: values of its type are never written in encoding %d", e)
+	}
+	return nil, fmt.Errorf("encoding %d is not read", b.Encoding)
+}
+
+// New returns a decoder of the values of a page.
+func New(b *Body) (Decoder, error) {
+	s, err := b.scheme()
+	if err != nil {
+		return nil, err
+	}
+	return s.open(b)
+}
+
+var (
+	errShort = errors.New("damaged: its values reach beyond it")
+	errCount = errors.New("damaged: its values are not as many as it says")
+)
+
+// tooLong is the error for values that take more than limit bytes.
+func tooLong(limit int64) error {
+	if limit >= math.MaxInt32 {
+		return &tables.LimitError{What: "its strings take more than 2 GiB in one batch", Help: tables.FewerRows}
+	}
+	return &tables.LimitError{What: fmt.Sprintf("its strings take more than %d bytes in one batch", limit), Help: tables.MoreMemory | tables.FewerRows}
+}
+
+// checkLimit checks the size that data would have.
+func checkLimit(size, limit int64) error {
+	if limit = min(limit, math.MaxInt32); size > limit {
+		return tooLong(limit)
+	}
+	return nil
+}
+
+// block is the number of numbers that are decoded at a time.
+const block = 1024
+
+// resize returns n elements of a scratch that grows.
+func resize[T any](scratch *[]T, n int) []T {
+	if cap(*scratch) < n {
+		*scratch = make([]T, n, 1<<bits.Len(uint(n)))
+	}
+	return (*scratch)[:n]
+}

@@ -1,0 +1,121 @@
+package encoding
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// indices are numbers of values in a dictionary (RLE_DICTIONARY and PLAIN_DICTIONARY).
+type indices struct {
+	layout.Hybrid
+	bits    int // of each
+	entries *Values
+	scratch []uint32
+}
+
+// openIndices reads the width in bits of indices into a dictionary.
+func openIndices(b *Body) (Decoder, error) {
+	d := &indices{entries: b.Dictionary}
+	switch {
+	case b.Present == 0:
+	case b.Dictionary == nil:
+		return nil, errors.New("damaged: it needs a dictionary, and there is none")
+	case len(b.Values) == 0 || b.Values[0] > 32:
+		return nil, errShort
+	}
+	if len(b.Values) > 0 {
+		d.bits = int(b.Values[0])
+	}
+	if b.Present > 0 {
+		d.Hybrid = layout.NewHybrid(b.Values[1:], d.bits)
+	}
+	return d, nil
+}
+
+func errIndex(index uint32, dictionary *Values) error {
+	return fmt.Errorf("damaged: index %d into a dictionary of %d values", index, dictionary.Len())
+}
+
+func (d *indices) Next(dst *Values, n int, limit int64) error {
+	for n > 0 {
+		part := resize(&d.scratch, min(n, block))
+		if err := d.Read(part); err != nil {
+			return err
+		}
+		if err := d.append(dst, part, limit); err != nil {
+			return err
+		}
+		n -= len(part)
+	}
+	return nil
+}
+
+// append appends the values that have these indices.
+func (d *indices) append(dst *Values, part []uint32, limit int64) error {
+	if width := d.entries.Width; width > 0 {
+		for _, index := range part {
+			at := int(index) * width
+			if at >= len(d.entries.Data) {
+				return errIndex(index, d.entries)
+			}
+			dst.Data = append(dst.Data, d.entries.Data[at:at+width]...)
+		}
+		return nil
+	}
+	begins, end, ends := d.entries.Begins, int64(len(dst.Data)), dst.ends(len(part))
+	for i, index := range part {
+		if int(index) >= len(begins)-1 {
+			return errIndex(index, d.entries)
+		}
+		end += int64(begins[index+1] - begins[index] - 4)
+		ends[i] = int32(end) // checked below
+	}
+	if err := checkLimit(end, limit); err != nil {
+		return err
+	}
+	from := len(dst.Data)
+	data := slices.Grow(dst.Data, int(end)-from)[:end]
+	for i, index := range part {
+		copy(data[from:ends[i]], d.entries.Data[begins[index]+4:])
+		from = int(ends[i])
+	}
+	dst.Data = data
+	return nil
+}
+
+// whole reads all indices of a page.
+func (d *indices) whole(page *Page) error {
+	page.bits, page.dictionary = d.bits, d.entries
+	page.Indices = grow(page.Indices, page.present)[:page.present]
+	if err := d.Read(page.Indices); err != nil {
+		return err
+	}
+	for _, index := range page.Indices {
+		if int64(index) >= int64(d.entries.Len()) {
+			return errIndex(index, d.entries)
+		}
+	}
+	return d.Done()
+}
+
+var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
+
+func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
+	p.indices = p.indices[:0]
+	for _, r := range runs {
+		for _, index := range p.Indices[r.Low:r.High] {
+			number := int32(index)
+			if p.renumber != nil {
+				if number = p.renumber[index]; number < 0 {
+					return dst, errChanged
+				}
+			}
+			p.indices = append(p.indices, number)
+		}
+	}
+	return layout.AppendHybrid(append(dst, byte(p.bits)), p.indices, p.bits), nil
+}

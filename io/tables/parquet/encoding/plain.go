@@ -1,0 +1,143 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// openPlain opens PLAIN.
+func openPlain(b *Body) (Decoder, error) {
+	switch b.Type {
+	case layout.Boolean:
+		values, err := layout.CutPadding(b.Values, (b.Present+7)/8)
+		return &packed{bits: values}, err
+	case layout.ByteArray:
+		if int64(b.Present)*4 > int64(len(b.Values)) {
+			return nil, errShort
+		}
+		return &plainStrings{b.Values}, nil
+	}
+	values, err := layout.CutPadding(b.Values, b.Present*b.Width)
+	return &plain{values, b.Width}, err
+}
+
+func writePlain(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
+	if p.boolean {
+		return layout.AppendBits(dst, p.gather(runs)), nil
+	}
+	return p.appendRuns(dst, runs), nil
+}
+
+func plainNeeds(s size) int64 {
+	switch s.t {
+	case layout.Boolean:
+		return booleansNeed(s)
+	case layout.ByteArray:
+		return 5 * s.n
+	}
+	return 0
+}
+
+// plain are values one after another.
+type plain struct {
+	values []byte
+	width  int
+}
+
+func (p *plain) Next(dst *Values, n int, _ int64) error {
+	dst.Data = append(dst.Data, p.values[:n*p.width]...)
+	return p.Skip(n)
+}
+
+func (p *plain) Skip(n int) error {
+	p.values = p.values[n*p.width:]
+	return nil
+}
+
+func (p *plain) Done() error { return nil }
+
+func (p *plain) whole(page *Page) error {
+	page.Data = p.values
+	return nil
+}
+
+// packed are booleans, a bit each.
+type packed struct {
+	bits []byte
+	at   int
+}
+
+func (p *packed) Next(dst *Values, n int, _ int64) error {
+	for i := p.at; i < p.at+n; i++ {
+		dst.Data = append(dst.Data, p.bits[i>>3]>>(i&7)&1)
+	}
+	return p.Skip(n)
+}
+
+func (p *packed) Skip(n int) error {
+	p.at += n
+	return nil
+}
+
+func (p *packed) Done() error { return nil }
+
+// plainStrings are values that each lie after their length, in four bytes.
+type plainStrings struct{ values []byte }
+
+func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
+	src, at, end, ends := p.values, 0, len(dst.Data), dst.ends(n)
+	for i := range ends {
+		if at+4 > len(src) {
+			return errShort
+		}
+		n := int(binary.LittleEndian.Uint32(src[at:]))
+		at += 4
+		if n > len(src)-at {
+			return errShort
+		}
+		at += n
+		end += n
+		ends[i] = int32(end) // checked below
+	}
+	if err := checkLimit(int64(end), limit); err != nil {
+		return err
+	}
+	from := len(dst.Data)
+	data := slices.Grow(dst.Data, end-from)[:end]
+	at = 4
+	for _, to := range ends {
+		n := int(to) - from
+		copy(data[from:to], src[at:at+n])
+		at += n + 4
+		from = int(to)
+	}
+	dst.Data, p.values = data, src[at-4:]
+	return nil
+}
+
+func (p *plainStrings) Skip(n int) error {
+	at := 0
+	for range n {
+		if at+4 > len(p.values) {
+			return errShort
+		}
+		at += 4 + int(binary.LittleEndian.Uint32(p.values[at:]))
+		if at > len(p.values) {
+			return errShort
+		}
+	}
+	p.values = p.values[at:]
+	return nil
+}
+
+func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
+
+func (p *plainStrings) whole(page *Page) error {
+	if err := page.find(p.values, page.present); err != nil {
+		return err
+	}
+	return layout.CheckPadding(p.values[page.Begins[page.present]:])
+}
