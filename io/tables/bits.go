@@ -22,19 +22,20 @@ func (b bitmap) word(i int) uint64 {
 	return binary.LittleEndian.Uint64(last[:]) >> (i & 7)
 }
 
-// copyBits copies the runs of bits to the beginning of to, which has room for all. Runs
+// CopyBits copies the rows' bits to the beginning of to, which has room for all. Runs
 // may be of a row each, so that a call for each run would take longer than the copy.
-func copyBits(to []byte, from bitmap, runs Rows) {
+func (r Rows) CopyBits(to, bits []byte) {
+	from := bitmap(bits)
 	word, n := uint64(0), 0 // bits that wait, fewer than 8
-	for _, r := range runs {
-		low := r.Low
+	for _, run := range r {
+		low := run.Low
 		if n == 0 && low&7 == 0 {
-			whole := (r.High - low) >> 3
+			whole := (run.High - low) >> 3
 			to = to[copy(to, from[low>>3:low>>3+whole]):]
 			low += 8 * whole
 		}
-		for low < r.High {
-			part := min(r.High-low, wordBits)
+		for low < run.High {
+			part := min(run.High-low, wordBits)
 			word |= from.word(low) & (1<<part - 1) << n
 			low += part
 			for n += part; n >= 8; n -= 8 {

@@ -154,12 +154,9 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	if err != nil {
 		return err
 	}
-	last := T(0)
-	for i, offset := range offsets {
-		if offset < last {
-			return fmt.Errorf("damaged: offset %d is %d after %d", i, offset, last)
-		}
-		last = offset
+	last, err := rising(offsets)
+	if err != nil {
+		return err
 	}
 	if int64(last) > limit {
 		return fmt.Errorf("damaged: the last offset is %d of %d", last, limit)
@@ -221,7 +218,7 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	if err != nil {
 		return err
 	}
-	children := unionChildren(dt)
+	children := unionChildren(dt.TypeCodes())
 	for i, code := range codes {
 		if code < 0 || children[code] < 0 {
 			return fmt.Errorf("damaged: value %d has the unknown type code %d", i, code)
@@ -243,11 +240,11 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 }
 
 // unionChildren returns the child of each type code, -1 where there is none.
-func unionChildren(dt arrow.UnionType) (children [128]int) {
+func unionChildren(codes []arrow.UnionTypeCode) (children [128]int) {
 	for i := range children {
 		children[i] = -1
 	}
-	for i, code := range dt.TypeCodes() {
+	for i, code := range codes {
 		children[code] = i
 	}
 	return children
@@ -259,15 +256,11 @@ func checkRunEnds(d *array.Data, end int) error {
 	if err != nil {
 		return err
 	}
-	last := int64(0)
-	for i, runEnd := range ends {
-		if runEnd <= last {
-			return fmt.Errorf("damaged: run %d ends at %d after %d", i, runEnd, last)
-		}
-		last = runEnd
+	if err := risingEnds(ends, end); err != nil {
+		return err
 	}
-	if last < int64(end) || childLen(d, 1) < int64(len(ends)) {
-		return errors.New("damaged: runs that do not cover the rows")
+	if childLen(d, 1) < int64(len(ends)) {
+		return errors.New("damaged: runs with too few values do not cover the rows")
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func TestBits(t *testing.T) {
 			bits[i] = byte(rng.Uint32())
 		}
 		copied := make([]byte, (want.Count()+7)/8)
-		copyBits(copied, bits, want)
+		want.CopyBits(copied, bits)
 		at := 0
 		for _, r := range want {
 			for i := r.Low; i < r.High; i++ {

@@ -1,12 +1,11 @@
 package arrowipc
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"sync"
-
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
@@ -248,19 +247,7 @@ func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	clear(to)
-	at := 0
-	for _, r := range runs {
-		if r.High-r.Low > 16 {
-			bitutil.CopyBitmap(from, r.Low, r.High-r.Low, to, at)
-			at += r.High - r.Low
-			continue
-		}
-		for i := r.Low; i < r.High; i++ {
-			to[at>>3] |= from[i>>3] >> (i & 7) & 1 << (at & 7)
-			at++
-		}
-	}
+	runs.CopyBits(to, from)
 	return to, nil
 }
 
@@ -298,7 +285,7 @@ func (b *buffers) copyValues(s span, width, least int, runs tables.Rows) error {
 	if err != nil {
 		return err
 	}
-	if kept == least && len(plain) <= least+maxPadding && tables.ZeroFrom(plain, 8*least) {
+	if kept == least && len(plain) <= least+maxPadding && len(bytes.TrimLeft(plain[least:], "\x00")) == 0 {
 		return b.appendWhole(s)
 	}
 	ranges := len(runs)
@@ -315,10 +302,10 @@ func (b *buffers) copyValues(s span, width, least int, runs tables.Rows) error {
 		if err != nil {
 			return err
 		}
-		return b.add(to[:copyRuns(to, plain, width, runs)])
+		return b.add(to[:runs.CopyValues(to, plain, width)])
 	}
 	level := b.level(plain, raw) // before plain changes
-	return b.addAt(plain[:copyRuns(plain, plain, width, runs)], level)
+	return b.addAt(plain[:runs.CopyValues(plain, plain, width)], level)
 }
 
 // leastChosen is how many bytes a buffer has at least for which a level of zstd is chosen.
@@ -396,18 +383,9 @@ func (b *buffers) copyPlain(s span, width, least, kept int, runs tables.Rows) er
 		return err
 	}
 	return b.extend(func(dst []byte) ([]byte, error) {
-		n := copyRuns(dst[len(dst):len(dst)+kept], raw, width, runs)
+		n := runs.CopyValues(dst[len(dst):len(dst)+kept], raw, width)
 		return dst[:len(dst)+n], nil
 	})
-}
-
-// copyRuns copies runs of values of width bytes, and returns how many bytes they have. dst
-// may be src.
-func copyRuns(dst, src []byte, width int, runs tables.Rows) (n int) {
-	for _, r := range runs {
-		n += copy(dst[n:], src[r.Low*width:r.High*width])
-	}
-	return n
 }
 
 // cutters are kept because each has tables.

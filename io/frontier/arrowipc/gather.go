@@ -2,11 +2,11 @@ package arrowipc
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
@@ -279,7 +279,7 @@ func (g *gathering) indices(s *shape, length int, rows tables.Rows, n int, valid
 		return err
 	}
 	c := codes{buffer: len(g.made.buffers), shape: s, values: make([]byte, n*s.width), valid: bytes.Clone(valid)}
-	copyRuns(c.values, from, s.width, rows)
+	rows.CopyValues(c.values, from, s.width)
 	g.codes = append(g.codes, c)
 	return g.add(nil)
 }
@@ -310,15 +310,12 @@ func (g *gathering) offsets(width, length int, rows tables.Rows, n int, gather f
 	if err != nil {
 		return err
 	}
-	clear(to[:width])
-	end, values := 0, tables.Rows(nil)
-	if length > 0 {
-		if end, err = checkOffsets(from, width, length); err != nil {
-			return err
-		}
-		values = gatherOffsets(to, from, width, rows)
+	end, err := tables.CheckOffsets(from[:least], width)
+	if err != nil {
+		return err
 	}
-	if n == length && n > 0 && offset(from, width, 0) == 0 {
+	values := rows.MoveOffsets(to, from[:least], width)
+	if n == length && n > 0 && bytes.Equal(to[:width], from[:width]) {
 		err = g.copyValues(buffer, width, n+1, tables.Rows(nil).Add(0, n+1))
 	} else {
 		err = g.add(to)
@@ -326,62 +323,14 @@ func (g *gathering) offsets(width, length int, rows tables.Rows, n int, gather f
 	if err != nil {
 		return err
 	}
-	g.runs += len(values)
-	defer func() { g.runs -= len(values) }()
-	return gather(end, values)
+	return g.with(len(values), func() error { return gather(end, values) })
 }
 
-// offset returns an offset of width bytes.
-func offset(p []byte, width, i int) int {
-	switch width {
-	case 2:
-		return int(int16(binary.LittleEndian.Uint16(p[2*i:])))
-	case 4:
-		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))
-	}
-	return int(binary.LittleEndian.Uint64(p[8*i:]))
-}
-
-// putNumber sets a number of width bytes.
-func putNumber(p []byte, width, i, n int) {
-	switch width {
-	case 2:
-		binary.LittleEndian.PutUint16(p[2*i:], uint16(n))
-	case 4:
-		binary.LittleEndian.PutUint32(p[4*i:], uint32(n))
-	default:
-		binary.LittleEndian.PutUint64(p[8*i:], uint64(n))
-	}
-}
-
-// checkOffsets checks that the offsets of so many values rise from 0 or more, and returns
-// the last.
-func checkOffsets(p []byte, width, length int) (last int, err error) {
-	for i := range length + 1 {
-		now := offset(p, width, i)
-		if now < last {
-			return 0, fmt.Errorf("damaged: offset %d is %d after %d", i, now, last)
-		}
-		last = now
-	}
-	return last, nil
-}
-
-// gatherOffsets sets all offsets but the first, and returns the runs that they enclose.
-func gatherOffsets(to, from []byte, width int, rows tables.Rows) (values tables.Rows) {
-	at, last := 1, 0
-	for _, r := range rows {
-		base := offset(from, width, r.Low)
-		moved, now := last-base, base
-		for i := r.Low + 1; i <= r.High; i++ {
-			now = offset(from, width, i)
-			putNumber(to, width, at, now+moved)
-			at++
-		}
-		last = now + moved
-		values = values.Add(base, now)
-	}
-	return values
+// with counts runs that are in memory while f is called.
+func (g *gathering) with(runs int, f func() error) error {
+	g.runs += runs
+	defer func() { g.runs -= runs }()
+	return f()
 }
 
 // fixedLists gathers the values of lists that all have as many.
@@ -389,11 +338,184 @@ func (g *gathering) fixedLists(s *shape, length int, rows tables.Rows) error {
 	if length > math.MaxInt/2/s.width {
 		return errShort
 	}
-	values := make(tables.Rows, len(rows))
-	for i, r := range rows {
-		values[i] = tables.Run{Low: r.Low * s.width, High: r.High * s.width}
+	values := rows.Times(s.width)
+	return g.with(len(values), func() error { return g.array(&s.children[0], length*s.width, values) })
+}
+
+// Values of list views, dense unions and run ends lie anywhere in a child, of which those are
+// gathered to which rows that stay refer.
+
+// parts gathers these places of the input's next array, which has shape s.
+func (g *gathering) parts(s *shape, places tables.Rows) error {
+	end := 0
+	if len(places) > 0 {
+		end = places[len(places)-1].High
 	}
-	g.runs += len(values)
-	defer func() { g.runs -= len(values) }()
-	return g.array(&s.children[0], length*s.width, values)
+	return g.array(s, end, places)
+}
+
+// listViews gathers offsets and sizes of width bytes, and the values of the lists. valid is the
+// new validity bitmap, nil if no list is null.
+func (g *gathering) listViews(s *shape, width, length int, rows tables.Rows, n int, valid tables.Valid) error {
+	return g.with(2*n, func() error { // places, and where they begin
+		built, err := g.build(2 * n * width)
+		if err != nil {
+			return err
+		}
+		halves := [][]byte{built[:n*width], built[n*width:]}
+		for _, half := range halves {
+			from, err := g.load(length * width)
+			if err != nil {
+				return err
+			}
+			rows.CopyValues(half, from, width)
+		}
+		values, err := valid.MoveLists(halves[0], halves[1], width)
+		if err == nil {
+			err = g.add(halves[0])
+		}
+		if err == nil {
+			err = g.add(halves[1])
+		}
+		if err != nil {
+			return err
+		}
+		return g.parts(&s.children[0], values)
+	})
+}
+
+// union gathers type codes, and of a dense union offsets, and the children.
+func (g *gathering) union(s *shape, length int, rows tables.Rows, n int) error {
+	buffer, err := g.next()
+	if err != nil {
+		return err
+	}
+	if !s.dense {
+		err := g.copyValues(buffer, 1, length, rows)
+		for i := range s.children {
+			if err == nil {
+				err = g.array(&s.children[i], length, rows)
+			}
+		}
+		return err
+	}
+	return g.with(3*n, func() error { // places, where they begin, and type codes
+		from, err := g.read(buffer, length)
+		if err != nil {
+			return err
+		}
+		codes := make([]byte, n)
+		rows.CopyValues(codes, from, 1)
+		if err = g.add(codes); err != nil {
+			return err
+		}
+		to, err := g.build(4 * n)
+		if err != nil {
+			return err
+		}
+		if from, err = g.load(4 * length); err != nil {
+			return err
+		}
+		rows.CopyValues(to, from, 4)
+		values, err := tables.MoveUnion(codes, to, s.codes)
+		if err == nil {
+			err = g.add(to)
+		}
+		for i := range values {
+			if err == nil {
+				err = g.parts(&s.children[i], values[i])
+			}
+		}
+		return err
+	})
+}
+
+// runEnds gathers the ends of runs, and a value for each run that a row which stays is in.
+func (g *gathering) runEnds(s *shape, length int, rows tables.Rows) error {
+	node, err := g.node(0)
+	if err != nil {
+		return err
+	}
+	if _, err := g.next(); err != nil { // the ends' validity
+		return err
+	}
+	width, n := s.children[0].width, int(node.length)
+	from, err := g.load(n * width)
+	if err != nil {
+		return err
+	}
+	to, err := g.build(n * width)
+	if err != nil {
+		return err
+	}
+	made, values, err := rows.MoveRunEnds(to, from[:n*width], width, length)
+	if err != nil {
+		return err
+	}
+	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(made)})
+	if err = g.add(nil); err == nil {
+		err = g.add(to[:made*width])
+	}
+	if err != nil {
+		return err
+	}
+	return g.with(len(values), func() error { return g.array(&s.children[1], n, values) })
+}
+
+// views gathers an array of views, with the parts of buffers that they refer to. valid is
+// the new validity bitmap, nil if no value is null.
+func (g *gathering) views(length int, rows tables.Rows, n int, valid tables.Valid) error {
+	headers, err := g.next()
+	if err != nil {
+		return err
+	}
+	return g.with(2*n, func() error { // parts, and where they begin
+		const size = arrow.ViewHeaderSizeBytes
+		from, err := g.read(headers, size*length)
+		if err != nil {
+			return err
+		}
+		to, err := g.build(size * n)
+		if err != nil {
+			return err
+		}
+		rows.CopyValues(to, from, size)
+		buffers, err := g.viewedBuffers()
+		if err != nil {
+			return err
+		}
+		kept, err := valid.MoveViews(to, len(buffers))
+		if err != nil {
+			return err
+		}
+		if n == length && bytes.Equal(to, from[:len(to)]) {
+			err = g.copyValues(headers, size, n, rows)
+		} else {
+			err = g.add(to)
+		}
+		number := int64(0)
+		for i, parts := range kept {
+			if err == nil && parts != nil {
+				err = g.copyValues(buffers[i], 1, parts[len(parts)-1].High, parts)
+				number++
+			}
+		}
+		g.made.variadic = append(g.made.variadic, number)
+		return err
+	})
+}
+
+// viewedBuffers returns the buffers that views refer to, which are the next.
+func (g *gathering) viewedBuffers() ([]span, error) {
+	meta := g.record.meta
+	if g.at.variadic >= len(meta.variadic) {
+		return nil, errArrays
+	}
+	count := meta.variadic[g.at.variadic]
+	g.at.variadic++
+	if count < 0 || count > int64(len(meta.buffers)-g.at.buffers) {
+		return nil, errArrays
+	}
+	g.at.buffers += int(count)
+	return meta.buffers[g.at.buffers-int(count) : g.at.buffers], nil
 }

@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"sync"
@@ -222,4 +223,21 @@ func (t *texts) end() error {
 		return cmp.Or(err, compress.ErrSize)
 	}
 	return t.stream.Close()
+}
+
+// offset returns an offset of width bytes.
+func offset(p []byte, width, i int) int {
+	if width == 4 {
+		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))
+	}
+	return int(binary.LittleEndian.Uint64(p[8*i:]))
+}
+
+// putNumber sets a number of width bytes.
+func putNumber(p []byte, width, i, n int) {
+	if width == 4 {
+		binary.LittleEndian.PutUint32(p[4*i:], uint32(n))
+	} else {
+		binary.LittleEndian.PutUint64(p[8*i:], uint64(n))
+	}
 }

@@ -1,0 +1,259 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Both gatherers have these loops: [Maker], that of arrays, and that of a record batch's buffers.
+// What refers to values is changed so that it refers to those that are kept. valid is a bit for
+// each row, nil if none is null. An error says what is damaged.
+
+// CopyValues copies the rows' values of width bytes, and returns how many bytes they have. dst
+// may be src.
+func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
+	for _, run := range r {
+		n += copy(dst[n:], src[run.Low*width:run.High*width])
+	}
+	return n
+}
+
+// Times returns the values of rows that have n each.
+func (r Rows) Times(n int) Rows {
+	values := make(Rows, len(r))
+	for i, run := range r {
+		values[i] = Run{run.Low * n, run.High * n}
+	}
+	return values
+}
+
+// CheckOffsets checks that offsets of width bytes rise from 0 or more, and returns the last.
+func CheckOffsets(offsets []byte, width int) (int, error) {
+	if width == 4 {
+		return rising(arrow.GetData[int32](offsets))
+	}
+	return rising(arrow.GetData[int64](offsets))
+}
+
+func rising[T int32 | int64](offsets []T) (int, error) {
+	last := T(0)
+	for i, offset := range offsets {
+		if offset < last {
+			return 0, fmt.Errorf("damaged: offset %d is %d after %d", i, offset, last)
+		}
+		last = offset
+	}
+	return int(last), nil
+}
+
+// MoveOffsets sets all offsets of the rows, of width bytes, and returns the runs of values that
+// they enclose.
+func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
+	clear(to[:width])
+	if width == 4 {
+		return moveOffsets(arrow.GetData[int32](to), arrow.GetData[int32](from), r)
+	}
+	return moveOffsets(arrow.GetData[int64](to), arrow.GetData[int64](from), r)
+}
+
+func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
+	at, last := 1, T(0)
+	for _, r := range rows {
+		base := from[r.Low]
+		for _, offset := range from[r.Low+1 : r.High+1] {
+			to[at] = last + offset - base
+			at++
+		}
+		last = to[at-1]
+		values = values.Add(int(base), int(from[r.High]))
+	}
+	return values
+}
+
+// Valid has a bit for each row, the lowest bit of a byte first; nil if none is null.
+type Valid []byte
+
+// MoveLists changes the offsets of list views, which have width bytes, and returns the runs of
+// their values. Null lists become empty.
+func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
+	if width == 4 {
+		return moveLists(arrow.GetData[int32](offsets), arrow.GetData[int32](sizes), v)
+	}
+	return moveLists(arrow.GetData[int64](offsets), arrow.GetData[int64](sizes), v)
+}
+
+func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
+	var values places
+	for i, size := range sizes {
+		at := offsets[i]
+		switch {
+		case size == 0 || !valid.has(i):
+			sizes[i] = 0
+		case at < 0 || size < 0 || at+size < at:
+			return nil, fmt.Errorf("damaged: list %d of the output has %d values from %d on", i, size, at)
+		default:
+			values.Add(int(at), int(at)+int(size))
+		}
+	}
+	values.arrange()
+	for i, size := range sizes {
+		if size == 0 {
+			offsets[i] = 0
+		} else {
+			offsets[i] = T(values.find(int(offsets[i])))
+		}
+	}
+	return values.Rows, nil
+}
+
+// MoveViews changes views so that they refer to what is kept of so many buffers, and returns that
+// for each: nil for a buffer that is left out. Those of null values become empty.
+func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
+	views, buffers := arrow.GetData[arrow.ViewHeader](header), make([]places, count)
+	for i := range views {
+		view := &views[i]
+		if !v.has(i) {
+			*view = arrow.ViewHeader{}
+			continue
+		}
+		if view.Len() >= 0 && view.IsInline() {
+			continue
+		}
+		buffer, begin := int(view.BufferIndex()), int(view.BufferOffset())
+		if view.Len() < 0 || buffer < 0 || buffer >= count || begin < 0 {
+			return nil, fmt.Errorf("damaged: value %d of the output: %d bytes from byte %d of buffer %d", i, view.Len(), begin, buffer)
+		}
+		buffers[buffer].Add(begin, begin+view.Len())
+	}
+	kept, number, numbers := make([]Rows, count), int32(0), make([]int32, count)
+	for i := range buffers {
+		buffers[i].arrange()
+		kept[i], numbers[i] = buffers[i].Rows, number
+		if kept[i] != nil {
+			number++
+		}
+	}
+	for i := range views {
+		if view := &views[i]; !view.IsInline() {
+			buffer := view.BufferIndex()
+			view.SetIndexOffset(numbers[buffer], int32(buffers[buffer].find(int(view.BufferOffset()))))
+		}
+	}
+	return kept, nil
+}
+
+// MoveUnion changes the offsets of a dense union, and returns the runs of each child's values.
+// of are the children's type codes.
+func MoveUnion(codes, to []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
+	offsets := arrow.GetData[int32](to)
+	child, used := unionChildren(of), make([]places, len(of))
+	for i, at := range offsets {
+		code := arrow.UnionTypeCode(codes[i])
+		if code < 0 || child[code] < 0 || at < 0 {
+			return nil, fmt.Errorf("damaged: value %d of the output has the type code %d and the offset %d", i, code, at)
+		}
+		used[child[code]].Add(int(at), int(at)+1)
+	}
+	kept := make([]Rows, len(of))
+	for i := range used {
+		used[i].arrange()
+		kept[i] = used[i].Rows
+	}
+	for i, at := range offsets {
+		offsets[i] = int32(used[child[codes[i]]].find(int(at)))
+	}
+	return kept, nil
+}
+
+// risingEnds checks that the ends of runs rise, to so many rows at least.
+func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
+	last := T(0)
+	for i, end := range ends {
+		if end <= last {
+			return fmt.Errorf("damaged: run %d ends at %d after %d", i, end, last)
+		}
+		last = end
+	}
+	if int64(last) < int64(rows) {
+		return fmt.Errorf("damaged: runs of %d rows do not cover %d", last, rows)
+	}
+	return nil
+}
+
+// MoveRunEnds sets the ends of the rows' runs, of width bytes, and returns how many they are and
+// which of the input's, which has so many rows.
+func (r Rows) MoveRunEnds(to, from []byte, width, rows int) (made int, runs Rows, err error) {
+	switch width {
+	case 2:
+		return moveRunEnds(arrow.GetData[int16](to), arrow.GetData[int16](from), r, rows)
+	case 4:
+		return moveRunEnds(arrow.GetData[int32](to), arrow.GetData[int32](from), r, rows)
+	}
+	return moveRunEnds(arrow.GetData[int64](to), arrow.GetData[int64](from), r, rows)
+}
+
+func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, all int) (made int, runs Rows, err error) {
+	if err := risingEnds(from, all); err != nil {
+		return 0, nil, err
+	}
+	row := 0
+	for _, r := range rows {
+		low := r.Low
+		for i := sort.Search(len(from), func(i int) bool { return int(from[i]) > low }); low < r.High; i++ {
+			high := min(int(from[i]), r.High)
+			row, low = row+high-low, high
+			if len(runs) == 0 || runs[len(runs)-1].High != i+1 {
+				runs = runs.Add(i, i+1)
+				made++
+			}
+			to[made-1] = T(row)
+		}
+	}
+	return made, runs, nil
+}
+
+func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
+
+// places are parts of a buffer, or the values of an array, to which others refer: in any
+// order, and some of them more than once.
+type places struct {
+	Rows
+	begins []int // where each begins among what is referred to
+	last   int   // the one that was found last
+}
+
+// Add adds the bytes or values from low to high-1.
+func (p *places) Add(low, high int) { p.Rows = p.Rows.Add(low, high) }
+
+// arrange sorts the parts and joins those that overlap or touch.
+func (p *places) arrange() {
+	byLow := func(x, y Run) int { return x.Low - y.Low }
+	if !slices.IsSortedFunc(p.Rows, byLow) {
+		slices.SortFunc(p.Rows, byLow)
+	}
+	joined := p.Rows[:0]
+	for _, r := range p.Rows {
+		if last := len(joined) - 1; last >= 0 && r.Low <= joined[last].High {
+			joined[last].High = max(joined[last].High, r.High)
+		} else {
+			joined = append(joined, r)
+		}
+	}
+	p.Rows, p.begins = joined, make([]int, len(joined))
+	at := 0
+	for i, r := range joined {
+		p.begins[i] = at
+		at += r.High - r.Low
+	}
+}
+
+// find returns where a byte or value that was added lies among all that were.
+func (p *places) find(at int) int {
+	if r := p.Rows[p.last]; at < r.Low || at >= r.High {
+		p.last = sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].High > at })
+	}
+	return p.begins[p.last] + at - p.Rows[p.last].Low
+}
