@@ -139,7 +139,18 @@ func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 	var scratch [256]uint32
 	dst = slices.Grow(dst, n)
 	for n > 0 {
-		part := scratch[:min(n, len(scratch))]
+		if err := h.run(); err != nil {
+			return dst, err
+		}
+		part := scratch[:min(n, h.left, len(scratch))]
+		if h.packed != nil && h.width == 1 && h.bit&7 == 0 && len(part) >= 8 { // eight at a time
+			for at := h.bit >> 3; len(part) >= 8; at++ {
+				eight := uint64(h.packed[at]) * 0x0101010101010101 & 0x8040201008040201
+				dst = binary.LittleEndian.AppendUint64(dst, (eight+0x00406070787c7e7f)>>7&0x0101010101010101)
+				h.bit, h.left, n, part = h.bit+8, h.left-8, n-8, part[8:]
+			}
+			continue
+		}
 		if err := h.Read(part); err != nil {
 			return dst, err
 		}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
@@ -169,5 +170,40 @@ func TestFilledUpHybrid(t *testing.T) {
 	h = NewHybrid([]byte{6 << 1, 1}, 1)
 	if n, err := h.Bits(make([]byte, 1), 0, 5); n != 5 || err != nil || h.Done() == nil {
 		t.Errorf("%d ones of a run that is too long: %v", n, err)
+	}
+}
+
+// TestAppendBytes: levels come as bytes however many are asked for at a time, some skipped.
+func TestAppendBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for width := 1; width <= 3; width++ {
+		most := byte(1)<<width - 1
+		levels := make([]byte, 3000)
+		for i := range levels {
+			levels[i] = most
+			if i/500%2 == 0 { // else a run
+				levels[i] = byte(rng.IntN(int(most) + 1))
+			}
+		}
+		for _, size := range []int{1, 7, 8, 9, 64, 300, 3000} {
+			h := NewHybrid(AppendHybrid(nil, levels, width), width)
+			var got []byte
+			for skip := 0; len(got) < len(levels); skip++ {
+				n := min(size, len(levels)-len(got))
+				var err error
+				if skip%3 == 2 {
+					err = h.Skip(n)
+					got = append(got, levels[len(got):len(got)+n]...)
+				} else {
+					got, err = h.AppendBytes(got, n, most)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(got, levels) || h.Done() != nil {
+				t.Errorf("%d bits, %d at a time: other levels", width, size)
+			}
+		}
 	}
 }
