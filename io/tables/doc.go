@@ -8,8 +8,8 @@
 //	              in Arrow; splice.Open, what is to be copied
 //	a part        some rows of a row group: textcolumn.Reader.Next reads their pages, Part.Decode,
 //	              on a worker, gives texts; decode.Reader and columns.Column do it for other types
-//	rows          [Rows], runs of the rows that are kept, and of a row group, a bit each,
-//	              pagefilter.Rows
+//	rows          [Rows], runs of the rows that are kept, which gather buffers; of a row group,
+//	              a bit each, pagefilter.Rows
 //	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows
 //	              that are kept, and makes columns to add: bits, integers, times, texts, lists
 //	a writer      encode.Encoder, a column to add → pages; splice.Writer, row groups that are
