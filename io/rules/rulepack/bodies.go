@@ -120,7 +120,9 @@ type workspace struct {
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
 	stored   []byte
+	rules    []byte
 	notes    []byte
+	blobs    []byte // notes and records
 }
 
 // surtStart is the beginning of a reversed host. Bodies of hosts that are alike so far are
@@ -194,34 +196,29 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	defer done()
 	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
 	flags := uint8(f.Kind) << bodyKindBit
-	stored, notes := append(w.stored[:0], make([]byte, storedSize)...), w.notes[:0]
+	rules, notes := w.rules[:0], w.notes[:0]
 	if compiled, numbers := b.compileAll(w, f, len(counted)); compiled != nil {
-		stored = compiled.AppendRules(stored)
-		matcher.RenumberBody(stored[storedSize:], 0, func(name uint32) uint32 { return numbers[name] })
+		rules = compiled.AppendRules(rules)
+		matcher.RenumberBody(rules, 0, func(name uint32) uint32 { return numbers[name] })
 		notes = compiled.AppendNotes(notes)
 	} else {
 		flags |= bodySource
-		stored = matcher.AppendSource(stored, f, counted)
+		rules = matcher.AppendSource(rules, f, counted)
 	}
 	if len(f.Statements) > 0 {
 		flags |= bodyStatements
 	}
-	for (len(stored)-storedSize)%matcher.BodyAlignment != 0 {
-		stored = append(stored, 0)
+	for len(rules)%matcher.BodyAlignment != 0 {
+		rules = append(rules, 0)
 	}
-	put := func(at int, v uint32) { binary.LittleEndian.PutUint32(stored[at:], v) }
-	put(0, number)
-	put(4, uint32(len(stored)-storedSize))
-	before := len(stored)
-	stored = appendBlob(stored, notes)
-	put(8, uint32(len(stored)-before))
-	before = len(stored)
+	blobs := appendBlob(w.blobs[:0], notes)
+	size := len(blobs)
 	if b.asked == nil && len(counted) <= largestCompiled {
-		stored = appendBlob(stored, recordsOf(f).append(nil))
+		blobs = appendBlob(blobs, recordsOf(f).append(nil))
 	}
-	put(12, uint32(len(stored)-before))
-	w.stored, w.notes = stored, notes
-	return b.keep(number, stored, flags)
+	w.rules, w.notes, w.blobs = rules, notes, blobs
+	w.stored = appendStored(w.stored[:0], rules, blobs[:size], blobs[size:])
+	return b.keep(number, w.stored, flags)
 }
 
 // compileAll compiles a body for all agents, and returns the numbers of its names, as the
@@ -265,7 +262,7 @@ func (b *bodies) keep(number uint32, stored []byte, flags uint8) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.numbered.update(number, func(k *known) { k.units, k.flags = le32(stored[4:])/matcher.BodyAlignment, flags })
+	err := b.numbered.update(number, func(k *known) { k.units, k.flags = le32(stored)/matcher.BodyAlignment, flags })
 	if err != nil {
 		return err
 	}
@@ -307,10 +304,12 @@ func (b *bodies) each(visit func(k *known) error) error {
 	})
 }
 
-// place returns where the rules of a body that is used start, after order.
-func (b *bodies) place(number uint32) (uint32, error) {
-	k, err := b.numbered.at(number)
-	return k.units, err
+// placed returns what is known of a body that is used, after order; noBody stays noBody.
+func (b *bodies) placed(number uint32) (known, error) {
+	if number == noBody {
+		return known{units: noBody}, nil
+	}
+	return b.numbered.at(number)
 }
 
 func (b *bodies) close() {
@@ -357,8 +356,8 @@ func (w *bodyWriter) at() bodyRow {
 }
 
 func (w *bodyWriter) write(k *known, stored []byte) error {
-	rules := stored[storedSize:][:le32(stored[4:])]
-	notes := stored[storedSize+len(rules):][:le32(stored[8:])]
+	rules := stored[storedSize:][:le32(stored)]
+	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
 	r := w.at()

@@ -26,9 +26,9 @@ const (
 	// known of them 1/knownShare, finding them by digest and then sorting them 1/slotShare
 	// each, and the names of agents 1/nameShare: a body with names beyond that is kept as its
 	// source. The rest is for compiling.
-	authorityShare = 2
+	authorityShare = 3
 	bodyShare      = 8
-	knownShare     = 8
+	knownShare     = 4
 	slotShare      = 16
 	nameShare      = 16
 	leastNames     = 4 << 20
@@ -420,18 +420,15 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
-		if err := kept.add(authority.authority(), c, b.bodies.place); err != nil || isElsewhere(authority.authority()) {
+		if err := kept.add(authority.authority(), c, b.bodies.placed); err != nil || isElsewhere(authority.authority()) {
 			return err
 		}
 		o := authority.origin()
-		var body known
-		if o.body != noBody {
-			var err error
-			if body, err = b.bodies.numbered.at(o.body); err != nil {
-				return err
-			}
-			o.body = body.units
+		body, err := b.bodies.placed(o.body)
+		if err != nil {
+			return err
 		}
+		o.body = body.units
 		info.add(o, body.flags)
 		info.Intervals += int64(history.len())
 		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
@@ -440,12 +437,10 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		rows := history.rows[:0]
 		for n := range history.len() {
 			i := history.at(n)
-			if i.body != noBody {
-				var err error
-				if i.body, err = b.bodies.place(i.body); err != nil {
-					return err
-				}
+			if body, err = b.bodies.placed(i.body); err != nil {
+				return err
 			}
+			i.body = body.units
 			rows = i.appendTo(rows)
 		}
 		return buckets.intervals.add(history)

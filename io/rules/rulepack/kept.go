@@ -109,8 +109,8 @@ type keptWriter struct {
 	record []byte
 }
 
-// add adds what a queued authority has; place returns the place of a body.
-func (w *keptWriter) add(authority []byte, c queuedCaptures, place func(number uint32) (uint32, error)) error {
+// add adds what a queued authority has; placed returns what is known of a body.
+func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (known, error)) error {
 	if w == nil {
 		return nil
 	}
@@ -131,11 +131,11 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, place func(number u
 	r = binary.AppendUvarint(r, uint64(c.count()))
 	for i := range c.count() {
 		kept := c.body(i)
-		at, err := place(uint32(kept) - 1)
+		body, err := placed(uint32(kept) - 1)
 		if err != nil {
 			return err
 		}
-		r = binary.AppendUvarint(r, uint64(at)<<1|kept/keptLimited)
+		r = binary.AppendUvarint(r, uint64(body.units)<<1|kept/keptLimited)
 	}
 	w.record = r
 	_, err := w.Write(r)
@@ -487,7 +487,7 @@ func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) error {
 	if old || err != nil {
 		return b.fail(err)
 	}
-	stored := appendStored(nil, taken, rules, notes, records)
+	stored := appendStored(nil, rules, notes, records)
 	if err := b.bodies.names.take(stored[storedSize:], p.names, names); err != nil {
 		return b.fail(fmt.Errorf("%s: body %d: %w", p.name, number, err))
 	}

@@ -14,24 +14,21 @@ import (
 
 // A compiled body waits for its place in the pack as
 //
-//	 0  u32  number in the builder
-//	 4  u32  length of the rules
-//	 8  u32  length of the notes, a blob
-//	12  u32  length of the records, a blob
-//	16       rules, notes, records
+//	0  u32  length of the rules
+//	4  u32  length of the notes, a blob
+//	8       rules, notes, and the records, a blob
 
 const (
-	storedSize  = 16
+	storedSize  = 8
 	copyingSize = 256 << 10
 	chunkSize   = 256 << 10
 	readers     = 8 // goroutines that read the temporary file
 )
 
 // appendStored appends a stored body.
-func appendStored(dst []byte, number uint32, rules, notes, records []byte) []byte {
-	for _, n := range [...]uint32{number, uint32(len(rules)), uint32(len(notes)), uint32(len(records))} {
-		dst = binary.LittleEndian.AppendUint32(dst, n)
-	}
+func appendStored(dst, rules, notes, records []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(rules)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(notes)))
 	return append(append(append(dst, rules...), notes...), records...)
 }
 

@@ -68,8 +68,8 @@ func TestStore(t *testing.T) {
 			}
 			place := uint32(0)
 			if err := b.store.each(b.each, func(k *known, stored []byte) error {
-				if at, err := b.place(k.number); err != nil || at != place {
-					t.Errorf("body %d is at %d, not %d, %v", k.number, at, place, err)
+				if at, err := b.placed(k.number); err != nil || at.units != place {
+					t.Errorf("body %d is at %d, not %d, %v", k.number, at.units, place, err)
 				}
 				place++
 				got = append(got, stored...)
