@@ -6,8 +6,8 @@
 //
 //	a reader      parquet/layout.ReadFooter, the footer, checked; columns.Read, a column's type
 //	              in Arrow; splice.Open, what is to be copied
-//	a part        some rows of a row group: textcolumn.Reader.Next reads their pages, Part.Decode,
-//	              on a worker, gives texts; decode.Reader and columns.Column do it for other types
+//	a part        some rows of a row group: decode.Reader.Next reads their pages, Part.Decode,
+//	              on a worker, gives values, and columns.Column arrays
 //	rows          [Rows], runs of the rows that are kept, which gather buffers; of a row group,
 //	              a bit each, pagefilter.Rows
 //	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows

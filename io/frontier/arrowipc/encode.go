@@ -195,8 +195,11 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 			size = (n + 7) / 8
 		case spec.Kind == arrow.KindVarWidth:
 			size = len(content)
-		case i == 1 && n > 0 && hasOffsets(d.DataType()):
+		case i == 1 && hasOffsets(d.DataType()):
 			size = (n + 1) * spec.ByteWidth
+			if n == 0 { // Polars does not read offsets of no bytes
+				content = zeros[:size]
+			}
 		default:
 			size = n * spec.ByteWidth
 		}

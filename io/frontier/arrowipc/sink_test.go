@@ -461,3 +461,18 @@ func TestEndMarkerInFiles(t *testing.T) {
 		t.Fatalf("%q, %v", urlsOf(batches), err)
 	}
 }
+
+// Offsets of no values are one offset, as the format says: Polars reads no fewer.
+func TestEmptyOffsets(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.ListOf(arrow.BinaryTypes.Binary)} {
+		values := array.NewBuilder(memory.DefaultAllocator, dt).NewArray()
+		m, err := encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, codecNone, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.batch.buffers[1].length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
+			t.Errorf("%s: %d bytes, want %d", dt, got, want)
+		}
+		values.Release()
+	}
+}
