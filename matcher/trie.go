@@ -177,7 +177,8 @@ func (t *Trie) Rule(rule uint32) RuleInfo {
 	}
 }
 
-// agentNames lays out the user-agent values of the chosen groups.
+// agentNames lays out the user-agent values of the chosen groups: their number, where each ends,
+// and their texts.
 func agentNames(chosen []choice) []byte {
 	size := 4*len(chosen) + 4
 	for i := range chosen {

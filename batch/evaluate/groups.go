@@ -105,7 +105,8 @@ func (g *groups) forget() {
 	clear(g.keys[:cap(g.keys)])
 }
 
-// number returns the number of the group of an authority, whose key is known.
+// number returns the number of the group of an authority as it is written, and adds a group
+// with its key if there is none.
 func (g *groups) number(written, key []byte) int32 {
 	hash := matcher.HashOf(written)
 	slot := hash % uint64(len(g.slots))
@@ -117,7 +118,7 @@ func (g *groups) number(written, key []byte) int32 {
 		}
 	}
 	g.slots[slot] = hash>>32<<32 | uint64(len(g.all)+1)
-	if &key[0] != &written[0] { // it is in memory that the next one is written to
+	if &key[0] != &written[0] { // the next key is written over it
 		low := len(g.memory)
 		g.memory = append(g.memory, key...)
 		key = g.memory[low:len(g.memory):len(g.memory)]

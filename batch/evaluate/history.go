@@ -173,7 +173,7 @@ func (h *history) add(of *group, key matcher.Key, span int) int32 {
 	return int32(len(h.all))
 }
 
-// addRows adds the rows low to high-1 to a new group, as groups.addRow does.
+// addRows adds the rows low to high-1 to one of its groups, as groups.addRow does.
 func (h *history) addRows(number, low, high int32) {
 	group := &h.all[number]
 	added := int32(len(h.runs))
@@ -367,11 +367,11 @@ func (e *Evaluator) isRobotsTxt(url func(row int) []byte, row, number int) bool 
 	return is
 }
 
-// recount takes the rows of a group that were denied later, or cut, from the counter of the
-// reason that they had before.
+// recount corrects counters after denyGroup: rows that it denied, or left without a verdict where
+// the history was cut, no longer count under the reason that they had before.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
 	x := &e.history.held[number]
-	e.unknown = matcher.NoRobots
+	e.unknown = matcher.NoRobots // for outcome
 	if x.early {
 		e.unknown = matcher.NoCaptureYet
 	}

@@ -33,7 +33,7 @@ func (in Input) Name() string {
 	return blob.Shown(in.Path)
 }
 
-// ReadNames returns the lines of a list of inputs, without blank ones. The list is
+// ReadNames returns the lines of a list of inputs, without empty ones. The list is
 // a file, an object or "-" for stdin; ctx ends a wait for a pipe.
 func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, error) {
 	r := Interruptible(ctx, func() (io.ReadCloser, error) {
@@ -50,7 +50,7 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 	var names []string
 	lines := bufio.NewScanner(text)
 	for lines.Scan() {
-		if name := strings.TrimSuffix(lines.Text(), "\r"); name != "" {
+		if name := lines.Text(); name != "" {
 			names = append(names, name)
 		}
 	}

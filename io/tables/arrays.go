@@ -47,7 +47,7 @@ func Release(columns []*array.Data) {
 
 // Concatenate makes one array of parts, which it releases. The caller releases the result.
 func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
-	if dt == arrow.DataType(CodedLists) && len(parts) > 0 {
+	if dt == arrow.DataType(CodedLists) && len(parts) > 0 { // the library unifies no dictionaries of lists
 		return joinCoded(parts, mem), nil
 	}
 	arrays := make([]arrow.Array, len(parts))

@@ -325,7 +325,7 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 	}
 }
 
-// checkIndices checks that indices of values that are not null are below limit.
+// checkIndices checks that the indices before end, but for those of nulls, are below limit.
 func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int, limit uint64) error {
 	indices, err := values[T](d, 1, end)
 	if err != nil {

@@ -427,8 +427,9 @@ func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs tables.Ro
 // liftsBlocks reports whether blocks of an LZ4 frame are lifted.
 func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == codecLZ4 }
 
-// liftBlocks returns a function that lifts what is copied of a frame, nil if the body is
-// in memory.
+// liftBlocks returns what an LZ4 frame in the input is cut with: a function that leaves bytes low
+// to high-1 of it to be copied when the output is written. It is nil for a body in memory, and
+// for another codec.
 func (b *buffers) liftBlocks(s span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil

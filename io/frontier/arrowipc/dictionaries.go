@@ -148,7 +148,9 @@ func (s *sink) numberRecord(m *message, used []usedDictionary) error {
 	return nil
 }
 
-// use says that the next record batch uses a dictionary.
+// use makes a dictionary the one in whose values the next record batch is numbered. A stream
+// begins to number them again. A file goes on, so the dictionary must begin with that of the
+// batch before.
 func (s *sink) use(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
@@ -156,10 +158,11 @@ func (s *sink) use(d usedDictionary) error {
 		d.values.Retain()
 		s.kept[d.id] = k
 	}
+	const most = 16 // bytes of numbers and kept for a value
 	n, limit := d.values.Len(), s.options.Layout.MemoryLimit()
 	switch {
-	case int64(n) > limit/16:
-		return &budget.MemoryError{What: "a dictionary", Need: 16 * int64(n), Limit: limit}
+	case int64(n) > limit/most:
+		return &budget.MemoryError{What: "a dictionary", Need: most * int64(n), Limit: limit}
 	case s.options.Stream:
 		for _, number := range k.kept {
 			k.numbers[number] = 0

@@ -97,7 +97,7 @@ var (
 // one first; none for formats that are compressed as a whole.
 func (f Format) Inside() []compress.Codec { return table[f].inside }
 
-// Compressions returns the compressions that outputs of some format may have inside.
+// Compressions returns the compressions that outputs of any format may have inside.
 func Compressions() (codecs []compress.Codec) {
 	for f := range table {
 		for _, c := range table[f].inside {

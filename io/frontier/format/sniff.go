@@ -50,7 +50,8 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 	return detected(buffered, head, plain, name, codec, decompressed)
 }
 
-// detected tells the format of what r reads, which begins with head, as UTF-8.
+// detected tells the format of what r reads, which begins with head; UTF-16 becomes UTF-8. plain
+// is the name without the ending of a compression. An error closes closer.
 func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):

@@ -18,9 +18,8 @@ import (
 // decoder makes batches of whole lines.
 type decoder struct {
 	*objects
-	scanner scanner
-	// rows are the lines; keep says that they are asked for.
-	rows            rows
+	scanner         scanner
+	rows            rows // the lines
 	urls            lines.Strings
 	surt, timestamp lines.Strings // of a crawl index
 	values          []*lines.Strings
@@ -143,7 +142,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 		b.Times = d.times
 	}
 	switch {
-	case !d.options.Columns:
+	case !d.options.Columns: // no table is asked for
 	case d.cdxj:
 		record := lines.Record(d.schema, append([]*lines.Strings{&d.surt, &d.timestamp, &d.urls}, d.values...))
 		b.Table, b.Release = crawlIndex{record, &d.rows}, record.Release

@@ -222,7 +222,8 @@ func (m *merging) Pop() any {
 	return last
 }
 
-// cursors returns a cursor for each run.
+// cursors returns a cursor for each run that was written, which may together read half of the
+// limit ahead, and one for the records in memory.
 func (s *Sorter) cursors() []*cursor {
 	var all []*cursor
 	size := mergeBuffer

@@ -23,8 +23,8 @@ func (c *Column) Assemble(leaves []Leaf) (*array.Data, error) {
 	return c.build(leaves, slots{})
 }
 
-// slots says which entries are places of a column's array: those that go on in no
-// list further in than repetition, and are defined up to a level at least.
+// slots says which entries of a leaf are places of a column's array: those with at most this
+// repetition level and at least this definition level.
 type slots struct{ repetition, definition byte }
 
 // padding is the definition level of entries that are made up: their place is

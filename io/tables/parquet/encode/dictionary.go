@@ -26,8 +26,8 @@ type dictionary struct {
 	n       int
 }
 
-// newDictionary returns the dictionary of a leaf's values, nil when they hardly
-// repeat.
+// newDictionary returns the dictionary of a leaf's values of a width as [columns.Node.Width] has
+// it. It is nil for booleans, and when values hardly repeat.
 func newDictionary(l *columns.Leaf, width int) *dictionary {
 	n := l.Values(width)
 	if n < 2 || width == 1 {
