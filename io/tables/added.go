@@ -65,8 +65,8 @@ func (g Maker) present(index []int32) (*memory.Buffer, int) {
 	return buffer, nulls
 }
 
-// checkSize refuses a utf8 column that exceeds its limit of memory, or the 31 bits of
-// its offsets.
+// checkSize returns ErrMost for more bytes of a column's values than Most, or than int32 offsets
+// can tell apart.
 func (g Maker) checkSize(bytes int64) error {
 	if bytes > min(g.Most, math.MaxInt32) {
 		return ErrMost

@@ -18,7 +18,7 @@ type Maker struct {
 	Memory memory.Allocator
 	// Share allows using whole buffers without a copy.
 	Share bool
-	// Most is the most bytes of a column of texts that is added.
+	// Most is the most bytes that the values of a column that is added may have.
 	Most int64
 }
 

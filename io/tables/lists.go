@@ -81,8 +81,8 @@ var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTy
 // which are few: for a format that stores texts by number.
 var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// Codes returns a column of CodedLists. Its lists are n, each with numbers of names; null where
-// index is negative.
+// Codes returns a column of CodedLists: row i has list index[i] of n, null where that is negative.
+// list returns a list's texts by their numbers in names. Lists that no row has are left out.
 func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
 	numbers := make([]int32, n) // 1 + that of a list, 0 for none
 	var used []int32

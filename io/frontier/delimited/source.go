@@ -69,6 +69,8 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 		rows = lines.DefaultRows
 	}
 	if h.whole {
+		// A cell takes four bytes, even where a short row leaves it out: BatchSize/2 cells take at
+		// most twice BatchSize.
 		cells := maxCells
 		if o.BatchSize > 0 {
 			cells = min(cells, o.BatchSize/2)
@@ -129,7 +131,8 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	return 0, columns.NoColumn("url")
 }
 
-// orList is what may be done instead with a first row that has a URL, if it has nothing else.
+// orList ends the advice to put a header before a first row that has a URL, with what else may be
+// done: cut off the other columns or, if there are none, read the input as a list.
 func orList(names []string) option.Message {
 	if len(names) > 1 {
 		return option.Messagef(", or cut off all but the URLs")

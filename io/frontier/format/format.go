@@ -117,7 +117,8 @@ func (f Format) String() string {
 	return "format(?)"
 }
 
-// all returns the formats that a predicate is true of, in the order of messages.
+// all returns the formats that a predicate is true of, in the order in which messages list them:
+// that of table.
 func all(is func(Format) bool) []Format {
 	var some []Format
 	for f := range table {
@@ -137,7 +138,7 @@ func Names(is func(Format) bool) []string {
 	return names
 }
 
-// Endings returns the extensions of outputs, in the order of messages.
+// Endings returns the extensions of outputs, in the order in which messages list them.
 func Endings() []string {
 	var endings []string
 	for _, f := range all(Format.Writable) {

@@ -84,8 +84,9 @@ type RuleFiles interface {
 }
 
 // Resume starts the manifest with those planned outputs that an earlier run wrote and
-// that this run would write the same. Outputs of truncated inputs count only with
-// acceptTruncated, and those that count another number of agents do not count.
+// that this run would write the same. Those without the counts of that number of agents are
+// written again, and without acceptTruncated those of truncated inputs. If the job or its rules
+// changed, none is kept: Resumed.Anew says why.
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}

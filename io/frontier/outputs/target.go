@@ -152,8 +152,8 @@ func withoutEnding(name string) string {
 	return plain
 }
 
-// defaultFormat is the output's format when neither name nor flag tells: that of the input,
-// or the one that stands for it; Arrow for a table, a stream where the output is one.
+// defaultFormat is the output's format when neither name nor flag tells: that of the input, or the
+// one that stands for it. On stdout, which is no folder, tables become an Arrow stream.
 func defaultFormat(in format.Format, inFolder bool) format.Format {
 	if in.IsBinary() && !inFolder {
 		return format.ArrowS

@@ -139,7 +139,8 @@ const (
 	mostFooter  = 48 << 20
 )
 
-// checkMetadata refuses metadata for a footer that would not be read again.
+// checkMetadata refuses metadata so long that the footer with it would be refused when it is read,
+// by a reader whose batches may take no more than memory bytes.
 func checkMetadata(m arrow.Metadata, memory int64) error {
 	size := int64(0)
 	for i, key := range m.Keys() {

@@ -66,7 +66,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 	return stats, err
 }
 
-// open waits for the schema, or the end of ctx.
+// open waits for the schema, or the end of ctx, after which a read of in may still be running.
+// Batches have as many rows as they come with, because each has one answer.
 func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, error) {
 	type result struct {
 		src *arrowipc.Source
@@ -131,6 +132,7 @@ func (s turnSource) Next(ctx context.Context) (batch.Piece, error) {
 	}
 }
 
+// turnSink flushes each answer, and then ends the turn of its batch: see turnSource.
 type turnSink struct {
 	batch.Sink
 	out   *flushed
@@ -148,7 +150,8 @@ func (s *turnSink) Write(c batch.Chunk) error {
 	return err
 }
 
-// Close implements batch.Sink.
+// Close implements batch.Sink. The check comes first, because Sink.Close writes the end marker: see
+// [Options.Check].
 func (s *turnSink) Close() error {
 	if s.check != nil {
 		if err := s.check(); err != nil {

@@ -48,7 +48,7 @@ type Sorter struct {
 	runs  []Extent
 
 	chunk  int      // bytes of a chunk
-	chunks [][]byte // all but the last used are full
+	chunks [][]byte // all but the last used are full; a record larger than a chunk has its own
 	used   int      // chunks with something in them
 	count  int      // records in the chunks
 	excess int64    // bytes of chunks of which one record is larger than a chunk

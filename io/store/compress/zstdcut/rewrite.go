@@ -10,7 +10,7 @@ type rewriting struct {
 	*Cutter
 	k       int  // no kept range before this one has bytes that are still to come
 	litLen  int  // literals since the last sequence
-	changed bool // the new block has other literals than the old one
+	changed bool // the new block may have other literals than the old one
 }
 
 // rewrite sets c.sequences and c.literals to what is kept of the block that begins at byte at.
@@ -57,8 +57,8 @@ func (w *rewriting) keepWhole(at int, s sequence) bool {
 	return true
 }
 
-// eachPart calls f for each part of the bytes from low to high-1 that is kept. If not all of
-// them are, the literals are changed.
+// eachPart calls f for each kept part of the bytes from low to high-1, which must not lie before
+// those of an earlier call. If some of them are cut, it sets w.changed.
 func (w *rewriting) eachPart(low, high int, f func(low, high int)) {
 	for w.k < len(w.kept) && w.kept[w.k].High <= low {
 		w.k++

@@ -158,7 +158,8 @@ func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
 	for i := range c.sequences {
 		s := &c.sequences[i]
 		value := s.offset + 3
-		// Most offsets are not repeat offsets.
+		// Most offsets are new: no repeat offset nor, without literals, the first one less 1
+		// (RFC 8878 §3.1.1.5). For others offsetValue updates c.out.repeatOffsets.
 		if o := s.offset; o != repeats[0] && o != repeats[1] && o != repeats[2] && (s.litLen > 0 || o+1 != repeats[0]) {
 			repeats = [3]uint32{o, repeats[0], repeats[1]}
 		} else {
