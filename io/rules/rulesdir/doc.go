@@ -20,9 +20,9 @@
 // A-labels; case does not matter. The three folders' names are in lower case.
 //
 // If two files are for one authority, their bodies differ and none of these rules gives
-// precedence, that is an error that names both, and all other such pairs. Names that no host can have are ignored and reported: a robots.txt
-// outside a folder HOST, README.md, https___example.com, endings such as .html that are not
-// top-level domains.
+// precedence, that is an error that names both, and all other such pairs. Names that no host
+// can have are ignored and reported: a robots.txt outside a folder HOST, README.md,
+// https___example.com, endings such as .html that are not top-level domains.
 //
 // # What it costs
 //

@@ -33,7 +33,7 @@ func (c *Output) Flags() cli.Flags {
 		{
 			Name: "out-format", Rare: true, Argument: "NAME", Topic: OutputTopic, Words: formatNames(format.Format.Writable),
 			Short: "format of the outputs", Standard: "by name",
-			More: InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
+			More: InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list or CDX, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 				"else the input's format.",
 			Value: formatOf(&c.OutFormat, format.Format.Writable),
 		},
