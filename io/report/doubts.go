@@ -40,8 +40,9 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	return doubts
 }
 
-// Unlisted is the notice that hosts may be allowed because WARC files have no record of what did
-// not answer.
+// Unlisted is the notice that rows may be allowed only because WARC files have no record of a host
+// that was asked and did not answer. It is empty if no row is allowed for want of a robots.txt,
+// and if no host at all has one, which points to wrong rules instead.
 func (s *Summary) Unlisted() (notice option.Message) {
 	if s.NoRobots == 0 || s.noneKnown() || s.Missing == missingDeny || s.Missing == missingNull {
 		return notice

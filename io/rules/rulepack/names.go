@@ -107,13 +107,15 @@ func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
 	return numbers, true
 }
 
-// take adds the names of a compiled body from another dictionary, of which known has 1 + the
-// numbers that it has here, and renumbers the body.
+// take adds the names of a compiled body, which are numbered as in from, and gives them their
+// numbers in d. known has, by number in from, 1 + the number in d, or 0 for a name that was not
+// taken yet: take fills it in.
 func (d *dictionary) take(rules []byte, from names, known []uint32) error {
-	full := false
+	full, unknown := false, false
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
 		if uint64(name) >= uint64(len(known)) {
-			return 0 // as a lookup finds no such name
+			unknown = true
+			return 0
 		}
 		if known[name] == 0 {
 			numbers, ok := d.add([][]byte{from.name(name)})
@@ -130,7 +132,7 @@ func (d *dictionary) take(rules []byte, from names, known []uint32) error {
 		return known[name] - 1
 	})
 	switch {
-	case !ok:
+	case !ok || unknown:
 		return fmt.Errorf("%w: its rules", ErrDamaged)
 	case full:
 		return option.Errorf("the names of agents must fit into memory: raise %s", option.Memory)

@@ -207,7 +207,8 @@ func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err e
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// checkSize refuses a body that is too large for the Google profile, which has no limit.
+// checkSize refuses a body above MaxGoogleBody under the Google profile. That profile cuts no
+// body, so one that is not read whole cannot be judged; others are cut at their limit.
 func (d *Dir) checkSize(path string, body []byte) error {
 	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
 		return fmt.Errorf("%s: the body has more than %d MiB, which is no robots.txt: remove it",

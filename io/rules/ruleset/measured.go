@@ -12,13 +12,14 @@ import (
 )
 
 // measured is the step of reading files of captures, by their bytes if all have a size,
-// else by their number. A nil one is looked at by nobody.
+// else by their number. It is nil if nobody watches.
 type measured struct {
 	step  *meter.Step
 	sizes map[string]int64
 }
 
-// measure starts the step.
+// measure starts the progress step of reading files; it is nil if nobody watches. Each file counts
+// with its bytes, or as 1 if any of them is an object, is no regular file, or cannot be looked up.
 func measure(ctx context.Context, files []string) *measured {
 	m := &measured{sizes: make(map[string]int64, len(files))}
 	unit, total := meter.Bytes, int64(0)

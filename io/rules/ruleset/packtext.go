@@ -88,7 +88,7 @@ func packedText(b *matcher.Body) ([]byte, error) {
 func packedRules(b *matcher.Body) []*packedRule {
 	byLine := make(map[int]*packedRule)
 	for _, trie := range b.Groups() {
-		rank := uint32(0)
+		rank := uint32(0)          // of the rule that Lines yields, from 1; Rule takes it above a bit for allow
 		seen := make(map[int]bool) // a rule may stand for two patterns
 		for line, text := range trie.Lines() {
 			rank++

@@ -186,7 +186,8 @@ func (s *openSources) Unchanged() error {
 	return s.sources.eachPack(func(p *packSource) error { return p.Unchanged() })
 }
 
-// eachPack calls visit with each rule pack until that returns an error.
+// eachPack calls visit with each rule pack until visit returns an error, and returns that. All
+// sources of the list must be open: none is nil.
 func (l list) eachPack(visit func(*packSource) error) error {
 	for _, source := range l {
 		if pack := source.pack(); pack != nil {

@@ -103,8 +103,8 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 	}
 }
 
-// firstCaptured returns the number of the first source that is read as captures; -1 for
-// none. All of them are one source in its place.
+// firstCaptured returns the index of the first source that is read as captures; -1 for none. Open
+// makes one source of all captures, and puts it there.
 func (f *Found) firstCaptured() int {
 	for i := range f.captured() {
 		return i

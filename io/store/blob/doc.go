@@ -43,8 +43,8 @@ type Writer interface {
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// checkName reports whether a name is an object's; for any other it returns the local
-// file's name.
+// checkName reports whether a name is an object's, and returns the name to go on with: an
+// object's as it is, else the local file's, which may have been given as a file:// URL.
 func checkName(name string) (local string, isObject bool, err error) {
 	if name == "" {
 		return "", false, errors.New("the name is empty")

@@ -106,7 +106,7 @@ func openZstd(r *bufio.Reader, window uint64, blocks int) (io.Reader, func(), er
 	z, err := zstd.NewReader(r,
 		zstd.WithDecoderConcurrency(blocks),
 		zstd.WithDecoderMaxWindow(window),
-		zstd.WithDecoderMaxMemory(window)) // for frames that are one segment
+		zstd.WithDecoderMaxMemory(window)) // for a frame of one segment, which has no window
 	if err != nil {
 		return nil, nil, err
 	}

@@ -98,8 +98,9 @@ func sizeOr(length *int64) int64 {
 	return *length
 }
 
-// newBody is the answer to a request for a range, which it must be of. Its size in is
-// is that of the body.
+// newBody makes a Body of the answer to a request for r. An answer that is not of r is an error, and
+// its body is closed. The Size in the given attributes is the answer's length, -1 if that is not
+// known; that of the Body is the whole object's.
 func newBody(body io.ReadCloser, r blob.Range, contentRange string, is blob.Attributes) (*blob.Body, error) {
 	size, err := blob.CheckRange(r, contentRange, is.Size)
 	if err != nil {

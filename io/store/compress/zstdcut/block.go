@@ -56,8 +56,8 @@ type block struct {
 	firstCopied     int               // the first byte that a match copies: 0 is the block's first, or is negative
 }
 
-// parse reads the block with a number, and changes h to the history after it. It returns false
-// if the block is damaged.
+// parse reads the block from data, and changes h to the history after it. It returns false if the
+// block is damaged. number counts the frame's compressed blocks from 1: h.huffmanTree keeps it.
 func (b *block) parse(data []byte, number int, h *history, tables *freeList) bool {
 	n, ok := b.parseLiteralsHeader(data)
 	if !ok {

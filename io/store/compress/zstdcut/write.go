@@ -223,7 +223,8 @@ func (c *Cutter) appendBitstream(dst []byte, tables *[symbolTypes]*fseTable) []b
 			word |= (ov | mv<<ow | lv<<(ow+mw)) << n
 			n += ow + mw + lw
 		}
-		// Up to 7 bits wait, states have 26, and both lengths of a block 31 together.
+		// This fits 64 bits: up to 7 wait, the states have 26, and the extra bits of both lengths are
+		// 31 and not 16 + 16, as a block has no more than 128 KiB.
 		word |= uint64(s.litLen-llBaseline[ll]) << n
 		n += uint(llBits[ll])
 		word |= uint64(s.matchLen-mlBaseline[ml]) << n
