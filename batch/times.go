@@ -150,8 +150,8 @@ func secondsOfDigits(n int64) int64 {
 	return t.Unix()
 }
 
-// TimesOf reads the times of a column of text, which must be valid, as ParseSeconds
-// does. It reads runs of equal rows once.
+// TimesOf parses each row of a column as ParseSeconds does; a null row is NoTime. The column must be
+// valid, see Column.Validate. A run of equal rows is parsed once.
 func TimesOf(c *Column) []int64 {
 	times := make([]int64, c.Len())
 	var last []byte

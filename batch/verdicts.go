@@ -172,7 +172,8 @@ func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 	}
 }
 
-// AddAuthority notes that rows are of an authority, whose key has this hash.
+// AddAuthority notes the hash of an authority that rows are of: in Authorities if something is
+// known of it, else in Unknown.
 func (v *Verdicts) AddAuthority(hash uint64, known bool) {
 	if known {
 		v.Authorities = append(v.Authorities, hash)

@@ -32,7 +32,8 @@ type pattern struct {
 func (c *pattern) literalPrefix() []byte { return c.text[:c.prefix] }
 
 // compile normalises a pattern into c, which must be zero. The text aliases source if that
-// is normal as written; else it is appended to arena, which never ends with a star. ok is
+// is normal as written; else it is appended to arena. Neither the arena given nor the one
+// returned ends with a star, which appendStar would take for one of the next pattern. ok is
 // false for a pattern that cannot match: empty, or starting with neither '/' nor '*'.
 func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	if len(source) == 0 || (source[0] != '/' && source[0] != '*') {

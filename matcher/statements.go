@@ -555,8 +555,9 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 	return found
 }
 
-// take combines what was found with the lines of a statement. Those of nobody that say
-// nothing were not selected.
+// take combines what was found with the lines of the statement of a rank, and keeps the first line
+// with the combined value. Lines before all groups (nobodys) count only if they say something of
+// the use, which is then Unreadable.
 func (found *UsageLine) take(set *statementSet, rank, use int) {
 	for i := range set.all[rank].lines {
 		l := &set.all[rank].lines[i]

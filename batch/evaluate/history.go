@@ -101,7 +101,9 @@ func (h *history) choose(i int) {
 	}
 }
 
-// cutGroup adds the new groups of one that was chosen.
+// cutGroup cuts a group, for whose authority choose was called: it adds a new group for each span
+// that one of its rows' times is in; span -1 is before the first. A row without a time gets a null
+// verdict.
 func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 	g, h, times := &e.groups, &e.history, v.Times
 	early := e.options.BeforeFirst == access.BeforeUse
@@ -344,8 +346,9 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 	return nil
 }
 
-// cutGroupRows takes the verdict of the rows of a group that are not denied so far: nobody
-// knows whether they were denied at the times that were not kept.
+// cutGroupRows makes the verdicts of a group's rows null where they are not denied so far: nobody
+// knows whether they were denied at the times that were not kept. /robots.txt keeps its verdict
+// under a profile that always allows it.
 func (e *Evaluator) cutGroupRows(url func(row int) []byte, v *batch.Verdicts, number int) {
 	w := e.groups.walk(number)
 	for w.next() {

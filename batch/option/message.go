@@ -175,7 +175,8 @@ func (b *builder) err(err error) {
 	}
 }
 
-// around adds a text in which the texts of errors stand in their order.
+// around adds the text of an error that wraps errs. Where the text of one of them stands in it, in
+// their order, that one's own parts are added instead, so that options in it stay options.
 func (b *builder) around(text string, errs ...error) {
 	for _, err := range errs {
 		if err == nil {

@@ -49,7 +49,8 @@ func (s *Sample) raise(zeros int) {
 	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.has(hash) })
 }
 
-// Merge adds what another has counted, which must not be used afterwards.
+// Merge adds what another has counted. The sum has no more zeros than it needs, and at least as many
+// as either had, since each lacks the authorities with fewer.
 func (s *Sample) Merge(other *Sample) {
 	s.raise(max(s.zeros, other.zeros))
 	for hash, c := range other.counts {

@@ -349,8 +349,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	return nil
 }
 
-// warnRules warns of rules that decided nothing, and of times that are none, which are
-// likely not those that were meant.
+// warnRules tells what is likely not as it was meant, though the job went well: report.Doubts, blanks
+// within lines, hosts allowed perhaps only because WARC files lack what did not answer, misspelt
+// agents, and hosts that the rules have under another name.
 func (j *job) warnRules() {
 	d := report.Doubts{TimeColumn: j.AsOfColumn, Schemeless: j.schemeless, KnownMissing: j.AllowNone}
 	if t, ok := j.firstTime.Time(); ok {

@@ -167,7 +167,9 @@ type conversion struct {
 	unlock     func()
 }
 
-// startAll starts the outputs in order, as many at once as may be, and passes them on.
+// startAll starts the outputs in order, at most j.atOnce at once, and sends each to turns, which it
+// closes; those in done, which an earlier run wrote, it only sends. It ends early with ctx, or when
+// the rows of -limit are decided.
 func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*manifest.Output, turns chan<- *conversion) {
 	defer close(turns)
 	slots := make(chan struct{}, j.atOnce)
@@ -187,7 +189,7 @@ func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*ma
 			turns <- c
 			return
 		}
-		if j.pool.Full() { // what was under way ended
+		if j.pool.Full() { // -limit is reached; with it one output is under way at a time, and that ended
 			return
 		}
 		c.end = sync.OnceFunc(func() { <-slots })

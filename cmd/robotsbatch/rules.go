@@ -47,8 +47,8 @@ type ruleUse struct {
 	used func(folder string, file manifest.File)
 }
 
-// find finds out what each -rules is. While a rule pack of captures is made nothing else
-// runs, and it may take all of -memory.
+// find finds out what each -rules is, and opens none. A rule pack of captures is made later, when
+// they are opened or compiled: nothing else runs then, so it may take all of -memory.
 func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs ...option.Given) (*ruleset.Found, error) {
 	if !use.compared { // diff asks twice, for its two sides
 		c.warnChains(r)

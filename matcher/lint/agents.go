@@ -78,7 +78,8 @@ func isHeader(value []byte) bool {
 	return strings.HasPrefix(lower, "mozilla/") && strings.Contains(lower, "(") || strings.Contains(lower, "(compatible")
 }
 
-// addHeader adds a finding that names the token to use in place of a header.
+// addHeader adds a finding for a line whose value is a whole User-Agent header. token is what the
+// line names as it is, empty for nobody; the finding says what to write in its place.
 func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	names := "names nobody"
 	if len(token) > 0 {

@@ -120,8 +120,8 @@ func (s Values) String() string {
 	}
 }
 
-// ParseValues parses what String returns, for which any set of several values stands for
-// all of them.
+// ParseValues parses what String returns. Mixed does not say which values the set had: it gives the
+// set of all values.
 func ParseValues(s string) (Values, error) {
 	switch s {
 	case "":

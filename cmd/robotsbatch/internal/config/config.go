@@ -90,7 +90,8 @@ func formatNames(available func(format.Format) bool) []string {
 	return names
 }
 
-// addEach adds values, by commas, each once. A name may stand for several.
+// addEach returns the function for a cli.Flag's Value that takes names separated by commas and adds
+// what they stand for to dst, each value once. A name may stand for several values.
 func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(string) error {
 	return func(s string) error {
 		for _, name := range strings.Split(s, ",") {
