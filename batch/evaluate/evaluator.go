@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
 
@@ -292,8 +293,9 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		e.describe(v, number, o)
 	}
 	v.AddAuthority(g.keys[number].Hash, known)
-	if !known {
-		e.options.Misses.add(g.keys[number].Text, g.keys[number].Hash)
+	if !known && e.options.Misses != nil {
+		// A hash of this process would sample other authorities in each run.
+		e.options.Misses.add(g.keys[number].Text, uint64(partition.Hash(g.keys[number].Text)))
 	}
 	if e.spreads {
 		e.spreader.obey(number, o)

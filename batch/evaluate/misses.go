@@ -28,7 +28,7 @@ func (m *Misses) Authorities() []string {
 // add adds an authority with its hash. Those with the lowest hashes are kept, so nearly all
 // others cost a comparison.
 func (m *Misses) add(authority []byte, hash uint64) {
-	if m == nil || hash > ^m.beyond.Load() {
+	if hash > ^m.beyond.Load() {
 		return
 	}
 	m.mu.Lock()

@@ -1,10 +1,15 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/partition"
 )
 
 // A sample is that of the lowest hashes, whoever adds them in whatever order, each once.
@@ -33,5 +38,28 @@ func TestMisses(t *testing.T) {
 			t.Errorf("of %d: %d: %.3q", count, len(got), got)
 		}
 	}
-	(*Misses)(nil).add([]byte("x"), 1)
+}
+
+// Every run has the same sample: those with the lowest hashes as Spark computes them.
+func TestMissesOfEachRun(t *testing.T) {
+	var all []string
+	column := batch.Column{Offsets32: []int32{0}}
+	for i := range 1000 {
+		all = append(all, fmt.Sprintf("https://%d.example", i))
+		column.Data = append(column.Data, all[i]+"/x"...)
+		column.Offsets32 = append(column.Offsets32, int32(len(column.Data)))
+	}
+	var m Misses
+	var v batch.Verdicts
+	if err := New(new(matcher.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Compare(uint64(partition.Hash([]byte(a))), uint64(partition.Hash([]byte(b))))
+	})
+	want := all[:mostMisses]
+	slices.Sort(want)
+	if got := m.Authorities(); !slices.Equal(got, want) {
+		t.Errorf("%d: %.3q, want %.3q", len(got), got, want)
+	}
 }
