@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 )
@@ -24,5 +25,29 @@ func TestNewRecordWithMetadataInside(t *testing.T) {
 	defer record.Release()
 	if got := record.Column(0); got.String() != values.String() || !arrow.TypeEqual(got.DataType(), schema.Field(0).Type) {
 		t.Errorf("%v of type %s", got, got.DataType())
+	}
+}
+
+// Rows of a dictionary of runs may be more than the type of the runs' ends can count.
+func TestPlainDictionaryOfRuns(t *testing.T) {
+	const rows = 40_000
+	mem := memory.NewGoAllocator()
+	ends, values, indices := array.NewInt16Builder(mem), array.NewStringBuilder(mem), array.NewInt32Builder(mem)
+	ends.AppendValues([]int16{1, 2}, nil)
+	values.AppendValues([]string{"a", "b"}, nil)
+	for row := range rows {
+		indices.Append(int32(row % 2))
+	}
+	runs := array.NewRunEndEncodedArray(ends.NewArray(), values.NewArray(), 2, 0)
+	defer runs.Release()
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: runs.DataType()}
+	d := indices.NewArray().Data().(*array.Data)
+	coded := array.NewDataWithDictionary(dt, rows, d.Buffers(), 0, 0, runs.Data().(*array.Data))
+	defer coded.Release()
+	plain := array.MakeFromData(Plain(coded, mem)).(*array.String)
+	for row := range rows {
+		if got, want := plain.Value(row), string("ab"[row%2]); got != want {
+			t.Fatalf("row %d: %q, want %q", row, got, want)
+		}
 	}
 }

@@ -209,7 +209,9 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, all int) (mad
 				runs = runs.Add(i, i+1)
 				made++
 			}
-			to[made-1] = T(row)
+			if to[made-1] = T(row); int(to[made-1]) != row { // rows that are taken more than once
+				return 0, nil, fmt.Errorf("runs of %d rows do not fit into their type", row)
+			}
 		}
 	}
 	return made, runs, nil

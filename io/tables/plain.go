@@ -48,6 +48,10 @@ func (g Maker) expand(d *array.Data) *array.Data {
 // look looks up the values of a dictionary array.
 func (g Maker) look(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
+	if _, ok := Storage(dictionary.DataType()).(*arrow.RunEndEncodedType); ok {
+		dictionary = g.expand(dictionary) // there may be more rows than the type of its ends can count
+		defer dictionary.Release()
+	}
 	valueType := dictionary.DataType()
 	if dictionary.Len() == 0 { // all rows are null
 		nulls := array.MakeArrayOfNull(g.Memory, valueType, d.Len())

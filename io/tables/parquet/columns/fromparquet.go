@@ -300,6 +300,8 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	case layout.FixedLenByteArray:
 		dt = &arrow.FixedSizeBinaryType{ByteWidth: int(n.Length)}
 		switch {
+		case n.Length == 0:
+			return nil, nil, errors.New("its values have no bytes")
 		case m.Kind == Decimal:
 			dt, err = decimalType(n)
 			return dt, nil, err
@@ -309,8 +311,6 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 			return dt, map[string]string{extensionNameKey: "arrow.uuid", extensionMetadataKey: ""}, nil
 		case m.Kind == Interval && n.Length == 12:
 			return dt, map[string]string{annotationKey: annotationInterval}, nil
-		case n.Length == 0:
-			return nil, nil, errors.New("its values have no bytes")
 		}
 	}
 	if m.Kind == Null {

@@ -280,6 +280,22 @@ func checkRows(t *testing.T, data []byte, want arrow.Array, size int) {
 	}
 }
 
+// Nobody skips most of a large page again and again.
+func TestLargePagesAreDecodedInOrder(t *testing.T) {
+	for _, n := range []int{mostShared, mostShared + 1} {
+		b := array.NewInt32Builder(memory.DefaultAllocator)
+		b.AppendValues(make([]int32, n), nil)
+		list, err := readers(writePages(t, kind{encoding: parquet.Encodings.Plain}, b.NewArray(), int64(n), 1<<30), 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := list[0].Next(10)
+		if err != nil || (p.leaf != nil) != (n > mostShared) {
+			t.Errorf("a page of %d: decoded when it is read: %v, %v", n, p.leaf != nil, err)
+		}
+	}
+}
+
 // A run whose strings take more than the limit is refused before they are taken.
 func TestLimit(t *testing.T) {
 	b := array.NewStringBuilder(memory.NewGoAllocator())

@@ -40,6 +40,10 @@ type Reader struct {
 // blockSize is the most entries of a list of which levels are read at once.
 const blockSize = 4096
 
+// mostShared is how many entries a page may have for parts of it to be decoded side by side: who
+// begins in its middle may have to skip all that come before.
+const mostShared = 1 << 20
+
 // page is a page that one part or several have entries of.
 type page struct {
 	layout.Page
@@ -94,7 +98,7 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 		}
 		s := r.take(min(left, r.current.Values-r.at))
 		p.spans = append(p.spans, s)
-		ordered = ordered || s.page.Encoding == layout.DeltaByteArray
+		ordered = ordered || s.page.Encoding == layout.DeltaByteArray || s.page.Values > mostShared
 		left -= s.n
 	}
 	if ordered {
@@ -161,7 +165,8 @@ func (r *Reader) fetch() error {
 			}
 		}
 		r.current, r.at = &page{Page: *raw, raw: body, index: r.pages.Index()}, 0
-		r.current.users.Store(1) // until all of it is in parts
+		r.current.Low, r.current.High = nil, nil // nobody here asks for bounds
+		r.current.users.Store(1)                 // until all of it is in parts
 	}
 	if r.leaf.MaxRepetition == 0 || len(r.block) > 0 {
 		return nil

@@ -67,9 +67,15 @@ func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 }
 
 func (d *deltaLengths) Skip(n int) error {
-	_, total, err := d.read(n)
-	d.bytes = d.bytes[total:]
-	return err
+	for n > 0 {
+		lengths, total, err := d.read(min(n, block))
+		if err != nil {
+			return err
+		}
+		d.bytes = d.bytes[total:]
+		n -= len(lengths)
+	}
+	return nil
 }
 
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }

@@ -3,6 +3,7 @@ package encoding
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -276,4 +277,26 @@ func decode(t *testing.T, name string, b Body, skip, n int) (list []string) {
 		list = append(list, string(v.Value(i)))
 	}
 	return list
+}
+
+// What is skipped takes no memory: many workers may skip most of a page at once.
+func TestSkipTakesNoMemory(t *testing.T) {
+	const n = 1 << 20
+	numbers := AppendDeltas(nil, make([]int64, n), 8)
+	for name, b := range map[string]*Body{
+		"deltas":  {Encoding: layout.DeltaBinaryPacked, Type: layout.Int64, Width: 8, Values: numbers, Present: n},
+		"lengths": {Encoding: layout.DeltaLengthByteArray, Type: layout.ByteArray, Values: AppendDeltas(nil, make([]int64, n), 4), Present: n},
+	} {
+		d, err := New(b)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = d.Skip(n - 1)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 256<<10 {
+			t.Errorf("%s: %d bytes, %v", name, took, err)
+		}
+	}
 }
