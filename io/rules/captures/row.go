@@ -47,7 +47,7 @@ func (r *row) check() error {
 // capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
 	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body, Offset: -1}
-	if len(r.file) > 0 && len(r.body) == 0 {
+	if len(r.file) > 0 && len(r.body) == 0 && !r.failed { // what failed has no answer, whatever the record says
 		x.File, x.Offset, x.Length = r.file, r.offset, r.length
 	}
 }

@@ -269,3 +269,12 @@ func TestTableWithoutBodies(t *testing.T) {
 		}
 	}
 }
+
+// A row with an error is a fetch without an answer, whatever is in the record that it names.
+func TestFailedRowWithRecord(t *testing.T) {
+	r := row{url: []byte("https://a.example/robots.txt"), file: []byte("a.warc"), length: 9, failed: true}
+	var x Capture
+	if r.capture(&x); r.check() != nil || !x.Failed || len(x.File) > 0 {
+		t.Errorf("%+v, %v", x, r.check())
+	}
+}

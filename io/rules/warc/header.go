@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 	"time"
 
@@ -29,6 +30,7 @@ type header struct {
 	used    int // bytes of the header that were read
 	hasDate bool
 	broken  error // the first value that cannot be read
+	ended   bool  // the empty line was read: with a length it is known where the record ends
 }
 
 // reset empties a header, and keeps its memory.
@@ -78,10 +80,14 @@ func (w *Reader) readHeader(h *header) error {
 				h.broken = err
 			}
 		}
+		if errors.Is(err, errLongHeader) {
+			_ = w.skipHeader(h) // the next read finds out, too, why the file cannot be read
+		}
 		if err != nil {
 			return err
 		}
 		if len(line) == 0 {
+			h.ended = true
 			break
 		}
 		w.field = append(w.field[:0], line...)
@@ -99,15 +105,42 @@ func (w *Reader) readHeader(h *header) error {
 
 // headerLine reads a line without its end; it is valid until the next read.
 func (w *Reader) headerLine(h *header) ([]byte, error) {
+	if h.used > maxHeader {
+		return nil, errLongHeader
+	}
 	line, err := w.text.ReadSlice('\n')
 	h.used += len(line)
-	if errors.Is(err, bufio.ErrBufferFull) || err == nil && h.used > maxHeader {
-		return nil, broken("the record's header has more than %d bytes", maxHeader)
+	if errors.Is(err, bufio.ErrBufferFull) {
+		h.used = math.MaxInt // within a line
+		return nil, errLongHeader
 	}
 	if err != nil {
 		return nil, unexpected(err)
 	}
 	return bytes.TrimRight(line, "\r\n"), nil
+}
+
+var errLongHeader = broken("the record's header has more than %d bytes", maxHeader)
+
+// skipHeader reads the rest of a header that is too long, for its Content-Length: what is in the
+// block, which somebody else may have written, must not be taken for a record.
+func (w *Reader) skipHeader(h *header) error {
+	for begins := h.used < math.MaxInt; ; {
+		line, err := w.text.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return unexpected(err)
+		}
+		whole := err == nil
+		text := bytes.TrimRight(line, "\r\n")
+		if begins && whole && len(text) == 0 {
+			h.ended = true
+			return nil
+		}
+		if key, value, found := bytes.Cut(text, []byte(":")); begins && whole && found && isField(key, "Content-Length") {
+			_ = h.set(key, bytes.TrimSpace(value)) // without one the record's end is not known
+		}
+		begins = whole
+	}
 }
 
 // set takes the value of a field of the header.

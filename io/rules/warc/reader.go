@@ -206,10 +206,17 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 	if err := w.begin(); err != nil {
 		return false, err
 	}
-	if err := w.readHeader(&w.header); err != nil {
+	err = w.readHeader(&w.header)
+	w.block = block{r: w.text, left: max(0, w.header.length)}
+	switch {
+	case err == nil:
+	case w.header.ended && w.header.length >= 0:
+		// The block is not searched for the next record: a robots.txt may look like one of another
+		// host's.
+		return w.fail(x, err), nil
+	default:
 		return false, err
 	}
-	w.block = block{r: w.text, left: w.header.length}
 	x.URL, x.Time = w.header.url, w.header.date
 	if w.header.isRevisit() {
 		return true, w.revisit(x)

@@ -255,9 +255,12 @@ func (w *Reader) readBody(x *captures.Capture) error {
 	if err == nil {
 		_, err = io.CopyN(&w.body, reader, int64(w.options.BodySize))
 	}
+	missing := x.Cut && w.body.Len() == 0
 	x.Body, x.Cut = w.body.Bytes(), false // a decoder knows where its input ends
 	x.Longer = x.Longer && coded          // else the length is that of the coded body
 	switch {
+	case missing && errors.Is(err, io.EOF):
+		return broken("its Content-Length is %d, and there is no body", w.answer.length)
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
 	case w.block.err != nil:

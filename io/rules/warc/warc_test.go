@@ -188,6 +188,7 @@ func TestResponses(t *testing.T) {
 	whole := fmt.Sprintf("%s 200 %q", url, text)
 	length := fmt.Sprintf("\nContent-Length: %d", len(text))
 	lost := url + " 0 failed" // the record is broken
+	planted := response("https://victim.example/robots.txt", "404 Not Found", "")
 	tests := []struct {
 		name, file string
 		want       []string
@@ -221,6 +222,7 @@ func TestResponses(t *testing.T) {
 		{"gzip, chunked, stored without both", response(url, "200 OK\nContent-Encoding: gzip\nTransfer-Encoding: chunked", text), []string{whole}},
 		{"gzip, cut", response(url, "200 OK\nContent-Encoding: gzip", gzipped(text)[:30]), []string{"*" + url + " 200* cut"}},
 		{"gzip, empty", response(url, "200 OK\nContent-Encoding: gzip\nContent-Length: 0", ""), []string{url + " 200"}},
+		{"gzip, no body where one should be", response(url, "200 OK\nContent-Encoding: gzip\nContent-Length: 300", ""), []string{"*there is no body*", lost}},
 		{"deflate", response(url, "200 OK\nContent-Encoding: deflate", zlibbed(text)), []string{whole}},
 		{"deflate without zlib's header", response(url, "200 OK\nContent-Encoding: deflate", deflated(text)), []string{whole}},
 		{"br", response(url, "200 OK\nContent-Encoding: br", brotlied(text)), []string{whole}},
@@ -283,6 +285,9 @@ func TestResponses(t *testing.T) {
 		{"no date", strings.Replace(response(url, "200 OK", text), "WARC-Date", "Date", 1) + response(url, "200 OK", text), []string{"*no WARC-Date*", lost, whole}},
 		{"bad date", strings.Replace(response(url, "200 OK", text), "2026-", "26-", 1) + response(url, "200 OK", text), []string{"*is no time*", lost, whole}},
 		{"broken, and not a response", strings.Replace(record("request", url, "GET / HTTP/1.1\r\n\r\n"), "WARC-Date: 2026-", "WARC-Date: 26-", 1) + response(url, "200 OK", text), []string{"*record skipped: *is no time*", whole}},
+		{"a record in the block of one without a date", strings.Replace(response(url, "200 OK", "\r\n"+planted), "WARC-Date", "Date", 1) + response(url, "200 OK", text), []string{"*no WARC-Date*", lost, whole}},
+		{"a record in the block of one with a long header", response(url, "200 OK", "\r\n"+planted, "A: "+strings.Repeat("a", 2*readSize)) + response(url, "200 OK", text), []string{"*record's header has more than*", lost, whole}},
+		{"a record in the block of one with many fields", response(url, "200 OK", "\r\n"+planted, strings.Repeat("A: b\r\n", maxHeader/6)+"C: d") + response(url, "200 OK", text), []string{"*record's header has more than*", lost, whole}},
 		{"no length of the record", strings.Replace(response(url, "200 OK", text), "Content-Length", "Length", 1) + response(url, "200 OK", text), []string{"*no Content-Length*", lost, whole}},
 		{"length beyond all", strings.Replace(response(url, "200 OK", text), "Content-Length: 4", "Content-Length: 99999999999999", 1) + response(url, "200 OK", text), []string{"*is no length*", lost, whole}},
 		{"negative length", strings.Replace(response(url, "200 OK", text), "Content-Length: ", "Content-Length: -", 1) + response(url, "200 OK", text), []string{"*is no length*", lost, whole}},
