@@ -161,13 +161,15 @@ func (j *job) next() (piece Piece, err error) {
 // work takes a slot's piece from its bytes to a chunk.
 func (j *job) work(s *slot) {
 	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
-	defer func() { s.grant.Meanwhile = nil }()
 	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
 		if !waiting.Ready(s.grant, func() { j.start(s.number, func() { j.work(s) }) }) {
-			return
+			return // the next call of work may have begun
 		}
 	}
-	defer close(s.done)
+	defer func() {
+		s.grant.Meanwhile = nil // before the writer has the grant
+		close(s.done)
+	}()
 	if s.err = context.Cause(j.ctx); s.err != nil {
 		return
 	}

@@ -12,6 +12,15 @@ import (
 // What refers to values is changed so that it refers to those that are kept. valid is a bit for
 // each row, nil if none is null. An error says what is damaged.
 
+// dataOf returns the values in a buffer. The library's form of it has a pointer to the first of
+// them, which an empty buffer need not have room for.
+func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
+	if len(buffer) == 0 {
+		return nil
+	}
+	return arrow.GetData[T](buffer)
+}
+
 // CopyValues copies the rows' values of width bytes, and returns how many bytes they have. dst
 // may be src.
 func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
@@ -33,9 +42,9 @@ func (r Rows) Times(n int) Rows {
 // CheckOffsets checks that offsets of width bytes rise from 0 or more, and returns the last.
 func CheckOffsets(offsets []byte, width int) (int, error) {
 	if width == 4 {
-		return rising(arrow.GetData[int32](offsets))
+		return rising(dataOf[int32](offsets))
 	}
-	return rising(arrow.GetData[int64](offsets))
+	return rising(dataOf[int64](offsets))
 }
 
 func rising[T int32 | int64](offsets []T) (int, error) {
@@ -54,9 +63,9 @@ func rising[T int32 | int64](offsets []T) (int, error) {
 func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	clear(to[:width])
 	if width == 4 {
-		return moveOffsets(arrow.GetData[int32](to), arrow.GetData[int32](from), r)
+		return moveOffsets(dataOf[int32](to), dataOf[int32](from), r)
 	}
-	return moveOffsets(arrow.GetData[int64](to), arrow.GetData[int64](from), r)
+	return moveOffsets(dataOf[int64](to), dataOf[int64](from), r)
 }
 
 func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
@@ -80,9 +89,9 @@ type Valid []byte
 // their values. Null lists become empty.
 func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	if width == 4 {
-		return moveLists(arrow.GetData[int32](offsets), arrow.GetData[int32](sizes), v)
+		return moveLists(dataOf[int32](offsets), dataOf[int32](sizes), v)
 	}
-	return moveLists(arrow.GetData[int64](offsets), arrow.GetData[int64](sizes), v)
+	return moveLists(dataOf[int64](offsets), dataOf[int64](sizes), v)
 }
 
 func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
@@ -112,7 +121,7 @@ func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
 // MoveViews changes views so that they refer to what is kept of so many buffers, and returns that
 // for each: nil for a buffer that is left out. Those of null values become empty.
 func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
-	views, buffers := arrow.GetData[arrow.ViewHeader](header), make([]places, count)
+	views, buffers := dataOf[arrow.ViewHeader](header), make([]places, count)
 	for i := range views {
 		view := &views[i]
 		if !v.has(i) {
@@ -148,7 +157,7 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 // MoveUnion changes the offsets of a dense union, and returns the runs of each child's values.
 // of are the children's type codes.
 func MoveUnion(codes, to []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
-	offsets := arrow.GetData[int32](to)
+	offsets := dataOf[int32](to)
 	child, used := unionChildren(of), make([]places, len(of))
 	for i, at := range offsets {
 		code := arrow.UnionTypeCode(codes[i])
@@ -188,11 +197,11 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 func (r Rows) MoveRunEnds(to, from []byte, width, rows int) (made int, runs Rows, err error) {
 	switch width {
 	case 2:
-		return moveRunEnds(arrow.GetData[int16](to), arrow.GetData[int16](from), r, rows)
+		return moveRunEnds(dataOf[int16](to), dataOf[int16](from), r, rows)
 	case 4:
-		return moveRunEnds(arrow.GetData[int32](to), arrow.GetData[int32](from), r, rows)
+		return moveRunEnds(dataOf[int32](to), dataOf[int32](from), r, rows)
 	}
-	return moveRunEnds(arrow.GetData[int64](to), arrow.GetData[int64](from), r, rows)
+	return moveRunEnds(dataOf[int64](to), dataOf[int64](from), r, rows)
 }
 
 func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, all int) (made int, runs Rows, err error) {
