@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
@@ -171,7 +172,15 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 		var info *rulepack.Info
 		err := ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
 			info = p.Info()
-			return p.Verify()
+			if err := p.Verify(); err != nil {
+				return err
+			}
+			return p.EachKnown(ctx, func(k *rulepack.Known) error {
+				if err := captures.Kept(k.Captures).Check(); err != nil {
+					return fmt.Errorf("%s: %w: %w", shown, rulepack.ErrDamaged, err)
+				}
+				return nil
+			})
 		})
 		if err != nil {
 			return damaged(shown, err)

@@ -117,8 +117,8 @@ func (k *keeper) index(body uint64) int {
 	return len(k.Bodies) - 1
 }
 
-// errKept is about rows that are not as keeper makes them.
-var errKept = errors.New("captures that were kept are damaged")
+// ErrKept is about rows that are not as keeper makes them.
+var ErrKept = errors.New("captures that were kept are as nothing writes them")
 
 // each calls visit with each capture, which has its target's key and is valid until visit
 // returns.
@@ -146,13 +146,13 @@ func (k Kept) each(visit func(waiting) error) error {
 			if flags&keptBody != 0 {
 				i := number()
 				if i >= uint64(len(k.Bodies)) {
-					return errKept
+					return ErrKept
 				}
 				h.body = k.Bodies[i]
 			}
 			if flags&flagTarget != 0 {
 				if len(rows) < len(h.target) {
-					return errKept
+					return ErrKept
 				}
 				rows = rows[copy(h.target[:], rows):]
 			}
@@ -161,7 +161,7 @@ func (k Kept) each(visit func(waiting) error) error {
 		if flags&keptTimeless == 0 {
 			delta, n := binary.Varint(rows)
 			if n <= 0 {
-				return errKept
+				return ErrKept
 			}
 			rows = rows[n:]
 			h.second += delta
@@ -178,14 +178,25 @@ func (k Kept) each(visit func(waiting) error) error {
 		if flags&flagTarget != 0 {
 			x.setTarget(h.target)
 		}
-		if broken || h.source >= MaxSources {
-			return errKept
+		if broken || h.source >= MaxSources || !x.sound() {
+			return ErrKept
 		}
 		if err := visit(x); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Check returns ErrKept for captures that Add would refuse so.
+func (k Kept) Check() error { return k.each(func(waiting) error { return nil }) }
+
+// sound reports whether a capture that was kept has a body if it is a 2xx, which else would count
+// as an empty one, and a target only if it is a redirect.
+func (r waiting) sound() bool {
+	fetch := r.fetch()
+	isBody := !fetch.Failed && (fetch.Status == 0 || fetch.Status/100 == 2)
+	return r.isBody() == isBody && (!r.hasTarget() || fetch.IsRedirect())
 }
 
 // told returns the captures that intervals of one source tell; nil if they do not.

@@ -286,10 +286,26 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 			payload(kept, name)
 		}
 	}
-	t := taking{builder: b, pack: p, rest: entries, visit: visit, told: len(c.Sources) == 1}
+	return p.eachKnown(b.ctx, b, c, entries, visit)
+}
+
+// EachKnown calls visit with the captures that the pack keeps, as Take does, but for the numbers of
+// bodies, which are of no builder. It compares what tells captures with what they mean.
+func (p *Pack) EachKnown(ctx context.Context, visit func(*Known) error) (err error) {
+	defer p.guard(debug.SetPanicOnFault(true), &err)
+	c, _, entries, err := p.kept()
+	if c == nil || err != nil {
+		return err
+	}
+	return p.eachKnown(ctx, nil, c, entries, visit)
+}
+
+// eachKnown calls visit with the captures of each URL; b has the bodies, if it is not nil.
+func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries []byte, visit func(*Known) error) error {
+	t := taking{builder: b, pack: p, rest: entries, visit: visit, policy: c.Policy, told: len(c.Sources) == 1}
 	read := uint64(0)
 	for number := range p.buckets {
-		if err := context.Cause(b.ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		if start := p.start(number); start > read+letGoSize {
@@ -312,8 +328,9 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 
 // taking goes through the authorities of a pack, and through what it keeps of their captures.
 type taking struct {
-	builder *Builder
+	builder *Builder // nil if nothing is taken
 	pack    *Pack
+	policy  access.Policy
 	told    bool // captures without an entry are told otherwise
 	visit   func(*Known) error
 
@@ -324,6 +341,7 @@ type taking struct {
 	passed  uint64
 	known   Known
 	between []uint32
+	last    uint64 // the body of the last 2xx that an interval of the authority tells; 0 for none
 }
 
 // next reads the next entry of an authority, after visiting those of other URLs.
@@ -368,6 +386,7 @@ func (t *taking) authority(number uint32, b bucket, i int) error {
 	if !t.told {
 		return nil
 	}
+	t.last = 0
 	if !t.pack.info.History {
 		if err := t.tell(interval{seen: b.origin(i).fetched, origin: b.origin(i)}, nil); err != nil {
 			return err
@@ -394,6 +413,9 @@ func (t *taking) authority(number uint32, b bucket, i int) error {
 // tell adds an interval, with the times between its first and its last.
 func (t *taking) tell(x interval, times []byte) (err error) {
 	o := x.origin
+	if !t.pack.sound(o) {
+		return t.pack.damaged("what it says of %q", t.known.Authority)
+	}
 	i := access.Interval{
 		From: x.from, Fetched: o.fetched, Seen: x.seen, Access: access.Outcome(o.outcome),
 		Stale: o.flags&flagStale != 0, Status: o.status,
@@ -402,6 +424,9 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 		if i.Kept, err = t.kept(o.body, o.flags&flagLimited != 0); err != nil {
 			return err
 		}
+	}
+	if !t.agrees(&i) {
+		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
 	start := len(t.between)
 	t.between = append(t.between, i.Fetched)
@@ -418,6 +443,25 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 	return nil
 }
 
+// agrees reports whether an interval that tells its captures says what they mean: one that depends
+// on more than itself and on earlier ones does not tell them, nor does a redirect with a target.
+func (t *taking) agrees(i *access.Interval) bool {
+	rules := i.Access == access.Rules
+	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !rules, Renewed: t.last != 0}
+	switch {
+	case i.Stale:
+		return false
+	case !t.policy.Answers(f):
+		return i.Access.InOutage()
+	case i.Status == access.NotModified:
+		return rules && i.Kept == t.last
+	}
+	if rules {
+		t.last = i.Kept
+	}
+	return i.Access == t.policy.Outcome(f, access.Unknown)
+}
+
 // kept returns the number of a body, as Keep would, by its place.
 func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 	// The rows are in the order of places; the bodies' heads would be all of the rules' pages.
@@ -427,7 +471,10 @@ func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 	if !ok {
 		return 0, t.pack.damaged("body at %d: there is none", uint64(place)*matcher.BodyAlignment)
 	}
-	kept, err := t.builder.taken(t.pack, uint32(number))
+	kept, err := uint64(number)+1, error(nil)
+	if t.builder != nil {
+		kept, err = t.builder.taken(t.pack, uint32(number))
+	}
 	if limited {
 		kept |= keptLimited
 	}

@@ -133,3 +133,129 @@ func TestTakeForged(t *testing.T) {
 		_, _ = take(forged, folder)
 	}
 }
+
+// tellingPack is a pack that keeps the captures of one authority as its origin or its intervals, or
+// as rows.
+func tellingPack(t *testing.T, history []access.Interval, rows string) []byte {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "telling.rules")
+	b, err := Create(context.Background(), name, BuildOptions{History: len(history) > 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	b.SetCaptured(Captured{Sources: []SourceKind{CapturesSource}})
+	last := &history[len(history)-1]
+	for i := range history {
+		if x := &history[i]; x.Access == access.Rules {
+			x.Kept, err = b.Keep(nil, false) // an empty robots.txt is one
+		}
+		history[i].Fetched, history[i].Seen, history[i].Times = history[i].From, history[i].From, []uint32{history[i].From}
+	}
+	entry := Entry{Authority: []byte("https://a.example"), Access: last.Access, Kept: last.Kept, Stale: last.Stale, Status: last.Status, Fetched: last.From, Captures: Captures{Rows: []byte(rows)}}
+	if len(history) > 1 {
+		entry.History = history
+	}
+	if last.Kept != 0 && rows != "" {
+		entry.Captures.Bodies = []uint64{last.Kept}
+	}
+	if err = errors.Join(err, b.Add(entry)); err == nil {
+		_, err = b.Finish()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, name)
+}
+
+// What tells captures is damage where it says something else than they mean, and so are rows that
+// are as no captures are: an authority that is closed stays so, or is an error.
+func TestTakeContradiction(t *testing.T) {
+	const rules, deny, none, allow = access.Rules, access.DisallowAll, access.NoFile, access.AllowAll
+	type interval struct {
+		outcome access.Outcome
+		status  uint16
+		stale   bool
+	}
+	for name, test := range map[string]struct {
+		history []interval
+		rows    string
+		sound   bool
+	}{
+		"503":                        {history: []interval{{deny, 503, false}}, sound: true},
+		"no answer":                  {history: []interval{{deny, 0, false}}, sound: true},
+		"an empty body":              {history: []interval{{rules, 200, false}}, sound: true},
+		"a body without a status":    {history: []interval{{rules, 0, false}}, sound: true},
+		"404":                        {history: []interval{{none, 404, false}}, sound: true},
+		"a redirect to nowhere":      {history: []interval{{allow, 301, false}}, sound: true},
+		"304 alone":                  {history: []interval{{deny, 304, false}}, sound: true},
+		"given up":                   {history: []interval{{deny, 503, false}, {access.AllowAfterOutage, 502, false}}, sound: true},
+		"304 renews":                 {history: []interval{{rules, 200, false}, {deny, 503, false}, {rules, 304, false}}, sound: true},
+		"closed by 200":              {history: []interval{{deny, 200, false}}},
+		"closed by 204":              {history: []interval{{deny, 204, false}, {deny, 503, false}}},
+		"closed by 404":              {history: []interval{{deny, 404, false}}},
+		"closed by 301":              {history: []interval{{deny, 301, false}}},
+		"closed by a renewal":        {history: []interval{{rules, 200, false}, {deny, 304, false}}},
+		"no file by 200":             {history: []interval{{none, 200, false}}},
+		"rules of 503":               {history: []interval{{rules, 503, false}}},
+		"rules of a redirect":        {history: []interval{{rules, 301, false}}},
+		"rules of a 304 alone":       {history: []interval{{rules, 304, false}}},
+		"stale rules":                {history: []interval{{rules, 200, true}}},
+		"what was cut":               {history: []interval{{access.Cut, 0, false}, {deny, 503, false}}},
+		"rows: 200 with a body":      {history: []interval{{rules, 200, false}}, rows: "\x04\xc8\x01\x00\x02", sound: true},
+		"rows: 503":                  {history: []interval{{deny, 503, false}}, rows: "\x00\xf7\x03\x02", sound: true},
+		"rows: no answer":            {history: []interval{{deny, 0, false}}, rows: "\x01\x00\x02", sound: true},
+		"rows: 304":                  {history: []interval{{deny, 304, false}}, rows: "\x00\xb0\x02\x02", sound: true},
+		"rows: 301":                  {history: []interval{{allow, 301, false}}, rows: "\x02\xad\x02" + sixteen + "\x02", sound: true},
+		"rows: 200 without a body":   {history: []interval{{deny, 503, false}}, rows: "\x00\xc8\x01\x02"},
+		"rows: no status":            {history: []interval{{deny, 503, false}}, rows: "\x00\x00\x02"},
+		"rows: as one before":        {history: []interval{{deny, 503, false}}, rows: "\x20\x02"},
+		"rows: 503 with a body":      {history: []interval{{rules, 200, false}}, rows: "\x04\xf7\x03\x00\x02"},
+		"rows: no answer, a body":    {history: []interval{{rules, 200, false}}, rows: "\x05\x00\x00\x02"},
+		"rows: 503 with a target":    {history: []interval{{deny, 503, false}}, rows: "\x02\xf7\x03" + sixteen + "\x02"},
+		"rows: a 200 after the body": {history: []interval{{rules, 200, false}}, rows: "\x04\xc8\x01\x00\x02\x20\x02"},
+	} {
+		var history []access.Interval
+		for i, x := range test.history {
+			history = append(history, access.Interval{From: uint32(5 + 40*24*60*60*i), Access: x.outcome, Status: x.status, Stale: x.stale})
+		}
+		data := tellingPack(t, history, test.rows)
+		p, err := openCopy(data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Verify(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		visited := 0
+		err = p.EachKnown(context.Background(), func(k *Known) error {
+			visited++
+			return captures.Kept(k.Captures).Check()
+		})
+		if (err == nil) != test.sound || test.sound && visited != 1 {
+			t.Errorf("%s: verified, %d visited: %v", name, visited, err)
+		}
+		if _, err := take(data, t.TempDir()); (err == nil) != test.sound || err != nil && test.rows == "" && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: taken: %v", name, err)
+		}
+		_ = p.Close()
+	}
+}
+
+// sixteen is a key.
+const sixteen = "0123456789abcdef"
+
+// The names of another pack are as a Builder makes them: in lower case, and not empty.
+func TestTakeNames(t *testing.T) {
+	sound := keptPack(t)
+	for text, fails := range map[string]bool{"a": false, "b": false, "b.\xc3": false, "A": true, "aB": true, "": true} {
+		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
+			head := slices.Clone(s[namesSection][:namesHeaderSize+8])
+			head[namesHeaderSize] = byte(len(text))
+			s[namesSection] = append(head, text...)
+		})
+		if _, err := take(forged, t.TempDir()); fails != errors.Is(err, ErrDamaged) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

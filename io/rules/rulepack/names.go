@@ -118,7 +118,12 @@ func (d *dictionary) take(rules []byte, from names, known []uint32) error {
 			return 0
 		}
 		if known[name] == 0 {
-			numbers, ok := d.add([][]byte{from.name(name)})
+			text := from.name(name)
+			if len(text) == 0 || lower(text) != string(text) {
+				unknown = true
+				return 0
+			}
+			numbers, ok := d.add([][]byte{text})
 			if !ok {
 				full = true
 				return 0

@@ -130,6 +130,9 @@ func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed fu
 		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
 			return err
 		}
+		if d.Access == access.Rules && d.Kept == 0 { // the pack would have an empty one
+			return fmt.Errorf("%w: %s has rules without a body", rulepack.ErrDamaged, d.Authority)
+		}
 		return b.Add(rulepack.Entry{
 			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
 			Status: d.Status, Fetched: packTime(d.Fetched), Source: uint32(d.Source),

@@ -3,6 +3,7 @@ package ruleset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -112,6 +113,10 @@ func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
 		s.Payload(name, kept)
 	}
 	return b.Take(p.Pack, payload, func(k *rulepack.Known) error {
-		return s.Add(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
+		err := s.Add(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
+		if errors.Is(err, captures.ErrKept) {
+			err = fmt.Errorf("%s: %w: %w", p.name, rulepack.ErrDamaged, err)
+		}
+		return err
 	})
 }
