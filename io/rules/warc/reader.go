@@ -167,9 +167,8 @@ func (w *Reader) Next(x *captures.Capture) error {
 			if failure := w.file.failure(); failure != nil {
 				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
-			found := w.fail(x, err)
-			w.resync()
-			if found {
+			err = w.resync(err)
+			if w.fail(x, err) {
 				return w.found(x)
 			}
 		}
@@ -296,19 +295,24 @@ func (w *Reader) endMember() error {
 }
 
 // resync skips to where the next record may start: a line that starts with "WARC/" or,
-// where the compression is damaged, a gzip member that does.
-func (w *Reader) resync() {
+// where the compression is damaged, a gzip member that does. It returns the error of what is broken,
+// with what is lost: in zstd nothing is found after the damage.
+func (w *Reader) resync(broken error) error {
 	err := w.scan()
 	switch {
 	case err == nil:
 	case w.members == nil:
 		w.done = true
+		if w.close != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%w; the rest of the file is not read", broken)
+		}
 	case err == io.EOF: // go on with the next member
 	case w.members.resync() == nil:
 		w.text.Reset(w.members)
 	default:
 		w.done = true
 	}
+	return broken
 }
 
 // scan skips to the next line that starts with "WARC/".

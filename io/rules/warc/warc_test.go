@@ -423,6 +423,14 @@ func TestBrokenMember(t *testing.T) {
 	}
 }
 
+// What follows a damaged frame is lost, and the message says so.
+func TestBrokenFrame(t *testing.T) {
+	broken := []byte(zstded(response(url, "200 OK", text)))
+	broken[len(broken)/2] ^= 0xFF
+	got, _ := read(t, strings.NewReader(zstded(response(url, "200 OK", text))+string(broken)+zstded(response(url, "200 OK", text))), Options{})
+	compare(t, got, []string{fmt.Sprintf("%s 200 %q", url, text), "*; the rest of the file is not read*"})
+}
+
 // TestLimit: no more than one byte above the limit is read of any body.
 func TestLimit(t *testing.T) {
 	body := strings.Repeat("a", 100_000)
