@@ -176,6 +176,9 @@ func TestRoundTrip(t *testing.T) {
 				top, leaf := nodeOf(physical, 5, nesting)
 				l, rows := leafOf(leaf, source)
 				for _, run := range []int{1, 9, 4096, 1 << 20} {
+					if testing.Short() && n > 1000*run {
+						continue
+					}
 					for _, plain := range []bool{false, true} {
 						if err := roundTrip(top, leaf, &l, rows, run, plain); err != nil {
 							t.Fatalf("type %d, nesting %d, %d entries, runs of %d, plain %t: %v", physical, nesting, n, run, plain, err)
@@ -216,6 +219,9 @@ func FuzzRoundTrip(f *testing.F) {
 func TestCompact(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, rows := range []int{1, 7, 8, 9, 1000, 1<<18 + 3, 600_001} {
+		if testing.Short() && rows > 1<<19 {
+			continue
+		}
 		for _, nulls := range []int{0, 1, 500, 2, rows} {
 			null := func(row int) bool {
 				return nulls > 0 && (nulls == rows || row%max(2, rows/nulls) == rows/2%max(2, rows/nulls) || nulls == 500 && r.IntN(3) == 0)
