@@ -333,7 +333,7 @@ func (g *gathering) with(runs int, f func() error) error {
 	return f()
 }
 
-// fixedLists gathers the values of lists that all have as many.
+// fixedLists gathers the values of lists of one length.
 func (g *gathering) fixedLists(s *shape, length int, rows tables.Rows) error {
 	if length > math.MaxInt/2/s.width {
 		return errShort
@@ -342,8 +342,8 @@ func (g *gathering) fixedLists(s *shape, length int, rows tables.Rows) error {
 	return g.with(len(values), func() error { return g.array(&s.children[0], length*s.width, values) })
 }
 
-// Values of list views, dense unions and run ends lie anywhere in a child, of which those are
-// gathered to which rows that stay refer.
+// Values of list views, dense unions and run ends lie anywhere in a child. Those are gathered to
+// which kept rows refer.
 
 // parts gathers these places of the input's next array, which has shape s.
 func (g *gathering) parts(s *shape, places tables.Rows) error {

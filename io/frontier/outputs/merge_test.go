@@ -34,7 +34,7 @@ func writeShard(t testing.TB, folder string, s manifest.Shard) {
 	}
 }
 
-// BenchmarkMerge measures merging the manifests of so many shards.
+// BenchmarkMerge merges the manifests of some shards.
 func BenchmarkMerge(b *testing.B) {
 	for _, shards := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("shards=%d", shards), func(b *testing.B) {
