@@ -5,11 +5,12 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/zeebo/xxh3"
+
 	"robotsbatch/batch"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
 
@@ -295,7 +296,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	v.AddAuthority(g.keys[number].Hash, known)
 	if !known && e.options.Misses != nil {
 		// A hash of this process would sample other authorities in each run.
-		e.options.Misses.add(g.keys[number].Text, uint64(partition.Hash(g.keys[number].Text)))
+		e.options.Misses.add(g.keys[number].Text, xxh3.Hash(g.keys[number].Text))
 	}
 	if e.spreads {
 		e.spreader.obey(number, o)

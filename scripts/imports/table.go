@@ -59,7 +59,7 @@ var table = []room{
 	{"batch/option", nil, nil},
 	{"batch", join(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
-	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
+	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, []string{"github.com/zeebo/xxh3"}},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/store/blob", []string{"batch/option"}, []string{"golang.org/x/sys"}},
 	{"io/store/blob/stores", []string{"io/store/blob"}, []string{"*"}},
