@@ -1,9 +1,7 @@
 package arrowipc
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +63,60 @@ func (f *frame) load() error {
 	return nil
 }
 
-// framer reads messages. After the last, next returns io.EOF.
+// framer reads an input's messages: the schema, and then dictionaries and record batches.
 type framer interface {
+	// schema returns the metadata of the schema message. It comes before next.
+	schema() ([]byte, error)
+	// next returns the next message, or io.EOF after the last.
 	next() (*frame, error)
+	shared() *framing
+}
+
+// framing is what files and streams share.
+type framing struct {
+	limit  int64
+	strict bool   // metadata is verified
+	isFile bool   // the input has a footer
+	second []byte // the other schema message of a file, once it was read; nil for none
+	sums   sums
+}
+
+func (f *framing) shared() *framing { return f }
+
+// checkSize checks how many bytes of metadata a message has, before they are read.
+func (f *framing) checkSize(length int64) error {
+	if length > maxMetadata {
+		return fmt.Errorf("damaged: a message with %d bytes of metadata", length)
+	}
+	return checkMetadataSize(length, f.limit)
+}
+
+// parse reads the metadata of a message.
+func (f *framing) parse(meta []byte) (h header, err error) {
+	if f.strict {
+		err = checkFlat(meta, messageLayout)
+	}
+	if err != nil {
+		return header{}, err
+	}
+	return parseHeader(meta)
+}
+
+// parseFooter reads the footer of a file, and compares its checksum.
+func (f *framing) parseFooter(buf []byte) (foot footer, err error) {
+	if f.strict {
+		err = checkFlat(buf, footerLayout)
+	}
+	if err == nil {
+		foot, err = parseFooter(buf)
+	}
+	if err == nil {
+		err = f.sums.check(kindFooter, nil, buf, footerSlot, nil)
+	}
+	if err != nil {
+		err = fmt.Errorf("the footer: %w", err)
+	}
+	return foot, err
 }
 
 // checkLength refuses messages over the memory limit.
@@ -76,134 +125,6 @@ func checkLength(length, limit int64) error {
 		return option.Errorf("a message of %d bytes is larger than the limit of %d: raise %s", length, limit, option.Memory)
 	}
 	return nil
-}
-
-// streamFramer reads the messages of a stream, or those of a file from its
-// beginning to its end.
-type streamFramer struct {
-	r     *bufio.Reader
-	file  bool // a file: a footer follows
-	limit int64
-	// stopAtEnd reads nothing behind a stream's end marker.
-	stopAtEnd bool
-	started   bool // a message was read
-	batches   int
-	schema    []byte // the schema of a file's footer as a message, once that was read
-	sums      sums
-}
-
-// next reads a message. An input that ends before its end marker is an error.
-func (s *streamFramer) next() (*frame, error) {
-	prefix := make([]byte, framePrefix)
-	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
-		return nil, cut(err)
-	}
-	if binary.LittleEndian.Uint32(prefix) != continuation {
-		switch {
-		case !s.file && !s.started:
-			return nil, errNotStream
-		case !s.file:
-			return nil, errLegacy
-		case !s.started:
-			return nil, errNotInOrder
-		}
-		return nil, s.end(prefix[:4]) // files may omit the end marker
-	}
-	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
-		return nil, cut(err)
-	}
-	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
-	if length == 0 {
-		return nil, s.end(nil)
-	}
-	if length > maxMetadata {
-		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata", length)
-	}
-	if err := checkMetadataSize(length, s.limit); err != nil {
-		return nil, err
-	}
-	f := &frame{}
-	var err error
-	if f.head, err = readN(s.r, prefix, length); err != nil {
-		return nil, err
-	}
-	if f.header, err = parseHeader(f.meta()); err != nil {
-		return nil, err
-	}
-	if err := checkLength(f.bodyLength, s.limit); err != nil {
-		return nil, err
-	}
-	body, err := readN(s.r, nil, f.bodyLength)
-	if err != nil {
-		return nil, err
-	}
-	f.inMemory(body)
-	if err := f.check(&s.sums); err != nil {
-		return nil, err
-	}
-	s.started = true
-	if f.kind == kindRecord {
-		s.batches++
-	}
-	return f, nil
-}
-
-// end checks what follows the last message: nothing in a stream; in a file, a footer
-// that lists as many record batches as were read. It returns io.EOF on success. first
-// holds bytes that were read already.
-func (s *streamFramer) end(first []byte) error {
-	if !s.file && s.stopAtEnd {
-		return io.EOF
-	}
-	if !s.file {
-		if _, err := s.r.ReadByte(); err == nil {
-			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
-		} else if err != io.EOF {
-			return err
-		}
-		return io.EOF
-	}
-	tail, err := io.ReadAll(io.LimitReader(s.r, maxMetadata+1))
-	if err != nil {
-		return err
-	}
-	tail = append(first[:len(first):len(first)], tail...)
-	if err := checkMetadataSize(int64(len(tail)), s.limit); err != nil {
-		return err
-	}
-	size, err := footerSize(tail, int64(len(tail)))
-	if err != nil {
-		return err
-	}
-	end := len(tail) - footerEnd
-	foot, err := parseFooter(tail[end-size : end])
-	if err != nil {
-		return err
-	}
-	if err := s.sums.check(kindFooter, nil, tail[end-size:end], footerSlot, nil); err != nil {
-		return fmt.Errorf("the footer: %w", err)
-	}
-	if len(foot.batches) != s.batches {
-		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
-	}
-	s.schema = schemaMessage(foot.schema.f.buf, foot.schema.pos)
-	return io.EOF
-}
-
-// footerEnd is how many bytes follow a footer: its length and the magic.
-const footerEnd = 4 + len(magic)
-
-// footerSize returns the length of the footer of a file that ends with tail. room is
-// the most bytes that the footer with its length and magic may take.
-func footerSize(tail []byte, room int64) (int, error) {
-	if len(tail) < footerEnd || string(tail[len(tail)-len(magic):]) != magic {
-		return 0, errTail
-	}
-	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
-	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
-		return 0, fmt.Errorf("damaged: a footer of %d bytes", size)
-	}
-	return int(size), nil
 }
 
 // cut turns an end of input into errCut, where more had to come.
@@ -240,122 +161,6 @@ func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 	return buf, nil
 }
 
-// fileFramer reads the record batches of a file in the footer's order.
-type fileFramer struct {
-	r      io.ReaderAt
-	end    int64 // of the messages: where the footer begins
-	limit  int64
-	footer footer
-	schema []byte // metadata of the message at the beginning, or nil
-	sums   sums
-	i      int  // the next record batch, and
-	last   int  // the one after the last
-	partly bool // only the needed parts of bodies are read
-}
-
-// openFile reads the footer of a file of size bytes.
-func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
-	if size < int64(len(magicPadded)+footerEnd) {
-		return nil, errTail
-	}
-	head, tail := make([]byte, len(magic)), make([]byte, footerEnd)
-	if err := readAt(r, head, 0); err != nil {
-		return nil, err
-	}
-	if string(head) != magic {
-		return nil, errors.New("the file does not begin with ARROW1: it is not an Arrow file")
-	}
-	if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
-		return nil, err
-	}
-	length, err := footerSize(tail, size-int64(len(magicPadded)))
-	if err != nil {
-		return nil, err
-	}
-	if err := checkMetadataSize(int64(length), limit); err != nil {
-		return nil, err
-	}
-	f := &fileFramer{r: r, end: size - int64(footerEnd+length), limit: limit}
-	buf := make([]byte, length)
-	if err := readAt(r, buf, f.end); err != nil {
-		return nil, err
-	}
-	if f.footer, err = parseFooter(buf); err != nil {
-		return nil, err
-	}
-	if err := f.sums.check(kindFooter, nil, buf, footerSlot, nil); err != nil {
-		return nil, fmt.Errorf("the footer: %w", err)
-	}
-	f.last = len(f.footer.batches)
-	if err := f.checkBlocks(); err != nil {
-		return nil, err
-	}
-	f.schema, err = f.checkContents()
-	return f, err
-}
-
-// checkBlocks checks that each block fits into the file.
-func (f *fileFramer) checkBlocks() error {
-	for _, list := range [][]block{f.footer.dictionaries, f.footer.batches} {
-		for i, b := range list {
-			if b.offset < int64(len(magicPadded)) || b.offset > f.end || b.meta < framePrefix || b.body < 0 || b.body > f.end || b.offset+int64(b.meta)+b.body > f.end {
-				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
-			}
-		}
-	}
-	return nil
-}
-
-// next reads the next record batch.
-func (f *fileFramer) next() (*frame, error) {
-	if f.i == f.last {
-		return nil, io.EOF
-	}
-	f.i++
-	return f.read(f.footer.batches[f.i-1], kindRecord)
-}
-
-// read reads the message of a block.
-func (f *fileFramer) read(b block, kind uint8) (*frame, error) {
-	if b.meta > maxMetadata {
-		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata", b.meta)
-	}
-	if err := checkMetadataSize(int64(b.meta), f.limit); err != nil {
-		return nil, err
-	}
-	m := &frame{head: make([]byte, b.meta)}
-	if err := readAt(f.r, m.head, b.offset); err != nil {
-		return nil, err
-	}
-	if binary.LittleEndian.Uint32(m.head) != continuation {
-		return nil, errLegacy
-	}
-	length := int64(binary.LittleEndian.Uint32(m.head[4:]))
-	if length > int64(b.meta)-framePrefix {
-		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata where its block has %d", length, b.meta)
-	}
-	var err error
-	if m.header, err = parseHeader(m.meta()[:length]); err != nil {
-		return nil, err
-	}
-	if m.kind != kind {
-		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", m.kind, kind)
-	}
-	if m.bodyLength > b.body {
-		return nil, fmt.Errorf("damaged: a body of %d bytes where its block has %d", m.bodyLength, b.body)
-	}
-	m.body = io.NewSectionReader(f.r, b.offset+int64(b.meta), m.bodyLength)
-	if !f.partly {
-		if err := checkLength(m.bodyLength, f.limit); err != nil {
-			return nil, err
-		}
-		if err := m.load(); err != nil {
-			return nil, err
-		}
-	}
-	return m, m.check(&f.sums)
-}
-
 // readAt fills buf from the bytes at offset.
 func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 	n, err := r.ReadAt(buf, offset)
@@ -366,17 +171,4 @@ func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return cut(err)
-}
-
-// isFile reports whether a stream holds the file format, and if so skips its magic.
-func isFile(r *bufio.Reader) (bool, error) {
-	head, err := r.Peek(len(magicPadded))
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	if !bytes.HasPrefix(head, []byte(magic)) {
-		return false, nil
-	}
-	_, err = r.Discard(len(magicPadded))
-	return true, cut(err)
 }

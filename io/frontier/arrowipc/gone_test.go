@@ -188,7 +188,7 @@ func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte 
 func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack func(i int, content []byte) []byte) []byte {
 	t.Helper()
 	out := handMadeSchema(t, schema)
-	eachMessage(t, &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}, func(f *frame) {
+	eachMessage(t, &streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}, func(f *frame) {
 		var m message
 		switch f.kind {
 		case kindDictionary:

@@ -134,7 +134,7 @@ func TestPassThroughSelectedSums(t *testing.T) {
 func TestPassThroughSelectedUnknownType(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record, record)
-	schema, err := (&streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}).next()
+	schema, err := (&streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}).next()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,8 +74,7 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
 		return false
 	}
-	_, fromFile := s.framer.(*fileFramer)
-	return len(s.schema.ids) == 0 || !several && (stream || fromFile)
+	return len(s.schema.ids) == 0 || !several && (stream || s.file != nil)
 }
 
 // PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:
@@ -100,8 +99,8 @@ func (s *Source) PassThrough(in io.Closer, selects bool) error {
 	if err := s.decodeOnlyURLs(); err != nil {
 		return s.fail(err)
 	}
-	if file, ok := s.framer.(*fileFramer); ok && isRemote(file.r) {
-		file.partly = false
+	if s.file != nil && isRemote(s.file.r) {
+		s.file.partly = false
 	}
 	return nil
 }
@@ -157,8 +156,8 @@ func (s *schema) all() []int {
 
 // footerPairs returns the keys and values of a file's footer.
 func (s *Source) footerPairs() *keyValues {
-	if file, ok := s.framer.(*fileFramer); ok {
-		return readPairs(file.footer.schema.f.buf, footerSlot)
+	if s.file != nil {
+		return readPairs(s.file.footer.schema.f.buf, footerSlot)
 	}
 	return nil
 }

@@ -68,18 +68,11 @@ func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int)
 // messagesOf are those of a file or a stream but for the schema, dictionaries first.
 func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
 	t.Helper()
-	var f framer = &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}
+	var f framer = &streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}
 	if bytes.HasPrefix(data, []byte(magic)) {
-		file, err := openFile(bytes.NewReader(data), int64(len(data)), 1<<30)
+		file, err := openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, b := range file.footer.dictionaries {
-			m, err := file.read(b, kindDictionary)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dictionaries = append(dictionaries, m)
 		}
 		f = file
 	}
@@ -258,7 +251,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		}
 		record := tablestest.NewRecord(names, columns...)
 		data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
-		f, err := (&streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}).next()
+		f, err := (&streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}).next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +291,7 @@ func TestPassThroughDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := openFile(bytes.NewReader(data), int64(len(data)), 1<<30)
+	file, err := openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

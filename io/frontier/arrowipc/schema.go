@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -29,15 +28,7 @@ type StoredSchema struct {
 // ReadSchema reads the schema at the beginning of a stream in memory, and checks it as
 // strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
 func ReadSchema(stream []byte) (*StoredSchema, error) {
-	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: metadataShare * int64(len(stream))}
-	f, err := framer.next()
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := readSchema(f.meta())
+	s, err := readStored(stream)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +44,20 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	return stored, nil
 }
 
+func readStored(stream []byte) (*schema, error) {
+	s := &streamFramer{framing: framing{limit: metadataShare * int64(len(stream))}, r: bufio.NewReader(bytes.NewReader(stream))}
+	meta, err := s.schema()
+	if err != nil {
+		return nil, err
+	}
+	return readSchema(meta)
+}
+
 // ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
 // fields of added appended. Unless kept is nil, only the fields of stream with these
 // indices stay. Everything else stays, including what this package does not know.
 func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
-	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: metadataShare * int64(len(stream))}
-	f, err := framer.next()
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
-	}
-	first, err := readSchema(f.meta())
+	first, err := readStored(stream)
 	if err != nil {
 		return nil, err
 	}

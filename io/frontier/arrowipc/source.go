@@ -47,6 +47,8 @@ type Options struct {
 type Source struct {
 	options Options
 	framer  framer
+	file    *fileFramer // the same; nil for one that reads from the beginning to the end
+	strict  bool        // metadata is verified
 	schema  *schema
 	urls    *tableio.Location
 	columns []int    // decoded columns; nil for all
@@ -88,18 +90,29 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 }
 
 // frameFile reads the footer and the schema of a file.
-func (s *Source) frameFile(r io.ReaderAt, size int64) error {
-	file, err := openFile(r, size, s.options.Memory)
-	if err != nil {
+func (s *Source) frameFile(r io.ReaderAt, size int64) (err error) {
+	if s.file, err = openFile(r, size, s.framing()); err != nil {
 		return err
 	}
-	s.framer = file
-	file.i, file.last = s.options.Part.Of(len(file.footer.batches))
-	if s.schema, err = readSchema(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
+	s.framer = s.file
+	low, high := s.options.Part.Of(len(s.file.batches))
+	s.file.batches = s.file.batches[low:high]
+	if err := s.readSchema(); err != nil {
 		return err
 	}
-	return s.checkSchema(file.schema)
+	return s.checkSchema()
 }
+
+// readSchema reads the schema, which comes first.
+func (s *Source) readSchema() error {
+	meta, err := s.framer.schema()
+	if err == nil {
+		s.schema, err = readSchema(meta)
+	}
+	return err
+}
+
+func (s *Source) framing() framing { return framing{limit: s.options.Memory, strict: s.strict} }
 
 // OpenStream reads the stream format, and the file format from a pipe, to its
 // end. It waits for the schema. An error names the input; it wraps
@@ -123,15 +136,9 @@ func (s *Source) frameStream(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.framer = &streamFramer{r: buffered, file: file, stopAtEnd: s.options.StopAtEnd, limit: s.options.Memory}
-	f, err := s.framer.next()
-	if err == io.EOF {
-		return errors.New("there is no schema")
-	}
-	if err == nil {
-		s.schema, err = readSchema(f.meta())
-	}
-	return err
+	stream := &streamFramer{framing: s.framing(), r: buffered, stopAtEnd: s.options.StopAtEnd}
+	stream.isFile, s.framer = file, stream
+	return s.readSchema()
 }
 
 func newSource(o Options) *Source {
@@ -183,28 +190,29 @@ func (s *Source) decodeOnlyURLs() error {
 		return err
 	}
 	s.urls = located
-	if file, ok := s.framer.(*fileFramer); ok {
-		file.partly = true
+	if s.file != nil {
+		s.file.partly = true
 	}
 	return nil
 }
 
 // checkSchema checks that a file's second schema message, if any, equals the first.
-func (s *Source) checkSchema(message []byte) error {
-	if message == nil {
+func (s *Source) checkSchema() error {
+	second := &s.framer.shared().second
+	if *second == nil {
 		return nil
 	}
-	other, err := readSchema(message)
+	other, err := readSchema(*second)
 	if err != nil {
 		return err
 	}
-	if !sameSchema(s.schema, other) {
+	if *second = nil; !sameSchema(s.schema, other) {
 		return errTwoSchemas
 	}
 	return nil
 }
 
-// begin makes the decoder, and reads a file's dictionaries.
+// begin makes the decoders.
 func (s *Source) begin() (err error) {
 	s.started = true
 	columns := s.columns
@@ -218,27 +226,11 @@ func (s *Source) begin() (err error) {
 	if err == nil && len(s.coded) > 0 {
 		s.codes, err = newDecoder(s.schema, s.coded, s.options.Memory, true)
 	}
-	if err != nil {
-		return err
-	}
-	file, ok := s.framer.(*fileFramer)
-	if !ok {
-		return nil
-	}
-	for i, b := range file.footer.dictionaries {
-		f, err := file.read(b, kindDictionary)
-		if err == nil {
-			err = s.addDictionary(f, true)
-		}
-		if err != nil {
-			return fmt.Errorf("dictionary batch %d: %w", i, err)
-		}
-	}
-	return nil
+	return err
 }
 
 // addDictionary adds a dictionary for the record batches that follow.
-func (s *Source) addDictionary(f *frame, file bool) error {
+func (s *Source) addDictionary(f *frame) error {
 	meta, err := f.dictionary()
 	if err != nil {
 		return err
@@ -260,7 +252,7 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 		if err != nil {
 			return err
 		}
-		if replaces && file {
+		if replaces && s.framer.shared().isFile {
 			return errors.New("damaged: a dictionary comes twice, which files must not have")
 		}
 		*d = next
@@ -337,7 +329,10 @@ func (s *Source) read() error {
 	for {
 		f, err := s.framer.next()
 		if err == io.EOF {
-			return s.end()
+			if err := s.checkSchema(); err != nil { // of a file that came through a pipe
+				return s.fail(err)
+			}
+			return io.EOF
 		}
 		if err == nil {
 			err = s.take(f)
@@ -352,25 +347,14 @@ func (s *Source) read() error {
 	}
 }
 
-// end returns io.EOF, or an error about the end of a file that came through a pipe.
-func (s *Source) end() error {
-	if stream, ok := s.framer.(*streamFramer); ok {
-		if err := s.checkSchema(stream.schema); err != nil {
-			return s.fail(err)
-		}
-	}
-	return io.EOF
-}
-
 // take handles a message after the schema.
 func (s *Source) take(f *frame) error {
 	switch f.kind {
 	case kindDictionary:
-		stream, ok := s.framer.(*streamFramer)
-		return s.addDictionary(f, ok && stream.file)
+		return s.addDictionary(f)
 	case kindRecord:
 		err := s.takeRecord(f)
-		if stream, ok := s.framer.(*streamFramer); ok && stream.file && errors.As(err, new(missingError)) {
+		if s.file == nil && s.framer.shared().isFile && errors.As(err, new(missingError)) {
 			return errLateDictionary
 		}
 		return err
@@ -432,15 +416,14 @@ func (s *Source) takeRecord(f *frame) error {
 // Share returns how much of a file's record batches was handed out, from 0 to 1. It is
 // not known for a stream.
 func (s *Source) Share() (share float64, known bool) {
-	file, ok := s.framer.(*fileFramer)
-	if !ok || len(file.footer.batches) == 0 {
-		return 0, ok
+	if s.file == nil || len(s.file.footer.batches) == 0 {
+		return 0, s.file != nil
 	}
 	done := float64(s.records)
 	if s.pending != nil { // it is counted as handed out
 		done += float64(s.cut)/float64(s.pending.meta.rows) - 1
 	}
-	return done / float64(len(file.footer.batches)), true
+	return done / float64(len(s.file.footer.batches)), true
 }
 
 // slice cuts the next piece off the pending record batch.

@@ -1,8 +1,6 @@
 package arrowipc
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,8 +10,8 @@ import (
 )
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
-// what this package has no use for. checkMetadata does as they do, so that nothing passes
-// here that they refuse. The tables below are those of Message.fbs, Schema.fbs and
+// what this package has no use for. checkFlat does as they do, so that [Check] finds what they
+// refuse. The tables below are those of Message.fbs, Schema.fbs and
 // File.fbs.
 
 // flatKind is what a field of a flatbuffer's table is.
@@ -200,9 +198,7 @@ func (f *flat) elements(pos, size int) (begin, n int) {
 // Of the options only Name and Memory matter. An error names the input and the place.
 func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err error) {
 	s := newSource(Options{Name: o.Name, Memory: o.Memory, Keep: batch.KeepAll})
-	if err := checkMetadata(r, size, isFile); err != nil {
-		return 0, s.fail(err)
-	}
+	s.strict = true
 	if isFile {
 		err = s.frameFile(r, size)
 	} else {
@@ -231,86 +227,4 @@ func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err e
 		rows += record.NumRows()
 		record.Release()
 	}
-}
-
-// checkMetadata verifies the metadata of all messages of a file or stream of size bytes,
-// and the footer of a file, as strictly as other readers do. Bodies are not read. An error
-// names the message.
-func checkMetadata(r io.ReaderAt, size int64, isFile bool) error {
-	at, end := int64(0), size
-	if isFile {
-		at = int64(len(magicPadded))
-		if size < at+int64(footerEnd) {
-			return errTail
-		}
-		tail := make([]byte, footerEnd)
-		if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
-			return err
-		}
-		length, err := footerSize(tail, size-at)
-		if err != nil {
-			return err
-		}
-		foot := make([]byte, length)
-		end = size - int64(footerEnd+length)
-		if err = readAt(r, foot, end); err == nil {
-			err = checkFlat(foot, footerLayout)
-		}
-		if err != nil {
-			return fmt.Errorf("the footer: %w", err)
-		}
-		footer, err := parseFooter(foot)
-		if err != nil {
-			return fmt.Errorf("the footer: %w", err)
-		}
-		for _, list := range [][]block{footer.dictionaries, footer.batches} {
-			for i, b := range list {
-				if _, err := checkMessage(r, b.offset, end); err != nil && !errors.Is(err, errLegacy) {
-					return fmt.Errorf("block %d of the footer: %w", i, err)
-				}
-			}
-		}
-		end = at + 1 // of the messages in order only the schema
-	}
-	for i := 0; at < end; i++ {
-		next, err := checkMessage(r, at, size)
-		if err == io.EOF || errors.Is(err, errLegacy) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("message %d: %w", i, err)
-		}
-		at = next
-	}
-	return nil
-}
-
-// checkMessage verifies the metadata of the message at an offset, and returns where the
-// next one begins; io.EOF for the mark of the end.
-func checkMessage(r io.ReaderAt, at, end int64) (next int64, err error) {
-	prefix := make([]byte, framePrefix)
-	if at < 0 || at > end-framePrefix {
-		return 0, fmt.Errorf("damaged: a message at byte %d of %d", at, end)
-	}
-	if err := readAt(r, prefix, at); err != nil {
-		return 0, err
-	}
-	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
-	switch {
-	case binary.LittleEndian.Uint32(prefix) != continuation:
-		return 0, errLegacy
-	case length == 0:
-		return 0, io.EOF
-	case length > maxMetadata || length > end-at-framePrefix:
-		return 0, fmt.Errorf("damaged: a message with %d bytes of metadata", length)
-	}
-	meta := make([]byte, length)
-	if err := readAt(r, meta, at+framePrefix); err != nil {
-		return 0, err
-	}
-	if err := checkFlat(meta, messageLayout); err != nil {
-		return 0, err
-	}
-	h, err := parseHeader(meta)
-	return at + framePrefix + length + h.bodyLength, err
 }

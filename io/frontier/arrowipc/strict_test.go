@@ -32,7 +32,7 @@ func strictFiles(t *testing.T) (files [][]byte) {
 // What this program and the library write is as other readers want it.
 func TestCheckMetadata(t *testing.T) {
 	for i, data := range strictFiles(t) {
-		if err := checkMetadata(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(magic))); err != nil {
+		if _, err := Check(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(magic)), Options{}); err != nil {
 			t.Errorf("file %d: %v", i, err)
 		}
 	}
@@ -45,13 +45,13 @@ func TestCheckMetadataOfDamage(t *testing.T) {
 	stream := libraryWrite(t, encoding{stream: true}, record.Schema(), record)
 	at := bytes.Index(stream, []byte("other_column")) + len("other_column")
 	stream[at] = 'x'
-	if err := checkMetadata(bytes.NewReader(stream), int64(len(stream)), false); err == nil || !strings.Contains(err.Error(), "message 0: damaged metadata: the text at") {
+	if _, err := Check(bytes.NewReader(stream), int64(len(stream)), false, Options{}); err == nil || !strings.Contains(err.Error(), "damaged metadata: the text at") {
 		t.Errorf("a name without its end: %v", err)
 	}
 	file := libraryWrite(t, encoding{}, record.Schema(), record)
 	at = bytes.LastIndex(file, []byte("other_column"))
 	file[at-4] = 0xff // its length
-	if err := checkMetadata(bytes.NewReader(file), int64(len(file)), true); err == nil || !strings.Contains(err.Error(), "the footer: damaged metadata") {
+	if _, err := Check(bytes.NewReader(file), int64(len(file)), true, Options{}); err == nil || !strings.Contains(err.Error(), "the footer: damaged metadata") {
 		t.Errorf("a name in the footer that is too long: %v", err)
 	}
 }
@@ -63,7 +63,7 @@ func TestCheckMetadataFlipped(t *testing.T) {
 	for i := range file {
 		for _, bit := range []byte{1, 0x80} {
 			file[i] ^= bit
-			_ = checkMetadata(bytes.NewReader(file), int64(len(file)), true)
+			_, _ = Check(bytes.NewReader(file), int64(len(file)), true, Options{})
 			file[i] ^= bit
 		}
 	}

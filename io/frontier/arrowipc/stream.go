@@ -1,0 +1,137 @@
+package arrowipc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// streamFramer reads the messages of a stream, or those of a file from its
+// beginning to its end.
+type streamFramer struct {
+	framing
+	r *bufio.Reader
+	// stopAtEnd reads nothing behind a stream's end marker.
+	stopAtEnd bool
+	started   bool // a message was read
+	batches   int
+}
+
+func (s *streamFramer) schema() ([]byte, error) {
+	f, err := s.next()
+	if err == io.EOF {
+		return nil, errors.New("there is no schema")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.meta(), nil
+}
+
+// next reads a message. An input that ends before its end marker is an error.
+func (s *streamFramer) next() (*frame, error) {
+	prefix := make([]byte, framePrefix)
+	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
+		return nil, cut(err)
+	}
+	if binary.LittleEndian.Uint32(prefix) != continuation {
+		switch {
+		case !s.isFile && !s.started:
+			return nil, errNotStream
+		case !s.isFile:
+			return nil, errLegacy
+		case !s.started:
+			return nil, errNotInOrder
+		}
+		return nil, s.end(prefix[:4]) // files may omit the end marker
+	}
+	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
+		return nil, cut(err)
+	}
+	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
+	if length == 0 {
+		return nil, s.end(nil)
+	}
+	if err := s.checkSize(length); err != nil {
+		return nil, err
+	}
+	f := &frame{}
+	var err error
+	if f.head, err = readN(s.r, prefix, length); err != nil {
+		return nil, err
+	}
+	if f.header, err = s.parse(f.meta()); err != nil {
+		return nil, err
+	}
+	if err := checkLength(f.bodyLength, s.limit); err != nil {
+		return nil, err
+	}
+	body, err := readN(s.r, nil, f.bodyLength)
+	if err != nil {
+		return nil, err
+	}
+	f.inMemory(body)
+	if err := f.check(&s.sums); err != nil {
+		return nil, err
+	}
+	s.started = true
+	if f.kind == kindRecord {
+		s.batches++
+	}
+	return f, nil
+}
+
+// end checks what follows the last message: nothing in a stream; in a file, a footer
+// that lists as many record batches as were read. It returns io.EOF on success. first
+// holds bytes that were read already.
+func (s *streamFramer) end(first []byte) error {
+	if !s.isFile && s.stopAtEnd {
+		return io.EOF
+	}
+	if !s.isFile {
+		if _, err := s.r.ReadByte(); err == nil {
+			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
+		} else if err != io.EOF {
+			return err
+		}
+		return io.EOF
+	}
+	tail, err := io.ReadAll(io.LimitReader(s.r, maxMetadata+1))
+	if err != nil {
+		return err
+	}
+	tail = append(first[:len(first):len(first)], tail...)
+	if err := checkMetadataSize(int64(len(tail)), s.limit); err != nil {
+		return err
+	}
+	size, err := footerSize(tail, int64(len(tail)))
+	if err != nil {
+		return err
+	}
+	end := len(tail) - footerEnd
+	foot, err := s.parseFooter(tail[end-size : end])
+	if err != nil {
+		return err
+	}
+	if len(foot.batches) != s.batches {
+		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
+	}
+	s.second = schemaMessage(foot.schema.f.buf, foot.schema.pos)
+	return io.EOF
+}
+
+// isFile reports whether a stream holds the file format, and if so skips its magic.
+func isFile(r *bufio.Reader) (bool, error) {
+	head, err := r.Peek(len(magicPadded))
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if !bytes.HasPrefix(head, []byte(magic)) {
+		return false, nil
+	}
+	_, err = r.Discard(len(magicPadded))
+	return true, cut(err)
+}
