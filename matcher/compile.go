@@ -170,13 +170,13 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	}
 }
 
-// add adds an entry for a pattern of the next source. It returns false for a pattern that
-// cannot match anything. rank sets the entry's rank.
-func (c *Compiler) add(source []byte, allow bool, p Profile) (ok bool) {
+// add adds an entry for a pattern of the rule that collect appends to sources next. It
+// returns false for a pattern that cannot match anything. rank sets the entry's rank.
+func (c *Compiler) add(pattern []byte, allow bool, p Profile) (ok bool) {
 	n := len(c.entries)
 	c.entries = append(c.entries, entry{order: uint32(len(c.sources))})
 	e := &c.entries[n]
-	if c.arena, ok = e.compile(c.arena, source, p); !ok {
+	if c.arena, ok = e.compile(c.arena, pattern, p); !ok {
 		c.entries = c.entries[:n]
 		return false
 	}

@@ -6,14 +6,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// NewRecord returns a record of these columns. If the schema has more metadata of inner
-// fields than an array, such as of maps' keys, the array gets the schema's type,
-// because the library compares that metadata for some types.
+// NewRecord returns a record of these columns, which it does not release. The library compares
+// the metadata of inner fields, such as maps' keys, for some types: an array that differs from
+// the schema's type only there gets that type. Any other difference is a panic.
 func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, d := range columns {
 		dt := schema.Field(i).Type
 		if of := d.DataType(); !arrow.TypeEqual(of, dt) && of.String() == dt.String() && dt.ID() != arrow.DICTIONARY {
+			// Not for a dictionary, whose values NewData would drop.
 			d = array.NewData(dt, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
 			defer d.Release()
 		}

@@ -133,16 +133,16 @@ func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
 		return
 	}
 	for i, known := range knownTokens() {
-		if isSlip(lower, known) {
+		if isMisspelt(lower, known) {
 			c.addAgent("agent-misspelt", a, "%s is not known here: was %s meant?", quote(token), tokens[i])
 			return
 		}
 	}
 }
 
-// isSlip reports whether name is meant with a typing error: two neighbours swapped, a
-// letter left out or doubled, or "_" for "-".
-func isSlip(name, meant string) bool {
+// isMisspelt reports whether name differs from meant by a typing error: two neighbours swapped,
+// a letter left out or doubled, or "_" for "-". They are in lower case, and not equal.
+func isMisspelt(name, meant string) bool {
 	if strings.ReplaceAll(name, "_", "-") == strings.ReplaceAll(meant, "_", "-") {
 		return true
 	}

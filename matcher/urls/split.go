@@ -79,16 +79,17 @@ func trim(url []byte) []byte {
 	return url
 }
 
-// SplitAuthority splits a trimmed URL without line bytes into the key of its authority and
-// the rest as written. The rest may be empty, may start with '/', '?', '#' or ';', and may
-// have a fragment.
+// SplitAuthority splits a trimmed URL into the key of its authority and the rest as written. The
+// rest may be empty, may start with '/', '?', '#' or ';', and may have a fragment. Errors and
+// how long the results are valid are as for Split, but a URL with a line byte may have a key:
+// see HasLineByte.
 func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
-	start, plain, err := schemeEnd(url)
+	start, plainScheme, err := schemeEnd(url)
 	if err != nil {
 		return nil, nil, err
 	}
 	end, plainHost := hosts.PlainHost(url, start)
-	if plain && plainHost {
+	if plainScheme && plainHost { // the URL starts with its key
 		return url[:end:end], url[end:], nil
 	}
 	if !s.buildKey(url[:start], url[start:end]) {

@@ -12,9 +12,9 @@ import (
 // link finds a name in brackets in a comment, qualified or not, and no index such as a[i].
 var link = regexp.MustCompile(`(?:^|[\s(*"'])\[\*?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\](?:[\s,.;:)?!"']|$)`)
 
-// CheckLinks returns a line for each link in a comment that names nothing: as in go doc, a
-// link is a name in brackets that has an upper-case letter first, here of a package's own
-// declarations, fields and methods or of another package of the repository. Links to other
+// CheckLinks returns a line for each link in a comment to a name that does not exist. As in go
+// doc, a link is an exported name in brackets, of the package itself or after the name of
+// another and a dot. A field or a method counts under its own name, too. Links to other
 // modules are not checked.
 func CheckLinks(files []File) []string {
 	names := make(map[string]map[string]bool) // a package's folder: what it and its tests declare

@@ -241,6 +241,8 @@ const (
 	maxLocation = 2048
 )
 
+// newRecord returns a record with the reason missing, and without a location or a last good
+// copy. The authority has at most maxAuthority bytes, so that lengths fit in a u16.
 func newRecord(authority []byte, rows int64, status int, fetched int64) hostRecord {
 	r := make(hostRecord, recordHead, recordHead+len(authority))
 	binary.LittleEndian.PutUint16(r[2:], uint16(len(authority)))

@@ -76,6 +76,9 @@ type tableEntry struct {
 	found    bool
 }
 
+// findSections reads the header, the trailer and the table of sections, and sets the fields of f
+// but the mapping. Every section is then inside the file. Only the checksums of the table and of
+// meta are verified.
 func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
 		return fmt.Errorf("%w: it has %d bytes", errNotPack, len(f.data))
@@ -103,7 +106,7 @@ func (f *file) findSections() error {
 	if at < headerSize || at > size || at+count*sectionSize != size-trailerSize {
 		return fmt.Errorf("%w: table of sections", ErrDamaged)
 	}
-	table := bytes.Clone(f.data[at : size-trailerSize])
+	table := bytes.Clone(f.data[at : size-trailerSize]) // stays as checked if the file is written to
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
 	}

@@ -102,20 +102,21 @@ func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error
 	return p.setOrigin(originOf(s), o)
 }
 
-// OpenAllSpans implements [matcher.BulkHistorical].
-func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (_ int, err error) {
+// OpenAllSpans implements [matcher.BulkHistorical]. After a fault of the mapped file it returns
+// the index of the first of the atOnce spans that it was opening.
+func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (first int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	var memory [atOnce]origin
-	for first := 0; first < len(spans); first += atOnce {
+	var found [atOnce]origin
+	for ; first < len(spans); first += atOnce {
 		some := spans[first:min(first+atOnce, len(spans))]
-		p.touchTimes(some) // AppendTimes is asked for them next
+		p.touchTimes(some) // loads what AppendTimes reads next
 		for i, s := range some {
-			memory[i] = unknown
+			found[i] = unknown // resets the origin
 			if s != nil {
-				memory[i] = originOf(s)
+				found[i] = originOf(s)
 			}
 		}
-		if i, err := p.setOriginsInOrder(memory[:len(some)], origins[first:]); err != nil {
+		if i, err := p.setOriginsInOrder(found[:len(some)], origins[first:]); err != nil {
 			return first + i, err
 		}
 	}

@@ -73,15 +73,16 @@ func (p *Pack) find(authority []byte, l location) (origin, error) {
 	return p.deciding(authority, l.bucket, b, place)
 }
 
-// deciding returns the origin that decides at Options.AsOf about an authority, which is
-// given by its bucket and its index there. The origin is notYet if none decides.
+// deciding returns the origin that decides at Options.AsOf about an authority, which is given
+// by the number of its bucket, the bucket and its index there; the text is for an error. A pack
+// without a history has one origin for each. The origin is notYet if none decides.
 func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
 	if p.asOf != 0 {
 		return p.findAt(number, b, place)
 	}
 	o := b.origin(place)
 	if o.isNotYet() {
-		return notYet, nil
+		return notYet, nil // without the scheme in o.flags
 	}
 	if !p.sound(o) {
 		return unknown, p.damaged("what it says of %q", authority)

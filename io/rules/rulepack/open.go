@@ -76,7 +76,7 @@ type Pack struct {
 	// The buckets that passed their checks.
 	checkedBuckets, checkedIntervals bitmap
 
-	asOf uint32                      // as Options.AsOf
+	asOf uint32                      // as Options.AsOf; 0 without a history
 	made *cache.Cache[uint32, *made] // by number of the body
 }
 

@@ -65,14 +65,14 @@ type namer struct {
 
 // parse parses the name of a file or folder in a tier's folder. It returns the file's tier
 // and the part after "://" in the keys of its authorities. The key is valid until the next
-// call.
+// call. ok is false if the name is not one of a host's robots.txt.
 func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok bool) {
 	if !isDir && isOtherFile(name) {
 		return nil, 0, false
 	}
 	host := name
 	if !isDir {
-		host = cutForm(name)
+		host = cutEndings(name)
 	}
 	host, port, ok := cutPort(host)
 	// In a URL these would end the host, or they cannot be in it.
@@ -80,7 +80,7 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 		return nil, 0, false
 	}
 	scheme, t := folders[in], in
-	if in == general {
+	if in == general { // the port's own scheme, so that Split leaves a default port out of the key
 		scheme = "http"
 		switch port {
 		case 80:
@@ -142,8 +142,8 @@ func isOtherFile(name string) bool {
 	return false
 }
 
-// cutForm cuts what may follow HOST in a file's name.
-func cutForm(name string) string {
+// cutEndings cuts what may follow HOST in a file's name: robots.txt, .txt, .gz and .zst.
+func cutEndings(name string) string {
 	_, name = compress.ByName(name)
 	if host, ok := strings.CutSuffix(name, "/robots.txt"); ok { // in a store
 		return host

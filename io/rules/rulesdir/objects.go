@@ -18,7 +18,7 @@ func (b *builder) listObjects() error {
 				in, name = t, rest
 			}
 		}
-		if name == "" || strings.Contains(cutForm(name), "/") {
+		if name == "" || strings.Contains(cutEndings(name), "/") {
 			return nil // a marker of a folder, or deeper than any HOST
 		}
 		if err := b.add(name, false, in); err != nil {

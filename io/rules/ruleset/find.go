@@ -25,10 +25,11 @@ type Found struct {
 	warner  *warner
 }
 
-// Find finds out what each of o.Sources is. A mistake in the options is a [option.UsageError].
+// Find finds out what each of o.Sources is, and adds o.Asked as the last source. A mistake in
+// the options is a [option.UsageError].
 func Find(ctx context.Context, o Options) (*Found, error) {
 	if len(o.Sources) > captures.MaxSources {
-		return nil, option.Usagef("%s is there %d times: at most %d can be", option.Rules, len(o.Sources), captures.MaxSources)
+		return nil, option.Usagef("%s is given %d times, at most %d are possible", option.Rules, len(o.Sources), captures.MaxSources)
 	}
 	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
 	for _, name := range o.Sources {
@@ -40,7 +41,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 	}
 	if o.Asked != "" {
 		if o.History {
-			return nil, option.Usagef("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
+			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))
 		}
 		f.sources = append(f.sources, source{askedKind, o.Asked, []string{o.Asked}})
 	}

@@ -197,6 +197,9 @@ func (r *recordReader) start() {
 	})
 }
 
+// plan joins the sorted rows that are near each other in a file to extents, and sends these to
+// r.planned in order. It starts to fetch each, except late ones, which Next fetches. It keeps a
+// use of the file of the last extent, so that the next extent finds it open.
 func (r *recordReader) plan() error {
 	send := func(e *extent) error {
 		if e == nil {
@@ -234,7 +237,7 @@ func (r *recordReader) plan() error {
 		err = send(e)
 	}
 	if e != nil {
-		e.file.leave()
+		e.file.leave() // plan's own use; fetch or drop ends the extent's
 	}
 	return err
 }

@@ -294,16 +294,16 @@ func (w *Reader) endMember() error {
 	}
 }
 
-// resync skips to where the next record may start: a line that starts with "WARC/" or,
-// where the compression is damaged, a gzip member that does. It returns the error of what is broken,
-// with what is lost: in zstd nothing is found after the damage.
+// resync skips to where the next record may start: a line that starts with "WARC/", or in a
+// damaged gzip file a member whose text starts so. It sets done if there is none. It returns
+// broken, and adds that the rest is lost if that is so: a zstd file is not read past damage.
 func (w *Reader) resync(broken error) error {
 	err := w.scan()
 	switch {
 	case err == nil:
 	case w.members == nil:
 		w.done = true
-		if w.close != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isZstd := w.close != nil; isZstd && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return fmt.Errorf("%w; the rest of the file is not read", broken)
 		}
 	case err == io.EOF: // go on with the next member

@@ -133,6 +133,9 @@ func (u *upload) complete() error {
 	return err
 }
 
+// finish writes an object of at most one part in one request. Of a larger one it sends the last
+// part and completes the upload. Then it checks that the object is there. If a part could not be
+// sent, do returns the error of that part.
 func (u *upload) finish() error {
 	if u.parts == nil {
 		return u.do(func(ctx context.Context) error {
@@ -151,7 +154,7 @@ func (u *upload) finish() error {
 		if err != nil && !errors.Is(err, ErrUnconfirmed) {
 			return err
 		}
-		return u.lookUp(ctx, err)
+		return u.lookUp(ctx, err) // nil or ErrUnconfirmed
 	})
 }
 

@@ -226,8 +226,9 @@ func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 // Complete has nothing to do after the last part.
 func (u *gcsUpload) Complete(context.Context) error { return nil }
 
+// Abort cancels the upload, and so discards what was sent.
 func (u *gcsUpload) Abort(ctx context.Context) error {
-	const cancelled = 499 // is how the store says that it is done
+	const cancelled = 499 // the status that confirms it
 	err := u.bucket.discard(u.bucket.send(ctx, http.MethodDelete, u.session, nil, nil))
 	var refused *blob.ResponseError
 	if errors.As(err, &refused) && refused.Status == cancelled {

@@ -68,8 +68,8 @@ func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
 	return low, !low && o.Compare(v, b.High) > 0
 }
 
-// SignZeros makes a lower bound of zero negative and an upper one positive: a reader may take
-// them as different.
+// SignZeros makes a lower bound of zero -0 and an upper one +0, because a reader may take -0 as
+// less than +0. It writes into the bounds: they must be two copies.
 func (o Order) SignZeros(b *layout.Bounds) {
 	if o != Floating || b.Low == nil {
 		return

@@ -491,7 +491,7 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 // memory returns the number of bytes that it takes to filter the page.
 func (p *page) memory() int64 {
 	held := int64(p.StoredSize()) + int64(p.Uncompressed) + p.column.Memory(&p.Page)
-	if p.column.Rereads(&p.Page) {
+	if p.column.Rereads(&p.Page) { // the new page cannot be written over the body
 		held += int64(p.StoredSize())
 	}
 	return held
