@@ -38,8 +38,12 @@ type replayed struct {
 	// parts has the files cut in three, if part tells which is that of a fetch.
 	parts  [2][3]bytes.Buffer
 	part   func(*replayedFetch) int
+	pages  int // of 12 URLs, how many are of pages; 0 means 1
 	models []reference.Captures
 	newest int64 // second of a capture
+
+	histories int
+	updated   string // what the last update said
 }
 
 // replayedFetch is a fetch, as a row of a table or a record.
@@ -69,7 +73,7 @@ func (r *replayed) add(number int) {
 	hosts := 1 + r.random.IntN(4)
 	url := func() string {
 		path := "robots.txt"
-		if r.random.IntN(12) == 0 {
+		if r.random.IntN(12) < max(r.pages, 1) {
 			path = "r"
 		}
 		return fmt.Sprintf("http://%s/%s", replayHost(number, r.random.IntN(hosts+1)), path)

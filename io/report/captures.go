@@ -27,6 +27,7 @@ type Captures struct {
 	GivenUp     int64     `json:"authorities_unreachable_30_days,omitempty"`
 	Resolved    int64     `json:"redirects_resolved"`
 	Unresolved  int64     `json:"redirects_unresolved"`
+	Dropped     int64     `json:"authorities_dropped,omitempty"`
 	Bodies      int64     `json:"distinct_bodies,omitempty"`
 	HTML        int64     `json:"authorities_html,omitempty"`
 	Binary      int64     `json:"authorities_binary,omitempty"`
@@ -40,7 +41,7 @@ func CapturesOf(c *ruleset.Captured) *Captures {
 	counts := &Captures{
 		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer, Lost: c.Lost,
 		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable, GivenUp: c.GivenUp,
-		Resolved: c.Resolved, Unresolved: c.Unresolved,
+		Resolved: c.Resolved, Unresolved: c.Unresolved, Dropped: c.Dropped,
 	}
 	if c.Pack != nil {
 		counts.pack = true
@@ -48,6 +49,9 @@ func CapturesOf(c *ruleset.Captured) *Captures {
 	}
 	return counts
 }
+
+// dropped says what may be missing of a pack that is added to.
+const dropped = "denied because what decides may be a capture that the old pack did not keep: compile all captures at once to find out"
 
 // String is the same in one line.
 func (n *Captures) String() string {
@@ -77,6 +81,7 @@ func (n *Captures) String() string {
 		{n.Damaged, "body cannot be decompressed, taken as a fetch without an answer", "bodies cannot be decompressed, taken as fetches without an answer"},
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 		{n.Lost, "revisit of what no source has, taken as a fetch without an answer", "revisits of what no source has, taken as fetches without an answer"},
+		{n.Dropped, "host " + dropped, "hosts " + dropped},
 	} {
 		if odd.count > 0 {
 			b.WriteString("; " + Count(odd.count, odd.one, odd.more))

@@ -3,7 +3,6 @@ package captures
 import (
 	"crypto/sha256"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -104,12 +103,16 @@ type Set struct {
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
-	wanted []key // of redirects' targets
+	wanted keys // of redirects' targets
 	// revisited holds the body of each 2xx to which a revisit refers, 0 until it is found.
 	revisited map[Name]uint64
 	newest    int64
 	later     bool    // whether captures after asOf were left out
 	stats     []Stats // by source
+	// old is the pack that is continued, of which some captures may be gone.
+	old continued
+	// dropped says that captures were not kept, though redirects of others may lead to them.
+	dropped bool
 }
 
 // NewSet returns an empty set.
@@ -162,8 +165,8 @@ func (s *Set) statsOf(source int) *Stats {
 	return &s.stats[source]
 }
 
-// add takes a waiting capture; target says that it is a redirect with a target.
-func (s *Set) add(r waiting, target bool) error {
+// add takes a waiting capture; page says that it redirects to a URL that is no robots.txt.
+func (s *Set) add(r waiting, page bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.statsOf(r.source())
@@ -171,11 +174,11 @@ func (s *Set) add(r waiting, target bool) error {
 	if len(r.authority()) == 0 {
 		stats.Elsewhere++
 	}
-	if target {
-		if len(s.wanted) == cap(s.wanted) { // many lead to the same
-			s.compactWanted()
-		}
-		s.wanted = append(s.wanted, r.target())
+	if r.hasTarget() {
+		s.wanted.add(r.target())
+	}
+	if page && s.old.dropped {
+		s.old.asked.add(r.target())
 	}
 	if r.isRevisit() {
 		s.noteRevisit(r)
@@ -185,11 +188,6 @@ func (s *Set) add(r waiting, target bool) error {
 	}
 	s.newest = max(s.newest, r.time())
 	return s.sorter.Add(r)
-}
-
-func (s *Set) compactWanted() {
-	slices.SortFunc(s.wanted, key.compare)
-	s.wanted = slices.Compact(s.wanted)
 }
 
 const (
@@ -204,7 +202,7 @@ const (
 
 // fits reports whether held bytes fit into memory, beside what redirects and revisits refer to.
 func (s *Set) fits(held int64) bool {
-	held += wantedSize*int64(len(s.wanted)) + revisitedSize*int64(len(s.revisited))
+	held += wantedSize*int64(len(s.wanted)+len(s.old.asked)+len(s.old.known)) + revisitedSize*int64(len(s.revisited))
 	return held <= max(targetsShare*s.options.Memory, leastHeld)
 }
 
@@ -249,12 +247,15 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	}
 	r = r.of(node, authority)
 	a.waiting = r
-	target := false
+	page := false
 	switch {
 	case x.Failed:
 	case x.Status/100 == 3 && x.Status != access.NotModified:
-		if node, target = a.target(x); target {
-			r.setTarget(node)
+		if location := Target(x); len(location) > 0 {
+			if node, authority, ok := a.node(location); ok {
+				r.setTarget(node)
+				page = authority == nil
+			}
 		}
 	case x.Status != 0 && x.Status/100 != 2:
 	case x.Revisit:
@@ -283,7 +284,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 			a.set.options.Payload(kept, uint64(x.Digest))
 		}
 	}
-	return a.set.add(r, target)
+	return a.set.add(r, page)
 }
 
 // maxAuthority is the most bytes of an authority; a longer one is ignored. A DNS name
@@ -306,16 +307,6 @@ func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
 		authority = nil
 	}
 	return key(sum[:len(node)]), authority, true
-}
-
-// target returns the key of a redirect's target. ok is false without one.
-func (a *adder) target(x *Capture) (node key, ok bool) {
-	location := Target(x)
-	if len(location) == 0 {
-		return key{}, false
-	}
-	node, _, ok = a.node(location)
-	return node, ok
 }
 
 // keep stores a body.

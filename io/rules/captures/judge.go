@@ -16,12 +16,14 @@ import (
 type interval struct {
 	access.Interval
 	unresolved bool // see change
-	low, high  int  // of Times in judge.times
+	dropped    bool
+	low, high  int // of Times in judge.times
 }
 
 // sameAs reports whether two intervals have the same decision.
 func (i *interval) sameAs(j *interval) bool {
-	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
+	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status &&
+		i.unresolved == j.unresolved && i.dropped == j.dropped
 }
 
 // continues reports whether an interval goes on with the decision of the one before, and
@@ -161,7 +163,9 @@ func (j *judge) lastsFrom(group waiting) int {
 }
 
 // isLater reports whether a capture is after asOf.
-func (j *judge) isLater(x waiting) bool { return timeOf(x.time()).Truncate(time.Second).After(j.asOf) }
+func (j *judge) isLater(x waiting) bool {
+	return !x.isDropped() && timeOf(x.time()).Truncate(time.Second).After(j.asOf)
+}
 
 // begin begins the decision about a URL, given the known targets of redirects, which may be nil.
 func (j *judge) begin(targets *targetChanges) {
@@ -189,12 +193,15 @@ func (j *judge) add(part waiting) error {
 				return nil
 			}
 		}
-		second := secondOf(x.time())
+		second := x.second()
 		if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
 			j.endSource()
-			j.course = course{Course: access.NewCourse(j.policy), first: len(j.times), since: second, answer: deciding{index: -1}, list: j.course.list[:0]}
 			j.sources = slices.Grow(j.sources, 1)[:n+1] // for the memory of its intervals
 			j.sources[n].source = x.source()
+			j.beginCourse(len(j.times), second)
+		} else if x.isDropped() { // nothing is known of the time before it
+			j.times = j.times[:j.course.first]
+			j.beginCourse(j.course.first, second)
 		} else if at := j.times[j.course.newest.index]; at != second && j.history {
 			j.settle(at, second) // of the captures of a second the last decides
 		}
@@ -216,6 +223,11 @@ func (j *judge) add(part waiting) error {
 
 // timeMemory is about how many bytes a capture's time takes here and until it is in the pack.
 const timeMemory = 16
+
+// beginCourse begins a course with the capture of a second, which is next in times.
+func (j *judge) beginCourse(first int, second uint32) {
+	j.course = course{Course: access.NewCourse(j.policy), first: first, since: second, answer: deciding{index: -1}, list: j.course.list[:0]}
+}
 
 // endSource ends the intervals of the last source.
 func (j *judge) endSource() {
@@ -250,7 +262,7 @@ func (j *judge) decide() []change {
 	}
 	for i := range all {
 		x := &all[i]
-		said := change{kept: x.Kept, access: x.Access, stale: x.Stale, unresolved: x.unresolved}
+		said := change{kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
 			last := j.changes[n-1]
 			if last.from = 0; last == said {
@@ -357,12 +369,15 @@ func (j *judge) interval(moment uint32) interval {
 	fetch := x.fetch()
 	i := interval{
 		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
-		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
+		unresolved: fetch.IsRedirect() && target.access == access.Unknown, dropped: target.dropped, low: decides.index, high: decides.index + 1,
 	}
 	if i.Access == access.Rules {
 		i.Kept = x.kept()
 		if x.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
+		}
+		if i.Kept == gone {
+			i.Access, i.Kept, i.Stale, i.dropped = access.DisallowAll, 0, false, true
 		}
 	}
 	return i
@@ -396,6 +411,7 @@ func (j *judge) setTimes(list []interval) {
 func (j *judge) finish() error {
 	if len(j.authority) == 0 {
 		if !j.set.options.Keep || !j.wanted && j.pages {
+			j.set.dropped = true
 			return nil
 		}
 		return j.emit(&Decision{URL: j.url, Captures: j.kept.Kept})
@@ -403,12 +419,15 @@ func (j *judge) finish() error {
 	if len(j.later) > 0 {
 		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept})
 	}
+	dropped := slices.ContainsFunc(j.sources, func(s sourceIntervals) bool {
+		return slices.ContainsFunc(s.intervals, func(i interval) bool { return i.dropped })
+	})
 	for number, s := range j.sources {
 		second := secondOf(nanoseconds(j.asOf))
 		n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
 		i := &s.intervals[max(n, 1)-1]
 		if number == 0 {
-			j.set.count(i, s.source)
+			j.set.count(i, s.source, dropped)
 		}
 		d := &Decision{
 			Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
@@ -445,7 +464,7 @@ func (j *judge) tells(i *interval) bool {
 
 // shownStatus returns the status of the answer, or 0 if it is not a valid one.
 func (r waiting) shownStatus() uint16 {
-	if r.failed() {
+	if r.failed() || r.kept() == gone {
 		return 0
 	}
 	return uint16(max(r.status(), 0))

@@ -16,7 +16,8 @@ import (
 //
 // Rows has for each capture a byte of flags (as those of a waiting capture, and the keptX
 // below), then as far as flags say: the source, the status, the index of the body in Bodies, and
-// the key of the target; then the time. Numbers are varints.
+// the key of the target; then the time. Numbers are varints. With keptGone, flagFailed stands for
+// flagDropped.
 type Kept struct {
 	Rows   []byte
 	Bodies []uint64
@@ -28,6 +29,7 @@ const (
 	keptFraction
 	keptSource // the source is another one than that of the capture before
 	keptAgain  // all but the time is as of the capture before
+	keptGone   // it has a body, which is gone
 )
 
 // keptHead is what captures have in common until something changes.
@@ -55,7 +57,14 @@ func (k *keeper) add(x waiting, target key) {
 	if x.failed() || x.status() < 0 {
 		h.flags, h.status = flagFailed, 0
 	}
-	if x.isBody() {
+	switch {
+	case !x.isBody():
+	case x.kept() == gone:
+		h.flags |= keptGone
+		if x.isDropped() {
+			h.flags |= flagFailed
+		}
+	default:
 		h.flags |= keptBody
 		h.body = x.kept()
 	}
@@ -171,9 +180,15 @@ func (k Kept) each(visit func(waiting) error) error {
 			nanoseconds += int64(number() % uint64(time.Second))
 		}
 		clear(x)
-		x.set(nanoseconds, h.source, int16(h.status), flags&flagFailed != 0)
+		x.set(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
 		if flags&keptBody != 0 {
 			x.setKept(h.body)
+		}
+		if flags&keptGone != 0 {
+			x.setKept(gone)
+			if flags&flagFailed != 0 {
+				x[60] |= flagDropped
+			}
 		}
 		if flags&flagTarget != 0 {
 			x.setTarget(h.target)
@@ -240,12 +255,18 @@ func (s *Set) Add(authority, url []byte, k Kept, list []access.Interval) error {
 		told.told(list)
 		k = told.Kept
 	}
+	if s.old.dropped && len(authority) == 0 {
+		s.old.known.add(node)
+	}
 	order, x := uint64(0), waiting(nil)
 	return k.each(func(one waiting) error {
 		binary.LittleEndian.PutUint64(one[24:], order)
 		order++
 		x = append(x[:0], one...).of(node, authority)
-		return s.add(x, x.hasTarget())
+		if s.old.dropped && x.hasTarget() {
+			s.old.known.add(x.target())
+		}
+		return s.add(x, false)
 	})
 }
 
@@ -256,10 +277,49 @@ func (s *Set) Payload(name, kept uint64) {
 	}
 }
 
-// Continue says of the captures that were kept, of which some may be gone, when the newest one
-// was, and whether later ones than now decide were left out.
-func (s *Set) Continue(newest uint32, later bool) {
+// continued is the pack whose captures are continued.
+type continued struct {
+	newest  uint32 // the time of its newest capture, as access.Interval.From
+	dropped bool   // it has no captures of some URLs that are no robots.txt
+	source  int    // of those captures
+	known   keys   // of other such URLs
+	asked   keys   // of those to which new captures redirect
+}
+
+// Continue says of a pack whose captures will be added when the newest one was, whether later ones
+// than now decide were left out, and whether it dropped some of the first source of captures; it
+// must be called before captures are read.
+func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest, s.later = max(s.newest, nanosecondsOf(newest)), s.later || later
+	s.old = continued{newest: newest, dropped: dropped, source: source}
+	s.newest, s.later, s.dropped = max(s.newest, nanosecondsOf(newest)), s.later || later, s.dropped || dropped
+}
+
+// Dropped reports, after Resolve, whether captures of URLs that are no robots.txt were not kept.
+func (s *Set) Dropped() bool { return s.dropped }
+
+// addDropped adds a capture that denies for each URL to which a new capture redirects and of which
+// the pack may have dropped some: what is not there must not allow.
+func (s *Set) addDropped() error {
+	s.old.known.compact()
+	s.old.asked.compact()
+	for _, node := range s.old.asked {
+		if _, known := s.old.known.find(node); known {
+			continue
+		}
+		x := waiting(make([]byte, waitingSize)).of(node, nil)
+		at := nanosecondsOf(s.old.newest)
+		if at != unknownTime {
+			at += int64(time.Second) - 1 // after all of that second
+		}
+		x.set(at, s.old.source, 200, false)
+		x.setKept(gone)
+		x[60] |= flagDropped
+		if err := s.sorter.Add(x); err != nil {
+			return err
+		}
+	}
+	s.old = continued{dropped: s.old.dropped}
+	return nil
 }

@@ -46,6 +46,7 @@ type change struct {
 	from       uint32 // as access.Interval.From
 	access     access.Outcome
 	stale      bool
+	dropped    bool // access is DisallowAll, because what decides is gone
 	unresolved bool // access is the policy's for a redirect without a known target
 }
 
@@ -133,15 +134,18 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 		j.asOf = s.Newest()
 	}
 	j.asOf = j.asOf.Truncate(time.Second)
-	s.compactWanted()
-	j.pages = s.mostElsewhere()
+	s.wanted.compact()
+	j.pages = s.old.dropped || s.mostElsewhere() // so that what a pack has of a URL is all
 	r := &resolver{ctx: ctx, set: s, judge: j}
 	r.known.start(len(s.wanted))
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
 
-	err := s.findRevisited(ctx)
+	err := s.addDropped()
+	if err == nil {
+		err = s.findRevisited(ctx)
+	}
 	if err == nil {
 		err = s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
 	}
@@ -286,7 +290,7 @@ func (r *resolver) indexTargets() bool {
 	for x := r.group; len(x) > 0; x = x[x.size():] {
 		if x.hasTarget() {
 			any = true
-			index, _ := slices.BinarySearchFunc(r.set.wanted, x.target(), key.compare)
+			index, _ := r.set.wanted.find(x.target())
 			binary.LittleEndian.PutUint32(x[40:], uint32(index))
 		}
 	}

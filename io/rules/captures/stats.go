@@ -46,6 +46,9 @@ type Stats struct {
 	// Unresolved counts authorities that are decided by any other redirect, including
 	// redirects without Location.
 	Unresolved int64
+	// Dropped counts authorities that are closed, now or with a history at some time, because what
+	// decides may be among captures that the pack that is added to has not kept.
+	Dropped int64
 }
 
 // Add adds another source's counts.
@@ -65,10 +68,11 @@ func (s *Stats) Add(t Stats) {
 	s.GivenUp += t.GivenUp
 	s.Resolved += t.Resolved
 	s.Unresolved += t.Unresolved
+	s.Dropped += t.Dropped
 }
 
-// count counts an authority of a source by the decision about it.
-func (s *Set) count(i *interval, source int) {
+// count counts an authority of a source by the decision about it; dropped is as Stats.Dropped.
+func (s *Set) count(i *interval, source int, dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.statsOf(source)
@@ -85,6 +89,7 @@ func (s *Set) count(i *interval, source int) {
 	}
 	n.Resolved += ones(i.Status/100 == 3 && i.Status != access.NotModified && !i.unresolved)
 	n.Unresolved += ones(i.unresolved)
+	n.Dropped += ones(dropped)
 }
 
 func ones(b bool) int64 {

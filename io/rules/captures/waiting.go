@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"robotsbatch/io/store/runs"
@@ -15,6 +16,26 @@ import (
 type key [16]byte
 
 func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
+
+// keys are a set of keys, sorted and each there once after compact.
+type keys []key
+
+func (k *keys) add(one key) {
+	if len(*k) == cap(*k) { // many are the same
+		k.compact()
+	}
+	*k = append(*k, one)
+}
+
+func (k *keys) compact() {
+	slices.SortFunc(*k, key.compare)
+	*k = slices.Compact(*k)
+}
+
+// find returns the index of a key that is there, after compact.
+func (k keys) find(one key) (index int, found bool) {
+	return slices.BinarySearchFunc(k, one, key.compare)
+}
 
 // waiting is a capture that waits to be resolved:
 //
@@ -38,7 +59,11 @@ const (
 	flagTarget  // there is a target
 	flagRenewed // it is "not modified", and has the body of an earlier 2xx
 	flagRevisit // it has the body of another 2xx, which is not known yet
+	flagDropped // it stands for all captures of its URL up to its time, of which a pack has none
 )
+
+// gone is the body of a 2xx that a pack does not have any more: all is denied.
+const gone = math.MaxUint64
 
 // newWaiting returns a capture as one that waits, without its key and authority, in the memory
 // of an earlier waiting capture.
@@ -89,9 +114,18 @@ func (r waiting) status() int   { return int(int16(binary.LittleEndian.Uint16(r[
 // isBody reports whether it is a 2xx, and not another answer that renews one.
 func (r waiting) isBody() bool      { return r.kept() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
 func (r waiting) failed() bool      { return r[60]&flagFailed != 0 }
+func (r waiting) isDropped() bool   { return r[60]&flagDropped != 0 }
 func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
 func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
 func (r waiting) size() int         { return waitingSize + int(binary.LittleEndian.Uint16(r[62:])) }
+
+// second is that from which on it says something, in the form of access.Interval.From.
+func (r waiting) second() uint32 {
+	if r.isDropped() {
+		return 0
+	}
+	return secondOf(r.time())
+}
 
 // repeats reports whether a capture is another one once more, whatever its order.
 func (r waiting) repeats(s waiting) bool {
@@ -100,7 +134,7 @@ func (r waiting) repeats(s waiting) bool {
 
 // fetch returns what package access needs. Fractions of seconds only order captures.
 func (r waiting) fetch() access.Fetch {
-	return access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(secondOf(r.time()))}
+	return access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(r.second())}
 }
 
 // waitingForm sorts waiting captures by URL, then by source, then oldest first.

@@ -14,7 +14,7 @@ import (
 
 // The section captures has what a pack with more captures is made of:
 //
-//	 0  u32  flags: the two bits of access.Policy, keptLater, keptPayloads
+//	 0  u32  flags: the two bits of access.Policy, keptLater, keptPayloads, keptWhole
 //	 4  u32  Captured.Newest
 //	 8  u32  number of sources
 //	12  u8   for each: its SourceKind
@@ -31,6 +31,7 @@ const (
 	keptDenyUnresolved
 	keptLater
 	keptPayloads
+	keptWhole
 
 	keptHeaderSize = 12
 	keySize        = 16
@@ -42,6 +43,9 @@ type Captured struct {
 	Policy access.Policy
 	// Later says that some captures are after the time that decides, and were left out.
 	Later bool
+	// Dropped says that captures of some URLs that are no robots.txt are not kept. So it is of a
+	// pack that does not say that it is whole.
+	Dropped bool
 	// Newest is the time of the newest one in seconds since 1970; 0 if unknown.
 	Newest uint32
 	// Sources are the sources, the first of which has precedence.
@@ -148,7 +152,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 		return nil
 	}
 	flags := uint32(0)
-	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later, all.payloads} {
+	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later, all.payloads, !c.Dropped} {
 		if set {
 			flags |= 1 << i
 		}
@@ -193,7 +197,7 @@ func (p *Pack) kept() (c *Captured, payloads, entries []byte, err error) {
 	flags := le32(data)
 	c = &Captured{
 		Policy: access.Policy{Allow429: flags&keptAllow429 != 0, DenyUnresolved: flags&keptDenyUnresolved != 0},
-		Later:  flags&keptLater != 0, Newest: le32(data[4:]), Sources: make([]SourceKind, le32(data[8:])),
+		Later:  flags&keptLater != 0, Dropped: flags&keptWhole == 0, Newest: le32(data[4:]), Sources: make([]SourceKind, le32(data[8:])),
 	}
 	data = data[keptHeaderSize:]
 	for i := range c.Sources {

@@ -100,6 +100,9 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep boo
 // set, it sets asOf to the time of the newest capture, or to later if that is newer.
 func (s *captureSet) read(ctx context.Context, old *packSource, b *rulepack.Builder, later time.Time) error {
 	s.measured = measure(ctx, s.paths)
+	if err := s.continues(old); err != nil {
+		return err
+	}
 	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder, old *packS
 	}
 	err := set.addTo(ctx, b, shadowed)
 	if keep {
-		b.SetCaptured(rulepack.Captured{Policy: f.options.Policy, Later: set.Later(), Newest: packTime(set.Newest()), Sources: f.kindsOf()})
+		b.SetCaptured(rulepack.Captured{Policy: f.options.Policy, Later: set.Later(), Dropped: set.Dropped(), Newest: packTime(set.Newest()), Sources: f.kindsOf()})
 	}
 	if len(set.files) != 1 {
 		set.singleBody = nil

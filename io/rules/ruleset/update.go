@@ -97,8 +97,8 @@ func kindNames(kinds []rulepack.SourceKind) string {
 	return SomeOf(names)
 }
 
-// addUpdated adds the captures that a pack keeps to those that were read.
-func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
+// continues prepares for the captures that a pack keeps, of which some may be gone.
+func (s *captureSet) continues(p *packSource) error {
 	if p == nil {
 		return nil
 	}
@@ -106,7 +106,19 @@ func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
 	if err != nil {
 		return err
 	}
-	s.Continue(c.Newest, c.Later)
+	first := 0 // of new captures, and of those of the pack
+	if len(s.files) > 0 {
+		first = s.files[0].Source
+	}
+	s.Continue(c.Newest, c.Later, c.Dropped, first)
+	return nil
+}
+
+// addUpdated adds the captures that a pack keeps to those that were read.
+func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
+	if p == nil {
+		return nil
+	}
 	s.names = append([]string{p.name}, s.names...)
 	payload := func(kept, name uint64) {
 		b.Payload(kept, name)
