@@ -21,7 +21,7 @@ type Shard struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
 	// Inputs is the number of inputs that the whole job has, and InputNames a checksum of their
-	// names: all shards must have seen the same.
+	// sorted names: all shards must have seen the same.
 	Inputs     int    `json:"inputs"`
 	InputNames string `json:"input_names_xxh3_128"`
 }
@@ -31,18 +31,18 @@ type Shard struct {
 // among the sorted names, modulo Count. So two shards differ by one input at most, and the
 // same names are dealt in the same way, in whichever order they are named.
 func (s *Shard) Deal(names []string) []int {
-	var h xxh3.Hasher
-	for _, name := range names {
-		_, _ = h.WriteString(name) // never an error
-		_, _ = h.Write([]byte{0})
-	}
-	sum := h.Sum128().Bytes()
-	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
 	sorted := make([]int, len(names))
 	for i := range sorted {
 		sorted[i] = i
 	}
 	slices.SortStableFunc(sorted, func(a, b int) int { return strings.Compare(names[a], names[b]) })
+	var h xxh3.Hasher
+	for _, i := range sorted {
+		_, _ = h.WriteString(names[i]) // never an error
+		_, _ = h.Write([]byte{0})
+	}
+	sum := h.Sum128().Bytes()
+	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
 	var mine []int
 	for rank := s.Index; rank < len(sorted); rank += s.Count {
 		mine = append(mine, sorted[rank])
@@ -93,6 +93,7 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	by := make(map[string]int)
 	outputs := 0
 	read := make(map[RuleFile]bool)
+	versions, readBy := make(map[string]File), make(map[string]int) // of inputs
 	for i, m := range shards {
 		if why := m.Job.Difference(first); !why.Empty() {
 			return nil, option.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
@@ -115,6 +116,12 @@ func Merge(shards []*Manifest) ([]byte, error) {
 				return nil, fmt.Errorf("%s is an output of shards %d and %d", o.Output.Name, other, i)
 			}
 			by[o.Output.Name] = i
+			for _, in := range o.Inputs {
+				if other, ok := versions[in.Name]; ok && !in.Same(other) {
+					return nil, fmt.Errorf("%s was replaced after shard %d and before shard %d read it: do all shards again", in.Name, readBy[in.Name], i)
+				}
+				versions[in.Name], readBy[in.Name] = in, i
+			}
 			text = AppendOutput(text, o)
 			outputs++
 		}

@@ -41,8 +41,9 @@ type job struct {
 	misses    evaluate.Misses
 	html      *report.Page
 	summary   *report.Summary
-	record    *outputs.Record // nil for none
-	pool      *batch.Pool     // while outputs are written
+	spared    func(out option.Given) error // refuses what would replace an input of any output
+	record    *outputs.Record              // nil for none
+	pool      *batch.Pool                  // while outputs are written
 	publish   outputs.Publisher
 	atOnce    int // how many outputs are written at once
 	// versions are those of the rules when they were opened.
@@ -175,6 +176,10 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	}
 	written := []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
 	if err := j.Spare(inputs, written...); err != nil {
+		return err
+	}
+	j.spared = outputs.Spared(inputs)
+	if _, err := j.writing().Plan(inputs); err != nil { // other shards write to the same folder
 		return err
 	}
 	if inputs, err = j.Deal(inputs); err != nil {

@@ -322,6 +322,9 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 		err = j.Spare(c.Inputs, option.Out.With(t.Path))
 	}
 	if err == nil {
+		err = j.spared(option.Out.With(t.Path))
+	}
+	if err == nil {
 		err = spareRules(j.found, &j.Rules, option.Out.With(t.Path))
 	}
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 )
 
 // Replaces returns the source of which an output of that name would replace something
-// that is read, "" for none. Links are followed.
+// that is read, or to which it would add a robots.txt; "" for none. Links are followed.
 func (f *Found) Replaces(out string) string {
-	if info, err := os.Stat(out); out == blob.Stdio || !blob.IsURL(out) && (err != nil || !info.Mode().IsRegular()) {
+	info, err := os.Stat(out)
+	if isFolder := strings.HasSuffix(out, "/"); out == blob.Stdio || !blob.IsURL(out) && (isFolder || err == nil && !info.Mode().IsRegular()) {
 		return ""
 	}
 	replaces := blob.Replaces(out)
@@ -35,8 +36,12 @@ func isBelow(folder, file string) bool {
 		return ok && rulesdir.IsRules(key)
 	}
 	folder, err := filepath.EvalSymlinks(folder)
-	if err == nil {
-		file, err = filepath.EvalSymlinks(file)
+	if linked, missing := filepath.EvalSymlinks(file); missing == nil {
+		file = linked
+	} else if err == nil { // a file that is not there yet
+		var parent string
+		parent, err = filepath.EvalSymlinks(filepath.Dir(file))
+		file = filepath.Join(parent, filepath.Base(file))
 	}
 	if err == nil {
 		folder, err = filepath.Abs(folder)

@@ -3,6 +3,8 @@ package blob
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,11 +99,18 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// shortBase returns the part of an output's name that is used in derived names, which
-// must stay below the usual limit of 255 bytes.
+// shortBase returns what stands for an output's name in derived names, which must be valid
+// UTF-8 and stay below the usual limit of 255 bytes: the name, or what can be kept of it and
+// a hash of the whole.
 func shortBase(base string) string {
 	const most = 200
-	return strings.ToValidUTF8(base[:min(len(base), most)], "")
+	short := strings.ToValidUTF8(base[:min(len(base), most)], "")
+	if short == base {
+		return base
+	}
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, base) // never an error
+	return fmt.Sprintf("%s-%016x", short, h.Sum64())
 }
 
 // Sweep removes what killed processes left in and below a folder: temporary files and

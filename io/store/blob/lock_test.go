@@ -78,6 +78,19 @@ func TestLockFileRefuses(t *testing.T) {
 	none.Unlock()
 }
 
+// TestLockOfEachName: names that are cut, or not UTF-8, have locks of their own.
+func TestLockOfEachName(t *testing.T) {
+	needLocks(t)
+	folder, long := t.TempDir(), strings.Repeat("p", 205)
+	for _, name := range []string{long + "1.txt", long + "2.txt", "\xfe.txt", "\xff.txt", "\xfe\xff.txt"} {
+		lock, err := LockFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		defer lock.Unlock()
+	}
+}
+
 func TestSweep(t *testing.T) {
 	needLocks(t)
 	folder := t.TempDir()
