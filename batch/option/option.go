@@ -25,6 +25,7 @@ const (
 	Columns         Name = "columns"
 	Compression     Name = "compression"
 	Counts          Name = "counts"
+	Delimiter       Name = "delimiter"
 	Emit            Name = "emit"
 	EverDenied      Name = "ever-denied"
 	FetchList       Name = "fetch-list"

@@ -153,6 +153,9 @@ func tooLong(record []byte, most int) bool {
 }
 
 func (d *decoder) tooManyFields(block *lines.Block, start int) error {
+	if d.cdx {
+		return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: write a blank in a value as %%20", block.Line(start), len(d.names))
+	}
 	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", block.Line(start), len(d.names), separatorName(d.comma))
 }
 

@@ -115,7 +115,7 @@ func (h *header) find(url string, extra batch.ExtraColumns) (err error) {
 }
 
 // findURLs returns the index of the column that has the URLs: what [format.Columns.URL]
-// finds, or the only column.
+// finds, or the only column. If the name of that has a separator, it may be several.
 func findURLs(columns format.Columns, name string) (int, error) {
 	found, err := columns.URL(name)
 	if err != nil || found >= 0 {
@@ -123,10 +123,12 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	}
 	names := columns.Names
 	switch {
-	case len(names) == 1 && !strings.Contains(names[0], "://"):
-		return 0, nil
 	case strings.Contains(strings.Join(names, " "), "://"):
 		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it%s", columns, orList(names))
+	case len(names) == 1 && (strings.ContainsAny(names[0], separators+":^") || strings.HasPrefix(strings.ToLower(names[0]), "url ")):
+		return 0, option.Errorf("there is no column \"url\", but one named %q: if these are several, say what separates them with %s, and if it has the URLs, name it with %s", names[0], option.Delimiter, option.URLColumn)
+	case len(names) == 1:
+		return 0, nil
 	}
 	return 0, columns.NoColumn("url")
 }

@@ -49,6 +49,11 @@ func TestSniffSaysWhatToDo(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"BZh91AY&SY\x12\x34", "urls.txt: it is bzip2, which is not read: pipe it in decompressed, as bzcat writes it"},
 		{"\xFD7zXZ\x00\x00\x04", "xzcat"},
+		{"\x04\x22\x4D\x18\x64\x40", "lz4cat"},
+		{"\x5D\x00\x00\x80\x00", "lzcat"},
+		{"\x1F\x9D\x90", "uncompress"},
+		{"url,x\rhttps://a.example/,1\r", "CR alone"},
+		{"\uFEFFhttps://a.example/\rhttps://a.example/b", "CR alone"},
 		{"PK\x03\x04\x14", "unzip -p"},
 		{"[{\"url\": \"http://a.example/\"}]", "it is a JSON array, and jsonl has an object a line: pipe it in as jq -c '.[]' writes it"},
 		{" [\n  {\"url\": 1}", "jq -c '.[]'"},

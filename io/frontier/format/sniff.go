@@ -83,7 +83,12 @@ func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.C
 // turns into one that is. Without it each line would be a row that is no URL.
 func refused(head []byte, name string) error {
 	for _, r := range [...]struct{ magic, what, program string }{
-		{"1AY&SY", "bzip2", "bzcat"}, {"\xFD7zXZ\x00", "xz", "xzcat"}, {"PK\x03\x04", "a zip archive", "unzip -p"},
+		{"1AY&SY", "bzip2", "bzcat"},
+		{"\xFD7zXZ\x00", "xz", "xzcat"},
+		{"PK\x03\x04", "a zip archive", "unzip -p"},
+		{"\x04\x22\x4D\x18", "lz4", "lz4cat"},
+		{"\x5D\x00\x00", "lzma", "lzcat"},
+		{"\x1F\x9D", "a file of compress", "uncompress -c"},
 	} {
 		start := head
 		if bytes.HasPrefix(head, []byte("BZh")) && len(head) > 4 {
@@ -97,6 +102,9 @@ func refused(head []byte, name string) error {
 		}
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if bytes.Contains(bytes.TrimRight(text, "\r"), []byte("\r")) && !bytes.ContainsAny(text, "\n\x00") {
+		return fmt.Errorf(`%s: its lines end in CR alone: pipe it in as tr '\r' '\n' writes it`, name)
+	}
 	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 // trailingError is the error for a list of URLs whose lines go on after the URL, which would
 // make the rest a part of it.
 type trailingError struct {
-	// line is the first such line, and separator what follows its URL: a tab, a blank or |.
+	// line is the first such line, and separator what follows its URL.
 	line      string
 	separator byte
 }
@@ -23,25 +23,29 @@ func (e *trailingError) Error() string {
 	switch e.separator {
 	case '\t':
 		what, cut, header = "a tab", "cut -f1", above
-	case '|':
-		what, cut, header = "|", "cut -d'|' -f1", above
+	case '|', ',', ';':
+		what, cut, header = string(e.separator), fmt.Sprintf("cut -d'%c' -f1", e.separator), above
 	}
 	return fmt.Sprintf("the lines go on after the URL and %s (%q): pipe the list through %s%s", what, line, cut, header)
 }
 
 // CheckTrailing returns an error if the first lines of a list show that they go on
-// after the URL. After a tab, which no URL has, half of them must. Blanks and | do stand in real
-// URLs: every line must have as many, and after each numbers, times or further URLs; | must
-// stand outside of a query at least once.
+// after the URL. After a tab, which no URL has, half of them must. The other separators do stand
+// in real URLs: every line must have as many, and after each numbers, times or further URLs. All
+// but blanks must stand outside of a query at least once, and commas and semicolons in URLs of
+// several sites: there are sites all of whose URLs end in a comma and a number.
 func CheckTrailing(head []byte) error {
 	if len(head) >= HeadSize { // its last line may be cut
 		if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
 			head = head[:end]
 		}
 	}
-	var first [3][]byte // line with each separator
-	var with, fields [3]int
-	lines, outside := 0, false
+	const separators = "\t |,;"
+	var first [len(separators)][]byte // line with each separator
+	var with, fields [len(separators)]int
+	var outside [len(separators)]bool // of a query
+	var site []byte
+	lines, sites := 0, false // of several sites
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))) {
 		line = bytes.Trim(line, " \t\r\n\v\f")
 		scheme, _, ok := bytes.Cut(line, []byte("://"))
@@ -49,7 +53,10 @@ func CheckTrailing(head []byte) error {
 			continue
 		}
 		lines++
-		for i, separator := range []byte{'\t', ' ', '|'} {
+		of := line[:len(scheme)+len("://")+max(0, bytes.IndexAny(line[len(scheme)+len("://"):], "/?#,;"))]
+		sites = sites || lines > 1 && !bytes.Equal(of, site)
+		site = of
+		for i, separator := range []byte(separators) {
 			count := trailing(line, separator)
 			if count == 0 || with[i] > 0 && separator != '\t' && count != fields[i] {
 				continue
@@ -58,22 +65,28 @@ func CheckTrailing(head []byte) error {
 				first[i], fields[i] = line, count
 			}
 			with[i]++
-			outside = outside || separator == '|' && bytes.IndexByte(line[:bytes.IndexByte(line, '|')], '?') < 0
+			outside[i] = outside[i] || bytes.IndexByte(line[:bytes.IndexByte(line, separator)], '?') < 0
 		}
 	}
-	switch {
-	case with[0] > 0 && 2*with[0] >= lines:
-		return &trailingError{string(first[0]), '\t'}
-	case lines > 1 && with[1] == lines:
-		return &trailingError{string(first[1]), ' '}
-	case lines > 1 && with[2] == lines && outside:
-		return &trailingError{string(first[2]), '|'}
+	for i, separator := range []byte(separators) {
+		enough := lines > 1 && with[i] == lines
+		switch separator {
+		case '\t':
+			enough = with[i] > 0 && 2*with[i] >= lines
+		case '|':
+			enough = enough && outside[i]
+		case ',', ';':
+			enough = enough && outside[i] && sites
+		}
+		if enough {
+			return &trailingError{string(first[i]), separator}
+		}
 	}
 	return nil
 }
 
 // trailing returns the number of fields after a line's URL; 0 for none, and where one after
-// blanks or | may be a part of the URL.
+// any but a tab may be a part of the URL.
 func trailing(line []byte, separator byte) (fields int) {
 	_, rest, more := bytes.Cut(line, []byte{separator})
 	for more {
