@@ -65,8 +65,9 @@ type Lane struct {
 	over   bool           // no task may start any more
 }
 
-// Lane adds an output after those that were added before. It must be closed. It is given up
-// when ctx ends. One goroutine at a time may call Lane.
+// Lane returns the lane of one more output, whose work goes after that of the lanes before it.
+// The caller closes the lane. When ctx ends, its work stops. One goroutine at a time may call
+// Lane.
 func (p *Pool) Lane(ctx context.Context) *Lane {
 	l := &Lane{pool: p, number: p.lanes}
 	p.lanes++

@@ -42,7 +42,8 @@ func ParseShard(which string, environment func(string) string) (*Shard, error) {
 	return &Shard{Index: number, Count: shards}, nil
 }
 
-// taskNumber is the number of this task in its array, for a shard that which names.
+// taskNumber returns the number that the scheduler gave this task in its array. Several variables
+// may be set if they agree. which is the option's value, such as auto/16, for errors.
 func taskNumber(which string, environment func(string) string) (number string, err error) {
 	from := ""
 	for _, name := range taskVariables {

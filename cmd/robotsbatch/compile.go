@@ -82,7 +82,7 @@ func (c *compileCommand) Flags() cli.Flags {
 	}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// checkCompile finds what is wrong with operands and flags.
+// checkCompile takes operands as -rules, finds what is wrong with the flags, and bounds the workers.
 func (c *compileCommand) checkCompile() error {
 	c.Sources = append(c.Sources, c.operands...)
 	switch {
@@ -91,9 +91,8 @@ func (c *compileCommand) checkCompile() error {
 	case c.out == "":
 		return option.Usagef("%s is missing: name the rule pack to write, such as site.rules", option.Out)
 	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
-		return option.Usagef("%s makes several packs of rules that are read for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
-	}
-	if c.update != "" && c.partitions > 1 {
+		return option.Usagef("%s makes several packs and reads the rules again for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
+	case c.partitions > 1 && c.update != "":
 		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
 	}
 	if err := config.ResolveNames(option.Update, &c.update); err != nil {

@@ -160,16 +160,17 @@ func (c *diffCommand) checkSides() error {
 	return nil
 }
 
-// find finds out what the rules of both sides are.
+// findSides finds out what the rules of both sides are. Each side has a quarter of the memory from
+// then on, and the rest of the command half.
 func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, err error) {
 	use.compared, use.memory = true, d.Memory/4
-	d.Memory /= 2 // the sides have the other half
+	d.Memory /= 2
 	for i := range found {
 		if found[i], err = d.find(ctx, &d.sides[i], use, option.Out.With(d.Out)); err != nil {
 			return found, err
 		}
 	}
-	if d.sides[0].Single != nil && !found[0].HasSingle() && !found[1].HasSingle() {
+	if d.Single != nil && !found[0].HasSingle() && !found[1].HasSingle() { // one side is enough
 		return found, ruleset.ErrNoSingle
 	}
 	return found, nil

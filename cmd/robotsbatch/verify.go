@@ -103,7 +103,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	}
 	ctx = c.showProgress(ctx, c.Verbose)
 	v := verify.New()
-	v.Measure(ctx, c.operands)
+	v.StartProgress(ctx, c.operands)
 	var total verify.Total
 	unlisted := 0
 	for _, name := range c.operands {

@@ -84,12 +84,13 @@ func (r *RowWords) Begins(column, row int) bool {
 	return r != nil && column == r.Low && r.null[row>>3]>>(row&7)&1 == 0
 }
 
-// Append appends the columns of a row.
+// Append appends the columns of a row at which Begins is true. Rows come in order, so it brings
+// together each row's verdicts for eight rows at once. Then it appends four columns at a time.
 func (r *RowWords) Append(dst []byte, row int) []byte {
 	if eight := row >> 3; eight != r.eight {
 		r.eight = eight
 		for i := range r.verdicts {
-			columns := uint64(0)
+			columns := uint64(0) // a byte a column, with a bit a row
 			for j, allowed := range r.allowed[8*i : min(8*i+8, len(r.allowed))] {
 				columns |= uint64(allowed[eight]) << (8 * j)
 			}
@@ -97,8 +98,8 @@ func (r *RowWords) Append(dst []byte, row int) []byte {
 		}
 	}
 	for i := range r.texts {
-		verdicts := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15
-		dst = append(dst, r.texts[i][verdicts]...)
+		four := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15
+		dst = append(dst, r.texts[i][four]...)
 	}
 	return dst
 }

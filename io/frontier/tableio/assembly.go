@@ -141,7 +141,8 @@ func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	return tables.Concatenate(parts[0].DataType(), parts, mem)
 }
 
-// Columns returns the verdict columns of all output rows. The caller releases them.
+// Columns returns the verdict columns of all output rows, which the caller releases. o is that of
+// Add. It joins the pieces' columns and gives them up, so it is called once.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	parts := make([][]*array.Data, o.schema.NumFields()) // of each column
 	for i := range a.parts {

@@ -163,8 +163,9 @@ func sameColumns(a, b *arrow.Schema) bool {
 	return true
 }
 
-// sameType reports whether two types are equal apart from the metadata of inner fields,
-// which the library compares for some types.
+// sameType reports whether two types are equal. Inner fields may differ in metadata, which the
+// library compares for some types, and in whether they are nullable. Fixed-size lists and unions
+// have more than fields (a length; mode and codes), so the library alone compares them.
 func sameType(a, b arrow.DataType) bool {
 	if arrow.TypeEqual(a, b) {
 		return true

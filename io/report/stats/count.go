@@ -205,27 +205,28 @@ func (s state) denied() state {
 	return isUndecided
 }
 
-// anyOf returns what a site denies at least one agent, given what it denies each.
+// anyOf returns the state of a site for several agents together, given that for each: the most that
+// it denies one of them, and by whose rules. The root is open if it is open for all of them.
 func anyOf(states []state) state {
-	var best, all state
+	var most, classes state
 	closed := false
 	for _, s := range states {
-		all |= s &^ (firstClass - 1 - isCaptured)
+		classes |= s &^ (isCaptured - 1) // keeps isCaptured, too
 		if !s.class().Reached() {
 			continue
 		}
 		closed = closed || s&isRootOpen == 0
 		switch now := s.denied(); {
-		case best == 0 || openness(now) < openness(best):
-			best = now | s&(byName|byEveryone)
-		case openness(now) == openness(best):
-			best |= s & (byName | byEveryone)
+		case most == 0 || openness(now) < openness(most):
+			most = now | s&(byName|byEveryone)
+		case openness(now) == openness(most):
+			most |= s & (byName | byEveryone)
 		}
 	}
-	if best != 0 && !closed {
-		best |= isRootOpen
+	if most != 0 && !closed {
+		most |= isRootOpen
 	}
-	return all | best
+	return classes | most
 }
 
 // openness orders what is denied, the most first.

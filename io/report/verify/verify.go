@@ -101,9 +101,10 @@ type Verifier struct {
 // atOnce is how many outputs of a folder are checked at once. Each may take so much less memory.
 var atOnce = min(runtime.GOMAXPROCS(0), 8)
 
-// Measure starts a step of the bytes that checks of these names read, as far as they are
-// known.
-func (v *Verifier) Measure(ctx context.Context, names []string) {
+// StartProgress starts the progress that Check shows. Its total is the size of the files and of
+// the outputs in manifests that these names lead to. Objects, and what cannot be read, count
+// nothing.
+func (v *Verifier) StartProgress(ctx context.Context, names []string) {
 	total := int64(0)
 	for _, name := range names {
 		info, err := os.Stat(name)

@@ -75,7 +75,8 @@ func (c *Output) TableFlags() cli.Flags {
 	}
 }
 
-// Outputs says how outputs are written, but for what follows from other flags.
+// Outputs returns what these flags say of how outputs are written. The caller sets the other
+// options.
 func (c *Output) Outputs() *outputs.Options {
 	o := &outputs.Options{Out: c.Out, Format: c.OutFormat, Inside: compress.Zstd, Level: c.level}
 	if c.compressed {

@@ -121,9 +121,10 @@ func (c *Console) Lines(lines []string) {
 // Warn says what Quiet does not silence.
 func (c *Console) Warn(text string) { c.warn(report.Printable(text)) }
 
+// warn writes a warning, which must be printable. JSON has the attributes, too.
 func (c *Console) warn(text string, attrs ...any) {
 	switch {
-	case c.o.OneLine:
+	case c.o.OneLine: // silences warnings
 	case c.json != nil:
 		c.json.Warn(text, attrs...)
 	default:

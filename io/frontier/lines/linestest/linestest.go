@@ -253,8 +253,8 @@ func Verdicts() *batch.Verdicts {
 
 const asOf = 1_772_366_460
 
-// factValues are the values of Facts: rows 0, 1 and 3 have a host that something is known
-// of, row 2 has none.
+// factValues are the values of the Facts that the evaluator sets, for four rows: the host of 0 and
+// 1 has a robots.txt with everything, row 2 has no host, and that of 3 has no robots.txt.
 func factValues() []batch.Values {
 	none := batch.Host{Authority: []byte("http://10.0.0.1"), Facts: &matcher.Facts{Status: 404}}
 	all := batch.Host{Authority: []byte("https://a.example"), HasRules: true, Time: asOf, Facts: &matcher.Facts{
@@ -275,7 +275,7 @@ func factValues() []batch.Values {
 				case h == nil:
 				case c.Kind.Value != nil:
 					of = v.Add(c.Kind.Value(h, c.Agent))
-				case h == &all: // the column is set row by row
+				case h == &all: // a column that the evaluator sets row by row
 					of = v.Add(batch.Value{Known: true, Text: "reference"})
 				}
 				v.Of = append(v.Of, of)
