@@ -38,7 +38,8 @@ type replayed struct {
 	// parts has the files cut in three, if part tells which is that of a fetch.
 	parts  [2][3]bytes.Buffer
 	part   func(*replayedFetch) int
-	pages  int // of 12 URLs, how many are of pages; 0 means 1
+	pages  int  // of 12 URLs, how many are of pages; 0 means 1
+	lost   bool // what revisits refer to may be in no part, or in a later one
 	models []reference.Captures
 	newest int64 // second of a capture
 
@@ -252,7 +253,9 @@ func (r *replayed) writeAll(t *testing.T, histories int) (names [2]string) {
 			f.row = map[string]any{"url": f.URL, "status": 200, "fetched_at": f.Second, "body": f.Body}
 			f.record = []string{"2026-01-01T00:00:00Z", f.URL, "200 OK", f.Body}
 			f.damage = strings.Clone
-			r.write(&f)
+			if !r.lost {
+				r.write(&f)
+			}
 			if i > 0 && r.part != nil { // and no part is without any
 				f.URL = strings.Replace(f.URL, "bodies", "part", 1)
 				f.row["url"], f.record[1] = f.URL, f.URL

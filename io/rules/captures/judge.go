@@ -137,11 +137,14 @@ func (j *judge) keep(group, x waiting) int {
 }
 
 // lastBody puts the last 2xx of a group at its beginning, for later answers "not modified", and
-// returns its length.
+// the revisits after it, which may be one later. It returns their length.
 func lastBody(group waiting) (size int) {
 	for x := group; len(x) > 0; x = x[x.size():] {
-		if x.isBody() {
+		switch {
+		case x.isBody():
 			size = copy(group, x[:x.size()])
+		case x.isRevisit():
+			size += copy(group[size:], x[:x.size()])
 		}
 	}
 	return size
@@ -369,7 +372,8 @@ func (j *judge) interval(moment uint32) interval {
 	fetch := x.fetch()
 	i := interval{
 		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
-		unresolved: fetch.IsRedirect() && target.access == access.Unknown, dropped: target.dropped, low: decides.index, high: decides.index + 1,
+		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
+		dropped: target.dropped || c.answer.capture().kept() == gone, // which may also end an outage
 	}
 	if i.Access == access.Rules {
 		i.Kept = x.kept()
@@ -377,7 +381,7 @@ func (j *judge) interval(moment uint32) interval {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
 		if i.Kept == gone {
-			i.Access, i.Kept, i.Stale, i.dropped = access.DisallowAll, 0, false, true
+			i.Access, i.Kept, i.Stale = access.DisallowAll, 0, false
 		}
 	}
 	return i

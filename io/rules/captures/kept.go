@@ -17,7 +17,8 @@ import (
 // Rows has for each capture a byte of flags (as those of a waiting capture, and the keptX
 // below), then as far as flags say: the source, the status, the index of the body in Bodies, and
 // the key of the target; then the time. Numbers are varints. With keptGone, flagFailed stands for
-// flagDropped.
+// flagDropped, and flagTarget for flagRevisit: then the names have the place of the target, and of
+// the body.
 type Kept struct {
 	Rows   []byte
 	Bodies []uint64
@@ -29,7 +30,7 @@ const (
 	keptFraction
 	keptSource // the source is another one than that of the capture before
 	keptAgain  // all but the time is as of the capture before
-	keptGone   // it has a body, which is gone
+	keptGone   // it has a body, which is gone or was nowhere
 )
 
 // keptHead is what captures have in common until something changes.
@@ -58,6 +59,8 @@ func (k *keeper) add(x waiting, target key) {
 		h.flags, h.status = flagFailed, 0
 	}
 	switch {
+	case x.isRevisit():
+		h = keptHead{flags: keptGone | flagTarget, source: x.source(), status: x.status(), body: x.kept(), target: x.target()}
 	case !x.isBody():
 	case x.kept() == gone:
 		h.flags |= keptGone
@@ -104,6 +107,9 @@ func (k *keeper) add(x waiting, target key) {
 		}
 		if h.flags&flagTarget != 0 {
 			k.Rows = append(k.Rows, h.target[:]...)
+		}
+		if x.isRevisit() {
+			k.Rows = binary.AppendUvarint(k.Rows, h.body)
 		}
 	}
 	if flags&keptTimeless == 0 {
@@ -164,6 +170,9 @@ func (k Kept) each(visit func(waiting) error) error {
 					return ErrKept
 				}
 				rows = rows[copy(h.target[:], rows):]
+				if flags&keptGone != 0 {
+					h.body = number()
+				}
 			}
 		}
 		nanoseconds := int64(unknownTime)
@@ -184,14 +193,18 @@ func (k Kept) each(visit func(waiting) error) error {
 		if flags&keptBody != 0 {
 			x.setKept(h.body)
 		}
-		if flags&keptGone != 0 {
-			x.setKept(gone)
-			if flags&flagFailed != 0 {
-				x[60] |= flagDropped
-			}
-		}
 		if flags&flagTarget != 0 {
 			x.setTarget(h.target)
+		}
+		switch flags & (keptGone | flagFailed | flagTarget) {
+		case keptGone:
+			x.setKept(gone)
+		case keptGone | flagFailed:
+			x.setKept(gone)
+			x[60] |= flagDropped
+		case keptGone | flagTarget:
+			x.setKept(h.body)
+			x[60] = flagRevisit
 		}
 		if broken || h.source >= MaxSources || !x.sound() {
 			return ErrKept
@@ -211,7 +224,7 @@ func (k Kept) Check() error { return k.each(func(waiting) error { return nil }) 
 func (r waiting) sound() bool {
 	fetch := r.fetch()
 	isBody := !fetch.Failed && (fetch.Status == 0 || fetch.Status/100 == 2)
-	return r.isBody() == isBody && (!r.hasTarget() || fetch.IsRedirect())
+	return (r.isBody() || r.isRevisit()) == isBody && (!r.hasTarget() || fetch.IsRedirect())
 }
 
 // told returns the captures that intervals of one source tell; nil if they do not.
@@ -279,6 +292,7 @@ func (s *Set) Payload(name, kept uint64) {
 
 // continued is the pack whose captures are continued.
 type continued struct {
+	pack    bool   // there is one
 	newest  uint32 // the time of its newest capture, as access.Interval.From
 	dropped bool   // it has no captures of some URLs that are no robots.txt
 	source  int    // of those captures
@@ -292,7 +306,7 @@ type continued struct {
 func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.old = continued{newest: newest, dropped: dropped, source: source}
+	s.old = continued{pack: true, newest: newest, dropped: dropped, source: source}
 	s.newest, s.later, s.dropped = max(s.newest, nanosecondsOf(newest)), s.later || later, s.dropped || dropped
 }
 
@@ -320,6 +334,6 @@ func (s *Set) addDropped() error {
 			return err
 		}
 	}
-	s.old = continued{dropped: s.old.dropped}
+	s.old.known, s.old.asked = nil, nil
 	return nil
 }

@@ -85,18 +85,20 @@ func (s *Set) findRevisited(ctx context.Context) error {
 }
 
 // revisit makes a revisit what it refers to: a 2xx, or a fetch without an answer if no source
-// has that.
+// has that. A pack that is added to may have had it, if it is not of the pack itself.
 func (s *Set) revisit(x waiting) {
-	kept := uint64(0)
 	for _, name := range x.names() {
-		if kept = s.revisited[name]; kept != 0 {
-			break
+		if kept := s.revisited[name]; kept != 0 {
+			x.setKept(kept)
+			x[60] &^= flagRevisit
+			return
 		}
 	}
-	x.setKept(kept)
-	x[60] &^= flagRevisit
-	if kept == 0 {
-		x[60] |= flagFailed
-		s.update(x.source(), func(s *Stats) { s.Lost++ })
+	s.update(x.source(), func(s *Stats) { s.Lost++ })
+	if s.old.pack && x.order() >= 1<<orderBits {
+		x.setKept(gone)
+		x[60] &^= flagRevisit
+		return
 	}
+	x[60] |= flagFailed
 }

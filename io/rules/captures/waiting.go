@@ -58,11 +58,11 @@ const (
 	flagFailed  = 1 << iota
 	flagTarget  // there is a target
 	flagRenewed // it is "not modified", and has the body of an earlier 2xx
-	flagRevisit // it has the body of another 2xx, which is not known yet
+	flagRevisit // it has the body of another 2xx, which is not known yet, or with flagFailed nowhere
 	flagDropped // it stands for all captures of its URL up to its time, of which a pack has none
 )
 
-// gone is the body of a 2xx that a pack does not have any more: all is denied.
+// gone is the body of a 2xx that a pack does not have any more, or may not: all is denied.
 const gone = math.MaxUint64
 
 // newWaiting returns a capture as one that waits, without its key and authority, in the memory
@@ -129,7 +129,7 @@ func (r waiting) second() uint32 {
 
 // repeats reports whether a capture is another one once more, whatever its order.
 func (r waiting) repeats(s waiting) bool {
-	return bytes.Equal(r[:24], s[:24]) && r.kept() == s.kept() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() || r.target() == s.target())
+	return bytes.Equal(r[:24], s[:24]) && r.kept() == s.kept() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
 }
 
 // fetch returns what package access needs. Fractions of seconds only order captures.
