@@ -82,7 +82,11 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return status
 	case ctx.Err() != nil:
-		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), nothingLeft)
+		left := nothingLeft
+		if j.Out == blob.Stdio {
+			left = "; what was written to standard output is incomplete"
+		}
+		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), left)
 		if j.record != nil {
 			err = option.Errorf("%w, and %s goes on from here", err, option.Resume)
 		}

@@ -263,7 +263,14 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 		return nil, err
 	}
 	if !j.Resume {
-		return nil, j.record.Start(rules)
+		left, err := j.record.Start(planned, rules)
+		j.sayLeft(left)
+		return nil, err
+	}
+	if j.Shard != nil {
+		if other := outputs.OtherCount(ctx, j.Out, j.Shard.Count); other > 0 {
+			j.log.WarnOf(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
+		}
 	}
 	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, len(j.summary.Agents), j.AcceptTruncated)
 	if err != nil {
@@ -296,14 +303,14 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	return resumed.Done, nil
 }
 
-// sayLeft names outputs that belong to none of this run's inputs. A reader of the folder
+// sayLeft names outputs of an earlier run that this run does not write. A reader of the folder
 // would also read their rows.
 func (j *job) sayLeft(left []outputs.Left) {
 	for _, l := range left[:min(len(left), shownRedo)] {
 		j.log.WarnOf(l.Message())
 	}
 	if more := len(left) - shownRedo; more > 0 {
-		j.log.Warn(fmt.Sprintf("and %s more with inputs that are gone or no longer named", report.Count(int64(more), "output", "outputs")))
+		j.log.Warn(fmt.Sprintf("and %s more that this run does not write", report.Count(int64(more), "output", "outputs")))
 	}
 }
 

@@ -409,7 +409,7 @@ func TestWaitForStoreIsInterrupted(t *testing.T) {
 	})
 	status, _, stderr := runWith(ctx, "", "-in", s.Name("in.txt"), "-rules", filepath.Join(sample, "rules"))
 	close(over)
-	if status != exitFailed || !strings.Contains(stderr, "stopped (context canceled); nothing half-written is left") {
+	if status != exitFailed || !strings.Contains(stderr, "stopped (context canceled); what was written to standard output is incomplete") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio"
@@ -32,8 +33,8 @@ func (p *Passage) take(s *Source) error {
 	output := p.Output(s.Format)
 	switch table := s.Source.(type) {
 	case *arrowipc.Source:
-		if !p.decided && !(output.IsArrow() && table.CanPassThrough(output == format.ArrowS, p.Several)) {
-			return nil
+		if !output.IsArrow() || !p.decided && !table.CanPassThrough(output == format.ArrowS, p.Several) {
+			return p.decline(s)
 		}
 		s.Passing = true
 		if s.file == nil || s.Codec != compress.None {
@@ -42,11 +43,19 @@ func (p *Passage) take(s *Source) error {
 		s.leaveFile()
 		return table.PassThrough(s.file, p.Selects)
 	case *parquetio.Source:
-		if !p.decided && !(output == format.Parquet && table.CanPassThrough()) {
-			return nil
+		if output != format.Parquet || !p.decided && !table.CanPassThrough() {
+			return p.decline(s)
 		}
 		s.Passing = true
 		return table.PassThrough()
 	}
 	return nil
+}
+
+// decline decodes all of an input, which is too late if those before it passed.
+func (p *Passage) decline(s *Source) error {
+	if !p.decided {
+		return nil
+	}
+	return option.Usagef("%s is %s, unlike the inputs before it: give %s, so that all are decoded", s.Input.Name(), s.Format.Family(), option.Compression.With("zstd"))
 }

@@ -89,6 +89,21 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	})
 }
 
+// OtherCount is the number of shards of another job, of not count shards, whose manifest lies in a
+// local folder; 0 for none. A store is not asked, which each shard would do.
+func OtherCount(ctx context.Context, folder string, count int) int {
+	if blob.IsURL(folder) {
+		return 0
+	}
+	names, _ := shardNames(ctx, folder)
+	for _, name := range names {
+		if s, _ := manifest.ParseFileName(name); s.Count != count {
+			return s.Count
+		}
+	}
+	return 0
+}
+
 // shardNames returns the names of the shards' manifests in a folder.
 func shardNames(ctx context.Context, folder string) (names []string, err error) {
 	add := func(name string) {

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
 )
 
@@ -23,7 +24,9 @@ type Output struct {
 	// has no ending yet, because the input's format decides that.
 	Path     string
 	InFolder bool
-	Inputs   []frontier.Input
+	// Format is what was asked for; Unknown if the input decides.
+	Format format.Format
+	Inputs []frontier.Input
 }
 
 // Record is the manifest of a job, or of a shard of one, while it grows. A nil Record belongs to a job

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
 )
 
@@ -29,22 +30,25 @@ type Resumed struct {
 	// Anew is the reason why everything is written again, such as "agent has changed"; empty
 	// if there is none.
 	Anew option.Message
-	// Left are outputs of the earlier run whose inputs are not planned any more.
+	// Left are outputs of the earlier run that this run does not write.
 	Left []Left
 }
 
 // Left is an output that an earlier run wrote and that this run leaves as it is, because
-// its input is not among this run's.
+// its input is not among this run's, or has another output now.
 type Left struct {
 	Path, Input string
-	// Gone says that the input does not exist any more.
-	Gone bool
+	// Gone says that the input does not exist any more, Moved that it has another output.
+	Gone, Moved bool
 }
 
 // Message says that the output is still there. Who reads the folder reads its rows as well.
 func (l *Left) Message() option.Message {
-	if l.Gone {
+	switch {
+	case l.Gone:
 		return option.Messagef("%s is still there, and its input %s is gone: remove it if its rows are not wanted", l.Path, l.Input)
+	case l.Moved:
+		return option.Messagef("%s is still there, and its input %s has another output now: remove it if its rows are not wanted", l.Path, l.Input)
 	}
 	return option.Messagef("%s is still there, and %s no longer names its input %s: remove it if its rows are not wanted", l.Path, option.In, l.Input)
 }
@@ -67,13 +71,17 @@ func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) 
 	return m, nil
 }
 
-// Start starts the manifest of a job that uses these rules, without resuming.
-func (r *Record) Start(rules []manifest.Rules) error {
+// Start starts the manifest of a job that uses these rules, without resuming. It returns the
+// outputs of an earlier run that this run does not write, if that left a manifest.
+func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, err error) {
 	if r == nil {
-		return nil
+		return nil, nil
 	}
 	r.job.Rules = rules
-	return r.begin(nil, nil)
+	if old, err := ReadManifest(r.ctx, r.name); err == nil {
+		left = r.left(r.ctx, old, planned)
+	}
+	return left, r.begin(nil, nil)
 }
 
 // RuleFiles looks up the files that rules were read from.
@@ -137,26 +145,28 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 	return result, r.begin(kept, old.RuleFiles)
 }
 
-// left finds the outputs of an earlier run whose inputs are not planned and that are still
-// there. Another shard may have the input now, so it finds none of a shard.
+// left finds the outputs of an earlier run that are still there and are not planned. Another
+// shard may have the input now, so it finds none of a shard.
 func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Output) (left []Left) {
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
-	now := make(map[string]bool, len(planned))
+	named, now := make(map[string]bool, len(planned)), make(map[string]format.Format, len(planned))
 	for _, out := range planned {
-		now[keyOf(shownNames(out.Inputs))] = true
+		named[keyOf(shownNames(out.Inputs))] = true
+		now[out.Path] = out.Format
 	}
 	for i := range old.Outputs {
 		o := &old.Outputs[i]
-		names := inputNames(o)
-		if now[keyOf(names)] || len(names) == 0 {
+		path, names := r.PathOf(o), inputNames(o)
+		is, _ := format.ByName(path)
+		if f, ok := now[withoutEnding(path)]; ok && (f == is || f == format.Unknown) || len(names) == 0 {
 			continue
 		}
-		if _, err := blob.Stat(ctx, r.PathOf(o)); err != nil {
+		if _, err := blob.Stat(ctx, path); err != nil {
 			continue
 		}
-		l := Left{Path: blob.Shown(r.PathOf(o)), Input: names[0]}
+		l := Left{Path: blob.Shown(path), Input: names[0], Moved: named[keyOf(names)]}
 		for _, name := range names {
 			if _, err := blob.Stat(ctx, name); errors.Is(err, fs.ErrNotExist) {
 				l.Input, l.Gone = name, true

@@ -1,6 +1,8 @@
 package outputs
 
 import (
+	"slices"
+
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/arrowipc"
@@ -15,7 +17,7 @@ import (
 // Passage says which inputs of an output pass: those of the same kind of table, if all of
 // them are written and no other encoding was asked for.
 func (o *Options) Passage(out Output) *frontier.Passage {
-	if o.Encode || o.Keep == batch.KeepNone {
+	if o.Encode || o.Keep == batch.KeepNone || areMixed(out.Inputs) {
 		return nil
 	}
 	return &frontier.Passage{
@@ -23,6 +25,17 @@ func (o *Options) Passage(out Output) *frontier.Passage {
 		Output:  func(input format.Format) format.Format { return o.formatOf(out, input) },
 		Several: len(out.Inputs) > 1,
 	}
+}
+
+// areMixed reports whether inputs are of Arrow and Parquet, as far as their names tell.
+func areMixed(inputs []frontier.Input) bool {
+	var families []string
+	for _, in := range inputs {
+		if f, _ := format.ByName(in.Stem); f.IsBinary() && !slices.Contains(families, f.Family()) {
+			families = append(families, f.Family())
+		}
+	}
+	return len(families) > 1
 }
 
 // NewSink returns a sink that encodes the inputs' rows to w; first is the first input.

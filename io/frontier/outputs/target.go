@@ -57,7 +57,7 @@ func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 			return nil, option.Usagef("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}
 		taken[path] = in
-		planned = append(planned, Output{Path: path, InFolder: true, Inputs: []frontier.Input{in}})
+		planned = append(planned, Output{Path: path, InFolder: true, Format: o.Format, Inputs: []frontier.Input{in}})
 	}
 	return planned, nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"io"
+	"path/filepath"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -137,7 +138,7 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 		names = append(names[:len(names):len(names)], listed...)
 	}
 	var inputs []frontier.Input
-	fromStdin := c.FilesFrom == blob.Stdio
+	fromStdin, taken := c.FilesFrom == blob.Stdio, make(map[string]bool)
 	for _, name := range names {
 		if name == blob.Stdio {
 			if fromStdin {
@@ -148,6 +149,16 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 		found, err := frontier.Expand(ctx, name)
 		if err != nil {
 			return nil, option.Errorf("%s %w", option.In, err)
+		}
+		for _, in := range found {
+			path := in.Path
+			if !blob.IsURL(path) {
+				path, _ = filepath.Abs(path) // as it is where there is no working folder
+			}
+			if taken[path] {
+				return nil, option.Usagef("%s is named twice, and its rows would count twice: name it once", in.Name())
+			}
+			taken[path] = true
 		}
 		inputs = append(inputs, found...)
 	}
