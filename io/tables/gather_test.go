@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // Rows of slices, of slices of slices, in any number of runs.
@@ -73,9 +74,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 			[]arrow.ArrayData{values}, 0, 0),
 	}
 	for _, d := range tests {
-		if err := new(Checker).Check(d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, new(Checker).Check(d))
 		bytes := allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
 		if bytes > 4*size {
 			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)

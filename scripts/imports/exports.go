@@ -304,5 +304,5 @@ func receiver(t ast.Expr) string {
 
 // forTests tells whether the package in a folder is for tests and measurements alone.
 func forTests(folder string) bool {
-	return strings.HasSuffix(folder, "test") || folder == "matcher/reference" || within(folder, "bench") || within(folder, "scripts")
+	return strings.HasSuffix(folder, "test") || folder == "matcher/reference" || folder == must || within(folder, "bench") || within(folder, "scripts")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/scripts/imports"
 )
 
@@ -27,10 +28,7 @@ func TestLinks(t *testing.T) {
 func TestTables(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./io/tables/...")
 	cmd.Dir = top
-	output, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(cmd.Output())(t)
 	for p := range strings.FieldsSeq(string(output)) {
 		if own, ok := strings.CutPrefix(p, "robotsbatch/"); ok && !strings.HasPrefix(own, "io/tables") && !strings.HasPrefix(own, "io/store/") {
 			t.Errorf("io/tables links %s: it is to know nothing of a job", own)
@@ -55,9 +53,7 @@ func goFiles(t *testing.T) []imports.File {
 		if os.IsNotExist(err) {
 			continue // deleted, not yet committed
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		files = append(files, parse(t, name, string(text)))
 	}
 	return files
@@ -65,10 +61,7 @@ func goFiles(t *testing.T) []imports.File {
 
 func parse(t *testing.T, path, text string) imports.File {
 	t.Helper()
-	syntax, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution|parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	syntax := must.Get(parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution|parser.ParseComments))(t)
 	return imports.File{Path: path, Syntax: syntax}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/scripts/imports"
 )
 
@@ -69,9 +70,7 @@ func TestFileLength(t *testing.T) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, not yet committed
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if lines := bytes.Count(content, []byte("\n")); lines > most {
 			t.Logf("%s has %d lines, more than %d: does it hold one idea?", file, lines, most)
 		}
@@ -96,9 +95,7 @@ func watchTree(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // list returns the repository's packages as they are built for a system.

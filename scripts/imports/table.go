@@ -5,6 +5,9 @@ import "strings"
 // module is the module path, which every package of the repository starts with.
 const module = "robotsbatch"
 
+// must helps tests, and what all packages for tests may import.
+const must = "io/store/must"
+
 // room says what the packages of a folder may import, their tests apart. The
 // standard library and the room itself always may be.
 type room struct {

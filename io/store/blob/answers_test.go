@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 // chunked answers without a Content-Length, as gateways do.
@@ -129,14 +130,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				everyStore(t, host, func(t *testing.T, name func(string) string) {
 					_, err := blob.Open(t.Context(), name("x"))
 					refusedRedirect(t, err, port, status)
-					u, err := blob.ParseURL(name("folder/"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					folder, err := blob.OpenFolder(t.Context(), u)
-					if err != nil {
-						t.Fatal(err)
-					}
+					u := must.Get(blob.ParseURL(name("folder/")))(t)
+					folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
 					_, _, err = folder.ReadUpTo("x", 0, nil, 10)
 					refusedRedirect(t, err, port, status)
 					refusedRedirect(t, folder.List(func(string, blob.Info) error { return nil }), port, status)
@@ -186,11 +181,8 @@ func TestSmallObjectIsLost(t *testing.T) {
 					}
 				}
 			})
-			w, err := blob.Create(t.Context(), s.Name("x"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = w.Write([]byte("some bytes"))
+			w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
+			_, err := w.Write([]byte("some bytes"))
 			if err = errors.Join(err, w.Close()); err == nil || !strings.Contains(err.Error(), "s3://bucket/x: writing it: the store says that it is complete, and has ") {
 				t.Errorf("error %v", err)
 			}

@@ -11,16 +11,15 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func create(t *testing.T, name string) Writer {
 	t.Helper()
-	w, err := Create(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(t.Context(), name))(t)
 	return w
 }
 
@@ -34,18 +33,13 @@ func write(t *testing.T, w io.Writer, text string) {
 
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
 }
 
 // wantFiles checks that the folder has these files and no others.
 func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	for _, entry := range entries {
 		if _, ok := want[entry.Name()]; !ok {
 			t.Errorf("%s is left over", entry.Name())
@@ -75,9 +69,7 @@ func TestCreateAppearsAtClose(t *testing.T) {
 			if before == "" && !errors.Is(err, fs.ErrNotExist) || before != "" && string(got) != before {
 				t.Errorf("before Close there is %q, error %v", got, err)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			w.Abort()
 			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
 			if err := w.Close(); err == nil {
@@ -116,10 +108,7 @@ func TestTemporaryName(t *testing.T) {
 	folder := t.TempDir()
 	w := create(t, filepath.Join(folder, "out.csv"))
 	defer w.Abort()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	if len(entries) != 1 {
 		t.Fatalf("%d files", len(entries))
 	}
@@ -132,9 +121,7 @@ func TestLongName(t *testing.T) {
 	folder := t.TempDir()
 	base := strings.Repeat("ä", 120) + ".csv"
 	w := create(t, filepath.Join(folder, base))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	wantFiles(t, folder, map[string]string{base: ""})
 }
 
@@ -144,9 +131,7 @@ func TestTwoWritersOfOneName(t *testing.T) {
 	first, second := create(t, name), create(t, name)
 	write(t, first, "first")
 	write(t, second, "second")
-	if err := errors.Join(second.Close(), first.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(second.Close(), first.Close()))
 	wantFiles(t, folder, map[string]string{"out.csv": "first"})
 }
 
@@ -162,9 +147,7 @@ func TestSmallAndLargeWrites(t *testing.T) {
 			part[j] = 0 // w keeps nothing of it
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	got, err := os.ReadFile(name)
 	if err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%d bytes came back with error %v, want %d", len(got), err, want.Len())
@@ -201,9 +184,7 @@ func TestCreateRefuses(t *testing.T) {
 // TestCloseFails takes the folder away under the output.
 func TestCloseFails(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "folder")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(folder, 0o777))
 	name := filepath.Join(folder, "out.csv")
 	w := create(t, name)
 	write(t, w, "text")
@@ -220,10 +201,7 @@ func TestCloseFails(t *testing.T) {
 func TestOpen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
 	writeFile(t, name, "0123456789")
-	f, err := Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(t.Context(), name))(t)
 	if size, regular := f.Size(); size != 10 || !regular {
 		t.Errorf("Size = %d, %v", size, regular)
 	}
@@ -277,17 +255,12 @@ func withStdin(t *testing.T, f *os.File) {
 
 func TestOpenStdin(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Close()
 	withStdin(t, r)
 	write(t, w, "http://a.example/\n")
 	w.Close()
-	f, err := Open(t.Context(), Stdio)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(t.Context(), Stdio))(t)
 	if _, regular := f.Size(); regular || f.Name() != "stdin" {
 		t.Errorf("a pipe is %q, regular: %v", f.Name(), regular)
 	}
@@ -309,21 +282,14 @@ func TestOpenRedirectedStdin(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
 	writeFile(t, name, "first\nsecond\n")
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer file.Close()
 	withStdin(t, file)
-	f, err := Open(t.Context(), Stdio)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(t.Context(), Stdio))(t)
 	if size, regular := f.Size(); size != 13 || !regular {
 		t.Errorf("Size = %d, %v", size, regular)
 	}
-	if _, err := io.ReadFull(f, make([]byte, 6)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(f, make([]byte, 6)))(t)
 	if f, err = Open(t.Context(), Stdio); err != nil {
 		t.Fatal(err)
 	}
@@ -337,9 +303,7 @@ func TestCreateStdout(t *testing.T) {
 	defer func() { os.Stdout = before }()
 	for _, name := range []string{Stdio, "/dev/stdout", "/dev/fd/1"} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		os.Stdout = w
 		out := create(t, name)
 		write(t, out, "text")

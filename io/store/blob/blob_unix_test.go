@@ -12,19 +12,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestPermissions(t *testing.T) {
 	before := syscall.Umask(0o027)
 	defer syscall.Umask(before)
 	name := filepath.Join(t.TempDir(), "out.csv")
-	if err := create(t, name).Close(); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, create(t, name).Close())
+	info := must.Get(os.Stat(name))(t)
 	if got := info.Mode(); got != 0o640 {
 		t.Errorf("permissions are %v, want those of any new file", got)
 	}
@@ -46,9 +43,7 @@ func TestSymbolicLinkStays(t *testing.T) {
 			top := t.TempDir()
 			links, data := filepath.Join(top, "links"), filepath.Join(top, "data")
 			for _, folder := range []string{links, data} {
-				if err := os.Mkdir(folder, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Mkdir(folder, 0o777))
 			}
 			if test.before {
 				writeFile(t, filepath.Join(data, "out.csv"), "before")
@@ -58,14 +53,10 @@ func TestSymbolicLinkStays(t *testing.T) {
 				target = top + target
 			}
 			link := filepath.Join(links, "link")
-			if err := errors.Join(os.Symlink(target, link), os.Symlink("../data/out.csv", filepath.Join(links, "second"))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Symlink(target, link), os.Symlink("../data/out.csv", filepath.Join(links, "second"))))
 			w := create(t, link)
 			write(t, w, "after")
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			if got, err := os.Readlink(link); err != nil || got != target {
 				t.Errorf("the link is %q, error %v", got, err)
 			}
@@ -80,19 +71,13 @@ func TestSymbolicLinkStays(t *testing.T) {
 func TestLinkInLinkedFolder(t *testing.T) {
 	top := t.TempDir()
 	deep := filepath.Join(top, "x", "deep")
-	if err := os.MkdirAll(deep, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(deep, 0o777))
 	err := errors.Join(
 		os.Symlink(deep, filepath.Join(top, "short")),
 		os.Symlink("../out.csv", filepath.Join(deep, "link")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	w := create(t, filepath.Join(top, "short", "link"))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if _, err := os.Stat(filepath.Join(top, "x", "out.csv")); err != nil {
 		t.Error(err)
 	}
@@ -100,9 +85,7 @@ func TestLinkInLinkedFolder(t *testing.T) {
 
 func TestLinkLoop(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("link", link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("link", link))
 	if _, err := Create(t.Context(), link); err == nil || !strings.Contains(err.Error(), link) {
 		t.Errorf("error %v", err)
 	}
@@ -154,9 +137,7 @@ func makePipe(t *testing.T) (name string, reader *os.File) {
 		t.Skip(err)
 	}
 	reader, err := os.OpenFile(name, os.O_RDWR, 0) // does not wait
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return name, reader
 }
 
@@ -165,9 +146,7 @@ func TestNamedPipe(t *testing.T) {
 	defer reader.Close()
 	w := create(t, name)
 	write(t, w, "text")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	got := make([]byte, 4)
 	if _, err := io.ReadFull(reader, got); err != nil || string(got) != "text" {
 		t.Errorf("read %q, %v", got, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 // shortTimeout is the time for which stores may stand still in these tests, each of which
@@ -96,22 +97,13 @@ func wantStalled(t *testing.T, err error, object, owed string) {
 
 // TestServerThatNeverAnswers accepts connections, and reads no byte of them.
 func TestServerThatNeverAnswers(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	ctx := blob.WithTimeout(t.Context(), shortTimeout)
 	everyStore(t, l.Addr().String(), func(t *testing.T, name func(string) string) {
 		const owed = "the first byte of the answer"
-		u, err := blob.ParseURL(name("folder/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder, err := blob.OpenFolder(ctx, u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(blob.ParseURL(name("folder/")))(t)
+		folder := must.Get(blob.OpenFolder(ctx, u))(t)
 		together(t, map[string]func(*testing.T){
 			"open": func(t *testing.T) {
 				_, err := blob.Open(ctx, name("folder/x"))
@@ -189,10 +181,7 @@ func TestBodyThatStalls(t *testing.T) {
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
 		read := func(key string, read func(*blob.File) error) func(*testing.T) {
 			return func(t *testing.T) {
-				f, err := blob.Open(ctx, name(key))
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must.Get(blob.Open(ctx, name(key)))(t)
 				defer f.Close()
 				wantStalled(t, read(f), blob.Shown(name(key)), "more of the answer")
 			}
@@ -226,10 +215,7 @@ func TestStallIsSurvived(t *testing.T) {
 	})
 	ctx := blob.WithTimeout(t.Context(), 4*shortTimeout)
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f, err := blob.Open(ctx, name("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(blob.Open(ctx, name("x")))(t)
 		defer f.Close()
 		if _, err := f.ReadAt(make([]byte, 1<<20), 1<<20); err != nil {
 			t.Error(err)
@@ -256,11 +242,8 @@ func TestUploadThatStalls(t *testing.T) {
 	ctx := blob.WithTimeout(t.Context(), shortTimeout)
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
 		for _, size := range []int{1000, 2*blob.PartSize + 1} {
-			w, err := blob.Create(ctx, name("out"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = w.Write(make([]byte, size))
+			w := must.Get(blob.Create(ctx, name("out")))(t)
+			_, err := w.Write(make([]byte, size))
 			if err == nil {
 				err = w.Close()
 			} else {
@@ -299,10 +282,7 @@ func TestProgressExtendsTheWait(t *testing.T) {
 	})
 	ctx := blob.WithTimeout(t.Context(), shortTimeout)
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f, err := blob.Open(ctx, name("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(blob.Open(ctx, name("x")))(t)
 		defer f.Close()
 		if _, err := f.ReadAt(make([]byte, pieces*1000), 1<<20); err != nil {
 			t.Error(err)
@@ -326,12 +306,9 @@ func TestTrickleIsAStall(t *testing.T) {
 	})
 	ctx := blob.WithTimeout(t.Context(), shortTimeout)
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f, err := blob.Open(ctx, name("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(blob.Open(ctx, name("x")))(t)
 		defer f.Close()
-		_, err = f.ReadAt(make([]byte, 100_000), 1<<20)
+		_, err := f.ReadAt(make([]byte, 100_000), 1<<20)
 		wantStalled(t, err, blob.Shown(name("x")), "more of the answer")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 // listing answers a request for keys as S3 does.
@@ -41,10 +42,7 @@ func expand(t *testing.T, memory int64, answer func(w http.ResponseWriter, r *ht
 		}
 		store.ServeHTTP(w, r)
 	})
-	u, err := blob.ParseURL(s.Name("r/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(blob.ParseURL(s.Name("r/")))(t)
 	return blob.Expand(blob.WithMemory(t.Context(), memory), u)
 }
 
@@ -110,9 +108,7 @@ func TestReplacedWithoutIfMatch(t *testing.T) {
 				}
 			})
 			f := s.open("x")
-			if _, err := f.Read(make([]byte, 100)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(f.Read(make([]byte, 100)))(t)
 			version.Store(1)
 			if _, err := io.ReadAll(f); errors.Is(err, blob.ErrChanged) != test.want || !test.want && err != nil {
 				t.Errorf("error %v", err)
@@ -163,11 +159,8 @@ func TestCompleteWithoutObject(t *testing.T) {
 					store.ServeHTTP(w, r)
 				}
 			})
-			w, err := blob.Create(t.Context(), s.Name("x"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = w.Write(noise(blob.PartSize + 1))
+			w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
+			_, err := w.Write(noise(blob.PartSize + 1))
 			if err == nil {
 				err = w.Close()
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // needLocks skips where tryLock does nothing.
@@ -33,19 +35,13 @@ func TestLock(t *testing.T) {
 		{folder, func() (*Lock, error) { return LockFolder(folder) }},
 	}
 	for _, test := range tests {
-		first, err := test.lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(test.lock())(t)
 		if _, err := test.lock(); !errors.Is(err, errBusy) || !strings.Contains(err.Error(), test.name+":") {
 			t.Errorf("%s is locked: %v", test.name, err)
 		}
 		first.Unlock()
 		wantFiles(t, folder, nil)
-		second, err := test.lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := must.Get(test.lock())(t)
 		second.Unlock()
 	}
 }
@@ -54,10 +50,7 @@ func TestLock(t *testing.T) {
 func TestLockOfKilledRun(t *testing.T) {
 	folder := t.TempDir()
 	writeFile(t, filepath.Join(folder, ".out.csv.robotsbatch.lock"), "")
-	lock, err := LockFile(filepath.Join(folder, "out.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Get(LockFile(filepath.Join(folder, "out.csv")))(t)
 	lock.Unlock()
 	if runtime.GOOS != "solaris" {
 		wantFiles(t, folder, nil)
@@ -95,9 +88,7 @@ func TestSweep(t *testing.T) {
 	needLocks(t)
 	folder := t.TempDir()
 	deep := filepath.Join(folder, "deep")
-	if err := os.Mkdir(deep, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(deep, 0o777))
 	kept := []string{"out.csv", ".out.csv.robotsbatch-1234567.tmp", ".out.csv.robotsbatch-1234567g.tmp", "out.csv.robotsbatch-12345678.tmp"}
 	for _, name := range kept {
 		writeFile(t, filepath.Join(folder, name), "")
@@ -106,10 +97,7 @@ func TestSweep(t *testing.T) {
 	for _, name := range left {
 		writeFile(t, filepath.Join(folder, name), "")
 	}
-	lock, err := LockFolder(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Get(LockFolder(folder))(t)
 	defer lock.Unlock()
 	w := create(t, filepath.Join(deep, "b"))
 	write(t, w, "text")
@@ -127,9 +115,7 @@ func TestSweep(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	wantFiles(t, deep, map[string]string{"b": "text"})
 }
 
@@ -140,12 +126,8 @@ func TestSweepFile(t *testing.T) {
 		writeFile(t, filepath.Join(folder, name), "")
 	}
 	w := create(t, filepath.Join(folder, "a"))
-	if err := SweepFile(filepath.Join(folder, "a")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SweepFile(filepath.Join(folder, "a")))
+	must.Do(t, w.Close())
 	wantFiles(t, folder, map[string]string{"a": "", ".b.robotsbatch-12345678.tmp": ""})
 }
 
@@ -161,9 +143,7 @@ func TestInfo(t *testing.T) {
 		t.Error(err)
 	}
 	later := before.Modified.Add(time.Second)
-	if err := os.Chtimes(name, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(name, later, later))
 	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
 		t.Errorf("another time: %v", err)
 	}
@@ -176,9 +156,7 @@ func TestInfo(t *testing.T) {
 	}
 	other := filepath.Join(folder, "other")
 	writeFile(t, other, "another text")
-	if err := os.Rename(other, name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(other, name))
 	if err := before.Unchanged(name); err != nil {
 		t.Errorf("replaced: %v", err)
 	}

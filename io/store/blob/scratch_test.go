@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // The folder of a process that was killed is removed by the next one; that of a process
@@ -12,24 +14,12 @@ func TestScratchOfKilledProcess(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TMP", temp)
-	killed, err := NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(killed.Path, "captures.rules"), []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.lock.file.Close(); err != nil { // as the system does when a process ends
-		t.Fatal(err)
-	}
-	running, err := NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	killed := must.Get(NewScratch())(t)
+	must.Do(t, os.WriteFile(filepath.Join(killed.Path, "captures.rules"), []byte("half"), 0o600))
+	must.Do(t, killed.lock.file.Close())
+	running := must.Get(NewScratch())(t)
 	for _, name := range []string{"robotsbatch-mine.lock", "robotsbatch-123456789.lock", "robotsbatch-12345678"} {
-		if err := os.Mkdir(filepath.Join(temp, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(temp, name), 0o700))
 	}
 	SweepScratch()
 	if _, err := os.Stat(killed.Path); !os.IsNotExist(err) {
@@ -41,9 +31,7 @@ func TestScratchOfKilledProcess(t *testing.T) {
 	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 5 {
 		t.Errorf("%d entries are left: %v", len(entries), err)
 	}
-	if err := running.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, running.Remove())
 	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 3 {
 		t.Errorf("%d entries are left after Remove: %v", len(entries), err)
 	}

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/blob/blobtest"
 	_ "robotsbatch/io/store/blob/stores"
+	"robotsbatch/io/store/must"
 )
 
 type server struct {
@@ -68,9 +69,7 @@ func TestHeadAlone(t *testing.T) {
 	s := newServer(t)
 	s.Put("x", noise(10<<20))
 	f := s.open("x")
-	if _, err := io.ReadFull(f, make([]byte, 20<<10)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(f, make([]byte, 20<<10)))(t)
 	if gets, bytes := s.Asked(); len(gets) != 1 || bytes > 64<<10 {
 		t.Errorf("%d requests, %d bytes", len(gets), bytes)
 	}
@@ -194,9 +193,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 			s := newServer(t)
 			s.Put("x", noise(3<<20))
 			f := s.open("x")
-			if _, err := f.Read(make([]byte, 100)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(f.Read(make([]byte, 100)))(t)
 			replace(s)
 			// The store that stands in does not know If-Match of readings.
 			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
@@ -231,10 +228,7 @@ func TestCancelledWait(t *testing.T) {
 		store.ServeHTTP(w, r)
 	})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	f, err := blob.Open(ctx, s.Name("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(blob.Open(ctx, s.Name("x")))(t)
 	defer f.Close()
 	enough := errors.New("that is enough")
 	go func() {
@@ -298,10 +292,7 @@ func TestUpload(t *testing.T) {
 	for _, size := range []int{0, 1, 100_000, 50<<20 + 3} {
 		key := fmt.Sprint("out/", size)
 		s.Put(key, []byte("before"))
-		w, err := blob.Create(t.Context(), s.Name(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(blob.Create(t.Context(), s.Name(key)))(t)
 		want := noise(size)
 		if n, err := w.Write(want); n != size || err != nil {
 			t.Fatalf("Write = %d, %v", n, err)
@@ -309,9 +300,7 @@ func TestUpload(t *testing.T) {
 		if got := s.Get(key); string(got) != "before" {
 			t.Errorf("before Close there are %d bytes", len(got))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		w.Abort()
 		if got := s.Get(key); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes were written, want %d", len(got), size)
@@ -344,13 +333,8 @@ func TestUploadGivenUp(t *testing.T) {
 				})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				w, err := blob.Create(ctx, s.Name("x"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := w.Write(noise(size)); err != nil {
-					t.Fatal(err)
-				}
+				w := must.Get(blob.Create(ctx, s.Name("x")))(t)
+				must.Get(w.Write(noise(size)))(t)
 				giveUp(w, cancel)
 				if s.Get("x") != nil {
 					t.Error("there is an object")
@@ -367,15 +351,12 @@ func TestUploadGivenUp(t *testing.T) {
 // call EPIPE, as it does a pipe without a reader.
 func TestUploadFails(t *testing.T) {
 	s := newServer(t)
-	w, err := blob.Create(t.Context(), s.Name("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
 	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 		panic(http.ErrAbortHandler)
 	})
 	_, _ = w.Write(noise(1000))
-	err = w.Close()
+	err := w.Close()
 	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
 		t.Errorf("error %v", err)
 	}
@@ -421,10 +402,7 @@ func TestExpand(t *testing.T) {
 		{"c/", ""},
 	}
 	for _, test := range tests {
-		u, err := blob.ParseURL(s.Name(test.key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(blob.ParseURL(s.Name(test.key)))(t)
 		found, err := blob.Expand(t.Context(), u)
 		var stems []string
 		for _, x := range found {
@@ -441,18 +419,10 @@ func TestFolder(t *testing.T) {
 	s.Put("rules/a.example", []byte("User-agent: *"))
 	s.Put("rules/b.example", nil)
 	s.Put("rules/c.example/robots.txt", noise(700<<10))
-	u, err := blob.ParseURL(s.Name("rules/"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := blob.OpenFolder(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(blob.ParseURL(s.Name("rules/")))(t)
+	folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
 	var keys []string
-	if err := folder.List(func(key string, _ blob.Info) error { keys = append(keys, key); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, folder.List(func(key string, _ blob.Info) error { keys = append(keys, key); return nil }))
 	if got := strings.Join(keys, " "); got != "a.example b.example c.example/robots.txt" {
 		t.Errorf("keys %s", got)
 	}
@@ -480,9 +450,7 @@ func TestManyReaders(t *testing.T) {
 	var files []*blob.File
 	for range 16 {
 		f := s.open("x")
-		if _, err := io.ReadFull(f, make([]byte, 100<<10)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(f, make([]byte, 100<<10)))(t)
 		files = append(files, f)
 	}
 	s.Asked()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 // lake has a table of each format with a log, each with a folder of files, and what only looks
@@ -71,12 +72,9 @@ func TestObjectsOfTablesWithALog(t *testing.T) {
 		s.Put(key, []byte("x"))
 	}
 	for _, test := range tableCases {
-		u, err := blob.ParseURL(s.Name(test.name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(blob.ParseURL(s.Name(test.name)))(t)
 		u.Key = test.name
-		_, err = blob.Expand(context.Background(), u)
+		_, err := blob.Expand(context.Background(), u)
 		root := strings.TrimSuffix(u.Name(), test.name)
 		folder := test.table
 		if folder != "" {
@@ -99,12 +97,8 @@ func TestFilesOfTablesWithALog(t *testing.T) {
 	}
 	t.Chdir(root)
 	for _, name := range lake {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		must.Do(t, os.WriteFile(name, nil, 0o666))
 	}
 	for _, test := range tableCases[1:] {
 		var files []string

@@ -6,14 +6,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"robotsbatch/io/store/must"
 )
 
 func admit(t *testing.T, q *Queue, size int64) *Grant {
 	t.Helper()
-	g, err := q.Admit(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(q.Admit(size))(t)
 	return g
 }
 
@@ -83,17 +82,13 @@ func TestOlderOutputFirst(t *testing.T) {
 		if y2 != nil {
 			t.Fatal("a younger output was admitted while an older one waits")
 		}
-		if err := y.Take(70); err != nil { // it is the first in line now
-			t.Fatal(err)
-		}
+		must.Do(t, y.Take(70))
 		y.End(0)
 		synctest.Wait()
 		if o == nil || y2 != nil {
 			t.Fatalf("admitted: the older one %v, the younger one %v", o != nil, y2 != nil)
 		}
-		if err := o.Take(40); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Take(40))
 		o.End(0)
 		synctest.Wait()
 		if y2 == nil {
@@ -173,9 +168,7 @@ func TestLend(t *testing.T) {
 		if b.used != 70 || b.lent != 50 {
 			t.Fatalf("%d bytes in use, of which %d are lent", b.used, b.lent)
 		}
-		if err := first.Take(40); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, first.Take(40))
 		var lent, taken atomic.Bool
 		go func() {
 			again := b.Lend(1)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -76,10 +78,7 @@ func TestRoundTrip(t *testing.T) {
 					packed = nil
 				}
 				for _, r := range []io.Reader{bytes.NewReader(packed), iotest.HalfReader(bytes.NewReader(packed)), iotest.DataErrReader(bytes.NewReader(packed))} {
-					got, err := unpack(r, c)
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := must.Get(unpack(r, c))(t)
 					if !bytes.Equal(got, want) {
 						t.Fatalf("%d bytes came back, want %d", len(got), len(want))
 					}
@@ -92,10 +91,7 @@ func TestRoundTrip(t *testing.T) {
 // TestOthersRead has other readers than ours read what we write.
 func TestOthersRead(t *testing.T) {
 	want := lines(5000)
-	z, err := stdgzip.NewReader(bytes.NewReader(pack(t, Gzip, want[:1000], nil, want[1000:])))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(stdgzip.NewReader(bytes.NewReader(pack(t, Gzip, want[:1000], nil, want[1000:]))))(t)
 	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("compress/gzip: %d bytes and error %v", len(got), err)
 	}
@@ -106,16 +102,9 @@ func TestNewWriter(t *testing.T) {
 		for _, want := range [][]byte{nil, lines(10), lines(50_000)} {
 			t.Run(fmt.Sprintf("%s/%d", c, len(want)), func(t *testing.T) {
 				var packed bytes.Buffer
-				w, err := NewWriter(&packed, c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := w.Write(want); err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				w := must.Get(NewWriter(&packed, c))(t)
+				must.Get(w.Write(want))(t)
+				must.Do(t, w.Close())
 				got, err := unpack(&packed, c)
 				if err != nil || !bytes.Equal(got, want) {
 					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(want))
@@ -132,12 +121,8 @@ func namedMember(t *testing.T, content string) []byte {
 	var b bytes.Buffer
 	w := stdgzip.NewWriter(&b)
 	w.Name, w.Comment, w.Extra = "urls.txt", "a comment", []byte("extra")
-	if _, err := io.WriteString(w, content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(w, content))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -186,23 +171,14 @@ func TestCutAnywhere(t *testing.T) {
 func streamFrame(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(zstd.NewWriter(&b))(t)
 	for len(content) > 0 {
 		n := min(100, len(content))
-		if _, err := w.Write(content[:n]); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(content[:n]))(t)
+		must.Do(t, w.Flush())
 		content = content[n:]
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -281,10 +257,7 @@ func TestSourceErrors(t *testing.T) {
 func TestErrorStays(t *testing.T) {
 	for _, c := range []Codec{Gzip, Zstd} {
 		packed := pack(t, c, lines(100))
-		d, err := NewReader(bytes.NewReader(packed[:len(packed)-1]), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewReader(bytes.NewReader(packed[:len(packed)-1]), c))(t)
 		_, first := io.ReadAll(d)
 		_, second := d.Read(make([]byte, 10))
 		if first == nil || first != second {
@@ -301,13 +274,8 @@ func TestErrorStays(t *testing.T) {
 // TestCloseEarly leaves a stream unread; TestMain sees the goroutines.
 func TestCloseEarly(t *testing.T) {
 	packed := pack(t, Zstd, lines(100_000))
-	d, err := NewReader(bytes.NewReader(packed), Zstd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(d, make([]byte, 10)); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewReader(bytes.NewReader(packed), Zstd))(t)
+	must.Get(io.ReadFull(d, make([]byte, 10)))(t)
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
@@ -476,9 +444,7 @@ func BenchmarkNewReader(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				d, err := NewReader(bytes.NewReader(packed), c)
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, err)
 				for err == nil {
 					_, err = d.Read(buffer)
 				}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/store/runs"
 )
 
@@ -39,9 +40,7 @@ func TestCounter(t *testing.T) {
 		}
 		group.Wait()
 		for _, key := range []string{"", strings.Repeat("k", runs.MaxKey), ""} {
-			if err := c.Add([]byte(key), 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Add([]byte(key), 1))
 		}
 		got := make(map[string]int64)
 		last := ""

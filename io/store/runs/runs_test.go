@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // form is of records that are a u16 length, a u64 key and text.
@@ -54,17 +56,13 @@ func TestSorter(t *testing.T) {
 			folder := t.TempDir()
 			s := NewSorter(form, memory, folder)
 			for _, record := range records {
-				if err := s.Add(slices.Clone(record)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Add(slices.Clone(record)))
 			}
 			if spilled := s.spill.Size() > 0; spilled != (n > 1 && memory < 1<<30) {
 				t.Errorf("%d records, %d bytes of memory: spilled %t", n, memory, spilled)
 			}
 			var got [][]byte
-			if err := s.Merge(func(record []byte) error { got = append(got, slices.Clone(record)); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Merge(func(record []byte) error { got = append(got, slices.Clone(record)); return nil }))
 			if !slices.EqualFunc(got, want, bytes.Equal) || s.Len() != int64(n) {
 				t.Errorf("%d records, %d bytes of memory: the order is wrong", n, memory)
 			}
@@ -90,9 +88,7 @@ func TestSorterErrors(t *testing.T) {
 	s = NewSorter(form, 0, t.TempDir())
 	defer s.Close()
 	for _, record := range randomRecords(50) {
-		if err := s.Add(record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Add(record))
 	}
 	stop := errors.New("stop")
 	if err := s.Merge(func([]byte) error { return stop }); !errors.Is(err, stop) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"robotsbatch/io/store/must"
 )
 
 // bucket is the name of a server's only bucket.
@@ -42,9 +44,7 @@ func New(t *testing.T) *Server {
 		t.Setenv(name, value)
 	}
 	s := &Server{t: t, backend: s3mem.New()}
-	if err := s.backend.CreateBucket(bucket); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.backend.CreateBucket(bucket))
 	store := gofakes3.New(s.backend, gofakes3.WithoutVersioning()).Server()
 	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meddle := s.count(&w, r); meddle != nil {

@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/blob/stores"
+	"robotsbatch/io/store/must"
 )
 
 var lastModified = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -100,29 +101,16 @@ func TestAzure(t *testing.T) {
 	s := newAzurite(t)
 	for _, size := range []int{0, 1000, 2*blob.PartSize + 1} {
 		want := append([]byte("text"), noise(size)...)
-		w, err := blob.Create(t.Context(), s.name("out/strange %2F#+ü"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(want); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := blob.Open(t.Context(), s.name("out/strange %2F#+ü"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(blob.Create(t.Context(), s.name("out/strange %2F#+ü")))(t)
+		must.Get(w.Write(want))(t)
+		must.Do(t, w.Close())
+		f := must.Get(blob.Open(t.Context(), s.name("out/strange %2F#+ü")))(t)
 		defer f.Close()
 		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d came back, error %v", len(want), len(got), err)
 		}
 	}
-	u, err := blob.ParseURL(s.name("out/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(blob.ParseURL(s.name("out/")))(t)
 	if found, err := blob.Expand(t.Context(), u); err != nil || len(found) != 1 || found[0].Stem != "strange %2F#+ü" {
 		t.Errorf("Expand = %v, %v", found, err)
 	}
@@ -134,10 +122,7 @@ func TestAzure(t *testing.T) {
 func TestAzureObjectIsReplaced(t *testing.T) {
 	s := newAzurite(t)
 	s.objects["x"] = noise(3 << 20)
-	f, err := blob.Open(t.Context(), s.name("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(blob.Open(t.Context(), s.name("x")))(t)
 	defer f.Close()
 	s.objects["x"] = append([]byte("new "), noise(3<<20-4)...)
 	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {

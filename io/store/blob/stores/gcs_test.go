@@ -19,6 +19,7 @@ import (
 
 	"robotsbatch/io/store/blob"
 	_ "robotsbatch/io/store/blob/stores"
+	"robotsbatch/io/store/must"
 )
 
 // gcs is a server that speaks what the driver needs of Google's JSON API. Its
@@ -169,14 +170,8 @@ func TestGCSReads(t *testing.T) {
 	want := noise(5<<20 + 17)
 	for _, key := range []string{"a/b.arrow", "strange %2F?#+ü.gz"} {
 		s.put(key, want)
-		u, err := blob.ParseURL(s.name(key))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := blob.Open(t.Context(), u.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(blob.ParseURL(s.name(key)))(t)
+		f := must.Get(blob.Open(t.Context(), u.String()))(t)
 		defer f.Close()
 		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
@@ -200,10 +195,7 @@ func TestGCSReads(t *testing.T) {
 func TestGCSObjectIsReplaced(t *testing.T) {
 	s := newGCS(t)
 	s.put("x", noise(3<<20))
-	f, err := blob.Open(t.Context(), s.name("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(blob.Open(t.Context(), s.name("x")))(t)
 	defer f.Close()
 	s.put("x", noise(3<<20))
 	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {
@@ -220,10 +212,7 @@ func TestGCSLists(t *testing.T) {
 		"": "a.txt b/1.txt b/2.txt b/3.txt b/c/4.txt b/c/5.txt d.txt", "b/": "1.txt 2.txt 3.txt c/4.txt c/5.txt",
 		"b/*.txt": "1.txt 2.txt 3.txt", "*/*/5.txt": "b/c/5.txt", "?.txt": "a.txt d.txt",
 	} {
-		u, err := blob.ParseURL(s.name(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(blob.ParseURL(s.name(key)))(t)
 		found, err := blob.Expand(t.Context(), u)
 		var stems []string
 		for _, x := range found {
@@ -244,13 +233,8 @@ func TestGCSWrites(t *testing.T) {
 				s.busy = 1
 			}
 			want := noise(size)
-			w, err := blob.Create(t.Context(), s.name("out/x"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.Write(want); err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(blob.Create(t.Context(), s.name("out/x")))(t)
+			must.Get(w.Write(want))(t)
 			if s.objects["out/x"] != nil {
 				t.Error("there is an object before Close")
 			}
@@ -266,13 +250,8 @@ func TestGCSWrites(t *testing.T) {
 
 func TestGCSUploadIsGivenUp(t *testing.T) {
 	s := newGCS(t)
-	w, err := blob.Create(t.Context(), s.name("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(noise(2*blob.PartSize + 1)); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
+	must.Get(w.Write(noise(2*blob.PartSize + 1)))(t)
 	w.Abort()
 	if s.objects["x"] != nil || s.aborted != 1 {
 		t.Errorf("aborted %d times, %d objects", s.aborted, len(s.objects))

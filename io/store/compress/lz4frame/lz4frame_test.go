@@ -12,6 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"robotsbatch/io/store/compress/zstdcut"
+	"robotsbatch/io/store/must"
 )
 
 // text makes n bytes of words, with parts that no compressor makes smaller.
@@ -54,15 +55,9 @@ func frameOf(t testing.TB, plain []byte, options ...lz4.Option) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := lz4.NewWriter(&b)
-	if err := w.Apply(options...); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(plain); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Apply(options...))
+	must.Get(w.Write(plain))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 

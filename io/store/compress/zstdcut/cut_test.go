@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/io/store/must"
 )
 
 // text makes words that repeat.
@@ -65,9 +67,7 @@ func TestCut(t *testing.T) {
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
 		for i, options := range [][]zstd.EOption{nil, {zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true)}, {zstd.WithWindowSize(64 << 10)}} {
 			encoder, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true))...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, n := range []int{0, 1, 5, 300, 5000, 200_000} {
 				all := contents(rng, n)
 				for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -102,10 +102,7 @@ func TestCutRow(t *testing.T) {
 	if b := sequences(frame); !slices.Equal(b.sequences, []sequence{{17, 15, 17}, {1, 16, 17}}) {
 		t.Errorf("before: %v", b.sequences)
 	}
-	out, err := new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 17}, {34, 51}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 17}, {34, 51}}))(t)
 	if b := sequences(out); !slices.Equal(b.sequences, []sequence{{17, 15, 17}}) || string(b.literalsSection[1:]) != "https://a.test/1 3 " {
 		t.Errorf("after: %v, %q", b.sequences, b.literalsSection)
 	}
@@ -113,16 +110,10 @@ func TestCutRow(t *testing.T) {
 
 // A frame that is not cut says why, and leaves what it was appended to.
 func TestErrors(t *testing.T) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil, zstd.WithEncoderCRC(true)))(t)
 	plain := bytes.Repeat([]byte("a frame of one block; "), 100)
 	frame := encoder.EncodeAll(plain, nil)
-	header, err := readFrameHeader(frame)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := must.Get(readFrameHeader(frame))(t)
 	changed := func(at int, mask byte) []byte {
 		damaged := bytes.Clone(frame)
 		damaged[at] ^= mask
@@ -158,10 +149,7 @@ func TestErrors(t *testing.T) {
 // Where little is cut, little is added, although much of the text repeats what is cut.
 func TestCutSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil))(t)
 	var c Cutter
 	plain := text(rng, 2_000_000)
 	frame := encoder.EncodeAll(plain, nil)
@@ -176,14 +164,8 @@ func TestCutSize(t *testing.T) {
 // decompresses is cut to its ranges.
 func FuzzCut(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
-	if err != nil {
-		f.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil))(f)
+	decoder := must.Get(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20)))(f)
 	for _, n := range []int{10, 3000, 200_000} {
 		plain := text(rng, n)
 		f.Add(encoder.EncodeAll(plain, nil), plain, n/3, n/2)
@@ -228,9 +210,7 @@ func BenchmarkCut(b *testing.B) {
 	}
 	plain = plain[:n]
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(512<<10))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	frame := encoder.EncodeAll(plain, nil)
 	var kept []Range
 	for low := 0; low < n; low += 25 * size {

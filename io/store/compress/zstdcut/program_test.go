@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/io/store/must"
 )
 
 var (
@@ -79,10 +81,7 @@ func hasProgram() bool {
 // offsets and what its header says.
 func features(t *testing.T, frame []byte, count map[string]int) {
 	t.Helper()
-	h, err := readFrameHeader(frame)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(readFrameHeader(frame))(t)
 	count[fmt.Sprintf("checksum %t", h.contentChecksum)]++
 	count[fmt.Sprintf("single segment %t", h.singleSegment)]++
 	count[fmt.Sprintf("content size %t", h.contentSize >= 0)]++
@@ -148,10 +147,7 @@ func (c *cutting) cut(t *testing.T, frame, plain, head []byte, kept []Range) {
 	for _, r := range kept {
 		c.want = append(c.want, plain[r.Low:r.High]...)
 	}
-	out, err := c.Cut([]byte("before"), frame, plain, head, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(c.Cut([]byte("before"), frame, plain, head, kept))(t)
 	if got, err := decoder.DecodeAll(out[6:], nil); err != nil || !bytes.Equal(got, c.want[begin:]) {
 		t.Fatalf("%v; %d bytes, want %d", err, len(got), len(c.want)-begin)
 	}
@@ -243,9 +239,7 @@ func TestCutStored(t *testing.T) {
 func load(t *testing.T, name string) (frame, plain []byte) {
 	t.Helper()
 	frame, err := os.ReadFile(filepath.Join("testdata", name+".zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if plain, err = decoder.DecodeAll(frame, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -257,9 +251,7 @@ func store(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	folder := t.TempDir()
 	write := func(name string, data []byte) {
-		if err := os.WriteFile(name, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, data, 0o666))
 	}
 	plain := append(text(rng, 5000), make([]byte, 140_000)...)
 	for i := range 600 {
@@ -294,10 +286,7 @@ func store(t *testing.T) {
 // tree, FSE tables or bytes of before the frame.
 func TestCutDictionary(t *testing.T) {
 	for name, want := range map[string]error{"dictionary": ErrDictionary, "dictionary-without-id": ErrDamaged} {
-		frame, err := os.ReadFile(filepath.Join("testdata", name+".zst"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		frame := must.Get(os.ReadFile(filepath.Join("testdata", name+".zst")))(t)
 		plain := make([]byte, 3000)
 		if _, err := new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 100}, {200, len(plain)}}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -152,18 +153,10 @@ func TestNestedTypes(t *testing.T) {
 		field.Name = "x"
 		t.Run(fmt.Sprintf("%d/%s/nullable=%t", i, field.Type, field.Nullable), func(t *testing.T) {
 			rows := values(field)
-			text, err := json.Marshal(rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(rows))(t)
 			whole, _, err := array.FromJSON(memory.DefaultAllocator, field.Type, stdstrings.NewReader(string(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			schema, err := FromArrow(arrow.NewSchema([]arrow.Field{field}, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			schema := must.Get(FromArrow(arrow.NewSchema([]arrow.Field{field}, nil)))(t)
 			for _, low := range []int{0, 1, len(rows)} {
 				testNested(t, schema, field.Type, array.NewSlice(whole, int64(low), int64(len(rows))), rows[low:])
 			}
@@ -175,10 +168,7 @@ func testNested(t *testing.T, schema *Schema, dt arrow.DataType, a arrow.Array, 
 	t.Helper()
 	n := schema.Nodes[0]
 	shredder := Shredder{Memory: memory.DefaultAllocator}
-	leaves, err := shredder.Shred(n, a.Data().(*array.Data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	leaves := must.Get(shredder.Shred(n, a.Data().(*array.Data)))(t)
 	want := make([][]entry, len(schema.Leaves))
 	for _, row := range rows {
 		reference(want, n, row, 0, 0)
@@ -188,9 +178,7 @@ func testNested(t *testing.T, schema *Schema, dt arrow.DataType, a arrow.Array, 
 		if got := entriesOf(schema.Leaves[i], &leaves[i]); !slices.Equal(got, want[i]) {
 			t.Fatalf("leaf %d of %v:\n%v, want\n%v", i, a, got, want[i])
 		}
-		if err := copies[i].Append(schema.Leaves[i], &leaves[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, copies[i].Append(schema.Leaves[i], &leaves[i]))
 	}
 	stored := schema.Stored.Field(0)
 	column, casts, err := Read(n, &stored)
@@ -200,10 +188,7 @@ func testNested(t *testing.T, schema *Schema, dt arrow.DataType, a arrow.Array, 
 	if !arrow.TypeEqual(column.Field.Type, dt, arrow.CheckMetadata()) || column.Field.Nullable != stored.Nullable {
 		t.Fatalf("%s came back as %s", dt, column.Field.Type)
 	}
-	data, err := column.Assemble(copies)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(column.Assemble(copies))(t)
 	if got, want := jsonOf(t, array.MakeFromData(data)), jsonOf(t, a); got != want {
 		t.Fatalf("%s came back as %s", want, got)
 	}
@@ -211,10 +196,7 @@ func testNested(t *testing.T, schema *Schema, dt arrow.DataType, a arrow.Array, 
 
 func jsonOf(t *testing.T, a arrow.Array) string {
 	t.Helper()
-	text, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(a))(t)
 	return string(text)
 }
 
@@ -245,14 +227,10 @@ func TestTypesAndCasts(t *testing.T) {
 		t.Run(test.dt.String(), func(t *testing.T) {
 			metadata := arrow.NewMetadata([]string{"note", fieldIDKey}, []string{"kept", "17"})
 			schema, err := FromArrow(arrow.NewSchema([]arrow.Field{{Name: "x", Type: test.dt, Nullable: true, Metadata: metadata}}, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			stored := schema.Stored.Field(0)
 			column, casts, err := Read(schema.Nodes[0], &stored)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			casts = append(schema.Casts, casts...)
 			want := test.want
 			if want == nil {
@@ -284,9 +262,7 @@ func TestInt96(t *testing.T) {
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, nanoseconds), day)
 	}
 	data, err := column.Assemble([]Leaf{{N: 2, Fixed: slices.Concat(at(2_440_588, 5), at(2_440_587, 86_399_999_999_999))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if got := array.MakeFromData(data).(*array.Timestamp).TimestampValues(); !slices.Equal(got, []arrow.Timestamp{5, -1}) {
 		t.Errorf("%v", got)
 	}
@@ -299,14 +275,9 @@ func TestInt96(t *testing.T) {
 func TestLevelsDisagree(t *testing.T) {
 	field := arrow.Field{Name: "x", Nullable: true, Type: arrow.StructOf(
 		arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int32})}
-	schema, err := FromArrow(arrow.NewSchema([]arrow.Field{field}, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := must.Get(FromArrow(arrow.NewSchema([]arrow.Field{field}, nil)))(t)
 	column, _, err := Read(schema.Nodes[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	four := make([]byte, 4)
 	if _, err := column.Assemble([]Leaf{{N: 2, Definitions: []byte{0, 1}, Fixed: four}, {N: 2, Definitions: []byte{1, 0}, Fixed: four}}); err == nil {
 		t.Error("a struct is null and not null")
@@ -332,18 +303,13 @@ func TestFlatBooleans(t *testing.T) {
 		}
 		d := values.Data().(*array.Data)
 		n := &Node{Type: layout.Boolean, Repetition: layout.Optional, MaxDefinition: 1}
-		flat, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		flat := must.Get((&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, d))(t)
 		slow := Shredder{Memory: memory.NewGoAllocator()}
 		e, err := slow.presence(n, d, entries{n: d.Len(), low: d.Offset()})
 		if err == nil {
 			err = slow.leaf(n, d, e)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got := flat[0].Plain(n)
 		if want := slow.leaves[0]; flat[0].Bits == nil || flat[0].Size() != want.Size() || flat[0].Values(1) != want.Values(1) ||
 			got.N != want.N || !slices.Equal(got.Definitions, want.Definitions) || !slices.Equal(got.Fixed, want.Fixed) {
@@ -370,9 +336,7 @@ func TestCodedLists(t *testing.T) {
 			lists.Append(true)
 			for range r.IntN(5) {
 				distinct[i] = append(distinct[i], fmt.Sprint("bot", r.IntN(6)))
-				if err := names.AppendString(distinct[i][len(distinct[i])-1]); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, names.AppendString(distinct[i][len(distinct[i])-1]))
 			}
 		}
 		plain, index := array.NewListBuilder(mem, arrow.BinaryTypes.String), array.NewInt32Builder(mem)
@@ -394,9 +358,7 @@ func TestCodedLists(t *testing.T) {
 		var leaves []*Leaf
 		for _, column := range []arrow.Array{plain.NewArray(), array.NewDictionaryArray(coded, index.NewArray(), lists.NewArray())} {
 			shredded, err := (&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(rows)).Data().(*array.Data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			leaves = append(leaves, &shredded[0])
 		}
 		want, got := leaves[0], leaves[1].Plain(leaf)

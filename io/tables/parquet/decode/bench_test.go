@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 )
 
 // benchmarkRows is what both implementations read at a time, as a job does.
@@ -47,10 +48,7 @@ func BenchmarkRead(b *testing.B) {
 // benchmarkFiles are files by what is special about them.
 func benchmarkFiles(b *testing.B) map[string][]byte {
 	if name := os.Getenv("PARQUET"); name != "" {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(name))(b)
 		return map[string][]byte{"named": data}
 	}
 	builder := array.NewStringBuilder(memory.NewGoAllocator())
@@ -74,16 +72,10 @@ func benchmarkFiles(b *testing.B) map[string][]byte {
 
 // readOwn reads the column "url", or else the first one.
 func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
-	list, err := readersOf(data, 1<<30, "url")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	list := must.Get(readersOf(data, 1<<30, "url"))(tb)
 	for i := range list {
 		for left := list[i].rows; left > 0; {
-			leaf, err := list[i].read(min(left, benchmarkRows))
-			if err != nil {
-				tb.Fatal(err)
-			}
+			leaf := must.Get(list[i].read(min(left, benchmarkRows)))(tb)
 			left -= leaf.N
 			rows += leaf.N
 			size += int64(len(leaf.Data))
@@ -94,20 +86,12 @@ func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
 
 // readLibrary does the same with the library.
 func readLibrary(tb testing.TB, data []byte) (rows int, size int64) {
-	f, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := must.Get(file.NewParquetReader(bytes.NewReader(data)))(tb)
 	defer f.Close()
 	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: benchmarkRows}, memory.NewGoAllocator())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
 	column := max(0, f.MetaData().Schema.ColumnIndexByName("url"))
-	records, err := r.GetRecordReader(context.Background(), []int{column}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	records := must.Get(r.GetRecordReader(context.Background(), []int{column}, nil))(tb)
 	defer records.Release()
 	for records.Next() {
 		values := records.Record().Column(0)

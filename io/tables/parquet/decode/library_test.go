@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -73,16 +74,9 @@ func writePages(t testing.TB, k kind, values arrow.Array, rows, pageSize int64) 
 	props := parquet.NewWriterProperties(parquet.WithCompression(k.codec), parquet.WithDataPageVersion(k.version), parquet.WithEncoding(k.encoding),
 		parquet.WithDictionaryDefault(k.dictionary > 0), parquet.WithDictionaryPageSizeLimit(k.dictionary),
 		parquet.WithDataPageSize(pageSize), parquet.WithBatchSize(64), parquet.WithMaxRowGroupLength(rows))
-	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(record); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps()))(t)
+	must.Do(t, w.Write(record))
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -245,26 +239,18 @@ func readSideBySide(t *testing.T, c *chunk, size int) []columns.Leaf {
 		decoding.Go(func() { leaves[i], errs[i] = parts[i].Decode() })
 	}
 	decoding.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(errs...))
 	return leaves
 }
 
 // checkRows reads a file in runs of at most size rows.
 func checkRows(t *testing.T, data []byte, want arrow.Array, size int) {
 	t.Helper()
-	list, err := readers(data, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(readers(data, 1<<20))(t)
 	row := 0
 	for i := range list {
 		for _, leaf := range readSideBySide(t, &list[i], size) {
-			assembled, err := list[i].column.Assemble([]columns.Leaf{leaf})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assembled := must.Get(list[i].column.Assemble([]columns.Leaf{leaf}))(t)
 			got := array.MakeFromData(assembled)
 			if part := array.NewSlice(want, int64(row), int64(row+got.Len())); !array.Equal(got, part) || got.NullN() != part.NullN() {
 				t.Fatalf("row %d: %v, want %v", row, got, part)
@@ -286,9 +272,7 @@ func TestLargePagesAreDecodedInOrder(t *testing.T) {
 		b := array.NewInt32Builder(memory.DefaultAllocator)
 		b.AppendValues(make([]int32, n), nil)
 		list, err := readers(writePages(t, kind{encoding: parquet.Encodings.Plain}, b.NewArray(), int64(n), 1<<30), 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p, err := list[0].Next(10)
 		if err != nil || (p.leaf != nil) != (n > mostShared) {
 			t.Errorf("a page of %d: decoded when it is read: %v, %v", n, p.leaf != nil, err)
@@ -308,10 +292,7 @@ func TestLimit(t *testing.T) {
 		{version: parquet.DataPageV1, encoding: parquet.Encodings.Plain, dictionary: 1 << 20},
 		{version: parquet.DataPageV2, encoding: parquet.Encodings.DeltaByteArray},
 	} {
-		list, err := readers(write(t, k, values, 1<<20), 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(readers(write(t, k, values, 1<<20), 1<<20))(t)
 		if _, err := list[0].read(300); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
@@ -209,9 +210,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
 		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%4))
 		l, rows := leafOf(leaf, source)
-		if err := roundTrip(top, leaf, &l, rows, int(run)+1, plain); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, roundTrip(top, leaf, &l, rows, int(run)+1, plain))
 	})
 }
 

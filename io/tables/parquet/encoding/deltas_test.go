@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -69,9 +70,7 @@ func TestDelta(t *testing.T) {
 			var got []int64
 			for len(got) < n {
 				part := make([]int64, min(1+rng.IntN(100), n-len(got)))
-				if err := d.Read(part); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, d.Read(part))
 				got = append(got, part...)
 			}
 			if !slices.Equal(got, numbers) {

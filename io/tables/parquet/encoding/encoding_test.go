@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -55,10 +56,7 @@ func pages(t testing.TB) map[layout.Encoding][]byte {
 }
 
 func dictionary(t testing.TB) *Values {
-	d, err := NewDictionary(plainPage(three...), 3, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDictionary(plainPage(three...), 3, 0))(t)
 	return d
 }
 
@@ -130,9 +128,7 @@ func TestHostileStrings(t *testing.T) {
 	}
 	for encoding, page := range valid {
 		d, err := open(t, encoding, page, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if err := d.Next(&Values{}, 3, 36); err == nil || !strings.Contains(err.Error(), "strings take more than 36 bytes") {
 			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
 		}
@@ -222,10 +218,7 @@ func TestSkip(t *testing.T) {
 			apart[k*n+i] = fixed[8*i+k]
 		}
 	}
-	entries, err := NewDictionary(fixed, n, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(NewDictionary(fixed, n, 8))(t)
 	eight := Values{Data: fixed, Width: 8}
 	lengths := AppendDeltas(AppendDeltas(nil, make([]int64, n), 4), slices.Repeat([]int64{8}, n), 4)
 	for name, b := range map[string]Body{

@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/must"
 )
 
 // sampleFile is a small file with columns of many types, of two row groups.
@@ -39,23 +40,15 @@ func sampleFile(t testing.TB) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out.Bytes()
 }
 
 // The footer says what the library reads in it.
 func TestFooter(t *testing.T) {
 	data := sampleFile(t)
-	got, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20))(t)
+	r := must.Get(file.NewParquetReader(bytes.NewReader(data)))(t)
 	want := r.MetaData()
 	if got.Rows != want.NumRows || len(got.Groups) != len(want.RowGroups) || len(got.Leaves) != want.Schema.NumColumns() || len(got.Schema) != len(want.FileMetaData.Schema) {
 		t.Fatalf("%d rows, %d groups, %d columns, %d elements", got.Rows, len(got.Groups), len(got.Leaves), len(got.Schema))

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // appendPacked appends numbers of width bits, the lowest bit of a byte first.
@@ -82,9 +84,7 @@ func TestHybrid(t *testing.T) {
 			var got []uint32
 			for len(got) < len(want) {
 				part := make([]uint32, min(1+rng.IntN(60), len(want)-len(got)))
-				if err := h.Read(part); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, h.Read(part))
 				got = append(got, part...)
 			}
 			if !slices.Equal(got, want) {
@@ -121,10 +121,7 @@ func TestHybridBits(t *testing.T) {
 		ones := 0
 		for at := 0; at < len(want); {
 			n := min(1+rng.IntN(100), len(want)-at)
-			k, err := h.Bits(bitmap, from+at, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must.Get(h.Bits(bitmap, from+at, n))(t)
 			ones, at = ones+k, at+n
 		}
 		for i, v := range want {
@@ -197,9 +194,7 @@ func TestAppendBytes(t *testing.T) {
 				} else {
 					got, err = h.AppendBytes(got, n, most)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 			}
 			if !bytes.Equal(got, levels) || h.Done() != nil {
 				t.Errorf("%d bits, %d at a time: other levels", width, size)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // TestBoundsStay: the bounds in a page's header stay when the next pages are read.
@@ -25,9 +27,7 @@ func TestBoundsStay(t *testing.T) {
 		if err == nil {
 			buffer, err = s.Body(&p, buffer)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		pages = append(pages, p)
 	}
 	if len(pages) != n {

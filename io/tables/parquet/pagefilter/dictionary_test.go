@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
@@ -51,10 +52,7 @@ func TestDictionary(t *testing.T) {
 					entries[0] = nil
 				}
 			}
-			page, err := layouttest.NextPage(out, &p.chunk, testLimit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(layouttest.NextPage(out, &p.chunk, testLimit))(t)
 			plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, s.codec)
 			if err != nil || page.Values != len(entries) || !bytes.Equal(plain, appendPlain(nil, s.physical, entries)) {
 				t.Errorf("%v, one row in %d: %d entries, want %d, or others: %v", s, every, page.Values, len(entries), err)
@@ -106,9 +104,7 @@ func TestDictionaryForged(t *testing.T) {
 			head := layout.Page{Kind: layout.DataPage, Values: rows.Len(), Encoding: s.encoding}
 			data, _ := head.AppendPage(nil, layout.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
 			page, err := layouttest.NextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var f Filter
 			part := Part{Rows: rows, N: rows.Len()}
 			var out []byte

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/decode"
 	"robotsbatch/io/tables/parquet/encoding"
@@ -545,14 +546,8 @@ func TestPage(t *testing.T) {
 				}
 				rows, want := p.keep(func(row int) bool { return stays[row] })
 				p.trimmed = s.dictionary() && round%2 == 0
-				out, err := p.filter(&f, rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				leaf, err := p.decoded(out, len(want), rows.Count(0, rows.Len()))
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(p.filter(&f, rows))(t)
+				leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
 				if difference := p.differs(&leaf, want); difference != "" {
 					t.Fatalf("%d rows: %s", rows.Len(), difference)
 				}
@@ -578,26 +573,17 @@ func TestPageCut(t *testing.T) {
 			}
 			p.data = p.appendPage(nil, p.entries, &last) // in one page
 			rows, want := p.keep(func(row int) bool { return row%7 != 3 })
-			out, err := p.filter(&Filter{}, rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(p.filter(&Filter{}, rows))(t)
 			count, largest := 0, 0
 			for rest := out; len(rest) > 0; count++ {
-				page, err := layouttest.NextPage(rest, &p.chunk, testLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				page := must.Get(layouttest.NextPage(rest, &p.chunk, testLimit))(t)
 				largest = max(largest, page.Uncompressed)
 				rest = rest[page.Size():]
 			}
 			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*cutSize {
 				t.Errorf("%d pages of up to %d bytes", count, largest)
 			}
-			leaf, err := p.decoded(out, len(want), rows.Count(0, rows.Len()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
 			if difference := p.differs(&leaf, want); difference != "" {
 				t.Error("other values")
 			}
@@ -623,14 +609,8 @@ func TestPageFrame(t *testing.T) {
 					compressed++
 					return s.codec.Compressor(0)(dst, src)
 				}
-				page, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
-				plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, s.codec)
-				if err != nil {
-					t.Fatal(err)
-				}
+				page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
+				plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
 				out, pages, err := f.Page([]byte("before"), c, &page, plain, Part{Rows: rows, N: rows.Len()})
 				if err == nil {
 					err = p.check(out[6:], pages)
@@ -641,10 +621,7 @@ func TestPageFrame(t *testing.T) {
 				if (compressed > 0) != (every == 2) {
 					t.Errorf("%v, one in %d: it was compressed %d times", s, every, compressed)
 				}
-				leaf, err := p.decoded(out[6:], len(want), rows.Count(0, rows.Len()))
-				if err != nil {
-					t.Fatal(err)
-				}
+				leaf := must.Get(p.decoded(out[6:], len(want), rows.Count(0, rows.Len())))(t)
 				if p.differs(&leaf, want) != "" {
 					t.Errorf("%v, one in %d: other values", s, every)
 				}
@@ -684,10 +661,7 @@ func TestPageHostile(t *testing.T) {
 			}
 			values := 0
 			for rest := out; len(rest) > 0; {
-				page, err := layouttest.NextPage(rest, &p.chunk, testLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				page := must.Get(layouttest.NextPage(rest, &p.chunk, testLimit))(t)
 				if page.Kind != layout.DictionaryPage {
 					values += page.Values
 				}
@@ -756,13 +730,10 @@ func TestPageErrors(t *testing.T) {
 	} {
 		var last []byte
 		data := p.appendPage(nil, p.entries, &last)
-		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
 		c, part := p.column(), Part{Rows: rows, N: rows.Len()}
 		test.wrong(c, &page, &part)
-		_, _, err = (&Filter{}).Page(nil, c, &page, page.Body, part)
+		_, _, err := (&Filter{}).Page(nil, c, &page, page.Body, part)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -794,10 +765,7 @@ func TestPageContinues(t *testing.T) {
 	} {
 		p := &pages{shape: s}
 		p.chunk = layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(len(test.entries))}
-		page, err := layouttest.NextPage(p.appendPage(nil, test.entries, new([]byte)), &p.chunk, testLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(layouttest.NextPage(p.appendPage(nil, test.entries, new([]byte)), &p.chunk, testLimit))(t)
 		test.part.Rows = NewRows(2)
 		test.part.Rows.Keep(0, 2)
 		_, pages, err := (&Filter{}).Page(nil, p.column(), &page, page.Body, test.part)
@@ -830,32 +798,20 @@ func TestMemory(t *testing.T) {
 			var last []byte
 			p := encodePages(rng, s, s.entries(rng, 5_000, 30))
 			data := p.appendPage(nil, p.entries, &last)
-			page, err := layouttest.NextPage(data, &p.chunk, testLimit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
 			rows, _ := p.keep(func(row int) bool { return row%every != 1 })
 			c := p.column()
 			if s.dictionary() {
-				if _, err := p.trim(&Filter{}, c, rows); err != nil {
-					t.Fatal(err)
-				}
-				head, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Get(p.trim(&Filter{}, c, rows))(t)
+				head := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
 				f := &Filter{}
 				out, _, err := f.Dictionary(nil, c, &head, head.Body)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				check(s, f, c, &head, cap(out)+4*cap(c.Dictionary.numbers))
 			}
 			f := &Filter{}
 			out, _, err := f.Page(nil, c, &page, page.Body, Part{Rows: rows, N: rows.Len()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			check(s, f, c, &page, cap(out))
 		}
 	}

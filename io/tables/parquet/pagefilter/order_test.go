@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
@@ -43,9 +44,7 @@ func TestBounds(t *testing.T) {
 				values = append(values, []byte(v))
 			}
 			var all encoding.Page
-			if err := all.Open(encoding.Body{Type: layout.ByteArray, Values: appendPlain(nil, layout.ByteArray, values), Present: len(values)}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, all.Open(encoding.Body{Type: layout.ByteArray, Values: appendPlain(nil, layout.ByteArray, values), Present: len(values)}))
 			b := bounds(test.order, &all, []run{{Low: 1, High: len(values) - 1}})
 			if string(b.Low) != test.low || string(b.High) != test.high {
 				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)

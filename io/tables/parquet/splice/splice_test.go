@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -137,14 +138,8 @@ func (m *made) chunk(g, c int) []byte {
 
 func open(t *testing.T, data []byte, fields []int) (*layout.File, *Input) {
 	t.Helper()
-	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, err := Open(bytes.NewReader(data), file, fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20))(t)
+	input := must.Get(Open(bytes.NewReader(data), file, fields))(t)
 	return file, input
 }
 
@@ -184,9 +179,7 @@ func write(t *testing.T, input *Input, rows int64, groups func(w *Writer, added 
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if w.Size() != int64(b.Len()) || w.Failed() {
 		t.Errorf("it says it wrote %d bytes, of %d", w.Size(), b.Len())
 	}
@@ -234,9 +227,7 @@ func TestCopyGroup(t *testing.T) {
 			t.Errorf("row group %d: bloom filter %q, want %q", i, got, want)
 		}
 		index, _, err := layout.ReadRaw([]byte(part(out, x.offsetIndex)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, places, _ := find(index, 1).Elements()
 		for page, raw := range places {
 			place, _, _ := layout.ReadRaw(raw)
