@@ -9,6 +9,8 @@ import (
 	"testing/iotest"
 
 	"go.uber.org/goleak"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestInterruptibleReadsAll(t *testing.T) {
@@ -70,10 +72,7 @@ func TestConcatenationCloseEndsNext(t *testing.T) {
 		}
 		close(started)
 	}()
-	c, err := Concatenate(t.Context(), []Input{{"-", "stdin"}, {"never", "never"}}, Options{Stdin: silent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Concatenate(t.Context(), []Input{{"-", "stdin"}, {"never", "never"}}, Options{Stdin: silent}))(t)
 	ended := make(chan error)
 	go func() {
 		_, err := c.Next(t.Context())

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // Every format gives the times of a column besides the URLs, whichever columns come
@@ -56,27 +57,20 @@ func arrowTimes(t *testing.T, times string) string {
 	record := tablestest.NewRecord([]string{"url", "when"},
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["http://a/","http://b/","http://c/","http://d/"]`),
 		tablestest.FromJSON(t, arrow.FixedWidthTypes.Timestamp_ms, times))
-	file, err := os.Create(filepath.Join(t.TempDir(), "a.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(t.TempDir(), "a.arrow")))(t)
 	w, err := ipc.NewFileWriter(file, ipc.WithSchema(record.Schema()))
 	if err == nil {
 		err = errors.Join(w.Write(record), w.Close(), file.Close())
 	}
 	data, readErr := os.ReadFile(file.Name())
-	if err := errors.Join(err, readErr); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, readErr))
 	return string(data)
 }
 
 // readTimes reads an input to its end.
 func readTimes(t *testing.T, name, data string, o Options) (times []int64, err error) {
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 	c, err := Concatenate(t.Context(), []Input{{Path: path}}, o)
 	if err != nil {
 		return nil, err

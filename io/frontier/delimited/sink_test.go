@@ -16,6 +16,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -64,15 +65,10 @@ func TestSelectedRows(t *testing.T) {
 
 func unpack(t *testing.T, packed []byte, c compress.Codec) string {
 	t.Helper()
-	r, err := compress.NewReader(bytes.NewReader(packed), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(compress.NewReader(bytes.NewReader(packed), c))(t)
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.ReadFrom(r))(t)
 	return b.String()
 }
 
@@ -143,10 +139,7 @@ func FuzzReadBack(f *testing.F) {
 		if tab {
 			r.Comma = '\t'
 		}
-		records, err := r.ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Get(r.ReadAll())(t)
 		// That reader makes a CRLF in a field a LF.
 		lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 		if want := [][]string{{"url", "rule"}, {lf(url), lf(rule)}}; !slices.EqualFunc(records, want, slices.Equal) {
@@ -185,9 +178,7 @@ func TestEncodeConcurrently(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		want := string(linestest.Write(t, one, single, v, slices.Repeat([]*batch.Batch{b}, batches)...))
 		if got := unpack(t, w.Bytes(), c); got != want {
 			t.Errorf("%s: %d bytes, want %d", c, len(got), len(want))

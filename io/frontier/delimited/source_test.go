@@ -18,6 +18,7 @@ import (
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 const null = linestest.Null
@@ -54,10 +55,7 @@ func rowsOf(t testing.TB, s *lines.Source, b *batch.Batch) [][]string {
 func open(t testing.TB, r io.Reader, o lines.Options) *lines.Source {
 	t.Helper()
 	o.Name, o.Columns = "in.csv", true
-	s, err := NewSource(r, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSource(r, o))(t)
 	return s
 }
 
@@ -166,9 +164,7 @@ func TestHeader(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if got := s.URLColumn(); got != test.column {
 				t.Errorf("%q, want %q", got, test.column)
 			}
@@ -234,10 +230,7 @@ func TestReadErrors(t *testing.T) {
 
 // TestURLsAlone reads the URLs without the other columns.
 func TestURLsAlone(t *testing.T) {
-	s, err := NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{}))(t)
 	b, _ := linestest.Decoded(t, s)
 	got := linestest.URLs(b)
 	if want := []string{"u", null, "v\nw", ""}; b.Table != nil || !slices.Equal(got, want) {
@@ -342,13 +335,8 @@ func TestThroughAndBack(t *testing.T) {
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
 		w, sink := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
-		chunk, err := sink.Encode(b, &batch.Verdicts{Rows: len(want)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sink.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)
+		must.Do(t, sink.Write(chunk))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
 		if err != io.EOF || !reflect.DeepEqual(slices.Concat(got...), want) {
 			t.Errorf("%q, %v, want %q", got, err, want)
@@ -373,10 +361,7 @@ func BenchmarkSource(b *testing.B) {
 		for _, columns := range []bool{false, true} {
 			b.Run(fmt.Sprintf("rows=%s/columns=%v", name, columns), func(b *testing.B) {
 				linestest.Benchmark(b, input, rows, func(r io.Reader) batch.Source {
-					s, err := NewSource(r, lines.Options{Columns: columns})
-					if err != nil {
-						b.Fatal(err)
-					}
+					s := must.Get(NewSource(r, lines.Options{Columns: columns}))(b)
 					return s
 				})
 			})
@@ -422,13 +407,8 @@ func TestSeparator(t *testing.T) {
 					if err == io.EOF {
 						break
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					b, err := p.Decode()
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
+					b := must.Get(p.Decode())(t)
 					got = append(got, linestest.URLs(b)...)
 				}
 				if strings.Join(got, " ") != test.want {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,9 +31,7 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 	}
 	schema := arrow.NewSchema(fields, nil)
 	f, err := os.Create(filepath.Join(t.TempDir(), "arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	var w io.Closer = ipc.NewWriter(f, ipc.WithSchema(schema))
 	if file {
@@ -40,13 +39,8 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bytes, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	bytes := must.Get(os.ReadFile(f.Name()))(t)
 	return bytes
 }
 
@@ -198,10 +192,7 @@ func TestByName(t *testing.T) {
 
 func packed(t *testing.T, content string, c compress.Codec) []byte {
 	t.Helper()
-	b, err := compress.AppendCompressed(nil, []byte(content), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(compress.AppendCompressed(nil, []byte(content), c))(t)
 	return b
 }
 
@@ -229,9 +220,7 @@ func TestSniff(t *testing.T) {
 			data := packed(t, test.content, test.codec)
 			for _, in := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
 				format, codec, r, err := Sniff(in, test.name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				if format != test.want || codec != test.codec {
 					t.Errorf("%s, %s, want %s, %s", format, codec, test.want, test.codec)
 				}
@@ -302,14 +291,9 @@ func TestSniffUTF16(t *testing.T) {
 			data = order.AppendUint16(data, unit)
 		}
 		for _, codec := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
-			packed, err := compress.AppendCompressed(nil, data, codec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			packed := must.Get(compress.AppendCompressed(nil, data, codec))(t)
 			f, _, r, err := Sniff(bytes.NewReader(packed), "in.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			got, err := io.ReadAll(r)
 			if err != nil || f != CSV || string(got) != text {
 				t.Errorf("%s, %s: %s %q, %v", name, codec, f, got, err)

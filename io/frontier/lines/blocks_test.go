@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/must"
 )
 
 // pairs is a Cutter whose records are two lines each.
@@ -64,9 +65,7 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		wantLines := bytes.Count(block.Data, newline)
 		if !bytes.HasSuffix(block.Data, newline) {
 			wantLines++
@@ -106,9 +105,7 @@ func TestStrings(t *testing.T) {
 			s.End()
 		}
 		column := s.Column()
-		if err := column.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, column.Validate())
 		record := Record(StringSchema("a", "b"), []*Strings{&s, &s})
 		for i := range 10 {
 			if column.Null(i) != (i%3 == 1) || record.Column(1).IsNull(i) != column.Null(i) {

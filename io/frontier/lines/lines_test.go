@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,21 +44,12 @@ func TestOutput(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
 				w := new(linestest.Writer)
 				o, err := NewOutput(w, c, []byte(test.header), batch.Layout{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				for _, part := range test.parts {
-					chunk, err := o.Encode(nil, oneRow, constant(part))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := o.Write(chunk); err != nil {
-						t.Fatal(err)
-					}
+					chunk := must.Get(o.Encode(nil, oneRow, constant(part)))(t)
+					must.Do(t, o.Write(chunk))
 				}
-				if err := o.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, o.Close())
 				o.Abort()
 				if !w.Closed || w.Aborted {
 					t.Error("the output is not closed")
@@ -66,10 +58,7 @@ func TestOutput(t *testing.T) {
 				if got := compress.Detect(w.Bytes()); got != c {
 					t.Fatalf("the output is %s: %q", got, w.Bytes())
 				}
-				r, err := compress.NewReader(&w.Buffer, c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(compress.NewReader(&w.Buffer, c))(t)
 				defer r.Close()
 				var got strings.Builder
 				for buffer := make([]byte, 10); err == nil; {
@@ -89,13 +78,8 @@ func TestOutputFails(t *testing.T) {
 	full := errors.New("no space left")
 	w := &linestest.Writer{Fails: full}
 	o, err := NewOutput(w, compress.Zstd, []byte("h\n"), batch.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunk, err := o.Encode(nil, oneRow, constant("a\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	chunk := must.Get(o.Encode(nil, oneRow, constant("a\n")))(t)
 	if err := o.Write(chunk); !errors.Is(err, full) {
 		t.Errorf("Write: %v", err)
 	}
@@ -133,21 +117,12 @@ func TestOutputMemory(t *testing.T) {
 		for memory, fails := range map[int64]bool{0: false, 200_000: false, 50_000: true} {
 			layout := batch.Layout{URLColumn: "other", Memory: memory}
 			record := tablestest.NewRecord([]string{"d"}, column)
-			columns, err := Columns(layout, record.Schema())
-			if err != nil {
-				t.Fatal(err)
-			}
+			columns := must.Get(Columns(layout, record.Schema()))(t)
 			v := &batch.Verdicts{Rows: column.Len()}
-			values, err := JSON(&batch.Batch{Table: record}, v, columns)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := NewOutput(new(linestest.Writer), compress.None, nil, layout)
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := must.Get(JSON(&batch.Batch{Table: record}, v, columns))(t)
+			o := must.Get(NewOutput(new(linestest.Writer), compress.None, nil, layout))(t)
 			most := 0
-			_, err = o.Encode(nil, v, func(dst []byte, row int) []byte {
+			_, err := o.Encode(nil, v, func(dst []byte, row int) []byte {
 				dst = values[0](dst, row)
 				most = len(dst)
 				return dst
@@ -194,9 +169,7 @@ func TestColumns(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), test.want) {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var got []string
 			for _, column := range columns {
 				if column.kind == urlColumn {
@@ -213,17 +186,11 @@ func TestColumns(t *testing.T) {
 
 // TestBatchWithoutTable is a mistake of the caller's, and no panic.
 func TestBatchWithoutTable(t *testing.T) {
-	columns, err := Columns(batch.Layout{URLColumn: "url"}, linestest.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Get(Columns(batch.Layout{URLColumn: "url"}, linestest.Schema()))(t)
 	if _, err := Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns); err == nil {
 		t.Error("no error")
 	}
-	columns, err = Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns = must.Get(Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil))(t)
 	v := linestest.Verdicts()
 	v.Columns = nil
 	if _, err := JSON(linestest.List("a", "b", "c", "d"), v, columns); err == nil {

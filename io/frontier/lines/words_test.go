@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 // Columns of verdicts that are written four at a time are what they are one by one.
@@ -30,14 +31,8 @@ func TestWordsAreThoseOfTheColumns(t *testing.T) {
 				a.Nulls++
 			}
 		}
-		columns, err := Columns(layout, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fields, err := Text(&batch.Batch{}, v, columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		columns := must.Get(Columns(layout, nil))(t)
+		fields := must.Get(Text(&batch.Batch{}, v, columns))(t)
 		words := NewWords(columns, func(dst []byte, column int, value string) []byte {
 			return append(fmt.Appendf(dst, "%d=", column), value...)
 		}).Of(v)
@@ -64,10 +59,7 @@ func TestWordsNeedFourAllowedColumns(t *testing.T) {
 		for i, kind := range kinds {
 			layout.Verdicts = append(layout.Verdicts, batch.VerdictColumn{Name: fmt.Sprint("c", i), Kind: kind})
 		}
-		columns, err := Columns(layout, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		columns := must.Get(Columns(layout, nil))(t)
 		return columns
 	}
 	write := func(dst []byte, _ int, value string) []byte { return append(dst, value...) }

@@ -24,6 +24,7 @@ import (
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -111,18 +112,12 @@ func samples(t testing.TB) (all []*sample) {
 	plain := libraryParquet(t, schema, compress.Codecs.Uncompressed, parquet.DataPageV1)
 	for _, codec := range []codecs.Codec{codecs.None, codecs.LZ4, codecs.Zstd} {
 		for _, file := range []string{"x.arrow", "x.arrows"} {
-			data, err := convertTo(t, "x.parquet", plain, batch.KeepAll, file, codec, false, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(convertTo(t, "x.parquet", plain, batch.KeepAll, file, codec, false, false))(t)
 			add(fmt.Sprintf("%s %s", file, codec), file, data)
 		}
 	}
 	for _, file := range []string{"x.csv.gz", "x.jsonl.zst", "x.tsv.zst"} {
-		data, err := convertTo(t, "x.parquet", plain, batch.KeepURL, file, codecs.None, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(convertTo(t, "x.parquet", plain, batch.KeepURL, file, codecs.None, false, false))(t)
 		add(file, file, data)
 	}
 	encodings := [][]parquet.WriterProperty{
@@ -151,17 +146,11 @@ func libraryParquet(t testing.TB, schema *arrow.Schema, codec compress.Compressi
 	var out bytes.Buffer
 	options := append([]parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithDataPageVersion(version), parquet.WithDataPageSize(1 << 10), parquet.WithBatchSize(32)}, more...)
 	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, record := range tableRecords(schema, 2, 60) {
-		if err := w.Write(record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(record))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -180,13 +169,8 @@ func convert(t testing.TB, file string, data []byte, keep batch.Keep, out string
 func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to string, inside codecs.Codec, passes, judges bool) ([]byte, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), file)
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	verdicts, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, data, 0o666))
+	verdicts := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*"}}))(t)
 	out := outputs.Output{Path: to, Inputs: []frontier.Input{{Path: name, Stem: file}}}
 	o := &outputs.Options{Out: to, Inside: inside, Encode: !passes, Keep: keep, Verdicts: verdicts}
 	if !judges {

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestDifferenceIgnoresBatches(t *testing.T) {
@@ -40,12 +42,8 @@ func stream(t *testing.T, batches ...[]string) []byte {
 	for _, values := range batches {
 		b := array.NewStringBuilder(memory.NewGoAllocator())
 		b.AppendValues(values, nil)
-		if err := w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(len(values)))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(len(values)))))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }

@@ -10,28 +10,22 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 // writeShard writes a shard that has ended, with one output.
 func writeShard(t testing.TB, folder string, s manifest.Shard) {
 	t.Helper()
 	name := fmt.Sprintf("%d.csv", s.Index)
-	if err := os.WriteFile(filepath.Join(folder, name), []byte("url\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	info, err := blob.Stat(t.Context(), filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte("url\n"), 0o666))
+	info := must.Get(blob.Stat(t.Context(), filepath.Join(folder, name)))(t)
 	text := manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version, Program: "devel", Shard: &s})
 	text = manifest.AppendOutput(text, &manifest.Output{
 		Inputs: []manifest.File{{Name: name, Size: 4, Modified: time.Unix(1_772_366_400, 0).UTC()}}, Output: fileOf(name, info), Checksum: "ab",
 		Parts: []manifest.Part{{Size: 4, Checksum: "ab"}}, Counts: batch.Stats{Rows: int64(s.Index), Agents: []batch.Counts{{RowCounts: batch.RowCounts{Allowed: int64(s.Index)}}}},
 	})
 	text = manifest.AppendEnd(text, 1)
-	if err := os.WriteFile(filepath.Join(folder, s.FileName()), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, s.FileName()), text, 0o666))
 }
 
 // BenchmarkMerge merges the manifests of some shards.
@@ -59,9 +53,7 @@ func TestMergeSweeps(t *testing.T) {
 		writeShard(t, folder, manifest.Shard{Index: i, Count: 3})
 	}
 	left := filepath.Join(folder, ".0.csv.robotsbatch-00000000.tmp")
-	if err := os.WriteFile(left, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(left, nil, 0o666))
 	m, shards, err := Merge(t.Context(), folder)
 	if err != nil || shards != 3 || len(m.Outputs) != 3 || m.Outputs[2].Counts.Rows != 2 {
 		t.Fatalf("%d shards, %+v, %v", shards, m, err)
@@ -77,17 +69,11 @@ func TestMergeSweeps(t *testing.T) {
 // A shard is one run's at a time; others of the job are not in its way.
 func TestClaimShard(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out") + "/"
-	release, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(Claim(folder, &manifest.Shard{Index: 0, Count: 2}))(t)
 	defer release()
 	if _, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2}); !blob.Temporary(err) {
 		t.Errorf("a second run of the shard: %v", err)
 	}
-	other, err := Claim(folder, &manifest.Shard{Index: 1, Count: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(Claim(folder, &manifest.Shard{Index: 1, Count: 2}))(t)
 	other()
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // Outputs are entered in the order in which they were started, whichever appears
@@ -23,13 +25,9 @@ func TestPublisherOrder(t *testing.T) {
 			return nil
 		}
 		enter := func() error { entered = append(entered, i); return nil }
-		if err := p.Start(appear, enter, nothing); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Start(appear, enter, nothing))
 	}
-	if err := p.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Wait())
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(entered, want) {
 		t.Errorf("entered %v", entered)
 	}

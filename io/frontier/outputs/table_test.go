@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // A list is written whole or not at all, compressed as its name says.
@@ -45,10 +46,7 @@ func TestTableText(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("%v; want %v", err, test.want)
 			}
-			left, err := os.ReadDir(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			left := must.Get(os.ReadDir(folder))(t)
 			if test.want != nil {
 				if len(left) > 0 {
 					t.Fatalf("%v is left", left)
@@ -65,20 +63,11 @@ func TestTableText(t *testing.T) {
 // readList returns what a file has, decompressed.
 func readList(t *testing.T, path string) []byte {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	codec, _ := compress.ByName(path)
-	r, err := compress.NewReader(file, codec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(compress.NewReader(file, codec))(t)
 	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r))(t)
 	return text
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 // Of a table of many columns hardly more is read than that of the URLs when no
@@ -53,38 +54,25 @@ func TestReadsTheURLsAlone(t *testing.T) {
 func readBytes(t *testing.T, data []byte, o Options) int64 {
 	t.Helper()
 	f := &countedFile{memoryFile: fileOf(data)}
-	s, err := Open(f, int64(len(data)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(f, int64(len(data)), o))(t)
 	defer s.Close()
 	for {
 		p, err := s.Next(context.Background())
 		if err == io.EOF {
 			return f.bytes.Load()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Decode(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		must.Get(p.Decode())(t)
 	}
 }
 
 // urlBytes is how much of a file its URLs are.
 func urlBytes(t *testing.T, data []byte) int64 {
 	t.Helper()
-	f, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.NewParquetReader(bytes.NewReader(data)))(t)
 	total := int64(0)
 	for i := range f.NumRowGroups() {
-		chunk, err := f.MetaData().RowGroup(i).ColumnChunk(f.MetaData().Schema.ColumnIndexByName("url"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Get(f.MetaData().RowGroup(i).ColumnChunk(f.MetaData().Schema.ColumnIndexByName("url")))(t)
 		total += chunk.TotalCompressedSize()
 	}
 	return total

@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
@@ -54,14 +55,9 @@ func TestDesign(t *testing.T) {
 
 	const golden = "testdata/design.txt"
 	if *update {
-		if err := os.WriteFile(golden, d.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, d.Bytes(), 0o666))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if !bytes.Equal(d.Bytes(), want) {
 		t.Errorf("%s is not what comes out; go test -run TestDesign -update writes it anew. Now it is\n%s", golden, d.String())
 	}
@@ -72,10 +68,7 @@ func TestDesign(t *testing.T) {
 // lines that it quotes are in the golden text.
 func checkDesignQuotes(t *testing.T, golden string) {
 	t.Helper()
-	text, err := os.ReadFile("DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("DESIGN.md"))(t)
 	for _, group := range designRows {
 		for _, row := range group {
 			if !strings.Contains(string(text), row.url) {
@@ -100,10 +93,7 @@ func checkDesignQuotes(t *testing.T, golden string) {
 func designFile(t *testing.T) []byte {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "size", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
-	stored, err := columns.FromArrow(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(columns.FromArrow(schema))(t)
 	shredder, encoder := columns.Shredder{Memory: memory.NewGoAllocator()}, encode.Encoder{}
 	footer := encode.NewFooter(stored.Nodes, encoder.Codec)
 	file := []byte(layout.Magic)
@@ -117,9 +107,7 @@ func designFile(t *testing.T) []byte {
 		var chunks []encode.Chunk
 		for i, n := range stored.Nodes {
 			leaves, err := shredder.Shred(n, record.Column(i).Data().(*array.Data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var chunk encode.Chunk
 			if file, chunk, err = encoder.Chunk(file, n, &leaves[0], true); err != nil {
 				t.Fatal(err)
@@ -141,24 +129,14 @@ func designOutput(t *testing.T, in []byte, o Options, all bool) []byte {
 	if err == nil {
 		err = s.PassThrough()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer s.Close()
 	var out output
 	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for range designRows {
-		p, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Next(t.Context()))(t)
+		b := must.Get(p.Decode())(t)
 		v := &batch.Verdicts{}
 		v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
 		for row := range b.URLs.Len() {
@@ -170,12 +148,8 @@ func designOutput(t *testing.T, in []byte, o Options, all bool) []byte {
 		if err == nil {
 			err = sink.Write(chunk)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	if err := sink.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sink.Close())
 	return out.Bytes()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
@@ -57,10 +58,7 @@ func TestPassThroughSelectedDictionary(t *testing.T) {
 			{"nearly all", func(row int64) bool { return row%100 > 0 }, [2]int{3960, 3160}},
 		} {
 			t.Run(fmt.Sprintf("%v/%s", codec, test.name), func(t *testing.T) {
-				out, err := passSelected(0, test.keep, data)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(passSelected(0, test.keep, data))(t)
 				for i, want := range test.entries {
 					before, after := dictionaryOf(t, data, 1+i), dictionaryOf(t, out, 1+i)
 					if after.Values != want || (after.Values == before.Values) != bytes.Equal(after.Body, before.Body) {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // No value of a row that is left out is anywhere in the output: not in pages, dictionaries,
@@ -39,10 +40,7 @@ func TestPassThroughSelectedGone(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "text", "number"}, tablestest.URLArray(rows, false), texts.NewArray(), numbers.NewArray())
 			for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
 				data := libraryWrite(t, compress.Codecs.Uncompressed, version, rows, record)
-				out, err := passSelected(0, func(row int64) bool { return !gone(int(row)) }, data)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(passSelected(0, func(row int64) bool { return !gone(int(row)) }, data))(t)
 				for _, mark := range []string{"GONE", string(binary.LittleEndian.AppendUint32(nil, number))} {
 					if before, after := bytes.Count(data, []byte(mark)), bytes.Count(out, []byte(mark)); before == 0 || after > 0 {
 						t.Errorf("%s of %d values: %q is in the output %d times, and was in the input %d times", name, distinct, mark, after, before)

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,10 +43,7 @@ func fileOf(data []byte) memoryFile { return memoryFile{bytes.NewReader(data)} }
 // rows rows.
 func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
 	t.Helper()
-	data, err := tryLibraryWrite(codec, version, rows, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(tryLibraryWrite(codec, version, rows, records...))(t)
 	return data
 }
 
@@ -75,24 +73,15 @@ func tryLibraryWrite(codec compress.Compression, version parquet.DataPageVersion
 // libraryRead has the library read a file as one record a row group.
 func libraryRead(t testing.TB, data []byte) (*file.Reader, []arrow.Record) {
 	t.Helper()
-	f, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.NewParquetReader(bytes.NewReader(data)))(t)
+	r := must.Get(pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator()))(t)
 	var records []arrow.Record
 	for i := range f.NumRowGroups() {
 		all := make([]int, f.MetaData().Schema.NumColumns())
 		for j := range all {
 			all[j] = j
 		}
-		table, err := r.ReadRowGroups(context.Background(), all, []int{i})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(r.ReadRowGroups(context.Background(), all, []int{i}))(t)
 		columns := make([]arrow.Array, table.NumCols())
 		for j := range columns {
 			columns[j] = table.Column(j).Data().Chunk(0)
@@ -136,22 +125,15 @@ func writeAll(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func
 func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
 	t.Helper()
 	var out output
-	s, err := NewSink(&out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSink(&out, o))(t)
 	for _, b := range batches {
 		c, err := s.Encode(b, verdicts(b.URLs.Len()))
 		if err == nil {
 			err = s.Write(c)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if !out.closed || out.aborted {
 		t.Fatal("the output was not closed")
 	}

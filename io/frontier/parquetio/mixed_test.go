@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -44,10 +45,7 @@ func TestPassThroughSelected(t *testing.T) {
 }
 
 func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
-	out, err := passSelected(batchRows, func(row int64) bool { return bits>>row&1 == 1 }, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passSelected(batchRows, func(row int64) bool { return bits>>row&1 == 1 }, data))(t)
 	_, want := libraryRead(t, data)
 	_, got := libraryRead(t, out)
 	before, after := footerOf(t, data), footerOf(t, out)
@@ -94,22 +92,12 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 // Where rows are left out, too, row groups have offset indexes that readers can use.
 func TestPassThroughSelectedIndexes(t *testing.T) {
 	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := passSelected(64, func(row int64) bool { return row%3 != 1 }, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
+		out := must.Get(passSelected(64, func(row int64) bool { return row%3 != 1 }, data))(t)
 		_, batches, err := readAll(out, Options{Name: name, URLColumn: "url"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, all, err := readAll(data, Options{Name: name, URLColumn: "url"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var want, got []string
 		for _, b := range all {
 			for i := range b.URLs.Len() {
@@ -140,14 +128,9 @@ func TestPassThroughSelectedUncompressed(t *testing.T) {
 	}
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, false), numbers.NewArray())
 	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 50, record)
-	out, err := passSelected(0, func(row int64) bool { return row%3 != 1 }, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passSelected(0, func(row int64) bool { return row%3 != 1 }, data))(t)
 	_, batches, err := readAll(out, Options{Name: "out", URLColumn: "url"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	row := int64(0)
 	for _, b := range batches {
 		for _, x := range b.Table.(arrow.Record).Column(1).(*array.Int64).Int64Values() {
@@ -191,10 +174,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(4, false), tablestest.FromJSON(t, arrow.BinaryTypes.Binary, `["AQ==","AgI=",null,"AwMD"]`))
 	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 4, record)
 	data = withUnknownType(t, data, 2)
-	out, err := passSelected(3, func(row int64) bool { return row != 1 }, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passSelected(3, func(row int64) bool { return row != 1 }, data))(t)
 	before, after := footerOf(t, data), footerOf(t, out)
 	if !bytes.Equal(elementOf(t, after, 2), elementOf(t, before, 2)) {
 		t.Error("the column's type has changed")
@@ -245,13 +225,9 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 func elementOf(t *testing.T, f *layout.File, i int) []byte {
 	t.Helper()
 	fields, _, err := layout.ReadRaw(f.Footer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, elements, err := fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })].Elements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return elements[i]
 }
 
@@ -260,18 +236,12 @@ func withUnknownType(t *testing.T, data []byte, i int) []byte {
 	t.Helper()
 	f := footerOf(t, data)
 	fields, _, err := layout.ReadRaw(f.Footer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at := slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })
 	kind, elements, err := fields[at].Elements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	element, _, err := layout.ReadRaw(elements[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	element = slices.DeleteFunc(element, func(f layout.Raw) bool { return f.ID == 6 || f.ID == 10 })
 	empty := []byte{0}
 	logical := layout.AppendRaw(nil, []layout.Raw{{ID: 40, Kind: layout.RawStruct, Value: empty}})
@@ -291,9 +261,7 @@ func TestPassThroughSelectedSame(t *testing.T) {
 		before := runtime.GOMAXPROCS(workers)
 		out, err := passSelected(4096, func(row int64) bool { return row%2 == 0 }, data)
 		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if first == nil {
 			first = out
 		}

@@ -19,6 +19,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -91,10 +92,7 @@ func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error 
 
 func footerOf(t testing.TB, data []byte) *layout.File {
 	t.Helper()
-	f, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30))(t)
 	return f
 }
 
@@ -136,10 +134,7 @@ func TestPassThroughEveryType(t *testing.T) {
 			}
 			for _, rows := range []int{0, 3} {
 				t.Run(fmt.Sprintf("%s/pages=%d/rows=%d", c.Name, version, rows), func(t *testing.T) {
-					out, err := passThrough(rows, data)
-					if err != nil {
-						t.Fatal(err)
-					}
+					out := must.Get(passThrough(rows, data))(t)
 					comparePages(t, out, data)
 					if !badLibrary[c.Name] {
 						compareLibrary(t, out, data)
@@ -176,10 +171,7 @@ func TestPassThroughSeveral(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	one := libraryWrite(t, compress.Codecs.Snappy, parquet.DataPageV1, 5, record)
 	two := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV2, 7, record)
-	out, err := passThrough(0, one, two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passThrough(0, one, two))(t)
 	comparePages(t, out, one, two)
 	if rows := footerOf(t, out).Rows; rows != 24 {
 		t.Errorf("%d rows", rows)
@@ -192,14 +184,8 @@ func TestPassThroughSeveral(t *testing.T) {
 // Page indexes and bloom filters move with their pages.
 func TestPassThroughIndexes(t *testing.T) {
 	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := passThrough(64, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
+		out := must.Get(passThrough(64, data))(t)
 		comparePages(t, out, data)
 		want, got := indexesOf(t, data), indexesOf(t, out)
 		if len(want) == 0 {
@@ -258,10 +244,7 @@ func TestPassThroughURLs(t *testing.T) {
 			continue // the library cannot write it
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			out, err := passKept(Options{Keep: batch.KeepURL, BatchRows: 3}, all, data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(passKept(Options{Keep: batch.KeepURL, BatchRows: 3}, all, data))(t)
 			before := footerOf(t, data)
 			compareURLs(t, out, data, before.Fields[1].First)
 			_, records := libraryRead(t, out)
@@ -273,14 +256,8 @@ func TestPassThroughURLs(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := passKept(Options{Keep: batch.KeepURL}, all, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
+		out := must.Get(passKept(Options{Keep: batch.KeepURL}, all, data))(t)
 		before := footerOf(t, data)
 		compareURLs(t, out, data, slices.IndexFunc(before.Leaves, func(l layout.Leaf) bool { return before.Schema[l.Element].Name == "url" }))
 		if s, _, err := readAll(out, Options{Name: name, URLColumn: "url", Keep: batch.KeepAll}); err != nil || s.Schema().NumFields() != 2 {
@@ -314,9 +291,7 @@ func TestPassThroughSortingColumns(t *testing.T) {
 		{[]int64{0, 1}, nil},
 	} {
 		out, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, sorted(t, plain, test.sorted))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got := sorting(t, out); !slices.Equal(got, test.want) {
 			t.Errorf("sorted by %d: columns %d, want %d", test.sorted, got, test.want)
 		}
@@ -342,9 +317,7 @@ func changeGroup(t *testing.T, data []byte, change func([]layout.Raw) []layout.R
 	footer := readRaw(t, f.Footer)
 	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 4 })
 	kind, groups, err := footer[at].Elements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	group := change(readRaw(t, groups[0]))
 	footer[at] = layout.ListField(4, kind, [][]byte{layout.AppendRaw(nil, group)})
 	end := layout.AppendRaw(nil, footer)
@@ -366,9 +339,7 @@ func sorting(t *testing.T, data []byte) (columns []int64) {
 func readRaw(t *testing.T, data []byte) []layout.Raw {
 	t.Helper()
 	fields, _, err := layout.ReadRaw(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return fields
 }
 
@@ -397,10 +368,7 @@ func structures(fields []layout.Raw, id int16) (list [][]byte) {
 func TestPassThroughDamage(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 100, record)
-	whole, err := passThrough(0, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(passThrough(0, data))(t)
 	pages := footerOf(t, data).Groups[0].Chunks[1].Pages
 	for i := range pages.Length {
 		changed := bytes.Clone(data)
@@ -428,10 +396,7 @@ func TestPassThroughOrdinalOfAnotherKind(t *testing.T) {
 		group = slices.DeleteFunc(group, func(f layout.Raw) bool { return f.ID >= 7 })
 		return append(group, layout.Raw{ID: 7, Kind: 1}) // true
 	})
-	out, err := passThrough(0, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passThrough(0, data))(t)
 	if _, batches, err := readAll(out, Options{}); err != nil || len(batches) != 1 || len(footerOf(t, out).Metadata) == 0 {
 		t.Errorf("%d batches with metadata %q, %v", len(batches), footerOf(t, out).Metadata, err)
 	}
@@ -440,10 +405,7 @@ func TestPassThroughOrdinalOfAnotherKind(t *testing.T) {
 // Whatever the footer says, nothing is copied twice or from outside of the file.
 func TestPassThroughHostile(t *testing.T) {
 	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
 		end := int(footerOf(t, data).End)
 		for i := end; i < len(data)-8; i++ {
 			for _, bit := range []byte{1, 0x40, 0x80} {

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
@@ -21,14 +22,8 @@ import (
 // through in part.
 func checkRows(t *testing.T, data []byte, names []string, want []string) {
 	t.Helper()
-	mixed, err := passSelected(2, func(row int64) bool { return row != 1 }, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	passed, err := passThrough(2, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mixed := must.Get(passSelected(2, func(row int64) bool { return row != 1 }, data))(t)
+	passed := must.Get(passThrough(2, data))(t)
 	for name, test := range map[string]struct {
 		data []byte
 		want []string
@@ -72,10 +67,7 @@ func tableOf(t *testing.T, b *batch.Batch) arrow.Record {
 // Arrow's C++ writer, given dictionaries that have a value twice, counts each value
 // once in a dictionary page and leaves the others' room behind them.
 func TestDictionaryPageWithSpareBytes(t *testing.T) {
-	data, err := os.ReadFile("testdata/dictionary_twice.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/dictionary_twice.parquet"))(t)
 	checkRows(t, data, []string{"url", "n", "s"}, []string{
 		"http://a.test/p 7 a", "http://a.test/p 7 a", "http://a.test/x 9 b", "(null) 7 a",
 	})
@@ -83,10 +75,7 @@ func TestDictionaryPageWithSpareBytes(t *testing.T) {
 
 // fastparquet leaves 8 unused bytes after the values of a page.
 func TestPagesWithPadding(t *testing.T) {
-	data, err := os.ReadFile("testdata/fastparquet.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/fastparquet.parquet"))(t)
 	checkRows(t, data, []string{"url", "n", "b", "s", "c", "o"}, []string{
 		"http://a.test/p 7 true (null) k 1", "http://a.test/q 8 false x l (null)", "http://a.test/r 9 true y k 3",
 	})
@@ -95,19 +84,13 @@ func TestPagesWithPadding(t *testing.T) {
 // Arrow's C++ writer said up to Arrow 2 that pages of version 2 are not compressed,
 // and compressed them (ARROW-10353, ARROW-17100).
 func TestOldCppPagesAreCompressed(t *testing.T) {
-	data, err := os.ReadFile("testdata/pages_v2.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/pages_v2.parquet"))(t)
 	f := footerOf(t, data)
 	changed := 0
 	for i := range f.Groups[0].Chunks {
 		c := &f.Groups[0].Chunks[i]
 		for at := c.Pages.Offset; at < c.Pages.Offset+c.Pages.Length; {
-			page, err := layouttest.NextPage(data[at:], c, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(layouttest.NextPage(data[at:], c, 1<<20))(t)
 			header := readRaw(t, page.Header)
 			for j := range header {
 				if header[j].ID != 8 { // of a data page of version 2
@@ -143,13 +126,8 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 
 // What other readers refuse is found, though nothing here depends on it.
 func TestIndexWithoutRequiredFields(t *testing.T) {
-	data, err := os.ReadFile("testdata/page_index.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/page_index.parquet"))(t)
+	must.Get(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20))(t)
 	chunk := structures(readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0]), 1)[0]
 	for _, index := range []struct {
 		offset int16
@@ -177,23 +155,16 @@ func (f *failing) Write(p []byte) (int, error) {
 
 // An error names what it is about: the file and row group that is copied, or the output.
 func TestPassThroughErrorsNameTheirFile(t *testing.T) {
-	data, err := os.ReadFile("testdata/page_index.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/page_index.parquet"))(t)
 	pass := func(data []byte, w blob.Writer) error {
 		s, err := Open(fileOf(data), int64(len(data)), Options{Name: "in.parquet", URLColumn: "url"})
 		if err == nil {
 			defer s.Close()
 			err = s.PassThrough()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		sink, err := NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer sink.Abort()
 		return passPieces(sink, s, func(int64) bool { return true })
 	}

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // Small batches share row groups, large ones have their own, and all rows come
@@ -68,10 +69,7 @@ func TestEmptyAndAborted(t *testing.T) {
 		t.Errorf("%d batches: %v", len(batches), err)
 	}
 	var out output
-	sink, err := NewSink(&out, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sink := must.Get(NewSink(&out, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	sink.Abort()
 	if !out.aborted || out.closed {
 		t.Error("the output was not aborted")
@@ -83,10 +81,7 @@ func TestEmptyAndAborted(t *testing.T) {
 func TestFileStaysOpen(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, true))
 	file := &closing{memoryFile: fileOf(libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 4, record))}
-	s, err := Open(file, file.Size(), Options{BatchRows: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(file, file.Size(), Options{BatchRows: 3}))(t)
 	var pieces []batch.Piece
 	for {
 		p, err := s.Next(t.Context())
@@ -99,9 +94,7 @@ func TestFileStaysOpen(t *testing.T) {
 		t.Fatalf("closed %d times: %v", file.closed, err)
 	}
 	for i := len(pieces) - 1; i >= 0; i-- { // in any order
-		if _, err := pieces[i].Decode(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pieces[i].Decode())(t)
 	}
 	if len(pieces) != 5 || file.closed != 1 {
 		t.Errorf("%d pieces, closed %d times", len(pieces), file.closed)

@@ -18,6 +18,7 @@ import (
 	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/decode"
 )
 
@@ -35,13 +36,8 @@ func BenchmarkSteps(b *testing.B) {
 	}{{3, 500_000}, {30, 100_000}} {
 		name := filepath.Join(b.TempDir(), "frontier.parquet")
 		c := corpus.New(corpus.Options{Origins: 1000, URLs: table.rows})
-		if err := export.Frontier(name, c, export.Options{Columns: table.columns}); err != nil {
-			b.Fatal(err)
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, export.Frontier(name, c, export.Options{Columns: table.columns}))
+		data := must.Get(os.ReadFile(name))(b)
 		b.Run(fmt.Sprintf("columns=%d", table.columns), func(b *testing.B) { benchmarkSteps(b, data, table.rows) })
 	}
 }
@@ -67,9 +63,7 @@ func benchmarkSteps(b *testing.B, data []byte, rows int64) {
 			before := cpuTime(b)
 			out, err := step.run()
 			took := cpuTime(b) - before
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 			if s, _, err := readAll(out, Options{Keep: batch.KeepURL}); err != nil || s.file.Rows != step.rows {
 				b.Fatalf("step %s: %d rows, want %d, %v", step.name, s.file.Rows, step.rows, err)
 			}
@@ -89,18 +83,14 @@ func benchmarkSteps(b *testing.B, data []byte, rows int64) {
 // cpuTime is what the process took so far, in seconds.
 func cpuTime(b *testing.B) float64 {
 	var usage unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, unix.Getrusage(unix.RUSAGE_SELF, &usage))
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
 // encodeAll is the naive algorithm, what -compression does.
 func encodeAll(b *testing.B, data []byte) []byte {
 	s, batches, err := readAll(data, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	layout := batch.Layout{URLColumn: s.URLColumn()}
 	return writeAll(b, SinkOptions{Codec: codecs.Zstd, Layout: layout, Schema: s.Schema()}, batches, tablestest.Verdicts)
 }

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables"
 )
 
@@ -61,9 +62,7 @@ func TestEveryTypePassesThrough(t *testing.T) {
 func testPass(t *testing.T, data []byte, record arrow.Record, size int, selection uint16) {
 	n := int(record.NumRows())
 	s, batches, err := readAll(data, Options{Name: "test", BatchRows: size})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var rows, want []int
 	at := 0
 	for i, b := range batches {
@@ -96,9 +95,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 		return v
 	})
 	_, again, err := readAll(out, Options{Name: "again"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, b := range again {
 		got := b.Table.(arrow.Record)
 		for j := range record.Columns() {
@@ -118,13 +115,9 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 func notesOf(t *testing.T, record arrow.Record) []string {
 	t.Helper()
 	sink, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s, _, err := readAll(writeRecord(t, record), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return append(sink.Notes(), s.Notes()...)
 }
 
@@ -142,9 +135,7 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 		}
 		changed++
 		_, batches, err := readAll(writeRecord(t, record), Options{BatchRows: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		row := 0
 		for _, b := range batches {
 			got := b.Table.(arrow.Record).Column(1)
@@ -180,10 +171,7 @@ func writeRecord(t *testing.T, records ...arrow.Record) []byte {
 	t.Helper()
 	var batches []*batch.Batch
 	for _, record := range records {
-		urls, err := tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		urls := must.Get(tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20))(t)
 		batches = append(batches, &batch.Batch{URLs: urls, Table: record})
 	}
 	return write(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: records[0].Schema()}, batches, tablestest.Verdicts)

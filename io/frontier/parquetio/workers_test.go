@@ -19,6 +19,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // selecting is an evaluator that selects all rows but some.
@@ -118,23 +119,16 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	const rows = 1000
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(rows, false))
 	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, rows/2, record)
-	want, err := passThrough(100, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(passThrough(100, data))(t)
 	s, err := Open(fileOf(data), int64(len(data)), Options{URLColumn: "url", BatchRows: 100})
 	if err == nil {
 		err = s.PassThrough()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out output
 	sums := manifest.NewSums(&out)
 	sink, err := NewPassing(sums, s, batch.Layout{AllRows: true, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sink = sums.Around(sink)
 	all := func(int64) bool { return true }
 	p, err := s.Next(t.Context())
@@ -145,9 +139,7 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	if err != nil || int64(out.Len()) < pages.Length {
 		t.Fatalf("%d bytes after the first batch, error %v", out.Len(), err)
 	}
-	if err := errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()))
 	if !bytes.Equal(out.Bytes(), want) {
 		t.Error("the file differs")
 	}

@@ -18,6 +18,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/pipe"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -209,9 +210,7 @@ func checkAnswer(t *testing.T, asked, answer arrow.Record, keep batch.Keep) {
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // encode writes records as a stream.

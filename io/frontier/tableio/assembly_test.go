@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables"
 )
 
@@ -29,9 +30,7 @@ func TestAssemblyURLs(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)
 			o, err := NewVerdicts(batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}, nil, mem)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			a := NewAssembly(pieces)
 			for _, piece := range test.order {
 				v := tablestest.Verdicts(rows)
@@ -41,10 +40,7 @@ func TestAssemblyURLs(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			columns, err := a.Columns(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			columns := must.Get(a.Columns(o))(t)
 			defer tables.Release(columns)
 			got, err := a.URLs(mem)
 			if err != nil || (got != nil) != test.kept {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/robotstxt"
@@ -22,19 +23,13 @@ func factColumns(t testing.TB) []batch.VerdictColumn {
 	t.Helper()
 	var with []*batch.ColumnKind
 	for _, name := range batch.WithNames() {
-		kind, err := batch.ParseWith(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := must.Get(batch.ParseWith(name))(t)
 		if kind.Use != nil || kind.Licenses {
 			continue // package evaluate tests columns about uses
 		}
 		with = append(with, kind)
 	}
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: with})
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: with}))(t)
 	return columns[2:]
 }
 
@@ -141,18 +136,13 @@ func columnsText(t *testing.T, v *batch.Verdicts) []string {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, mem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, mem))(t)
 	var record arrow.Record
-	err = o.Shares(&batch.Batch{}, v, func(s *Share) (err error) {
+	err := o.Shares(&batch.Batch{}, v, func(s *Share) (err error) {
 		record, err = s.Record()
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if record == nil {
 		return nil
 	}
@@ -189,10 +179,7 @@ func valueText(column arrow.Array, row int) string {
 }
 
 func TestFactFields(t *testing.T) {
-	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, memory.DefaultAllocator))(t)
 	var fields []string
 	for _, f := range o.Schema().Fields() {
 		fields = append(fields, fmt.Sprintf("%s %s %v", f.Name, f.Type, f.Nullable))
@@ -208,9 +195,7 @@ func TestFactFields(t *testing.T) {
 	}
 	for _, column := range factColumns(t) {
 		o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: []batch.VerdictColumn{column}}, nil, memory.DefaultAllocator)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		err = o.Shares(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}, func(s *Share) error {
 			_, err := s.Columns()
 			return err

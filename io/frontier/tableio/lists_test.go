@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables"
 )
 
@@ -17,15 +18,10 @@ import (
 // those that are selected.
 func TestListsOfAgents(t *testing.T) {
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"A", "Bot", ""}, Combined: true, ListOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: columns}, nil, mem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: columns}, nil, mem))(t)
 	if field := o.Schema().Field(0); !arrow.TypeEqual(field.Type, arrow.ListOf(arrow.BinaryTypes.String)) || !field.Nullable {
 		t.Errorf("the column is %v", field)
 	}
@@ -77,17 +73,11 @@ func TestLongListsOfManyRows(t *testing.T) {
 	for i := range names {
 		names[i], all[i] = fmt.Sprint("agent", i), int32(i)
 	}
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: names, Combined: true, ListOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: names, Combined: true, ListOnly: true}))(t)
 	lists := [][]int32{nil, all, {2, 98}, {1}}
 	for _, coded := range []bool{false, true} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		o, err := NewVerdicts(batch.Layout{Verdicts: columns, Memory: 4 << 20}, nil, mem)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(NewVerdicts(batch.Layout{Verdicts: columns, Memory: 4 << 20}, nil, mem))(t)
 		if coded {
 			o.CodeAgents()
 		}
@@ -108,9 +98,7 @@ func TestLongListsOfManyRows(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		column := array.MakeFromData(made[0]).(*array.Dictionary)
 		texts := column.Dictionary().(*array.List)
 		for row := range pieces * rows {

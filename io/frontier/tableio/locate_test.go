@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 func TestLocate(t *testing.T) {
@@ -83,10 +84,7 @@ func TestFieldOfStruct(t *testing.T) {
 		if _, err := Locate(schema, name, batch.KeepAll); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("URLs in %s: %v", name, err)
 		}
-		l, err := Locate(schema, "x", batch.KeepAll)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(Locate(schema, "x", batch.KeepAll))(t)
 		for _, extra := range []batch.ExtraColumns{{Time: name}, {Weight: name}} {
 			if err := l.FindExtra(schema, extra); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v", extra, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // A row that cannot be put together is null: it then has no verdict.
@@ -19,10 +20,7 @@ func TestParts(t *testing.T) {
 		tablestest.FromJSON(t, arrow.BinaryTypes.LargeString, `["/","/x","/","/",null,"/","/","/","x"]`),
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `[null,"","q=1",null,"b",null,null,null,null]`))
 	want := `["https://a.example/" "https://a.example:8443/x?" "http://[::1]/?q=1" "http://[::1]:80/" "https://a.example?b" (null) (null) (null) "https://a.example/x"]`
-	joined, err := findParts(table.Schema()).Join(table, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	joined := must.Get(findParts(table.Schema()).Join(table, 1<<20))(t)
 	if got := fmt.Sprint(joined.Column(0)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

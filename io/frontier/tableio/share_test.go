@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables"
 )
 
@@ -33,13 +34,10 @@ func TestShares(t *testing.T) {
 	b := &batch.Batch{URLs: listColumn(list)}
 	for _, limit := range []int64{1 << 20, 100_000, 8 * 1024} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		o, err := NewOutput(batch.Layout{URLColumn: "url", Memory: limit}, nil, mem)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(NewOutput(batch.Layout{URLColumn: "url", Memory: limit}, nil, mem))(t)
 		var got []string
 		shares := 0
-		if err := o.Shares(b, v, func(s *Share) error {
+		must.Do(t, o.Shares(b, v, func(s *Share) error {
 			record, err := s.Record()
 			if err != nil {
 				return err
@@ -54,9 +52,7 @@ func TestShares(t *testing.T) {
 				got = append(got, column.Value(i))
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if !slices.Equal(got, want) || (shares > 1) != (limit < 1<<20) {
 			t.Errorf("with %d bytes, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
 		}
@@ -79,9 +75,7 @@ func listColumn(values []string) batch.Column {
 // much before compression.
 func TestSharesOfLargeRows(t *testing.T) {
 	o, err := NewOutput(batch.Layout{URLColumn: "url", Memory: 1000}, nil, memory.NewGoAllocator())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	columns := func(s *Share) error {
 		columns, err := s.Columns()
 		tables.Release(columns)

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // A time is the same moment whatever type the column has.
@@ -62,10 +63,7 @@ func TestTimesOfEveryType(t *testing.T) {
 
 func checkTimes(t *testing.T, a arrow.Array, want []int64) {
 	t.Helper()
-	got, err := times(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(times(a))(t)
 	for row := range want {
 		if got[row] != want[row] {
 			t.Errorf("row %d: %d, want %d", row, got[row], want[row])

@@ -6,6 +6,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 func TestSink(t *testing.T) {
@@ -26,10 +27,7 @@ func TestSink(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
 				w := new(linestest.Writer)
-				s, err := NewSink(w, c, batch.Layout{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(NewSink(w, c, batch.Layout{}))(t)
 				v := &batch.Verdicts{Rows: len(test.urls), Selected: test.selected}
 				packed := linestest.Write(t, w, s, v, linestest.List(test.urls...))
 				if got := compress.Detect(packed); got != c {

@@ -18,6 +18,7 @@ import (
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // mark is UTF-8's byte order mark.
@@ -157,13 +158,8 @@ func TestBatches(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		b := must.Get(p.Decode())(t)
 		if p.Name() != want[i].name || b.FirstRow != want[i].firstRow || b.URLs.Len() != want[i].rows {
 			t.Errorf("%s has %d rows from %d, want %v", p.Name(), b.URLs.Len(), b.FirstRow, want[i])
 		}
@@ -192,10 +188,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 		t.Fatalf("%d pieces", len(pieces))
 	}
 	for i, p := range slices.Backward(pieces) {
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(p.Decode())(t)
 		if got, want := string(b.URLs.Value(0)), fmt.Sprintf("http://a.example/%d", 7*i); got != want {
 			t.Errorf("piece %d starts with %q, want %q", i, got, want)
 		}
@@ -265,26 +258,16 @@ func TestLineLimit(t *testing.T) {
 // TestZstdBomb reads a frame of one line of 256 MiB, which takes some kilobytes on the disk.
 func TestZstdBomb(t *testing.T) {
 	var bomb bytes.Buffer
-	w, err := compress.NewWriter(&bomb, compress.Zstd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<28)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(compress.NewWriter(&bomb, compress.Zstd))(t)
+	must.Get(io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<28)))(t)
+	must.Do(t, w.Close())
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := compress.NewReader(&bomb, compress.Zstd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(compress.NewReader(&bomb, compress.Zstd))(t)
 	defer r.Close()
 	s := NewSource(r, lines.Options{Name: "bomb.txt.zst"})
-	_, err = read(t, s)
+	_, err := read(t, s)
 	if err == nil || !strings.Contains(err.Error(), "bomb.txt.zst: line 1 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -32,14 +33,9 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got, 0o666))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if bytes.Equal(got, want) {
 		return
 	}
@@ -332,17 +328,10 @@ func Columns(agents int, explain bool) []batch.VerdictColumn {
 func Write(t *testing.T, w *Writer, sink batch.Sink, v *batch.Verdicts, batches ...*batch.Batch) []byte {
 	t.Helper()
 	for _, b := range batches {
-		c, err := sink.Encode(b, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sink.Write(c); err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(sink.Encode(b, v))(t)
+		must.Do(t, sink.Write(c))
 	}
-	if err := sink.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sink.Close())
 	if !w.Closed {
 		t.Error("the output is not closed")
 	}
@@ -353,10 +342,7 @@ func Write(t *testing.T, w *Writer, sink batch.Sink, v *batch.Verdicts, batches 
 func NewSink[O any](t testing.TB, open func(blob.Writer, O) (batch.Sink, error), o O) (*Writer, batch.Sink) {
 	t.Helper()
 	w := new(Writer)
-	s, err := open(w, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(open(w, o))(t)
 	return w, s
 }
 
@@ -369,13 +355,8 @@ func BenchmarkEncode(b *testing.B, w *Writer, s batch.Sink) {
 	}}}
 	b.SetBytes(int64(len(list.URLs.Data)))
 	for b.Loop() {
-		chunk, err := s.Encode(list, v)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Write(chunk); err != nil {
-			b.Fatal(err)
-		}
+		chunk := must.Get(s.Encode(list, v))(b)
+		must.Do(b, s.Write(chunk))
 		w.Reset()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 // Null stands for a row without a value.
@@ -68,9 +69,7 @@ func Batches[R any](t testing.TB, s batch.Source, rows func(*batch.Batch) R) (al
 func Decoded(t testing.TB, s batch.Source) (b *batch.Batch, name string) {
 	t.Helper()
 	p, err := s.Next(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if b, err = p.Decode(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +93,7 @@ func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) 
 			case err != nil:
 				t.Fatal(err)
 			}
-			b, err := p.Decode()
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(p.Decode())(t)
 			rows = append(rows, URLs(b)...)
 			b.Release()
 		}
@@ -130,13 +126,8 @@ func Benchmark(b *testing.B, input string, rows int, open func(io.Reader) batch.
 			if err == io.EOF {
 				break
 			}
-			if err != nil {
-				b.Fatal(err)
-			}
-			decoded, err := p.Decode()
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
+			decoded := must.Get(p.Decode())(b)
 			decoded.Release()
 		}
 	}
@@ -148,14 +139,8 @@ func Benchmark(b *testing.B, input string, rows int, open func(io.Reader) batch.
 func Allocations(t *testing.T, s batch.Source) float64 {
 	t.Helper()
 	next := func() {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Next(context.Background()))(t)
+		b := must.Get(p.Decode())(t)
 		b.Release()
 	}
 	next() // makes the memory that others use again
