@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch/tally"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/report/stats"
+	"robotsbatch/io/store/must"
 )
 
 // What comes from outside is escaped, and what was counted is there.
@@ -24,9 +25,7 @@ func TestHTML(t *testing.T) {
 	s.Add("out.csv", &batch.Stats{Rows: 9, Counters: batch.Counters{NoRobots: 1}, Agents: []batch.Counts{{RowCounts: batch.RowCounts{Allowed: 2, Denied: 7}}}})
 	started := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	if err := HTML(s, counts, started).Write(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, HTML(s, counts, started).Write(&out))
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
 		"Read a&#34;&lt;b&gt;.csv by the rules of", "<code>Disallow: /&lt;script&gt;%1B[31m", "<dd>87.5 %</dd>", "A disallow rule matches", "By bytes",
@@ -92,9 +91,7 @@ func TestStatsOverTime(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := statsPage(table, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, statsPage(table, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out))
 	for _, want := range []string{
 		`<p class="finding">40.0 % of 10 sites that were reached deny everything to at least one of 2 agents, 50.0 % of them by name.</p>`,
 		"<p>In 2026-01 it was 0.0 % of 8 sites. Of the 6 sites with a capture in each month it was 0.0 % then and is 66.7 % now. 20.0 % deny everything to GPTBot, 0.0 % of them by name. 20.0 % deny it the front page. 2 sites gave no answer: these are in no share.",

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -21,14 +22,8 @@ var chains = []matcher.Chain{{"ABot"}, {"CBot", "BBot"}, {"*"}}
 func open(t *testing.T, o ruleset.Options) *ruleset.Set {
 	t.Helper()
 	o.Chains, o.Explain, o.Records, o.Memory, o.Workers = chains, true, true, 1<<26, 1
-	found, err := ruleset.Find(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := found.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(ruleset.Find(t.Context(), o))(t)
+	set := must.Get(found.Open(t.Context()))(t)
 	t.Cleanup(func() { set.Close() })
 	return set
 }
@@ -37,22 +32,14 @@ func open(t *testing.T, o ruleset.Options) *ruleset.Set {
 func compile(t *testing.T, source, pack string, p matcher.Profile) {
 	t.Helper()
 	found, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{source}, Profile: p, Memory: 1 << 26, Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := found.Compile(t.Context(), pack, rulepack.BuildOptions{Profile: p}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Get(found.Compile(t.Context(), pack, rulepack.BuildOptions{Profile: p}))(t)
 }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 // On random files, the rule that is shown is the one of the verdict and beats all others,
@@ -104,10 +91,7 @@ func TestExplainsTheVerdict(t *testing.T) {
 
 func explain(t *testing.T, e *Explainer, url string) *URL {
 	t.Helper()
-	u, err := e.URL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(e.URL(url))(t)
 	return u
 }
 
@@ -147,9 +131,7 @@ func TestExplainsTheFetch(t *testing.T) {
 	set := open(t, ruleset.Options{Sources: []string{"crawl.warc"}, AsOf: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)})
 	e := New(set, Options{Chains: chains, AsOf: set.AsOf().Unix(), MaxAge: 24 * time.Hour})
 	var b strings.Builder
-	if err := explain(t, e, "http://a.example/a").WriteText(&b, Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, explain(t, e, "http://a.example/a").WriteText(&b, Style{}))
 	want := `http://a.example/a
   authority   http://a.example
   path        /a
@@ -201,12 +183,8 @@ func TestJoinedGroups(t *testing.T) {
 		b := newBody(ruleset.Source{Text: []byte(test.text)}, robotstxt.RFC9309)
 		u := URL{Agents: []Agent{{Agent: "ABot", Group: b.group(matcher.Chain{"ABot"}, nil)}}}
 		var text, object strings.Builder
-		if err := u.WriteText(&text, Style{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := u.WriteJSON(&object); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, u.WriteText(&text, Style{}))
+		must.Do(t, u.WriteJSON(&object))
 		if test.want == "" && strings.Contains(text.String(), "joined") || !strings.Contains(text.String(), test.want) {
 			t.Errorf("%q:\n%s\nwant %q", test.text, text.String(), test.want)
 		}

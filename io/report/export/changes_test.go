@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
@@ -22,9 +23,7 @@ func changesOf(t *testing.T, older, newer export.RuleSide) ([]string, export.Cha
 	var changed export.Changed
 	var got []string
 	for record, err := range export.Changes(older, newer, changedUses, 2, &changed) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, row := range recordRows(record) {
 			f := parse(row)
 			what := f["old_blocked"] + ">" + f["new_blocked"]
@@ -42,10 +41,7 @@ func changesOf(t *testing.T, older, newer export.RuleSide) ([]string, export.Cha
 
 func list(t *testing.T, source string) *ruleset.Listing {
 	t.Helper()
-	l, err := find(t, source).List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(find(t, source).List(t.Context()))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -106,13 +102,8 @@ func TestChanges(t *testing.T) {
 	write(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")
 	write(t, filepath.Join(folder, "http", "b.test"), "User-agent: *\nDisallow: /b\n")
 	google, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Chains: agents, Memory: 64 << 20, Workers: 1, Profile: robotstxt.Google})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listing, err := google.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	listing := must.Get(google.List(t.Context()))(t)
 	defer listing.Close()
 	got, _ = changesOf(t, export.RuleSide{Listing: list(t, folder), Agents: agents[:1]}, export.RuleSide{Listing: listing, Profile: robotstxt.Google, Agents: agents[:1]})
 	if want := []string{"a.test * closed none>all rules>rules"}; !slices.Equal(got, want) {

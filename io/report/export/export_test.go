@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -26,9 +27,7 @@ func find(t *testing.T, sources ...string) *ruleset.Found {
 		Sources: sources, Chains: []matcher.Chain{{matcher.Everyone}}, Memory: 64 << 20, Workers: 2,
 		OpenTable: openTable,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return found
 }
 
@@ -42,9 +41,7 @@ func rows(t *testing.T, l *ruleset.Listing, table *export.Table, most int) []str
 	t.Helper()
 	var list []string
 	for record, err := range export.Rows(l, table, export.Options{Rows: most}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if n := record.NumRows(); n > int64(most) || n == 0 {
 			t.Errorf("%d rows in a record", n)
 		}
@@ -70,27 +67,17 @@ func recordRows(record arrow.Record) []string {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 // Rules of a folder are those that its files parse to, whatever the size of records.
 func TestRulesAreThoseOfTheFiles(t *testing.T) {
 	const folder = "../../../bench/corpus/sample/rules"
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(folder))(t)
 	want := make(map[string]int)
 	for _, file := range files {
-		body, err := os.ReadFile(filepath.Join(folder, file.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(os.ReadFile(filepath.Join(folder, file.Name())))(t)
 		authority := strings.Replace(file.Name(), "_", ":", 1)
 		f := robotstxt.Parse(body, robotstxt.Options{})
 		for i, g := range f.Groups {
@@ -105,10 +92,7 @@ func TestRulesAreThoseOfTheFiles(t *testing.T) {
 			}
 		}
 	}
-	listing, err := find(t, folder).List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(find(t, folder).List(t.Context()))(t)
 	defer listing.Close()
 	all := rows(t, listing, export.Rules, 1000)
 	got := make(map[string]int)
@@ -162,16 +146,10 @@ User-agent: MJ12bot
 		return slices.Compact(met)
 	}
 	found := find(t, folder)
-	listing, err := found.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(found.List(t.Context()))(t)
 	defer listing.Close()
 	compile(t, found, pack)
-	packed, err := find(t, pack).List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(find(t, pack).List(t.Context()))(t)
 	defer packed.Close()
 	want, got := meet(listing), meet(packed)
 	if !slices.Equal(want, got) || len(want) != 4 {
@@ -201,17 +179,12 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 	}
 	host := strings.Repeat("long.", 40) + "example"
 	write(t, filepath.Join(folder, "http", host), body.String())
-	listing, err := find(t, folder).List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(find(t, folder).List(t.Context()))(t)
 	defer listing.Close()
 	for _, table := range export.Tables {
 		total := int64(0)
 		for record, err := range export.Rows(listing, table, export.Options{Rows: 1 << 20}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			size := 0
 			for _, column := range record.Columns() {
 				for _, buffer := range column.Data().Buffers() {
@@ -240,9 +213,7 @@ func TestCaptures(t *testing.T) {
 `)
 	var got []string
 	for record, err := range export.CaptureRows(t.Context(), find(t, name), export.Options{Rows: 10}, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got = append(got, recordRows(record)...)
 		record.Release()
 	}
@@ -267,7 +238,5 @@ func compile(t *testing.T, found *ruleset.Found, name string) {
 
 func compileWith(t *testing.T, found *ruleset.Found, name string, o rulepack.BuildOptions) {
 	t.Helper()
-	if _, err := found.Compile(t.Context(), name, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(found.Compile(t.Context(), name, o))(t)
 }

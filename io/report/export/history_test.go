@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/usage"
@@ -89,9 +90,7 @@ func writeHistory(t *testing.T, folder string, sources int, all []reference.Capt
 		if c.Target != "" {
 			fields["location"] = c.Target
 		}
-		if err := json.NewEncoder(&texts[c.Source]).Encode(fields); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.NewEncoder(&texts[c.Source]).Encode(fields))
 	}
 	for i := range names {
 		names[i] = filepath.Join(folder, fmt.Sprintf("%d.jsonl", i))
@@ -206,20 +205,12 @@ func historyRows(t *testing.T, table *export.Table, asOf int64, sources ...strin
 	if asOf != 0 {
 		o.AsOf = time.Unix(asOf, 0)
 	}
-	found, err := ruleset.Find(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listing, err := found.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(ruleset.Find(t.Context(), o))(t)
+	listing := must.Get(found.List(t.Context()))(t)
 	defer listing.Close()
 	all := make(map[string][]map[string]string)
 	for record, err := range export.Rows(listing, table, export.Options{Rows: 7}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for row := range int(record.NumRows()) {
 			fields := make(map[string]string)
 			for i, column := range record.Columns() {
@@ -311,10 +302,7 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 	var list, uses []string
 	var access []map[string]string
 	for _, c := range changed {
-		at, err := time.Parse("2006-01-02 15:04:05Z", c["changed_at"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(time.Parse("2006-01-02 15:04:05Z", c["changed_at"]))(t)
 		if c["change"] == "use" {
 			use := slices.IndexFunc(surveyedUses, func(u usage.Use) bool { return u.String() == c["use"] })
 			uses = append(uses, fmt.Sprintf("%d %s → %s at %d", use, c["old_use"], c["new_use"], at.Unix()))
@@ -351,8 +339,6 @@ func compileHistory(t *testing.T, name string, sources ...string) {
 	found, err := ruleset.Find(t.Context(), ruleset.Options{
 		Sources: sources, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true, OpenTable: openTable,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	compileWith(t, found, name, rulepack.BuildOptions{History: true})
 }

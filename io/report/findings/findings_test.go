@@ -15,6 +15,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/lint"
 )
 
@@ -33,14 +34,10 @@ func write(t *testing.T, w Writer) (found []lint.Finding) {
 	t.Helper()
 	names, reports := examples()
 	for i, name := range names {
-		if err := w.Add(name, reports[i].Findings); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Add(name, reports[i].Findings))
 		found = append(found, reports[i].Findings...)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return found
 }
 
@@ -48,10 +45,7 @@ func write(t *testing.T, w Writer) (found []lint.Finding) {
 func TestSARIF(t *testing.T) {
 	var b bytes.Buffer
 	found := write(t, NewSARIF(&b, "1.2.3"))
-	log, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation()))(t)
 	run := log.Runs[0]
 	if len(run.Results) != len(found) || len(run.Tool.Driver.Rules) != len(lint.Codes()) || *run.Tool.Driver.Version != "1.2.3" {
 		t.Fatalf("%d results and %d rules", len(run.Results), len(run.Tool.Driver.Rules))
@@ -74,9 +68,7 @@ func TestSARIF(t *testing.T) {
 // A log without results is valid, too.
 func TestEmptySARIF(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewSARIF(&b, "1").Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, NewSARIF(&b, "1").Close())
 	log, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
 	if err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 0 {
 		t.Errorf("%v: %s", err, &b)
@@ -92,9 +84,7 @@ func TestLines(t *testing.T) {
 	lines := bufio.NewScanner(&text)
 	for line := range strings.Lines(j.String()) {
 		var f jsonFinding
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &f))
 		if want := found[0]; f.Line != want.Line || f.Column != want.Column || f.Code != want.Code || f.Severity != want.Severity.String() ||
 			f.Message != want.Message || f.Profile != want.Profile || f.Related != want.Related || f.File == "" {
 			t.Errorf("%s: want %+v", line, want)
@@ -162,9 +152,7 @@ func TestFind(t *testing.T) {
 	folder := t.TempDir()
 	bad := lint.Codes()[0]
 	for name, text := range map[string]string{"bad.example": string(bad.Bad), "good.example": "User-agent: *\nDisallow: /a\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	report := lint.Body(bad.Bad, lint.Options{})
 	all, worst := []string{}, lint.Severity(0)
@@ -189,9 +177,7 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := make(codes)
 			counts, fails, err := Find(t.Context(), ruleset.Options{Sources: []string{folder}}, test.o, got)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if want := (codes{"bad.example": test.shown, "good.example": {}}); fails != test.fails || !maps.EqualFunc(got, want, slices.Equal) {
 				t.Errorf("%v, fails %v; want %v, %v", got, fails, want, test.fails)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/usage"
 )
 
@@ -15,9 +16,7 @@ import (
 func ofObjects(t *testing.T, text string, o Options) (*SiteCounter, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "survey.jsonl")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	return OfSurvey(t.Context(), frontier.Input{Path: name}, frontier.Options{BatchRows: 2, Memory: 64 << 20}, o)
 }
 
@@ -38,10 +37,7 @@ func TestAddJSONL(t *testing.T) {
 			}
 			text.WriteString("\"rules\":3}\n\n")
 		}
-		tally, err := ofObjects(t, text.String(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tally := must.Get(ofObjects(t, text.String(), o))(t)
 		var got strings.Builder
 		for _, c := range tally.Table().Counts {
 			fmt.Fprintln(&got, textOf(&c))

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/report/export"
+	"robotsbatch/io/store/must"
 )
 
 // survey is a record of lines with the columns of keys, with "-" for null.
@@ -48,9 +49,7 @@ func counted(t *testing.T, o Options) string {
 	tally := newSiteCounter(o)
 	for _, part := range [][]string{rows[:3], rows[3:]} {
 		record := survey(t, part...)
-		if err := tally.Add(record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tally.Add(record))
 		for _, column := range record.Columns() { // as a source does that uses its memory again
 			clear(column.Data().Buffers()[2].Bytes())
 		}
@@ -97,14 +96,10 @@ func TestCounts(t *testing.T) {
 func TestBase(t *testing.T) {
 	for base, want := range map[Base]string{BaseReached: "reached,3,1,0.3333333333333333", BaseRules: "rules,2,1,0.5", BaseAll: "all,4,1,0.25"} {
 		tally := newSiteCounter(Options{Base: base})
-		if err := tally.Add(survey(t, rows...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tally.Add(survey(t, rows...)))
 		var csv, text strings.Builder
 		for _, err := range []error{tally.Table().WriteCSV(&csv), tally.Table().WriteText(&text)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		if want = "all,Bot,4,3,2,0,0,1,0,1,0," + want; !strings.Contains(csv.String(), want) {
 			t.Errorf("%s: %s, want %s", base, csv.String(), want)
@@ -124,14 +119,9 @@ func TestRanks(t *testing.T) {
 		ByHost:      "100: 1 of 2, 200: 2 of 3",
 		ByAuthority: "100: 1 of 2, 200: 3 of 4", // http://www.b.test, https://a.test and http://a.test
 	} {
-		ranks, err := readRanks(strings.NewReader(list), site)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ranks := must.Get(readRanks(strings.NewReader(list), site))(t)
 		tally := newSiteCounter(Options{Ranks: ranks, Site: site})
-		if err := tally.Add(survey(t, rows...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tally.Add(survey(t, rows...)))
 		var got []string
 		for _, c := range tally.Table().Counts {
 			if c.Rank > 0 && c.Agent == "Bot" {
@@ -160,9 +150,7 @@ func TestAnyOf(t *testing.T) {
 		"http://b.test b.test C - with_rules none false -", "http://b.test b.test * - with_rules all true everyone",
 		"http://c.test c.test A x with_rules none false -", "http://c.test c.test B x with_rules none false name",
 		"http://c.test c.test C - with_rules none false -", "http://c.test c.test * - with_rules all true everyone"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var got []string
 	for _, c := range tally.Table().Counts[:2] {
 		got = append(got, textOf(&c))
@@ -193,10 +181,7 @@ https://www.b.test b.test Bot all everyone 1 -
 https://www.b.test b.test Bot all everyone 2 captured
 https://c.test c.test Bot some everyone 2 captured`, "\n") {
 			w := strings.Fields(line)
-			s, err := stateOf(export.WithRules, w[3], w[3] == "all", w[4])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(stateOf(export.WithRules, w[3], w[3] == "all", w[4]))(t)
 			if w[6] == "captured" {
 				s |= isCaptured
 			}
@@ -221,9 +206,7 @@ https://c.test c.test Bot some everyone 2 captured`, "\n") {
 			t.Errorf("flush %v: %s, want %s", flush, got, want)
 		}
 		var text strings.Builder
-		if err := table.WriteText(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.WriteText(&text))
 		for _, want := range []string{
 			"2026-02          2          2            0         0    50.00%\n2026-03          3          3            0         0    33.33%\n",
 			"\npanel sites (registered domains) with a capture in each month: 1\n",
@@ -258,10 +241,7 @@ func TestReadRanks(t *testing.T) {
 		"http://www.a.test:80\n":                   "map[a.test:1] [1]",
 		"200,a.test\n7,a.test\n9,b.test\n":         "map[a.test:7 b.test:9] [100 200]",
 	} {
-		r, err := readRanks(strings.NewReader(text), ByDomain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(readRanks(strings.NewReader(text), ByDomain))(t)
 		if got := fmt.Sprint(r.rank, r.top); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/report/export"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/usage"
 )
 
@@ -32,10 +33,7 @@ func TestUsesAreARecount(t *testing.T) {
 							if class == export.WithRules {
 								text = values[random.IntN(len(values))]
 							}
-							said, err := usage.ParseValues(text)
-							if err != nil {
-								t.Fatal(err)
-							}
+							said := must.Get(usage.ParseValues(text))(t)
 							name := fmt.Sprint("A", agent)
 							tally.add(scheme+"://"+host, host, tally.subject(tally.agent(name, ""), use), month, useStateOf(class, said))
 							key := fmt.Sprint(months[month], " ", name, " ", uses[use])
@@ -114,9 +112,7 @@ func TestUsesInEveryFormat(t *testing.T) {
 	table := tally.Table()
 	var text, csv, json strings.Builder
 	for _, err := range []error{table.WriteText(&text), table.WriteCSV(&csv), table.WriteJSON(&json)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	if want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,") {
 		t.Errorf("%s, want %s", csv.String(), want)

@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/io/store/must"
 )
 
 // file is an output under test; it implements manifest.Writer.
@@ -25,17 +26,10 @@ func writeFolder(t *testing.T, ended bool) string {
 	t.Helper()
 	folder := t.TempDir()
 	name := filepath.Join(folder, "urls.txt")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	sums := manifest.NewSums(file{f})
-	if _, err := sums.Write([]byte("https://example.com/a\nhttps://example.com/b\n")); err != nil {
-		t.Fatal(err)
-	}
-	if err := sums.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(sums.Write([]byte("https://example.com/a\nhttps://example.com/b\n")))(t)
+	must.Do(t, sums.Close())
 	o := manifest.Output{
 		Output:   manifest.File{Name: "urls.txt", Size: sums.Size()},
 		Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: batch.Stats{Rows: 2, Selected: 2},
@@ -44,18 +38,14 @@ func writeFolder(t *testing.T, ended bool) string {
 	if ended {
 		text = manifest.AppendEnd(text, 1)
 	}
-	if err := os.WriteFile(filepath.Join(folder, manifest.FolderName), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, manifest.FolderName), text, 0o600))
 	return name
 }
 
 func check(t *testing.T, name string) []Finding {
 	t.Helper()
 	var all []Finding
-	if err := New().Check(t.Context(), name, func(f Finding) { all = append(all, f) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, New().Check(t.Context(), name, func(f Finding) { all = append(all, f) }))
 	return all
 }
 
@@ -79,13 +69,8 @@ func TestDamage(t *testing.T) {
 		"longer":  {func(s string) string { return s + "\n" }, "after byte 44: 1 bytes more than were written"},
 	} {
 		name := writeFolder(t, true)
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(test.change(string(text))), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
+		must.Do(t, os.WriteFile(name, []byte(test.change(string(text))), 0o600))
 		got := check(t, name)
 		if len(got) != 1 || len(got[0].Damage) != 1 || !strings.Contains(got[0].Damage[0].Error(), test.want) {
 			t.Errorf("%s: %+v, want %q", what, got, test.want)
@@ -105,10 +90,7 @@ func TestUnfinishedJob(t *testing.T) {
 func TestOrder(t *testing.T) {
 	defer func(n int) { atOnce = n }(atOnce)
 	name := writeFolder(t, true)
-	m, err := manifest.ReadFile(filepath.Join(filepath.Dir(name), manifest.FolderName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(manifest.ReadFile(filepath.Join(filepath.Dir(name), manifest.FolderName)))(t)
 	text := manifest.AppendJob(nil, &m.Job)
 	var want []string
 	for i := range 30 {
@@ -119,9 +101,7 @@ func TestOrder(t *testing.T) {
 		text = manifest.AppendOutput(text, &o)
 		want = append(want, fmt.Sprint(o.Output.Name, " ", i%3 == 1))
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(name), manifest.FolderName), manifest.AppendEnd(text, 30), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(name), manifest.FolderName), manifest.AppendEnd(text, 30), 0o600))
 	for n := range 4 {
 		atOnce = n + 1
 		var got []string

@@ -15,6 +15,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/rules/hosts"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/urls"
 )
 
@@ -172,9 +173,7 @@ func TestWanted(t *testing.T) {
 					return nil
 				},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if got := rowsOf(t, found); !slices.Equal(got, want) {
 				t.Errorf("memory %d, batches of %d: %d rows, want %d; %q", memory, size, len(got), len(want), firstDifference(got, want))
 			}
@@ -201,9 +200,7 @@ func rowsOf(t *testing.T, found *hosts.Wanted) []string {
 	t.Helper()
 	var got []string
 	for record, err := range found.Rows(100) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for row := range int(record.NumRows()) {
 			var fields []string
 			for _, column := range record.Columns() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -44,9 +45,7 @@ func BenchmarkPackLookup(b *testing.B) {
 		for i := 0; b.Loop(); {
 			p := mustOpen(b, name, Options{Chains: chains})
 			for range 1000 {
-				if err := p.Lookup(known[i%len(known)], &o); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, p.Lookup(known[i%len(known)], &o))
 				i++
 			}
 		}
@@ -57,9 +56,7 @@ func BenchmarkPackLookup(b *testing.B) {
 	p := mustOpen(b, name, Options{Chains: chains})
 	for _, authority := range known {
 		var o matcher.Origin
-		if err := p.Lookup(authority, &o); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, p.Lookup(authority, &o))
 		table.Add(authority, o)
 	}
 	b.Run("impl=table/data=hot", func(b *testing.B) { lookupAll(b, &table, known, access.Rules) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/usage"
@@ -115,10 +116,7 @@ func TestFlippedBits(t *testing.T) {
 
 func testFlippedBits(t *testing.T, data []byte, options Options) {
 	entries := smallEntries()
-	sound, err := openCopy(data, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := must.Get(openCopy(data, options))(t)
 	want := answers(t, sound, entries)
 	failed, stride := 0, 1
 	if !options.Explain { // it reads less

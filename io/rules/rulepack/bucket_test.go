@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // makeBucket makes a bucket of authorities with these hashes, of which the fingerprints
@@ -14,17 +16,11 @@ func makeBucket(t testing.TB, hashes []uint64, authorities []string) bucket {
 	t.Helper()
 	w := newBucketWriter(io.Discard, 0)
 	for i, a := range authorities {
-		if err := w.add(hashes[i], origin{body: uint32(i)}, []byte(a)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.add(hashes[i], origin{body: uint32(i)}, []byte(a)))
 	}
-	if err := w.finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.finish())
 	b := bucket(w.buffer)
-	if err := b.check(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.check(0))
 	return b
 }
 

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/meter"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -72,19 +73,11 @@ func TestProgress(t *testing.T) {
 		}
 		last = r
 	})
-	b, err := Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{}))(t)
 	for _, e := range manyEntries(100) {
-		if err := b.Add(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(e))
 	}
-	info, err := b.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(b.Finish())(t)
 	if last.What != "writing the pack" || last.Done < info.Size/2 || last.Done > info.Size {
 		t.Errorf("last seen: %+v, of a pack of %d bytes", last, info.Size)
 	}
@@ -106,9 +99,7 @@ func TestSpills(t *testing.T) {
 		}
 	}
 	for i := 0; i < len(entries); i += 97 {
-		if err := checkEntry(p, entries[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, checkEntry(p, entries[i]))
 	}
 	if err := p.Verify(); err != nil {
 		t.Error(err)
@@ -180,9 +171,7 @@ func TestHostileAuthorities(t *testing.T) {
 			pack := build(t, entries, BuildOptions{}, 2)
 			p := mustOpen(t, pack, Options{Chains: testChains, Explain: true})
 			for _, e := range entries {
-				if err := checkEntry(p, e); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, checkEntry(p, e))
 			}
 			var o matcher.Origin
 			for _, e := range entries {
@@ -222,9 +211,7 @@ func TestLimit(t *testing.T) {
 		name := build(t, []Entry{body("https://a.example", string(text))}, BuildOptions{Limit: limit}, 1)
 		p := mustOpen(t, name, Options{Chains: testChains, Limit: limit, Records: true})
 		var o matcher.Origin
-		if err := errors.Join(p.Verify(), p.Lookup([]byte("https://a.example"), &o)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(p.Verify(), p.Lookup([]byte("https://a.example"), &o)))
 		var target matcher.Target
 		for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
 			target.Set([]byte(path), robotstxt.RFC9309)
@@ -234,9 +221,7 @@ func TestLimit(t *testing.T) {
 		}
 		a, _, err := p.Authority([]byte("https://a.example"))
 		b, err2 := p.Body(a.Body)
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, err2))
 		if source := limit > largestCompiled; len(b.Records.Sitemaps) != 1 || len(o.Facts.Records.Sitemaps) != 1 || (b.Source != nil) != source {
 			t.Errorf("limit %d: %d sitemaps, kept as its source: %v", limit, len(b.Records.Sitemaps), b.Source != nil)
 		}
@@ -265,9 +250,7 @@ func TestPackOfAskedAgents(t *testing.T) {
 	for _, e := range entries {
 		say := func(p *Pack, chains []matcher.Chain) string {
 			var o matcher.Origin
-			if err := p.Lookup(e.Authority, &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Lookup(e.Authority, &o))
 			if len(o.Tries) > 1 {
 				groups++
 			}
@@ -294,9 +277,7 @@ func TestBuildTakesFromBudget(t *testing.T) {
 	text := bytes.Repeat([]byte("Allow: /\n"), robotstxt.DefaultLimit/9+1)
 	for size, refused := range map[int]bool{robotstxt.DefaultLimit: false, len(text): true} {
 		b, err := Create(t.Context(), filepath.Join(t.TempDir(), "rules"), BuildOptions{Limit: 1 << 20, Memory: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var large *budget.MemoryError
 		n := allocated(func() { _, err = b.Keep(text[:size], false) })
 		if errors.As(err, &large) != refused || !refused && err != nil || refused && n > 1<<20 {

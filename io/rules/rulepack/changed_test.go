@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -29,18 +30,12 @@ func TestCutWhileOpen(t *testing.T) {
 	}
 	for _, size := range []int{0, 1, 4096, len(original) / 4, len(original) / 2, len(original) - 1} {
 		name := filepath.Join(t.TempDir(), "cut.rules")
-		if err := os.WriteFile(name, original, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, original, 0o666))
 		p := mustOpen(t, name, Options{Chains: []matcher.Chain{{"CCBot"}}})
 		var o matcher.Origin
-		if err := p.Lookup(authorities[0], &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Lookup(authorities[0], &o))
 		kept := o.Tries[0]
-		if err := os.Truncate(name, int64(size)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(name, int64(size)))
 		var failed error
 		for _, authority := range authorities {
 			if err := p.Lookup(authority, &o); err != nil {
@@ -81,9 +76,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 	original := read(t, buildCorpus(t, c, robotstxt.RFC9309))
 	for _, filler := range []byte{0, 0xFF, 0x55, 1} {
 		name := filepath.Join(t.TempDir(), "site.rules")
-		if err := os.WriteFile(name, original, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, original, 0o666))
 		p := mustOpen(t, name, Options{Chains: []matcher.Chain{{"CCBot"}}, Explain: true})
 		var o matcher.Origin
 		look := func() {
@@ -92,25 +85,16 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 			}
 		}
 		look()
-		if err := p.Unchanged(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Unchanged())
+		f := must.Get(os.OpenFile(name, os.O_WRONLY, 0))(t)
 		data := make([]byte, len(original))
 		for i := range data {
 			data[i] = filler
 		}
-		if _, err := f.Write(data); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.Write(data))(t)
 		f.Close()
 		later := time.Now().Add(time.Hour) // clocks of file systems tick slowly
-		if err := os.Chtimes(name, later, later); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(name, later, later))
 		look()
 		if err := p.Unchanged(); !errors.Is(err, ErrChanged) {
 			t.Errorf("Unchanged: %v", err)
@@ -125,12 +109,8 @@ func TestReplacedWhileOpen(t *testing.T) {
 	name := buildCorpus(t, c, robotstxt.RFC9309)
 	p := mustOpen(t, name, Options{})
 	other := name + ".new"
-	if err := os.WriteFile(other, []byte("something else"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(other, name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(other, []byte("something else"), 0o666))
+	must.Do(t, os.Rename(other, name))
 	if err := errors.Join(p.Unchanged(), p.Verify()); err != nil {
 		t.Error(err)
 	}
@@ -141,10 +121,7 @@ func TestChecksum(t *testing.T) {
 	var sums []string
 	for _, body := range []string{"User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n", "User-agent: *\nDisallow: /a\n"} {
 		name := build(t, []Entry{{Authority: []byte("http://a.example"), Access: access.Rules, Body: []byte(body)}}, BuildOptions{}, 1)
-		p, err := Inspect(name, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Inspect(name, ""))(t)
 		sums = append(sums, p.Info().Checksum)
 		p.Close()
 	}

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -46,9 +47,7 @@ func TestReference(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if err := p.Lookup(authority, &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Lookup(authority, &o))
 			if (o.Access == access.Rules) != (origin.Body >= 0) {
 				t.Fatalf("%s: access %d, body %d", authority, o.Access, origin.Body)
 			}
@@ -129,27 +128,17 @@ func TestFolderAndPack(t *testing.T) {
 		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
 		open := func(explain bool) *rulesdir.Dir {
 			o := rulesdir.Options{Chains: chains, Profile: profile, Explain: explain, Records: true, Digests: true}
-			folder, err := rulesdir.Open(filepath.Join(sample, "rules"), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			folder := must.Get(rulesdir.Open(filepath.Join(sample, "rules"), o))(t)
 			t.Cleanup(func() { folder.Close() })
 			return folder
 		}
 		name := filepath.Join(t.TempDir(), "sample.rules")
-		b, err := Create(context.Background(), name, BuildOptions{Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(Create(context.Background(), name, BuildOptions{Profile: profile}))(t)
 		defer b.Abort()
-		if err := open(false).Walk(2, func() {}, func(authority, body []byte) error {
+		must.Do(t, open(false).Walk(2, func() {}, func(authority, body []byte) error {
 			return b.Add(Entry{Authority: authority, Access: access.Rules, Body: body})
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		}))
+		must.Get(b.Finish())(t)
 		urls := sampleURLs(t, filepath.Join(sample, "frontier.txt.zst"))
 		for _, explain := range []bool{false, true} {
 			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain, Records: true})
@@ -175,10 +164,7 @@ func TestFolderAndPack(t *testing.T) {
 // factColumns are the columns of what is known of a robots.txt.
 func factColumns(t *testing.T) (columns []batch.VerdictColumn) {
 	for _, name := range batch.WithNames() {
-		kind, err := batch.ParseWith(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := must.Get(batch.ParseWith(name))(t)
 		columns = append(columns, batch.VerdictColumn{Name: name, Kind: kind})
 	}
 	return columns
@@ -221,19 +207,10 @@ func rows(v *batch.AgentVerdicts, n int) []string {
 
 func sampleURLs(t *testing.T, name string) *batch.Batch {
 	t.Helper()
-	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoder := must.Get(zstd.NewReader(nil))(t)
 	defer decoder.Close()
-	packed, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := decoder.DecodeAll(packed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(os.ReadFile(name))(t)
+	list := must.Get(decoder.DecodeAll(packed, nil))(t)
 	column := batch.Column{Offsets64: []int64{0}}
 	for line := range bytes.Lines(list) {
 		column.Data = append(column.Data, bytes.TrimRight(line, "\r\n")...)
@@ -245,9 +222,7 @@ func sampleURLs(t *testing.T, name string) *batch.Batch {
 func verdictsOf(t *testing.T, origins matcher.Origins, b *batch.Batch, o evaluate.Options) *batch.Verdicts {
 	t.Helper()
 	var v batch.Verdicts
-	if err := evaluate.New(origins, o).Evaluate(b, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, evaluate.New(origins, o).Evaluate(b, &v))
 	if v.Rows < 1000 {
 		t.Fatal(fmt.Sprint(v.Rows, " rows"))
 	}

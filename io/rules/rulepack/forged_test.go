@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -29,9 +30,7 @@ func (m *memoryFile) Write(p []byte) (int, error) { return m.Buffer.Write(p) }
 func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte)) []byte {
 	t.Helper()
 	f := file{mapping: mapping{data: bytes.Clone(data)}}
-	if err := f.findSections(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.findSections())
 	var sections [sectionKinds][]byte
 	for kind := range sections {
 		sections[kind] = f.table[kind].data
@@ -48,9 +47,7 @@ func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte
 			}
 		}
 	}
-	if err := w.finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.finish())
 	return out.Bytes()
 }
 
@@ -197,10 +194,7 @@ func TestLargestRecordsAndNotes(t *testing.T) {
 			utf16 = append(utf16, byte(min(r, 0xFF)), 0)
 		}
 		for _, text := range []string{text, string(utf16[:min(len(utf16), robotstxt.DefaultLimit)])} {
-			p, err := openCopy(onePack(t, text, BuildOptions{}), Options{Explain: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(openCopy(onePack(t, text, BuildOptions{}), Options{Explain: true}))(t)
 			if err := p.Verify(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -217,9 +211,7 @@ func TestLargestRecordsAndNotes(t *testing.T) {
 func TestSourceTakesFromBudget(t *testing.T) {
 	text := "User-agent: *\n" + strings.Repeat("Allow: /\n", 200_000)
 	p, err := openCopy(onePack(t, text, BuildOptions{Limit: 4 << 20}), Options{Chains: testChains, Limit: 4 << 20, Explain: true, Budget: budget.New(64 << 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	uses := map[string]func() error{
 		"lookup": func() error { return p.Lookup([]byte("https://a.example"), new(matcher.Origin)) },
 		"body": func() error {

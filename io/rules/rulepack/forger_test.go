@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -34,13 +35,8 @@ type forger struct {
 func newForger(t *testing.T, data []byte, entries []Entry) *forger {
 	f := &forger{fields: map[string][]field{}, entries: entries, random: rand.New(rand.NewPCG(1, 2))}
 	f.sound = forge(t, data, storePlain)
-	p, err := openCopy(f.sound, Options{Explain: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(openCopy(f.sound, Options{Explain: true}))(t)
+	must.Do(t, p.Verify())
 	f.findFields(p)
 	for kind := range f.fields {
 		f.kinds = append(f.kinds, kind)
@@ -182,11 +178,8 @@ func (f *forger) use(t *testing.T, data []byte) (all [][]string, verified bool) 
 			}
 		}
 	}
-	p, err := openCopy(data, Options{Explain: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = p.Verify()
+	p := must.Get(openCopy(data, Options{Explain: true}))(t)
+	err := p.Verify()
 	if err != nil && !isKnown(err) {
 		t.Fatal(err)
 	}

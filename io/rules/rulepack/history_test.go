@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -19,24 +20,16 @@ func deny(path string) string { return "User-agent: *\nDisallow: " + path + "\n"
 func buildHistory(t testing.TB, entries func(keep func(string) uint64) []Entry) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "history.rules")
-	b, err := Create(context.Background(), name, BuildOptions{History: true, Maker: "robotsbatch test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(context.Background(), name, BuildOptions{History: true, Maker: "robotsbatch test"}))(t)
 	defer b.Abort()
-	err = addAll(b, entries(func(text string) uint64 {
-		kept, err := b.Keep([]byte(text), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+	err := addAll(b, entries(func(text string) uint64 {
+		kept := must.Get(b.Keep([]byte(text), false))(t)
 		return kept
 	}), 2)
 	if err == nil {
 		_, err = b.Finish()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return name
 }
 
@@ -57,20 +50,12 @@ func historyPack(t testing.TB) []byte {
 // spansText is what a pack says of an authority at all times, a span a line.
 func spansText(t *testing.T, p *Pack, authority string) string {
 	t.Helper()
-	spans, err := p.AppendSpans(nil, []byte(authority))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spans := must.Get(p.AppendSpans(nil, []byte(authority)))(t)
 	var lines []string
 	for _, s := range spans {
 		var o matcher.Origin
-		if err := p.OpenSpan([]byte(authority), &s, &o); err != nil {
-			t.Fatal(err)
-		}
-		times, err := p.AppendTimes(nil, []byte(authority), &s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.OpenSpan([]byte(authority), &s, &o))
+		times := must.Get(p.AppendTimes(nil, []byte(authority), &s))(t)
 		line := fmt.Sprintf("%d fetched %d access %d status %d", s.From, times, o.Access, o.Facts.Status)
 		if o.Access == access.Rules {
 			line += fmt.Sprintf(" stale %v denied", o.Stale)
@@ -189,10 +174,7 @@ func TestPackWithoutHistoryHasNothingOfIt(t *testing.T) {
 
 // A history that cannot be is refused.
 func TestHistoryOutOfOrder(t *testing.T) {
-	b, err := Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{History: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{History: true}))(t)
 	defer b.Abort()
 	for _, history := range [][]access.Interval{
 		{{From: 2, Access: access.AllowAll}, {From: 2, Access: access.AllowAll}},
@@ -218,9 +200,7 @@ func TestNotYet(t *testing.T) {
 	p := mustOpen(t, name, Options{Chains: testChains})
 	keys := []matcher.Key{{Text: []byte(later)}, {Text: []byte(known)}, {Text: []byte(nobody)}}
 	all := make([]matcher.Origin, len(keys))
-	if _, err := p.LookupAll(keys, all); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.LookupAll(keys, all))(t)
 	for i, want := range []matcher.Origin{{NotYet: true}, {Access: access.AllowAll}, {}} {
 		var one matcher.Origin
 		if err := p.Lookup(keys[i].Text, &one); err != nil || one.Access != want.Access || one.NotYet != want.NotYet || all[i].NotYet != want.NotYet || all[i].Access != want.Access {

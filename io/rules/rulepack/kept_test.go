@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/access"
 )
 
@@ -19,9 +20,7 @@ func keptPack(t *testing.T) []byte {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "kept.rules")
 	b, err := Create(context.Background(), name, BuildOptions{History: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer b.Abort()
 	var kept [3]uint64
 	for i := range kept {
@@ -43,9 +42,7 @@ func keptPack(t *testing.T) []byte {
 	if err == nil {
 		_, err = b.Finish()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return read(t, name)
 }
 
@@ -73,10 +70,7 @@ func take(data []byte, folder string) (taken []string, err error) {
 // What a pack keeps of captures comes back.
 func TestTake(t *testing.T) {
 	data := keptPack(t)
-	p, err := openCopy(data, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(openCopy(data, Options{}))(t)
 	defer func() { _ = p.Close() }()
 	if err := p.Verify(); err != nil {
 		t.Error(err)
@@ -140,9 +134,7 @@ func tellingPack(t *testing.T, history []access.Interval, rows string) []byte {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "telling.rules")
 	b, err := Create(context.Background(), name, BuildOptions{History: len(history) > 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer b.Abort()
 	b.SetCaptured(Captured{Sources: []SourceKind{CapturesSource}})
 	last := &history[len(history)-1]
@@ -162,9 +154,7 @@ func tellingPack(t *testing.T, history []access.Interval, rows string) []byte {
 	if err = errors.Join(err, b.Add(entry)); err == nil {
 		_, err = b.Finish()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return read(t, name)
 }
 
@@ -226,15 +216,12 @@ func TestTakeContradiction(t *testing.T) {
 			history = append(history, access.Interval{From: uint32(5 + 40*24*60*60*i), Access: x.outcome, Status: x.status, Stale: x.stale})
 		}
 		data := tellingPack(t, history, test.rows)
-		p, err := openCopy(data, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(openCopy(data, Options{}))(t)
 		if err := p.Verify(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		visited := 0
-		err = p.EachKnown(context.Background(), func(k *Known) error {
+		err := p.EachKnown(context.Background(), func(k *Known) error {
 			visited++
 			return captures.Kept(k.Captures).Check()
 		})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -111,10 +112,7 @@ func eachBroken(t *testing.T, rng *rand.Rand, sound []byte, authorities [][]byte
 		if err != nil {
 			continue
 		}
-		single, err := openCopy(data, Options{Chains: brokenChains})
-		if err != nil {
-			t.Fatal(err)
-		}
+		single := must.Get(openCopy(data, Options{Chains: brokenChains}))(t)
 		rng.Shuffle(len(authorities), func(i, j int) { authorities[i], authorities[j] = authorities[j], authorities[i] })
 		if alike(t, all, single, authorities) < len(authorities) {
 			failed++
@@ -148,9 +146,7 @@ func TestLookupAllAllocs(t *testing.T) {
 	if n := testing.AllocsPerRun(100, look); n != 0 {
 		t.Errorf("it allocates %v times", n)
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Close())
 	if i, err := p.LookupAll(keys, origins); err == nil || i != 0 {
 		t.Errorf("closed: key %d, error %v", i, err)
 	}

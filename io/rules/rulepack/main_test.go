@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -34,18 +35,10 @@ func build(t testing.TB, entries []Entry, o BuildOptions, workers int) string {
 func buildInfo(t testing.TB, entries []Entry, o BuildOptions, workers int) (string, *Info) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "site.rules")
-	b, err := Create(context.Background(), name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(context.Background(), name, o))(t)
 	defer b.Abort()
-	if err := addAll(b, entries, workers); err != nil {
-		t.Fatal(err)
-	}
-	info, err := b.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, addAll(b, entries, workers))
+	info := must.Get(b.Finish())(t)
 	files, err := os.ReadDir(filepath.Dir(name))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the folder has %v, %v", files, err)
@@ -75,10 +68,7 @@ func addAll(b *Builder, entries []Entry, workers int) error {
 
 func mustOpen(t testing.TB, name string, o Options) *Pack {
 	t.Helper()
-	p, err := Open(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Open(name, o))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -233,10 +223,7 @@ func mustMention(t *testing.T, err error, words ...string) {
 
 func read(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(name))(t)
 	return data
 }
 

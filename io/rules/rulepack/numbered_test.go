@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // Bodies are numbered in the order in which they come, and are found again with what is known
@@ -22,12 +24,8 @@ func TestNumbered(t *testing.T) {
 			if err != nil || number != noBody {
 				t.Fatalf("digest %d is there already, as %d, %v", i, number, err)
 			}
-			if err := all.add(slot, &x, i+7); err != nil {
-				t.Fatal(err)
-			}
-			if err := all.update(i, func(k *known) { k.at, k.used = uint64(i)<<32, i%3 == 0 }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, all.add(slot, &x, i+7))
+			must.Do(t, all.update(i, func(k *known) { k.at, k.used = uint64(i)<<32, i%3 == 0 }))
 			for _, earlier := range []uint32{i, i / 2, 0} {
 				x := digestOf(earlier)
 				if number, _, err := all.find(&x); err != nil || number != earlier {
@@ -73,14 +71,9 @@ func TestBuildMemory(t *testing.T) {
 	const bodies, memory, writing = 100_000, 2 << 20, 4 << 20
 	ctx := &watched{Context: t.Context()}
 	before := liveBytes()
-	b, err := Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{Memory: memory, Sources: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{Memory: memory, Sources: true}))(t)
 	for i := range bodies {
-		if err := b.Add(body(fmt.Sprintf("https://h%d.example", i), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(body(fmt.Sprintf("https://h%d.example", i), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i))))
 	}
 	ctx.most = max(ctx.most, liveBytes())
 	info, err := b.Finish()

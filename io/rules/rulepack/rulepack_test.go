@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -50,9 +51,7 @@ func TestLookupSilent(t *testing.T) {
 	silent := mustOpen(t, name, Options{Chains: testChains})
 	for _, e := range entries {
 		var a, b matcher.Origin
-		if err := errors.Join(explained.Lookup(e.Authority, &a), silent.Lookup(e.Authority, &b)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(explained.Lookup(e.Authority, &a), silent.Lookup(e.Authority, &b)))
 		var target matcher.Target
 		if a.Access != access.Rules {
 			continue
@@ -71,10 +70,7 @@ func TestLookupSilent(t *testing.T) {
 func TestInfo(t *testing.T) {
 	entries := testEntries()
 	name, built := buildInfo(t, entries, BuildOptions{Maker: "robotsbatch test"}, 2)
-	p, err := Inspect(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Inspect(name, ""))(t)
 	defer p.Close()
 	info := p.Info()
 	if a, b := fmt.Sprintf("%+v", *built), fmt.Sprintf("%+v", *info); len(built.Sections) != len(info.Sections) || a != b {
@@ -93,20 +89,14 @@ func TestInfo(t *testing.T) {
 }
 
 func TestBody(t *testing.T) {
-	p, err := Inspect(build(t, testEntries(), BuildOptions{}, 2), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Inspect(build(t, testEntries(), BuildOptions{}, 2), ""))(t)
 	defer p.Close()
 	describe := func(authority string) (Authority, *Body) {
 		a, known, err := p.Authority([]byte(authority))
 		if err != nil || !known {
 			t.Fatalf("%s: %v, %v", authority, known, err)
 		}
-		b, err := p.Body(a.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(p.Body(a.Body))(t)
 		return a, b
 	}
 	for _, e := range testEntries() {
@@ -174,20 +164,15 @@ func TestSources(t *testing.T) {
 }
 
 func TestAddErrors(t *testing.T) {
-	b, err := Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{}))(t)
 	defer b.Abort()
 	mustMention(t, b.Add(body("", "")), "x.rules", "not a valid authority")
 	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "not a valid authority", "2049 bytes")
 	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example"), Access: access.Outcomes}), "https://a.example", fmt.Sprint("access ", access.Outcomes))
 	for range 2 {
-		if err := b.Add(body("https://a.example", "")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(body("https://a.example", "")))
 	}
-	_, err = b.Finish()
+	_, err := b.Finish()
 	mustMention(t, err, "x.rules", "two entries", "https://a.example")
 	if files, _ := os.ReadDir(filepath.Dir(b.name)); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
@@ -197,17 +182,10 @@ func TestAddErrors(t *testing.T) {
 func TestAbort(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "x.rules")
-	if err := os.WriteFile(name, []byte("before"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Create(context.Background(), name, BuildOptions{Memory: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("before"), 0o666))
+	b := must.Get(Create(context.Background(), name, BuildOptions{Memory: 1}))(t)
 	for _, e := range testEntries() {
-		if err := b.Add(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(e))
 	}
 	b.Abort()
 	if files, _ := os.ReadDir(folder); len(files) != 1 || string(read(t, name)) != "before" {
@@ -222,13 +200,8 @@ func TestAbort(t *testing.T) {
 // pack.
 func TestSpillFails(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "gone")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Create(context.Background(), filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(folder, 0o777))
+	b := must.Get(Create(context.Background(), filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1}))(t)
 	defer b.Abort()
 	if err := os.RemoveAll(folder); err != nil {
 		t.Skipf("a folder that is in use cannot be removed here: %v", err)
@@ -258,9 +231,7 @@ func TestOpenErrors(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 		return path
 	}
 	good := string(read(t, build(t, testEntries(), BuildOptions{}, 1)))
@@ -305,10 +276,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	p, err := Open(build(t, testEntries(), BuildOptions{}, 1), Options{Chains: testChains})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Open(build(t, testEntries(), BuildOptions{}, 1), Options{Chains: testChains}))(t)
 	for range 2 {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -317,7 +285,7 @@ func TestClose(t *testing.T) {
 	var o matcher.Origin
 	mustMention(t, p.Lookup([]byte("https://shared.example"), &o), "closed")
 	mustMention(t, p.Verify(), "closed")
-	_, err = p.Body(0)
+	_, err := p.Body(0)
 	mustMention(t, err, "closed")
 }
 
@@ -329,13 +297,9 @@ func TestLookupAllocatesNothing(t *testing.T) {
 		unknown := []byte("https://unknown.example")
 		pass := func() {
 			for _, e := range entries {
-				if err := p.Lookup(e.Authority, &o); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, p.Lookup(e.Authority, &o))
 			}
-			if err := p.Lookup(unknown, &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Lookup(unknown, &o))
 		}
 		pass()
 		if n := testing.AllocsPerRun(100, pass); n > 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -129,10 +130,7 @@ func TestSpansOfMany(t *testing.T) {
 
 func mustOpenCopy(t *testing.T, data []byte) *Pack {
 	t.Helper()
-	p, err := openCopy(data, Options{Chains: []matcher.Chain{{"*"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(openCopy(data, Options{Chains: []matcher.Chain{{"*"}}}))(t)
 	return p
 }
 
@@ -205,9 +203,7 @@ func TestSpansOfManyAllocs(t *testing.T) {
 		for i := range keys {
 			first[i] = &spans[ends[i]-1]
 		}
-		if _, err := p.OpenAllSpans(keys, first, origins); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.OpenAllSpans(keys, first, origins))(t)
 	}
 	take()
 	if n := testing.AllocsPerRun(100, take); n != 0 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -78,10 +79,7 @@ func TestAnotherBodysStatements(t *testing.T) {
 			t.Fatal("the pack lacks its key")
 		}
 		reseal(forged)
-		p, err := openCopy(forged, Options{Chains: testChains, Usage: statedOptions})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(openCopy(forged, Options{Chains: testChains, Usage: statedOptions}))(t)
 		var o matcher.Origin
 		if err := p.Lookup([]byte("https://a.example"), &o); (err == nil) != (value == "n") || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", value, err)
@@ -131,9 +129,7 @@ func TestStatementsAreShared(t *testing.T) {
 	var first, other matcher.Origin
 	for i := range 6 {
 		for _, e := range []Entry{entries[0], entries[6*i], entries[6*i+1]} {
-			if err := p.Lookup(e.Authority, &other); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Lookup(e.Authority, &other))
 			if first.Facts.Usage == nil {
 				first.Facts.Usage = other.Facts.Usage
 			}
@@ -144,9 +140,7 @@ func TestStatementsAreShared(t *testing.T) {
 	}
 	pass := func() {
 		for _, e := range entries[:36] {
-			if err := p.Lookup(e.Authority, &other); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Lookup(e.Authority, &other))
 		}
 	}
 	pass()

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/store/runs"
 )
 
@@ -25,9 +26,7 @@ func TestStore(t *testing.T) {
 			var texts [][]byte
 			update := func(number uint32, change func(k *known)) {
 				t.Helper()
-				if err := b.numbered.update(number, change); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, b.numbered.update(number, change))
 			}
 			for number := range uint32(500) {
 				if _, _, err := b.number(digest{byte(number), byte(number >> 8)}, 0); err != nil {
@@ -38,9 +37,7 @@ func TestStore(t *testing.T) {
 				if number%100 == 0 {
 					texts[number] = bytes.Repeat(texts[number], chunkSize/len(texts[number])+1)
 				}
-				if err := b.store.add(number, texts[number], &b.numbered); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, b.store.add(number, texts[number], &b.numbered))
 			}
 			for number := range b.numbered.n {
 				update(number, func(k *known) {
@@ -51,9 +48,7 @@ func TestStore(t *testing.T) {
 					}
 				})
 			}
-			if err := b.store.finish(&b.numbered); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.store.finish(&b.numbered))
 			var want, got []byte
 			var last surtStart
 			err := b.order(func(k *known) {
@@ -63,20 +58,16 @@ func TestStore(t *testing.T) {
 				last = k.first
 				want = append(want, texts[k.number]...)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			place := uint32(0)
-			if err := b.store.each(b.each, func(k *known, stored []byte) error {
+			must.Do(t, b.store.each(b.each, func(k *known, stored []byte) error {
 				if at, err := b.placed(k.number); err != nil || at.units != place {
 					t.Errorf("body %d is at %d, not %d, %v", k.number, at.units, place, err)
 				}
 				place++
 				got = append(got, stored...)
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if !bytes.Equal(got, want) {
 				t.Errorf("memory %d, one in %d late: the bodies differ", limit, late)
 			}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -19,9 +20,7 @@ func BenchmarkOpen(b *testing.B) {
 	if folder == "" {
 		folder = b.TempDir()
 		for i := range 10_000 {
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("www.host%d.example", i)), nil, 0o644); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.WriteFile(filepath.Join(folder, fmt.Sprintf("www.host%d.example", i)), nil, 0o644))
 		}
 	}
 	b.ReportAllocs()
@@ -46,9 +45,7 @@ func BenchmarkLookup(b *testing.B) {
 	const hosts = 2000
 	for i := range hosts {
 		body := []byte("User-agent: *\nDisallow: /x\nDisallow: /some/folder\n")
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("www.host%d.example", i)), body, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(folder, fmt.Sprintf("www.host%d.example", i)), body, 0o644))
 	}
 	d := open(b, folder, Options{})
 	for _, name := range []string{"kept", "unknown"} {
@@ -75,17 +72,13 @@ func BenchmarkLookup(b *testing.B) {
 		name := "www.read.example" + ending
 		body := compressed(name, bytes.Repeat([]byte("User-agent: *\nDisallow: /some/folder\n"), 50))
 		folder := b.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, name), body, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(folder, name), body, 0o644))
 		b.Run("case=read"+ending, func(b *testing.B) {
 			b.ReportAllocs()
 			d := open(b, folder, Options{Memory: 1})
 			var o matcher.Origin
 			for b.Loop() {
-				if err := d.Lookup([]byte("https://www.read.example"), &o); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, d.Lookup([]byte("https://www.read.example"), &o))
 			}
 		})
 	}

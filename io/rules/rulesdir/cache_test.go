@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -64,9 +65,7 @@ func TestMemory(t *testing.T) {
 	write(t, folder, "a", "User-agent: *\n"+strings.Repeat("Disallow: /some/folder/or/other\n", 1000))
 	size := func(chains []matcher.Chain) int64 {
 		d := open(t, folder, Options{Chains: chains})
-		if err := d.Lookup([]byte("http://a"), new(matcher.Origin)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin)))
 		return d.rules.Size()
 	}
 	one, three := size(everyone), size([]matcher.Chain{{"a"}, {"b"}, {matcher.Everyone}})

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // All pairs of files for one authority are named at once, up to a number, and files with the same
@@ -14,9 +16,7 @@ func TestPairsOfFilesAreNamedAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	put := func(name, body string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(body), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(body), 0o666))
 	}
 	open := func() (string, int) {
 		t.Helper()

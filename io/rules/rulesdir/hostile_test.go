@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -22,16 +23,12 @@ import (
 
 func fifo(t *testing.T, path string) {
 	t.Helper()
-	if err := syscall.Mkfifo(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o644))
 }
 
 func link(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(to, path))
 }
 
 // hostile are authorities that would lead out of the folder or to a wrong file
@@ -98,9 +95,7 @@ func TestLinks(t *testing.T) {
 	write(t, folder, "dirty2/", "")
 	link(t, "nothing", filepath.Join(folder, "dirty2", "robots.txt"))
 	fifo(t, filepath.Join(folder, "pipe"))
-	if err := os.Remove(filepath.Join(folder, "inside.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(folder, "inside.txt")))
 
 	d := open(t, folder, Options{})
 	for authority, want := range map[string]string{
@@ -161,9 +156,7 @@ func TestUnreadable(t *testing.T) {
 	folder := bodies(t, "a", "b/robots.txt", "c/robots.txt")
 	for _, name := range []string{"a", "b", "c/robots.txt"} {
 		path := filepath.Join(folder, name)
-		if err := os.Chmod(path, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, 0))
 		t.Cleanup(func() { _ = os.Chmod(path, 0o755) })
 	}
 	d := open(t, folder, Options{})
@@ -188,9 +181,7 @@ func TestBrokenCompression(t *testing.T) {
 		} {
 			folder := t.TempDir()
 			write(t, folder, filepath.Dir(name)+"/", "")
-			if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, name), data, 0o644))
 			if what == "flipped" && strings.HasSuffix(name, ".zst") {
 				continue // its check sum is optional, and what precedes it may still be right
 			}
@@ -282,9 +273,7 @@ func TestLimit(t *testing.T) {
 				write(t, folder, file, test.body)
 				d := open(t, folder, Options{Limit: test.limit})
 				var o matcher.Origin
-				if err := d.Lookup([]byte("http://a"), &o); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, d.Lookup([]byte("http://a"), &o))
 				if _, err := line(&o); (err == nil) != test.rules {
 					t.Errorf("the rule: %v", err)
 				}
@@ -314,9 +303,7 @@ func TestBomb(t *testing.T) {
 		d := open(t, folder, Options{})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := d.Lookup([]byte("http://a"), new(matcher.Origin)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin)))
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
 			t.Errorf("%s: %d bytes were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
@@ -336,9 +323,7 @@ func TestZstdWindow(t *testing.T) {
 		body := body(0)
 		block := 1 | len(body)<<3 // the last one, not compressed
 		frame = append(frame, byte(block), byte(block>>8), byte(block>>16))
-		if err := os.WriteFile(filepath.Join(folder, name), append(frame, body...), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), append(frame, body...), 0o644))
 	}
 	d := open(t, folder, Options{})
 	if got, err := which(d, []string{"a.zst"}, "http://a"); got != "a.zst" || err != nil {
@@ -356,9 +341,7 @@ func TestGoogleLimit(t *testing.T) {
 	write(t, folder, "b.zst", strings.Repeat("#", robotstxt.MaxGoogleBody+1))
 	d := open(t, folder, Options{Profile: robotstxt.Google, Limit: 1})
 	var o matcher.Origin
-	if err := d.Lookup([]byte("http://a"), &o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Lookup([]byte("http://a"), &o))
 	if got, err := line(&o); err != nil || got != robotstxt.DefaultLimit+2 {
 		t.Errorf("line %d, error %v", got, err)
 	}
@@ -386,9 +369,7 @@ func TestRandomFolder(t *testing.T) {
 		key := d.index.key(&d.index.records[i])
 		for _, scheme := range []string{"http://", "https://", "ftp://"} {
 			var o matcher.Origin
-			if err := d.Lookup(append([]byte(scheme), key...), &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Lookup(append([]byte(scheme), key...), &o))
 		}
 	}
 	if s := d.Stats(); s.Listed == 0 || s.Ignored == 0 || s.Files != 0 {

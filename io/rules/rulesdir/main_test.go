@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -51,15 +52,11 @@ func write(t *testing.T, folder, name, body string) {
 	if strings.HasSuffix(name, "/") {
 		dir = path
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	if dir == path {
 		return
 	}
-	if err := os.WriteFile(path, compressed(name, []byte(body)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, compressed(name, []byte(body)), 0o644))
 }
 
 func compressed(name string, body []byte) []byte {
@@ -85,10 +82,7 @@ func open(t testing.TB, folder string, o Options) *Dir {
 		o.Chains = everyone
 	}
 	o.Explain = true
-	d, err := Open(folder, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Open(folder, o))(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -188,9 +189,7 @@ func TestEmptyFoldersGiveWay(t *testing.T) {
 				continue
 			}
 			seen[i] = true
-			if err := b.add(strings.TrimSuffix(names[i], "/"), strings.HasSuffix(names[i], "/"), httpsOnly); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.add(strings.TrimSuffix(names[i], "/"), strings.HasSuffix(names[i], "/"), httpsOnly))
 		}
 		if err := b.link(); err != nil {
 			t.Fatalf("%v: %v", seen, err)
@@ -255,9 +254,7 @@ func TestFolderChanges(t *testing.T) {
 		}
 	}
 	for _, gone := range []string{"a", "b/robots.txt", "c"} {
-		if err := os.RemoveAll(filepath.Join(folder, gone)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(folder, gone)))
 	}
 	for i, authority := range []string{"http://a", "http://b", "http://c"} {
 		mustMention(t, lookupError(t, d, authority), files[i][:1], "must not change")
@@ -273,9 +270,7 @@ func TestClose(t *testing.T) {
 	d := open(t, bodies(t, files...), Options{})
 	for _, authority := range []string{"http://a", "http://b"} {
 		if authority == "http://b" {
-			if err := d.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Close())
 			mustMention(t, lookupError(t, d, authority), "b")
 		}
 		if got, err := which(d, files, "http://a"); got != "a" || err != nil {
@@ -291,9 +286,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	var o matcher.Origin
 	for range 2 {
 		for i, authority := range []string{"http://a", "http://b", "https://a"} {
-			if err := d.Lookup([]byte(authority), &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Lookup([]byte(authority), &o))
 			if got, err := line(&o); err != nil || got != i%2+2 {
 				t.Errorf("%s: line %d, error %v", authority, got, err)
 			}
@@ -312,10 +305,7 @@ func TestChains(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a", "User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nAllow: /\n")
 	for tries, chains := range [][]matcher.Chain{nil, {{"BarBot"}, {matcher.Everyone}}, {{"FooBot"}, {matcher.Everyone}, {"FooBot"}}} {
-		d, err := Open(folder, Options{Chains: chains})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Open(folder, Options{Chains: chains}))(t)
 		defer d.Close()
 		var o matcher.Origin
 		if err := d.Lookup([]byte("http://a"), &o); err != nil || o.Access != access.Rules || len(o.Tries) != tries {

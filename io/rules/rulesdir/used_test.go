@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -22,27 +23,19 @@ func usedOf(t *testing.T, folder string, authorities ...string) []Used {
 		defer mu.Unlock()
 		list = append(list, u)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer d.Close()
 	for _, authority := range append(authorities, authorities...) {
 		var o matcher.Origin
-		if err := d.Lookup([]byte(authority), &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Lookup([]byte(authority), &o))
 	}
 	return list
 }
 
 func put(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
 }
 
 func TestUsed(t *testing.T) {
@@ -66,9 +59,7 @@ func TestUsed(t *testing.T) {
 	// A robots.txt that comes later changes what was known of its absence.
 	later := time.Now().Add(time.Hour)
 	put(t, filepath.Join(folder, "c.example", "robots.txt"), "")
-	if err := os.Chtimes(filepath.Join(folder, "c.example"), later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(filepath.Join(folder, "c.example"), later, later))
 	if now, err := Version(folder, "c.example/"); err != nil || now == list[2] {
 		t.Errorf("c.example/ is still %+v, %v", now, err)
 	}
@@ -80,10 +71,7 @@ func TestNamesChecksum(t *testing.T) {
 		for _, file := range files {
 			put(t, filepath.Join(folder, file), "")
 		}
-		d, err := Open(folder, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Open(folder, Options{}))(t)
 		defer d.Close()
 		return d.Names()
 	}
@@ -104,16 +92,11 @@ func TestChangedFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "a.example")
 	put(t, name, "User-agent: *\nDisallow: /\n")
-	d, err := Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1}))(t)
 	defer d.Close()
 	var o matcher.Origin
 	for range 2 {
-		if err := d.Lookup([]byte("http://a.example"), &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Lookup([]byte("http://a.example"), &o))
 	}
 	put(t, name, "User-agent: *\nAllow: /\n")
 	if err := d.Lookup([]byte("http://a.example"), &o); err == nil || !strings.Contains(err.Error(), name+": it was written to or replaced") {

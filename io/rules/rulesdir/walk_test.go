@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -28,9 +29,7 @@ func walked(t *testing.T, d *Dir, workers int) map[string]string {
 		found[string(authority)] = string(body)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return found
 }
 
@@ -116,8 +115,6 @@ func TestWalkErrors(t *testing.T) {
 			t.Errorf("%d visits, the last of which was to end it", visited.Load())
 		}
 	}
-	if err := os.Remove(filepath.Join(folder, "host50")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(folder, "host50")))
 	mustMention(t, d.Walk(4, func() {}, func([]byte, []byte) error { return nil }), "host50", "must not change")
 }

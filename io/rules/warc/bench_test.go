@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/must"
 )
 
 // crawl is a gzip file like those of a crawl: for each robots.txt a request, a
@@ -41,22 +42,15 @@ func BenchmarkReader(b *testing.B) {
 	b.Run("impl=gunzip", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		for b.Loop() {
-			z, err := gzip.NewReader(strings.NewReader(file))
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := io.Copy(io.Discard, z); err != nil {
-				b.Fatal(err)
-			}
+			z := must.Get(gzip.NewReader(strings.NewReader(file)))(b)
+			must.Get(io.Copy(io.Discard, z))(b)
 		}
 	})
 	b.Run("impl=warc", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		for b.Loop() {
 			w, err := NewReader(strings.NewReader(file), Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 			var x captures.Capture
 			for err == nil {
 				err = w.Next(&x)

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -102,10 +103,7 @@ func read(t testing.TB, r io.Reader, o Options) (lines []string, stats Stats) {
 	t.Helper()
 	o.Name = "x.warc"
 	o.Broken = func(err error) { lines = append(lines, err.Error()) }
-	w, err := NewReader(r, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewReader(r, o))(t)
 	defer w.Close()
 	for {
 		var x captures.Capture
@@ -445,14 +443,9 @@ func TestLimit(t *testing.T) {
 			for _, file := range []string{
 				response(url, head, code(body)), response(url, head+"\nTransfer-Encoding: chunked", chunked(code(body))),
 			} {
-				w, err := NewReader(strings.NewReader(file), Options{BodySize: limit + 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := must.Get(NewReader(strings.NewReader(file), Options{BodySize: limit + 1}))(t)
 				var x captures.Capture
-				if err := w.Next(&x); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Next(&x))
 				if want := min(len(body), limit+1); len(x.Body) != want || x.Cut {
 					t.Errorf("%q, limit %d: %d bytes, cut %t", coding, limit, len(x.Body), x.Cut)
 				}
@@ -517,10 +510,7 @@ func FuzzWARC(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		const limit = 1000
 		streamed, first := read(t, io.MultiReader(bytes.NewReader(file)), Options{BodySize: limit + 1})
-		w, err := NewReader(bytes.NewReader(file), Options{BodySize: limit + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(NewReader(bytes.NewReader(file), Options{BodySize: limit + 1}))(t)
 		defer w.Close()
 		for {
 			var x captures.Capture
