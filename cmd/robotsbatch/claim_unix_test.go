@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // waiting starts a job that waits for its input, after it has written a row.
@@ -32,9 +34,7 @@ func TestTwoRuns(t *testing.T) {
 			if second.ProcessState.ExitCode() != exitRetry || !strings.Contains(string(said), "another run is writing it") {
 				t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
 			}
-			if err := first.Process.Signal(syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, first.Process.Signal(syscall.SIGKILL))
 			feed.Close()
 			exitStatus(t, first)
 			if left := hidden(t); len(left) < 2 {
@@ -56,9 +56,7 @@ func TestTwoRuns(t *testing.T) {
 // A file in a folder of outputs may be another run's output.
 func TestFileInFolder(t *testing.T) {
 	workplace(t)
-	if err := os.Mkdir("out", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("out", 0o777))
 	first, feed := waiting(t, filepath.Join("out", "urls.csv"))
 	writeFile(t, "urls.txt", "https://example.com/\n")
 	second := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-out", "out")
@@ -76,10 +74,7 @@ func TestFileInFolder(t *testing.T) {
 func hidden(t *testing.T) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{".*.robotsbatch*", "*/.*robotsbatch*"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(pattern))(t)
 		names = append(names, found...)
 	}
 	return names
@@ -128,9 +123,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			mustMkdir(t, "out")
 			mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 			cmd, feed, stderr := underWay(t, append(test.args, "-batch-rows", "100")...)
-			if err := test.change(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.change())
 			_, _ = io.WriteString(feed, "https://example.com/private\nhttps://b.example/private\n") // it may have failed already
 			feed.Close()
 			if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
@@ -160,28 +153,10 @@ func TestChangedInTheMiddle(t *testing.T) {
 				if name != "big.txt" {
 					mustRun(t, "-in", "big.txt", "-rules", "rules", "-out", name, "-columns", "url", "-prefix", "x_", "-compression", "none", "-quiet")
 				}
-				info, err := os.Stat(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				cmd, stderr := exec.Command("robotsbatch", "-in", name, "-rules", "rules", "-columns", "url", "-batch-rows", "100"), new(strings.Builder)
-				cmd.Stderr = stderr
-				stdout, err := cmd.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.ReadFull(stdout, make([]byte, 100)); err != nil {
-					t.Fatal(err)
-				}
-				if err := change(info.Size()); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.Copy(io.Discard, stdout); err != nil {
-					t.Fatal(err)
-				}
+				info := must.Get(os.Stat(name))(t)
+				cmd, stdout, stderr := writing(t, 100, "-in", name, "-rules", "rules", "-columns", "url", "-batch-rows", "100")
+				must.Do(t, change(info.Size()))
+				must.Get(io.Copy(io.Discard, stdout))(t)
 				if status := exitStatus(t, cmd); status != exitRetry || !strings.Contains(stderr.String(), name+": it was written to while it was read") {
 					t.Errorf("exit status %d: %s", status, stderr)
 				}

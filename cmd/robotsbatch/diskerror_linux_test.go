@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // diskError is a job whose rule pack is on a disk that becomes smaller than the
@@ -52,10 +54,7 @@ func TestDiskErrorUnderRulePack(t *testing.T) {
 			t.Skip("SKIP: ", err)
 		}
 	}
-	sample, err := filepath.Abs(filepath.FromSlash("../../bench/corpus/sample"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := must.Get(filepath.Abs(filepath.FromSlash("../../bench/corpus/sample")))(t)
 	t.Chdir(t.TempDir())
 	if out, err := exec.Command("unshare", "-m", "sh", "-c", `truncate -s 1M x && device=$(losetup -f --show x) && losetup -d $device`).CombinedOutput(); err != nil {
 		t.Skipf("SKIP: there are no loop devices here: %v: %s", err, out)

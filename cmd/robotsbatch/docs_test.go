@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/lint"
 )
 
@@ -25,10 +26,7 @@ func documents(t *testing.T) map[string]string {
 	}
 	texts := make(map[string]string)
 	for _, name := range append(names, "../../README.md", "../../CONTRIBUTING.md") {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		texts[filepath.ToSlash(filepath.Join("cmd/robotsbatch", name))] = string(text)
 	}
 	return texts
@@ -85,10 +83,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 // says how many these are. It writes a word in italics where it explains it.
 func TestDesignsListTheirWords(t *testing.T) {
 	for _, room := range []string{"matcher", "io/rules/rulepack", "io/frontier/parquetio"} {
-		text, err := os.ReadFile(filepath.Join("../..", room, "DESIGN.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("../..", room, "DESIGN.md")))(t)
 		body, list, ok := strings.Cut(string(text), "## Words\n\n")
 		count, words, counted := strings.Cut(strings.TrimSuffix(strings.TrimSpace(list), "."), " are explained here: ")
 		if !ok || !counted {
@@ -111,10 +106,7 @@ func TestDesignsListTheirWords(t *testing.T) {
 // The way of a URL in batch/evaluate's comment names functions that are in the files that
 // it names.
 func TestWayOfAURL(t *testing.T) {
-	comment, err := os.ReadFile("../../batch/evaluate/doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	comment := must.Get(os.ReadFile("../../batch/evaluate/doc.go"))(t)
 	steps := regexp.MustCompile(`(?m)^//\t *(\d+)  (.+?)  +([a-z/]+(?:\.go)?)`).FindAllStringSubmatch(string(comment), -1)
 	for i, step := range steps {
 		if step[1] != strconv.Itoa(i+1) {
@@ -133,10 +125,7 @@ func TestWayOfAURL(t *testing.T) {
 		}
 		var source []byte
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			source = append(source, text...)
 		}
 		for _, function := range regexp.MustCompile(`[,;] `).Split(step[2], -1) {
@@ -185,10 +174,7 @@ func documentCommands(text string) [][]string {
 // what they name; those on object stores are only parsed.
 func TestDocumentsRun(t *testing.T) {
 	texts := documents(t)
-	sample, err := filepath.Abs("../../bench/corpus/sample")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := must.Get(filepath.Abs("../../bench/corpus/sample"))(t)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -219,10 +205,7 @@ func redirected(t *testing.T, words []string) (args []string, in io.Reader, out 
 		switch words[i] {
 		case "<":
 			i++
-			f, err := os.Open(words[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(words[i]))(t)
 			t.Cleanup(func() { f.Close() })
 			in = f
 		case ">":
@@ -237,18 +220,12 @@ func redirected(t *testing.T, words []string) (args []string, in io.Reader, out 
 // makeExamples makes what the commands of the documents name.
 func makeExamples(t *testing.T, sample string) {
 	t.Helper()
-	if err := os.CopyFS("bench/corpus/sample", os.DirFS(sample)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS("bench/corpus/sample", os.DirFS(sample)))
 	for _, folder := range []string{"robots", "corpus/rules"} {
-		if err := os.CopyFS(folder, os.DirFS(filepath.Join(sample, "rules"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(folder, os.DirFS(filepath.Join(sample, "rules"))))
 	}
 	for _, folder := range []string{"frontier/dt=2026-03-01", "hive/part=0", "robotstxt"} {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(folder, 0o777))
 	}
 	writeText(t, "urls.txt", "https://example.com/\n")
 	writeText(t, "ranks.csv", "1,example.com\n")
@@ -284,14 +261,8 @@ func makeExamples(t *testing.T, sample string) {
 
 // What the README and the pages on packs and summaries show is what the program prints, but for the time it took.
 func TestReadme(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
+	readme := must.Get(os.ReadFile(filepath.Join(root, "README.md")))(t)
 	verdicts := filepath.Join(t.TempDir(), "verdicts.csv")
 	t.Chdir(root)
 	run := func(line string) string {
@@ -311,23 +282,14 @@ func TestReadme(t *testing.T) {
 	times := regexp.MustCompile(`[0-9.]+ s, .*\n`)
 	summary := times.ReplaceAllString(run("-in bench/corpus/sample/frontier.arrow"+flags), "")
 	wantInside(t, string(readme), summary)
-	rows, err := os.ReadFile(verdicts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(os.ReadFile(verdicts))(t)
 	wantInside(t, string(readme), strings.Join(strings.SplitAfter(string(rows), "\n")[:3], ""))
 	wantInside(t, string(readme), run("explain"+flags+" https://blogbook4.net.example/import%2F/recipe-family-83798.html"))
 
-	page, err := os.ReadFile("cmd/robotsbatch/manual/summary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("cmd/robotsbatch/manual/summary.md"))(t)
 	wantInside(t, string(page), times.ReplaceAllString(run("-in bench/corpus/sample/frontier.arrow -weight fetch_priority"+flags), ""))
 
-	page, err = os.ReadFile("cmd/robotsbatch/manual/compile.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page = must.Get(os.ReadFile("cmd/robotsbatch/manual/compile.md"))(t)
 	pack := filepath.Join(t.TempDir(), "site.rules")
 	made := run("compile -rules bench/corpus/sample/rules -out " + pack)
 	made, _, _ = strings.Cut(made, pack) // the rest is its size and the time it took
@@ -340,16 +302,10 @@ func TestReadme(t *testing.T) {
 
 // What the pages on commands show is what these print.
 func TestPagesShowOutputs(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	t.Chdir(root)
 	for _, name := range []string{"explain", "lint"} {
-		page, err := os.ReadFile("cmd/robotsbatch/manual/" + name + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(os.ReadFile("cmd/robotsbatch/manual/" + name + ".md"))(t)
 		shown := 0
 		for _, args := range documentCommands(string(page)) {
 			if !strings.Contains(strings.Join(args, " "), "bench/corpus/sample") {

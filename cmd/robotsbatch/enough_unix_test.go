@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // A reader that has enough before the first byte is success for every command.
@@ -29,18 +31,14 @@ func TestReaderHasEnough(t *testing.T) {
 		{"version"},
 	} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		r.Close()
 		cmd := exec.Command("robotsbatch", args...)
 		var stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = w, &stderr
 		err = cmd.Start()
 		w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if status := exitStatus(t, cmd); status != exitDone || strings.Contains(stderr.String(), "broken pipe") {
 			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), status, &stderr)
 		}

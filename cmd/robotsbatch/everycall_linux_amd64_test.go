@@ -17,6 +17,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"robotsbatch/io/store/must"
 )
 
 var everyCall = flag.Bool("everycall", false, "fail each call in TestEveryCallFails, instead of one of 29")
@@ -75,9 +77,7 @@ func init() { programs["tracefilecalls"] = traceFileCalls }
 func (f *fault) run(t *testing.T, dir string, args ...string) (exit int, said string) {
 	t.Helper()
 	robotsbatch, err := exec.LookPath("robotsbatch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var stderr strings.Builder
 	cmd := exec.Command("tracefilecalls", append([]string{robotsbatch}, args...)...)
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), "GOMAXPROCS=1")
@@ -88,9 +88,7 @@ func (f *fault) run(t *testing.T, dir string, args ...string) (exit int, said st
 		t.Skip("needs ptrace: ", err)
 	}
 	pid, status := cmd.Process.Pid, syscall.WaitStatus(0)
-	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(syscall.Wait4(pid, &status, 0, nil))(t)
 	const options = unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
 	if err := syscall.PtraceSetOptions(pid, options); err != nil {
 		t.Skip("needs ptrace: ", err)
@@ -122,9 +120,7 @@ func (f *fault) run(t *testing.T, dir string, args ...string) (exit int, said st
 				break
 			}
 			r.Orig_rax, r.Rax = ^uint64(0), -uint64(f.errno) // no call at all
-			if err := syscall.PtraceSetRegs(thread, &r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.PtraceSetRegs(thread, &r))
 		case syscall.SIGSTOP: // a new thread
 		default:
 			signal = int(stop)
@@ -170,9 +166,7 @@ func TestEveryCallFails(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, d := range []string{"in", "rules"} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(d, 0o777))
 	}
 	list := ""
 	for i := range 9 {
@@ -211,9 +205,7 @@ func TestEveryCallFails(t *testing.T) {
 				return files
 			}
 			empty := func() {
-				if err := errors.Join(os.RemoveAll("out"), os.Mkdir("out", 0o777)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(os.RemoveAll("out"), os.Mkdir("out", 0o777)))
 			}
 			empty()
 			if status, said := whole.run(t, dir, job.args...); status != exitDone {

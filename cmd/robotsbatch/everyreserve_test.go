@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/must"
 )
 
 // Whatever memory is refused to a batch, no output is left, a message names the input or what is
@@ -19,9 +20,7 @@ func TestEveryReserveFails(t *testing.T) {
 	defer func() { budget.Fault = nil }()
 	t.Chdir(t.TempDir())
 	for _, folder := range []string{"rules", "in"} {
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(folder, 0o777))
 	}
 	// The second is large enough for its compiling to count.
 	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /1\n")
@@ -79,9 +78,7 @@ func TestEveryReserveFails(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			refused := 0
 			for at := int64(1); ; at++ {
-				if err := os.RemoveAll("out"); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll("out"))
 				mustMkdir(t, "out")
 				requests, status, ended, said := only(at, args)
 				left, _ := filepath.Glob("out/*")
@@ -116,7 +113,5 @@ func TestEveryReserveFails(t *testing.T) {
 
 func mustMkdir(t *testing.T, name string) {
 	t.Helper()
-	if err := os.Mkdir(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(name, 0o777))
 }

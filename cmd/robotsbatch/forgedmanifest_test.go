@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/io/store/must"
 )
 
 // A manifest that somebody changed, and sealed, does not mislead a resumed job: outputs
@@ -29,23 +30,16 @@ func TestResumeOfForgedManifest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for _, f := range []string{"rules", "in", "out"} {
-				if err := os.Mkdir(f, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Mkdir(f, 0o777))
 			}
 			for file, text := range map[string]string{"rules/a.test": "User-agent: *\nDisallow: /d\n", "in/0.txt": "http://a.test/d1\n", "in/1.txt": "http://a.test/a1\n"} {
-				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 			}
 			mustRun(t, test.args...)
 			files, _ := filepath.Glob("out/*")
 			want := map[string][]byte{}
 			for _, file := range files {
-				text, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(os.ReadFile(file))(t)
 				if want[file] = text; strings.HasSuffix(file, ".jsonl") {
 					forgeManifest(t, file, text, test.forge)
 				}
@@ -72,7 +66,5 @@ func forgeManifest(t *testing.T, file string, text []byte, forge func(o *manifes
 		forge(&m.Outputs[i])
 		forged = manifest.AppendOutput(forged, &m.Outputs[i])
 	}
-	if err := os.WriteFile(file, manifest.AppendEnd(forged, len(m.Outputs)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, manifest.AppendEnd(forged, len(m.Outputs)), 0o666))
 }

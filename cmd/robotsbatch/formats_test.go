@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/store/must"
 )
 
 // Files that were written when a format was settled are read, and answer as they did then. If
@@ -19,9 +20,7 @@ import (
 // testdata/formats. Files that are there are never written again.
 func TestFormats(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/formats")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS("testdata/formats")))
 	t.Chdir(dir)
 	// answers are the last two columns of a job's csv, for the URLs of the list.
 	job := []string{"-in", "list.txt", "-agent", "Bot", "-agent", "GPTBot", "-quiet"}
@@ -52,15 +51,10 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 	t.Run("manifest", func(t *testing.T) {
 		const name = "verdicts/_robotsbatch.manifest.jsonl"
 		text := readFile(t, name)
-		m, err := manifest.ReadBytes(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(manifest.ReadBytes(text))(t)
 		done := m.Outputs[0]
 		for file, at := range map[string]time.Time{"list.txt": done.Inputs[0].Modified, "verdicts/list.csv": done.Output.Modified} {
-			if err := os.Chtimes(file, at, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(file, at, at))
 		}
 		job := append(job[:len(job)-1:len(job)-1], "-rules", "pack-18.rules", "-out", "verdicts/", "-resume")
 		written := readFile(t, "verdicts/list.csv")

@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/store/must"
 )
 
 func printed(print func(io.Writer)) string {
@@ -138,9 +139,7 @@ func TestCompletions(t *testing.T) {
 
 func writeText(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 // The manual page has every flag, and nothing that groff would take for a request.
@@ -160,10 +159,7 @@ func TestManPage(t *testing.T) {
 
 // TestOptionsAreFlags: every option that a library's message may name is a flag.
 func TestOptionsAreFlags(t *testing.T) {
-	source, err := os.ReadFile("../../batch/option/option.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("../../batch/option/option.go"))(t)
 	names := regexp.MustCompile(`(?m)^\t\w+ +Name = "(.*)"$`).FindAllSubmatch(source, -1)
 	if len(names) < 20 {
 		t.Fatalf("found %d options", len(names))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // capturesOf are captures as a csv: "host day status what", where what is a path that the
@@ -48,9 +50,7 @@ func dayText(t *testing.T, day string) string {
 		return ""
 	}
 	var days float64
-	if _, err := fmt.Sscan(day, &days); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(day, &days))(t)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * 24 * float64(time.Hour)))
 	return at.Format(time.RFC3339Nano)
 }
@@ -198,10 +198,7 @@ var sentences = map[string]sentence{
 
 // Each sentence of the page on histories is true, of captures and of a rule pack.
 func TestHistorySentences(t *testing.T) {
-	page, err := os.ReadFile("manual/history.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("manual/history.md"))(t)
 	_, list, _ := strings.Cut(string(page), "## Which capture decides\n")
 	list, _, _ = strings.Cut(list, "\nThe verdict")
 	count := 0
@@ -234,9 +231,7 @@ func (s *sentence) check(t *testing.T) {
 		rules = append(rules, "-rules", "2.csv")
 	}
 	if s.folder != "" {
-		if err := os.Mkdir("hosts", 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir("hosts", 0o777))
 		writeText(t, "hosts/a.example", "User-agent: *\nDisallow: "+s.folder+"\n")
 		rules = append([]string{"-rules", "hosts"}, rules...)
 	}

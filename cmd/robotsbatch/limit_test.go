@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // firstLines are a header and n lines of csv.
@@ -18,14 +20,8 @@ func firstLines(csv string, n int) string {
 // TestLimit: the rows of -limit are the first of the job without it, in each format and
 // through each way of writing it, and the summary is that of a list of these rows alone.
 func TestLimit(t *testing.T) {
-	rules, err := filepath.Abs(filepath.Join(sample, "rules"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	frontier, err := filepath.Abs(filepath.Join(sample, "frontier.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(filepath.Abs(filepath.Join(sample, "rules")))(t)
+	frontier := must.Get(filepath.Abs(filepath.Join(sample, "frontier.arrow")))(t)
 	t.Chdir(t.TempDir())
 	job := func(in, out string, flags ...string) string {
 		return mustRun(t, append([]string{"-in", in, "-rules", rules, "-agent", "CCBot", "-agent", "GPTBot", "-explain", "-with", "crawl_delay", "-batch-rows", "70", "-out", out}, flags...)...)
@@ -83,18 +79,13 @@ func TestLimit(t *testing.T) {
 
 func summaryOf(t *testing.T, name string) (summary map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal(readFile(t, name), &summary); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(readFile(t, name), &summary))
 	return summary
 }
 
 func asJSON(t *testing.T, x any) string {
 	t.Helper()
-	text, err := json.MarshalIndent(x, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(x, "", " "))(t)
 	return string(text)
 }
 
@@ -102,9 +93,7 @@ func asJSON(t *testing.T, x any) string {
 // limit are not written, an input after it need not be readable, and no manifest is left.
 func TestLimitOfSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("in", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("in", 0o777))
 	writeText(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
 	for name, urls := range map[string]string{"1": "https://a.example/\nhttps://a.example/x\n\n", "2": "https://a.example/x2\nhttps://a.example/y\n", "3": "https://a.example/z\n"} {
 		writeText(t, filepath.Join("in", name+".txt"), urls)
@@ -122,10 +111,7 @@ func TestLimitOfSeveral(t *testing.T) {
 		mustRun(t, append(job, "out/", "-limit", "4", "-workers", "2", "-batch-rows", "1")...)
 	}
 	var names []string
-	entries, err := os.ReadDir("out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("out"))(t)
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}

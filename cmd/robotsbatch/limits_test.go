@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -79,9 +80,7 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 		c.Workers = test.workers
 		for _, f := range c.Flags() {
 			if set, ok := f.Value.(func(string) error); ok && f.Name == "memory" && test.asked != "" {
-				if err := set(test.asked); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, set(test.asked))
 			}
 		}
 		c.SetWork()
@@ -98,9 +97,7 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 // and in a rule pack, with the -memory that would do, and that does.
 func TestBodyBeyondMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("rules", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("rules", 0o777))
 	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /a\n"+strings.Repeat("Allow: /b\n", 120_000))
 	writeText(t, "urls.txt", "https://a.example/a\n")
 	limit := []string{"-robots-limit", "2MiB"}

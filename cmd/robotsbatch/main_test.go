@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"robotsbatch/io/store/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden text in testdata")
@@ -113,20 +115,14 @@ func runOf(t *testing.T, file string, args ...string) []byte {
 	if status := run(t.Context(), args, nil, &said, &said); status != exitDone {
 		t.Fatalf("%q: exit status %d: %s", args, status, &said)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(file))(t)
 	return data
 }
 
 // tableOf is a csv as rows, each with its values by column.
 func tableOf(t *testing.T, data []byte) []map[string]string {
 	t.Helper()
-	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	var rows []map[string]string
 	for _, record := range records[1:] {
 		row := make(map[string]string)

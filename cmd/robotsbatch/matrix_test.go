@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/store/must"
 )
 
 // Every command says the same of a host, whatever holds the rules: a folder, a single file, a
@@ -216,9 +218,7 @@ func folderSource(t *testing.T, folder string, hosts []matrixHost) (string, []ma
 // writeHost writes a host's robots.txt to a folder.
 func writeHost(t *testing.T, folder, host, text string) {
 	t.Helper()
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o777))
 	writeText(t, filepath.Join(folder, host), text)
 }
 
@@ -271,9 +271,7 @@ func matrixCells(t *testing.T) map[string]matrixCell {
 	cells := make(map[string]matrixCell)
 	folder := func() string {
 		name := filepath.Join(t.TempDir(), "rules")
-		if err := os.Mkdir(name, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(name, 0o777))
 		return name
 	}
 	flagsOf := func(single bool, rules, host string) []string {
@@ -430,16 +428,10 @@ func askPipe(t *testing.T, c matrixCell) map[string]string {
 	b.AppendValues(c.urls(), nil)
 	var stream bytes.Buffer
 	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
-	if err := w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(2*len(c.hosts)))); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(2*len(c.hosts)))))
+	must.Do(t, w.Close())
 	r, err := ipc.NewReader(bytes.NewReader(said(t, stream.Bytes(), exitDone, append([]string{"pipe", "-explain"}, c.flags...)...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Release()
 	var rows []map[string]string
 	for r.Next() {
@@ -474,14 +466,8 @@ func askPython(t *testing.T, c matrixCell) map[string]string {
 		}
 	}
 	options["rules"] = rules
-	text, err := json.Marshal([]any{c.urls(), options})
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, err := exec.LookPath("robotsbatch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal([]any{c.urls(), options}))(t)
+	binary := must.Get(exec.LookPath("robotsbatch"))(t)
 	const program = `import sys, json, pyarrow, robotsbatch
 urls, options = json.load(sys.stdin)
 table = pyarrow.table({"url": urls})
@@ -492,16 +478,11 @@ for row in rows:
 	cmd := exec.Command(*python, "-c", program)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), os.Stderr
 	cmd.Env = append(os.Environ(), "ROBOTSBATCH_BIN="+binary, "PYTHONPATH="+pythonPackage)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(t)
 	var rows []map[string]string
 	for line := range bytes.Lines(out) {
 		row := make(map[string]string)
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(line, &row))
 		rows = append(rows, row)
 	}
 	return c.answerOf(rows, "allowed", "reason")
@@ -525,9 +506,7 @@ func askExplain(t *testing.T, c matrixCell) map[string]string {
 				Reason  string `json:"reason"`
 			} `json:"agents"`
 		}
-		if err := json.Unmarshal(line, &why); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(line, &why))
 		verdicts[why.URL], reasons[why.URL] = "null", why.Agents[0].Reason
 		if allowed := why.Agents[0].Allowed; allowed != nil {
 			verdicts[why.URL] = fmt.Sprint(*allowed)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // exitsOf are the exit statuses that the help of a command lists.
@@ -29,16 +31,12 @@ func TestMessagesNameOnce(t *testing.T) {
 	write := func(name, text string) string {
 		t.Helper()
 		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 		return name
 	}
 	urls, agents, rules := write("urls.txt", "https://a.example/\n"), write("agents.txt", "CCBot\n"), filepath.Join(sample, "rules")
 	subfolder := filepath.Join(folder, "folder")
-	if err := os.Mkdir(subfolder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(subfolder, 0o777))
 	arrow := readFile(t, filepath.Join(sample, "frontier.arrow"))
 	parquet := filepath.Join(folder, "whole.parquet")
 	mustRun(t, "-in", urls, "-rules", rules, "-out", parquet)

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/store/must"
 )
 
 // nestedTables writes one table twice as Arrow files: nested.arrow has the URL, its time and
@@ -34,23 +36,13 @@ func nestedTables(t *testing.T, urlType arrow.DataType) {
 	outer := n.Field(1).(*array.StructBuilder)
 	inner := outer.FieldBuilder(1).(*array.StructBuilder)
 	write := func(name string, schema *arrow.Schema, record arrow.Record) {
-		file, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(name))(t)
 		defer file.Close()
-		w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(ipc.NewFileWriter(file, ipc.WithSchema(schema)))(t)
 		for _, part := range []arrow.Record{record.NewSlice(0, 20), record.NewSlice(20, record.NumRows())} { // the second has offsets
-			if err := w.Write(part); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Write(part))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 	}
 	for i := range 50 {
 		for _, b := range []array.Builder{n.Field(0), f.Field(0)} {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // answers is the number of random lists that TestOneAnswer asks about.
@@ -224,10 +226,7 @@ func TestOneAnswer(t *testing.T) {
 		for range 4 {
 			w := randomWay(random)
 			differ := func(q question) bool {
-				want, err := q.ask(t, plain)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(q.ask(t, plain))(t)
 				got, err := q.ask(t, w)
 				return err != nil || !maps.Equal(got, want)
 			}

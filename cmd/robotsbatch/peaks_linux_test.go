@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func init() { programs["robotsbatch-peak"] = peakOf }
@@ -106,14 +108,9 @@ func peakCommand(t *testing.T, memory int, args ...string) (cmd *exec.Cmd, file 
 // readPeak returns the peak that a job wrote to a file, in bytes.
 func readPeak(t *testing.T, file string) int {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(file))(t)
 	var kib int
-	if _, err := fmt.Sscan(string(data), &kib); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(string(data), &kib))(t)
 	return kib << 10
 }
 
@@ -123,17 +120,12 @@ func TestPeakOfOneHost(t *testing.T) {
 		t.Skip("it reads a million captures")
 	}
 	t.Chdir(t.TempDir())
-	f, err := os.Create("captures.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create("captures.jsonl"))(t)
 	w := bufio.NewWriter(f)
 	for i := range 1_000_000 {
 		fmt.Fprintf(w, `{"url":"http://a.test/robots.txt","body":"User-agent: *\nDisallow: /d%d\n","status":200,"fetched_at":%d}`+"\n", i%1000, 1_400_000_000+60*i)
 	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Flush(), f.Close()))
 	writeText(t, "in.csv", "url,t\nhttp://a.test/d1,1400000000\n")
 	const memory = 64 << 20
 	got := peakMemoryOf(t, memory, "-in", "in.csv", "-rules", "captures.jsonl", "-as-of", "column:t", "-out", "out.csv")
@@ -147,10 +139,7 @@ func TestPeakOfOneHost(t *testing.T) {
 // is denied.
 func writeDocuments(t *testing.T, name string, size int) {
 	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	w := bufio.NewWriter(f)
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 5000)
@@ -172,10 +161,6 @@ func writeDocuments(t *testing.T, name string, size int) {
 		fmt.Fprintln(w)
 		size -= 24_000
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Flush())
+	must.Do(t, f.Close())
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/store/must"
 )
 
 // client is the other end of a robotsbatch pipe.
@@ -40,9 +42,7 @@ func startPipe(t *testing.T, rows int) *client {
 	if c.from, err = c.cmd.StdoutPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.cmd.Start())
 	c.schema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
 	c.w = ipc.NewWriter(c.to, ipc.WithSchema(c.schema))
 	c.ask(t, rows)
@@ -57,9 +57,7 @@ func (c *client) ask(t *testing.T, rows int) {
 		b.Append("https://example.com/private/and/so/on")
 	}
 	urls := b.NewArray()
-	if err := c.w.Write(array.NewRecord(c.schema, []arrow.Array{urls}, int64(rows))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.w.Write(array.NewRecord(c.schema, []arrow.Array{urls}, int64(rows))))
 	if c.r == nil {
 		var err error
 		if c.r, err = ipc.NewReader(c.from); err != nil {
@@ -84,9 +82,7 @@ func TestPipeEnds(t *testing.T) {
 	c := startPipe(t, 3)
 	c.ask(t, 100_000) // more than a pipe holds
 	c.ask(t, 1)
-	if err := c.w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.w.Close())
 	if c.r.Next() || c.r.Err() != nil {
 		t.Errorf("after the end marker: %v", c.r.Err())
 	}
@@ -98,9 +94,7 @@ func TestSignalStopsPipe(t *testing.T) {
 	ignoreNoSignals(t)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		c := startPipe(t, 3)
-		if err := c.cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.cmd.Process.Signal(signal))
 		c.ended(t, 128+int(signal), 1)
 		if !strings.HasPrefix(c.stderr.String(), "robotsbatch: stopped (") {
 			t.Errorf("stderr: %s", c.stderr)
@@ -115,9 +109,7 @@ func TestPipeClientCloses(t *testing.T) {
 	c.from.Close()
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	b.Append("https://example.com/")
-	if err := c.w.Write(array.NewRecord(c.schema, []arrow.Array{b.NewArray()}, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.w.Write(array.NewRecord(c.schema, []arrow.Array{b.NewArray()}, 1)))
 	c.ended(t, exitDone, 0)
 
 	c = startPipe(t, 3)
@@ -138,16 +130,12 @@ func TestPipeClientDies(t *testing.T) {
 	for range 20_000 { // more than pipes hold
 		b.Append("https://example.com/private/and/so/on")
 	}
-	if err := w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, 20_000)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, 20_000)))
 	start := bytes.LastIndex(stream.Bytes()[:stream.Len()/2], []byte{0xff, 0xff, 0xff, 0xff}) // of the batch
 	for _, cut := range []int{start + 3, start + 20, stream.Len() / 2, stream.Len() - 1} {
 		for _, reads := range []bool{false, true} {
 			c := startPipe(t, 3)
-			if _, err := c.to.Write(stream.Bytes()[start:cut]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.to.Write(stream.Bytes()[start:cut]))(t)
 			c.to.Close()
 			if !reads {
 				c.from.Close()

@@ -14,23 +14,21 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // workplace makes a folder with rules and changes to it.
 func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("rules", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("rules", 0o777))
 	writeFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
 }
 
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
 }
 
 // exitStatus waits for the program and returns its status, -1 when a signal
@@ -54,28 +52,36 @@ func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser,
 	t.Helper()
 	cmd, stderr = exec.Command("robotsbatch", args...), new(strings.Builder)
 	cmd.Stderr = stderr
-	feed, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	return cmd, fed(t, cmd), stderr
+}
+
+// fed starts a program and writes rows to its stdin.
+func fed(t *testing.T, cmd *exec.Cmd) io.WriteCloser {
+	t.Helper()
+	feed := must.Get(cmd.StdinPipe())(t)
+	must.Do(t, cmd.Start())
 	for range fedRows {
-		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(feed, "https://example.com/private\n"))(t)
 	}
-	return cmd, feed, stderr
+	return feed
+}
+
+// writing starts a job that writes to stdout, of which first has been read.
+func writing(t *testing.T, first int, args ...string) (cmd *exec.Cmd, stdout io.ReadCloser, stderr *strings.Builder) {
+	t.Helper()
+	cmd, stderr = exec.Command("robotsbatch", args...), new(strings.Builder)
+	cmd.Stderr = stderr
+	stdout = must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	must.Get(io.ReadFull(stdout, make([]byte, first)))(t)
+	return cmd, stdout, stderr
 }
 
 // A crash, which SIGQUIT asks the runtime for, does not end with the status of wrong use.
 func TestCrashIsNoWrongUse(t *testing.T) {
 	workplace(t)
 	cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv")
-	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGQUIT))
 	exitStatus(t, cmd)
 	if end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || end.Signal() != syscall.SIGABRT {
 		t.Errorf("it ended with %v\n%.300s", cmd.ProcessState, stderr)
@@ -91,9 +97,7 @@ func TestSignalStopsJob(t *testing.T) {
 			workplace(t)
 			writeFile(t, "out.csv", "as before\n")
 			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
-			if err := cmd.Process.Signal(sent); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Process.Signal(sent))
 			if status := exitStatus(t, cmd); status != 128+int(sent) {
 				t.Errorf("exit status %d", status)
 			}
@@ -117,10 +121,7 @@ func ignoreNoSignals(t *testing.T) {
 // wantOnly checks that name and rules are all there is, and what is in name.
 func wantOnly(t *testing.T, name, content string) {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("."))(t)
 	for _, entry := range entries {
 		if entry.Name() != name && entry.Name() != "rules" {
 			t.Errorf("%s was left behind", entry.Name())
@@ -135,33 +136,16 @@ func wantOnly(t *testing.T, name, content string) {
 // A named pipe that nobody writes to holds the program up in open already.
 func TestSignalStopsOpen(t *testing.T) {
 	workplace(t)
-	if err := syscall.Mkfifo("feed", 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo("feed", 0o666))
 	cmd := exec.Command("robotsbatch", "-in", "feed", "-files-from", "list", "-rules", "rules")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo("list", 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := must.Get(cmd.StderrPipe())(t)
+	must.Do(t, syscall.Mkfifo("list", 0o666))
+	must.Do(t, cmd.Start())
 	// The list is read after the signal handlers are there.
-	list, err := os.OpenFile("list", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(os.OpenFile("list", os.O_WRONLY, 0))(t)
 	list.Close()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	said, err := io.ReadAll(stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
+	said := must.Get(io.ReadAll(stderr))(t)
 	if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(string(said), "stopped (terminated)") {
 		t.Errorf("exit status %d: %s", status, said)
 	}
@@ -173,30 +157,19 @@ func TestSecondSignalKills(t *testing.T) {
 	ignoreNoSignals(t)
 	workplace(t)
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Close()
 	defer w.Close()
-	if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 	for err == nil { // until it is full
 		_, err = w.Write(make([]byte, 4096))
 	}
 	writeFile(t, "urls.txt", "https://example.com/private\n")
 	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules")
 	cmd.Stderr = w
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil { // the verdicts are there, and the summary follows
-		t.Fatal(err)
-	}
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	must.Get(io.ReadFull(stdout, make([]byte, 1)))(t)
 	time.Sleep(50 * time.Millisecond)
 	// A signal that comes too soon after another is the same.
 	for range 50 {
@@ -222,19 +195,7 @@ func TestSecondSignalKills(t *testing.T) {
 func TestEarlyClosedPipe(t *testing.T) {
 	workplace(t)
 	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 200_000))
-	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(stdout, make([]byte, 100)); err != nil {
-		t.Fatal(err)
-	}
+	cmd, stdout, stderr := writing(t, 100, "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
 	stdout.Close()
 	if status := exitStatus(t, cmd); status != exitDone {
 		t.Errorf("exit status %d", status)
@@ -252,21 +213,8 @@ func TestEarlyClosedPipe(t *testing.T) {
 func TestIgnoredSignal(t *testing.T) {
 	workplace(t)
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec robotsbatch -in - -rules rules -out out.csv`)
-	feed, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for range 100_000 { // more than a pipe holds: the job has begun
-		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	feed := fed(t, cmd)
+	must.Do(t, cmd.Process.Signal(syscall.SIGHUP))
 	feed.Close()
 	if status := exitStatus(t, cmd); status != exitDone {
 		t.Errorf("exit status %d", status)
@@ -286,14 +234,9 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 		fmt.Fprintf(&captures, `{"url":"https://h%d.example.com/robots.txt","body":""}`+"\n", i)
 	}
 	writeFile(t, "captures.jsonl", captures.String())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	left := func() []string {
-		names, err := filepath.Glob(filepath.Join(temp, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(filepath.Join(temp, "*")))(t)
 		return names
 	}
 	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
@@ -301,15 +244,11 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 			t.Fatal("no temporary folder appeared")
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
 	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil || len(left()) < 2 {
 		t.Errorf("the folder of a program that runs was removed: %v, %s", err, out)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -334,32 +273,17 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			workplace(t)
 			writeFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 300_000))
-			if err := syscall.Mkfifo("pipe", 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Mkfifo("pipe", 0o666))
 			args := append([]string{"-in", "urls.txt", "-rules", "rules", "-log", "text", "-summary-json", "s.json"}, test.out...)
-			cmd, stderr := exec.Command("robotsbatch", args...), new(strings.Builder)
-			cmd.Stderr = stderr
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			cmd, stdout, stderr := writing(t, 0, args...)
 			var reader io.Reader = stdout
 			if test.open && test.out != nil {
-				pipe, err := os.Open("pipe")
-				if err != nil {
-					t.Fatal(err)
-				}
+				pipe := must.Get(os.Open("pipe"))(t)
 				defer pipe.Close()
 				reader = pipe
 			}
 			if test.open { // it writes, and then waits for more to be read
-				if _, err := io.ReadFull(reader, make([]byte, 10)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(io.ReadFull(reader, make([]byte, 10)))(t)
 			} else {
 				for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(time.Millisecond) {
 					if found, _ := filepath.Glob(".s.json.*"); len(found) > 0 {
@@ -368,9 +292,7 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 				}
 			}
 			time.Sleep(50 * time.Millisecond) // so that the pipe is full
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 			time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 			if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr.String(), "stopped (terminated)") {
 				t.Errorf("exit status %d: %s", status, stderr)
@@ -409,9 +331,7 @@ func TestClosedStreams(t *testing.T) {
 	} {
 		cmd, stderr := exec.Command("sh", "-c", "exec robotsbatch "+test.command), new(strings.Builder)
 		cmd.Stderr = stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
 			t.Errorf("%s: status %d: %s", test.command, status, stderr)
 		}

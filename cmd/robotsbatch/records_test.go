@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/io/store/blob/blobtest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // archiveFiles is the number of WARC files, of 650 records each, of which some are read.
@@ -82,9 +83,7 @@ func TestRecordsOfAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, *archiveFiles, func(name string, data []byte) {
 		store.Put(name, data)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	random := rand.New(rand.NewPCG(3, 4))
@@ -136,9 +135,7 @@ func TestRecordsOfAnIndex(t *testing.T) {
 func TestIndexesThatAreWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	all := writeArchive(t, 1, func(name string, data []byte) {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	index, cdxj, urls := indexHeader, "", ""
@@ -214,9 +211,7 @@ func TestResumeWithAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, 3, func(name string, data []byte) {
 		store.Put(name, data)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	index, urls := indexHeader, ""

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/reference"
 )
 
@@ -315,9 +316,7 @@ func writeRows(t *testing.T, rows []replayedRow) {
 	for _, row := range rows {
 		text = fmt.Appendf(text, "http://%s/%d,%d\n", replayHost(row.history, row.host), row.path, row.second)
 	}
-	if err := os.WriteFile("rows.csv", text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("rows.csv", text, 0o666))
 }
 
 // verdict is the model's line for a row: the columns of -explain, robots_status,

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/urls"
 )
 
@@ -221,10 +222,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 			writeText(t, "urls.txt", strings.Join(rows, "\n"))
 			out := runOf(t, "out.csv", append(flags, "-in", "urls.txt", "-rules", "robots", "-explain", "-use", "train-ai,signal:search,signal:use", "-out", "out.csv", "-report", "report.html", "-quiet",
 				"-batch-rows", strconv.Itoa(size), "-workers", strconv.Itoa(1+random.IntN(3)))...)
-			page, err := os.ReadFile("report.html")
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(os.ReadFile("report.html"))(t)
 			tables, facts := counted(tableOf(t, out), agents)
 			text := strings.NewReplacer("\u00a0", " ", "; bars are relative to the largest</caption>", "</caption>").Replace(string(page))
 			got := reportTables(t, text)

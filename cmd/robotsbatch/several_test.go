@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"robotsbatch/io/store/must"
 )
 
 // several is a folder of inputs, the first much larger than the others, and what a job on it
@@ -30,9 +32,7 @@ const severalInputs = 40
 
 func writeSeveral(t *testing.T) {
 	t.Helper()
-	if err := os.Mkdir("in", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("in", 0o777))
 	for i := range severalInputs {
 		rows := 10 * (i%7 + 1)
 		if i == 0 {
@@ -59,9 +59,7 @@ func runSeveral(t *testing.T, workers int, args ...string) *several {
 		s.stderr += strings.ReplaceAll(strings.TrimSpace(strings.TrimRight(line, "0123456789.")), out, "out") + "\n"
 	}
 	if data, err := os.ReadFile("summary.json"); err == nil {
-		if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), out, "out")), &s.summary); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(strings.ReplaceAll(string(data), out, "out")), &s.summary))
 		for _, key := range []string{"started_at", "finished_at", "seconds", "urls_per_second"} {
 			delete(s.summary, key)
 		}
@@ -84,9 +82,7 @@ func runSeveral(t *testing.T, workers int, args ...string) *several {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -143,10 +139,7 @@ func TestFirstOutputThatFails(t *testing.T) {
 	const failing, failingLater = "in/20.txt", "in/21.txt"
 	intact := make(map[string]string)
 	for _, name := range []string{failing, failingLater} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(name))(t)
 		intact[name] = string(data)
 	}
 	writeFile(t, failing, strings.Repeat("https://example.com/a\n", 30_000)+strings.Repeat("x", 9<<20)) // a line that is too long

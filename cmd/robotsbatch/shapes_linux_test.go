@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"robotsbatch/io/store/must"
 )
 
 var (
@@ -165,19 +167,14 @@ func (s *shape) column(dictionary bool) {
 
 func (s *shape) write(t *testing.T) {
 	t.Helper()
-	f, err := os.Create(s.name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(s.name))(t)
 	fields := append([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, s.fields...)
 	schema := arrow.NewSchema(fields, nil)
 	var add func(arrow.Record) error
 	var end func() error
 	if strings.HasSuffix(s.name, "parquet") {
 		w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(s.parquet...), pqarrow.DefaultWriterProps())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		add, end = w.Write, w.Close
 	} else {
 		options := []ipc.Option{ipc.WithSchema(schema)}
@@ -187,10 +184,7 @@ func (s *shape) write(t *testing.T) {
 		case 1:
 			options = append(options, ipc.WithLZ4())
 		}
-		w, err := ipc.NewFileWriter(f, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(ipc.NewFileWriter(f, options...))(t)
 		add, end = w.Write, func() error { return w.Close() }
 	}
 	for at := 0; at < s.rows; at += s.group {
@@ -207,14 +201,10 @@ func (s *shape) write(t *testing.T) {
 			}
 		}
 		record := b.NewRecord()
-		if err := add(record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, add(record))
 		record.Release()
 		b.Release()
 	}
-	if err := end(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, end())
 	_ = f.Close() // the Parquet writer closes it
 }

@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // TestSiteTables: a table of sites has the numbers of rows that the counts have, of each class,
 // for each agent and for any of them.
 func TestSiteTables(t *testing.T) {
-	rules, err := filepath.Abs(filepath.Join(sample, "rules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(filepath.Abs(filepath.Join(sample, "rules")))(t)
 	t.Chdir(t.TempDir())
 	survey := []string{"survey", "-rules", rules, "-agent", "*", "-agent", "GPTBot", "-agent", "CCBot", "-agent", "Googlebot"}
 	for _, by := range []string{"domain", "authority"} {

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/blob/blobtest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 const sample = "../../bench/corpus/sample"
@@ -40,10 +41,7 @@ func mustRun(t *testing.T, args ...string) string {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(name))(t)
 	return data
 }
 
@@ -88,9 +86,7 @@ func TestFoldersOfObjects(t *testing.T) {
 		t.Errorf("a.csv is %q", got)
 	}
 	list := filepath.Join(folder, "list")
-	if err := os.WriteFile(list, []byte(s.Name("in/a.txt")+"\n"+s.Name("in/b/")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte(s.Name("in/a.txt")+"\n"+s.Name("in/b/")+"\n"), 0o666))
 	if got := mustRun(t, "-files-from", list, "-rules", rules); got != "url,allowed\nhttps://a.example/,true\nhttps://b.example/,true\n" {
 		t.Errorf("stdout is %q", got)
 	}
@@ -117,9 +113,7 @@ func TestEndlessListing(t *testing.T) {
 		fmt.Fprint(w, "</ListBucketResult>")
 	})
 	list := filepath.Join(t.TempDir(), "urls.txt")
-	if err := os.WriteFile(list, []byte("https://a.example/\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte("https://a.example/\n"), 0o666))
 	for name, args := range map[string][]string{
 		"inputs":            {"hosts", "-in", s.Name("r/")},
 		"a pattern of them": {"hosts", "-in", s.Name("r/*.txt")},
@@ -133,18 +127,10 @@ func TestEndlessListing(t *testing.T) {
 }
 
 func TestFileURLs(t *testing.T) {
-	folder, err := filepath.Abs(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := filepath.Abs(filepath.Join(sample, "rules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(filepath.Abs(t.TempDir()))(t)
+	rules := must.Get(filepath.Abs(filepath.Join(sample, "rules")))(t)
 	in := filepath.Join(folder, "a b.txt")
-	if err := os.WriteFile(in, []byte("https://a.example/\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(in, []byte("https://a.example/\n"), 0o666))
 	url := "file://" + filepath.ToSlash(folder)
 	mustRun(t, "-in", url+"/a%20b.txt", "-rules", "file://"+filepath.ToSlash(rules), "-out", url+"/out.csv")
 	if got := string(readFile(t, filepath.Join(folder, "out.csv"))); got != "url,allowed\nhttps://a.example/,true\n" {
@@ -161,10 +147,7 @@ func TestRulesFromStores(t *testing.T) {
 		return []string{"-in", frontier, "-agent", "CCBot", "-explain", "-rules", rules}
 	}
 	want := mustRun(t, args(rules)...)
-	entries, err := os.ReadDir(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(rules))(t)
 	var captures bytes.Buffer
 	for i, entry := range entries {
 		body := readFile(t, filepath.Join(rules, entry.Name()))
@@ -256,16 +239,10 @@ func TestCompressedRulesUnderAPlainName(t *testing.T) {
 	}
 	rules := "User-agent: *\nDisallow: /d\n#"
 	for host, codec := range map[string]compress.Codec{"a.example": compress.Gzip, "b.example.txt": compress.Zstd} {
-		packed, err := compress.AppendCompressed(nil, []byte(rules), codec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(compress.AppendCompressed(nil, []byte(rules), codec))(t)
 		s.Put("rules/"+host, packed)
 	}
-	long, err := compress.AppendCompressed(nil, append([]byte(rules), noise...), compress.Gzip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := must.Get(compress.AppendCompressed(nil, append([]byte(rules), noise...), compress.Gzip))(t)
 	s.Put("rules/c.example", long)
 	status, stdout, stderr := runWith(t.Context(), "http://a.example/d\nhttp://b.example/d\nhttp://c.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
 	if status != 0 || strings.Count(stdout, ",false\n") != 3 {
@@ -314,9 +291,7 @@ func TestColumnsThatAreFetched(t *testing.T) {
 		text.WriteString("\n")
 	}
 	csv, parquet := filepath.Join(folder, "wide.csv"), filepath.Join(folder, "wide.parquet")
-	if err := os.WriteFile(csv, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(csv, []byte(text.String()), 0o666))
 	rules := filepath.Join(sample, "rules")
 	mustRun(t, "-in", csv, "-rules", rules, "-out", parquet)
 	data := readFile(t, parquet)

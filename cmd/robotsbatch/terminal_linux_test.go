@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"robotsbatch/io/store/must"
 )
 
 // openTerminal returns a new terminal, and the file from which what is written
@@ -51,27 +54,39 @@ func TestBinaryOnTerminal(t *testing.T) {
 	}
 }
 
-// shownOn runs a job of one row with its error stream on a terminal of that width, and
-// returns all that was written there.
-func shownOn(t *testing.T, width uint16) string {
+// shown runs a command with its error stream on a terminal of that width, and its output
+// there as well if onScreen is true. It returns all that was written to the terminal.
+func shown(t *testing.T, width uint16, status int, onScreen bool, args ...string) string {
 	t.Helper()
 	screen, terminal := openTerminal(t)
 	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
 		t.Skip(err)
 	}
-	if status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules", "-out", "out.csv"}, nil, nil, terminal); status != exitDone {
-		t.Fatalf("exit status %d", status)
+	var stdout io.Writer
+	if onScreen {
+		stdout = terminal
 	}
-	var shown string
-	for !strings.HasSuffix(shown, "a second\r\n") {
+	if got := run(t.Context(), args, nil, stdout, terminal); got != status {
+		t.Fatalf("exit status %d", got)
+	}
+	fmt.Fprintln(terminal, "END")
+	for text := ""; ; {
 		more := make([]byte, 4096)
-		n, err := screen.Read(more)
-		if err != nil {
-			t.Fatal(err)
+		text += string(more[:must.Get(screen.Read(more))(t)])
+		if all, ended := strings.CutSuffix(text, "END\r\n"); ended {
+			return all
 		}
-		shown += string(more[:n])
 	}
-	return shown
+}
+
+// shownOn is what a job of one row shows on a terminal of that width.
+func shownOn(t *testing.T, width uint16) string {
+	t.Helper()
+	text := shown(t, width, exitDone, false, "-in", "urls.txt", "-rules", "rules", "-out", "out.csv")
+	if !strings.HasSuffix(text, "a second\r\n") {
+		t.Errorf("shown %q", text)
+	}
+	return text
 }
 
 // On a terminal progress is one line, which the summary takes the place of. It fits.
@@ -127,22 +142,7 @@ func TestPlanOnTerminal(t *testing.T) {
 func TestStepsOnTerminal(t *testing.T) {
 	workplace(t)
 	t.Setenv("TERM", "xterm")
-	screen, terminal := openTerminal(t)
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: 80}); err != nil {
-		t.Skip(err)
-	}
-	if status := run(t.Context(), []string{"compile", "-rules", "rules", "-out", "site.rules"}, nil, nil, terminal); status != exitDone {
-		t.Fatalf("exit status %d", status)
-	}
-	var shown string
-	for !strings.HasSuffix(shown, "\n") {
-		more := make([]byte, 4096)
-		n, err := screen.Read(more)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown += string(more[:n])
-	}
+	shown := shown(t, 80, exitDone, false, "compile", "-rules", "rules", "-out", "site.rules")
 	if want := "\rreading robots.txt: 1 of 1 files, 100 % done, 0:00 left, "; !strings.HasPrefix(shown, want) {
 		t.Errorf("%q does not begin with %q", shown, want)
 	}
@@ -159,24 +159,7 @@ func TestExplainOnTerminal(t *testing.T) {
 	url := "https://long.example/a/rather/long/path/" + strings.Repeat("x", 60) + "/ends"
 	shown := func(width uint16) string {
 		t.Helper()
-		screen, terminal := openTerminal(t)
-		if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
-			t.Skip(err)
-		}
-		if status := run(t.Context(), []string{"explain", "-rules", "rules", url}, nil, terminal, terminal); status != exitFailed {
-			t.Fatalf("exit status %d", status)
-		}
-		fmt.Fprintln(terminal, "END")
-		var text string
-		for !strings.HasSuffix(text, "END\r\n") {
-			more := make([]byte, 4096)
-			n, err := screen.Read(more)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text += string(more[:n])
-		}
-		return text
+		return shown(t, width, exitFailed, true, "explain", "-rules", "rules", url)
 	}
 	const verdict, rule = "  verdict     \x1b[35mdenied\x1b[0m\r\n", ">     2  \x1b[35mDisallow: /a/rather/long/path/\x1b[0m\r\n"
 	t.Setenv("NO_COLOR", "")

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // TestTrailToTheRecord follows rows that were left out back to the bytes of the WARC record
@@ -80,19 +81,10 @@ func TestTrailToTheRecord(t *testing.T) {
 // checkTrail compares a row with the record of a capture.
 func checkTrail(t *testing.T, row, x map[string]string) {
 	t.Helper()
-	offset, err := strconv.Atoi(x["record_offset"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	member, err := gzip.NewReader(bytes.NewReader(readFile(t, x["source"])[offset:]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	offset := must.Get(strconv.Atoi(x["record_offset"]))(t)
+	member := must.Get(gzip.NewReader(bytes.NewReader(readFile(t, x["source"])[offset:])))(t)
 	member.Multistream(false)
-	record, err := io.ReadAll(member)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must.Get(io.ReadAll(member))(t)
 	head, _, _ := strings.Cut(string(record), "\r\n\r\n")
 	body := string(record)[strings.LastIndex(strings.TrimSpace(string(record)), "\r\n\r\n")+4:]
 	body = strings.TrimSuffix(body, "\r\n\r\n")

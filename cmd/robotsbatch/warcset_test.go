@@ -18,6 +18,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // setRecord is a record of the set of WARC files, as it is written.
@@ -276,19 +277,14 @@ func (s *warcSet) write(t *testing.T, folder, ending string, codec compress.Code
 		files[r.file] = append(files[r.file], data...)
 	}
 	for i, data := range files {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("set-%d%s", i, ending)), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("set-%d%s", i, ending)), data, 0o666))
 	}
 }
 
 // TestWARCSet reads the set in every form, as captures and as a pack of them.
 // What comes of it is in testdata/warcset: the verdicts, and what is said.
 func TestWARCSet(t *testing.T) {
-	folder, err := filepath.Abs("testdata/warcset")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(filepath.Abs("testdata/warcset"))(t)
 	for _, version := range []string{"1.0", "1.1"} {
 		for _, form := range []struct {
 			name, ending string
@@ -303,9 +299,7 @@ func TestWARCSet(t *testing.T) {
 				t.Chdir(t.TempDir())
 				set := newWARCSet(version)
 				set.write(t, ".", form.ending, form.codec)
-				if err := os.WriteFile("urls.txt", []byte(set.urls.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile("urls.txt", []byte(set.urls.String()), 0o666))
 				pattern := "set-*" + form.ending
 				table, said := runSet(t, "-in", "urls.txt", "-rules", pattern, "-explain", "-with", "robots_status,robots_fetched_at", "-out-format", "csv")
 				golden(t, filepath.Join(folder, "verdicts.csv"), strings.NewReplacer("//damaged.example/x,"+form.damaged+"\n", "//damaged.example/x,\n", "//cut-off.example/x,"+form.cut+"\n", "//cut-off.example/x,\n").Replace(table))
@@ -325,15 +319,10 @@ func TestWARCSet(t *testing.T) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o666))
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if got != string(want) {
 		t.Errorf("%s differs:\n%s", filepath.Base(file), got)
 	}

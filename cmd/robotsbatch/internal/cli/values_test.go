@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/io/store/must"
+)
 
 func TestSizeOf(t *testing.T) {
 	tests := []struct {
@@ -63,9 +67,7 @@ func TestAllowance(t *testing.T) {
 	}
 	for _, test := range tests {
 		a := Unlimited
-		if err := a.Set(test.text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Set(test.text))
 		if got := a.Permits(test.unknown, test.rows); got != test.want {
 			t.Errorf("-max-invalid %s permits %d of %d: %v", a, test.unknown, test.rows, got)
 		}

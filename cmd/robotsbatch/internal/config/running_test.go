@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/io/store/must"
+)
 
 // The default of -memory is half of what packs leave of a control group, and never more than
 // without one; a value that somebody gave stays.
@@ -24,9 +28,7 @@ func TestMemoryFitsTheGroup(t *testing.T) {
 	c := NewRunning()
 	for _, f := range c.Flags() {
 		if f.Name == "memory" {
-			if err := f.Value.(func(string) error)("600MiB"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Value.(func(string) error)("600MiB"))
 		}
 	}
 	if c.FitMemory(100*mib, 0) || c.Memory != 600*mib {
