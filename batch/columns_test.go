@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 func TestCheckNames(t *testing.T) {
@@ -24,9 +25,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			err := batch.CheckNames(test.input, verdicts)
 			if test.clash == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), test.clash) || !strings.Contains(err.Error(), "prefix") {
@@ -50,10 +49,7 @@ func TestVerdictColumns(t *testing.T) {
 	}
 	kinds := func(names ...string) (kinds []*batch.ColumnKind) {
 		for _, name := range names {
-			kind, err := batch.ParseWith(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kind := must.Get(batch.ParseWith(name))(t)
 			kinds = append(kinds, kind)
 		}
 		return kinds

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 )
 
 // greedy is a source of batches of one row, and a sink that takes memory for them in steps.
@@ -91,9 +92,7 @@ func TestMemoryInFlight(t *testing.T) {
 	for _, test := range tests {
 		for _, workers := range []int{1, 2, 8} {
 			g := &greedy{pieces: 50, size: test.size, wants: test.wants}
-			if _, err := batch.Run(context.Background(), g, g, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), batch.Options{Workers: workers, Memory: 1000}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(batch.Run(context.Background(), g, g, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), batch.Options{Workers: workers, Memory: 1000}))(t)
 			if most := g.most.Load(); most > test.most || g.Len() != 2*g.pieces {
 				t.Errorf("%s, %d workers: %d bytes at once, and %q", test.name, workers, most, g.String())
 			}

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -53,9 +54,7 @@ func evaluators(origins matcher.Origins, o evaluate.Options) func() batch.Evalua
 func TestRunExplains(t *testing.T) {
 	var sink textSink
 	stats, err := run(t, &listSource{columns: []batch.Column{batchtest.URLs(frontier...)}}, &sink, evaluate.Options{Explain: true}, batch.Options{}, "*", "foobot")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if sink.String() != explained {
 		t.Errorf("got\n%s\nwant\n%s", sink.String(), explained)
 	}
@@ -103,9 +102,7 @@ func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 			for _, memory := range []int64{1, 1 << 20} {
 				var sink textSink
 				o := batch.Options{Workers: workers, Memory: memory}
-				if _, err := run(t, &listSource{columns: cut(lines, size)}, &sink, evaluate.Options{Explain: true}, o, "*", "foobot"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(run(t, &listSource{columns: cut(lines, size)}, &sink, evaluate.Options{Explain: true}, o, "*", "foobot"))(t)
 				if sink.String() != want.String() {
 					t.Errorf("batches of %d, %d workers, %d bytes: different verdicts", size, workers, memory)
 				}
@@ -122,9 +119,7 @@ func TestRunEmits(t *testing.T) {
 	} {
 		var sink textSink
 		stats, err := run(t, &listSource{columns: cut(frontier, 5)}, &sink, evaluate.Options{}, batch.Options{Emit: emit}, "*")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if sink.String() != want || stats.Selected != int64(len(want)/2) || stats.Rows != int64(len(frontier)) {
 			t.Errorf("emit %d: got %q (%d of %d rows), want %q", emit, sink.String(), stats.Selected, stats.Rows, want)
 		}
@@ -139,9 +134,7 @@ func TestRunMissing(t *testing.T) {
 		access.MissingNull:  "[- no_robots]\n[a robots_txt]\n",
 	} {
 		var sink textSink
-		if _, err := run(t, &listSource{columns: []batch.Column{batchtest.URLs(lines...)}}, &sink, evaluate.Options{Explain: true, Missing: access.Missing(missing)}, batch.Options{}, "*"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(run(t, &listSource{columns: []batch.Column{batchtest.URLs(lines...)}}, &sink, evaluate.Options{Explain: true, Missing: access.Missing(missing)}, batch.Options{}, "*"))(t)
 		if sink.String() != want {
 			t.Errorf("missing %d: got %q, want %q", missing, sink.String(), want)
 		}

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestSumOfIntegersIsExact(t *testing.T) {
@@ -38,10 +40,7 @@ func TestSumOfIntegersIsExact(t *testing.T) {
 
 func sameAfterJSON(t *testing.T, sum Sum) {
 	t.Helper()
-	text, err := json.Marshal(sum)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(sum))(t)
 	var again Sum
 	if err := json.Unmarshal(text, &again); err != nil || again.Float() != sum.Float() {
 		t.Fatalf("%s: %v, %g", text, err, again.Float())

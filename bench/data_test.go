@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -132,9 +133,6 @@ func needReal(b *testing.B) *frontier {
 	if *urlsFlag == "" {
 		b.Skip("needs -urls and -rules")
 	}
-	f, err := realFrontier()
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Get(realFrontier())(b)
 	return f
 }

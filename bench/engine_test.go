@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/figures"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/urls"
 )
@@ -101,9 +102,7 @@ func newEngine(origins matcher.Origins, urls [][]byte, agents int) *engine {
 func (e *engine) evaluate(b *testing.B) float64 {
 	start := time.Now()
 	for _, x := range e.list {
-		if err := e.evaluator.Evaluate(x, &e.verdicts); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, e.evaluator.Evaluate(x, &e.verdicts))
 	}
 	return e.perURL(start)
 }

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/figures"
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -48,20 +49,13 @@ func BenchmarkHosts(b *testing.B) {
 func packOf(b *testing.B, c *corpus.Corpus) string {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "site.rules")
-	pack, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	pack := must.Get(rulepack.Create(context.Background(), name, rulepack.BuildOptions{}))(b)
 	defer pack.Abort()
 	for o := range c.Origins() {
 		entry := rulepack.Entry{Authority: o.Authority(), Access: access.Rules, Body: c.AppendBody(nil, o.Body), Status: 200}
-		if err := pack.Add(entry); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, pack.Add(entry))
 	}
-	if _, err := pack.Finish(); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(pack.Finish())(b)
 	return name
 }
 
@@ -87,17 +81,12 @@ func benchmarkHosts(b *testing.B, name string, list [][]byte, hosts int) {
 // evaluateHosts opens a pack, evaluates batches and returns the nanoseconds.
 func evaluateHosts(b *testing.B, name string, columns []*batch.Batch) float64 {
 	start := time.Now()
-	pack, err := rulepack.Open(name, rulepack.Options{Chains: []matcher.Chain{{"CCBot"}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	pack := must.Get(rulepack.Open(name, rulepack.Options{Chains: []matcher.Chain{{"CCBot"}}}))(b)
 	defer pack.Close()
 	e := evaluate.New(pack, evaluate.Options{})
 	var v batch.Verdicts
 	for _, x := range columns {
-		if err := e.Evaluate(x, &v); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, e.Evaluate(x, &v))
 	}
 	return float64(time.Since(start).Nanoseconds())
 }

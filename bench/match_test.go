@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -104,9 +105,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	e := evaluate.New(&table, evaluate.Options{})
 	var v batch.Verdicts
 	for _, x := range list {
-		if err := e.Evaluate(x, &v); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, e.Evaluate(x, &v))
 		for row := range v.Rows {
 			allowed, known := expectedOf(oracles, x.URLs.Value(row))
 			bit := byte(1) << (row & 7)
@@ -118,9 +117,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	b.Run("impl=trie", func(b *testing.B) {
 		perURL(b, len(all), func() {
 			for _, x := range list {
-				if err := e.Evaluate(x, &v); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, e.Evaluate(x, &v))
 			}
 		})
 	})

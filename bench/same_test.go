@@ -22,6 +22,7 @@ import (
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -30,9 +31,7 @@ import (
 func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.Options{Origins: 100, URLs: 1500, Seed: 3})
-	if err := export.Rules(filepath.Join(dir, "rules"), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.Rules(filepath.Join(dir, "rules"), c))
 	var grouped []string
 	for _, url := range c.URLs() {
 		grouped = append(grouped, string(url))
@@ -44,9 +43,7 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 	verdictOf := make(map[string]string)
 	for order, urls := range map[string][]string{"grouped": grouped, "shuffled": mixed} {
 		list := filepath.Join(dir, order+".txt")
-		if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(list, []byte(strings.Join(urls, "\n")+"\n"), 0o666))
 		for _, input := range forms(t, dir, list) {
 			for _, rows := range []int{1, 1000, 65536} {
 				for _, workers := range []int{1, 2, 8} {
@@ -79,18 +76,10 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 func forms(t *testing.T, dir, list string) []string {
 	t.Helper()
 	names := []string{list}
-	data, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(list))(t)
 	for codec, ending := range map[compress.Codec]string{compress.Gzip: ".gz", compress.Zstd: ".zst"} {
-		packed, err := compress.AppendCompressed(nil, data, codec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(list+ending, packed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(compress.AppendCompressed(nil, data, codec))(t)
+		must.Do(t, os.WriteFile(list+ending, packed, 0o666))
 		names = append(names, list+ending)
 	}
 	for _, codec := range []compress.Codec{compress.None, compress.LZ4, compress.Zstd} {
@@ -102,9 +91,7 @@ func forms(t *testing.T, dir, list string) []string {
 				})
 			})
 			source, closeSource := openFrontier(t, list, 700)
-			if _, err := batch.Run(context.Background(), source, sink, evaluator(&matcher.Table{}, evaluate.Options{}), batch.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(batch.Run(context.Background(), source, sink, evaluator(&matcher.Table{}, evaluate.Options{}), batch.Options{}))(t)
 			closeSource()
 			names = append(names, name)
 		}
@@ -114,43 +101,26 @@ func forms(t *testing.T, dir, list string) []string {
 
 func create(t *testing.T, name string, open func(blob.Writer) (batch.Sink, error)) batch.Sink {
 	t.Helper()
-	w, err := blob.Create(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sink, err := open(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(blob.Create(t.Context(), name))(t)
+	sink := must.Get(open(w))(t)
 	return sink
 }
 
 func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 	t.Helper()
-	file, err := blob.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(blob.Open(t.Context(), name))(t)
 	if strings.HasSuffix(name, ".arrow") {
 		size, _ := file.Size()
-		source, err := arrowipc.OpenFile(file, size, arrowipc.Options{Name: name, BatchRows: rows})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(arrowipc.OpenFile(file, size, arrowipc.Options{Name: name, BatchRows: rows}))(t)
 		return source, func() { source.Close(); file.Close() }
 	}
 	kind, _, r, err := format.Sniff(file, filepath.Base(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if kind == format.Text {
 		source := text.NewSource(r, lines.Options{Name: name, BatchRows: rows})
 		return source, func() { source.Close(); r.Close(); file.Close() }
 	}
-	source, err := arrowipc.OpenStream(r, arrowipc.Options{Name: name, BatchRows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(arrowipc.OpenStream(r, arrowipc.Options{Name: name, BatchRows: rows}))(t)
 	return source, func() { source.Close(); r.Close(); file.Close() }
 }
 
@@ -163,15 +133,9 @@ func evaluator(origins matcher.Origins, o evaluate.Options) func() batch.Evaluat
 func verdictLines(t *testing.T, dir, input string, rows, workers int) string {
 	t.Helper()
 	chains := []matcher.Chain{{"CCBot"}, {"Googlebot", "*"}}
-	rules, err := rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true}))(t)
 	defer rules.Close()
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "Googlebot"}, Explain: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "Googlebot"}, Explain: true}))(t)
 	output := filepath.Join(dir, "verdicts.csv")
 	sink := create(t, output, func(w blob.Writer) (batch.Sink, error) {
 		return delimited.NewSink(w, delimited.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: columns}})
@@ -179,13 +143,8 @@ func verdictLines(t *testing.T, dir, input string, rows, workers int) string {
 	source, closeSource := openFrontier(t, input, rows)
 	defer closeSource()
 	explain := evaluator(rules, evaluate.Options{Agents: len(chains), Explain: true})
-	if _, err := batch.Run(context.Background(), source, sink, explain, batch.Options{Workers: workers}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(batch.Run(context.Background(), source, sink, explain, batch.Options{Workers: workers}))(t)
+	data := must.Get(os.ReadFile(output))(t)
 	_, lines, _ := bytes.Cut(data, []byte("\n"))
 	return string(lines)
 }

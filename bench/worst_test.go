@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -93,9 +94,7 @@ func BenchmarkWorst(b *testing.B) {
 			list := batches(urls)
 			perURL(b, len(urls), func() {
 				for _, x := range list {
-					if err := e.Evaluate(x, &v); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, e.Evaluate(x, &v))
 				}
 			})
 		})

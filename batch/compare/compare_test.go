@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/compare"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -108,16 +109,10 @@ func TestSelectsWhatDiffers(t *testing.T) {
 		var v, before, after batch.Verdicts
 		for range 2 { // its memory is reused
 			changes = nil
-			if err := e.Evaluate(b, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(b, &v))
 		}
-		if err := explained(older).Evaluate(b, &before); err != nil {
-			t.Fatal(err)
-		}
-		if err := explained(newer).Evaluate(b, &after); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, explained(older).Evaluate(b, &before))
+		must.Do(t, explained(newer).Evaluate(b, &after))
 		told := 0
 		for row := range lines {
 			differs := false

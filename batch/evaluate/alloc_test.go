@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -33,9 +34,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 		e := New(table, Options{Agents: 2, Combine: test.combine})
 		var v batch.Verdicts
 		if n := testing.AllocsPerRun(10, func() {
-			if err := e.Evaluate(b, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(b, &v))
 		}); n > test.most {
 			t.Errorf("combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
 		}
@@ -44,9 +43,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	var target matcher.Target
 	path := []byte("/private/%6fpen?x=%2F")
 	origin := matcher.Origin{}
-	if err := e.origins.Lookup([]byte("http://a.example"), &origin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.origins.Lookup([]byte("http://a.example"), &origin))
 	if n := testing.AllocsPerRun(100, func() {
 		target.Set(path, 0)
 		origin.Tries[0].Allowed(&target)

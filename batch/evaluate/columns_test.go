@@ -7,6 +7,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 )
 
 // columnsOf returns columns by their names, those of all agents; all of hosts that have a
@@ -78,14 +79,10 @@ func valueText(c *batch.Values, of int32) string {
 func TestColumnsMadeAtRunTime(t *testing.T) {
 	kind := &batch.ColumnKind{Name: "use_train_ai", Type: batch.BoolType, PerAgent: true}
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: []*batch.ColumnKind{kind}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var v batch.Verdicts
 	e := New(batchtest.Table(t, bodies, "*", "CCBot"), Options{Agents: 2, Columns: columns})
-	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(frontier...)}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(frontier...)}, &v))
 	v.Columns[1].Of[0] = v.Columns[1].Add(batch.Value{Known: true, Int: 1})
 	if got := rowText(&v, 0); got != "- true" || len(v.Columns) != 2 {
 		t.Errorf("the first row has %s", got)

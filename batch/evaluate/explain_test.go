@@ -7,6 +7,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 )
 
 // TestExplanationsStayInProportion: a rule of half a megabyte that every row repeats does
@@ -26,9 +27,7 @@ func TestExplanationsStayInProportion(t *testing.T) {
 			values[i] = []byte(url)
 		}
 		var v batch.Verdicts
-		if err := New(origins, Options{Explain: true}).Evaluate(&batch.Batch{URLs: batchtest.Column(values...)}, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, New(origins, Options{Explain: true}).Evaluate(&batch.Batch{URLs: batchtest.Column(values...)}, &v))
 		a := &v.Agents[0]
 		for row := range rows {
 			e := a.Explanations[a.Rules[row]]
@@ -59,9 +58,7 @@ func TestExplanationsDoNotDependOnTheBatch(t *testing.T) {
 		e := New(origins, Options{Explain: true})
 		for low := 0; low < len(rows); low += size {
 			var v batch.Verdicts
-			if err := e.Evaluate(&batch.Batch{URLs: batchtest.Column(rows[low : low+size]...)}, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.Column(rows[low : low+size]...)}, &v))
 			for row := range v.Rows {
 				texts = append(texts, v.Agents[0].Explanations[v.Agents[0].Rules[row]].Text)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
@@ -42,9 +43,7 @@ func factsOfRows(t *testing.T, e *Evaluator, lines []string, size int) (text str
 	var out strings.Builder
 	var v batch.Verdicts
 	for part := range slices.Chunk(lines, size) {
-		if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v))
 		outdated, more = outdated+int(v.Outdated), more+int(v.SitemapsCut)
 		for row := range v.Rows {
 			out.WriteString(rowText(&v, row) + "\n")
@@ -140,9 +139,7 @@ func TestURLKeys(t *testing.T) {
 		e.blockRows = blockRows
 		var v batch.Verdicts
 		b := batch.Batch{URLs: batchtest.URLs(lines...)}
-		if err := e.Evaluate(&b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Evaluate(&b, &v))
 		for row := range lines {
 			if got := rowText(&v, row); got != want[row] {
 				t.Errorf("blocks of %d: %q: %s, want %s", blockRows, lines[row], got, want[row])
@@ -171,9 +168,7 @@ func TestRegisteredDomains(t *testing.T) {
 			var got []string
 			var v batch.Verdicts
 			for part := range slices.Chunk(lines, size) {
-				if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v))
 				for _, of := range v.Columns[0].Of {
 					if of < 0 {
 						got = append(got, "")
@@ -220,9 +215,7 @@ func TestFactsAllocateNothing(t *testing.T) {
 	e := New(factTable([]matcher.Chain{{"*"}}), Options{Columns: columnsOf(1, factNames...), AsOf: 1000})
 	b, v := &batch.Batch{URLs: batchtest.URLs(lines...)}, batch.Verdicts{}
 	if n := testing.AllocsPerRun(10, func() {
-		if err := e.Evaluate(b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Evaluate(b, &v))
 	}); n != 0 {
 		t.Errorf("%v allocations for %d URLs", n, len(lines))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/urls"
@@ -122,9 +123,7 @@ func (x *timed) evaluate(t *testing.T) (got []string, counted batch.Counters) {
 	first := 0
 	for _, column := range x.columns() {
 		b := batch.Batch{URLs: column, Times: x.times[first : first+column.Len()]}
-		if err := e.Evaluate(&b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Evaluate(&b, &v))
 		for row := range v.Rows {
 			got = append(got, shown(&v, row, options.Explain))
 		}
@@ -159,9 +158,7 @@ func (x *timed) alone(t *testing.T, row int, known *matcher.Origin) string {
 	options.AsOf, options.EverDenied = 0, false
 	var v batch.Verdicts
 	e := New(&table, options)
-	if err := e.Evaluate(&batch.Batch{URLs: x.column(x.rows[row : row+1])}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: x.column(x.rows[row : row+1])}, &v))
 	return shown(&v, 0, options.Explain)
 }
 
@@ -348,9 +345,7 @@ func TestTimedRowsInAnyOrder(t *testing.T) {
 func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 	origin := func(body string) matcher.Origin {
 		var o matcher.Origin
-		if err := batchtest.Table(t, map[string]string{"http://a": body}, "*").Lookup([]byte("http://a"), &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, batchtest.Table(t, map[string]string{"http://a": body}, "*").Lookup([]byte("http://a"), &o))
 		return o
 	}
 	m := moments{"http://a": {
@@ -371,9 +366,7 @@ func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 	} {
 		e := New(m, Options{Timelines: m, Explain: true, EverDenied: true, AsOf: test.asOf})
 		var v batch.Verdicts
-		if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...), Times: times}, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...), Times: times}, &v))
 		var got []string
 		for row := range rows {
 			line := 0
@@ -398,9 +391,7 @@ func TestTimedFacts(t *testing.T) {
 	urls := slices.Repeat([]string{"http://a/"}, len(times))
 	e := New(m, Options{Timelines: m, Columns: columnsOf(1, "robots_status", "robots_fetched_at", "robots_until", "age"), AsOf: 7, MaxAge: 40})
 	var v batch.Verdicts
-	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(urls...), Times: times}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(urls...), Times: times}, &v))
 	var got []string
 	for row := range times {
 		got = append(got, rowText(&v, row))
@@ -429,9 +420,7 @@ func TestRowsWithoutTimeHaveDomains(t *testing.T) {
 	var v batch.Verdicts
 	e := New(m, Options{Timelines: m, Columns: columnsOf(1, "registered_domain")})
 	b := batch.Batch{URLs: batchtest.URLs("http://www.a.example/", "http://b.example/"), Times: []int64{batch.NoTime, 7}}
-	if err := e.Evaluate(&b, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&b, &v))
 	for row, want := range []string{"a.example", "b.example"} {
 		if got := rowText(&v, row); got != strconv.Quote(want) {
 			t.Errorf("row %d: %s, want %s", row, got, want)

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -490,10 +491,7 @@ func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
 	l := &list{rows: rows, cut: len(rows), passes: 2, block: 256, options: Options{Agents: 1}}
 	const body = "User-agent: *\nDisallow: /*deny\n"
 	l.origins = batchtest.Table(t, map[string]string{"https://x.test": body, "https://y.test": body, "https://z.test": body}, "*")
-	verdicts, err := l.check()
-	if err != nil {
-		t.Fatal(err)
-	}
+	verdicts := must.Get(l.check())(t)
 	if len(rows) != 1280 || rows[1024] != "https://z.test/a-deny" || verdicts[1024] != "d" {
 		t.Errorf("of %d rows, number 1024 is %s: %s", len(rows), rows[1024], verdicts[1024])
 	}
@@ -533,12 +531,8 @@ func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 	}
 	var v, w batch.Verdicts
 	e := New(l.origins, l.options)
-	if err := e.Evaluate(&batch.Batch{URLs: c}, &v); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Evaluate(&batch.Batch{URLs: shifted}, &w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: c}, &v))
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: shifted}, &w))
 	for row := range v.Rows {
 		if got, want := batchtest.Letters(&w, row), batchtest.Letters(&v, row); got != want {
 			t.Fatalf("row %d, %q: %s, not %s", row, c.Value(row), got, want)
@@ -557,9 +551,7 @@ func TestExampleOfPackageComment(t *testing.T) {
 	}
 	e := New(rules, Options{})
 	var v batch.Verdicts
-	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...)}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...)}, &v))
 	var got strings.Builder
 	for row := range rows {
 		got.WriteString(batchtest.Letters(&v, row))

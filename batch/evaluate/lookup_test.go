@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -70,9 +71,7 @@ func TestBulkLookup(t *testing.T) {
 			single := New(oneByOne{origins}, o)
 			for number, b := range []*batch.Batch{{URLs: c}, {URLs: c}, {URLs: c.Slice(100, 777)}} {
 				for e, v := range map[*Evaluator]*batch.Verdicts{ahead: &got, single: &want} {
-					if err := e.Evaluate(b, v); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, e.Evaluate(b, v))
 				}
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s, batch %d, %+v: other verdicts", name, number, o)
@@ -125,9 +124,7 @@ func TestEvaluatorLetsGoOfBatch(t *testing.T) {
 		e := New(origins, o)
 		evaluated := func() weak.Pointer[byte] {
 			c := batchtest.Column(rows...)
-			if err := e.Evaluate(&batch.Batch{URLs: c}, new(batch.Verdicts)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(&batch.Batch{URLs: c}, new(batch.Verdicts)))
 			return weak.Make(&c.Data[0])
 		}()
 		runtime.GC()

@@ -10,6 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -52,9 +53,7 @@ func TestMissesOfEachRun(t *testing.T) {
 	}
 	var m Misses
 	var v batch.Verdicts
-	if err := New(new(matcher.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, New(new(matcher.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v))
 	slices.SortFunc(all, func(a, b string) int {
 		return cmp.Compare(xxh3.HashString(a), xxh3.HashString(b))
 	})

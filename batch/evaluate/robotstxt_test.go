@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -61,9 +62,7 @@ func TestVerdictsNearRobotsTxt(t *testing.T) {
 				for i, path := range paths {
 					lines[i] = authority + path
 				}
-				if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(lines...)}, &v); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(lines...)}, &v))
 				for row, path := range paths {
 					if got := v.Agents[0].Allowed[row>>3]>>(row&7)&1 == 1; got != want[path] {
 						t.Fatalf("profile %d, %s: row %d of %q is allowed: %v", profile.engine, what, row, paths, got)

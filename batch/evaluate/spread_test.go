@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -51,9 +52,7 @@ func TestMoreAgentsThanAWordHasBits(t *testing.T) {
 		for _, explain := range []bool{false, true} {
 			each := New(table, Options{Agents: n, Explain: explain})
 			var v batch.Verdicts
-			if err := each.Evaluate(b, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, each.Evaluate(b, &v))
 			all := combiner{evaluator: New(table, Options{Agents: n, Explain: explain, Combine: batch.CombineAllDenied}), how: batch.CombineAllDenied}
 			any := combiner{evaluator: New(table, Options{Agents: n, Explain: explain, Combine: batch.CombineAnyDenied}), how: batch.CombineAnyDenied}
 			if n > 1 && len(o.Tries) < n {
@@ -87,9 +86,7 @@ func TestCombinedVerdictIsExplainedByTheFirstAgentThatHasIt(t *testing.T) {
 		batch.CombineAllDenied: {"allow_rule * 6 [1 2]", "no_rule_matched  0 [0]", "no_rule_matched  0 []"},
 	} {
 		var v batch.Verdicts
-		if err := New(table, Options{Agents: 3, Explain: true, Combine: how}).Evaluate(b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, New(table, Options{Agents: 3, Explain: true, Combine: how}).Evaluate(b, &v))
 		var got []string
 		for row := range v.Rows {
 			var e batch.Explanation
@@ -123,9 +120,7 @@ func TestCombinedVerdictsOfTimedRows(t *testing.T) {
 		first := 0
 		for _, column := range x.columns() {
 			b := batch.Batch{URLs: column, Times: x.times[first : first+column.Len()]}
-			if err := each.Evaluate(&b, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, each.Evaluate(&b, &v))
 			for i := range combiners {
 				if err := combiners[i].check(&b, &v); err != nil {
 					t.Fatalf("seed %d, under %+v: %v", seed, x.options, err)

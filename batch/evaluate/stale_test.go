@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -14,9 +15,7 @@ func TestStaleRules(t *testing.T) {
 	const authority = "http://a.example"
 	rules := batchtest.Table(t, map[string]string{authority: "User-agent: x\nDisallow: /no\nAllow: /no/yes\n"}, "x", "y")
 	var origin matcher.Origin
-	if err := rules.Lookup([]byte(authority), &origin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rules.Lookup([]byte(authority), &origin))
 	origin.Stale = true
 	rules.Add([]byte(authority), origin)
 
@@ -33,9 +32,7 @@ func TestStaleRules(t *testing.T) {
 		t.Run(test.path, func(t *testing.T) {
 			e := New(rules, Options{Agents: 2, Explain: true})
 			var v batch.Verdicts
-			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(authority + test.path)}, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(authority + test.path)}, &v))
 			if x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]; x != test.x || y != test.y {
 				t.Errorf("reasons %v and %v, want %v and %v", x, y, test.x, test.y)
 			}

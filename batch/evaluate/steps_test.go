@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -111,9 +112,7 @@ func evaluateEachRow(b *testing.B, rules *matcher.Table, x *batch.Batch, v *batc
 			v.SetNull(row, matcher.ReasonOf(err))
 			continue
 		}
-		if err := rules.Lookup(key, &o); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, rules.Lookup(key, &o))
 		v.Agents[0].Set(row, allowedAlone(&o, &target, path))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -48,20 +49,12 @@ func usedColumns(t *testing.T, combined bool) []batch.VerdictColumn {
 	t.Helper()
 	var with []*batch.ColumnKind
 	for _, name := range []string{"train-ai", "search", "signal:ai-train"} {
-		use, err := usage.ParseUse(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		use := must.Get(usage.ParseUse(name))(t)
 		with = append(with, batch.UseKinds(use, !combined)...)
 	}
-	grade, err := batch.ParseWith("signal_use")
-	if err != nil {
-		t.Fatal(err)
-	}
+	grade := must.Get(batch.ParseWith("signal_use"))(t)
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"a", "b", "*"}, Combined: combined, With: append(with, grade)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return columns
 }
 
@@ -160,9 +153,7 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 			e := New(usedTable(bodies, columns), Options{Agents: 3, Combine: combine, Columns: columns, Explain: round%2 == 0, AllowUnreadable: round%3 == 0})
 			e.blockRows = 1 + random.IntN(2*len(list))
 			var v batch.Verdicts
-			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(list...)}, &v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(list...)}, &v))
 			for row, url := range list {
 				want := unpermitted(combine, oracle, url, names, columns, round%3 == 0)
 				if got := len(v.Unpermitted) > 0 && v.Unpermitted[row>>3]>>(row&7)&1 != 0; got != want {
@@ -243,9 +234,7 @@ func TestUseLine(t *testing.T) {
 	columns := usedColumns(t, false)
 	var v batch.Verdicts
 	e := New(usedTable(bodies, columns), Options{Agents: 3, Columns: columns})
-	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("https://a.example/", "https://a.example/long", "https://b.example/")}, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs("https://a.example/", "https://a.example/long", "https://b.example/")}, &v))
 	var got []string
 	for i, c := range v.Columns {
 		if i%3 != 0 || c.Kind.Use.Use.Key != "train-ai" { // of agent a

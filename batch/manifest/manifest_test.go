@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
 
 var modified = time.Date(2026, 3, 1, 12, 30, 0, 123456789, time.UTC)
@@ -50,10 +51,7 @@ func sample() []byte {
 
 func mustRead(t *testing.T, text []byte) *Manifest {
 	t.Helper()
-	m, err := Read(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Read(bytes.NewReader(text)))(t)
 	return m
 }
 
@@ -212,22 +210,16 @@ func write(t *testing.T, collect bool, rows ...int) (*file, *Output) {
 	f := &file{}
 	sums := NewSums(f)
 	inner := &memory{w: sums, collect: collect}
-	if _, err := sums.Write([]byte("head")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(sums.Write([]byte("head")))(t)
 	sink := sums.Around(inner)
 	for _, n := range rows {
 		c, err := sink.Encode(nil, &batch.Verdicts{SelectedRows: n})
 		if err == nil {
 			err = sink.Write(c)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	if err := sink.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sink.Close())
 	return f, &Output{Output: File{Size: sums.Size()}, Checksum: sums.Checksum(), Parts: sums.Parts()}
 }
 
@@ -280,9 +272,7 @@ func TestCheckFinds(t *testing.T) {
 	sound := f.Bytes()
 	check := func(data []byte) (parts []int) {
 		t.Helper()
-		if err := o.Check(bytes.NewReader(data), func(i int, _ string) { parts = append(parts, i) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Check(bytes.NewReader(data), func(i int, _ string) { parts = append(parts, i) }))
 		return parts
 	}
 	partOf := func(at int) int {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // shardOf returns the manifest of a finished shard with one output.
@@ -24,10 +26,7 @@ func shardOf(index, count int, change func(*Job)) *Manifest {
 // TestMerge: the merged manifest has the outputs of all shards in order, and each rule file
 // once.
 func TestMerge(t *testing.T) {
-	text, err := Merge([]*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), shardOf(2, 3, nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(Merge([]*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), shardOf(2, 3, nil)}))(t)
 	want := &Manifest{Job: *job(), RuleFiles: ruleFiles(), Outputs: []Output{*output("0.csv"), *output("1.csv"), *output("2.csv")}, Ended: true}
 	if got := mustRead(t, text); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -95,9 +96,7 @@ func TestTally(t *testing.T) {
 			}
 		}
 		b := &batch.Batch{URLs: batchtest.URLs(lines...)}
-		if err := Wrap(evaluator, tallies[i%3]).Evaluate(b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Wrap(evaluator, tallies[i%3]).Evaluate(b, &v))
 		want.add(lines, &v)
 	}
 	got := tallies[0]

@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
+	"robotsbatch/io/store/must"
 )
 
 // TestJob runs the job both ways, and reads its outputs.
@@ -21,14 +22,10 @@ func TestJob(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.SampleOptions())
 	rules := filepath.Join(dir, "rules")
-	if err := export.Rules(rules, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.Rules(rules, c))
 	for _, ending := range []string{".arrow", ".parquet"} {
 		in := filepath.Join(dir, "frontier"+ending)
-		if err := export.Frontier(in, c, export.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.Frontier(in, c, export.Options{}))
 		for _, identity := range []bool{false, true} {
 			out := filepath.Join(dir, "out"+ending)
 			j := job{in: in, out: out, rules: rules, identity: identity}
@@ -45,23 +42,15 @@ func TestJob(t *testing.T) {
 
 func count(t *testing.T, name string) (rows, allowed int64) {
 	t.Helper()
-	src, err := openTable(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(openTable(name))(t)
 	defer src.Close()
 	for {
 		piece, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			return rows, allowed
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := piece.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		b := must.Get(piece.Decode())(t)
 		record := b.Table.(arrow.Record)
 		column := record.Column(int(record.NumCols()) - 1).(*array.Boolean)
 		for i := range column.Len() {

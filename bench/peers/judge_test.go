@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestKind(t *testing.T) {
@@ -34,14 +36,10 @@ func TestKind(t *testing.T) {
 	dir := t.TempDir()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(dir, test.name), []byte(test.body), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, test.name), []byte(test.body), 0o666))
 			j, r := newJudge(dir, "CCBot"), row{test.name, test.url, test.path}
 			d, rule, err := j.decision(r, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if test.verdict < 2 && d.Allowed == (test.verdict == 1) {
 				t.Fatal("there is no disagreement")
 			}

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/io/store/must"
 )
 
 // TestMain lets the test program act as a runner. Its arguments give the verdicts alone,
@@ -55,15 +57,10 @@ func TestRun(t *testing.T) {
 	write := func(name, text string) string {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)))
 		return name
 	}
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil))(t)
 	list := encoder.EncodeAll([]byte("http://h.example/a\nhttp://h.example/%61\nhttp://h.example/b\nhttp://other.example/\n"), nil)
 	self := os.Args[0] + "\tfake"
 	o := options{
@@ -75,9 +72,7 @@ func TestRun(t *testing.T) {
 			"crash\tC\t"+self+"\tcrash\nfickle\tC\t"+self+"\tfickle\nabsent\tJava\t\tjavac is not installed\n"),
 	}
 	var page bytes.Buffer
-	if err := run(o, &page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(o, &page))
 	for _, want := range []string{
 		"4 URLs, 3 of them in ASCII on hosts with a robots.txt, 1 robots.txt files (1 needed); agent CCBot; medians of 2 rounds.",
 		"| library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL |",
@@ -104,10 +99,7 @@ func TestRun(t *testing.T) {
 		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3,"parse_ns_per_url":250000}`; !strings.Contains(string(lines), want) {
 		t.Errorf("the runs have no %s:\n%s", want, lines)
 	}
-	svg, err := os.ReadFile(o.chart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must.Get(os.ReadFile(o.chart))(t)
 	decoder := xml.NewDecoder(strings.NewReader(string(svg)))
 	for err == nil {
 		_, err = decoder.Token()
@@ -144,9 +136,7 @@ func TestChartShowsTheFastest(t *testing.T) {
 
 func TestRunChecksOurs(t *testing.T) {
 	j := newJudge(t.TempDir(), "CCBot")
-	if err := os.WriteFile(filepath.Join(j.rules, "h"), []byte("User-agent: *\nDisallow: /"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(j.rules, "h"), []byte("User-agent: *\nDisallow: /"), 0o666))
 	rows := []row{{"h", "http://h/a", "/a"}}
 	if err := j.check(rows, []byte{0}); err != nil {
 		t.Error(err)
@@ -190,18 +180,12 @@ func TestOwnRunner(t *testing.T) {
 		{"a.example", "HTTP://A.example:80/y", "/y"},
 	}
 	for name, body := range map[string]string{"a.example": "User-agent: *\nDisallow: /x\n", "b.example": "User-agent: CCBot\nDisallow: /?q$"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(body), 0o666))
 	}
 	own := runner{name: "own", command: []string{program}}
 	m := &measurement{runners: []runner{own, own}, rules: dir, list: filepath.Join(dir, "urls.tsv"), agent: "CCBot", dir: dir}
-	if err := (&frontier{rows: rows}).write(m.list); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.run(len(rows), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (&frontier{rows: rows}).write(m.list))
+	must.Do(t, m.run(len(rows), 1))
 	for _, r := range m.runners {
 		if r.skipped != "" {
 			t.Fatal(r.skipped)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/figures"
+	"robotsbatch/io/store/must"
 )
 
 // measured returns a table with two runs whose ratios are known: the first took 1/2, 1/4 and
@@ -45,17 +46,13 @@ func TestReport(t *testing.T) {
 func TestTurns(t *testing.T) {
 	dir := t.TempDir()
 	out, log, chart := filepath.Join(dir, "out"), filepath.Join(dir, "log"), filepath.Join(dir, "chart.svg")
-	if err := os.Mkdir(out, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(out, 0o777))
 	sh := func(name, units string) string {
 		return "run\t" + name + "\t" + units + "\tsh\t-c\tprintf " + name + " >>" + log + "; head -c 2000000 /dev/zero >" + out + "/x\n"
 	}
 	cases := "table\tT\tMiB=100000\ttest\t-s\t" + out + "/x\n" + sh("a", "10") + sh("b", "") + "table\tU\t\n" + sh("c", "")
 	var page strings.Builder
-	if err := measure(strings.NewReader(cases), &page, 2, "b", out, chart, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, measure(strings.NewReader(cases), &page, 2, "b", out, chart, true))
 	if order, _ := os.ReadFile(log); string(order) != "abbaabccc" {
 		t.Errorf("the commands ran as %s", order)
 	}

@@ -9,41 +9,31 @@ import (
 
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/warc"
+	"robotsbatch/io/store/must"
 )
 
 // TestCrawl: the files are like those of crawlers, and have the captures and bodies asked
 // for.
 func TestCrawl(t *testing.T) {
 	folder := t.TempDir()
-	if err := generateCrawl(folder, 500, 60, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, generateCrawl(folder, 500, 60, 3))
 	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	bodies := make(map[string]bool)
-	if err := eachBody(filepath.Join(folder, bodiesFile), func(body []byte) error {
+	must.Do(t, eachBody(filepath.Join(folder, bodiesFile), func(body []byte) error {
 		bodies[string(body)] = true
 		return parse(body)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	statuses := make(map[int]int)
 	total := 0
-	if err := gunzip(files); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gunzip(files))
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(name))(t)
 		defer f.Close()
 		r, err := warc.NewReader(f, warc.Options{Name: name, Broken: func(err error) { t.Error(err) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var x captures.Capture
 		for r.Next(&x) == nil {
 			total++
@@ -66,14 +56,8 @@ func TestCrawl(t *testing.T) {
 
 func TestPackOfBodies(t *testing.T) {
 	folder := t.TempDir()
-	if err := generateCrawl(folder, 100, 60, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, generateCrawl(folder, 100, 60, 1))
 	pack := filepath.Join(folder, "site.rules")
-	if err := makePack(filepath.Join(folder, bodiesFile), pack); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(pack); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makePack(filepath.Join(folder, bodiesFile), pack))
+	must.Get(os.Stat(pack))(t)
 }

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // packed packs this test's own program for two targets.
@@ -28,26 +30,18 @@ func packed(t *testing.T) (folder string, program []byte) {
 	if err == nil {
 		program, err = os.ReadFile(own)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	from, out := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
 		"bin/linux-amd64/robotsbatch": string(program), "bin/windows-arm64/robotsbatch.exe": string(program),
 		"texts/README.md": "read me", "texts/completions/_robotsbatch": "complete",
 	} {
 		path := filepath.Join(from, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	r := release{version: "1.2.3", time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	if err := r.pack(filepath.Join(from, "bin"), filepath.Join(from, "texts"), out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.pack(filepath.Join(from, "bin"), filepath.Join(from, "texts"), out))
 	return out, program
 }
 
@@ -65,20 +59,14 @@ func unpacked(t *testing.T, name string, data []byte) (files map[string][]byte, 
 		modes[path] = info.Mode()
 	}
 	if strings.HasSuffix(name, ".zip") {
-		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(zip.NewReader(bytes.NewReader(data), int64(len(data))))(t)
 		for _, f := range z.File {
 			r, err := f.Open()
 			take(f.FileInfo(), f.Name, r, err)
 		}
 		return files, modes
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(gzip.NewReader(bytes.NewReader(data)))(t)
 	for r := tar.NewReader(plain); ; {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -94,10 +82,7 @@ func TestPack(t *testing.T) {
 	for name, own := range map[string]string{
 		"robotsbatch-1.2.3-linux-amd64.tar.gz": "robotsbatch", "robotsbatch-1.2.3-windows-arm64.zip": "robotsbatch.exe",
 	} {
-		data, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(folder, name)))(t)
 		below := strings.TrimSuffix(strings.TrimSuffix(name, ".tar.gz"), ".zip") + "/"
 		files, modes := unpacked(t, name, data)
 		if !bytes.Equal(files[below+own], program) || modes[below+own] != 0o755 {
@@ -127,24 +112,16 @@ func TestBillAndLicences(t *testing.T) {
 		linked(t, "github.com/klauspost/compress"), linked(t, "github.com/zeebo/xxh3"),
 	}}
 	r := release{version: "1.2.3", time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	text, err := r.bill(info, "linux-amd64", []byte("program"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(r.bill(info, "linux-amd64", []byte("program")))(t)
 	var b bill
-	if err := json.Unmarshal(text, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &b))
 	if hash := b.Metadata.Component.Hashes[0].Content; hash != fmt.Sprintf("%x", sha256.Sum256([]byte("program"))) {
 		t.Errorf("the program's checksum is %s", hash)
 	}
 	if len(b.Components) != 3 || b.Components[0].Name != "std" || len(b.Dependencies[0].DependsOn) != 3 {
 		t.Fatalf("%s", text)
 	}
-	licences, err := licencesOf(info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	licences := must.Get(licencesOf(info))(t)
 	for i, m := range info.Deps {
 		c := b.Components[i+1]
 		if c.Name != m.Path || c.Version != m.Version || c.PURL != "pkg:golang/"+m.Path+"@"+m.Version || len(c.Hashes[0].Content) != 64 {
@@ -165,14 +142,8 @@ func TestBillAndLicences(t *testing.T) {
 // linked is a module of go.mod as the toolchain records it in a program.
 func linked(t *testing.T, path string) *debug.Module {
 	t.Helper()
-	sums, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := must.Get(os.ReadFile("../../go.sum"))(t)
+	output := must.Get(exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output())(t)
 	version := strings.TrimSpace(string(output))
 	_, rest, _ := strings.Cut(string(sums), path+" "+version+" ")
 	sum, _, _ := strings.Cut(rest, "\n")

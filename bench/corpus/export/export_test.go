@@ -19,6 +19,7 @@ import (
 
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
+	"robotsbatch/io/store/must"
 )
 
 const sample = "../sample"
@@ -28,9 +29,7 @@ const sample = "../sample"
 func TestSample(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.SampleOptions())
-	if err := export.Rules(filepath.Join(dir, "rules"), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.Rules(filepath.Join(dir, "rules"), c))
 	want, got := files(t, filepath.Join(dir, "rules")), files(t, filepath.Join(sample, "rules"))
 	if len(got) != len(want) {
 		t.Errorf("%d files in rules, want %d", len(got), len(want))
@@ -42,9 +41,7 @@ func TestSample(t *testing.T) {
 	}
 	for _, name := range []string{"frontier.arrow", "frontier.arrows", "frontier.txt.zst"} {
 		made := filepath.Join(dir, name)
-		if err := export.Frontier(made, c, export.Options{BatchRows: 512}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.Frontier(made, c, export.Options{BatchRows: 512}))
 		if rows := read(t, filepath.Join(sample, name)); !slices.Equal(rows, read(t, made)) {
 			t.Errorf("%s has other rows than the generator writes", name)
 		}
@@ -103,9 +100,7 @@ func TestFrontierFormats(t *testing.T) {
 		for _, compression := range []string{"", "lz4", "none"} {
 			for _, rows := range []int{0, 7, len(want)} {
 				name := filepath.Join(t.TempDir(), "f"+ending)
-				if err := export.Frontier(name, c, export.Options{BatchRows: rows, Compression: compression}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, export.Frontier(name, c, export.Options{BatchRows: rows, Compression: compression}))
 				got := read(t, name)
 				for i := range got {
 					got[i], _, _ = strings.Cut(got[i], "\t")
@@ -124,9 +119,7 @@ func TestFrontierIndex(t *testing.T) {
 	var want []string
 	for _, ending := range []string{".arrow", ".arrows", ".parquet"} {
 		name := filepath.Join(t.TempDir(), "f"+ending)
-		if err := export.Frontier(name, c, export.Options{BatchRows: 700, Columns: 30}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.Frontier(name, c, export.Options{BatchRows: 700, Columns: 30}))
 		rows := read(t, name)
 		if want == nil {
 			want = rows
@@ -154,9 +147,7 @@ func TestFrontierWithoutRows(t *testing.T) {
 	c := corpus.New(corpus.Options{URLs: -1})
 	for _, ending := range export.Formats {
 		name := filepath.Join(t.TempDir(), "f"+ending)
-		if err := export.Frontier(name, c, export.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.Frontier(name, c, export.Options{}))
 		if rows := read(t, name); len(rows) > 0 {
 			t.Errorf("%s has rows %q", ending, rows)
 		}
@@ -183,9 +174,7 @@ func TestFrontierErrors(t *testing.T) {
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	found := make(map[string][]byte)
 	for _, entry := range entries {
 		if found[entry.Name()], err = os.ReadFile(filepath.Join(dir, entry.Name())); err != nil {
@@ -198,31 +187,19 @@ func files(t *testing.T, dir string) map[string][]byte {
 // read returns the rows of a frontier, with tabs between the columns of a table.
 func read(t *testing.T, name string) []string {
 	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(name))(t)
 	var rows []string
 	switch filepath.Ext(name) {
 	case ".arrow":
-		r, err := ipc.NewFileReader(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ipc.NewFileReader(bytes.NewReader(content)))(t)
 		defer r.Close()
 		for i := range r.NumRecords() {
-			record, err := r.Record(i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := must.Get(r.Record(i))(t)
 			rows = appendRows(rows, record)
 		}
 		return rows
 	case ".arrows":
-		r, err := ipc.NewReader(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ipc.NewReader(bytes.NewReader(content)))(t)
 		defer r.Release()
 		for r.Next() {
 			rows = appendRows(rows, r.Record())
@@ -234,9 +211,7 @@ func read(t *testing.T, name string) []string {
 	case ".parquet":
 		props := pqarrow.ArrowReadProperties{BatchSize: 1 << 20}
 		table, err := pqarrow.ReadTable(context.Background(), bytes.NewReader(content), nil, props, memory.DefaultAllocator)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer table.Release()
 		if table.NumRows() == 0 {
 			return nil
@@ -249,9 +224,7 @@ func read(t *testing.T, name string) []string {
 		return rows
 	case ".zst":
 		decoder, err := zstd.NewReader(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer decoder.Close()
 		if content, err = io.ReadAll(decoder); err != nil {
 			t.Fatal(err)

@@ -6,24 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	args := []string{"-out", dir, "-origins", "10", "-urls", "30", "-missing", "0", "-formats", "txt,arrows"}
-	if err := run(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(args))
 	if got, want := names(t, dir), []string{"frontier.arrows", "frontier.txt", "rules"}; !slices.Equal(got, want) {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 	if got := names(t, filepath.Join(dir, "rules")); len(got) != 10 {
 		t.Errorf("%d files with -missing 0, want 10", len(got))
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "frontier.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "frontier.txt")))(t)
 	if got := strings.Count(string(text), "\n"); got != 30 {
 		t.Errorf("%d URLs, want 30", got)
 	}
@@ -38,10 +35,7 @@ func TestRunUnknownFormat(t *testing.T) {
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var found []string
 	for _, entry := range entries {
 		found = append(found, entry.Name())
