@@ -174,10 +174,11 @@ func (j *job) work(s *slot) {
 		return
 	}
 	w := j.pool.worker()
-	defer j.pool.giveBack(w)
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
+		return // whoever failed halfway through a batch gets no other output's
 	}
+	j.pool.giveBack(w)
 }
 
 func (j *job) process(s *slot, w *worker) (err error) {

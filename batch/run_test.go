@@ -219,3 +219,35 @@ func TestRunWithoutBatches(t *testing.T) {
 		t.Errorf("error %v; the sink is closed: %v, aborted: %v", err, sink.closed, sink.aborted)
 	}
 }
+
+// once is an evaluator that is good for no batch after one at which it failed.
+type once struct {
+	batch.Evaluator
+	t      *testing.T
+	failed bool
+}
+
+func (o *once) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	if o.failed {
+		o.t.Error("an evaluator that failed is used again")
+	}
+	err := o.Evaluator.Evaluate(b, v)
+	o.failed = err != nil
+	return err
+}
+
+// TestOutputsAfterAnError: an output that fails leaves the evaluators of the others as they are.
+func TestOutputsAfterAnError(t *testing.T) {
+	newEvaluator := evaluators(failingOrigins{batchtest.Table(t, bodies, "*")}, evaluate.Options{})
+	pool := batch.NewPool(func() batch.Evaluator { return &once{newEvaluator(), t, false} }, batch.Options{Workers: 1})
+	defer pool.Close()
+	for _, url := range []string{"http://b.example/", "http://a.example/"} {
+		lane := pool.Lane(t.Context())
+		var sink textSink
+		_, err := lane.Run(&listSource{columns: []batch.Column{batchtest.URLs(url)}}, &sink, nil)
+		if fails := url == "http://b.example/"; fails != (err != nil) {
+			t.Errorf("%s: error %v", url, err)
+		}
+		lane.Close()
+	}
+}

@@ -57,9 +57,11 @@ func NewDecider(p Profile) *Decider {
 
 // Reset starts a column with the bytes data. allowed has a bitmap for each trie, as many as
 // the row with the most tries needs: one bit per row, least significant first, all 0. The
-// Decider aliases data and allowed until the next Reset. Call Finish before Reset.
+// Decider aliases data and allowed until the next Reset. Paths that Finish did not resolve are
+// dropped.
 func (d *Decider) Reset(data []byte, allowed [][]byte) {
-	d.data, d.allowed, d.prefix = data, allowed, nil
+	d.drop()
+	d.data, d.allowed = data, allowed
 	d.paths.reset(data)
 	d.target.Forget()
 }
@@ -198,8 +200,16 @@ func (d *Decider) Finish() {
 		}
 		d.resolve(&d.prefixes[i], last)
 	}
-	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
+	d.drop()
 	d.paths.reset(d.data)
+}
+
+// drop forgets the prefixes and the undecided paths.
+func (d *Decider) drop() {
+	for i := range d.prefixes[:d.n] {
+		clear(d.prefixes[i].tries) // so that the tries are not kept in memory
+	}
+	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
 }
 
 // resolve resolves the undecided paths of a prefix: those from v.first on and before last.
@@ -219,7 +229,6 @@ func (d *Decider) resolve(v *prefixVerdicts, last int) {
 			}
 		}
 	}
-	clear(v.tries) // so that the tries are not kept in memory
 }
 
 // change flips the verdict of a path for a trie, given by its index.

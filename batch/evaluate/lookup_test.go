@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -132,5 +134,43 @@ func TestEvaluatorLetsGoOfBatch(t *testing.T) {
 			t.Errorf("%+v: the bytes are still there", o)
 		}
 		runtime.KeepAlive(e)
+	}
+}
+
+// failing has no rules for http://broken.example.
+type failing struct{ matcher.Origins }
+
+func (f failing) Lookup(authority []byte, o *matcher.Origin) error {
+	if string(authority) == "http://broken.example" {
+		return errors.New("damaged")
+	}
+	return f.Origins.Lookup(authority, o)
+}
+
+// TestAfterAnError: paths that were undecided when a lookup failed once changed bits of the next
+// batch.
+func TestAfterAnError(t *testing.T) {
+	bodies, bad, good := map[string]string{}, []string{}, []string{}
+	for i := range 200 {
+		authority := fmt.Sprintf("http://host%d.example", i)
+		bodies[authority] = "User-agent: *\nDisallow: /*secret"
+		bad = append(bad, authority+"/secret")
+		good = append(good, authority+"/open", authority+"/secret")
+	}
+	origins := failing{batchtest.Table(t, bodies, "*")}
+	used, fresh := New(origins, Options{Agents: 1}), New(origins, Options{Agents: 1})
+	var got, want batch.Verdicts
+	for n := 1; n < len(bad); n += 7 {
+		batch := batch.Batch{URLs: batchtest.URLs(append(bad[:n:n], "http://broken.example/")...)}
+		if err := used.Evaluate(&batch, &got); err == nil {
+			t.Fatal("no error")
+		}
+		batch.URLs = batchtest.URLs(good...)
+		if err := errors.Join(used.Evaluate(&batch, &got), fresh.Evaluate(&batch, &want)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed) {
+			t.Fatalf("%d rows before the error: other verdicts after it", n)
+		}
 	}
 }
