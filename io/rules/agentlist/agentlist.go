@@ -12,6 +12,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"robotsbatch/matcher"
 )
@@ -123,17 +124,27 @@ func joined(all []error) error {
 // parse reads a chain, or the value of a user-agent line: "iaskspider/2.0" and "Kangaroo
 // Bot" mean iaskspider and Kangaroo. A line with any of the bytes never is no such value.
 func parse(line, never string) (matcher.Chain, error) {
+	refused := fmt.Errorf("%q is no product token: write the agents alone, one a line, such as GPTBot", line)
+	if strings.ContainsAny(line, marks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return nil, refused
+	}
 	chain, err := matcher.ParseChain(line)
 	if err == nil || strings.ContainsAny(line, never) {
 		return chain, err
 	}
 	token, _, _ := strings.Cut(line, "/")
 	words := strings.Fields(token)
-	if len(words) == 0 || strings.EqualFold(words[0], "Mozilla") {
+	switch {
+	case len(words) == 0 || strings.EqualFold(words[0], "Mozilla"):
 		return nil, err
+	case !strings.ContainsFunc(words[0], unicode.IsLetter):
+		return nil, refused // a list's mark, such as - or 1.
 	}
 	return matcher.ParseChain(words[0])
 }
+
+// marks are bytes of other notations, such as YAML and HTML. No group is for an agent with one.
+const marks = "\"'`#<>[]{}"
 
 // withoutComment returns a line without its comment, trimmed.
 func withoutComment(line string) string {
