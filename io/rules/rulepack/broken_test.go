@@ -55,7 +55,7 @@ func answers(t testing.TB, p *Pack, entries []Entry) []string {
 		}
 		list[i] = spans + fmt.Sprint(o.Access, o.Facts.Status, o.Facts.Fetched, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
 		if r := o.Facts.Records; r != nil {
-			list[i] += fmt.Sprint(r.CrawlDelays, r.Sitemaps)
+			list[i] += fmt.Sprint(r.CrawlDelays, r.Sitemaps, r.Digest)
 		}
 	}
 	return list

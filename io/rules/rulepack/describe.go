@@ -99,7 +99,8 @@ func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.S
 	if err != nil {
 		return 0, digest, err
 	}
-	return kindOf(readRow(p.rows, number).flags), p.digest(number), nil
+	digest, err = p.digest(number)
+	return kindOf(readRow(p.rows, number).flags), digest, err
 }
 
 // BodyNumber returns the place of an Authority's body in the order of the pack's bodies.
@@ -166,7 +167,10 @@ func (p *Pack) describeBody(number uint32) (*Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Body{Number: number, Kind: kindOf(r.flags), Digest: p.digest(number), Bytes: len(rules)}
+	b := &Body{Number: number, Kind: kindOf(r.flags), Bytes: len(rules)}
+	if b.Digest, err = p.digest(number); err != nil {
+		return nil, err
+	}
 	if r.flags&bodySource != 0 {
 		if b.Source, err = p.source(rules, number); err != nil {
 			return nil, err
@@ -186,9 +190,10 @@ func (p *Pack) describeBody(number uint32) (*Body, error) {
 	return b, nil
 }
 
-// digest returns the digest of a body that exists.
-func (p *Pack) digest(number uint32) [sha256.Size]byte {
-	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):])
+// digest returns the digest of a body that exists. The first call checks all digests.
+func (p *Pack) digest(number uint32) (digest [sha256.Size]byte, err error) {
+	err = p.checkDigests()
+	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):]), err
 }
 
 // bodyRecords returns a body's other records.

@@ -487,7 +487,10 @@ func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 
 // taken returns what Keep would for a body of a pack whose bodies were taken.
 func (b *Builder) taken(p *Pack, number uint32) (kept uint64, err error) {
-	d := p.digest(number)
+	d, err := p.digest(number)
+	if err != nil {
+		return 0, err
+	}
 	b.bodies.mu.Lock()
 	found, _, err := b.bodies.numbered.find(&d)
 	b.bodies.mu.Unlock()
@@ -534,7 +537,11 @@ func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) error {
 	if !ok || !ok2 || len(rules)%matcher.BodyAlignment != 0 {
 		return p.damaged("body %d lies outside", number)
 	}
-	taken, old, err := b.bodies.number(p.digest(number), r.flags>>8)
+	digest, err := p.digest(number)
+	if err != nil {
+		return err
+	}
+	taken, old, err := b.bodies.number(digest, r.flags>>8)
 	if old || err != nil {
 		return b.fail(err)
 	}

@@ -230,7 +230,10 @@ func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) 
 		return kept, err
 	}
 	if m.records != nil {
-		sum := p.digest(number)
+		sum, err := p.digest(number)
+		if err != nil {
+			return kept, err
+		}
 		m.records.Digest = hex.EncodeToString(sum[:])
 		size += int64(m.records.Size())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
+	"sync"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
@@ -75,6 +76,8 @@ type Pack struct {
 	paging      *paging // nil for few lookups
 	// The buckets that passed their checks.
 	checkedBuckets, checkedIntervals bitmap
+
+	checkDigests func() error // compares their checksum, once
 
 	asOf uint32                      // as Options.AsOf; 0 without a history
 	made *cache.Cache[uint32, *made] // by number of the body
@@ -195,6 +198,12 @@ func (p *Pack) findSections() (err error) {
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
 	p.digests, p.names = f.section(digestsSection), f.section(namesSection)
+	p.checkDigests = sync.OnceValue(func() error {
+		if checksum(p.digests) != f.table[digestsSection].checksum {
+			return p.damaged("checksum of the section digests")
+		}
+		return nil
+	})
 	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	info.countIntervals(p.starts)
