@@ -223,7 +223,7 @@ func (t *numbered) add(slot int, d *digest, length uint32) error {
 		return err
 	}
 	binary.LittleEndian.PutUint64(r, uint64(t.hash(d))<<32|uint64(t.n))
-	if int(t.n) < 1<<t.bits/4*3 {
+	if int(t.n) < 1<<t.bits/4*3 || t.bits == 32 { // there are slots for all numbers
 		return nil
 	}
 	return t.grow()

@@ -65,6 +65,21 @@ func liveBytes() uint64 {
 	return m.HeapAlloc
 }
 
+// With a slot for each number there can be, there are no more: a hash has no more bits.
+func TestNumberedOfMost(t *testing.T) {
+	all := newNumbered(0, 0, t.TempDir())
+	defer all.close()
+	all.bits, all.n = 32, 3<<30
+	x := digest(sha256.Sum256(nil))
+	_, slot, err := all.find(&x)
+	if err == nil {
+		err = all.add(slot, &x, 1)
+	}
+	if number, _, again := all.find(&x); err != nil || again != nil || number != 3<<30 || all.bits != 32 {
+		t.Errorf("number %d with %d bits, %v, %v", number, all.bits, err, again)
+	}
+}
+
 // However many distinct bodies there are, a builder takes no more than its memory and what it
 // writes with.
 func TestBuildMemory(t *testing.T) {
