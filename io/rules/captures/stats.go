@@ -53,22 +53,17 @@ type Stats struct {
 
 // Add adds another source's counts.
 func (s *Stats) Add(t Stats) {
-	s.Captures += t.Captures
-	s.Elsewhere += t.Elsewhere
-	s.Ignored += t.Ignored
-	s.Compressed += t.Compressed
-	s.Damaged += t.Damaged
-	s.Longer += t.Longer
-	s.Lost += t.Lost
-	s.Authorities += t.Authorities
-	s.Rules += t.Rules
-	s.Stale += t.Stale
-	s.Unavailable += t.Unavailable
-	s.Unreachable += t.Unreachable
-	s.GivenUp += t.GivenUp
-	s.Resolved += t.Resolved
-	s.Unresolved += t.Unresolved
-	s.Dropped += t.Dropped
+	more := t.counts()
+	for i, n := range s.counts() {
+		*n += *more[i]
+	}
+}
+
+func (s *Stats) counts() [16]*int64 {
+	return [...]*int64{
+		&s.Captures, &s.Elsewhere, &s.Ignored, &s.Compressed, &s.Damaged, &s.Longer, &s.Lost, &s.Authorities,
+		&s.Rules, &s.Stale, &s.Unavailable, &s.Unreachable, &s.GivenUp, &s.Resolved, &s.Unresolved, &s.Dropped,
+	}
 }
 
 // count counts an authority of a source by the decision about it; dropped is as Stats.Dropped.

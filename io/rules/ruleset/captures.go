@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -78,10 +79,9 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep boo
 	}
 	s := &captureSet{
 		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
-		sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner, asked: -1,
+		names: f.capturedNames(), sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner, asked: -1,
 	}
 	for number, source := range f.captured() {
-		s.names = append(s.names, source.shown())
 		if source.kind == askedKind {
 			s.asked = number
 		}
@@ -177,13 +177,9 @@ func (f *Found) openCaptures(ctx context.Context, s *Set, newest time.Time) (*pa
 			}
 		}
 	}
-	var names []string
-	for _, source := range f.captured() {
-		names = append(names, source.shown())
-	}
 	var captured *Captured
 	var single []byte
-	pack, err := f.makePack(ctx, rulepack.BuildOptions{Asked: f.options.asked()}, names, s.watch, func(b *rulepack.Builder) (err error) {
+	pack, err := f.makePack(ctx, rulepack.BuildOptions{Asked: f.options.asked()}, f.capturedNames(), s.watch, func(b *rulepack.Builder) (err error) {
 		captured, single, err = f.addCaptures(ctx, b, nil, false, newest, func(authority []byte, source int) (bool, error) {
 			x, err := before[:source].fetch(authority)
 			return x.file != "", err
@@ -287,13 +283,9 @@ func (s *captureSet) each(ctx context.Context, name string, visit func(string, *
 	shown := blob.Shown(name)
 	for {
 		var x captures.Capture
-		switch err := r.Next(&x); {
-		case err == io.EOF:
+		if err := cmp.Or(r.Next(&x), context.Cause(ctx)); err == io.EOF {
 			return nil
-		case err != nil:
-			return err
-		}
-		if err := context.Cause(ctx); err != nil {
+		} else if err != nil {
 			return err
 		}
 		file := shown

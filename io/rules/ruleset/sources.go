@@ -103,6 +103,14 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 	}
 }
 
+// capturedNames returns the names of these sources for people.
+func (f *Found) capturedNames() (names []string) {
+	for _, s := range f.captured() {
+		names = append(names, s.shown())
+	}
+	return names
+}
+
 // firstCaptured returns the index of the first source that is read as captures; -1 for none. Open
 // makes one source of all captures, and puts it there.
 func (f *Found) firstCaptured() int {

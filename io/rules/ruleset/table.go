@@ -49,18 +49,13 @@ func openTable(ctx context.Context, name, column string, memory int64, o capture
 	if err != nil {
 		return nil, err
 	}
-	table, err := tableOf(s, o)
-	if err != nil {
-		s.Close()
-		return nil, err
+	if source, ok := s.Source.(captures.TableSource); !ok || source.Schema() == nil {
+		err = fmt.Errorf("%s is not a table", o.Name)
+	} else if table, fault := captures.NewTable(source, o); fault != nil {
+		err = fault
+	} else {
+		return &captureTable{table, s}, nil
 	}
-	return &captureTable{table, s}, nil
-}
-
-func tableOf(s *frontier.Source, o captures.TableOptions) (captures.Reader, error) {
-	source, ok := s.Source.(captures.TableSource)
-	if !ok || source.Schema() == nil {
-		return nil, fmt.Errorf("%s is not a table", o.Name)
-	}
-	return captures.NewTable(source, o)
+	s.Close()
+	return nil, err
 }
