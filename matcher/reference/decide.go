@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,7 +33,7 @@ func Decide(f File, chain []string, path string, p Profile) Decision {
 	}
 	for _, name := range append(chain[:len(chain):len(chain)], everyone) {
 		if rules, found := rulesFor(f, name, p); found {
-			return mostSpecific(rules, NewPath(path, p), p)
+			return mostSpecific(rules, NewPath(path, p))
 		}
 	}
 	return Decision{Allowed: true, Reason: "no_group"}
@@ -52,7 +53,7 @@ func rulesFor(f File, name string, p Profile) (rules []groupRule, found bool) {
 			if !concerns(agent.Value, name, p) {
 				continue
 			}
-			found = true
+			found, rules = true, slices.Grow(rules, len(group.Rules))
 			for _, rule := range group.Rules {
 				rules = append(rules, groupRule{rule, agent.Value})
 			}
@@ -79,10 +80,10 @@ func concerns(value, name string, p Profile) bool {
 
 // mostSpecific finds the matching rule with the longest pattern. If two are equally long,
 // allow wins over disallow, and then the first rule.
-func mostSpecific(rules []groupRule, path Path, p Profile) Decision {
+func mostSpecific(rules []groupRule, path Path) Decision {
 	best, bestLength := Decision{Allowed: true, Reason: "no_rule_matched"}, 0
 	for _, rule := range rules {
-		length := matchedLength(rule.Rule, path, p)
+		length := matchedLength(rule.Rule, path)
 		if length > bestLength || length == bestLength && rule.Allow && !best.Allowed {
 			best, bestLength = decided(rule), length
 		}
@@ -90,15 +91,21 @@ func mostSpecific(rules []groupRule, path Path, p Profile) Decision {
 	return best
 }
 
-// matchedLength returns the length of the rule's pattern if it matches, else 0.
+// patternsOf returns the patterns of a rule, of which the first that matches counts.
 // Google: an allow rule for an index page also allows its directory.
-func matchedLength(rule Rule, path Path, p Profile) int {
-	if pattern := NewPattern(rule.Pattern, p); pattern.Match(path) {
-		return pattern.Length()
+func patternsOf(pattern string, kind kind, p Profile) []Pattern {
+	patterns := []Pattern{NewPattern(pattern, p)}
+	slash := strings.LastIndexByte(pattern, '/')
+	if p == Google && kind == allow && slash >= 0 && strings.HasPrefix(pattern[slash:], "/index.htm") {
+		patterns = append(patterns, NewPattern(pattern[:slash+1]+"$", p))
 	}
-	slash := strings.LastIndexByte(rule.Pattern, '/')
-	if p == Google && rule.Allow && slash >= 0 && strings.HasPrefix(rule.Pattern[slash:], "/index.htm") {
-		if pattern := NewPattern(rule.Pattern[:slash+1]+"$", p); pattern.Match(path) {
+	return patterns
+}
+
+// matchedLength returns the length of the rule's pattern that matches, else 0.
+func matchedLength(rule Rule, path Path) int {
+	for _, pattern := range rule.matched {
+		if pattern.Match(path) {
 			return pattern.Length()
 		}
 	}
@@ -115,6 +122,9 @@ func decided(rule groupRule) Decision {
 
 // printable writes bytes that are not UTF-8 as %XX.
 func printable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)

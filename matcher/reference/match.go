@@ -32,7 +32,7 @@ const (
 // normalise returns the spelling that all equal texts share. If query is set, it also
 // decodes escapes of "/" and "?" after the first "?" (RFC 9309 figure 4).
 func normalise(text string, query bool) []char {
-	var out []char
+	out := make([]char, 0, len(text))
 	inQuery := false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -58,7 +58,7 @@ func normalise(text string, query bool) []char {
 // googlePattern does all that Google's parser does to a pattern: it escapes bytes that are
 // not ASCII and changes hex digits to upper case.
 func googlePattern(text string) []char {
-	var out []char
+	out := make([]char, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		switch {
 		case isEscape(text[i:]):
@@ -94,11 +94,11 @@ func appendEscape(out []char, value byte) []char {
 func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
 func spelling(chars []char) string {
-	var b strings.Builder
-	for _, c := range chars {
-		b.WriteByte(c.value)
+	text := make([]byte, len(chars))
+	for i, c := range chars {
+		text[i] = c.value
 	}
-	return b.String()
+	return string(text)
 }
 
 // NormalisePath returns the two spellings of a path that RFC9309 patterns are compared
@@ -158,9 +158,9 @@ func (t Pattern) Match(path Path) bool {
 	if t.query {
 		s = path.query
 	}
-	positions := []int{0}
+	positions, next := []int{0}, []int(nil)
 	for i, c := range t.chars {
-		var next []int
+		next = next[:0]
 		switch {
 		case c.raw && c.value == '*': // any run of bytes: all positions from the first one on
 			for at := positions[0]; at <= len(s); at++ {
@@ -175,9 +175,10 @@ func (t Pattern) Match(path Path) bool {
 				}
 			}
 		}
-		if positions = next; len(positions) == 0 {
+		if len(next) == 0 {
 			return false
 		}
+		positions, next = next, positions
 	}
 	return len(t.chars) > 0
 }

@@ -41,6 +41,9 @@ type Rule struct {
 	Text string
 	// Line is the line number, from 1.
 	Line int
+
+	// matched are Pattern, ready to be matched, and what else the rule matches.
+	matched []Pattern
 }
 
 // Parse parses a body (RFC 9309 §2.2). It never fails: it skips lines that are not
@@ -65,7 +68,7 @@ func Parse(body []byte, p Profile, limit int) File {
 		if kind == userAgent {
 			group.Agents = append(group.Agents, Agent{Value: value, Line: i + 1})
 		} else {
-			group.Rules = append(group.Rules, Rule{Allow: kind == allow, Pattern: value, Text: line, Line: i + 1})
+			group.Rules = append(group.Rules, Rule{kind == allow, value, line, i + 1, patternsOf(value, kind, p)})
 		}
 	}
 	return file
