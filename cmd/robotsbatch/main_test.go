@@ -45,6 +45,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", raceOptions)
+			// A third of what such a short process takes would be collecting what its packages set up.
+			e.Setenv("GOGC", "400")
 			sample, err := filepath.Abs("../../bench/corpus/sample")
 			e.Setenv("SAMPLE", sample)
 			return err
