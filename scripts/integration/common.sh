@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+# CHECKS names a folder in which several scripts share the program and the environment of
+# Python that the first of them makes. Without it, each makes its own.
+shared=${CHECKS-$scratch}
 
 # skip ends the check because something is missing. That is a failure if CI is set.
 skip() {
@@ -24,8 +27,9 @@ python_with() {
   if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     skip "python3 with venv is not installed"
   fi
-  python3 -m venv "$scratch/venv"
-  "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
+  [[ -d $shared/venv ]] || python3 -m venv "$shared/venv"
+  "$shared/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
+  [[ $shared == "$scratch" ]] || ln -s "$shared/venv" "$scratch/venv"
 }
 
 # The Spark of the checks that use it: one version, so that pip's cache has it for the next.
@@ -34,7 +38,8 @@ pyspark=pyspark==4.3.0
 
 # build makes $scratch/robotsbatch.
 build() {
-  go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
+  [[ -e $shared/robotsbatch ]] || go build -o "$shared/robotsbatch" ./cmd/robotsbatch
+  [[ $shared == "$scratch" ]] || cp "$shared/robotsbatch" "$scratch"
 }
 
 # node_with FOLDER copies a folder to $scratch and installs the npm packages of its lock
