@@ -131,6 +131,10 @@ func (m *Manifest) take(l *line, number int) error {
 		}
 		m.Job = *l.Job
 	case l.Output != nil:
+		l.Output.Output.restoreName()
+		for i := range l.Output.Inputs {
+			l.Output.Inputs[i].restoreName()
+		}
 		m.Outputs = append(m.Outputs, *l.Output)
 		return l.Output.check()
 	case l.End != nil:

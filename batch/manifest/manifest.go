@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"encoding/hex"
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -57,11 +59,29 @@ type Rules struct {
 // File is a version of a file.
 type File struct {
 	Name string `json:"name"`
+	// NameHex has the bytes of a name that is not UTF-8, which JSON cannot hold; else it is empty.
+	NameHex string `json:"name_hex,omitempty"`
 	// Size in bytes.
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified,omitzero"`
 	// ETag is what an object store calls the version.
 	ETag string `json:"etag,omitempty"`
+}
+
+// Named returns the file with a name.
+func (f File) Named(name string) File {
+	f.Name, f.NameHex = name, ""
+	if !utf8.ValidString(name) {
+		f.NameHex = hex.EncodeToString([]byte(name))
+	}
+	return f
+}
+
+// restoreName undoes what JSON did to the name.
+func (f *File) restoreName() {
+	if name, err := hex.DecodeString(f.NameHex); err == nil && len(name) > 0 {
+		f.Name = string(name)
+	}
 }
 
 // Same reports whether two are the same version of one file.

@@ -62,6 +62,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadNames: names that are not UTF-8 come back as they were, also after a merge.
+func TestReadNames(t *testing.T) {
+	want := output("")
+	want.Output, want.Inputs[0] = want.Output.Named("d\xe9j\xe0.csv"), want.Inputs[0].Named("\xfe.txt")
+	text := AppendOutput(AppendJob(nil, job()), want)
+	got := mustRead(t, text).Outputs[0]
+	if !reflect.DeepEqual(&got, want) {
+		t.Errorf("got  %+v\nwant %+v", &got, want)
+	}
+	if again := AppendOutput(AppendJob(nil, job()), &got); string(again) != string(text) {
+		t.Errorf("got  %s\nwant %s", again, text)
+	}
+}
+
 // TestLine fixes the form of a line, which other programs may read.
 func TestLine(t *testing.T) {
 	const want = `{"end":{"outputs":64},"crc32c":"3197ede0"}` + "\n"

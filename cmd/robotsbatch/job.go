@@ -202,11 +202,8 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return j.dryRun(ctx, inputs, planned, written)
 	}
 	release, err := outputs.Claim(j.Out, j.Shard)
-	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
-		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
-	}
 	if err != nil {
-		return err
+		return withFolder(err)
 	}
 	defer release()
 	if j.First == 0 {
@@ -252,6 +249,14 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	return j.finish(started, file)
+}
+
+// withFolder adds to an error about a missing folder what may have been meant.
+func withFolder(err error) error {
+	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
+		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
+	}
+	return err
 }
 
 // openTimelines looks the rules up by time, if rows have times.

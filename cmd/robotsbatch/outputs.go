@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
@@ -218,7 +219,11 @@ func (c *conversion) giveUp() {
 // complete completes an output whose turn it is.
 func (j *job) complete(c *conversion) error {
 	if c.kept != nil {
-		j.summary.Keep(j.record.PathOf(c.kept), c.kept)
+		path := j.record.PathOf(c.kept)
+		if err := j.spareOutput(path); err != nil {
+			return err
+		}
+		j.summary.Keep(path, c.kept)
 		c.way.Skip()
 		return nil
 	}
@@ -326,13 +331,7 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	c.schemeless = src.First().Schemeless
 	t, err := j.target(c.Output, src.First())
 	if err == nil {
-		err = j.Spare(c.Inputs, option.Out.With(t.Path))
-	}
-	if err == nil {
-		err = j.spared(option.Out.With(t.Path))
-	}
-	if err == nil {
-		err = spareRules(j.found, &j.Rules, option.Out.With(t.Path))
+		err = j.spare(c.Inputs, t.Path)
 	}
 	if err != nil {
 		return err
@@ -362,6 +361,37 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 		return err
 	}
 	return j.evaluate(ctx, c, t, src, w)
+}
+
+// spare refuses an output that would replace something that is read, or that the job also writes.
+func (j *job) spare(inputs []frontier.Input, path string) error {
+	out := option.Out.With(path)
+	err := j.Spare(inputs, out)
+	if err == nil {
+		err = j.spared(out)
+	}
+	if err == nil {
+		err = spareRules(j.found, &j.Rules, out)
+	}
+	if err == nil {
+		err = j.spareOutput(path)
+	}
+	return err
+}
+
+// spareOutput refuses a summary or report that would replace an output.
+func (j *job) spareOutput(path string) error {
+	for _, o := range []option.Given{option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)} {
+		if o.Value == "" {
+			continue
+		}
+		own, _ := filepath.Abs(o.Value)
+		out, _ := filepath.Abs(path)
+		if own == out || blob.Replaces(o.Value)(path) {
+			return option.Usagef("%s would replace an output: choose another name", o.Name.With(blob.Shown(o.Value)))
+		}
+	}
+	return nil
 }
 
 // evaluate writes the rows of src with their verdicts to w.

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/ruleset"
@@ -23,10 +25,14 @@ var longFrom = int64(1 << 30)
 
 // dryRun prints the plan and does nothing of it.
 func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) error {
+	if err := outputs.CheckFolder(j.Out); err != nil {
+		return withFolder(err)
+	}
 	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
 	if err != nil {
 		return err
 	}
+	j.found = found
 	bytes := int64(0)
 	for _, in := range inputs {
 		info, err := blob.Stat(ctx, in.Path)
@@ -41,6 +47,11 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 			return err
 		}
 		defer src.Close()
+		if !readsObjects(inputs) { // each takes a request
+			if err := src.OpenOthers(); err != nil {
+				return err
+			}
+		}
 	}
 	rules, err := found.Plan(ctx, true)
 	if err != nil {
@@ -129,6 +140,12 @@ func (j *job) planOutputs(planned []outputs.Output, src *frontier.Concatenation,
 	if err == nil {
 		err = j.checkFormat(t)
 	}
+	if err == nil {
+		err = j.spare(out.Inputs, t.Path)
+	}
+	if err == nil {
+		err = j.checkColumns(t, first)
+	}
 	if err != nil {
 		return err
 	}
@@ -144,5 +161,22 @@ func (j *job) planOutputs(planned []outputs.Output, src *frontier.Concatenation,
 		verdicts = append(verdicts, column.Name)
 	}
 	line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
+	return nil
+}
+
+// checkColumns finds that an input has a column of the output's already.
+func (j *job) checkColumns(t outputs.Target, first *frontier.Source) error {
+	if first.Schema == nil || t.Format == format.Text {
+		return nil
+	}
+	var kept []string
+	for _, field := range first.Schema.Fields() {
+		if j.Keep == batch.KeepAll || j.Keep == batch.KeepURL && field.Name == first.URLColumn {
+			kept = append(kept, field.Name)
+		}
+	}
+	if err := batch.CheckNames(kept, j.Verdicts); err != nil {
+		return fmt.Errorf("%s: %w", first.Input.Name(), err)
+	}
 	return nil
 }

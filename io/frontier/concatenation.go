@@ -174,6 +174,19 @@ func (c *Concatenation) advance() error {
 	return nil
 }
 
+// OpenOthers opens the inputs after the first one, and returns the error that reading them would
+// begin with. Nothing can be read then.
+func (c *Concatenation) OpenOthers() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.rest) > 0 {
+		if err := c.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close implements batch.Source. It ends a running Next.
 func (c *Concatenation) Close() error {
 	c.cancel()

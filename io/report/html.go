@@ -318,6 +318,9 @@ func (h htmlPage) denying() page.Section {
 	text := "URLs that are denied to at least one agent. " + errorText(h.tally.Denying)
 	if len(table.Rows) == 0 {
 		text = "No URL is denied."
+		if h.OutputsKept > 0 {
+			text = "No URL of the outputs that this run wrote is denied."
+		}
 	}
 	return page.Section{Title: "Who denies most", Text: text, Parts: parts(table)}
 }

@@ -46,11 +46,20 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	if err == nil {
 		return release, nil
 	}
-	folder := filepath.Dir(out)
-	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) {
-		return nil, &MissingFolderError{folder, err}
+	if missing := CheckFolder(out); errors.Is(err, fs.ErrNotExist) && missing != nil {
+		return nil, missing
 	}
 	return nil, option.Errorf("%s: %w", option.Out, err)
+}
+
+// CheckFolder returns a [*MissingFolderError] for an output that is a local file in no folder.
+func CheckFolder(out string) error {
+	folder := filepath.Dir(out)
+	_, err := os.Stat(folder)
+	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &MissingFolderError{folder, fmt.Errorf("%s: %w", out, errors.Unwrap(err))}
 }
 
 // claimShard locks a shard of a job that writes a folder of outputs. Other shards may write to

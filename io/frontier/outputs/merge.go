@@ -46,6 +46,12 @@ func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int
 // ErrNoShards says that a folder has no manifest of a shard.
 var ErrNoShards = errors.New("no shard has been done here")
 
+// ApartError says that the shards of a folder do not belong together.
+type ApartError struct{ error }
+
+// Unwrap returns what is different between them.
+func (e ApartError) Unwrap() error { return e.error }
+
 // Joined returns what [Merge] writes, and does not write it. It needs no lock.
 func Joined(ctx context.Context, folder string) (m *manifest.Manifest, text []byte, shards int, err error) {
 	parts, err := readShards(ctx, folder)
@@ -53,7 +59,10 @@ func Joined(ctx context.Context, folder string) (m *manifest.Manifest, text []by
 		return nil, nil, 0, err
 	}
 	if text, err = manifest.Merge(parts); err != nil {
-		return nil, nil, 0, fmt.Errorf("%s: %w", blob.Shown(folder), err)
+		if err = fmt.Errorf("%s: %w", blob.Shown(folder), err); !errors.Is(err, manifest.ErrIncomplete) {
+			err = ApartError{err}
+		}
+		return nil, nil, 0, err
 	}
 	if m, err = manifest.ReadBytes(text); err == nil {
 		err = checkOutputs(ctx, folder, m, parts)
@@ -74,8 +83,8 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 			parts = make([]*manifest.Manifest, s.Count)
 		}
 		if s.Count != len(parts) {
-			return nil, fmt.Errorf("%s: there are shards of %d and of %d: remove the manifests of those that are not meant",
-				blob.Shown(folder), len(parts), s.Count)
+			return nil, ApartError{fmt.Errorf("%s: there are shards of %d and of %d: remove the manifests of those that are not meant",
+				blob.Shown(folder), len(parts), s.Count)}
 		}
 	}
 	return parts, each(len(names), func(i int) error {

@@ -72,6 +72,9 @@ func (t *Total) Err() error {
 	if n := t.counts[Unfinished]; n > 0 {
 		parts = append(parts, report.Count(int64(n), "job is", "jobs are")+" unfinished")
 	}
+	if n := t.counts[Apart]; n > 0 {
+		parts = append(parts, report.Count(int64(n), "folder has", "folders have")+" shards that do not belong together")
+	}
 	if len(parts) == 0 {
 		return nil
 	}

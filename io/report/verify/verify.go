@@ -50,14 +50,15 @@ type Finding struct {
 // State is what a Finding comes to.
 type State int
 
-// The states. OtherVersion is a rule pack that this version of the program does not read, and
-// Unfinished a job that did not come to its end.
+// The states. OtherVersion is a rule pack that this version of the program does not read,
+// Unfinished a job that did not come to its end, and Apart shards that do not belong together.
 const (
 	Intact State = iota
 	Damaged
 	Missing
 	OtherVersion
 	Unfinished
+	Apart
 	states
 )
 
@@ -75,6 +76,8 @@ func (f *Finding) State() State {
 		return OtherVersion
 	case errors.Is(f.Damage[0], errUnfinished):
 		return Unfinished
+	case errors.As(f.Damage[0], new(outputs.ApartError)):
+		return Apart
 	}
 	return Damaged
 }

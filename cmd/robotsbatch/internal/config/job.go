@@ -150,6 +150,10 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return option.Usagef("%s takes a file: stdout is for data", option.Report)
 	case strings.ToLower(filepath.Ext(c.ReportFile)) == ".pdf":
 		return option.Usagef("%s is a page in HTML, which a browser also prints as PDF: name it report.html", option.Report.With(c.ReportFile))
+	case manifest.IsName(c.SummaryJSON):
+		return option.Usagef("%s is the name of a manifest: choose another name", option.SummaryJSON.With(c.SummaryJSON))
+	case manifest.IsName(c.ReportFile):
+		return option.Usagef("%s is the name of a manifest: choose another name", option.Report.With(c.ReportFile))
 	case c.ReportFile != "" && (c.ReportFile == c.Out || c.ReportFile == c.SummaryJSON):
 		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
 	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
