@@ -21,6 +21,12 @@
 // a 2xx that has it. What revisits name is collected while captures are read, and found in
 // a pass over all waiting captures, before they are resolved.
 //
+// # What a pack dropped
+//
+// A rule pack keeps captures for a later [Set], see [Set.Continue], but not all of them. What a new
+// redirect or revisit refers to and is not there may have been dropped: it is taken as an answer
+// whose body is gone. That denies, until a later answer decides, and is counted as Stats.Dropped.
+//
 // # Bodies
 //
 // A body that is still gzip or zstd is decompressed, whatever its headers said. Read as
