@@ -223,11 +223,15 @@ func (t *numbered) add(slot int, d *digest, length uint32) error {
 		return err
 	}
 	binary.LittleEndian.PutUint64(r, uint64(t.hash(d))<<32|uint64(t.n))
-	if int(t.n) < 1<<t.bits/4*3 || t.bits == 32 { // there are slots for all numbers
+	if !needsSlots(t.n, t.bits) {
 		return nil
 	}
 	return t.grow()
 }
+
+// needsSlots reports whether bodies should have more slots. 32 bits are all that a hash has, and
+// enough for all numbers.
+func needsSlots(bodies uint32, bits int) bool { return bits < 32 && int(bodies) >= 1<<bits/4*3 }
 
 // grow doubles the number of slots.
 func (t *numbered) grow() error {

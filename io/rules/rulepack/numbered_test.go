@@ -66,17 +66,15 @@ func liveBytes() uint64 {
 }
 
 // With a slot for each number there can be, there are no more: a hash has no more bits.
-func TestNumberedOfMost(t *testing.T) {
-	all := newNumbered(0, 0, t.TempDir())
-	defer all.close()
-	all.bits, all.n = 32, 3<<30
-	x := digest(sha256.Sum256(nil))
-	_, slot, err := all.find(&x)
-	if err == nil {
-		err = all.add(slot, &x, 1)
-	}
-	if number, _, again := all.find(&x); err != nil || again != nil || number != 3<<30 || all.bits != 32 {
-		t.Errorf("number %d with %d bits, %v, %v", number, all.bits, err, again)
+func TestNeedsSlots(t *testing.T) {
+	for _, test := range []struct {
+		bodies uint32
+		bits   int
+		want   bool
+	}{{47, 6, false}, {48, 6, true}, {3<<29 - 1, 31, false}, {3 << 29, 31, true}, {3 << 30, 32, false}, {noBody, 32, false}} {
+		if needsSlots(test.bodies, test.bits) != test.want {
+			t.Errorf("%d bodies with 2^%d slots: want %t", test.bodies, test.bits, test.want)
+		}
 	}
 }
 
