@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,15 +146,15 @@ func Endings() []string {
 	return endings
 }
 
-// Parse reads the name of a format of tables or lists, as -in-format and
-// -out-format take it.
-func Parse(name string) (Format, error) {
-	for _, f := range all(Format.Readable) {
+// Parse returns the format of a name, such as -in-format and -out-format take, of those that a
+// predicate is true of; ok is false if none of them has it.
+func Parse(name string, is func(Format) bool) (f Format, ok bool) {
+	for _, f := range all(is) {
 		if f.String() == name {
-			return f, nil
+			return f, true
 		}
 	}
-	return Unknown, fmt.Errorf("there is no format %q: it is one of %s", name, strings.Join(Names(Format.Readable), ", "))
+	return Unknown, false
 }
 
 // ByName returns format and compression by a file's name, such as verdicts.csv.zst; Unknown

@@ -143,18 +143,21 @@ func TestParse(t *testing.T) {
 		"arrow": Arrow, "arrows": ArrowS, "parquet": Parquet, "text": Text,
 		"csv": CSV, "tsv": TSV, "jsonl": JSONL, "cdxj": CDXJ,
 	} {
-		got, err := Parse(name)
-		if got != want || err != nil {
-			t.Errorf("Parse(%q) = %s, %v", name, got, err)
+		got, ok := Parse(name, Format.Readable)
+		if got != want || !ok {
+			t.Errorf("Parse(%q) = %s, %v", name, got, ok)
 		}
 		if got.String() != name {
 			t.Errorf("%s is written %q", name, got)
 		}
 	}
 	for _, name := range []string{"", "unknown", "txt", "CSV", "warc", "rules"} {
-		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), "arrows") {
-			t.Errorf("Parse(%q): error %v, want one that lists the formats", name, err)
+		if got, ok := Parse(name, Format.Readable); ok {
+			t.Errorf("Parse(%q) = %s", name, got)
 		}
+	}
+	if got, ok := Parse("cdx", Format.Writable); ok {
+		t.Errorf("%s is written", got)
 	}
 }
 

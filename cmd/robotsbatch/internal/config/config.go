@@ -67,16 +67,12 @@ func pointers(list []string) []*string {
 // formatOf sets dst to a format that available says yes to.
 func formatOf(dst *format.Format, available func(format.Format) bool) func(string) error {
 	return func(s string) error {
-		f, err := format.Parse(s)
-		if err == nil && available(f) {
-			*dst = f
-			return nil
+		f, ok := format.Parse(s, available)
+		if !ok {
+			return fmt.Errorf("want one of %s", strings.Join(formatNames(available), ", "))
 		}
-		names := formatNames(available)
-		if err == nil {
-			return fmt.Errorf("not available in this version, which has %s", strings.Join(names, ", "))
-		}
-		return fmt.Errorf("want one of %s", strings.Join(names, ", "))
+		*dst = f
+		return nil
 	}
 }
 
