@@ -89,10 +89,7 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 		Partitions: c.partitions,
 	})
 	for i, url := range c.operands {
-		if err := context.Cause(ctx); err != nil {
-			return 0, err
-		}
-		why, err := explainer.URL(url)
+		why, err := explainer.URL(ctx, url)
 		if err != nil {
 			return 0, err
 		}

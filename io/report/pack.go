@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -190,7 +191,7 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 		printTries(w, sourceTries(body.Source, p.Info().Profile))
 		return nil
 	}
-	printTries(w, compiledTries(body.Compiled))
+	printTries(w, body.Compiled.Groups())
 	return nil
 }
 
@@ -229,45 +230,28 @@ func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// agentTrie are an agent's rules.
-type agentTrie struct {
-	agent string
-	trie  matcher.Trie
-}
-
-// compiledTries are the rules of all agents that a body names.
-func compiledTries(b *matcher.Body) []agentTrie {
-	var list []agentTrie
-	if b.HasEveryone() {
-		list = append(list, agentTrie{matcher.Everyone, b.Tries(nil, []matcher.Chain{{matcher.Everyone}})[0]})
-	}
-	for name := range b.Names() {
-		list = append(list, agentTrie{string(name), b.Tries(nil, []matcher.Chain{{string(name)}})[0]})
-	}
-	return list
-}
-
 // sourceTries are the rules for everyone of a body that is not compiled for all
 // agents.
-func sourceTries(source []byte, p matcher.Profile) []agentTrie {
+func sourceTries(source []byte, p matcher.Profile) iter.Seq2[[]string, matcher.Trie] {
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p, Limit: len(source)})
-	return []agentTrie{{matcher.Everyone, matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]}}
+	trie := matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]
+	return func(yield func([]string, matcher.Trie) bool) { yield([]string{matcher.Everyone}, trie) }
 }
 
 // printTries prints agents with their rules in the order of their lines, those
 // that obey the same ones together.
-func printTries(w io.Writer, list []agentTrie) {
+func printTries(w io.Writer, tries iter.Seq2[[]string, matcher.Trie]) {
 	var order []string
 	agents := make(map[string][]string)
-	for _, a := range list {
-		rules := ruleLines(&a.trie)
+	for names, trie := range tries {
+		rules := ruleLines(&trie)
 		if agents[rules] == nil {
 			order = append(order, rules)
 		}
-		agents[rules] = append(agents[rules], Printable(a.agent))
+		agents[rules] = append(agents[rules], names...)
 	}
 	for _, rules := range order {
-		fmt.Fprintf(w, "  agents       %s\n%s", strings.Join(agents[rules], ", "), rules)
+		fmt.Fprintf(w, "  agents       %s\n%s", Printable(strings.Join(agents[rules], ", ")), rules)
 	}
 }
 

@@ -17,10 +17,12 @@ type body struct {
 	agents []string
 	text   []byte          // the part that Parse reads; nil if only the rules are known
 	file   *robotstxt.File // of text
+	// chosen are the groups that were described, by Name: many agents may obey the same.
+	chosen map[string]Group
 }
 
 func newBody(source ruleset.Source, p matcher.Profile) *body {
-	b := &body{agents: source.Agents}
+	b := &body{agents: source.Agents, chosen: make(map[string]Group)}
 	if source.Text != nil {
 		o := robotstxt.Options{Profile: p, Limit: len(source.Text)}
 		b.text, b.file = robotstxt.Text(source.Text, o), robotstxt.Parse(source.Text, o)
@@ -39,12 +41,16 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 		}
 	}
 	name, lines := matcher.ChosenGroups(file, chain)
-	g := &Group{Why: namedGroup, Name: name}
-	for _, line := range lines {
-		g.Lines = append(g.Lines, Line{Line: line.Line, Text: string(line.Value)})
-	}
-	if b.file != nil {
-		g.Joined = b.joined(lines)
+	g, described := b.chosen[name]
+	if !described {
+		g = Group{Why: namedGroup, Name: name}
+		for _, line := range lines {
+			g.Lines = append(g.Lines, Line{Line: line.Line, Text: string(line.Value)})
+		}
+		if b.file != nil {
+			g.Joined = b.joined(lines)
+		}
+		b.chosen[name] = g
 	}
 	switch {
 	case len(lines) == 0:
@@ -55,7 +61,7 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 	if g.Why != namedGroup {
 		g.Near = spelling.Nearest(chain[0], b.agents)
 	}
-	return g
+	return &g
 }
 
 // maxJoined is the number of records that a group reports: a hostile one has many.
@@ -64,13 +70,15 @@ const maxJoined = 8
 // joined returns the records after which the groups of these user-agent lines go on with
 // another user-agent line: the first before each such line.
 func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
+	chosen := make(map[int]bool, len(lines))
+	for _, l := range lines {
+		chosen[l.Line] = true
+	}
 	next := make(map[int]int) // by line of an agent, the next in its group
 	for i := range b.file.Groups {
 		agents := b.file.Groups[i].Agents
-		chosen := slices.ContainsFunc(agents, func(a robotstxt.Agent) bool {
-			return slices.ContainsFunc(lines, func(l robotstxt.Agent) bool { return l.Line == a.Line })
-		})
-		for j := 1; chosen && j < len(agents); j++ {
+		isChosen := slices.ContainsFunc(agents, func(a robotstxt.Agent) bool { return chosen[a.Line] })
+		for j := 1; isChosen && j < len(agents); j++ {
 			next[agents[j-1].Line] = agents[j].Line
 		}
 	}

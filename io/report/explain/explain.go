@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -47,8 +48,9 @@ func New(rules *ruleset.Set, o Options) *Explainer {
 	})}
 }
 
-// URL explains the verdicts on a URL. An error means that the rules could not be read.
-func (e *Explainer) URL(url string) (*URL, error) {
+// URL explains the verdicts on a URL. An error means that the rules could not be read, or that
+// the context ended.
+func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	one := batch.Batch{Input: "argument", URLs: batch.Column{Offsets64: []int64{0, int64(len(url))}, Data: []byte(url)}}
 	if err := e.evaluator.Evaluate(&one, &e.verdicts); err != nil {
 		return nil, err
@@ -92,6 +94,9 @@ func (e *Explainer) URL(url string) (*URL, error) {
 	}
 	known := newBody(source, e.options.Profile)
 	for i := range e.options.Chains {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		u.Agents = append(u.Agents, e.agent(i, &origin, known, path))
 	}
 	return u, nil

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -91,7 +93,7 @@ func TestExplainsTheVerdict(t *testing.T) {
 
 func explain(t *testing.T, e *Explainer, url string) *URL {
 	t.Helper()
-	u := must.Get(e.URL(url))(t)
+	u := must.Get(e.URL(t.Context(), url))(t)
 	return u
 }
 
@@ -167,6 +169,24 @@ func TestExplainsTheFetch(t *testing.T) {
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
+// Agents that obey one group share what is said of it: a hostile one has many lines. What is left
+// to explain ends with the context.
+func TestManyAgents(t *testing.T) {
+	b := newBody(ruleset.Source{Text: []byte(strings.Repeat("User-agent: *\nAllow: /\n", 9))}, robotstxt.RFC9309)
+	one, other := b.group(matcher.Chain{"ABot"}, nil), b.group(matcher.Chain{matcher.Everyone}, nil)
+	if len(one.Lines) != 9 || &one.Lines[0] != &other.Lines[0] || one.Why != everyonesGroup || other.Why != namedGroup {
+		t.Errorf("%+v and %+v", one, other)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "robots/a.example", "User-agent: *\nAllow: /\n")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := errors.New("ended")
+	cancel(ended)
+	if _, err := New(open(t, ruleset.Options{Sources: []string{"robots"}}), Options{Chains: chains}).URL(ctx, "https://a.example/"); !errors.Is(err, ended) {
+		t.Errorf("error %v", err)
 	}
 }
 
