@@ -125,7 +125,7 @@ func counted(rows []map[string]string, agents []string) (tables map[string][][]s
 	for _, n := range reasons {
 		alike = alike && len(slices.Compact(slices.Clone(n))) == 1
 	}
-	countUsed(tables, rows, agents, column, verdict)
+	countUsed(tables, rows, agents, column, verdict, unruled)
 	for reason, n := range reasons {
 		row := []string{words[reason]}
 		for agent, n := range n {
@@ -160,8 +160,8 @@ func counted(rows []map[string]string, agents []string) (tables map[string][][]s
 	}
 }
 
-// countUsed counts rows by the columns of uses.
-func countUsed(tables map[string][][]string, rows []map[string]string, agents []string, column func(map[string]string, string, int) string, verdict [][3]int) {
+// countUsed counts rows by the columns of uses; unruled are allowed for want of a robots.txt.
+func countUsed(tables map[string][][]string, rows []map[string]string, agents []string, column func(map[string]string, string, int) string, verdict [][3]int, unruled int) {
 	const used, graded = "URLs by what may be done with them", "URLs by how much may be used"
 	for agent, name := range agents {
 		for _, use := range []string{"train-ai", "signal:search", "signal:use"} {
@@ -179,7 +179,7 @@ func countUsed(tables map[string][][]string, rows []map[string]string, agents []
 				tables[graded] = append(tables[graded], append(cells, rest...))
 				continue
 			}
-			cells := []string{use, name, percentText(said["false"], verdict[agent][0]), "", fmt.Sprint(said["false"]), fmt.Sprint(said["true"])}
+			cells := []string{use, name, percentText(said["false"], verdict[agent][0]-unruled), "", fmt.Sprint(said["false"]), fmt.Sprint(said["true"])}
 			tables[used] = append(tables[used], append(cells, rest...))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -50,9 +51,9 @@ func (s *Summary) finding() []string {
 	}
 	denied, known := s.known(&most)
 	text := fmt.Sprintf("%s of %s %s closed to %s", percent(denied, known), Count(known, "URL", "URLs"), verb(known, "is", "are"), s.whom(most.Agent))
-	if s.NoRobots > 0 {
+	if s.OfNothing() > 0 {
 		text = fmt.Sprintf("Of %s whose robots.txt is known, %s %s closed to %s; for %s of all %s none is known", Count(known, "URL", "URLs"),
-			percent(denied, known), verb(known, "is", "are"), s.whom(most.Agent), percent(s.NoRobots, s.Rows), Number(s.Rows))
+			percent(denied, known), verb(known, "is", "are"), s.whom(most.Agent), percent(s.OfNothing(), s.Rows), Number(s.Rows))
 	}
 	finding := []string{text + "."}
 	if s.Combined == "" && len(s.Agents) > 1 {
@@ -69,19 +70,39 @@ func (s *Summary) finding() []string {
 // known returns how many rows are denied to an agent, of how many that have a verdict by
 // what is known of their host.
 func (s *Summary) known(a *Agent) (denied, known int64) {
-	denied, known = a.Denied, a.Denied+a.Allowed-min(s.unruled(), a.Allowed)
-	if s.Missing == missingDeny {
-		denied, known = denied-s.NoRobots, known-s.NoRobots
-	}
-	return max(0, denied), max(0, known)
+	denied = max(0, a.Denied-s.ofNothing(missingDeny))
+	return denied, denied + s.allowed(a)
 }
 
-// whom names an agent, or what a combined verdict is of, within a sentence.
-func (s *Summary) whom(agent string) string {
+// allowed returns how many rows are allowed to an agent by what is known of their host.
+func (s *Summary) allowed(a *Agent) int64 { return max(0, a.Allowed-s.ofNothing(missingAllow)) }
+
+// ofNothing returns how many rows have this verdict only because nothing is known of their
+// host, or nothing from so early.
+func (s *Summary) ofNothing(verdict string) (rows int64) {
+	missing := cmp.Or(s.Missing, missingAllow)
+	if missing == verdict {
+		rows += s.NoRobots
+	}
+	if cmp.Or(s.BeforeFirst, missing) == verdict {
+		rows += s.NoCaptureYet
+	}
+	return rows
+}
+
+// whom names an agent, or of what agents a combined verdict is, within a sentence about what
+// is closed.
+func (s *Summary) whom(agent string) string { return s.whomOf(agent, "all-denied") }
+
+// whomOpen is whom of what is open, which is open to all where nothing is denied to any.
+func (s *Summary) whomOpen(agent string) string { return s.whomOf(agent, "any-denied") }
+
+// whomOf names an agent, or the agents of a combined verdict: all of them if it is ofAll.
+func (s *Summary) whomOf(agent, ofAll string) string {
 	switch {
 	case s.Combined == agent && s.Combined != "":
 		which := "at least one"
-		if s.Combined == "all-denied" {
+		if s.Combined == ofAll {
 			which = "all"
 		}
 		return fmt.Sprintf("%s of %s", which, Count(int64(len(s.Agents)-1), "agent", "agents"))
@@ -105,7 +126,7 @@ func (s *Summary) facts() []page.Fact {
 		a := &s.Agents[0]
 		facts = append(facts, page.Fact{Value: percent(s.known(a)), Name: "of those with a known robots.txt closed to " + s.whom(a.Agent)})
 	}
-	facts = append(facts, page.Fact{Value: percent(s.NoRobots, s.Rows), Name: "no robots.txt known"}, page.Fact{Value: Number(s.Unknown()), Name: "without a verdict"})
+	facts = append(facts, page.Fact{Value: percent(s.OfNothing(), s.Rows), Name: "no robots.txt known"}, page.Fact{Value: Number(s.Unknown()), Name: "without a verdict"})
 	if s.Authorities != nil {
 		facts = append(facts, page.Fact{Value: Number(*s.Authorities), Name: "hosts"}, page.Fact{Value: Number(*s.AuthoritiesWithout), Name: "hosts without robots.txt"})
 	}
@@ -159,14 +180,6 @@ var (
 	weightParts = []page.Series{{Name: "denied", Kind: page.Denied}, {Name: "allowed", Kind: page.Allowed}, {Name: "no verdict", Kind: page.Unknown}}
 )
 
-// unruled returns the number of rows that are allowed only because no robots.txt is known.
-func (s *Summary) unruled() int64 {
-	if s.Missing == missingDeny || s.Missing == missingNull {
-		return 0
-	}
-	return s.NoRobots
-}
-
 func (h htmlPage) verdicts() page.Section {
 	bars := &page.Bars{Parts: verdictParts}
 	table := &page.Table{Caption: "URLs by verdict", Columns: []page.Column{
@@ -180,14 +193,15 @@ func (h htmlPage) verdicts() page.Section {
 	}}
 	for _, a := range h.Agents {
 		name := Printable(a.Agent)
-		unruled := min(h.unruled(), a.Allowed)
+		ruled := h.allowed(&a)
+		unruled := a.Allowed - ruled
 		bars.Bars = append(bars.Bars, page.Bar{
-			Name: name, Values: []float64{float64(a.Denied), float64(a.Allowed - unruled), float64(unruled), float64(a.Unknown)},
-			Text: fmt.Sprintf("%s denied, %s allowed by robots.txt, %s allowed because no robots.txt is known, %s no verdict", Number(a.Denied), Number(a.Allowed-unruled), Number(unruled), Number(a.Unknown)),
+			Name: name, Values: []float64{float64(a.Denied), float64(ruled), float64(unruled), float64(a.Unknown)},
+			Text: fmt.Sprintf("%s denied, %s allowed by robots.txt, %s allowed because no robots.txt is known, %s no verdict", Number(a.Denied), Number(ruled), Number(unruled), Number(a.Unknown)),
 		})
 		denied, known := h.known(&a)
 		table.Rows = append(table.Rows, []page.Cell{
-			textCell(a.Agent), shareCell(denied, known), barCell(denied, known), numberCell(a.Denied), numberCell(a.Allowed - unruled), numberCell(unruled), numberCell(a.Unknown),
+			textCell(a.Agent), shareCell(denied, known), barCell(denied, known), numberCell(a.Denied), numberCell(ruled), numberCell(unruled), numberCell(a.Unknown),
 		})
 	}
 	text := ""
@@ -342,14 +356,16 @@ func (h htmlPage) rules() page.Section {
 	}
 }
 
+// wholeSite is how a rule is written that closes a whole site, with a colon or without: its
+// pattern matches every path.
+var wholeSite = regexp.MustCompile(`^[^:]+[: \t][ \t]*(\*+/?|/)?(\*+\$?)?$`)
+
 // wholeSites says how many denials come from rules that close a whole site.
 func (h htmlPage) wholeSites() string {
 	whole, all := int64(0), int64(0)
 	for _, e := range h.tally.Rules.Largest(math.MaxInt) {
 		_, rule, _ := strings.Cut(e.Key, "\n")
-		_, pattern, _ := strings.Cut(rule, ":")
-		switch all += e.Count; strings.TrimSpace(pattern) {
-		case "/", "*", "/*":
+		if all += e.Count; wholeSite.MatchString(rule) {
 			whole += e.Count
 		}
 	}

@@ -62,7 +62,7 @@ func TestPercent(t *testing.T) {
 // Rules that close a whole site are counted as that, however they are written.
 func TestWholeSites(t *testing.T) {
 	counts := tally.New(1)
-	for rule, rows := range map[string]int64{"Disallow: /": 6, "disallow:/*": 1, "Disallow: /a": 2, "Disallow: /*?": 1} {
+	for rule, rows := range map[string]int64{"Disallow: /": 2, "disallow:/*": 1, "Disallow /": 1, "Disallow: /**": 1, "Disallow :\t/*$": 1, "Disallow: */": 1, "Disallow: /a": 1, "Disallow: /*?": 1, "Disallow: /$": 1} {
 		counts.Rules.Add([]byte("*\n"+rule), rows)
 	}
 	got := htmlPage{&Summary{}, counts}.wholeSites()

@@ -48,8 +48,10 @@ type Summary struct {
 	RowsWritten int64  `json:"rows_written"`
 	Emit        string `json:"emit,omitempty"`
 	batch.Counters
-	// Missing is the verdict of NoRobots rows: allow, deny or null.
-	Missing string `json:"missing"`
+	// Missing is the verdict of NoRobots rows: allow, deny or null. BeforeFirst is that of
+	// NoCaptureYet rows, empty for the same.
+	Missing     string `json:"missing"`
+	BeforeFirst string `json:"before_first,omitempty"`
 	// AsOf is the time that ages were counted up to, null where no fetch has a
 	// time, and where each row has its own, in AsOfColumn. Outdated rows were decided by a
 	// fetch older than MaxAgeSeconds then.
@@ -282,7 +284,7 @@ func (s *Summary) String() string {
 }
 
 // Values of Summary.Missing.
-const missingDeny, missingNull = "deny", "null"
+const missingAllow, missingDeny, missingNull = "allow", "deny", "null"
 
 // verdictsText says how many rows an agent is allowed and denied, and how many of these only
 // because no robots.txt is known.
@@ -432,11 +434,14 @@ func IsSummary(ctx context.Context, name string) (bool, error) {
 // Merged is the summary of a job that a manifest is of. path is where an output of that
 // name lies.
 func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
-	s := &Summary{Complete: true, Outputs: []string{}, Missing: "allow"}
+	s := &Summary{Complete: true, Outputs: []string{}, Missing: missingAllow}
 	for _, assumed := range m.Job.Options["assume"] {
 		for assumption := range strings.SplitSeq(assumed, ",") {
-			if verdict, ok := strings.CutPrefix(assumption, "missing="); ok {
+			switch name, verdict, _ := strings.Cut(assumption, "="); name {
+			case "missing":
 				s.Missing = verdict
+			case "before-first":
+				s.BeforeFirst = verdict
 			}
 		}
 	}

@@ -31,19 +31,20 @@ func isGraded(c *batch.UseCounts) bool {
 	return err == nil && u.Graded()
 }
 
-// usesFinding says how much of what the first agent may fetch is disallowed.
+// usesFinding says how much is disallowed of what the first agent may fetch by what is known
+// of its host.
 func (s *Summary) usesFinding() []string {
 	a := &s.Agents[0]
 	var said []string
 	for _, u := range a.Uses {
 		if u.Disallowed > 0 {
-			said = append(said, fmt.Sprintf("%s for %s", percent(u.Disallowed, a.Allowed), Printable(u.Use)))
+			said = append(said, fmt.Sprintf("%s for %s", percent(u.Disallowed, s.allowed(a)), Printable(u.Use)))
 		}
 	}
 	if len(said) == 0 {
 		return nil
 	}
-	return []string{"Disallowed of what is open to " + s.whom(a.Agent) + ": " + strings.Join(said, ", ") + "."}
+	return []string{"Disallowed of what a known robots.txt leaves open to " + s.whomOpen(a.Agent) + ": " + strings.Join(said, ", ") + "."}
 }
 
 // usedParts are the parts of a bar of a use, of rows.
@@ -83,7 +84,7 @@ func (h htmlPage) uses() page.Section {
 		a := &h.Agents[i]
 		for j := range a.Uses {
 			u := &a.Uses[j]
-			nothing, closed := a.Allowed-u.Said(), a.Denied+a.Unknown
+			nothing, closed, open := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowed(a)
 			if isGraded(u) {
 				grades.Rows = append(grades.Rows, []page.Cell{
 					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
@@ -91,7 +92,7 @@ func (h htmlPage) uses() page.Section {
 				continue
 			}
 			table.Rows = append(table.Rows, []page.Cell{
-				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, a.Allowed), barCell(u.Disallowed, a.Allowed), numberCell(u.Disallowed), numberCell(u.Allowed),
+				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, open), barCell(u.Disallowed, open), numberCell(u.Disallowed), numberCell(u.Allowed),
 				numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
 			})
 			if len(bars.Bars) == listed {
@@ -111,7 +112,7 @@ func (h htmlPage) uses() page.Section {
 		section.Parts = append(section.Parts, grades)
 	}
 	if section.Parts != nil {
-		section.Title, section.Text = "Uses", "What sites say in Content-Usage (a draft) and Content-Signal lines of the URLs that may be fetched. Shares are of these. Unreadable is what is said in a form that neither defines."
+		section.Title, section.Text = "Uses", "What sites say in Content-Usage (a draft) and Content-Signal lines of the URLs that may be fetched. Shares are of those whose robots.txt is known. Unreadable is what is said in a form that neither defines."
 	}
 	return section
 }

@@ -282,7 +282,7 @@ func (c *Job) PartName() string {
 // NewSummary returns the summary of a job that has done nothing yet.
 func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
-	s.Missing = cli.NameOf(missings, c.Missing)
+	s.Missing, s.BeforeFirst = cli.NameOf(missings, c.Missing), cli.NameOf(firsts, c.BeforeFirst)
 	s.MaxAgeSeconds, s.Limit = int64(c.MaxAge/time.Second), c.First
 	if c.Emit != batch.EmitAll {
 		s.Emit = c.emitName()
