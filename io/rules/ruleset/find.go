@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -38,12 +39,15 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 			return nil, err
 		}
 		f.sources = append(f.sources, s)
+		if len(s.passed) > 0 {
+			f.warner.say(option.Messagef("%s has captures, so robots.txt files in it are not read, such as %s: put them into a folder of their own", s.name, s.passed[0]))
+		}
 	}
 	if o.Asked != "" {
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))
 		}
-		f.sources = append(f.sources, source{askedKind, o.Asked, []string{o.Asked}})
+		f.sources = append(f.sources, source{kind: askedKind, name: o.Asked, files: []string{o.Asked}})
 	}
 	if err := f.checkHistory(); err != nil {
 		return nil, err
@@ -73,7 +77,7 @@ func (f *Found) find(ctx context.Context, name string) (s source, err error) {
 // peek tells what a file, a folder on this machine, or an object is. What is nothing else is a
 // single robots.txt.
 func peek(ctx context.Context, name string) (source, error) {
-	s := source{singleKind, name, []string{name}}
+	s := source{kind: singleKind, name: name, files: []string{name}}
 	if name == blob.Stdio {
 		return s, nil
 	}
@@ -105,13 +109,13 @@ func peekFolder(ctx context.Context, name string) (source, error) {
 		return source{}, err
 	}
 	if !is {
-		return source{folderKind, name, nil}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
+		return source{kind: folderKind, name: name}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
 	}
-	files, err := filesBelow(name)
+	files, passed, err := filesBelow(name)
 	if err == nil {
 		err = refuseTable(blob.CheckTables(files))
 	}
-	return source{capturesKind, name, files}, err
+	return source{capturesKind, name, files, passed}, err
 }
 
 // peekPattern finds the files and folders of captures that a pattern matches.
@@ -228,11 +232,12 @@ func unsorted(folder string) ([]os.DirEntry, error) {
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or
-// all files if there are none.
-func filesBelow(folder string) ([]string, error) {
+// all files if there are none. Of those that it leaves out it returns the ones that are named as
+// robots.txt files of hosts.
+func filesBelow(folder string) (files, passed []string, err error) {
 	var captures, all []string
 	top := folder + string(filepath.Separator) // follows a link to the folder
-	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -244,17 +249,30 @@ func filesBelow(folder string) ([]string, error) {
 			all = append(all, path)
 			if named, _ := format.ByName(path); named.HasCaptures() {
 				captures = append(captures, path)
+			} else if isHostsFile(strings.TrimPrefix(path, top)) {
+				passed = append(passed, path)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, atName(folder, err)
+		return nil, nil, atName(folder, err)
 	}
 	if len(captures) > 0 {
-		return captures, nil
+		return captures, passed, nil
 	}
-	return all, nil
+	return all, nil, nil
+}
+
+// isHostsFile reports whether a path in a folder is HOST/robots.txt, or HOST.txt with a dot in
+// the host: next to captures, others may be any text.
+func isHostsFile(path string) bool {
+	_, plain := compress.ByName(filepath.ToSlash(path))
+	host, ok := strings.CutSuffix(plain, "/robots.txt")
+	if !ok {
+		host, ok = strings.CutSuffix(plain, ".txt")
+	}
+	return ok && strings.Contains(host, ".") && rulesdir.IsRules(plain)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }

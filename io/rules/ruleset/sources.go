@@ -21,6 +21,8 @@ type source struct {
 	name string
 	// files are what it consists of; none for a folder of robots.txt files.
 	files []string
+	// passed are files of a folder of captures that are named as robots.txt files.
+	passed []string
 }
 
 // kind is what a source may be. For a new one, add it to kinds, to the methods of source
