@@ -70,7 +70,16 @@ func AppendSURT(dst, host []byte) []byte {
 	if len(host) > 0 && host[0] == '[' {
 		return append(dst, bytes.Trim(host, "[]")...)
 	}
-	host = withoutWWW(host)
+	return appendLabels(dst, withoutWWW(host))
+}
+
+// AppendSURTEnd appends what the SURTs of all hosts of a registered domain are less than, and
+// other hosts' from there on. They need not follow one another in order: www.com is com, which
+// all of com comes after, and a+b.com is between a.com and x.a.com.
+func AppendSURTEnd(dst, domain []byte) []byte { return append(appendLabels(dst, domain), ','+1) }
+
+// appendLabels appends the labels of a host from right to left.
+func appendLabels(dst, host []byte) []byte {
 	for {
 		dot := bytes.LastIndexByte(host, '.')
 		dst = append(dst, host[dot+1:]...)

@@ -70,7 +70,7 @@ func TestHosts(t *testing.T) {
 // FuzzRegistered: a registered domain is a suffix of its host that starts at a label, and
 // it is its own registered domain.
 func FuzzRegistered(f *testing.F) {
-	for _, seed := range []string{"www.example.co.uk", "github.io", "1.2.3.4", "[::1]", "a", "b.ck", "x.city.kawasaki.jp", "dualstack.us-east-1.amazonaws.com", "a.b:80"} {
+	for _, seed := range []string{"www.example.co.uk", "github.io", "1.2.3.4", "x.www.com", "www.com", "www2.www.com", "[::1]", "a", "b.ck", "x.city.kawasaki.jp", "dualstack.us-east-1.amazonaws.com", "a.b:80"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, authority string) {
@@ -90,6 +90,9 @@ func FuzzRegistered(f *testing.F) {
 		}
 		if domain != host && !strings.HasSuffix(host, "."+domain) {
 			t.Errorf("%q: registered domain %q", host, domain)
+		}
+		if end := domains.AppendSURTEnd(nil, []byte(domain)); surt >= string(end) {
+			t.Errorf("%q: SURT %q is not before %q", host, surt, end)
 		}
 		if again := domains.Registered([]byte(domain)); again != domain {
 			t.Errorf("%q: registered domain %q, of which it is %q", host, domain, again)

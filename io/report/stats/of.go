@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/domains"
 )
 
 // ErrTimeless says that rules of which each month should be counted know no times.
@@ -36,27 +37,61 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 		name := strings.Join(chain, ",")
 		tally.agent(name, o.Classes[name])
 	}
-	var domain []byte // of the sites that were added last
+	var end []byte
 	err := export.States(listing, chains, o.Uses, o.History.Months, func(s *export.Stated) error {
-		site := s.Registered
-		if len(site) == 0 {
-			site = s.SURT
-		}
-		if !bytes.Equal(site, domain) { // those of a domain follow one another
+		if s.Agent == 0 { // the first of an authority, or of its month
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			domain = append(domain[:0], site...)
-			if tally.Flush(); o.sites != nil && o.sites.Err() != nil {
+			end = o.Site.appendEnd(end[:0], s)
+			if tally.enter(end, s.SURT); o.sites != nil && o.sites.Err() != nil {
 				return o.sites.Err()
 			}
 		}
 		return tally.addStated(s)
 	})
+	for err == nil && len(tally.open) > 0 {
+		tally.leave()
+	}
 	if err == nil {
 		err = listing.Unchanged()
 	}
 	return tally, err
+}
+
+// appendEnd appends the SURT from which on no authority of a site comes.
+func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
+	if s == ByDomain && len(of.Registered) > 0 {
+		return domains.AppendSURTEnd(dst, of.Registered)
+	}
+	return append(append(dst, of.SURT...), 0)
+}
+
+// enter goes on with the sites of an end, and counts those that have ended before a SURT. Those
+// that are open end with a beginning of it, or are www and digits under a top-level domain, so
+// they are few.
+func (t *SiteCounter) enter(end, surt []byte) {
+	for n := len(t.open); n > 0 && bytes.Compare(t.open[n-1].end, surt) <= 0; n-- {
+		t.leave()
+	}
+	at, found := slices.BinarySearchFunc(t.open, end, func(o *openSites, end []byte) int { return bytes.Compare(end, o.end) })
+	if !found {
+		next := &openSites{sites: make(map[string]int)}
+		if n := len(t.spare); n > 0 {
+			next, t.spare = t.spare[n-1], t.spare[:n-1]
+		}
+		next.end = append(next.end[:0], end...)
+		t.open = slices.Insert(t.open, at, next)
+	}
+	t.openSites = t.open[at]
+}
+
+// leave counts the open sites that end first.
+func (t *SiteCounter) leave() {
+	last := len(t.open) - 1
+	t.openSites = t.open[last]
+	t.Flush()
+	t.open, t.spare = t.open[:last], append(t.spare, t.openSites)
 }
 
 // addStated adds what is known of an authority in a month.

@@ -74,9 +74,17 @@ type SiteCounter struct {
 	numbers map[string]int // of agents
 	classes []string       // of agents
 	groups  []group
-	counts  [][]Count      // by month, then rank, then subject
-	sites   map[string]int // the number of a site
-	states  [][]state      // by site, then subject, then month
+	counts  [][]Count    // by month, then rank, then subject
+	open    []*openSites // of OfRules: the last ends first
+	spare   []*openSites // counted
+	*openSites
+}
+
+// openSites are the sites that are not counted yet.
+type openSites struct {
+	end    []byte         // of OfRules: see appendEnd
+	sites  map[string]int // the number of a site
+	states [][]state      // by site, then subject, then month
 }
 
 // A subject is an agent or, where uses are counted, an agent and a use. The subjects after the
@@ -87,7 +95,7 @@ func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.op
 
 // newSiteCounter returns a SiteCounter that has counted nothing.
 func newSiteCounter(o Options) *SiteCounter {
-	t := &SiteCounter{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
+	t := &SiteCounter{options: o, numbers: make(map[string]int), openSites: &openSites{sites: make(map[string]int)}}
 	t.counts = make([][]Count, t.months()*len(t.ranks()))
 	return t
 }
