@@ -297,6 +297,9 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 			if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr.String(), "stopped (terminated)") {
 				t.Errorf("exit status %d: %s", status, stderr)
 			}
+			if said := strings.Contains(stderr.String(), "what was written to standard output is incomplete"); said != (test.out == nil) {
+				t.Errorf("stderr: %s", stderr)
+			}
 			if found, _ := filepath.Glob(".*"); len(found) > 0 {
 				t.Errorf("left behind: %q", found)
 			}
