@@ -1,5 +1,7 @@
 package tables
 
+import "fmt"
+
 // Help is what may help against a [LimitError]. A program words it for its users.
 type Help uint8
 
@@ -9,6 +11,7 @@ const (
 	FewerRows                   // parts of fewer rows
 	Recode                      // encoding all columns instead of copying them
 	LeaveOut                    // leaving the column out
+	CopyAll                     // copying all rows and columns
 )
 
 // LimitError says that an input is intact, but larger than a limit, or has something that the
@@ -20,3 +23,8 @@ type LimitError struct {
 
 // Error implements error.
 func (e *LimitError) Error() string { return e.What }
+
+// TooLarge returns a [LimitError] that a larger budget would help.
+func TooLarge(format string, args ...any) error {
+	return &LimitError{What: fmt.Sprintf(format, args...), Help: MoreMemory}
+}

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -107,7 +106,7 @@ func viewColumn(d *array.Data, limit int64) (Strings, error) {
 			column.Data = append(column.Data, view.InlineBytes()...)
 		default:
 			if int64(len(column.Data))+int64(view.Len()) > limit {
-				return Strings{}, &LimitError{What: fmt.Sprintf("its strings take more than %d bytes", limit), Help: MoreMemory}
+				return Strings{}, TooLarge("its strings take more than %d bytes", limit)
 			}
 			from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
 			column.Data = append(column.Data, from[:view.Len()]...)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"sync"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
@@ -18,7 +17,7 @@ import (
 // buffers reads the buffers of a body, one after the other, and makes those of another.
 type buffers struct {
 	limit int64 // of memory
-	grant *batch.Grant
+	grant *budget.Grant
 	held  int64 // of the grant
 	pool  *budget.Buffers
 
@@ -53,8 +52,8 @@ type lent struct {
 // runSize is how many bytes of memory a run takes, with what grows.
 const runSize = 32
 
-func (b *buffers) begin(r *passedRecord, grant *batch.Grant) {
-	from := r.source
+func (b *buffers) begin(r *copiedRecord, grant *budget.Grant) {
+	from := r.reader
 	b.limit, b.grant, b.pool = from.options.Memory, grant, from.pool
 	b.codec, b.body, b.file, b.size = r.meta.codec, r.frame.bytes, r.frame.body, r.frame.bodyLength
 	b.made = batchMeta{version: r.meta.version, codec: r.meta.codec}
@@ -117,7 +116,7 @@ func (b *buffers) room(n int) error {
 }
 
 // reserve makes room for about all of the body that n rows take, and spare bytes more.
-func (b *buffers) reserve(r *passedRecord, n, spare int) error {
+func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 	size := int64(0)
 	for _, s := range r.meta.buffers {
 		kept := s.length

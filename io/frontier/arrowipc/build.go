@@ -63,7 +63,7 @@ func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	return finishMessage(fb, kindSchema, metadataV5, 0, fb.EndObject(), partSum(0), nil)
 }
 
-// footerBytes returns a file's footer with its checksum. It takes the schema from the
+// footerBytes returns a file's footer with its checksum, its length and the magic. It takes the schema from the
 // schema message h, and includes the keys and values of pairs if there are any.
 func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []byte {
 	buf := h.table.f.buf
@@ -81,7 +81,7 @@ func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []by
 	fb.Finish(fb.EndObject())
 	foot := fb.FinishedBytes()
 	sealMetadata(nil, foot, footerSlot, nil)
-	return foot
+	return append(appendUint32(foot, uint32(len(foot))), magic...)
 }
 
 // keyValues holds the key-value tables of a message or footer that was read, without

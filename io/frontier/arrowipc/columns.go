@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 )
 
 // schema is a schema message as it was read. A column that passes through needs only a
@@ -39,6 +39,15 @@ type shape struct {
 	values   *shape // of the dictionary
 }
 
+// all returns the indices of all columns.
+func (s *schema) all() []int {
+	list := make([]int, len(s.columns))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // hasUnion reports whether any column has a union in it.
 func (s *schema) hasUnion() bool { return slices.ContainsFunc(s.columns, shape.hasUnion) }
 
@@ -50,8 +59,8 @@ func (s shape) hasDictionary() bool {
 	return s.encoded || slices.ContainsFunc(s.children, shape.hasDictionary)
 }
 
-// readSchema reads a schema message.
-func readSchema(meta []byte) (*schema, error) {
+// parseSchema reads a schema message.
+func parseSchema(meta []byte) (*schema, error) {
 	h, err := parseHeader(meta)
 	if err != nil {
 		return nil, err
@@ -74,7 +83,10 @@ func readSchema(meta []byte) (*schema, error) {
 			}
 		}
 		if column.unknown && s.unknown == nil {
-			s.unknown = option.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with %s", f.Name, ErrUnsupported, option.Columns.With("url"))
+			s.unknown = &tables.LimitError{
+				What: fmt.Sprintf("column %q: %v: its type, or one in it, is not known here, and only passes through", f.Name, ErrUnsupported),
+				Help: tables.CopyAll | tables.LeaveOut,
+			}
 		}
 		s.columns, s.fields, fields = append(s.columns, column), append(s.fields, field.pos), append(fields, f)
 	})

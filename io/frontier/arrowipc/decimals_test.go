@@ -157,7 +157,7 @@ func TestPassThroughSmallDecimals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := s.schema.columns[1].smallDecimal(); got != bits {
+			if got := s.reader.Decimals(1); got != bits {
 				t.Errorf("decimals of %d bits, want %d", got, bits)
 			}
 			s.Close()

@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables"
 )
@@ -132,7 +131,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (_ *decoder, replaces 
 	next.dictionaries[meta.id] = append(parts, &dictionary{meta, body, total})
 	next.raw, next.total = next.raw+int64(len(body)), next.total+total
 	if next.size() > d.limit {
-		return fail(option.Errorf("the dictionaries take more than %d bytes as read and again decoded: raise %s", d.limit, option.Memory))
+		return fail(tables.TooLarge("the dictionaries take more than %d bytes as read and again decoded", d.limit))
 	}
 	return &next, replaces, nil
 }

@@ -50,7 +50,7 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 // it. A prefix of the last dictionary needs no message. If instead the last one is a
 // prefix of this one, a file gets only the added entries; a stream gets a full
 // replacement, because not every reader accepts such deltas in streams.
-func (s *sink) writeDictionary(d usedDictionary) error {
+func (s *Writer) writeDictionary(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false
 	if known {
@@ -68,7 +68,7 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 		last.Release()
 	}
 	s.last[d.id] = d.values
-	values := tables.Maker{Memory: s.options.mem}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
+	values := tables.Maker{Memory: s.options.Allocator}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
 	m, err := s.encodeDictionary(d, values, delta)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func beginsWith(a, b *array.Data) bool {
 
 // encodeDictionary returns the message of a dictionary with these values, which it releases.
 // They are encoded as a record of one column, with a dictionary's metadata.
-func (s *sink) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
+func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
 	var shapes []shape
 	if s.options.Selects {
@@ -132,7 +132,7 @@ type keptValues struct {
 
 // numberRecord numbers the indices of a record batch that uses these dictionaries, before it is
 // written. In a stream it writes the dictionaries.
-func (s *sink) numberRecord(m *message, used []usedDictionary) error {
+func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
 	for _, d := range used {
 		if err := s.use(d); err != nil {
 			return fmt.Errorf("column %q: %w", d.column, err)
@@ -151,7 +151,7 @@ func (s *sink) numberRecord(m *message, used []usedDictionary) error {
 // use makes a dictionary the one in whose values the next record batch is numbered. A stream
 // begins to number them again. A file goes on, so the dictionary must begin with that of the
 // batch before.
-func (s *sink) use(d usedDictionary) error {
+func (s *Writer) use(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
 		k = &keptValues{usedDictionary: d}
@@ -159,7 +159,7 @@ func (s *sink) use(d usedDictionary) error {
 		s.kept[d.id] = k
 	}
 	const most = 16 // bytes of numbers and kept for a value
-	n, limit := d.values.Len(), s.options.Layout.MemoryLimit()
+	n, limit := d.values.Len(), s.options.Memory
 	switch {
 	case int64(n) > limit/most:
 		return &budget.MemoryError{What: "a dictionary", Need: most * int64(n), Limit: limit}
@@ -185,7 +185,7 @@ func (s *sink) use(d usedDictionary) error {
 }
 
 // number numbers the indices of a message and adds them to it. Then it is whole.
-func (s *sink) number(m *message) error {
+func (s *Writer) number(m *message) error {
 	for _, c := range m.codes {
 		k := s.kept[c.shape.id]
 		if k == nil {
@@ -249,7 +249,7 @@ func unsigned(p []byte) (n uint64) {
 
 // writeKept writes the dictionaries that are in use, inner ones before those that use them.
 // It numbers the indices in outer ones first.
-func (s *sink) writeKept() error {
+func (s *Writer) writeKept() error {
 	users := make(map[int64]int)
 	for _, d := range s.used {
 		users[d.id]++
@@ -264,7 +264,7 @@ func (s *sink) writeKept() error {
 		for _, i := range k.kept {
 			rows = rows.Add(i, i+1)
 		}
-		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.mem}.Gather(k.values, rows), false)
+		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.Allocator}.Gather(k.values, rows), false)
 		if err == nil {
 			err = s.number(&m)
 		}

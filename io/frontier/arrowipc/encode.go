@@ -2,85 +2,16 @@ package arrowipc
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/batch"
-	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
 )
-
-// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
-// skipped, and a large one becomes several record batches.
-func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
-	if s.options.From != nil {
-		return s.encodePassed(b, v)
-	}
-	c := &chunk{}
-	encode := func(columns []*array.Data) error {
-		m, err := encodeRecord(s.coded, columns, s.codec, b.Grant)
-		if err != nil {
-			return err
-		}
-		c.messages = append(c.messages, m)
-		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
-			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
-		}
-		return nil
-	}
-	err := s.output.Shares(b, v, func(share *tableio.Share) error {
-		if s.options.OneToOne && len(c.messages) > 0 {
-			return option.Errorf("its rows take more memory as they are written than a batch may: raise %s", option.Memory)
-		}
-		columns, err := share.Columns()
-		if err != nil {
-			return err
-		}
-		defer tables.Release(columns)
-		return encode(columns)
-	})
-	if err == nil && len(c.messages) == 0 && s.options.OneToOne {
-		none := noRows(s.schema, s.options.mem)
-		defer tables.Release(none)
-		err = encode(none)
-	}
-	if err == nil && len(c.messages) > 0 {
-		c.dictionaries, err = s.usedDictionaries(b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// noRows returns columns without rows.
-func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
-	columns := make([]*array.Data, schema.NumFields())
-	for i, field := range schema.Fields() {
-		empty := array.MakeArrayOfNull(mem, field.Type, 0)
-		columns[i] = empty.Data().(*array.Data)
-		columns[i].Retain()
-		empty.Release()
-	}
-	return columns
-}
-
-// usedDictionaries returns the dictionaries of the batch's output columns.
-func (s *sink) usedDictionaries(b *batch.Batch) (list []usedDictionary, err error) {
-	inputs, err := s.output.Inputs(b)
-	ids := s.ids
-	for i, data := range inputs {
-		list = appendDictionaries(list, &ids, s.schema.Field(i).Name, data)
-	}
-	return list, err
-}
 
 // message is a message as it is written.
 type message struct {
@@ -113,9 +44,6 @@ func (m message) at(pos int64) block {
 	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body)) + m.liftedSize()}
 }
 
-// meta returns the message's metadata.
-func (m message) meta() []byte { return m.head[framePrefix:] }
-
 // size is how many bytes of memory it takes.
 func (m message) size() (size int64) {
 	for _, c := range m.codes {
@@ -124,34 +52,23 @@ func (m message) size() (size int64) {
 	return size + int64(len(m.head)+len(m.body))
 }
 
-func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
-
-// newMessage returns a message of metadata and body. It fills in the checksum if the
-// metadata has room for one.
-func newMessage(meta, body []byte) message {
-	m := message{body: body}
-	m.seal(meta)
-	return m
-}
-
 // seal adds the metadata, and fills in the checksum if there is room for one. It covers
 // what follows the last lifted part.
 func (m *message) seal(meta []byte) {
-	m.head = newHead(meta)
-	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, m.body[behind(m.lifted):])
+	m.head = sealedHead(meta, m.body[behind(m.lifted):])
 }
 
 // encodeRecord returns the message of a record of these columns, compressed, in memory taken
 // from a grant. The arrays have no offsets. Indices in columns of the first ones' shapes are
 // numbered later, and the body lacks them.
-func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *batch.Grant) (m message, err error) {
+func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
 	b := &batchMeta{version: metadataV5, codec: codec}
 	if len(columns) > 0 {
 		b.rows = int64(columns[0].Len())
 	}
 	var contents [][]byte
 	for _, d := range columns {
-		if contents, err = b.addArray(contents, d); err != nil {
+		if contents, err = addArray(b, contents, d); err != nil {
 			return message{}, err
 		}
 	}
@@ -174,14 +91,14 @@ func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *batch
 }
 
 // addArray adds the nodes of an array and of its children, and appends their buffers.
-func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error) {
+func addArray(b *batchMeta, contents [][]byte, d *array.Data) ([][]byte, error) {
 	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
 		nulls = n - bitutil.CountSetBits(d.Buffers()[0].Bytes(), 0, n)
 	}
 	b.nodes = append(b.nodes, fieldNode{int64(n), int64(nulls)})
-	layout := layoutOfArray(d.DataType())
-	for i, spec := range layout.Buffers {
+	of := layoutOfArray(d.DataType())
+	for i, spec := range of.Buffers {
 		var content []byte
 		if i < len(d.Buffers()) && d.Buffers()[i] != nil {
 			content = d.Buffers()[i].Bytes()
@@ -208,8 +125,8 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 		}
 		contents = append(contents, content[:size])
 	}
-	if layout.VariadicSpec != nil {
-		views := d.Buffers()[len(layout.Buffers):]
+	if of.VariadicSpec != nil {
+		views := d.Buffers()[len(of.Buffers):]
 		b.variadic = append(b.variadic, int64(len(views)))
 		for _, buffer := range views {
 			contents = append(contents, buffer.Bytes())
@@ -217,7 +134,7 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 	}
 	for _, child := range d.Children() {
 		var err error
-		if contents, err = b.addArray(contents, child.(*array.Data)); err != nil {
+		if contents, err = addArray(b, contents, child.(*array.Data)); err != nil {
 			return nil, err
 		}
 	}
@@ -227,11 +144,11 @@ func (b *batchMeta) addArray(contents [][]byte, d *array.Data) ([][]byte, error)
 // layoutOfArray returns the buffers of arrays of a type, with what stands in for a union's
 // validity.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
-	layout := tables.Storage(dt).Layout()
+	of := tables.Storage(dt).Layout()
 	if _, is := tables.Storage(dt).(arrow.UnionType); is {
-		layout.Buffers = slices.Insert(layout.Buffers, 0, arrow.SpecAlwaysNull())
+		of.Buffers = slices.Insert(of.Buffers, 0, arrow.SpecAlwaysNull())
 	}
-	return layout
+	return of
 }
 
 // hasOffsets reports whether the second buffer of arrays of a type has an offset more than
@@ -269,3 +186,5 @@ func (m *message) deflate(contents [][]byte, size int64) {
 	}
 	m.body = out
 }
+
+var zeros [8]byte

@@ -241,3 +241,14 @@ func sameSchema(x, y *schema) bool {
 	return x.arrow.Equal(y.arrow) && x.arrow.Metadata().Equal(y.arrow.Metadata()) &&
 		slices.EqualFunc(x.columns, y.columns, sameDecimals)
 }
+
+func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
+
+// pairs returns the keys and values of the footer.
+func (f *fileFramer) pairs() *keyValues { return readPairs(f.footer.schema.f.buf, footerSlot) }
+
+// isRemote reports whether every jump in the file costs a request, as for an object in a store.
+func (f *fileFramer) isRemote() bool {
+	remote, ok := f.r.(interface{ Remote() bool })
+	return ok && remote.Remote()
+}

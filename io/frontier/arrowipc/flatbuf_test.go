@@ -46,7 +46,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(foot.dictionaries, dictionaries) || !reflect.DeepEqual(foot.batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
-	s, err := readSchema(schemaMessage(foot.schema.f.buf, foot.schema.pos))
+	s, err := parseSchema(schemaMessage(foot.schema.f.buf, foot.schema.pos))
 	if err != nil || !s.arrow.Equal(urlSchema) {
 		t.Fatalf("%v, %v", s, err)
 	}
@@ -69,7 +69,7 @@ func TestFlatDamaged(t *testing.T) {
 			}
 			_, _ = h.batch()
 			_, _ = h.dictionary()
-			_, _ = readSchema(meta)
+			_, _ = parseSchema(meta)
 			_, _ = parseFooter(meta)
 		}
 		for n := range meta {
@@ -139,7 +139,7 @@ func schemaOf(fb *flatbuffers.Builder, field flatbuffers.UOffsetT) []byte {
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
 	t.Helper()
-	if _, err := readSchema(meta); err == nil || !strings.Contains(err.Error(), has) {
+	if _, err := parseSchema(meta); err == nil || !strings.Contains(err.Error(), has) {
 		t.Fatalf("error %v, want one with %q", err, has)
 	}
 }
@@ -164,7 +164,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
 	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
-	s, err := readSchema(meta)
+	s, err := parseSchema(meta)
 	if err != nil {
 		t.Fatal(err)
 	}

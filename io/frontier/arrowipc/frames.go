@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 )
 
 // magic begins and ends a file; two bytes of padding follow it at the beginning.
@@ -75,10 +75,12 @@ type framer interface {
 // framing is what files and streams share.
 type framing struct {
 	limit  int64
-	strict bool   // metadata is verified
-	isFile bool   // the input has a footer
-	second []byte // the other schema message of a file, once it was read; nil for none
-	sums   sums
+	strict bool // metadata is verified
+	isFile bool // the input has a footer
+	// stopAtEnd reads nothing behind a stream's end marker.
+	stopAtEnd bool
+	second    []byte // the other schema message of a file, once it was read; nil for none
+	sums      sums
 }
 
 func (f *framing) shared() *framing { return f }
@@ -122,7 +124,7 @@ func (f *framing) parseFooter(buf []byte) (foot footer, err error) {
 // checkLength refuses messages over the memory limit.
 func checkLength(length, limit int64) error {
 	if length > limit {
-		return option.Errorf("a message of %d bytes is larger than the limit of %d: raise %s", length, limit, option.Memory)
+		return tables.TooLarge("a message of %d bytes is larger than the limit of %d", length, limit)
 	}
 	return nil
 }

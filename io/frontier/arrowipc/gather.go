@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"robotsbatch/batch"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables"
 )
@@ -32,66 +31,53 @@ import (
 //	unions                 type codes; the children, of dense ones by new offsets
 //	run ends               the ends of the runs that stay; a value for each
 
-// gatherMixed makes the message of a record batch of which some rows stay. Buffers may
-// overlap, which makes a large body of a small one.
-func (s *sink) gatherMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) error {
-	from, size := r.source, int64(0)
-	urls, err := r.verdicts.URLs(s.options.mem)
-	if err != nil {
-		return err
-	}
-	if urls != nil {
-		defer urls.Release()
-	}
-	if from.schema.unknown != nil && from.options.Keep == batch.KeepAll {
-		return from.schema.unknown
+// gather returns the message of the kept rows of a record batch. Buffers may overlap, which makes
+// a large body of a small one.
+func (r *copiedRecord) gather(rows tables.Rows, texts Texts, added []*array.Data, grant *budget.Grant) (m message, err error) {
+	from, size := r.reader, int64(0)
+	if from.schema.unknown != nil && from.whole {
+		return m, from.schema.unknown
 	}
 	for _, b := range r.meta.buffers {
 		size += b.length
 	}
 	if limit := from.options.Memory; size > max(r.frame.bodyLength, limit) {
-		return &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
+		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
-	ours, err := encodeRecord(nil, verdicts, r.meta.codec, grant)
+	ours, err := encodeRecord(nil, added, r.meta.codec, grant)
 	if err != nil {
-		return err
+		return m, err
 	}
-	g := newGathering(r, grant)
+	g := &gathering{record: r, at: cursor{batch: r.meta}, rows: rows}
+	g.buffers.begin(r, grant)
+	g.runs = len(rows)
 	defer g.end()
-	if err = g.columns(urls, len(ours.body)); err == nil {
-		r.message, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes})
+	if err = g.columns(texts, len(ours.body)); err == nil {
+		m, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes})
 	}
-	return err
+	return m, err
 }
 
 // gathering is the state of gathering a record batch.
 type gathering struct {
 	buffers
-	record *passedRecord
+	record *copiedRecord
 	at     cursor      // of the input's arrays and buffers
 	rows   tables.Rows // that are kept
 	codes  []codes
 }
 
-func newGathering(r *passedRecord, grant *batch.Grant) *gathering {
-	g := &gathering{record: r, at: cursor{batch: r.meta}}
-	g.buffers.begin(r, grant)
-	g.rows = r.verdicts.AllSelected()
-	g.runs = len(g.rows)
-	return g
-}
-
 // columns gathers all columns. spare is how many bytes will follow their buffers.
-func (g *gathering) columns(urls *array.Data, spare int) error {
-	from := g.record.source
+func (g *gathering) columns(texts Texts, spare int) error {
+	from := g.record.reader
 	if err := g.reserve(g.record, g.rows.Count(), spare); err != nil {
 		return err
 	}
-	for _, i := range from.copied() {
+	for _, i := range from.copied {
 		shape, err := &from.schema.columns[i], error(nil)
-		if urls != nil && i == from.urlColumn() {
+		if texts.Values != nil && i == texts.Column {
 			if err = g.at.next(shape); err == nil {
-				err = g.texts(urls)
+				err = g.texts(texts.Values)
 			}
 		} else {
 			err = g.array(shape, int(g.record.meta.rows), g.rows)

@@ -201,17 +201,27 @@ func (s selecting) decodedWhole(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer src.Close()
-	codec := compress.None
+	codec := codecOf(data, s.pipe)
 	if err := src.PassThrough(nil, true); err != nil {
 		return nil, err
 	}
-	if p, err := src.Next(context.Background()); err == nil {
-		if number := p.(*piece).record.passed.meta.codec; number != codecNone {
-			codec = codecs[number]
-		}
-	}
 	s.options.BatchRows = 0
 	return s.decoded(data, codec)
+}
+
+// codecOf is the compression of the first record batch.
+func codecOf(data []byte, pipe bool) compress.Codec {
+	f, err := framerOf(data, pipe)
+	for err == nil {
+		var m *frame
+		if m, err = f.next(); err == nil && m.kind == kindRecord {
+			if b, err := m.batch(); err == nil && b.codec != codecNone {
+				return codecs[b.codec]
+			}
+			break
+		}
+	}
+	return compress.None
 }
 
 // Binary values of a fixed size of 0 are gathered: a table of pyarrow's had a column of them.

@@ -1,7 +1,6 @@
 package arrowipc
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -188,33 +187,33 @@ func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte 
 func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack func(i int, content []byte) []byte) []byte {
 	t.Helper()
 	out := handMadeSchema(t, schema)
-	eachMessage(t, &streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}, func(f *frame) {
-		var m message
+	eachMessage(t, streamOf(t, data), func(f *frame) {
+		head, body := []byte(nil), f.bytes
 		switch f.kind {
 		case kindDictionary:
 			d, err := f.dictionary()
 			if err != nil {
 				t.Fatal(err)
 			}
-			m = newMessage(dictionaryMessage(d, f.bodyLength), f.bytes)
+			head = sealedHead(dictionaryMessage(d, f.bodyLength), body)
 		case kindRecord:
 			b, err := f.batch()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var body []byte
+			body = nil
 			for i, s := range b.buffers {
 				b.buffers[i].offset = int64(len(body))
 				if s.length > 0 {
 					body = append(body, pack(i, f.bytes[s.offset:s.offset+s.length])...)
 					b.buffers[i].length = int64(len(body)) - b.buffers[i].offset
-					body = append(body, zeros[:-len(body)&7]...)
+					body = append(body, make([]byte, -len(body)&7)...)
 				}
 			}
 			b.codec = codec
-			m = newMessage(recordMessage(b, int64(len(body))), body)
+			head = sealedHead(recordMessage(b, int64(len(body))), body)
 		}
-		out = append(append(out, m.head...), m.body...)
+		out = append(append(out, head...), body...)
 	})
 	return append(out, endOfStream...)
 }
@@ -262,11 +261,11 @@ func (s selecting) decoded(data []byte, codec compress.Codec) ([]byte, error) {
 	}
 	defer src.Close()
 	var out output
-	layout := passedLayout
+	columns := passedLayout
 	if s.all {
-		layout.Verdicts = nil
+		columns.Verdicts = nil
 	}
-	w, err := NewSink(&out, SinkOptions{Schema: src.Schema(), Stream: s.stream, Codec: codec, Layout: layout, Selects: !s.all})
+	w, err := NewSink(&out, SinkOptions{Schema: src.Schema(), Stream: s.stream, Codec: codec, Layout: columns, Selects: !s.all})
 	for err == nil {
 		p, err2 := src.Next(context.Background())
 		if err2 == io.EOF {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,8 +142,7 @@ func TestFlippedBytes(t *testing.T) {
 // likes.
 func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []byte {
 	stream := handMadeSchema(t, schema)
-	m := newMessage(recordMessage(b, int64(len(body))), body)
-	return append(append(append(stream, m.head...), body...), endOfStream...)
+	return append(append(append(stream, sealedHead(recordMessage(b, int64(len(body))), body)...), body...), endOfStream...)
 }
 
 // handMadeSchema returns the beginning of a stream, with a checksum.
@@ -152,7 +152,7 @@ func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newMessage(schemaMessage(meta, h.table.pos), nil).head
+	return sealedHead(schemaMessage(meta, h.table.pos), nil)
 }
 
 // offsets32 are little-endian bytes.
@@ -420,18 +420,16 @@ func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	foot := footerBytes(h, dictionaries, batches, nil)
-	data := append([]byte(magicPadded), messages...)
-	data = appendUint32(append(data, foot...), uint32(len(foot)))
+	data := slices.Concat([]byte(magicPadded), messages, footerBytes(h, dictionaries, batches, nil))
 	noKey := strings.ToUpper(sumKey)
-	return bytes.ReplaceAll(append(data, magic...), []byte(sumKey), []byte(noKey))
+	return bytes.ReplaceAll(data, []byte(sumKey), []byte(noKey))
 }
 
 func TestFooterBlocks(t *testing.T) {
 	b, body := twoURLs()
-	m := newMessage(recordMessage(b, int64(len(body))), body)
-	messages := append(m.head, body...)
-	good := m.at(8)
+	head := sealedHead(recordMessage(b, int64(len(body))), body)
+	messages := append(head, body...)
+	good := block{offset: 8, meta: int32(len(head)), body: int64(len(body))}
 	with := func(change func(*block)) []block { b := good; change(&b); return []block{b} }
 	tests := []struct {
 		name                  string

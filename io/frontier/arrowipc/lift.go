@@ -34,21 +34,21 @@ func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSi
 
 // collector writes to an output in pieces of copySize, some of which come from a file.
 type collector struct {
-	sink   *sink
-	filled int // of the sink's buffer
+	writer *Writer
+	filled int // of the writer's buffer
 }
 
-func (s *sink) collect() *collector {
+func (s *Writer) collect() *collector {
 	if s.buffer == nil {
 		s.buffer = make([]byte, copySize)
 	}
-	return &collector{sink: s}
+	return &collector{writer: s}
 }
 
 // bytes writes bytes.
 func (c *collector) bytes(p []byte) error {
 	for len(p) > 0 {
-		n := copy(c.sink.buffer[c.filled:], p)
+		n := copy(c.writer.buffer[c.filled:], p)
 		if err := c.add(n); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (c *collector) bytes(p []byte) error {
 func (c *collector) part(f *frame, from, size int64) error {
 	for size > 0 {
 		n := min(size, int64(copySize-c.filled))
-		if err := readAt(f.body, c.sink.buffer[c.filled:][:n], from); err != nil {
+		if err := readAt(f.body, c.writer.buffer[c.filled:][:n], from); err != nil {
 			return err
 		}
 		if err := c.add(int(n)); err != nil {
@@ -83,11 +83,11 @@ func (c *collector) add(n int) error {
 func (c *collector) flush() error {
 	n := c.filled
 	c.filled = 0
-	return c.sink.write(c.sink.buffer[:n])
+	return c.writer.write(c.writer.buffer[:n])
 }
 
 // writeLifted writes a message with the parts of a frame's body that it has.
-func (s *sink) writeLifted(m message, f *frame) error {
+func (s *Writer) writeLifted(m message, f *frame) error {
 	c, at := s.collect(), 0
 	err := c.bytes(m.head)
 	for _, l := range m.lifted {
@@ -109,7 +109,7 @@ func (s *sink) writeLifted(m message, f *frame) error {
 }
 
 // copyBody writes a body and its padding.
-func (s *sink) copyBody(f *frame) error {
+func (s *Writer) copyBody(f *frame) error {
 	if f.bytes != nil {
 		if err := s.write(f.bytes); err != nil {
 			return err

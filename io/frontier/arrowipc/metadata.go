@@ -3,8 +3,8 @@ package arrowipc
 import (
 	"fmt"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/tables"
 )
 
 // Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
@@ -222,7 +222,7 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 			}
 		}
 		if size > (limit-total)/b.widened(i) {
-			return 0, option.Errorf("it takes more than %d bytes decoded: raise %s", limit, option.Memory)
+			return 0, tables.TooLarge("it takes more than %d bytes decoded", limit)
 		}
 		total += size * b.widened(i)
 	}

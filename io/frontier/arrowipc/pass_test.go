@@ -1,10 +1,8 @@
 package arrowipc
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -68,13 +66,9 @@ func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int)
 // messagesOf are those of a file or a stream but for the schema, dictionaries first.
 func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
 	t.Helper()
-	var f framer = &streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}
-	if bytes.HasPrefix(data, []byte(magic)) {
-		file, err := openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f = file
+	f, err := framerOf(data, false)
+	if err != nil {
+		t.Fatal(err)
 	}
 	eachMessage(t, f, func(m *frame) {
 		switch m.kind {
@@ -85,6 +79,24 @@ func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
 		}
 	})
 	return dictionaries, records
+}
+
+// framerOf reads a stream, or a file when it is one and pipe is false.
+func framerOf(data []byte, pipe bool) (framer, error) {
+	if !pipe && bytes.HasPrefix(data, []byte(magic)) {
+		return openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
+	}
+	return openStream(bytes.NewReader(data), framing{limit: 1 << 30})
+}
+
+// streamOf reads a stream.
+func streamOf(t *testing.T, data []byte) framer {
+	t.Helper()
+	s, err := framerOf(data, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // eachMessage calls do with each message.
@@ -122,7 +134,7 @@ func TestPassThroughEveryType(t *testing.T) {
 }
 
 func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int, record arrow.Record) {
-	if !stream && pipe && len(mustOpen(t, data).schema.ids) > 0 {
+	if !stream && pipe && !mustOpen(t, data).CanPassThrough(true, true) {
 		stream = true // a file that comes through a pipe
 	}
 	out, err := passThrough(data, pipe, stream, batchRows)
@@ -251,7 +263,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		}
 		record := tablestest.NewRecord(names, columns...)
 		data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
-		f, err := (&streamFramer{framing: framing{limit: 1 << 30}, r: bufio.NewReader(bytes.NewReader(data))}).next()
+		f, err := streamOf(t, data).next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +275,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		data[framePrefix+f.table.f.table(fields[number]).field(2, 1)] = 77 // the kind of the type
 		out, err := passThrough(data, true, true, 0)
 		if !behind {
-			if !errors.Is(err, ErrUnsupported) {
+			if err == nil || !strings.Contains(err.Error(), ErrUnsupported.Error()) {
 				t.Errorf("before the URLs: %v", err)
 			}
 			continue
@@ -275,7 +287,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		if mustOpen(t, data).CanPassThrough(true, true) {
 			t.Error("unknown types of several inputs pass into one output")
 		}
-		if _, err := readAll(data, true, Options{Name: "in"}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), `column "x"`) {
+		if _, err := readAll(data, true, Options{Name: "in"}); err == nil || !strings.Contains(err.Error(), ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
 			t.Errorf("decoding all columns: %v", err)
 		}
 	}
@@ -380,8 +392,8 @@ func TestPassThroughOldVersion(t *testing.T) {
 			if len(records) != 2 {
 				t.Errorf("%s: %d record batches", name, len(records))
 			}
-			if src := mustOpen(t, out); src.schema.header.version != metadataV5 {
-				t.Errorf("%s: the schema has version %d", name, src.schema.header.version)
+			if h, err := parseHeader(bytes.TrimPrefix(out, []byte(magicPadded))[framePrefix:]); err != nil || h.kind != kindSchema || h.version != metadataV5 {
+				t.Errorf("%s: the schema has version %d: %v", name, h.version, err)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func readStored(stream []byte) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readSchema(meta)
+	return parseSchema(meta)
 }
 
 // ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
@@ -67,13 +67,13 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 	if n := len(first.columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
 		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
 	}
-	meta, err := encodeSchema(added)
+	meta, err := buildSchema(added)
 	if err != nil {
 		return nil, err
 	}
-	second, err := readSchema(meta)
+	second, err := parseSchema(meta)
 	if err != nil {
 		return nil, err
 	}
-	return newMessage(joinSchemas(first, kept, second), nil).head, nil
+	return sealedHead(joinSchemas(first, kept, second), nil), nil
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
 // SinkOptions say what is written.
@@ -40,31 +41,13 @@ type SinkOptions struct {
 	mem memory.Allocator // of tests
 }
 
-// sink writes record batches. Encode turns batches into messages. Which dictionaries
-// are needed depends on what was written before, so Write decides about them.
+// sink writes record batches. Encode turns batches into chunks.
 type sink struct {
 	w       blob.Writer
 	options SinkOptions
-	codec   int8 // the number of options.Codec
 	output  *tableio.Output
-
-	schema *arrow.Schema // as written
-	// written is the header of the schema message.
-	written header
-	pairs   *keyValues // of the footer, besides the checksum
-
-	failed                bool // the output, and not what is copied
-	pos                   int64
-	dictionaries, batches []block
-	last                  map[int64]*array.Data  // dictionaries, as they were written
-	coded                 []shape                // columns with indices that are numbered; nil if no row is left out
-	shapes                map[int64]*shape       // of dictionaries
-	ids                   []int64                // of the schema's dictionaries
-	kept                  map[int64]*keptValues  // if rows are left out
-	used                  []usedDictionary       // by the last record batch
-	passedLast            map[int64]xxh3.Uint128 // the same of those that passed through
-	buffer                []byte                 // for what passes through
-	closed                bool
+	writer  *Writer
+	closed  bool
 }
 
 // NewSink starts an Arrow output on w. Its columns are those of
@@ -83,148 +66,155 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	if o.From != nil {
-		o.Selects = o.From.selects
+	s, err := &sink{w: w}, error(nil)
+	writer := WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
+	if o.From == nil {
+		s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem)
+	} else {
+		writer.From, o.Selects = o.From.reader, o.From.selects
+		s.output, err = tableio.NewVerdicts(o.Layout, o.From.copied(), o.mem)
 	}
-	codec, ok := codecNumber(o.Codec)
-	if !ok {
-		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
+	if err == nil {
+		s.writer, err = NewWriter(w, s.output.Schema(), writer)
 	}
-	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues)}
-	if err := s.layOut(); err != nil {
-		return nil, err
-	}
-	if err := s.start(); err != nil {
-		return nil, err
+	if s.options = o; err != nil {
+		return nil, tableio.Worded(err)
 	}
 	return s, nil
 }
 
-// layOut makes the schemas.
-func (s *sink) layOut() (err error) {
+// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
+// skipped, and a large one becomes several record batches.
+func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
-		return s.layOutPassed()
+		return s.encodePassed(b, v)
 	}
-	if s.output, err = tableio.NewOutput(s.options.Layout, s.options.Schema, s.options.mem); err != nil {
-		return err
+	c := new(Chunk)
+	encode := func(columns []*array.Data) error {
+		if err := s.writer.Encode(c, columns, b.Grant); err != nil {
+			return err
+		}
+		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
+			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
+		}
+		return nil
 	}
-	s.schema = s.output.Schema()
-	return nil
-}
-
-// start writes what comes before the first batch.
-func (s *sink) start() error {
-	meta, err := encodeSchema(s.schema)
-	if err != nil {
-		return err
-	}
-	message := newMessage(meta, nil)
-	fields, err := readSchema(meta)
-	if err != nil {
-		return err
-	}
-	s.ids = fields.ids
-	if from := s.options.From; from != nil {
-		message = newMessage(joinSchemas(from.schema, from.copied(), fields), nil)
-		s.pairs = from.footerPairs()
-		fields = from.schema
-	}
-	if s.options.Selects {
-		s.coded = fields.columns
-		d, err := newDecoder(fields, fields.all(), 0, true)
+	err := s.output.Shares(b, v, func(share *tableio.Share) error {
+		if s.options.OneToOne && c.Len() > 0 {
+			return option.Errorf("its rows take more memory as they are written than a batch may: raise %s", option.Memory)
+		}
+		columns, err := share.Columns()
 		if err != nil {
 			return err
 		}
-		s.shapes = d.shapes
+		defer tables.Release(columns)
+		return encode(columns)
+	})
+	if err == nil && c.Len() == 0 && s.options.OneToOne {
+		none := noRows(s.output.Schema(), s.options.mem)
+		defer tables.Release(none)
+		err = encode(none)
 	}
-	if s.written, err = parseHeader(message.meta()); err != nil {
-		return err
+	var inputs []*array.Data
+	if err == nil && c.Len() > 0 {
+		inputs, err = s.output.Inputs(b)
 	}
-	if !s.options.Stream {
-		if err := s.write([]byte(magicPadded)); err != nil {
-			return err
+	if err != nil {
+		return nil, err
+	}
+	s.writer.Use(c, inputs)
+	return c, nil
+}
+
+// noRows returns columns without rows.
+func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
+	columns := make([]*array.Data, schema.NumFields())
+	for i, field := range schema.Fields() {
+		empty := array.MakeArrayOfNull(mem, field.Type, 0)
+		columns[i] = empty.Data().(*array.Data)
+		columns[i].Retain()
+		empty.Release()
+	}
+	return columns
+}
+
+// passedChunk is a piece of a record batch that passes through. The last piece writes
+// the record batch.
+type passedChunk struct {
+	record *sharedRecord
+	name   string // of its piece, for people
+	last   bool
+	size   int64
+}
+
+// Size implements batch.Chunk.
+func (c *passedChunk) Size() int64 { return c.size }
+
+// encodePassed makes the verdict columns of a piece.
+func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	p, ok := b.Table.(*piece)
+	if !ok || p.record.verdicts == nil {
+		return nil, fmt.Errorf("%s does not pass through", b.Input)
+	}
+	r := p.record
+	if from := s.options.From; from.options.Keep == batch.KeepAll && !from.reader.SameDecimals(r.source.reader) {
+		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Compression.With("zstd"))
+	}
+	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
+	p.kept, p.urls = size, nil
+	if err == nil && last {
+		if r.chunk, err = s.assemble(r, b.Grant); r.chunk != nil {
+			p.kept += r.chunk.Size()
 		}
 	}
-	return s.writeMessage(message)
-}
-
-// write writes bytes and keeps count.
-func (s *sink) write(p []byte) error {
-	n, err := s.w.Write(p)
-	s.pos += int64(n)
-	s.failed = s.failed || err != nil
-	return err
-}
-
-func (s *sink) writeMessage(m message) error {
-	if err := s.write(m.head); err != nil {
-		return err
+	if err != nil {
+		return nil, tableio.Worded(err)
 	}
-	return s.write(m.body)
+	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
 }
 
-// chunk is an encoded batch.
-type chunk struct {
-	messages     []message
-	dictionaries []usedDictionary
-}
-
-// Size implements batch.Chunk. The dictionaries are counted by the source.
-func (c *chunk) Size() (bytes int64) {
-	for _, m := range c.messages {
-		bytes += m.size()
+// assemble makes the chunk of a record batch after all its pieces were evaluated; nil if no row
+// comes out.
+func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*Chunk, error) {
+	verdicts, err := r.verdicts.Columns(s.output)
+	if err != nil {
+		return nil, err
 	}
-	return bytes
+	defer tables.Release(verdicts)
+	urls, err := r.verdicts.URLs(s.options.mem)
+	if err != nil {
+		return nil, err
+	}
+	if urls != nil {
+		defer urls.Release()
+	}
+	rows := r.verdicts.AllSelected()
+	if len(rows) == 0 && s.options.Selects && !s.options.OneToOne {
+		return nil, nil
+	}
+	return s.writer.Copy(r.part, rows, Texts{r.source.urlColumn(), urls}, verdicts, grant)
 }
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
-	if passed, ok := c.(*passedChunk); ok {
-		err := s.writePassed(passed)
-		if err != nil && !s.failed { // what is copied cannot be read
-			err = fmt.Errorf("%s: %w", passed.name, err)
-		}
-		return err
+	passed, ok := c.(*passedChunk)
+	if !ok {
+		return s.writer.Write(c.(*Chunk))
 	}
-	chunk := c.(*chunk)
-	if s.options.Selects {
-		return s.writeSelected(chunk)
+	if !passed.last {
+		return nil
 	}
-	for i, d := range chunk.dictionaries {
-		if err := s.writeDictionary(d); err != nil {
-			for _, rest := range chunk.dictionaries[i+1:] {
-				rest.values.Release()
+	r := passed.record
+	if r.chunk != nil {
+		if err := s.writer.Write(r.chunk); err != nil {
+			if !s.writer.Failed() { // what is copied cannot be read
+				err = fmt.Errorf("%s: %w", passed.name, err)
 			}
-			return fmt.Errorf("column %q: %w", d.column, err)
-		}
-	}
-	for _, m := range chunk.messages {
-		s.batches = append(s.batches, m.at(s.pos))
-		if err := s.writeMessage(m); err != nil {
 			return err
 		}
+		r.chunk = nil
 	}
-	return nil
-}
-
-// writeSelected writes record batches of kept rows.
-func (s *sink) writeSelected(c *chunk) error {
-	defer func() {
-		for _, d := range c.dictionaries {
-			d.values.Release()
-		}
-	}()
-	for i := range c.messages {
-		m := &c.messages[i]
-		if err := s.numberRecord(m, c.dictionaries); err != nil {
-			return err
-		}
-		s.batches = append(s.batches, m.at(s.pos))
-		if err := s.writeMessage(*m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.source.done()
 }
 
 // Close implements batch.Sink.
@@ -232,30 +222,14 @@ func (s *sink) Close() error {
 	if s.closed {
 		return errors.New("the output is closed already")
 	}
-	end := endOfStream
-	if !s.options.Stream {
-		if err := s.writeKept(); err != nil {
-			return err
-		}
-		end = s.footer()
-	}
-	if err := s.write(end); err != nil {
+	if err := s.writer.End(); err != nil {
 		return err
 	}
 	if err := s.w.Close(); err != nil {
 		return err
 	}
 	s.closed = true
-	s.release()
 	return nil
-}
-
-// footer returns the end of a file: the end marker, the footer and the magic.
-func (s *sink) footer() []byte {
-	foot := footerBytes(s.written, s.dictionaries, s.batches, s.pairs)
-	end := append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
-	end = appendUint32(end, uint32(len(foot)))
-	return append(end, magic...)
 }
 
 // Abort implements batch.Sink.
@@ -263,17 +237,5 @@ func (s *sink) Abort() {
 	if !s.closed {
 		s.w.Abort()
 	}
-	s.release()
-}
-
-// release gives back the dictionaries.
-func (s *sink) release() {
-	for _, d := range s.last {
-		d.Release()
-	}
-	clear(s.last)
-	for _, k := range s.kept {
-		k.values.Release()
-	}
-	clear(s.kept)
+	s.writer.Release()
 }

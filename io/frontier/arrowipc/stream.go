@@ -13,11 +13,9 @@ import (
 // beginning to its end.
 type streamFramer struct {
 	framing
-	r *bufio.Reader
-	// stopAtEnd reads nothing behind a stream's end marker.
-	stopAtEnd bool
-	started   bool // a message was read
-	batches   int
+	r       *bufio.Reader
+	started bool // a message was read
+	batches int
 }
 
 func (s *streamFramer) schema() ([]byte, error) {
@@ -123,15 +121,17 @@ func (s *streamFramer) end(first []byte) error {
 	return io.EOF
 }
 
-// isFile reports whether a stream holds the file format, and if so skips its magic.
-func isFile(r *bufio.Reader) (bool, error) {
-	head, err := r.Peek(len(magicPadded))
+// openStream reads whether a stream holds the file format, and if so skips its magic.
+func openStream(r io.Reader, shared framing) (*streamFramer, error) {
+	s := &streamFramer{framing: shared, r: bufio.NewReaderSize(r, 64<<10)}
+	head, err := s.r.Peek(len(magicPadded))
 	if err != nil && err != io.EOF {
-		return false, err
+		return nil, err
 	}
-	if !bytes.HasPrefix(head, []byte(magic)) {
-		return false, nil
+	if s.isFile = bytes.HasPrefix(head, []byte(magic)); s.isFile {
+		if _, err := s.r.Discard(len(magicPadded)); err != nil {
+			return nil, cut(err)
+		}
 	}
-	_, err = r.Discard(len(magicPadded))
-	return true, cut(err)
+	return s, nil
 }

@@ -1,13 +1,6 @@
 package arrowipc
 
-import (
-	"fmt"
-	"io"
-	"slices"
-
-	"robotsbatch/batch"
-	"robotsbatch/io/frontier/tableio"
-)
+import "slices"
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
 // what this package has no use for. checkFlat does as they do, so that [Check] finds what they
@@ -191,40 +184,4 @@ func (f *flat) elements(pos, size int) (begin, n int) {
 	}
 	f.spend(int(count) * size)
 	return begin, int(count)
-}
-
-// Check decodes all columns of the file or stream of size bytes in r, and returns the number
-// of rows. It verifies the metadata as strictly as other readers do. The table needs no URLs.
-// Of the options only Name and Memory matter. An error names the input and the place.
-func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err error) {
-	s := newSource(Options{Name: o.Name, Memory: o.Memory, Keep: batch.KeepAll})
-	s.strict = true
-	if isFile {
-		err = s.frameFile(r, size)
-	} else {
-		err = s.frameStream(io.NewSectionReader(r, 0, size))
-	}
-	if err == nil {
-		err = s.begin()
-	}
-	if err != nil {
-		return 0, s.fail(err)
-	}
-	defer s.Close()
-	s.urls = new(tableio.Location)
-	for {
-		if err := s.read(); err == io.EOF {
-			return rows, nil
-		} else if err != nil {
-			return rows, err
-		}
-		batch := s.pending
-		s.pending = nil
-		record, err := batch.decoder.record(batch.meta, batch.body, batch.total)
-		if err != nil {
-			return rows, s.fail(fmt.Errorf("record batch %d: %w", s.records-1, err))
-		}
-		rows += record.NumRows()
-		record.Release()
-	}
 }

@@ -82,6 +82,23 @@ func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSi
 	return digits, nil
 }
 
+// newHead returns the bytes before a body: the marker, the length, and the metadata.
+func newHead(meta []byte) []byte {
+	padded := (len(meta) + 7) &^ 7
+	head := make([]byte, 0, framePrefix+padded)
+	head = appendUint32(appendUint32(head, continuation), uint32(padded))
+	head = append(head, meta...)
+	return head[:framePrefix+padded]
+}
+
+// sealedHead is newHead with a checksum, which covers a part of the body too, if the metadata has
+// room for one.
+func sealedHead(meta, covered []byte) []byte {
+	head := newHead(meta)
+	sealMetadata(head[:framePrefix], head[framePrefix:], messageSlot, covered)
+	return head
+}
+
 // sealMetadata puts a checksum into metadata that has room for one.
 func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 	s, found := findSum(meta, slot)

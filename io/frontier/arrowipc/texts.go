@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"robotsbatch/batch"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
 )
@@ -21,12 +21,12 @@ import (
 // of the pieces that are under way instead of that of all its texts, and two workers have work
 // for it. The texts must be a frame of zstd with a small window.
 type texts struct {
-	record *sharedRecord
-	rows   int // of a piece
-	width  int // of an offset
-	frame  []byte
-	size   int64 // of all texts
-	small  int64 // bytes of memory of all but the texts
+	of    *Part
+	rows  int // of a piece
+	width int // of an offset
+	frame []byte
+	size  int64 // of all texts
+	small int64 // bytes of memory of all but the texts
 
 	turn sync.Mutex // of those who read the stream, and what follows
 	err  error      // why there is no more
@@ -49,13 +49,13 @@ type part struct {
 }
 
 // newTexts returns nil if the record batch is not of this kind.
-func newTexts(r *sharedRecord, rows int) *texts {
-	t := &texts{record: r, rows: rows, width: 4, parts: make(map[int]part), again: make(map[int]func())}
-	m := r.meta
-	if m.rows <= int64(rows) || m.codec != codecZstd || len(r.decoder.columns) != 1 || r.decoder.columns[0].encoded {
+func newTexts(p *Part) *texts {
+	t := &texts{of: p, rows: p.rows, width: 4, parts: make(map[int]part), again: make(map[int]func())}
+	m := p.meta
+	if m.rows <= int64(p.rows) || m.codec != codecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].encoded {
 		return nil
 	}
-	switch r.decoder.columns[0].kind {
+	switch p.decoder.columns[0].kind {
 	case typeUTF8, typeBinary:
 	case typeLargeUTF8, typeLargeBinary:
 		t.width = 8
@@ -63,13 +63,13 @@ func newTexts(r *sharedRecord, rows int) *texts {
 		return nil
 	}
 	from := m.buffers[2]
-	if from.length < prefixSize || isStored(r.body[from.offset:]) {
+	if from.length < prefixSize || isStored(p.body[from.offset:]) {
 		return nil
 	}
-	t.frame = r.body[from.offset+prefixSize : from.offset+from.length]
-	t.size, _ = uncompressedSize(r.body[from.offset:]) // the decoder has checked it
+	t.frame = p.body[from.offset+prefixSize : from.offset+from.length]
+	t.size, _ = uncompressedSize(p.body[from.offset:]) // the decoder has checked it
 	window, ok := compress.SmallWindow(t.frame)
-	t.small = r.total - t.size + window
+	t.small = p.total - t.size + window
 	if !ok {
 		return nil
 	}
@@ -77,7 +77,7 @@ func newTexts(r *sharedRecord, rows int) *texts {
 }
 
 // ready decompresses a piece's part if it is its turn; if not, again will be called then.
-func (t *texts) ready(number int, g *batch.Grant, again func()) bool {
+func (t *texts) ready(number int, g *budget.Grant, again func()) bool {
 	t.mu.Lock()
 	next := t.next
 	if next < number {
@@ -91,7 +91,7 @@ func (t *texts) ready(number int, g *batch.Grant, again func()) bool {
 }
 
 // advance decompresses the parts up to that of a piece.
-func (t *texts) advance(number int, g *batch.Grant) {
+func (t *texts) advance(number int, g *budget.Grant) {
 	t.turn.Lock()
 	defer t.turn.Unlock()
 	for t.next <= number {
@@ -128,11 +128,11 @@ func (t *texts) take(number int) part {
 // begin decompresses what is small: the bitmap of nulls and the offsets.
 func (t *texts) begin() (err error) {
 	for i, to := range []*[]byte{&t.validity, &t.offsets} {
-		s := t.record.meta.buffers[i]
+		s := t.of.meta.buffers[i]
 		if s.length == 0 {
 			continue
 		}
-		from := t.record.body[s.offset : s.offset+s.length]
+		from := t.of.body[s.offset : s.offset+s.length]
 		size, err := uncompressedSize(from)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (t *texts) begin() (err error) {
 			return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 		}
 	}
-	rows, nulls := int(t.record.meta.rows), int(t.record.meta.nodes[0].nulls)
+	rows, nulls := int(t.of.meta.rows), int(t.of.meta.nodes[0].nulls)
 	if len(t.offsets)/t.width <= rows || nulls != 0 && len(t.validity) < (rows+7)/8 {
 		return errShort
 	}
@@ -169,7 +169,7 @@ func (t *texts) skip(n int64) error {
 }
 
 // part decompresses the next part, which is number k, and decodes it.
-func (t *texts) part(k int, g *batch.Grant) (rec arrow.Record, taken int64, err error) {
+func (t *texts) part(k int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if t.err == nil && t.stream == nil {
 		t.err = t.begin()
@@ -177,12 +177,12 @@ func (t *texts) part(k int, g *batch.Grant) (rec arrow.Record, taken int64, err 
 	if t.err != nil {
 		return nil, 0, t.err
 	}
-	low, high := k*t.rows, min((k+1)*t.rows, int(t.record.meta.rows))
+	low, high := k*t.rows, min((k+1)*t.rows, int(t.of.meta.rows))
 	end, n := offset(t.offsets, t.width, high), high-low
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
 	}
-	m := &batchMeta{version: t.record.meta.version, rows: int64(n), nodes: []fieldNode{{length: int64(n)}}}
+	m := &batchMeta{version: t.of.meta.version, rows: int64(n), nodes: []fieldNode{{length: int64(n)}}}
 	m.buffers = make([]span, 3)
 	if t.validity != nil {
 		m.buffers[0].length = int64(n+7) / 8
@@ -205,12 +205,12 @@ func (t *texts) part(k int, g *batch.Grant) (rec arrow.Record, taken int64, err 
 		return nil, 0, err
 	}
 	t.read = end
-	if high == int(t.record.meta.rows) {
+	if high == int(t.of.meta.rows) {
 		if err := t.end(); err != nil {
 			return nil, 0, err
 		}
 	}
-	rec, err = t.record.decoder.plainRecord(m, body)
+	rec, err = t.of.decoder.plainRecord(m, body)
 	return rec, taken, err
 }
 

@@ -56,15 +56,15 @@ var plainTypes = []struct {
 
 // EncodeSchema returns a schema message.
 func EncodeSchema(schema *arrow.Schema) ([]byte, error) {
-	meta, err := encodeSchema(schema)
+	meta, err := buildSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	return newMessage(meta, nil).head, nil
+	return sealedHead(meta, nil), nil
 }
 
-// encodeSchema returns the metadata of a schema message.
-func encodeSchema(schema *arrow.Schema) ([]byte, error) {
+// buildSchema returns the metadata of a schema message.
+func buildSchema(schema *arrow.Schema) ([]byte, error) {
 	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
 	fields := w.fields(schema.Fields())
 	pairs := w.pairs(schema.Metadata())

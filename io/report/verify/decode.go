@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -40,12 +41,13 @@ func (f *Finding) decode(ctx context.Context, name string, read *decoding, memor
 	f.IsTable = true
 	table := &sizedReaderAt{ctx: ctx, r: in, size: size, to: read.to}
 	if found == format.Parquet {
-		if f.Rows, err = parquetio.CheckFile(table, size, memory); err != nil {
-			err = fmt.Errorf("%s: %w", f.Name, err)
-		}
-		return err
+		f.Rows, err = parquetio.CheckFile(table, size, memory)
+	} else {
+		f.Rows, err = arrowipc.Check(table, size, found == format.Arrow, memory)
 	}
-	f.Rows, err = arrowipc.Check(table, size, found == format.Arrow, arrowipc.Options{Name: f.Name, Memory: memory})
+	if err != nil {
+		err = tableio.Worded(fmt.Errorf("%s: %w", f.Name, err))
+	}
 	return err
 }
 

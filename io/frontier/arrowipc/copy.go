@@ -1,0 +1,142 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/zeebo/xxh3"
+)
+
+// What is copied lies in the output as in the input:
+//
+//	schema          the input's fields as they were, then those that are added
+//	dictionaries    byte for byte
+//	record batch    new metadata: the input's arrays and buffers, then ours
+//	                the input's body, byte for byte, padded to 8
+//	                the buffers of the columns that are added
+//
+// If rows are left out, record batches are gathered (see [gathering]).
+//
+// When the input is a file, only the buffers that are decoded are read into memory. The rest goes
+// from the file to the output in pieces of copySize.
+const copySize = 1 << 20
+
+// passedMessage is a dictionary message that is copied whole.
+type passedMessage struct {
+	*frame
+	id    int64 // of a dictionary
+	delta bool
+}
+
+// copiedRecord is a record batch whose columns are copied.
+type copiedRecord struct {
+	reader *Reader
+	before []passedMessage  // dictionaries that come before it
+	used   []usedDictionary // instead, if rows are left out
+	frame  *frame
+	meta   *batchMeta
+}
+
+// project has only the columns copied whose buffers are in body.
+func (r *copiedRecord) project(meta *batchMeta, body []byte) {
+	f := *r.frame
+	f.bodyLength = int64(len(body))
+	f.inMemory(body)
+	r.frame, r.meta = &f, meta
+}
+
+// join returns the message of the record batch with the columns that the program encoded.
+// Its metadata lists the arrays and buffers of passed, unless that is nil, before those of
+// ours. The body of ours follows the from bytes of passed. Those are written before the
+// message's body, or begin it, if they are given in made.
+func (r *copiedRecord) join(ours message, passed *batchMeta, from int64, made message) (message, error) {
+	both := ours.batch
+	if passed != nil {
+		for i := range both.buffers {
+			both.buffers[i].offset += from
+		}
+		both.nodes = slices.Concat(passed.nodes, both.nodes)
+		both.buffers = slices.Concat(passed.buffers, both.buffers)
+		both.variadic = slices.Concat(passed.variadic, both.variadic)
+	}
+	pairs := readPairs(r.frame.meta(), messageSlot)
+	sum := partSum(from - int64(len(made.body)-behind(made.lifted)))
+	lies := from - int64(len(made.body)) - made.liftedSize() // of the body that passes through
+	made.batch, made.codes = both, append(made.codes, ours.codes...)
+	made.finish = func(bodyLength int64) []byte {
+		fb := flatbuffers.NewBuilder(1024)
+		return finishMessage(fb, kindRecord, both.version, lies+bodyLength, buildBatch(fb, both), sum, pairs)
+	}
+	made.body = append(made.body, ours.body...)
+	made.end()
+	return made, nil
+}
+
+// size returns the padded size of the body that is copied.
+func (r *copiedRecord) size() int64 { return (r.frame.bodyLength + 7) &^ 7 }
+
+// writeCopied writes a record batch and the dictionaries before it.
+func (s *Writer) writeCopied(c *Chunk) error {
+	r, m := c.copied, &c.messages[0]
+	for _, d := range r.before {
+		if err := s.passDictionary(d); err != nil {
+			return fmt.Errorf("dictionary %d: %w", d.id, err)
+		}
+	}
+	if !c.gathered {
+		at := m.at(s.pos)
+		at.body += r.size()
+		s.batches = append(s.batches, at)
+		if err := s.write(m.head); err != nil {
+			return err
+		}
+		if err := s.copyBody(r.frame); err != nil {
+			return err
+		}
+		return s.write(m.body)
+	}
+	if err := s.numberRecord(m, r.used); err != nil {
+		return err
+	}
+	s.batches = append(s.batches, m.at(s.pos))
+	var err error
+	if len(m.lifted) > 0 {
+		err = s.writeLifted(*m, r.frame)
+	} else {
+		err = s.writeMessage(*m)
+	}
+	if err == nil {
+		r.reader.pool.Put(m.body)
+	}
+	c.messages = nil
+	return err
+}
+
+// passDictionary writes a dictionary as it was read. A file must not hold a dictionary
+// twice, so an identical one is left out.
+func (s *Writer) passDictionary(d passedMessage) error {
+	if !s.options.Stream && !d.delta {
+		var h xxh3.Hasher
+		_, _ = h.Write(d.meta()) // never an error
+		if _, err := io.Copy(&h, io.NewSectionReader(d.body, 0, d.bodyLength)); err != nil {
+			return cut(err)
+		}
+		last, known := s.copiedLast[d.id]
+		switch {
+		case known && last == h.Sum128():
+			return nil
+		case known:
+			return errors.New("it differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
+		}
+		s.copiedLast[d.id] = h.Sum128()
+	}
+	head := newHead(d.meta())
+	s.dictionaries = append(s.dictionaries, block{offset: s.pos, meta: int32(len(head)), body: (d.bodyLength + 7) &^ 7})
+	if err := s.write(head); err != nil {
+		return err
+	}
+	return s.copyBody(d.frame)
+}

@@ -1,0 +1,189 @@
+package arrowipc
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/panics"
+)
+
+// Part is a record batch, in pieces of so many rows as [ReaderOptions] say. The first pieces
+// inflate its buffers side by side, and the last piece that is decoded frees it.
+type Part struct {
+	decoder *decoder
+	meta    *batchMeta
+	body    []byte
+	total   int64 // bytes decoded
+	size    int64 // bytes as read and decoded
+	rows    int   // of a piece
+	left    atomic.Int64
+
+	// decoded is closed when record and err are set.
+	decoded chan struct{}
+	record  arrow.Record
+	err     error
+
+	mu        sync.Mutex
+	begun     bool
+	inflation *inflation // nil if nothing is to be inflated
+	steps     int        // buffers to inflate, at least one
+	next      int        // the first of them that nobody inflates yet
+	waits     int        // how many are not inflated
+	failed    int        // the first one that cannot be, if err is set
+	waiting   []func()   // to call when the record batch is decoded
+
+	texts  *texts        // instead of all these; nil where buffers are inflated as a whole
+	copied *copiedRecord // nil when no column is copied
+}
+
+func newPart(s *Reader, meta *batchMeta, body []byte, total int64, copied *copiedRecord) *Part {
+	p := &Part{
+		decoder: s.decoder, meta: meta, body: body, total: total, rows: s.options.Rows, copied: copied,
+		size: decodedBytes(meta, body, total), decoded: make(chan struct{}),
+	}
+	if p.texts = newTexts(p); p.texts != nil {
+		p.size = int64(len(body)) + p.texts.small
+	}
+	p.left.Store(int64(p.Pieces()))
+	return p
+}
+
+// Rows returns the number of rows.
+func (p *Part) Rows() int { return int(p.meta.rows) }
+
+// Pieces returns the number of pieces, at least one.
+func (p *Part) Pieces() int { return max(1, (p.Rows()+p.rows-1)/p.rows) }
+
+// Piece returns the rows of a piece, low to high-1.
+func (p *Part) Piece(i int) (low, high int) { return i * p.rows, min((i+1)*p.rows, p.Rows()) }
+
+// Size returns how many bytes of memory the part takes as read and decoded, and how many of
+// them are decoded values.
+func (p *Part) Size() (size, decoded int64) { return p.size, p.total }
+
+// CopiedSize returns how many bytes of memory wait to be copied.
+func (p *Part) CopiedSize() int64 {
+	if p.copied == nil {
+		return 0
+	}
+	return int64(len(p.copied.frame.bytes))
+}
+
+// decodedBytes returns the size of a body as read and decoded together. They share
+// their bytes where nothing is compressed or widened.
+func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
+	if meta.codec == codecNone && meta.narrow == nil {
+		return int64(len(body))
+	}
+	return int64(len(body)) + total
+}
+
+// Ready does what must come before a piece is decoded, and takes memory from its grant. It
+// reports whether that is done; if not, because others are at it, again will be called then.
+func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
+	if p.texts != nil {
+		return p.texts.ready(piece, g, again)
+	}
+	return p.inflate(again)
+}
+
+// Decode returns the decoded columns of a piece, once, and how many bytes Ready took from its
+// grant. It waits for others if it must.
+func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
+	defer p.done()
+	if p.texts != nil {
+		part := p.texts.take(piece)
+		return part.rows, part.taken, part.err
+	}
+	if !p.inflate(func() {}) {
+		<-p.decoded
+	}
+	if p.err != nil {
+		return nil, 0, p.err
+	}
+	low, high := p.Piece(piece)
+	return p.record.NewSlice(int64(low), int64(high)), 0, nil
+}
+
+// inflate inflates the buffers that nobody else does, and decodes the record batch when all are
+// inflated. It reports whether that is done; if not, again will be called then.
+func (p *Part) inflate(again func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.begun {
+		p.begin()
+	}
+	for p.next < p.steps {
+		step := p.next
+		p.next++
+		p.mu.Unlock()
+		err := p.step(step)
+		p.mu.Lock()
+		if err != nil && (p.err == nil || step < p.failed) {
+			p.err, p.failed = err, step
+		}
+		if p.waits--; p.waits == 0 {
+			p.mu.Unlock()
+			p.decode()
+			p.mu.Lock()
+			close(p.decoded)
+			for _, again := range p.waiting {
+				again()
+			}
+		}
+	}
+	select {
+	case <-p.decoded:
+		return true
+	default:
+		p.waiting = append(p.waiting, again)
+		return false
+	}
+}
+
+// begin decides what is to be inflated.
+func (p *Part) begin() {
+	p.begun, p.steps = true, 1
+	if p.meta.packed() {
+		if p.inflation, p.err = newInflation(p.meta, p.body, p.total); p.err == nil {
+			p.steps = max(1, len(p.meta.buffers))
+		}
+	}
+	p.waits = p.steps
+}
+
+// step inflates a buffer.
+func (p *Part) step(i int) (err error) {
+	defer panics.Recover(&err, panics.As("damaged"))
+	if p.inflation == nil || i >= len(p.meta.buffers) {
+		return nil
+	}
+	return p.inflation.buffer(i)
+}
+
+// decode decodes the record batch.
+func (p *Part) decode() {
+	defer panics.Recover(&p.err, panics.As(panics.Bug))
+	meta, body := p.meta, p.body
+	if p.inflation != nil {
+		meta, body = p.inflation.plain, p.inflation.out
+	}
+	if p.err == nil {
+		p.record, p.err = p.decoder.plainRecord(meta, body)
+	}
+	p.body, p.inflation = nil, nil
+}
+
+// done is called once for every piece, after it has its slice.
+func (p *Part) done() {
+	if p.left.Add(-1) > 0 {
+		return
+	}
+	if p.record != nil {
+		p.record.Release()
+	}
+	p.record, p.decoder, p.body, p.texts = nil, nil, nil, nil
+}

@@ -1,0 +1,81 @@
+package arrowipc
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/tableio/tablestest"
+)
+
+// Each dictionary is decoded once, however many batches extend it, and a batch has those
+// entries that were there before it, in any order of decoding.
+func TestDictionariesThatGrow(t *testing.T) {
+	const count = 300
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "url", Type: dt, Nullable: true}}, nil)), ipc.WithDictionaryDeltas(true))
+	var values []string
+	for i := range count {
+		values = append(values, fmt.Sprintf("%q", fmt.Sprint("v", i)))
+		dictionary := tablestest.FromJSON(t, dt.ValueType, "["+strings.Join(values, ",")+"]")
+		if err := w.Write(tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, fmt.Sprintf("[%d]", i)), dictionary))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewStreamReader(&out, ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []*Part
+	for range count {
+		p, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, p)
+	}
+	last, decoded := records[count-1], records[0].decoder.decoded
+	for _, i := range []int{count - 1, 0, 7, count / 2} {
+		r := records[i]
+		r.decode()
+		if r.err != nil || decoded.known[0].parts != count || r.decoder.decoded != decoded {
+			t.Fatalf("batch %d: %v, %d dictionaries were read", i, r.err, decoded.known[0].parts)
+		}
+		if column := r.record.Column(0).(*array.Dictionary); column.Dictionary().Len() != i+1 || column.ValueStr(0) != fmt.Sprint("v", i) {
+			t.Errorf("batch %d: %d entries, %s", i, column.Dictionary().Len(), column)
+		}
+	}
+	if r := records[count-2]; r.decoder != last.decoder {
+		if _, err := records[3].decoder.record(r.meta, r.body, r.total); err == nil {
+			t.Error("a batch may use a value that a later batch adds")
+		}
+		if r.decode(); r.err != nil {
+			t.Errorf("after an error: %v", r.err)
+		}
+	}
+}
+
+// Offsets of no values are one offset, as the format says: Polars reads no fewer.
+func TestEmptyOffsets(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.ListOf(arrow.BinaryTypes.Binary)} {
+		values := array.NewBuilder(memory.DefaultAllocator, dt).NewArray()
+		m, err := encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, codecNone, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.batch.buffers[1].length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
+			t.Errorf("%s: %d bytes, want %d", dt, got, want)
+		}
+		values.Release()
+	}
+}

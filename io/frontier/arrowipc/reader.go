@@ -1,0 +1,368 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/store/budget"
+	"robotsbatch/io/tables"
+)
+
+// ReaderOptions are those of a [Reader].
+type ReaderOptions struct {
+	// Rows is the most rows of a piece of a part; 0 means 65,536.
+	Rows int
+	// Memory is the most bytes that one record batch and all dictionaries may take, as
+	// read and decoded together; 0 means 512 MiB.
+	Memory int64
+	// Select returns which of a file's record batches are read, low to high-1 of all; nil
+	// for all.
+	Select func(all int) (low, high int)
+	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
+	// open.
+	StopAtEnd bool
+	// Strict verifies all metadata as other readers do.
+	Strict bool
+}
+
+// Reader reads the record batches of a file or stream.
+type Reader struct {
+	options ReaderOptions
+	framer  framer
+	file    *fileFramer // the same; nil for one that reads from the beginning to the end
+	schema  *schema
+	columns []int    // decoded; nil for all
+	decoder *decoder // of these
+	started bool     // the first record batch was asked for
+	records int      // that were read
+
+	pool    *budget.Buffers
+	copied  []int            // columns that are copied; nil for none
+	whole   bool             // all are
+	selects bool             // rows are left out
+	coded   []int            // copied columns whose dictionaries are decoded, because rows are left out
+	codes   *decoder         // of these; nil for none
+	used    []usedDictionary // dictionaries in force, once a record batch came
+	before  []passedMessage  // dictionaries since the last record batch
+}
+
+// NewFileReader reads the footer and the schema of the file format from the size bytes of r.
+// An error wraps io.ErrUnexpectedEOF if the file is cut.
+func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err error) {
+	s := newReader(o)
+	if s.file, err = openFile(r, size, s.framing()); err != nil {
+		return nil, err
+	}
+	if o.Select != nil {
+		low, high := o.Select(len(s.file.batches))
+		s.file.batches = s.file.batches[low:high]
+	}
+	s.framer = s.file
+	if err = s.readSchema(); err == nil {
+		err = s.checkSchema()
+	}
+	return s, err
+}
+
+// NewStreamReader reads the schema of the stream format, or of the file format from a pipe,
+// for which it waits. An error wraps io.ErrUnexpectedEOF if the stream is cut.
+func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
+	s := newReader(o)
+	var err error
+	if s.framer, err = openStream(r, s.framing()); err == nil {
+		err = s.readSchema()
+	}
+	return s, err
+}
+
+func newReader(o ReaderOptions) *Reader {
+	if o.Rows <= 0 {
+		o.Rows = 65536
+	}
+	if o.Memory <= 0 {
+		o.Memory = 512 << 20
+	}
+	return &Reader{options: o, pool: budget.NewBuffers(o.Memory / 2)}
+}
+
+func (s *Reader) framing() framing {
+	return framing{limit: s.options.Memory, strict: s.options.Strict, stopAtEnd: s.options.StopAtEnd}
+}
+
+// readSchema reads the schema, which comes first.
+func (s *Reader) readSchema() error {
+	meta, err := s.framer.schema()
+	if err == nil {
+		s.schema, err = parseSchema(meta)
+	}
+	return err
+}
+
+// checkSchema checks that a file's second schema message, if any, equals the first.
+func (s *Reader) checkSchema() error {
+	second := &s.framer.shared().second
+	if *second == nil {
+		return nil
+	}
+	other, err := parseSchema(*second)
+	if err != nil {
+		return err
+	}
+	if *second = nil; !sameSchema(s.schema, other) {
+		return errTwoSchemas
+	}
+	return nil
+}
+
+// Schema returns the schema. A type that is not known is null in it, and decimals of 32 and 64
+// bits are those of 128.
+func (s *Reader) Schema() *arrow.Schema { return s.schema.arrow }
+
+// Memory is the most bytes that a record batch may take: see [ReaderOptions].
+func (s *Reader) Memory() int64 { return s.options.Memory }
+
+// Decimals returns the bits of a column's decimals if they are 32 or 64, otherwise 0.
+func (s *Reader) Decimals(column int) int { return s.schema.columns[column].smallDecimal() }
+
+// Decode limits decoding to these columns, in rising order. It comes before Next.
+func (s *Reader) Decode(columns []int) {
+	s.columns = columns
+	if s.file != nil {
+		s.file.partly = true
+	}
+}
+
+// CanCopy reports whether all columns can be copied into an output, which is a stream or a file
+// and has several inputs or this one alone. Dictionaries may prevent it: those of several inputs
+// may differ, and a stream may replace one, which a file must not. So does an unknown type among
+// several inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
+// another layout today.
+func (s *Reader) CanCopy(stream, several bool) bool {
+	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
+		return false
+	}
+	return len(s.schema.ids) == 0 || !several && (stream || s.file != nil)
+}
+
+// Copy has columns copied, nil for all, to a [Writer] of which this is the From; others are
+// neither decoded nor copied unless Decode names them. selects says that rows are left out.
+// It comes before Next.
+func (s *Reader) Copy(columns []int, selects bool) {
+	s.copied, s.whole, s.selects = columns, columns == nil, selects
+	if s.whole {
+		s.copied = s.schema.all()
+	}
+	for _, i := range s.copied {
+		if selects && s.schema.columns[i].hasDictionary() && !s.schema.columns[i].unknown {
+			s.coded = append(s.coded, i)
+		}
+	}
+	// Where every jump costs a request, as for an object in a store, bodies are read whole, in
+	// order, and kept until they are written.
+	if s.file != nil && s.whole && s.file.isRemote() {
+		s.file.partly = false
+	}
+}
+
+// SameDecimals reports whether the decimals of both readers' columns have the same widths.
+func (s *Reader) SameDecimals(other *Reader) bool {
+	return slices.EqualFunc(s.schema.columns, other.schema.columns, sameDecimals)
+}
+
+// begin makes the decoders.
+func (s *Reader) begin() (err error) {
+	s.started = true
+	columns := s.columns
+	if columns == nil {
+		if s.schema.unknown != nil {
+			return s.schema.unknown
+		}
+		columns = s.schema.all()
+	}
+	s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false)
+	if err == nil && len(s.coded) > 0 {
+		s.codes, err = newDecoder(s.schema, s.coded, s.options.Memory, true)
+	}
+	return err
+}
+
+// addDictionary adds a dictionary for the record batches that follow.
+func (s *Reader) addDictionary(f *frame) error {
+	meta, err := f.dictionary()
+	if err != nil {
+		return err
+	}
+	_, used := s.decoder.values[meta.id]
+	if s.copied != nil && !s.selects && (used || s.whole) {
+		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
+	}
+	known := false
+	for _, d := range []**decoder{&s.decoder, &s.codes} {
+		if *d == nil || (*d).values[meta.id] == nil {
+			continue
+		}
+		known = true
+		if err := f.load(); err != nil {
+			return err
+		}
+		next, replaces, err := (*d).with(meta, f.bytes)
+		if err != nil {
+			return err
+		}
+		if replaces && s.framer.shared().isFile {
+			return errors.New("damaged: a dictionary comes twice, which files must not have")
+		}
+		*d = next
+	}
+	s.used = nil
+	if !known && !slices.Contains(s.schema.ids, meta.id) {
+		return fmt.Errorf("dictionary %d: it is not in the schema", meta.id)
+	}
+	return nil // else used only by columns that are not decoded
+}
+
+// usedDictionaries returns the dictionaries that a record batch uses that is copied.
+func (s *Reader) usedDictionaries() (_ []usedDictionary, err error) {
+	if s.codes != nil && s.used == nil {
+		s.used, err = s.codes.dictionaryValues()
+	}
+	return s.used, err
+}
+
+// Dictionaries returns how many bytes the dictionaries take that are in force.
+func (s *Reader) Dictionaries() int64 {
+	if s.codes == nil {
+		return s.decoder.size()
+	}
+	return s.decoder.size() + s.codes.size()
+}
+
+// Next returns the next record batch, not decoded, or io.EOF after the last. Record batches come
+// in the input's order, including empty ones. An error names the record batch, counted from 0;
+// it wraps io.ErrUnexpectedEOF when the input is cut.
+func (s *Reader) Next() (*Part, error) {
+	if !s.started {
+		if err := s.begin(); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		f, err := s.framer.next()
+		if err == io.EOF {
+			if err := s.checkSchema(); err != nil { // of a file that came through a pipe
+				return nil, err
+			}
+			return nil, io.EOF
+		}
+		var p *Part
+		if err == nil {
+			p, err = s.take(f)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("record batch %d: %w", s.records, err)
+		}
+		if p != nil {
+			s.records++
+			return p, nil
+		}
+	}
+}
+
+// take handles a message after the schema; nil for a dictionary.
+func (s *Reader) take(f *frame) (*Part, error) {
+	switch f.kind {
+	case kindDictionary:
+		return nil, s.addDictionary(f)
+	case kindRecord:
+		p, err := s.takeRecord(f)
+		if s.file == nil && s.framer.shared().isFile && errors.As(err, new(missingError)) {
+			err = errLateDictionary
+		}
+		return p, err
+	default:
+		return nil, fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
+	}
+}
+
+// takeRecord handles a record batch.
+func (s *Reader) takeRecord(f *frame) (*Part, error) {
+	meta, err := f.batch()
+	if err != nil {
+		return nil, err
+	}
+	var copied *copiedRecord
+	if s.copied != nil {
+		if err := s.schema.checkPassing(meta, f.bodyLength); err != nil {
+			return nil, err
+		}
+		used, err := s.usedDictionaries()
+		if err != nil {
+			return nil, err
+		}
+		copied = &copiedRecord{reader: s, before: s.before, used: used, frame: f, meta: meta}
+		s.before = nil
+	}
+	body := f.bytes
+	if s.columns != nil {
+		if meta, err = s.schema.projectBatch(meta, s.columns); err != nil {
+			return nil, err
+		}
+	}
+	projects := copied != nil && !s.whole
+	if body == nil || projects {
+		if body, err = loadSpans(f, meta, s.options.Memory); err != nil {
+			return nil, err
+		}
+	}
+	if projects {
+		copied.project(meta, body)
+	}
+	total, err := s.decoder.check(meta, body)
+	if err != nil {
+		return nil, err
+	}
+	if decodedBytes(meta, body, total) > s.options.Memory-s.Dictionaries() {
+		return nil, tables.TooLarge("it takes more than %d bytes as read and again decoded, with its dictionaries", s.options.Memory)
+	}
+	return newPart(s, meta, body, total, copied), nil
+}
+
+// Batches returns how many record batches were read of how many in a file, 0 for a stream.
+func (s *Reader) Batches() (read, all int, isFile bool) {
+	if s.file == nil {
+		return s.records, 0, false
+	}
+	return s.records, len(s.file.footer.batches), true
+}
+
+// Check decodes all columns of the file or stream of size bytes in r, and returns the number
+// of rows. It verifies the metadata as strictly as other readers do. memory is the most bytes
+// that a record batch may take.
+func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, err error) {
+	o, s := ReaderOptions{Memory: memory, Strict: true}, (*Reader)(nil)
+	if isFile {
+		s, err = NewFileReader(r, size, o)
+	} else {
+		s, err = NewStreamReader(io.NewSectionReader(r, 0, size), o)
+	}
+	for err == nil {
+		var p *Part
+		if p, err = s.Next(); err != nil {
+			break
+		}
+		record, wrong := p.decoder.record(p.meta, p.body, p.total)
+		if wrong != nil {
+			return rows, fmt.Errorf("record batch %d: %w", s.records-1, wrong)
+		}
+		rows += record.NumRows()
+		record.Release()
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return rows, err
+}

@@ -1,0 +1,279 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
+)
+
+// WriterOptions say what is written.
+type WriterOptions struct {
+	// Stream writes the stream format instead of the file format.
+	Stream bool
+	// Codec compresses the bodies of record batches, buffer by buffer: Zstd, LZ4 or None,
+	// with which they can be memory-mapped and used directly.
+	Codec compress.Codec
+	// Selects says that rows may be left out. Then no value of them is in the output, nor in
+	// its dictionaries.
+	Selects bool
+	// From is the reader of parts that are copied ([Reader.Copy]). Its schema comes first,
+	// and its compression replaces Codec, and what it was told Selects.
+	From *Reader
+	// Memory is the most bytes that the numbers of a dictionary's values may take.
+	Memory int64
+	// Allocator is where dictionaries are made.
+	Allocator memory.Allocator
+}
+
+// Writer writes record batches in their order. Encode and Copy, which any goroutine may call,
+// turn parts into messages. Which dictionaries are needed depends on what was written before, so
+// Write decides about them.
+type Writer struct {
+	w       io.Writer
+	options WriterOptions
+	codec   int8 // the number of options.Codec
+
+	schema *arrow.Schema // as written, without what is copied
+	// written is the header of the schema message.
+	written header
+	pairs   *keyValues // of the footer, besides the checksum
+
+	failed                bool // the output, and not what is copied
+	pos                   int64
+	dictionaries, batches []block
+	last                  map[int64]*array.Data  // dictionaries, as they were written
+	coded                 []shape                // columns with indices that are numbered; nil if no row is left out
+	shapes                map[int64]*shape       // of dictionaries
+	ids                   []int64                // of the schema's dictionaries
+	kept                  map[int64]*keptValues  // if rows are left out
+	used                  []usedDictionary       // by the last record batch
+	copiedLast            map[int64]xxh3.Uint128 // the same of those that were copied
+	buffer                []byte                 // for what is copied
+}
+
+// NewWriter starts an output on w with the columns of a schema, after those that are copied.
+// Dictionary columns stay dictionary columns. A file can extend a dictionary but not replace it,
+// so Write fails there for a part with a different dictionary; a stream accepts any.
+func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, error) {
+	if o.From != nil {
+		o.Selects = o.From.selects
+	}
+	codec, ok := codecNumber(o.Codec)
+	if !ok {
+		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
+	}
+	s := &Writer{
+		w: w, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedLast: make(map[int64]xxh3.Uint128),
+	}
+	return s, s.start()
+}
+
+// start writes what comes before the first record batch.
+func (s *Writer) start() error {
+	meta, err := buildSchema(s.schema)
+	if err != nil {
+		return err
+	}
+	head := sealedHead(meta, nil)
+	fields, err := parseSchema(meta)
+	if err != nil {
+		return err
+	}
+	s.ids = fields.ids
+	if from := s.options.From; from != nil {
+		head = sealedHead(joinSchemas(from.schema, from.copied, fields), nil)
+		if from.file != nil {
+			s.pairs = from.file.pairs()
+		}
+		fields = from.schema
+	}
+	if s.options.Selects {
+		s.coded = fields.columns
+		d, err := newDecoder(fields, fields.all(), 0, true)
+		if err != nil {
+			return err
+		}
+		s.shapes = d.shapes
+	}
+	if s.written, err = parseHeader(head[framePrefix:]); err != nil {
+		return err
+	}
+	if !s.options.Stream {
+		if err := s.write([]byte(magicPadded)); err != nil {
+			return err
+		}
+	}
+	return s.write(head)
+}
+
+// write writes bytes and keeps count.
+func (s *Writer) write(p []byte) error {
+	n, err := s.w.Write(p)
+	s.pos += int64(n)
+	s.failed = s.failed || err != nil
+	return err
+}
+
+// Failed reports whether writing failed, rather than reading what is copied.
+func (s *Writer) Failed() bool { return s.failed }
+
+func (s *Writer) writeMessage(m message) error {
+	if err := s.write(m.head); err != nil {
+		return err
+	}
+	return s.write(m.body)
+}
+
+// Chunk is what is written at once: record batches that were encoded, or one that is copied.
+type Chunk struct {
+	messages     []message
+	dictionaries []usedDictionary
+	copied       *copiedRecord // its body is written before the message's, unless it was gathered
+	gathered     bool
+}
+
+// Size returns how many bytes the messages take. The dictionaries are counted by the reader.
+func (c *Chunk) Size() (bytes int64) {
+	for _, m := range c.messages {
+		bytes += m.size()
+	}
+	return bytes
+}
+
+// Len returns the number of record batches.
+func (c *Chunk) Len() int { return len(c.messages) }
+
+// Encode adds a record batch of columns to a chunk, in memory taken from a grant. The arrays have
+// no offsets, and indices in the place of dictionary arrays.
+func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) error {
+	m, err := encodeRecord(s.coded, columns, s.codec, grant)
+	if err == nil {
+		c.messages = append(c.messages, m)
+	}
+	return err
+}
+
+// Use names the columns, whose dictionaries the chunk's first columns use.
+func (s *Writer) Use(c *Chunk, columns []*array.Data) {
+	ids := s.ids
+	for i, data := range columns {
+		c.dictionaries = appendDictionaries(c.dictionaries, &ids, s.schema.Field(i).Name, data)
+	}
+}
+
+// Texts are the rows that are kept of a column of texts, so that they need not be decoded again.
+type Texts struct {
+	Column int // of the part's reader
+	Values *array.Data
+}
+
+// Copy returns a chunk of the rows that are kept of a part, with columns that are added. texts may
+// have none.
+func (s *Writer) Copy(p *Part, rows tables.Rows, texts Texts, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
+	r := p.copied
+	switch {
+	// Readers refuse a record batch of the old version that has keys and values of its
+	// own, as the checksum is. The versions differ only for unions.
+	case r.meta.version < metadataV5 && r.reader.schema.hasUnion():
+		return nil, &tables.LimitError{What: "it has a union in an older version of the format than the schema says", Help: tables.Recode}
+	case rows.Count() < p.Rows() && !s.options.Selects:
+		return nil, errors.New("rows are left out, which the output was not told")
+	case s.options.Selects:
+		m, err := r.gather(rows, texts, added, grant)
+		if err != nil {
+			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
+		}
+		return &Chunk{messages: []message{m}, copied: r, gathered: true}, nil
+	}
+	ours, err := encodeRecord(nil, added, r.meta.codec, grant)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.join(ours, r.meta, r.size(), message{})
+	return &Chunk{messages: []message{m}, copied: r}, err
+}
+
+// Write writes a chunk.
+func (s *Writer) Write(c *Chunk) error {
+	switch {
+	case c.copied != nil:
+		return s.writeCopied(c)
+	case s.options.Selects:
+		return s.writeSelected(c)
+	}
+	for i, d := range c.dictionaries {
+		if err := s.writeDictionary(d); err != nil {
+			for _, rest := range c.dictionaries[i+1:] {
+				rest.values.Release()
+			}
+			return fmt.Errorf("column %q: %w", d.column, err)
+		}
+	}
+	for _, m := range c.messages {
+		s.batches = append(s.batches, m.at(s.pos))
+		if err := s.writeMessage(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSelected writes record batches of kept rows.
+func (s *Writer) writeSelected(c *Chunk) error {
+	defer func() {
+		for _, d := range c.dictionaries {
+			d.values.Release()
+		}
+	}()
+	for i := range c.messages {
+		m := &c.messages[i]
+		if err := s.numberRecord(m, c.dictionaries); err != nil {
+			return err
+		}
+		s.batches = append(s.batches, m.at(s.pos))
+		if err := s.writeMessage(*m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End writes what comes after the last record batch, and frees what the writer holds.
+func (s *Writer) End() error {
+	end := endOfStream
+	if !s.options.Stream {
+		if err := s.writeKept(); err != nil {
+			return err
+		}
+		end = s.footer()
+	}
+	s.Release()
+	return s.write(end)
+}
+
+// footer returns the end of a file: the end marker, the footer and the magic.
+func (s *Writer) footer() []byte {
+	foot := footerBytes(s.written, s.dictionaries, s.batches, s.pairs)
+	return append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
+}
+
+// Release gives back the dictionaries.
+func (s *Writer) Release() {
+	for _, d := range s.last {
+		d.Release()
+	}
+	clear(s.last)
+	for _, k := range s.kept {
+		k.values.Release()
+	}
+	clear(s.kept)
+}
