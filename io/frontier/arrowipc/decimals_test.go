@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -29,20 +31,20 @@ func smallDecimals(t *testing.T, c compress.Codec, bits int, text string, makeTy
 	fields := record.Schema().Fields()
 	fields[1].Type = makeType(&arrow.Decimal256Type{Precision: 10, Scale: 0})
 	schema := libraryWrite(t, encoding{true, c}, arrow.NewSchema(fields, nil))
-	h, err := parseHeader(schema[framePrefix:])
+	h, err := layout.ParseHeader(schema[layout.FramePrefix:])
 	if err != nil {
 		t.Fatal(err)
 	}
 	patched := 0
-	var patch func(field table)
-	patch = func(field table) {
-		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
-			binary.LittleEndian.PutUint32(schema[framePrefix+dataType.field(2, 4):], uint32(bits))
+	var patch func(field layout.Table)
+	patch = func(field layout.Table) {
+		if dataType, ok := field.Table(3); ok && field.Uint8(2) == layout.TypeDecimal {
+			binary.LittleEndian.PutUint32(schema[layout.FramePrefix+dataType.Field(2, 4):], uint32(bits))
 			patched++
 		}
-		field.tables(5, patch)
+		field.Tables(5, patch)
 	}
-	h.table.tables(1, patch)
+	h.Table.Tables(1, patch)
 	if patched == 0 {
 		t.Fatal("no decimals")
 	}
@@ -51,7 +53,7 @@ func smallDecimals(t *testing.T, c compress.Codec, bits int, text string, makeTy
 
 // headLength is how many bytes the schema message of a stream has.
 func headLength(stream []byte) int {
-	return framePrefix + int(binary.LittleEndian.Uint32(stream[4:]))
+	return layout.FramePrefix + int(binary.LittleEndian.Uint32(stream[4:]))
 }
 
 // Decimals of 32 and 64 bits come out as decimals of 128 with the same values, wherever

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -15,39 +17,39 @@ import (
 
 // What this package builds, it reads.
 func TestMetadataRoundTrip(t *testing.T) {
-	b := &batchMeta{
-		version: metadataV5, rows: 7, codec: codecNone,
-		nodes: []fieldNode{{7, 1}, {3, 0}}, buffers: []span{{0, 8}, {8, 16}, {24, 0}}, variadic: []int64{2, 0},
+	b := &layout.BatchMeta{
+		Version: layout.MetadataV5, Rows: 7, Codec: layout.CodecNone,
+		Nodes: []layout.FieldNode{{Length: 7, Nulls: 1}, {Length: 3, Nulls: 0}}, Buffers: []layout.Span{{Offset: 0, Length: 8}, {Offset: 8, Length: 16}, {Offset: 24, Length: 0}}, Variadic: []int64{2, 0},
 	}
-	for _, codec := range []int8{codecNone, codecLZ4, codecZstd} {
-		b.codec = codec
-		h, err := parseHeader(recordMessage(b, 24))
-		if err != nil || h.kind != kindRecord || h.bodyLength != 24 {
+	for _, codec := range []int8{layout.CodecNone, layout.CodecLZ4, layout.CodecZstd} {
+		b.Codec = codec
+		h, err := layout.ParseHeader(layout.RecordMessage(b, 24))
+		if err != nil || h.Kind != layout.KindRecord || h.BodyLength != 24 {
 			t.Fatalf("%+v, %v", h, err)
 		}
-		if got, err := h.batch(); err != nil || !reflect.DeepEqual(got, b) {
+		if got, err := h.Batch(); err != nil || !reflect.DeepEqual(got, b) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		d := &dictionaryMeta{id: 5, delta: true, batch: b}
-		if h, err = parseHeader(dictionaryMessage(d, 24)); err != nil || h.kind != kindDictionary {
+		d := &layout.DictionaryMeta{ID: 5, Delta: true, Batch: b}
+		if h, err = layout.ParseHeader(layout.DictionaryMessage(d, 24)); err != nil || h.Kind != layout.KindDictionary {
 			t.Fatalf("%+v, %v", h, err)
 		}
-		if got, err := h.dictionary(); err != nil || !reflect.DeepEqual(got, d) {
+		if got, err := h.Dictionary(); err != nil || !reflect.DeepEqual(got, d) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}
-	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)[framePrefix:]
-	h, err := parseHeader(schema)
+	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)[layout.FramePrefix:]
+	h, err := layout.ParseHeader(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dictionaries, batches := []block{{offset: 8, body: 16, meta: 24}}, []block{{offset: 48, body: 8}, {offset: 56, body: 24, meta: 32}}
-	foot, err := parseFooter(footerBytes(h, dictionaries, batches, nil))
-	if err != nil || !reflect.DeepEqual(foot.dictionaries, dictionaries) || !reflect.DeepEqual(foot.batches, batches) {
+	dictionaries, batches := []layout.Block{{Offset: 8, Body: 16, Meta: 24}}, []layout.Block{{Offset: 48, Body: 8}, {Offset: 56, Body: 24, Meta: 32}}
+	foot, err := layout.ParseFooter(layout.FooterBytes(h, dictionaries, batches, nil))
+	if err != nil || !reflect.DeepEqual(foot.Dictionaries, dictionaries) || !reflect.DeepEqual(foot.Batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
-	s, err := parseSchema(schemaMessage(foot.schema.f.buf, foot.schema.pos))
-	if err != nil || !s.arrow.Equal(urlSchema) {
+	s, err := layout.ParseSchema(layout.SchemaMessage(foot.Schema.Flat.Buf, foot.Schema.Pos))
+	if err != nil || !s.Arrow.Equal(urlSchema) {
 		t.Fatalf("%v, %v", s, err)
 	}
 }
@@ -57,20 +59,20 @@ func TestMetadataRoundTrip(t *testing.T) {
 func TestFlatDamaged(t *testing.T) {
 	record := smallRecord(t)
 	whole := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
-	schema := whole[framePrefix:][:int(whole[4])|int(whole[5])<<8]
-	b := &batchMeta{version: metadataV5, nodes: []fieldNode{{1, 0}}, buffers: []span{{0, 8}}, variadic: []int64{1}, codec: codecZstd}
+	schema := whole[layout.FramePrefix:][:int(whole[4])|int(whole[5])<<8]
+	b := &layout.BatchMeta{Version: layout.MetadataV5, Nodes: []layout.FieldNode{{Length: 1, Nulls: 0}}, Buffers: []layout.Span{{Offset: 0, Length: 8}}, Variadic: []int64{1}, Codec: layout.CodecZstd}
 	for _, meta := range [][]byte{
-		schema, recordMessage(b, 8), dictionaryMessage(&dictionaryMeta{id: 1, batch: b}, 8),
+		schema, layout.RecordMessage(b, 8), layout.DictionaryMessage(&layout.DictionaryMeta{ID: 1, Batch: b}, 8),
 	} {
 		parse := func(meta []byte) {
-			h, err := parseHeader(meta)
+			h, err := layout.ParseHeader(meta)
 			if err != nil {
 				return
 			}
-			_, _ = h.batch()
-			_, _ = h.dictionary()
-			_, _ = parseSchema(meta)
-			_, _ = parseFooter(meta)
+			_, _ = h.Batch()
+			_, _ = h.Dictionary()
+			_, _ = layout.ParseSchema(meta)
+			_, _ = layout.ParseFooter(meta)
 		}
 		for n := range meta {
 			parse(meta[:n])
@@ -134,22 +136,22 @@ func schemaOf(fb *flatbuffers.Builder, field flatbuffers.UOffsetT) []byte {
 	fields := fb.EndVector(1)
 	fb.StartObject(4)
 	fb.PrependUOffsetTSlot(1, fields, 0)
-	return finishMessage(fb, kindSchema, metadataV5, 0, fb.EndObject(), noSum[:], nil)
+	return layout.FinishMessage(fb, layout.KindSchema, layout.MetadataV5, 0, fb.EndObject(), layout.NoSum[:], nil)
 }
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
 	t.Helper()
-	if _, err := parseSchema(meta); err == nil || !strings.Contains(err.Error(), has) {
+	if _, err := layout.ParseSchema(meta); err == nil || !strings.Contains(err.Error(), has) {
 		t.Fatalf("error %v, want one with %q", err, has)
 	}
 }
 
 func TestUnsupportedSchemas(t *testing.T) {
 	big := arrow.NewSchemaWithEndian(urlSchema.Fields(), nil, 1)
-	expectSchemaError(t, libraryWrite(t, encoding{true, compress.None}, big)[framePrefix:], "big-endian")
+	expectSchemaError(t, libraryWrite(t, encoding{true, compress.None}, big)[layout.FramePrefix:], "big-endian")
 	fb := flatbuffers.NewBuilder(0)
 	fb.StartObject(0)
-	expectSchemaError(t, finishMessage(fb, kindSchema, 1, 0, fb.EndObject(), noSum[:], nil), "before Arrow 0.8")
+	expectSchemaError(t, layout.FinishMessage(fb, layout.KindSchema, 1, 0, fb.EndObject(), layout.NoSum[:], nil), "before Arrow 0.8")
 }
 
 // Go's flatbuffers library gives a table of keys and values and one of a dictionary's
@@ -163,12 +165,12 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "first", Type: dictionary, Metadata: metadata},
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
-	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
-	s, err := parseSchema(meta)
+	meta := libraryWrite(t, encoding{true, compress.None}, schema)[layout.FramePrefix:]
+	s, err := layout.ParseSchema(meta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.arrow.Equal(schema) || !reflect.DeepEqual(s.ids, []int64{0, 1}) {
-		t.Errorf("%v with dictionaries %v", s.arrow, s.ids)
+	if !s.Arrow.Equal(schema) || !reflect.DeepEqual(s.IDs, []int64{0, 1}) {
+		t.Errorf("%v with dictionaries %v", s.Arrow, s.IDs)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -168,18 +170,18 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 		t.Fatalf("%d record batches, want %d", len(outs), len(wants))
 	}
 	for i := range outs {
-		got, err := outs[i].batch()
-		want, err2 := wants[i].batch()
+		got, err := outs[i].Batch()
+		want, err2 := wants[i].Batch()
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		input := len(got.nodes) - len(passedLayout.Verdicts)
-		if !slices.Equal(got.nodes[:input], want.nodes[:input]) || got.codec != want.codec || len(got.buffers) != len(want.buffers) && len(want.variadic) == 0 {
-			t.Errorf("record batch %d has the arrays %v, want %v", i, got.nodes, want.nodes)
+		input := len(got.Nodes) - len(passedLayout.Verdicts)
+		if !slices.Equal(got.Nodes[:input], want.Nodes[:input]) || got.Codec != want.Codec || len(got.Buffers) != len(want.Buffers) && len(want.Variadic) == 0 {
+			t.Errorf("record batch %d has the arrays %v, want %v", i, got.Nodes, want.Nodes)
 		}
-		for k, b := range got.buffers {
-			if b.offset%8 != 0 {
-				t.Errorf("buffer %d begins at %d", k, b.offset)
+		for k, b := range got.Buffers {
+			if b.Offset%8 != 0 {
+				t.Errorf("buffer %d begins at %d", k, b.Offset)
 			}
 		}
 	}
@@ -213,10 +215,10 @@ func (s selecting) decodedWhole(data []byte) ([]byte, error) {
 func codecOf(data []byte, pipe bool) compress.Codec {
 	f, err := framerOf(data, pipe)
 	for err == nil {
-		var m *frame
-		if m, err = f.next(); err == nil && m.kind == kindRecord {
-			if b, err := m.batch(); err == nil && b.codec != codecNone {
-				return codecs[b.codec]
+		var m *layout.Frame
+		if m, err = f.Next(); err == nil && m.Kind == layout.KindRecord {
+			if b, err := m.Batch(); err == nil && b.Codec != layout.CodecNone {
+				return layout.Codecs[b.Codec]
 			}
 			break
 		}
@@ -274,7 +276,7 @@ func textRecord(rng *rand.Rand, keep []bool, dt arrow.DataType) arrow.Record {
 // packLZ4 makes frames as Arrow's C++ library does: small blocks without checksums.
 func packLZ4(t *testing.T) func(int, []byte) []byte {
 	return func(_ int, src []byte) []byte {
-		out := bytes.NewBuffer(appendPrefix(nil, len(src)))
+		out := bytes.NewBuffer(layout.AppendPrefix(nil, len(src)))
 		w := lz4.NewWriter(out)
 		err := w.Apply(lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
 		if err == nil {
@@ -301,24 +303,24 @@ func TestGatherTexts(t *testing.T) {
 		}
 		record := textRecord(rng, keep, dt)
 		plain := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
-		inputs := map[string][]byte{"repacked": rewritten(t, record.Schema(), plain, codecLZ4, packLZ4(t))}
+		inputs := map[string][]byte{"repacked": rewritten(t, record.Schema(), plain, layout.CodecLZ4, packLZ4(t))}
 		for _, e := range encodings {
 			inputs[e.String()] = libraryWrite(t, e, record.Schema(), record)
 		}
 		for name, data := range inputs {
 			t.Run(fmt.Sprintf("%s/%s", dt, name), func(t *testing.T) {
-				s := selecting{stream: !bytes.HasPrefix(data, []byte(magic)), verdicts: rowsSelected(keep), options: Options{Name: "in"}}
+				s := selecting{stream: !bytes.HasPrefix(data, []byte(layout.Magic)), verdicts: rowsSelected(keep), options: Options{Name: "in"}}
 				out := sameGathered(t, data, s)
 				_, records := messagesOf(t, out)
-				b, err := records[0].batch()
+				b, err := records[0].Batch()
 				if err != nil {
 					t.Fatal(err)
 				}
-				total, err := b.checkBody(records[0].bytes, 1<<30)
+				total, err := b.CheckBody(records[0].Bytes, 1<<30)
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, body, err := inflate(b, records[0].bytes, total)
+				_, body, err := layout.Inflate(b, records[0].Bytes, total)
 				if err != nil || bytes.Contains(body, []byte("secret")) {
 					t.Errorf("a text comes out whose row does not: %v", err)
 				}
@@ -416,39 +418,41 @@ func TestGatherLies(t *testing.T) {
 	_, records := messagesOf(t, data)
 	// Nodes: url 0, t 1, v 2, l 3, its values 4, f 5, its values 6. Buffers: url 0 to 2, t 3
 	// to 5, v 6 to 8, l 9 and 10, its values 11 and 12, f 13, its values 14 and 15.
-	body := func(b *batchMeta, body []byte, buffer, at int, value byte) {
-		body[b.buffers[buffer].offset+int64(at)] = value
+	body := func(b *layout.BatchMeta, body []byte, buffer, at int, value byte) {
+		body[b.Buffers[buffer].Offset+int64(at)] = value
 	}
 	tests := []struct {
 		name string
-		lie  func(b *batchMeta, data []byte)
+		lie  func(b *layout.BatchMeta, data []byte)
 		has  string
 	}{
-		{"nothing", func(*batchMeta, []byte) {}, ""},
-		{"an offset falls", func(b *batchMeta, d []byte) { body(b, d, 4, 8, 1) }, `column "t": damaged: offset 2 is 1 after 2`},
-		{"the first offset is negative", func(b *batchMeta, d []byte) { body(b, d, 4, 3, 0x80) }, `column "t": damaged: offset 0 is`},
-		{"texts end behind their bytes", func(b *batchMeta, d []byte) { body(b, d, 4, 16, 200) }, `column "t": damaged: a buffer is too short`},
-		{"too few offsets", func(b *batchMeta, _ []byte) { b.buffers[4].length = 16 }, `column "t": damaged: a buffer is too short`},
-		{"a view of another buffer", func(b *batchMeta, d []byte) { body(b, d, 7, 8, 1) }, `column "v": damaged: value 0`},
-		{"a view behind its buffer", func(b *batchMeta, d []byte) { body(b, d, 7, 13, 9) }, `column "v": damaged: a buffer is too short`},
-		{"a view of negative length", func(b *batchMeta, d []byte) { body(b, d, 7, 3, 0x80) }, `column "v": damaged: value 0`},
-		{"views are too few", func(b *batchMeta, _ []byte) { b.buffers[7].length = 48 }, `column "v": damaged: a buffer is too short`},
-		{"lists end behind their values", func(b *batchMeta, d []byte) { body(b, d, 10, 16, 9) }, `column "l": damaged metadata: an array has 4 values, 0 of them null, and must have 9`},
-		{"another count of nulls", func(b *batchMeta, _ []byte) { b.nodes[3].nulls = 2 }, `column "l": damaged: 1 values are null where it says 2`},
-		{"an unknown count of nulls", func(b *batchMeta, _ []byte) { b.nodes[3].nulls = -1 }, ""},
-		{"nulls without a bitmap", func(b *batchMeta, _ []byte) { b.nodes[6].nulls = 1 }, `column "f": damaged: a buffer is too short`},
-		{"lists of fixed size with too few values", func(b *batchMeta, _ []byte) { b.nodes[6].length = 7 }, `column "f": damaged metadata: an array has 7 values`},
-		{"values are too few", func(b *batchMeta, _ []byte) { b.buffers[15].length = 15 }, `column "f": damaged: a buffer is too short`},
-		{"as many values as there are", func(b *batchMeta, _ []byte) { b.nodes[6].length = 1 << 62 }, `column "f": damaged metadata`},
-		{"buffers overlap", func(b *batchMeta, _ []byte) { b.buffers[5] = span{0, int64(len(records[0].bytes))} }, ""},
+		{"nothing", func(*layout.BatchMeta, []byte) {}, ""},
+		{"an offset falls", func(b *layout.BatchMeta, d []byte) { body(b, d, 4, 8, 1) }, `column "t": damaged: offset 2 is 1 after 2`},
+		{"the first offset is negative", func(b *layout.BatchMeta, d []byte) { body(b, d, 4, 3, 0x80) }, `column "t": damaged: offset 0 is`},
+		{"texts end behind their bytes", func(b *layout.BatchMeta, d []byte) { body(b, d, 4, 16, 200) }, `column "t": damaged: a buffer is too short`},
+		{"too few offsets", func(b *layout.BatchMeta, _ []byte) { b.Buffers[4].Length = 16 }, `column "t": damaged: a buffer is too short`},
+		{"a view of another buffer", func(b *layout.BatchMeta, d []byte) { body(b, d, 7, 8, 1) }, `column "v": damaged: value 0`},
+		{"a view behind its buffer", func(b *layout.BatchMeta, d []byte) { body(b, d, 7, 13, 9) }, `column "v": damaged: a buffer is too short`},
+		{"a view of negative length", func(b *layout.BatchMeta, d []byte) { body(b, d, 7, 3, 0x80) }, `column "v": damaged: value 0`},
+		{"views are too few", func(b *layout.BatchMeta, _ []byte) { b.Buffers[7].Length = 48 }, `column "v": damaged: a buffer is too short`},
+		{"lists end behind their values", func(b *layout.BatchMeta, d []byte) { body(b, d, 10, 16, 9) }, `column "l": damaged metadata: an array has 4 values, 0 of them null, and must have 9`},
+		{"another count of nulls", func(b *layout.BatchMeta, _ []byte) { b.Nodes[3].Nulls = 2 }, `column "l": damaged: 1 values are null where it says 2`},
+		{"an unknown count of nulls", func(b *layout.BatchMeta, _ []byte) { b.Nodes[3].Nulls = -1 }, ""},
+		{"nulls without a bitmap", func(b *layout.BatchMeta, _ []byte) { b.Nodes[6].Nulls = 1 }, `column "f": damaged: a buffer is too short`},
+		{"lists of fixed size with too few values", func(b *layout.BatchMeta, _ []byte) { b.Nodes[6].Length = 7 }, `column "f": damaged metadata: an array has 7 values`},
+		{"values are too few", func(b *layout.BatchMeta, _ []byte) { b.Buffers[15].Length = 15 }, `column "f": damaged: a buffer is too short`},
+		{"as many values as there are", func(b *layout.BatchMeta, _ []byte) { b.Nodes[6].Length = 1 << 62 }, `column "f": damaged metadata`},
+		{"buffers overlap", func(b *layout.BatchMeta, _ []byte) {
+			b.Buffers[5] = layout.Span{Offset: 0, Length: int64(len(records[0].Bytes))}
+		}, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b, err := records[0].batch()
+			b, err := records[0].Batch()
 			if err != nil {
 				t.Fatal(err)
 			}
-			changed := bytes.Clone(records[0].bytes)
+			changed := bytes.Clone(records[0].Bytes)
 			test.lie(b, changed)
 			out, err := selecting{pipe: true, stream: true, verdicts: selected(0b1011), options: Options{Name: "in"}}.filtered(handMade(t, record.Schema(), b, changed))
 			if test.has == "" {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -175,10 +177,10 @@ func (g *goneTable) records() (list []arrow.Record) {
 func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte {
 	return rewritten(t, schema, data, codec, func(i int, content []byte) []byte {
 		content = append(bytes.Clone(content), strings.Repeat(goneMark, 1+i%16)...)
-		if codec == codecNone {
+		if codec == layout.CodecNone {
 			return content
 		}
-		return appendDeflated(nil, content, codec, compress.Fastest)
+		return layout.AppendDeflated(nil, content, codec, compress.Fastest)
 	})
 }
 
@@ -187,35 +189,35 @@ func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte 
 func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack func(i int, content []byte) []byte) []byte {
 	t.Helper()
 	out := handMadeSchema(t, schema)
-	eachMessage(t, streamOf(t, data), func(f *frame) {
-		head, body := []byte(nil), f.bytes
-		switch f.kind {
-		case kindDictionary:
-			d, err := f.dictionary()
+	eachMessage(t, streamOf(t, data), func(f *layout.Frame) {
+		head, body := []byte(nil), f.Bytes
+		switch f.Kind {
+		case layout.KindDictionary:
+			d, err := f.Dictionary()
 			if err != nil {
 				t.Fatal(err)
 			}
-			head = sealedHead(dictionaryMessage(d, f.bodyLength), body)
-		case kindRecord:
-			b, err := f.batch()
+			head = layout.SealedHead(layout.DictionaryMessage(d, f.BodyLength), body)
+		case layout.KindRecord:
+			b, err := f.Batch()
 			if err != nil {
 				t.Fatal(err)
 			}
 			body = nil
-			for i, s := range b.buffers {
-				b.buffers[i].offset = int64(len(body))
-				if s.length > 0 {
-					body = append(body, pack(i, f.bytes[s.offset:s.offset+s.length])...)
-					b.buffers[i].length = int64(len(body)) - b.buffers[i].offset
+			for i, s := range b.Buffers {
+				b.Buffers[i].Offset = int64(len(body))
+				if s.Length > 0 {
+					body = append(body, pack(i, f.Bytes[s.Offset:s.Offset+s.Length])...)
+					b.Buffers[i].Length = int64(len(body)) - b.Buffers[i].Offset
 					body = append(body, make([]byte, -len(body)&7)...)
 				}
 			}
-			b.codec = codec
-			head = sealedHead(recordMessage(b, int64(len(body))), body)
+			b.Codec = codec
+			head = layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)
 		}
 		out = append(append(out, head...), body...)
 	})
-	return append(out, endOfStream...)
+	return append(out, layout.EndOfStream...)
 }
 
 // contentOf returns all bytes of an output, those of buffers decompressed.
@@ -224,27 +226,27 @@ func contentOf(t *testing.T, out []byte) []byte {
 	all := bytes.Clone(out)
 	dictionaries, records := messagesOf(t, out)
 	for _, f := range append(dictionaries, records...) {
-		var b *batchMeta
+		var b *layout.BatchMeta
 		var err error
-		if f.kind == kindDictionary {
-			var d *dictionaryMeta
-			if d, err = f.dictionary(); err == nil {
-				b = d.batch
+		if f.Kind == layout.KindDictionary {
+			var d *layout.DictionaryMeta
+			if d, err = f.Dictionary(); err == nil {
+				b = d.Batch
 			}
 		} else {
-			b, err = f.batch()
+			b, err = f.Batch()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.load(); err != nil {
+		if err := f.Load(); err != nil {
 			t.Fatal(err)
 		}
-		total, err := b.checkBody(f.bytes, 1<<30)
+		total, err := b.CheckBody(f.Bytes, 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, body, err := inflate(b, f.bytes, total)
+		_, body, err := layout.Inflate(b, f.Bytes, total)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +310,7 @@ func TestSelectedGone(t *testing.T) {
 			}
 			g.gone(t, fmt.Sprintf("%d/%s", round, e), data, e.stream || round%3 == 0, e.compression, records)
 			if e.stream {
-				codec, _ := codecNumber(e.compression)
+				codec, _ := layout.CodecNumber(e.compression)
 				g.gone(t, fmt.Sprintf("%d/%s/padded", round, e), padded(t, schema, plain, codec), true, e.compression, records)
 			}
 		}
@@ -321,7 +323,7 @@ func (g *goneTable) gone(t *testing.T, name string, data []byte, stream bool, co
 	if !bytes.Contains(contentOf(t, data), []byte(goneMark)) && slices.Contains(g.keep, false) {
 		t.Fatal("the input lacks the mark")
 	}
-	isFile := bytes.HasPrefix(data, []byte(magic))
+	isFile := bytes.HasPrefix(data, []byte(layout.Magic))
 	s := selecting{pipe: isFile && stream, stream: stream, verdicts: rowsSelected(g.keep), options: Options{Name: "in", BatchRows: []int{0, 7}[g.rng.IntN(2)]}}
 	for how, filter := range map[string]func() ([]byte, error){
 		"passed":  func() ([]byte, error) { return s.filtered(data) },

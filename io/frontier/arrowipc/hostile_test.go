@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/klauspost/compress/zstd"
@@ -140,19 +142,19 @@ func TestFlippedBytes(t *testing.T) {
 
 // handMade returns a stream of one record batch whose metadata says what it
 // likes.
-func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []byte {
+func handMade(t testing.TB, schema *arrow.Schema, b *layout.BatchMeta, body []byte) []byte {
 	stream := handMadeSchema(t, schema)
-	return append(append(append(stream, sealedHead(recordMessage(b, int64(len(body))), body)...), body...), endOfStream...)
+	return append(append(append(stream, layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)...), body...), layout.EndOfStream...)
 }
 
 // handMadeSchema returns the beginning of a stream, with a checksum.
 func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
-	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
-	h, err := parseHeader(meta)
+	meta := libraryWrite(t, encoding{true, compress.None}, schema)[layout.FramePrefix:]
+	h, err := layout.ParseHeader(meta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sealedHead(schemaMessage(meta, h.table.pos), nil)
+	return layout.SealedHead(layout.SchemaMessage(meta, h.Table.Pos), nil)
 }
 
 // offsets32 are little-endian bytes.
@@ -170,12 +172,12 @@ func sized(size int64, data []byte) []byte {
 
 // twoURLs is a record batch of the URLs "http://a/" and "http://b/": offsets
 // in the first 16 bytes of the body, characters in the next 24.
-func twoURLs() (*batchMeta, []byte) {
+func twoURLs() (*layout.BatchMeta, []byte) {
 	body := append(offsets32(0, 9, 18, 0), "http://a/http://b/......"...)
-	return &batchMeta{
-		version: metadataV5, rows: 2, codec: codecNone,
-		nodes:   []fieldNode{{2, 0}},
-		buffers: []span{{0, 0}, {0, 12}, {16, 18}},
+	return &layout.BatchMeta{
+		Version: layout.MetadataV5, Rows: 2, Codec: layout.CodecNone,
+		Nodes:   []layout.FieldNode{{Length: 2, Nulls: 0}},
+		Buffers: []layout.Span{{Offset: 0, Length: 0}, {Offset: 0, Length: 12}, {Offset: 16, Length: 18}},
 	}, body
 }
 
@@ -189,49 +191,52 @@ func TestLies(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		lie    func(b *batchMeta, body []byte) []byte
+		lie    func(b *layout.BatchMeta, body []byte) []byte
 		errHas string
 	}{
-		{"rows", func(b *batchMeta, body []byte) []byte { b.rows = 3; return body }, "has 2 values for 3 rows"},
-		{"negative rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = -1, -1; return body }, "-1 rows"},
-		{"many rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 1<<60, 1<<60; return body }, "array 0 has"},
-		{"more rows than offsets", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 4, 4; return body }, "a buffer is too short"},
-		{"more nulls than rows", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 3; return body }, "3 of them null"},
-		{"nulls without a bitmap", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 1; return body }, "too short"},
-		{"wrong count of nulls", func(b *batchMeta, body []byte) []byte {
-			b.nodes[0].nulls, b.buffers[0] = 1, span{16, 1} // 'h' = 0b01101000
+		{"rows", func(b *layout.BatchMeta, body []byte) []byte { b.Rows = 3; return body }, "has 2 values for 3 rows"},
+		{"negative rows", func(b *layout.BatchMeta, body []byte) []byte { b.Rows, b.Nodes[0].Length = -1, -1; return body }, "-1 rows"},
+		{"many rows", func(b *layout.BatchMeta, body []byte) []byte { b.Rows, b.Nodes[0].Length = 1<<60, 1<<60; return body }, "array 0 has"},
+		{"more rows than offsets", func(b *layout.BatchMeta, body []byte) []byte { b.Rows, b.Nodes[0].Length = 4, 4; return body }, "a buffer is too short"},
+		{"more nulls than rows", func(b *layout.BatchMeta, body []byte) []byte { b.Nodes[0].Nulls = 3; return body }, "3 of them null"},
+		{"nulls without a bitmap", func(b *layout.BatchMeta, body []byte) []byte { b.Nodes[0].Nulls = 1; return body }, "too short"},
+		{"wrong count of nulls", func(b *layout.BatchMeta, body []byte) []byte {
+			b.Nodes[0].Nulls, b.Buffers[0] = 1, layout.Span{Offset: 16, Length: 1} // 'h' = 0b01101000
 			return body
 		}, "2 values are null where it says 1"},
-		{"no nodes", func(b *batchMeta, body []byte) []byte { b.nodes = nil; return body }, "fewer arrays or buffers"},
-		{"too few buffers", func(b *batchMeta, body []byte) []byte { b.buffers = b.buffers[:2]; return body }, "fewer arrays or buffers"},
-		{"too many buffers", func(b *batchMeta, body []byte) []byte { b.buffers = append(b.buffers, span{}); return body }, "1 arrays with 4 buffers"},
-		{"buffer behind the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 32; return body }, "buffer 2 lies outside"},
-		{"buffer before the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = -8; return body }, "buffer 2 lies outside"},
-		{"buffer of negative length", func(b *batchMeta, body []byte) []byte { b.buffers[2].length = -1; return body }, "buffer 2 lies outside"},
-		{"buffer that wraps around", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 1<<63 - 4; return body }, "buffer 2 lies outside"},
-		{"falling offsets", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 19, 18)); return body }, `column "url": damaged: offset 2 is 18 after 19`},
-		{"negative offset", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(-5, 9, 18)); return body }, "offset 0 is -5"},
-		{"offset behind the data", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 9, 19)); return body }, "the last offset is 19 of 18"},
-		{"compressed to a terabyte", func(b *batchMeta, body []byte) []byte {
-			b.codec, b.buffers[2] = codecZstd, span{0, 16}
+		{"no nodes", func(b *layout.BatchMeta, body []byte) []byte { b.Nodes = nil; return body }, "fewer arrays or buffers"},
+		{"too few buffers", func(b *layout.BatchMeta, body []byte) []byte { b.Buffers = b.Buffers[:2]; return body }, "fewer arrays or buffers"},
+		{"too many buffers", func(b *layout.BatchMeta, body []byte) []byte {
+			b.Buffers = append(b.Buffers, layout.Span{})
+			return body
+		}, "1 arrays with 4 buffers"},
+		{"buffer behind the body", func(b *layout.BatchMeta, body []byte) []byte { b.Buffers[2].Offset = 32; return body }, "buffer 2 lies outside"},
+		{"buffer before the body", func(b *layout.BatchMeta, body []byte) []byte { b.Buffers[2].Offset = -8; return body }, "buffer 2 lies outside"},
+		{"buffer of negative length", func(b *layout.BatchMeta, body []byte) []byte { b.Buffers[2].Length = -1; return body }, "buffer 2 lies outside"},
+		{"buffer that wraps around", func(b *layout.BatchMeta, body []byte) []byte { b.Buffers[2].Offset = 1<<63 - 4; return body }, "buffer 2 lies outside"},
+		{"falling offsets", func(b *layout.BatchMeta, body []byte) []byte { copy(body, offsets32(0, 19, 18)); return body }, `column "url": damaged: offset 2 is 18 after 19`},
+		{"negative offset", func(b *layout.BatchMeta, body []byte) []byte { copy(body, offsets32(-5, 9, 18)); return body }, "offset 0 is -5"},
+		{"offset behind the data", func(b *layout.BatchMeta, body []byte) []byte { copy(body, offsets32(0, 9, 19)); return body }, "the last offset is 19 of 18"},
+		{"compressed to a terabyte", func(b *layout.BatchMeta, body []byte) []byte {
+			b.Codec, b.Buffers[2] = layout.CodecZstd, layout.Span{Offset: 0, Length: 16}
 			return sized(1<<40, body)
 		}, "raise memory"},
-		{"compressed to a negative size", func(b *batchMeta, body []byte) []byte {
-			b.codec, b.buffers[2] = codecZstd, span{0, 16}
+		{"compressed to a negative size", func(b *layout.BatchMeta, body []byte) []byte {
+			b.Codec, b.Buffers[2] = layout.CodecZstd, layout.Span{Offset: 0, Length: 16}
 			return sized(-2, body)
 		}, "buffer of -2 bytes"},
-		{"compressed without a size", func(b *batchMeta, body []byte) []byte {
-			b.codec, b.buffers = codecLZ4, []span{{}, {}, {0, 7}}
+		{"compressed without a size", func(b *layout.BatchMeta, body []byte) []byte {
+			b.Codec, b.Buffers = layout.CodecLZ4, []layout.Span{{}, {}, {Offset: 0, Length: 7}}
 			return body
 		}, "without its size"},
-		{"a zstd frame of 16 GiB", func(b *batchMeta, _ []byte) []byte {
-			b.codec = codecZstd
+		{"a zstd frame of 16 GiB", func(b *layout.BatchMeta, _ []byte) []byte {
+			b.Codec = layout.CodecZstd
 			body := sized(18, single(16<<30))
-			b.buffers = []span{{}, {}, {0, int64(len(body))}}
+			b.Buffers = []layout.Span{{}, {}, {Offset: 0, Length: int64(len(body))}}
 			return body
 		}, "does not decompress"},
-		{"an LZ4 frame that is none", func(b *batchMeta, _ []byte) []byte {
-			b.codec, b.buffers = codecLZ4, []span{{}, {}, {0, 24}}
+		{"an LZ4 frame that is none", func(b *layout.BatchMeta, _ []byte) []byte {
+			b.Codec, b.Buffers = layout.CodecLZ4, []layout.Span{{}, {}, {Offset: 0, Length: 24}}
 			return append(sized(18, nil), "this is no LZ4 frame...."...)
 		}, "does not decompress"},
 	}
@@ -280,10 +285,10 @@ func TestCompressedBuffers(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b, _ := twoURLs()
-			b.codec = codecZstd
+			b.Codec = layout.CodecZstd
 			offsets := sized(-1, offsets32(0, 9, 18, 0))
 			body := append(offsets, test.buffer...)
-			b.buffers = []span{{}, {0, 20}, {24, int64(len(test.buffer))}}
+			b.Buffers = []layout.Span{{}, {Offset: 0, Length: 20}, {Offset: 24, Length: int64(len(test.buffer))}}
 			batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
 			if test.errHas != "" {
 				if err == nil || !strings.Contains(err.Error(), test.errHas) {
@@ -308,13 +313,13 @@ func TestLZ4BlockChecksums(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := make([]byte, len(text))
-	if err := decompress(dst, sized(int64(len(text)), frame), codecLZ4); err != nil || string(dst) != text {
+	if err := layout.Decompress(dst, sized(int64(len(text)), frame), layout.CodecLZ4); err != nil || string(dst) != text {
 		t.Fatalf("%q, %v", dst, err)
 	}
 	for i := range frame {
 		damaged := bytes.Clone(frame)
 		damaged[i] ^= 0x10
-		if err := decompress(dst, sized(int64(len(text)), damaged), codecLZ4); err == nil && string(dst) != text {
+		if err := layout.Decompress(dst, sized(int64(len(text)), damaged), layout.CodecLZ4); err == nil && string(dst) != text {
 			t.Errorf("byte %d changed: %q and no error", i, dst)
 		}
 	}
@@ -383,7 +388,7 @@ func TestDamagedFrames(t *testing.T) {
 	}{
 		{"nothing", nil, true, "the input is cut"},
 		{"text", []byte("http://example.com/\n"), true, "it does not begin as an Arrow stream does"},
-		{"an end marker alone", endOfStream, true, "there is no schema"},
+		{"an end marker alone", layout.EndOfStream, true, "there is no schema"},
 		{"joined streams", append(bytes.Clone(stream), stream...), true, "there is more behind the end"},
 		{"metadata of 4 GiB", replace(stream, 4, 0xFF, 0xFF, 0xFF, 0xFF), true, "bytes of metadata"},
 		{"a batch before the schema", stream[binary.LittleEndian.Uint32(stream[4:])+8:], true, "not a schema"},
@@ -414,43 +419,43 @@ func TestDamagedFrames(t *testing.T) {
 
 // footerFile returns a file with these record batch blocks in its footer, and
 // without checksums.
-func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []byte {
+func footerFile(t testing.TB, messages []byte, dictionaries, batches []layout.Block) []byte {
 	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)
-	h, err := parseHeader(schema[framePrefix:])
+	h, err := layout.ParseHeader(schema[layout.FramePrefix:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := slices.Concat([]byte(magicPadded), messages, footerBytes(h, dictionaries, batches, nil))
-	noKey := strings.ToUpper(sumKey)
-	return bytes.ReplaceAll(data, []byte(sumKey), []byte(noKey))
+	data := slices.Concat([]byte(layout.MagicPadded), messages, layout.FooterBytes(h, dictionaries, batches, nil))
+	noKey := strings.ToUpper(layout.SumKey)
+	return bytes.ReplaceAll(data, []byte(layout.SumKey), []byte(noKey))
 }
 
 func TestFooterBlocks(t *testing.T) {
 	b, body := twoURLs()
-	head := sealedHead(recordMessage(b, int64(len(body))), body)
+	head := layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)
 	messages := append(head, body...)
-	good := block{offset: 8, meta: int32(len(head)), body: int64(len(body))}
-	with := func(change func(*block)) []block { b := good; change(&b); return []block{b} }
+	good := layout.Block{Offset: 8, Meta: int32(len(head)), Body: int64(len(body))}
+	with := func(change func(*layout.Block)) []layout.Block { b := good; change(&b); return []layout.Block{b} }
 	tests := []struct {
 		name                  string
-		dictionaries, batches []block
+		dictionaries, batches []layout.Block
 		rows                  int
 		errHas                string
 	}{
-		{name: "good", batches: []block{good}, rows: 2},
+		{name: "good", batches: []layout.Block{good}, rows: 2},
 		{name: "one was lost", errHas: "the message at byte 8 is not in the footer"},
-		{name: "before the messages", batches: with(func(b *block) { b.offset = 0 }), errHas: "outside the file"},
-		{name: "negative offset", batches: with(func(b *block) { b.offset = -8 }), errHas: "outside the file"},
-		{name: "behind the messages", batches: with(func(b *block) { b.offset = 1 << 40 }), errHas: "outside the file"},
-		{name: "large body", batches: with(func(b *block) { b.body = 1 << 62 }), errHas: "outside the file"},
-		{name: "negative body", batches: with(func(b *block) { b.body = -1 }), errHas: "outside the file"},
-		{name: "small metadata", batches: with(func(b *block) { b.meta = 7 }), errHas: "outside the file"},
-		{name: "negative metadata", batches: with(func(b *block) { b.meta = -1 }), errHas: "outside the file"},
-		{name: "metadata cut", batches: with(func(b *block) { b.meta -= 8; b.body += 8 }), errHas: "bytes of metadata where its block has"},
-		{name: "body cut", batches: with(func(b *block) { b.body -= 8 }), errHas: "a body of 40 bytes where its block has 32"},
-		{name: "twice", batches: []block{good, good}, errHas: "overlap"},
-		{name: "not where the message begins", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
-		{name: "as a dictionary", dictionaries: []block{good}, errHas: "a message of kind 3 where the footer says 2"},
+		{name: "before the messages", batches: with(func(b *layout.Block) { b.Offset = 0 }), errHas: "outside the file"},
+		{name: "negative offset", batches: with(func(b *layout.Block) { b.Offset = -8 }), errHas: "outside the file"},
+		{name: "behind the messages", batches: with(func(b *layout.Block) { b.Offset = 1 << 40 }), errHas: "outside the file"},
+		{name: "large body", batches: with(func(b *layout.Block) { b.Body = 1 << 62 }), errHas: "outside the file"},
+		{name: "negative body", batches: with(func(b *layout.Block) { b.Body = -1 }), errHas: "outside the file"},
+		{name: "small metadata", batches: with(func(b *layout.Block) { b.Meta = 7 }), errHas: "outside the file"},
+		{name: "negative metadata", batches: with(func(b *layout.Block) { b.Meta = -1 }), errHas: "outside the file"},
+		{name: "metadata cut", batches: with(func(b *layout.Block) { b.Meta -= 8; b.Body += 8 }), errHas: "bytes of metadata where its block has"},
+		{name: "body cut", batches: with(func(b *layout.Block) { b.Body -= 8 }), errHas: "a body of 40 bytes where its block has 32"},
+		{name: "twice", batches: []layout.Block{good, good}, errHas: "overlap"},
+		{name: "not where the message begins", batches: with(func(b *layout.Block) { b.Offset += 8; b.Body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
+		{name: "as a dictionary", dictionaries: []layout.Block{good}, errHas: "a message of kind 3 where the footer says 2"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -501,7 +506,7 @@ func FuzzFile(f *testing.F) {
 		f.Add(libraryWrite(f, e, record.Schema(), record, record))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if bytes.HasPrefix(data, []byte(magic)) {
+		if bytes.HasPrefix(data, []byte(layout.Magic)) {
 			fuzz(t, data, false)
 		}
 	})

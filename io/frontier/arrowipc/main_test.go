@@ -9,6 +9,8 @@ import (
 	"io"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"go.uber.org/goleak"
@@ -117,7 +119,7 @@ func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []
 // libraryRead reads with the library's readers; the records are never released.
 func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
 	t.Helper()
-	if !bytes.HasPrefix(data, []byte(magic)) {
+	if !bytes.HasPrefix(data, []byte(layout.Magic)) {
 		r, err := ipc.NewReader(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +151,7 @@ func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
 
 // open opens data as a stream, or as a file when it is one and pipe is false.
 func open(data []byte, pipe bool, o Options) (*Source, error) {
-	if !pipe && bytes.HasPrefix(data, []byte(magic)) {
+	if !pipe && bytes.HasPrefix(data, []byte(layout.Magic)) {
 		return OpenFile(bytes.NewReader(data), int64(len(data)), o)
 	}
 	// Reading in small steps is what a pipe does.
@@ -198,7 +200,7 @@ func newLibraryStream(w io.Writer, dt arrow.DataType, deltas bool) *ipc.Writer {
 }
 
 // positions returns the positions of the tables in a vector.
-func positions(t table, slot int) (list []int) {
-	t.tables(slot, func(element table) { list = append(list, element.pos) })
+func positions(t layout.Table, slot int) (list []int) {
+	t.Tables(slot, func(element layout.Table) { list = append(list, element.Pos) })
 	return list
 }

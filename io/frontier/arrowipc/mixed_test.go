@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -132,15 +134,15 @@ func TestPassThroughSelectedSums(t *testing.T) {
 func TestPassThroughSelectedUnknownType(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record, record)
-	schema, err := streamOf(t, data).next()
+	schema, err := streamOf(t, data).Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[framePrefix+schema.table.f.table(positions(schema.table, 1)[1]).field(2, 1)] = 77
+	data[layout.FramePrefix+schema.Table.Flat.Table(positions(schema.Table, 1)[1]).Field(2, 1)] = 77
 	if _, err := passThrough(data, true, true, 0); err != nil {
 		t.Error(err)
 	}
-	if _, err := passSelected(data, true, true, 0, selected(0xFFF)); err == nil || !strings.Contains(err.Error(), ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
+	if _, err := passSelected(data, true, true, 0, selected(0xFFF)); err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
 		t.Errorf("a mixed record batch: %v", err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -64,17 +66,17 @@ func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int)
 }
 
 // messagesOf are those of a file or a stream but for the schema, dictionaries first.
-func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
+func messagesOf(t *testing.T, data []byte) (dictionaries, records []*layout.Frame) {
 	t.Helper()
 	f, err := framerOf(data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachMessage(t, f, func(m *frame) {
-		switch m.kind {
-		case kindDictionary:
+	eachMessage(t, f, func(m *layout.Frame) {
+		switch m.Kind {
+		case layout.KindDictionary:
 			dictionaries = append(dictionaries, m)
-		case kindRecord:
+		case layout.KindRecord:
 			records = append(records, m)
 		}
 	})
@@ -82,15 +84,15 @@ func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
 }
 
 // framerOf reads a stream, or a file when it is one and pipe is false.
-func framerOf(data []byte, pipe bool) (framer, error) {
-	if !pipe && bytes.HasPrefix(data, []byte(magic)) {
-		return openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
+func framerOf(data []byte, pipe bool) (layout.Framer, error) {
+	if !pipe && bytes.HasPrefix(data, []byte(layout.Magic)) {
+		return layout.OpenFile(bytes.NewReader(data), int64(len(data)), layout.Framing{Limit: 1 << 30})
 	}
-	return openStream(bytes.NewReader(data), framing{limit: 1 << 30})
+	return layout.OpenStream(bytes.NewReader(data), layout.Framing{Limit: 1 << 30})
 }
 
 // streamOf reads a stream.
-func streamOf(t *testing.T, data []byte) framer {
+func streamOf(t *testing.T, data []byte) layout.Framer {
 	t.Helper()
 	s, err := framerOf(data, true)
 	if err != nil {
@@ -100,10 +102,10 @@ func streamOf(t *testing.T, data []byte) framer {
 }
 
 // eachMessage calls do with each message.
-func eachMessage(t *testing.T, f framer, do func(*frame)) {
+func eachMessage(t *testing.T, f layout.Framer, do func(*layout.Frame)) {
 	t.Helper()
 	for {
-		m, err := f.next()
+		m, err := f.Next()
 		if err == io.EOF {
 			return
 		}
@@ -190,20 +192,20 @@ func compareMessages(t *testing.T, out, data []byte) {
 		t.Fatalf("%d dictionaries and %d record batches, want %d and %d", len(outDictionaries), len(outRecords), len(dictionaries), len(records))
 	}
 	for i, d := range dictionaries {
-		if got := outDictionaries[i]; !bytes.Equal(got.meta(), d.meta()) || !bytes.Equal(got.bytes, d.bytes) {
+		if got := outDictionaries[i]; !bytes.Equal(got.Meta(), d.Meta()) || !bytes.Equal(got.Bytes, d.Bytes) {
 			t.Errorf("dictionary %d differs", i)
 		}
 	}
 	for i, r := range records {
-		got, err := outRecords[i].batch()
-		want, err2 := r.batch()
+		got, err := outRecords[i].Batch()
+		want, err2 := r.Batch()
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		if !slices.Equal(got.nodes[:len(want.nodes)], want.nodes) || !slices.Equal(got.buffers[:len(want.buffers)], want.buffers) || !slices.Equal(got.variadic, want.variadic) || got.codec != want.codec {
+		if !slices.Equal(got.Nodes[:len(want.Nodes)], want.Nodes) || !slices.Equal(got.Buffers[:len(want.Buffers)], want.Buffers) || !slices.Equal(got.Variadic, want.Variadic) || got.Codec != want.Codec {
 			t.Errorf("record batch %d has %+v, want %+v", i, got, want)
 		}
-		if !bytes.HasPrefix(outRecords[i].bytes, r.bytes) {
+		if !bytes.HasPrefix(outRecords[i].Bytes, r.Bytes) {
 			t.Errorf("the body of record batch %d differs", i)
 		}
 	}
@@ -263,19 +265,19 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		}
 		record := tablestest.NewRecord(names, columns...)
 		data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
-		f, err := streamOf(t, data).next()
+		f, err := streamOf(t, data).Next()
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields := positions(f.table, 1)
+		fields := positions(f.Table, 1)
 		number := 0
 		if behind {
 			number = 1
 		}
-		data[framePrefix+f.table.f.table(fields[number]).field(2, 1)] = 77 // the kind of the type
+		data[layout.FramePrefix+f.Table.Flat.Table(fields[number]).Field(2, 1)] = 77 // the kind of the type
 		out, err := passThrough(data, true, true, 0)
 		if !behind {
-			if err == nil || !strings.Contains(err.Error(), ErrUnsupported.Error()) {
+			if err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) {
 				t.Errorf("before the URLs: %v", err)
 			}
 			continue
@@ -287,7 +289,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		if mustOpen(t, data).CanPassThrough(true, true) {
 			t.Error("unknown types of several inputs pass into one output")
 		}
-		if _, err := readAll(data, true, Options{Name: "in"}); err == nil || !strings.Contains(err.Error(), ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
+		if _, err := readAll(data, true, Options{Name: "in"}); err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
 			t.Errorf("decoding all columns: %v", err)
 		}
 	}
@@ -303,15 +305,15 @@ func TestPassThroughDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := openFile(bytes.NewReader(data), int64(len(data)), framing{limit: 1 << 30})
+	file, err := layout.OpenFile(bytes.NewReader(data), int64(len(data)), layout.Framing{Limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, meta := file.footer.batches[0], mustBatch(t, file)
-	for _, buffer := range meta.buffers[3:] {
-		for i := range buffer.length {
+	b, meta := file.Footer.Batches[0], mustBatch(t, file)
+	for _, buffer := range meta.Buffers[3:] {
+		for i := range buffer.Length {
 			changed := bytes.Clone(data)
-			changed[b.offset+int64(b.meta)+buffer.offset+i] ^= 0x10
+			changed[b.Offset+int64(b.Meta)+buffer.Offset+i] ^= 0x10
 			out, err := passThrough(changed, false, false, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -329,12 +331,12 @@ func TestPassThroughDamage(t *testing.T) {
 	}
 }
 
-func mustBatch(t *testing.T, file *fileFramer) *batchMeta {
-	f, err := file.next()
+func mustBatch(t *testing.T, file *layout.FileFramer) *layout.BatchMeta {
+	f, err := file.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := f.batch()
+	b, err := f.Batch()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,9 +353,9 @@ func TestPassThroughSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, records := messagesOf(t, data)
-		at := bytes.Index(out, records[0].bytes)
+		at := bytes.Index(out, records[0].Bytes)
 		for i := range out {
-			if at <= i && i < at+len(records[0].bytes)+8 { // with padding
+			if at <= i && i < at+len(records[0].Bytes)+8 { // with padding
 				continue
 			}
 			changed := bytes.Clone(out)
@@ -385,15 +387,15 @@ func TestPassThroughOldVersion(t *testing.T) {
 			}
 			_, records := messagesOf(t, out)
 			for i, r := range records {
-				if h, err := parseHeader(r.meta()); err != nil || h.version != metadataV5 {
-					t.Errorf("%s: record batch %d has version %d: %v", name, i, h.version, err)
+				if h, err := layout.ParseHeader(r.Meta()); err != nil || h.Version != layout.MetadataV5 {
+					t.Errorf("%s: record batch %d has version %d: %v", name, i, h.Version, err)
 				}
 			}
 			if len(records) != 2 {
 				t.Errorf("%s: %d record batches", name, len(records))
 			}
-			if h, err := parseHeader(bytes.TrimPrefix(out, []byte(magicPadded))[framePrefix:]); err != nil || h.kind != kindSchema || h.version != metadataV5 {
-				t.Errorf("%s: the schema has version %d: %v", name, h.version, err)
+			if h, err := layout.ParseHeader(bytes.TrimPrefix(out, []byte(layout.MagicPadded))[layout.FramePrefix:]); err != nil || h.Kind != layout.KindSchema || h.Version != layout.MetadataV5 {
+				t.Errorf("%s: the schema has version %d: %v", name, h.Version, err)
 			}
 		}
 	}
@@ -403,19 +405,19 @@ func TestPassThroughOldVersion(t *testing.T) {
 func oldVersion(t *testing.T, data []byte) []byte {
 	t.Helper()
 	data = bytes.Clone(data)
-	for at := 0; at+framePrefix <= len(data); {
+	for at := 0; at+layout.FramePrefix <= len(data); {
 		size := int(binary.LittleEndian.Uint32(data[at+4:]))
 		if size == 0 {
 			break
 		}
-		meta := data[at+framePrefix:][:size]
-		h, err := parseHeader(meta)
+		meta := data[at+layout.FramePrefix:][:size]
+		h, err := layout.ParseHeader(meta)
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := newFlat(meta).root()
-		binary.LittleEndian.PutUint16(meta[root.field(0, 2):], metadataV4)
-		at += framePrefix + size + int(h.bodyLength+7)&^7
+		root := layout.NewFlat(meta).Root()
+		binary.LittleEndian.PutUint16(meta[root.Field(0, 2):], layout.MetadataV4)
+		at += layout.FramePrefix + size + int(h.BodyLength+7)&^7
 	}
 	return data
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"robotsbatch/io/tables/arrow/ipc"
+
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
@@ -13,15 +15,15 @@ import (
 // sharedRecord is a record batch that its pieces share.
 type sharedRecord struct {
 	source   *Source
-	part     *Part
+	part     *ipc.Part
 	bytes    int64             // as read and decoded
 	encoding atomic.Int64      // pieces that are not encoded yet
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 	verdicts *tableio.Assembly // nil when all columns are decoded
-	chunk    *Chunk            // when it passes through, once all pieces are encoded; nil if no row comes out
+	chunk    *ipc.Chunk        // when it passes through, once all pieces are encoded; nil if no row comes out
 }
 
-func newSharedRecord(s *Source, part *Part) *sharedRecord {
+func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	size, decoded := part.Size()
 	r := &sharedRecord{source: s, part: part, bytes: size}
 	if s.urls.IsJoined() {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/store/compress"
@@ -22,24 +24,24 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 		}, nil)
 	}
 	stream := libraryWrite(t, encoding{true, compress.None}, schemaOf(&arrow.Decimal256Type{Precision: 9, Scale: 2}))
-	h, err := parseHeader(stream[framePrefix:])
+	h, err := layout.ParseHeader(stream[layout.FramePrefix:])
 	if err != nil {
 		t.Fatal(err)
 	}
 	patched := 0
-	var patch func(field table)
-	patch = func(field table) {
-		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
-			binary.LittleEndian.PutUint32(stream[framePrefix+dataType.field(2, 4):], 32)
+	var patch func(field layout.Table)
+	patch = func(field layout.Table) {
+		if dataType, ok := field.Table(3); ok && field.Uint8(2) == layout.TypeDecimal {
+			binary.LittleEndian.PutUint32(stream[layout.FramePrefix+dataType.Field(2, 4):], 32)
 			patched++
 		}
-		field.tables(5, patch)
+		field.Tables(5, patch)
 	}
-	h.table.tables(1, patch)
+	h.Table.Tables(1, patch)
 	if patched != 1 {
 		t.Fatalf("%d decimals", patched)
 	}
-	s, err := ReadSchema(stream)
+	s, err := layout.ReadSchema(stream)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"robotsbatch/io/tables/arrow/ipc"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -46,7 +48,7 @@ type sink struct {
 	w       blob.Writer
 	options SinkOptions
 	output  *tableio.Output
-	writer  *Writer
+	writer  *ipc.Writer
 	closed  bool
 }
 
@@ -67,7 +69,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		o.mem = memory.NewGoAllocator()
 	}
 	s, err := &sink{w: w}, error(nil)
-	writer := WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
+	writer := ipc.WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
 	if o.From == nil {
 		s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem)
 	} else {
@@ -75,7 +77,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 		s.output, err = tableio.NewVerdicts(o.Layout, o.From.copied(), o.mem)
 	}
 	if err == nil {
-		s.writer, err = NewWriter(w, s.output.Schema(), writer)
+		s.writer, err = ipc.NewWriter(w, s.output.Schema(), writer)
 	}
 	if s.options = o; err != nil {
 		return nil, tableio.Worded(err)
@@ -89,7 +91,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
 		return s.encodePassed(b, v)
 	}
-	c := new(Chunk)
+	c := new(ipc.Chunk)
 	encode := func(columns []*array.Data) error {
 		if err := s.writer.Encode(c, columns, b.Grant); err != nil {
 			return err
@@ -175,7 +177,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 
 // assemble makes the chunk of a record batch after all its pieces were evaluated; nil if no row
 // comes out.
-func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*Chunk, error) {
+func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error) {
 	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {
 		return nil, err
@@ -192,14 +194,14 @@ func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*Chunk, error) {
 	if len(rows) == 0 && s.options.Selects && !s.options.OneToOne {
 		return nil, nil
 	}
-	return s.writer.Copy(r.part, rows, Texts{r.source.urlColumn(), urls}, verdicts, grant)
+	return s.writer.Copy(r.part, rows, ipc.Texts{Column: r.source.urlColumn(), Values: urls}, verdicts, grant)
 }
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
 	passed, ok := c.(*passedChunk)
 	if !ok {
-		return s.writer.Write(c.(*Chunk))
+		return s.writer.Write(c.(*ipc.Chunk))
 	}
 	if !passed.last {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -454,7 +456,7 @@ func TestEndMarkerInFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
-	if !bytes.Contains(out.Bytes(), endOfStream) {
+	if !bytes.Contains(out.Bytes(), layout.EndOfStream) {
 		t.Fatal("no end marker")
 	}
 	if batches, err := readAll(out.Bytes(), true, Options{}); err != nil || urlsOf(batches) != "http://a/" {

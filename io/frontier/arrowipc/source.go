@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"robotsbatch/io/tables/arrow/ipc"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
@@ -42,7 +44,7 @@ type Options struct {
 // Source reads the record batches of a file or stream.
 type Source struct {
 	options Options
-	reader  *Reader
+	reader  *ipc.Reader
 	urls    *tableio.Location
 	columns []int // decoded; nil for all
 
@@ -64,7 +66,7 @@ type Source struct {
 // the source is closed. An error names the input, and wraps io.ErrUnexpectedEOF if the
 // file is cut.
 func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
-	reader, err := NewFileReader(r, size, o.reader())
+	reader, err := ipc.NewFileReader(r, size, o.reader())
 	return newSource(reader, err, o)
 }
 
@@ -72,15 +74,15 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 // end. It waits for the schema. An error names the input; it wraps
 // io.ErrUnexpectedEOF when the stream is cut.
 func OpenStream(r io.Reader, o Options) (*Source, error) {
-	reader, err := NewStreamReader(r, o.reader())
+	reader, err := ipc.NewStreamReader(r, o.reader())
 	return newSource(reader, err, o)
 }
 
-func (o *Options) reader() ReaderOptions {
-	return ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
+func (o *Options) reader() ipc.ReaderOptions {
+	return ipc.ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
 }
 
-func newSource(r *Reader, err error, o Options) (*Source, error) {
+func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	s := &Source{options: o, reader: r}
 	if err == nil {
 		err = s.locate()
@@ -218,7 +220,7 @@ func (s *Source) slice() *piece {
 
 // CanPassThrough reports whether the record batches can be copied unchanged into the
 // output, which is a stream or a file and has several inputs or this one alone. What
-// [Reader.CanCopy] names may prevent it, and so do URLs joined from several columns and columns
+// [ipc.Reader.CanCopy] names may prevent it, and so do URLs joined from several columns and columns
 // that are read but not written.
 func (s *Source) CanPassThrough(stream, several bool) bool {
 	if s.options.Keep != batch.KeepAll && (!s.urls.IsColumn() || s.options.Extra != (batch.ExtraColumns{})) {

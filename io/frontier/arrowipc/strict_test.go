@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/ipc"
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
@@ -32,7 +35,7 @@ func strictFiles(t *testing.T) (files [][]byte) {
 // What this program and the library write is as other readers want it.
 func TestCheckMetadata(t *testing.T) {
 	for i, data := range strictFiles(t) {
-		if _, err := Check(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(magic)), 0); err != nil {
+		if _, err := ipc.Check(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(layout.Magic)), 0); err != nil {
 			t.Errorf("file %d: %v", i, err)
 		}
 	}
@@ -45,13 +48,13 @@ func TestCheckMetadataOfDamage(t *testing.T) {
 	stream := libraryWrite(t, encoding{stream: true}, record.Schema(), record)
 	at := bytes.Index(stream, []byte("other_column")) + len("other_column")
 	stream[at] = 'x'
-	if _, err := Check(bytes.NewReader(stream), int64(len(stream)), false, 0); err == nil || !strings.Contains(err.Error(), "damaged metadata: the text at") {
+	if _, err := ipc.Check(bytes.NewReader(stream), int64(len(stream)), false, 0); err == nil || !strings.Contains(err.Error(), "damaged metadata: the text at") {
 		t.Errorf("a name without its end: %v", err)
 	}
 	file := libraryWrite(t, encoding{}, record.Schema(), record)
 	at = bytes.LastIndex(file, []byte("other_column"))
 	file[at-4] = 0xff // its length
-	if _, err := Check(bytes.NewReader(file), int64(len(file)), true, 0); err == nil || !strings.Contains(err.Error(), "the footer: damaged metadata") {
+	if _, err := ipc.Check(bytes.NewReader(file), int64(len(file)), true, 0); err == nil || !strings.Contains(err.Error(), "the footer: damaged metadata") {
 		t.Errorf("a name in the footer that is too long: %v", err)
 	}
 }
@@ -63,7 +66,7 @@ func TestCheckMetadataFlipped(t *testing.T) {
 	for i := range file {
 		for _, bit := range []byte{1, 0x80} {
 			file[i] ^= bit
-			_, _ = Check(bytes.NewReader(file), int64(len(file)), true, 0)
+			_, _ = ipc.Check(bytes.NewReader(file), int64(len(file)), true, 0)
 			file[i] ^= bit
 		}
 	}
@@ -72,7 +75,7 @@ func TestCheckMetadataFlipped(t *testing.T) {
 // Check reads tables of any columns, without URLs too, and finds a changed byte.
 func TestCheck(t *testing.T) {
 	check := func(data []byte, stream bool) (int64, error) {
-		return Check(bytes.NewReader(data), int64(len(data)), !stream, 64<<20)
+		return ipc.Check(bytes.NewReader(data), int64(len(data)), !stream, 64<<20)
 	}
 	for _, c := range tablestest.Columns(t) {
 		for _, stream := range []bool{false, true} {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"robotsbatch/io/tables/arrow/layout"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/klauspost/compress/zstd"
 
@@ -60,7 +62,7 @@ func (h *handMadeTexts) stream(t testing.TB) []byte {
 	for _, o := range h.offsets {
 		offsets = append(offsets, binary.LittleEndian.AppendUint64(nil, uint64(o))[:h.width]...)
 	}
-	b := &batchMeta{version: metadataV5, rows: int64(h.rows), nodes: []fieldNode{{length: int64(h.rows), nulls: int64(h.nulls)}}, codec: codecZstd}
+	b := &layout.BatchMeta{Version: layout.MetadataV5, Rows: int64(h.rows), Nodes: []layout.FieldNode{{Length: int64(h.rows), Nulls: int64(h.nulls)}}, Codec: layout.CodecZstd}
 	var body []byte
 	for i, plain := range [][]byte{h.bitmap, offsets, h.text} {
 		buffer, size := []byte(nil), len(plain)
@@ -73,7 +75,7 @@ func (h *handMadeTexts) stream(t testing.TB) []byte {
 		if i == 2 && h.cut {
 			buffer = buffer[:len(buffer)-9]
 		}
-		b.buffers = append(b.buffers, span{int64(len(body)), int64(len(buffer))})
+		b.Buffers = append(b.Buffers, layout.Span{Offset: int64(len(body)), Length: int64(len(buffer))})
 		body = append(body, buffer...)
 		body = append(body, make([]byte, -len(body)&7)...)
 	}

@@ -11,12 +11,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
+	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/groupfilter"
@@ -149,7 +149,7 @@ func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 		}
 		stream, err := decodeBase64(pair.Value)
 		if err == nil {
-			stream, err = arrowipc.ExtendSchema(stream, s.from.copied, s.schema.Stored)
+			stream, err = arrowlayout.ExtendSchema(stream, s.from.copied, s.schema.Stored)
 		}
 		if err != nil {
 			return nil, option.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; %s does without it", err, option.Compression.With("zstd"))

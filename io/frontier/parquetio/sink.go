@@ -14,10 +14,10 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
@@ -354,7 +354,7 @@ func maker() string {
 // table's own metadata is written both in this schema, where Arrow's readers look, and
 // in the file's metadata for other readers.
 func storeSchema(schema *arrow.Schema) (string, error) {
-	message, err := arrowipc.EncodeSchema(schema)
+	message, err := arrowlayout.EncodeSchema(schema)
 	return base64.StdEncoding.EncodeToString(message), err
 }
 

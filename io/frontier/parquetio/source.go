@@ -11,10 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
+	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
@@ -186,13 +186,13 @@ func (s *Source) readSchema() (*tableSchema, error) {
 
 // storedSchema returns the Arrow schema that some writers store. It is nil if there is
 // none or it is not supported; columns then have the types of Parquet's own schema.
-func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
+func (s *Source) storedSchema() (*arrowlayout.StoredSchema, error) {
 	for _, pair := range s.file.Metadata {
 		if pair.Key != schemaKey {
 			continue
 		}
 		schema, err := decodeSchema(pair.Value)
-		if errors.Is(err, arrowipc.ErrUnsupported) {
+		if errors.Is(err, arrowlayout.ErrUnsupported) {
 			s.notes = append(s.notes, "the Arrow schema stored in the file is not understood: columns are written as Parquet's own schema describes them")
 			return nil, nil
 		}
@@ -205,13 +205,13 @@ func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
 }
 
 // decodeSchema reads a schema in base64.
-func decodeSchema(text string) (schema *arrowipc.StoredSchema, err error) {
+func decodeSchema(text string) (schema *arrowlayout.StoredSchema, err error) {
 	stream, err := decodeBase64(text)
 	if err != nil {
 		return nil, err
 	}
 	err = guard(func() error {
-		schema, err = arrowipc.ReadSchema(stream)
+		schema, err = arrowlayout.ReadSchema(stream)
 		return err
 	})
 	return schema, err
@@ -226,7 +226,7 @@ func decodeBase64(text string) ([]byte, error) {
 }
 
 // storedField returns the stored field of a column, nil for none.
-func storedField(schema *arrowipc.StoredSchema, i int, name string) *arrow.Field {
+func storedField(schema *arrowlayout.StoredSchema, i int, name string) *arrow.Field {
 	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
 		return nil
 	}
@@ -236,7 +236,7 @@ func storedField(schema *arrowipc.StoredSchema, i int, name string) *arrow.Field
 
 // storedCasts returns the casts of a column whose stored type is not supported: the
 // types it comes out as instead.
-func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []columns.Cast {
+func storedCasts(schema *arrowlayout.StoredSchema, i int, field *arrow.Field) []columns.Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil
 	}
@@ -250,7 +250,7 @@ func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []col
 }
 
 // schemaMetadata returns a file's metadata, after that of the stored schema.
-func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow.Metadata {
+func schemaMetadata(stored *arrowlayout.StoredSchema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
 	add := func(key, value string) {

@@ -6,12 +6,12 @@ import (
 	"io"
 	"sync/atomic"
 
-	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/ipc"
 )
 
 // batchMemory bounds the decoded batches of tables that are checked at once.
@@ -43,7 +43,7 @@ func (f *Finding) decode(ctx context.Context, name string, read *decoding, memor
 	if found == format.Parquet {
 		f.Rows, err = parquetio.CheckFile(table, size, memory)
 	} else {
-		f.Rows, err = arrowipc.Check(table, size, found == format.Arrow, memory)
+		f.Rows, err = ipc.Check(table, size, found == format.Arrow, memory)
 	}
 	if err != nil {
 		err = tableio.Worded(fmt.Errorf("%s: %w", f.Name, err))

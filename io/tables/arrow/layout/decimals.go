@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"encoding/binary"
@@ -9,55 +9,55 @@ import (
 // decoded as decimals of 128, from widened values. Where they must be written unchanged,
 // they are decoded as fixed-size bytes.
 
-// smallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
+// SmallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
 // there is none.
-func (s *shape) smallDecimal() int {
+func (s *Shape) SmallDecimal() int {
 	bits := s.decimal
-	for i := range s.children {
-		if inner := s.children[i].smallDecimal(); inner > 0 {
+	for i := range s.Children {
+		if inner := s.Children[i].SmallDecimal(); inner > 0 {
 			bits = inner
 		}
 	}
-	if s.values != nil {
-		bits = max(bits, s.values.smallDecimal())
+	if s.Values != nil {
+		bits = max(bits, s.Values.SmallDecimal())
 	}
 	return bits
 }
 
-// sameDecimals reports whether the decimals in two shapes of one type have the same widths.
-func sameDecimals(x, y shape) bool {
-	if x.values != nil && y.values != nil {
-		return sameDecimals(*x.values, *y.values)
+// SameDecimals reports whether the decimals in two shapes of one type have the same widths.
+func SameDecimals(x, y Shape) bool {
+	if x.Values != nil && y.Values != nil {
+		return SameDecimals(*x.Values, *y.Values)
 	}
-	return x.decimal == y.decimal && slices.EqualFunc(x.children, y.children, sameDecimals)
+	return x.decimal == y.decimal && slices.EqualFunc(x.Children, y.Children, SameDecimals)
 }
 
-// findNarrow finds the buffers of a record batch whose decimals must be widened.
-func (b *batchMeta) findNarrow(columns []shape) error {
-	if !slices.ContainsFunc(columns, func(s shape) bool { return s.smallDecimal() > 0 }) {
+// FindNarrow finds the buffers of a record batch whose decimals must be widened.
+func (b *BatchMeta) FindNarrow(columns []Shape) error {
+	if !slices.ContainsFunc(columns, func(s Shape) bool { return s.SmallDecimal() > 0 }) {
 		return nil
 	}
-	narrow := make([]uint8, len(b.buffers))
-	at := cursor{batch: b, visit: func(s *shape, _ fieldNode, buffer int) {
+	narrow := make([]uint8, len(b.Buffers))
+	at := Cursor{Batch: b, Visit: func(s *Shape, _ FieldNode, buffer int) {
 		if s.decimal > 0 {
 			narrow[buffer] = uint8(s.decimal)
 		}
 	}}
 	for i := range columns {
-		if err := at.next(&columns[i]); err != nil {
+		if err := at.Next(&columns[i]); err != nil {
 			return err
 		}
 	}
-	b.narrow = narrow
+	b.Narrow = narrow
 	return nil
 }
 
 // widened returns the factor by which buffer i grows when its decimals are widened.
-func (b *batchMeta) widened(i int) int64 {
-	if b.narrow == nil || b.narrow[i] == 0 {
+func (b *BatchMeta) widened(i int) int64 {
+	if b.Narrow == nil || b.Narrow[i] == 0 {
 		return 1
 	}
-	return 128 / int64(b.narrow[i])
+	return 128 / int64(b.Narrow[i])
 }
 
 // widenValues widens the decimals in the last size bytes of dst to 128 bits, and writes

@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"encoding/binary"
@@ -12,15 +12,15 @@ import (
 // total bytes read, because offsets may share tables, and a chain of shared tables
 // would turn a small buffer into a huge tree.
 type flat struct {
-	buf    []byte
+	Buf    []byte
 	budget int
 	err    error
 }
 
-// table is one table of a flatbuffer.
-type table struct {
-	f      *flat
-	pos    int // of the table
+// Table is one table of a flatbuffer.
+type Table struct {
+	Flat   *flat
+	Pos    int // of the table
 	vtable []byte
 }
 
@@ -38,11 +38,11 @@ func (f *flat) spend(n int) {
 
 // at returns the n bytes from pos, or n zeroes (at most 8) outside the buffer.
 func (f *flat) at(pos, n int) []byte {
-	if f.err != nil || pos < 0 || pos > len(f.buf)-n {
-		f.fail("offset %d lies outside its %d bytes", pos, len(f.buf))
+	if f.err != nil || pos < 0 || pos > len(f.Buf)-n {
+		f.fail("offset %d lies outside its %d bytes", pos, len(f.Buf))
 		return make([]byte, n)
 	}
-	return f.buf[pos : pos+n]
+	return f.Buf[pos : pos+n]
 }
 
 func (f *flat) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
@@ -52,40 +52,40 @@ func (f *flat) int64(pos int) int64   { return int64(binary.LittleEndian.Uint64(
 // ends.
 func (f *flat) target(pos int) int {
 	to := int64(pos) + int64(f.uint32(pos))
-	if to > int64(len(f.buf)) {
+	if to > int64(len(f.Buf)) {
 		f.fail("reference at %d leads outside", pos)
 		return 0
 	}
 	return int(to)
 }
 
-// root returns the buffer's outermost table.
-func (f *flat) root() table { return f.table(f.target(0)) }
+// Root returns the buffer's outermost table.
+func (f *flat) Root() Table { return f.Table(f.target(0)) }
 
-// table reads the table at pos.
-func (f *flat) table(pos int) table {
+// Table reads the table at pos.
+func (f *flat) Table(pos int) Table {
 	vpos := int64(pos) - int64(int32(f.uint32(pos)))
-	if vpos < 0 || vpos > int64(len(f.buf)) {
+	if vpos < 0 || vpos > int64(len(f.Buf)) {
 		f.fail("table at %d has its layout outside", pos)
-		return table{f: f}
+		return Table{Flat: f}
 	}
 	head := f.at(int(vpos), 4)
 	vsize, size := int(binary.LittleEndian.Uint16(head)), int(binary.LittleEndian.Uint16(head[2:]))
-	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.buf)-vsize || pos > len(f.buf)-size {
+	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.Buf)-vsize || pos > len(f.Buf)-size {
 		f.fail("table at %d does not fit", pos)
 	}
 	f.spend(size + 64) // a decoded table is larger than its bytes
 	if f.err != nil {
-		return table{f: f}
+		return Table{Flat: f}
 	}
-	return table{f: f, pos: pos, vtable: f.buf[vpos : int(vpos)+vsize]}
+	return Table{Flat: f, Pos: pos, vtable: f.Buf[vpos : int(vpos)+vsize]}
 }
 
-// field returns the position of a field of width bytes, or 0 if it is absent. The field
+// Field returns the position of a field of width bytes, or 0 if it is absent. The field
 // may end beyond the size in the table's layout: Go's flatbuffers library shares a
 // layout among tables whose fields start at the same offsets, although their last
 // fields differ in width.
-func (t table) field(slot, width int) int {
+func (t Table) Field(slot, width int) int {
 	entry := 4 + 2*slot
 	if entry+2 > len(t.vtable) {
 		return 0
@@ -94,81 +94,81 @@ func (t table) field(slot, width int) int {
 	if offset == 0 {
 		return 0
 	}
-	if offset < 4 || t.pos+offset+width > len(t.f.buf) {
-		t.f.fail("field %d of the table at %d does not fit", slot, t.pos)
+	if offset < 4 || t.Pos+offset+width > len(t.Flat.Buf) {
+		t.Flat.fail("field %d of the table at %d does not fit", slot, t.Pos)
 		return 0
 	}
-	return t.pos + offset
+	return t.Pos + offset
 }
 
-// uint8 returns a field of one byte, 0 when it is absent.
-func (t table) uint8(slot int) uint8 {
-	if pos := t.field(slot, 1); pos > 0 {
-		return t.f.at(pos, 1)[0]
+// Uint8 returns a field of one byte, 0 when it is absent.
+func (t Table) Uint8(slot int) uint8 {
+	if pos := t.Field(slot, 1); pos > 0 {
+		return t.Flat.at(pos, 1)[0]
 	}
 	return 0
 }
 
 // int16 returns a field of two bytes, 0 when it is absent.
-func (t table) int16(slot int) int16 {
-	if pos := t.field(slot, 2); pos > 0 {
-		return int16(binary.LittleEndian.Uint16(t.f.at(pos, 2)))
+func (t Table) int16(slot int) int16 {
+	if pos := t.Field(slot, 2); pos > 0 {
+		return int16(binary.LittleEndian.Uint16(t.Flat.at(pos, 2)))
 	}
 	return 0
 }
 
 // int32 returns a field of four bytes, other when it is absent.
-func (t table) int32(slot, other int) int {
-	if pos := t.field(slot, 4); pos > 0 {
-		return int(int32(t.f.uint32(pos)))
+func (t Table) int32(slot, other int) int {
+	if pos := t.Field(slot, 4); pos > 0 {
+		return int(int32(t.Flat.uint32(pos)))
 	}
 	return other
 }
 
 // int64 returns a field of eight bytes, 0 when it is absent.
-func (t table) int64(slot int) int64 {
-	if pos := t.field(slot, 8); pos > 0 {
-		return t.f.int64(pos)
+func (t Table) int64(slot int) int64 {
+	if pos := t.Field(slot, 8); pos > 0 {
+		return t.Flat.int64(pos)
 	}
 	return 0
 }
 
-// table returns the table that a field refers to.
-func (t table) table(slot int) (table, bool) {
-	pos := t.field(slot, 4)
+// Table returns the table that a field refers to.
+func (t Table) Table(slot int) (Table, bool) {
+	pos := t.Field(slot, 4)
 	if pos == 0 {
-		return table{f: t.f}, false
+		return Table{Flat: t.Flat}, false
 	}
-	sub := t.f.table(t.f.target(pos))
-	return sub, t.f.err == nil
+	sub := t.Flat.Table(t.Flat.target(pos))
+	return sub, t.Flat.err == nil
 }
 
 // vector returns the position of a vector's first element and how many
 // elements of width bytes it has; strings are vectors, too.
-func (t table) vector(slot, width int) (pos, n int) {
-	ref := t.field(slot, 4)
+func (t Table) vector(slot, width int) (pos, n int) {
+	ref := t.Field(slot, 4)
 	if ref == 0 {
 		return 0, 0
 	}
-	head := t.f.target(ref)
-	count := int64(t.f.uint32(head))
+	head := t.Flat.target(ref)
+	count := int64(t.Flat.uint32(head))
 	pos = head + 4
-	if t.f.err != nil || count > int64(len(t.f.buf)-pos)/int64(width) {
-		t.f.fail("vector at %d does not fit", head)
+	if t.Flat.err != nil || count > int64(len(t.Flat.Buf)-pos)/int64(width) {
+		t.Flat.fail("vector at %d does not fit", head)
 		return 0, 0
 	}
-	t.f.spend(int(count) * width)
-	if t.f.err != nil {
+	t.Flat.spend(int(count) * width)
+	if t.Flat.err != nil {
 		return 0, 0
 	}
 	return pos, int(count)
 }
 
-// tables calls visit for each table of a vector until an error occurs.
-func (t table) tables(slot int, visit func(table)) {
+// Tables calls visit for each table of a vector until an error occurs.
+func (t Table) Tables(slot int, visit func(Table)) {
 	pos, n := t.vector(slot, 4)
-	for i := 0; i < n && t.f.err == nil; i++ {
-		if element := t.f.table(t.f.target(pos + 4*i)); t.f.err == nil {
+	for i := 0; i < n && t.Flat.err == nil; i++ {
+		if element := t.Flat.Table(t.Flat.target(pos + 4*i)); t.Flat.err == nil {
 			visit(element)
 		}
 	}

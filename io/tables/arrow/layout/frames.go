@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"bytes"
@@ -9,19 +9,19 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// magic begins and ends a file; two bytes of padding follow it at the beginning.
+// Magic begins and ends a file; two bytes of padding follow it at the beginning.
 const (
-	magic        = "ARROW1"
-	magicPadded  = magic + "\x00\x00"
+	Magic        = "ARROW1"
+	MagicPadded  = Magic + "\x00\x00"
 	continuation = 0xFFFFFFFF
 )
 
-// framePrefix is how many bytes stand before a message's metadata: the
+// FramePrefix is how many bytes stand before a message's metadata: the
 // continuation marker and the metadata's length.
-const framePrefix = 8
+const FramePrefix = 8
 
-// endOfStream is the marker behind the last message.
-var endOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
+// EndOfStream is the marker behind the last message.
+var EndOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
 var (
 	errCut       = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
@@ -30,87 +30,87 @@ var (
 	// errNotInOrder is returned for files of Polars that come through a pipe: only
 	// their footer says where the messages are.
 	errNotInOrder     = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
-	errLateDictionary = errors.New("the file has its dictionaries at its end, so that it cannot be read from a pipe: give it by its name")
+	ErrLateDictionary = errors.New("the file has its dictionaries at its end, so that it cannot be read from a pipe: give it by its name")
 	errTail           = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
 
-// frame is a message as it was read. The body may still be in the file.
-type frame struct {
-	header
+// Frame is a message as it was read. The body may still be in the file.
+type Frame struct {
+	Header
 	head  []byte // as it was read: continuation marker, length, metadata
-	body  *io.SectionReader
-	bytes []byte // the body, if it was read
+	Body  *io.SectionReader
+	Bytes []byte // the body, if it was read
 }
 
-// meta is the message's metadata.
-func (f *frame) meta() []byte { return f.head[framePrefix:] }
+// Meta is the message's metadata.
+func (f *Frame) Meta() []byte { return f.head[FramePrefix:] }
 
-// inMemory puts a body that is in memory into the frame.
-func (f *frame) inMemory(body []byte) {
-	f.bytes, f.body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
+// InMemory puts a body that is in memory into the frame.
+func (f *Frame) InMemory(body []byte) {
+	f.Bytes, f.Body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
 }
 
-// load reads the body unless it is in memory.
-func (f *frame) load() error {
-	if f.bytes != nil || f.body.Size() == 0 {
+// Load reads the body unless it is in memory.
+func (f *Frame) Load() error {
+	if f.Bytes != nil || f.Body.Size() == 0 {
 		return nil
 	}
-	body := make([]byte, f.body.Size())
-	if err := readAt(f.body, body, 0); err != nil {
+	body := make([]byte, f.Body.Size())
+	if err := ReadAt(f.Body, body, 0); err != nil {
 		return err
 	}
-	f.inMemory(body)
+	f.InMemory(body)
 	return nil
 }
 
-// framer reads an input's messages: the schema, and then dictionaries and record batches.
-type framer interface {
-	// schema returns the metadata of the schema message. It comes before next.
-	schema() ([]byte, error)
-	// next returns the next message, or io.EOF after the last.
-	next() (*frame, error)
-	shared() *framing
+// Framer reads an input's messages: the schema, and then dictionaries and record batches.
+type Framer interface {
+	// Schema returns the metadata of the schema message. It comes before next.
+	Schema() ([]byte, error)
+	// Next returns the next message, or io.EOF after the last.
+	Next() (*Frame, error)
+	Shared() *Framing
 }
 
-// framing is what files and streams share.
-type framing struct {
-	limit  int64
-	strict bool // metadata is verified
-	isFile bool // the input has a footer
-	// stopAtEnd reads nothing behind a stream's end marker.
-	stopAtEnd bool
-	second    []byte // the other schema message of a file, once it was read; nil for none
+// Framing is what files and streams share.
+type Framing struct {
+	Limit  int64
+	Strict bool // metadata is verified
+	IsFile bool // the input has a footer
+	// StopAtEnd reads nothing behind a stream's end marker.
+	StopAtEnd bool
+	Second    []byte // the other schema message of a file, once it was read; nil for none
 	sums      sums
 }
 
-func (f *framing) shared() *framing { return f }
+func (f *Framing) Shared() *Framing { return f }
 
 // checkSize checks how many bytes of metadata a message has, before they are read.
-func (f *framing) checkSize(length int64) error {
+func (f *Framing) checkSize(length int64) error {
 	if length > maxMetadata {
 		return fmt.Errorf("damaged: a message with %d bytes of metadata", length)
 	}
-	return checkMetadataSize(length, f.limit)
+	return checkMetadataSize(length, f.Limit)
 }
 
 // parse reads the metadata of a message.
-func (f *framing) parse(meta []byte) (h header, err error) {
-	if f.strict {
+func (f *Framing) parse(meta []byte) (h Header, err error) {
+	if f.Strict {
 		err = checkFlat(meta, messageLayout)
 	}
 	if err != nil {
-		return header{}, err
+		return Header{}, err
 	}
-	return parseHeader(meta)
+	return ParseHeader(meta)
 }
 
 // parseFooter reads the footer of a file, and compares its checksum.
-func (f *framing) parseFooter(buf []byte) (foot footer, err error) {
-	if f.strict {
+func (f *Framing) parseFooter(buf []byte) (foot footer, err error) {
+	if f.Strict {
 		err = checkFlat(buf, footerLayout)
 	}
 	if err == nil {
-		foot, err = parseFooter(buf)
+		foot, err = ParseFooter(buf)
 	}
 	if err == nil {
 		err = f.sums.check(kindFooter, nil, buf, footerSlot, nil)
@@ -129,8 +129,8 @@ func checkLength(length, limit int64) error {
 	return nil
 }
 
-// cut turns an end of input into errCut, where more had to come.
-func cut(err error) error {
+// Cut turns an end of input into errCut, where more had to come.
+func Cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errCut
 	}
@@ -138,8 +138,8 @@ func cut(err error) error {
 }
 
 // check compares the message's checksum.
-func (f *frame) check(s *sums) error {
-	return s.check(f.kind, f.head[:framePrefix], f.meta(), messageSlot, f.body)
+func (f *Frame) check(s *sums) error {
+	return s.check(f.Kind, f.head[:FramePrefix], f.Meta(), MessageSlot, f.Body)
 }
 
 // readN returns head followed by n bytes of r. It allocates as bytes arrive, because n
@@ -157,14 +157,14 @@ func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 		got, err := io.ReadFull(r, buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+got]
 		if err != nil {
-			return nil, cut(err)
+			return nil, Cut(err)
 		}
 	}
 	return buf, nil
 }
 
-// readAt fills buf from the bytes at offset.
-func readAt(r io.ReaderAt, buf []byte, offset int64) error {
+// ReadAt fills buf from the bytes at offset.
+func ReadAt(r io.ReaderAt, buf []byte, offset int64) error {
 	n, err := r.ReadAt(buf, offset)
 	if n == len(buf) {
 		return nil
@@ -172,5 +172,5 @@ func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 	if err == nil {
 		err = io.ErrUnexpectedEOF
 	}
-	return cut(err)
+	return Cut(err)
 }

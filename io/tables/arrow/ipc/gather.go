@@ -1,10 +1,12 @@
-package arrowipc
+package ipc
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"math"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -35,20 +37,20 @@ import (
 // a large body of a small one.
 func (r *copiedRecord) gather(rows tables.Rows, texts Texts, added []*array.Data, grant *budget.Grant) (m message, err error) {
 	from, size := r.reader, int64(0)
-	if from.schema.unknown != nil && from.whole {
-		return m, from.schema.unknown
+	if from.schema.Unknown != nil && from.whole {
+		return m, from.schema.Unknown
 	}
-	for _, b := range r.meta.buffers {
-		size += b.length
+	for _, b := range r.meta.Buffers {
+		size += b.Length
 	}
-	if limit := from.options.Memory; size > max(r.frame.bodyLength, limit) {
+	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) {
 		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
-	ours, err := encodeRecord(nil, added, r.meta.codec, grant)
+	ours, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return m, err
 	}
-	g := &gathering{record: r, at: cursor{batch: r.meta}, rows: rows}
+	g := &gathering{record: r, at: layout.Cursor{Batch: r.meta}, rows: rows}
 	g.buffers.begin(r, grant)
 	g.runs = len(rows)
 	defer g.end()
@@ -62,8 +64,8 @@ func (r *copiedRecord) gather(rows tables.Rows, texts Texts, added []*array.Data
 type gathering struct {
 	buffers
 	record *copiedRecord
-	at     cursor      // of the input's arrays and buffers
-	rows   tables.Rows // that are kept
+	at     layout.Cursor // of the input's arrays and buffers
+	rows   tables.Rows   // that are kept
 	codes  []codes
 }
 
@@ -74,20 +76,20 @@ func (g *gathering) columns(texts Texts, spare int) error {
 		return err
 	}
 	for _, i := range from.copied {
-		shape, err := &from.schema.columns[i], error(nil)
+		shape, err := &from.schema.Columns[i], error(nil)
 		if texts.Values != nil && i == texts.Column {
-			if err = g.at.next(shape); err == nil {
+			if err = g.at.Next(shape); err == nil {
 				err = g.texts(texts.Values)
 			}
 		} else {
-			err = g.array(shape, int(g.record.meta.rows), g.rows)
+			err = g.array(shape, int(g.record.meta.Rows), g.rows)
 		}
 		if err != nil {
-			return fmt.Errorf("column %q: %w", from.schema.arrow.Field(i).Name, err)
+			return fmt.Errorf("column %q: %w", from.schema.Arrow.Field(i).Name, err)
 		}
 	}
 	for _, c := range g.codes {
-		spare += len(c.values) + prefixSize + 8
+		spare += len(c.values) + layout.PrefixSize + 8
 	}
 	return g.room(spare)
 }
@@ -96,7 +98,7 @@ func (g *gathering) columns(texts Texts, spare int) error {
 func (g *gathering) texts(d *array.Data) error {
 	texts := array.MakeFromData(d)
 	defer texts.Release()
-	g.made.nodes = append(g.made.nodes, fieldNode{int64(texts.Len()), int64(texts.NullN())})
+	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(texts.Len()), Nulls: int64(texts.NullN())})
 	for i, buffer := range d.Buffers() {
 		var content []byte
 		if buffer != nil && (i > 0 || texts.NullN() > 0) {
@@ -116,83 +118,83 @@ var (
 
 // node returns the input's next array, which must have at least least values: its parent
 // refers to so many, and rows end before them.
-func (g *gathering) node(least int) (fieldNode, error) {
-	if g.at.nodes >= len(g.record.meta.nodes) {
-		return fieldNode{}, errArrays
+func (g *gathering) node(least int) (layout.FieldNode, error) {
+	if g.at.Nodes >= len(g.record.meta.Nodes) {
+		return layout.FieldNode{}, errArrays
 	}
-	node := g.record.meta.nodes[g.at.nodes]
-	g.at.nodes++
-	if node.length < int64(least) || node.length/8 > g.limit || node.length > math.MaxInt/2 || node.nulls < -1 || node.nulls > node.length {
-		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.length, node.nulls, least)
+	node := g.record.meta.Nodes[g.at.Nodes]
+	g.at.Nodes++
+	if node.Length < int64(least) || node.Length/8 > g.limit || node.Length > math.MaxInt/2 || node.Nulls < -1 || node.Nulls > node.Length {
+		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.Length, node.Nulls, least)
 	}
 	return node, nil
 }
 
 // array gathers runs of values of the input's next array, which has shape s and at least least
 // values.
-func (g *gathering) array(s *shape, least int, rows tables.Rows) error {
+func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 	node, err := g.node(least)
 	if err != nil {
 		return err
 	}
-	length, n := int(node.length), rows.Count()
-	place := len(g.made.nodes)
-	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(n)})
-	if !s.hasValidity() {
-		switch s.kind {
-		case typeUnion:
+	length, n := int(node.Length), rows.Count()
+	place := len(g.made.Nodes)
+	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(n)})
+	if !s.HasValidity() {
+		switch s.Kind {
+		case layout.TypeUnion:
 			return g.union(s, length, rows, n)
-		case typeRunEnds:
+		case layout.TypeRunEnds:
 			return g.runEnds(s, length, rows)
 		}
-		g.made.nodes[place].nulls = int64(n)
+		g.made.Nodes[place].Nulls = int64(n)
 		return nil
 	}
 	valid, nulls, err := g.validity(node, rows, n)
 	if err != nil {
 		return err
 	}
-	g.made.nodes[place].nulls = int64(nulls)
-	if s.encoded {
+	g.made.Nodes[place].Nulls = int64(nulls)
+	if s.Encoded {
 		return g.indices(s, length, rows, n, valid)
 	}
-	switch s.kind {
-	case typeBool:
+	switch s.Kind {
+	case layout.TypeBool:
 		return g.bools(length, rows, n)
-	case typeBinary, typeUTF8:
+	case layout.TypeBinary, layout.TypeUTF8:
 		return g.offsets(4, length, rows, n, g.bytes)
-	case typeLargeBinary, typeLargeUTF8:
+	case layout.TypeLargeBinary, layout.TypeLargeUTF8:
 		return g.offsets(8, length, rows, n, g.bytes)
-	case typeBinaryView, typeUTF8View:
+	case layout.TypeBinaryView, layout.TypeUTF8View:
 		return g.views(length, rows, n, valid)
-	case typeList, typeMap:
+	case layout.TypeList, layout.TypeMap:
 		return g.offsets(4, length, rows, n, g.child(s))
-	case typeLargeList:
+	case layout.TypeLargeList:
 		return g.offsets(8, length, rows, n, g.child(s))
-	case typeListView:
+	case layout.TypeListView:
 		return g.listViews(s, 4, length, rows, n, valid)
-	case typeLargeListView:
+	case layout.TypeLargeListView:
 		return g.listViews(s, 8, length, rows, n, valid)
-	case typeFixedSizeList:
+	case layout.TypeFixedSizeList:
 		return g.fixedLists(s, length, rows)
-	case typeStruct:
-		for i := range s.children {
-			if err := g.array(&s.children[i], length, rows); err != nil {
+	case layout.TypeStruct:
+		for i := range s.Children {
+			if err := g.array(&s.Children[i], length, rows); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return g.values(s.width, length, rows)
+	return g.values(s.Width, length, rows)
 }
 
 // next returns where the next buffer of the input lies.
-func (g *gathering) next() (span, error) {
-	if g.at.buffers >= len(g.record.meta.buffers) {
-		return span{}, errArrays
+func (g *gathering) next() (layout.Span, error) {
+	if g.at.Buffers >= len(g.record.meta.Buffers) {
+		return layout.Span{}, errArrays
 	}
-	g.at.buffers++
-	return g.record.meta.buffers[g.at.buffers-1], nil
+	g.at.Buffers++
+	return g.record.meta.Buffers[g.at.Buffers-1], nil
 }
 
 // load returns the next buffer, decompressed, which must have at least least bytes. It is
@@ -207,20 +209,20 @@ func (g *gathering) load(least int) ([]byte, error) {
 
 // validity gathers a validity bitmap. It returns the new one, nil if no value is null,
 // valid until the next one is gathered, and how many values are null.
-func (g *gathering) validity(node fieldNode, rows tables.Rows, n int) (valid []byte, nulls int, err error) {
-	if node.nulls == 0 || node.length == 0 {
+func (g *gathering) validity(node layout.FieldNode, rows tables.Rows, n int) (valid []byte, nulls int, err error) {
+	if node.Nulls == 0 || node.Length == 0 {
 		if _, err := g.next(); err != nil {
 			return nil, 0, err
 		}
 		return nil, 0, g.add(nil)
 	}
-	length := int(node.length)
+	length := int(node.Length)
 	bits, err := g.load((length + 7) / 8)
 	if err != nil {
 		return nil, 0, err
 	}
-	if all := length - bitutil.CountSetBits(bits, 0, length); node.nulls > 0 && int64(all) != node.nulls {
-		return nil, 0, fmt.Errorf("damaged: %d values are null where it says %d", all, node.nulls)
+	if all := length - bitutil.CountSetBits(bits, 0, length); node.Nulls > 0 && int64(all) != node.Nulls {
+		return nil, 0, fmt.Errorf("damaged: %d values are null where it says %d", all, node.Nulls)
 	}
 	if valid, err = g.bits(bits, rows, n); err != nil {
 		return nil, 0, err
@@ -256,16 +258,16 @@ func (g *gathering) values(width, length int, rows tables.Rows) error {
 }
 
 // indices gathers a buffer of indices into a dictionary, which are numbered later.
-func (g *gathering) indices(s *shape, length int, rows tables.Rows, n int, valid []byte) error {
-	from, err := g.load(s.width * length)
+func (g *gathering) indices(s *layout.Shape, length int, rows tables.Rows, n int, valid []byte) error {
+	from, err := g.load(s.Width * length)
 	if err == nil {
-		err = g.grant.Take(int64(n*s.width + len(valid)))
+		err = g.grant.Take(int64(n*s.Width + len(valid)))
 	}
 	if err != nil {
 		return err
 	}
-	c := codes{buffer: len(g.made.buffers), shape: s, values: make([]byte, n*s.width), valid: bytes.Clone(valid)}
-	rows.CopyValues(c.values, from, s.width)
+	c := codes{buffer: len(g.made.Buffers), shape: s, values: make([]byte, n*s.Width), valid: bytes.Clone(valid)}
+	rows.CopyValues(c.values, from, s.Width)
 	g.codes = append(g.codes, c)
 	return g.add(nil)
 }
@@ -274,8 +276,8 @@ func (g *gathering) indices(s *shape, length int, rows tables.Rows, n int, valid
 func (g *gathering) bytes(least int, values tables.Rows) error { return g.values(1, least, values) }
 
 // child gathers the values of lists.
-func (g *gathering) child(s *shape) func(least int, values tables.Rows) error {
-	return func(least int, values tables.Rows) error { return g.array(&s.children[0], least, values) }
+func (g *gathering) child(s *layout.Shape) func(least int, values tables.Rows) error {
+	return func(least int, values tables.Rows) error { return g.array(&s.Children[0], least, values) }
 }
 
 // offsets gathers a buffer of offsets of width bytes, and the values that they enclose.
@@ -320,19 +322,19 @@ func (g *gathering) with(runs int, f func() error) error {
 }
 
 // fixedLists gathers the values of lists of one length.
-func (g *gathering) fixedLists(s *shape, length int, rows tables.Rows) error {
-	if length > math.MaxInt/2/s.width {
+func (g *gathering) fixedLists(s *layout.Shape, length int, rows tables.Rows) error {
+	if length > math.MaxInt/2/s.Width {
 		return errShort
 	}
-	values := rows.Times(s.width)
-	return g.with(len(values), func() error { return g.array(&s.children[0], length*s.width, values) })
+	values := rows.Times(s.Width)
+	return g.with(len(values), func() error { return g.array(&s.Children[0], length*s.Width, values) })
 }
 
 // Values of list views, dense unions and run ends lie anywhere in a child. Those are gathered to
 // which kept rows refer.
 
 // parts gathers these places of the input's next array, which has shape s.
-func (g *gathering) parts(s *shape, places tables.Rows) error {
+func (g *gathering) parts(s *layout.Shape, places tables.Rows) error {
 	end := 0
 	if len(places) > 0 {
 		end = places[len(places)-1].High
@@ -342,7 +344,7 @@ func (g *gathering) parts(s *shape, places tables.Rows) error {
 
 // listViews gathers offsets and sizes of width bytes, and the values of the lists. valid is the
 // new validity bitmap, nil if no list is null.
-func (g *gathering) listViews(s *shape, width, length int, rows tables.Rows, n int, valid tables.Valid) error {
+func (g *gathering) listViews(s *layout.Shape, width, length int, rows tables.Rows, n int, valid tables.Valid) error {
 	return g.with(2*n, func() error { // places, and where they begin
 		built, err := g.build(2 * n * width)
 		if err != nil {
@@ -366,21 +368,21 @@ func (g *gathering) listViews(s *shape, width, length int, rows tables.Rows, n i
 		if err != nil {
 			return err
 		}
-		return g.parts(&s.children[0], values)
+		return g.parts(&s.Children[0], values)
 	})
 }
 
 // union gathers type codes, and of a dense union offsets, and the children.
-func (g *gathering) union(s *shape, length int, rows tables.Rows, n int) error {
+func (g *gathering) union(s *layout.Shape, length int, rows tables.Rows, n int) error {
 	buffer, err := g.next()
 	if err != nil {
 		return err
 	}
-	if !s.dense {
+	if !s.Dense {
 		err := g.copyValues(buffer, 1, length, rows)
-		for i := range s.children {
+		for i := range s.Children {
 			if err == nil {
-				err = g.array(&s.children[i], length, rows)
+				err = g.array(&s.Children[i], length, rows)
 			}
 		}
 		return err
@@ -403,13 +405,13 @@ func (g *gathering) union(s *shape, length int, rows tables.Rows, n int) error {
 			return err
 		}
 		rows.CopyValues(to, from, 4)
-		values, err := tables.MoveUnion(codes, to, s.codes)
+		values, err := tables.MoveUnion(codes, to, s.Codes)
 		if err == nil {
 			err = g.add(to)
 		}
 		for i := range values {
 			if err == nil {
-				err = g.parts(&s.children[i], values[i])
+				err = g.parts(&s.Children[i], values[i])
 			}
 		}
 		return err
@@ -417,7 +419,7 @@ func (g *gathering) union(s *shape, length int, rows tables.Rows, n int) error {
 }
 
 // runEnds gathers the ends of runs, and a value for each run that a row which stays is in.
-func (g *gathering) runEnds(s *shape, length int, rows tables.Rows) error {
+func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error {
 	node, err := g.node(0)
 	if err != nil {
 		return err
@@ -425,7 +427,7 @@ func (g *gathering) runEnds(s *shape, length int, rows tables.Rows) error {
 	if _, err := g.next(); err != nil { // the ends' validity
 		return err
 	}
-	width, n := s.children[0].width, int(node.length)
+	width, n := s.Children[0].Width, int(node.Length)
 	from, err := g.load(n * width)
 	if err != nil {
 		return err
@@ -438,14 +440,14 @@ func (g *gathering) runEnds(s *shape, length int, rows tables.Rows) error {
 	if err != nil {
 		return err
 	}
-	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(made)})
+	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(made)})
 	if err = g.add(nil); err == nil {
 		err = g.add(to[:made*width])
 	}
 	if err != nil {
 		return err
 	}
-	return g.with(len(values), func() error { return g.array(&s.children[1], n, values) })
+	return g.with(len(values), func() error { return g.array(&s.Children[1], n, values) })
 }
 
 // views gathers an array of views, with the parts of buffers that they refer to. valid is
@@ -486,22 +488,22 @@ func (g *gathering) views(length int, rows tables.Rows, n int, valid tables.Vali
 				number++
 			}
 		}
-		g.made.variadic = append(g.made.variadic, number)
+		g.made.Variadic = append(g.made.Variadic, number)
 		return err
 	})
 }
 
 // viewedBuffers returns the buffers that views refer to, which are the next.
-func (g *gathering) viewedBuffers() ([]span, error) {
+func (g *gathering) viewedBuffers() ([]layout.Span, error) {
 	meta := g.record.meta
-	if g.at.variadic >= len(meta.variadic) {
+	if g.at.Variadic >= len(meta.Variadic) {
 		return nil, errArrays
 	}
-	count := meta.variadic[g.at.variadic]
-	g.at.variadic++
-	if count < 0 || count > int64(len(meta.buffers)-g.at.buffers) {
+	count := meta.Variadic[g.at.Variadic]
+	g.at.Variadic++
+	if count < 0 || count > int64(len(meta.Buffers)-g.at.Buffers) {
 		return nil, errArrays
 	}
-	g.at.buffers += int(count)
-	return meta.buffers[g.at.buffers-int(count) : g.at.buffers], nil
+	g.at.Buffers += int(count)
+	return meta.Buffers[g.at.Buffers-int(count) : g.at.Buffers], nil
 }

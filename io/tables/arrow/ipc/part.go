@@ -1,8 +1,10 @@
-package arrowipc
+package ipc
 
 import (
 	"sync"
 	"sync/atomic"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -14,7 +16,7 @@ import (
 // inflate its buffers side by side, and the last piece that is decoded frees it.
 type Part struct {
 	decoder *decoder
-	meta    *batchMeta
+	meta    *layout.BatchMeta
 	body    []byte
 	total   int64 // bytes decoded
 	size    int64 // bytes as read and decoded
@@ -28,18 +30,18 @@ type Part struct {
 
 	mu        sync.Mutex
 	begun     bool
-	inflation *inflation // nil if nothing is to be inflated
-	steps     int        // buffers to inflate, at least one
-	next      int        // the first of them that nobody inflates yet
-	waits     int        // how many are not inflated
-	failed    int        // the first one that cannot be, if err is set
-	waiting   []func()   // to call when the record batch is decoded
+	inflation *layout.Inflation // nil if nothing is to be inflated
+	steps     int               // buffers to inflate, at least one
+	next      int               // the first of them that nobody inflates yet
+	waits     int               // how many are not inflated
+	failed    int               // the first one that cannot be, if err is set
+	waiting   []func()          // to call when the record batch is decoded
 
 	texts  *texts        // instead of all these; nil where buffers are inflated as a whole
 	copied *copiedRecord // nil when no column is copied
 }
 
-func newPart(s *Reader, meta *batchMeta, body []byte, total int64, copied *copiedRecord) *Part {
+func newPart(s *Reader, meta *layout.BatchMeta, body []byte, total int64, copied *copiedRecord) *Part {
 	p := &Part{
 		decoder: s.decoder, meta: meta, body: body, total: total, rows: s.options.Rows, copied: copied,
 		size: decodedBytes(meta, body, total), decoded: make(chan struct{}),
@@ -52,7 +54,7 @@ func newPart(s *Reader, meta *batchMeta, body []byte, total int64, copied *copie
 }
 
 // Rows returns the number of rows.
-func (p *Part) Rows() int { return int(p.meta.rows) }
+func (p *Part) Rows() int { return int(p.meta.Rows) }
 
 // Pieces returns the number of pieces, at least one.
 func (p *Part) Pieces() int { return max(1, (p.Rows()+p.rows-1)/p.rows) }
@@ -69,13 +71,13 @@ func (p *Part) CopiedSize() int64 {
 	if p.copied == nil {
 		return 0
 	}
-	return int64(len(p.copied.frame.bytes))
+	return int64(len(p.copied.frame.Bytes))
 }
 
 // decodedBytes returns the size of a body as read and decoded together. They share
 // their bytes where nothing is compressed or widened.
-func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
-	if meta.codec == codecNone && meta.narrow == nil {
+func decodedBytes(meta *layout.BatchMeta, body []byte, total int64) int64 {
+	if meta.Codec == layout.CodecNone && meta.Narrow == nil {
 		return int64(len(body))
 	}
 	return int64(len(body)) + total
@@ -147,9 +149,9 @@ func (p *Part) inflate(again func()) bool {
 // begin decides what is to be inflated.
 func (p *Part) begin() {
 	p.begun, p.steps = true, 1
-	if p.meta.packed() {
-		if p.inflation, p.err = newInflation(p.meta, p.body, p.total); p.err == nil {
-			p.steps = max(1, len(p.meta.buffers))
+	if p.meta.Packed() {
+		if p.inflation, p.err = layout.NewInflation(p.meta, p.body, p.total); p.err == nil {
+			p.steps = max(1, len(p.meta.Buffers))
 		}
 	}
 	p.waits = p.steps
@@ -158,10 +160,10 @@ func (p *Part) begin() {
 // step inflates a buffer.
 func (p *Part) step(i int) (err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
-	if p.inflation == nil || i >= len(p.meta.buffers) {
+	if p.inflation == nil || i >= len(p.meta.Buffers) {
 		return nil
 	}
-	return p.inflation.buffer(i)
+	return p.inflation.Buffer(i)
 }
 
 // decode decodes the record batch.
@@ -169,7 +171,7 @@ func (p *Part) decode() {
 	defer panics.Recover(&p.err, panics.As(panics.Bug))
 	meta, body := p.meta, p.body
 	if p.inflation != nil {
-		meta, body = p.inflation.plain, p.inflation.out
+		meta, body = p.inflation.Plain, p.inflation.Out
 	}
 	if p.err == nil {
 		p.record, p.err = p.decoder.plainRecord(meta, body)

@@ -1,4 +1,8 @@
-package arrowipc
+package ipc
+
+import (
+	"robotsbatch/io/tables/arrow/layout"
+)
 
 // lifted is a part of an input's body that goes from the file to the output when that is
 // written, and is not in memory before. A body is so many bytes that are in memory, then
@@ -58,10 +62,10 @@ func (c *collector) bytes(p []byte) error {
 }
 
 // part writes size bytes of a body that is in a file.
-func (c *collector) part(f *frame, from, size int64) error {
+func (c *collector) part(f *layout.Frame, from, size int64) error {
 	for size > 0 {
 		n := min(size, int64(copySize-c.filled))
-		if err := readAt(f.body, c.writer.buffer[c.filled:][:n], from); err != nil {
+		if err := layout.ReadAt(f.Body, c.writer.buffer[c.filled:][:n], from); err != nil {
 			return err
 		}
 		if err := c.add(int(n)); err != nil {
@@ -87,7 +91,7 @@ func (c *collector) flush() error {
 }
 
 // writeLifted writes a message with the parts of a frame's body that it has.
-func (s *Writer) writeLifted(m message, f *frame) error {
+func (s *Writer) writeLifted(m message, f *layout.Frame) error {
 	c, at := s.collect(), 0
 	err := c.bytes(m.head)
 	for _, l := range m.lifted {
@@ -109,17 +113,17 @@ func (s *Writer) writeLifted(m message, f *frame) error {
 }
 
 // copyBody writes a body and its padding.
-func (s *Writer) copyBody(f *frame) error {
-	if f.bytes != nil {
-		if err := s.write(f.bytes); err != nil {
+func (s *Writer) copyBody(f *layout.Frame) error {
+	if f.Bytes != nil {
+		if err := s.write(f.Bytes); err != nil {
 			return err
 		}
-		return s.write(zeros[:-f.bodyLength&7])
+		return s.write(zeros[:-f.BodyLength&7])
 	}
 	c := s.collect()
-	err := c.part(f, 0, f.bodyLength)
+	err := c.part(f, 0, f.BodyLength)
 	if err == nil {
-		err = c.bytes(zeros[:-f.bodyLength&7])
+		err = c.bytes(zeros[:-f.BodyLength&7])
 	}
 	if err == nil {
 		err = c.flush()

@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"bufio"
@@ -32,25 +32,25 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored := &StoredSchema{Schema: s.arrow, Unknown: make(map[int]bool), Decimals: make(map[int]int)}
-	for i := range s.columns {
-		if bits := s.columns[i].smallDecimal(); bits > 0 {
+	stored := &StoredSchema{Schema: s.Arrow, Unknown: make(map[int]bool), Decimals: make(map[int]int)}
+	for i := range s.Columns {
+		if bits := s.Columns[i].SmallDecimal(); bits > 0 {
 			stored.Decimals[i] = bits
 		}
-		if s.columns[i].unknown {
+		if s.Columns[i].Unknown {
 			stored.Unknown[i] = true
 		}
 	}
 	return stored, nil
 }
 
-func readStored(stream []byte) (*schema, error) {
-	s := &streamFramer{framing: framing{limit: metadataShare * int64(len(stream))}, r: bufio.NewReader(bytes.NewReader(stream))}
-	meta, err := s.schema()
+func readStored(stream []byte) (*Schema, error) {
+	s := &streamFramer{Framing: Framing{Limit: metadataShare * int64(len(stream))}, r: bufio.NewReader(bytes.NewReader(stream))}
+	meta, err := s.Schema()
 	if err != nil {
 		return nil, err
 	}
-	return parseSchema(meta)
+	return ParseSchema(meta)
 }
 
 // ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
@@ -62,18 +62,18 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 		return nil, err
 	}
 	if kept == nil {
-		kept = first.all()
+		kept = first.All()
 	}
-	if n := len(first.columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
+	if n := len(first.Columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
 		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
 	}
-	meta, err := buildSchema(added)
+	meta, err := BuildSchema(added)
 	if err != nil {
 		return nil, err
 	}
-	second, err := parseSchema(meta)
+	second, err := ParseSchema(meta)
 	if err != nil {
 		return nil, err
 	}
-	return sealedHead(joinSchemas(first, kept, second), nil), nil
+	return SealedHead(JoinSchemas(first, kept, second), nil), nil
 }

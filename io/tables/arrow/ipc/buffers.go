@@ -1,4 +1,4 @@
-package arrowipc
+package ipc
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"sync"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
@@ -27,7 +29,7 @@ type buffers struct {
 	size     int64 // of the body
 	inflated int64 // bytes that were decompressed
 
-	made batchMeta
+	made layout.BatchMeta
 	out  lent // the body that is made, without what is lifted
 
 	lifted     []lifted
@@ -55,8 +57,8 @@ const runSize = 32
 func (b *buffers) begin(r *copiedRecord, grant *budget.Grant) {
 	from := r.reader
 	b.limit, b.grant, b.pool = from.options.Memory, grant, from.pool
-	b.codec, b.body, b.file, b.size = r.meta.codec, r.frame.bytes, r.frame.body, r.frame.bodyLength
-	b.made = batchMeta{version: r.meta.version, codec: r.meta.codec}
+	b.codec, b.body, b.file, b.size = r.meta.Codec, r.frame.Bytes, r.frame.Body, r.frame.BodyLength
+	b.made = layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec}
 }
 
 // end gives the memory back, but not the body that was made.
@@ -118,45 +120,45 @@ func (b *buffers) room(n int) error {
 // reserve makes room for about all of the body that n rows take, and spare bytes more.
 func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 	size := int64(0)
-	for _, s := range r.meta.buffers {
-		kept := s.length
-		if r.meta.rows > 0 {
-			kept = int64(float64(kept) * float64(n) / float64(r.meta.rows))
+	for _, s := range r.meta.Buffers {
+		kept := s.Length
+		if r.meta.Rows > 0 {
+			kept = int64(float64(kept) * float64(n) / float64(r.meta.Rows))
 		}
-		cut := b.liftsBlocks() && zstdcut.Worth(int(s.length), int(kept), 0)
+		cut := b.liftsBlocks() && zstdcut.Worth(int(s.Length), int(kept), 0)
 		if !cut && !b.lifts(kept, b.runs) {
 			size += kept
 		}
 	}
-	return b.room(int(min(size+size/16, r.frame.bodyLength)) + spare + 64*len(r.meta.buffers))
+	return b.room(int(min(size+size/16, r.frame.BodyLength)) + spare + 64*len(r.meta.Buffers))
 }
 
 // lie returns a buffer as it lies in the body. It is valid until the next call.
-func (b *buffers) lie(s span) ([]byte, error) {
-	if s.length == 0 {
+func (b *buffers) lie(s layout.Span) ([]byte, error) {
+	if s.Length == 0 {
 		return nil, nil
 	}
 	if b.body != nil {
-		if s.offset < 0 || s.length < 0 || s.offset > int64(len(b.body))-s.length {
+		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b.body))-s.Length {
 			return nil, errShort
 		}
-		return b.body[s.offset : s.offset+s.length], nil
+		return b.body[s.Offset : s.Offset+s.Length], nil
 	}
-	raw, err := b.take(&b.raw, int(s.length))
+	raw, err := b.take(&b.raw, int(s.Length))
 	if err == nil {
-		err = readAt(b.file, raw, s.offset)
+		err = layout.ReadAt(b.file, raw, s.Offset)
 	}
 	return raw, err
 }
 
 // read returns a buffer decompressed, which must have least bytes. It is valid until the
 // next call.
-func (b *buffers) read(s span, least int) ([]byte, error) {
+func (b *buffers) read(s layout.Span, least int) ([]byte, error) {
 	raw, err := b.lie(s)
 	if err != nil {
 		return nil, err
 	}
-	if b.codec == codecNone || len(raw) == 0 {
+	if b.codec == layout.CodecNone || len(raw) == 0 {
 		if len(raw) < least {
 			return nil, errShort
 		}
@@ -171,15 +173,15 @@ const mostRatio = 256
 
 // inflate decompresses a buffer that is not empty.
 func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
-	size, err := uncompressedSize(raw)
+	size, err := layout.UncompressedSize(raw)
 	if err != nil {
 		return nil, err
 	}
 	if size < int64(least) {
 		return nil, errShort
 	}
-	if isStored(raw) {
-		return raw[prefixSize:], nil
+	if layout.IsStored(raw) {
+		return raw[layout.PrefixSize:], nil
 	}
 	if b.inflated += size; b.inflated > b.limit && b.inflated/mostRatio > b.size {
 		return nil, &budget.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
@@ -188,10 +190,10 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.codec == codecLZ4 && b.lz4.Decode(plain, raw[prefixSize:]) {
+	if b.codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) {
 		return plain, nil
 	}
-	if err := compress.Fill(plain, raw[prefixSize:], codecs[b.codec]); err != nil {
+	if err := compress.Fill(plain, raw[layout.PrefixSize:], layout.Codecs[b.codec]); err != nil {
 		return nil, fmt.Errorf("a buffer does not decompress: %w", err)
 	}
 	return plain, nil
@@ -203,17 +205,17 @@ func (b *buffers) add(content []byte) error { return b.addAt(content, compress.F
 // addAt is add with a level of zstd.
 func (b *buffers) addAt(content []byte, level int) error {
 	if len(content) == 0 {
-		b.made.buffers = append(b.made.buffers, span{offset: b.madeSize()})
+		b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: b.madeSize()})
 		return nil
 	}
 	if err := b.room(len(content)); err != nil {
 		return err
 	}
 	return b.extend(func(dst []byte) ([]byte, error) {
-		if b.codec == codecNone {
+		if b.codec == layout.CodecNone {
 			return append(dst, content...), nil
 		}
-		return appendDeflated(dst, content, b.codec, level), nil
+		return layout.AppendDeflated(dst, content, b.codec, level), nil
 	})
 }
 
@@ -231,7 +233,7 @@ func (b *buffers) extend(f func(dst []byte) ([]byte, error)) error {
 func (b *buffers) extended(begin int64, out []byte) error {
 	b.out.bytes = out
 	size := b.madeSize() - begin
-	b.made.buffers = append(b.made.buffers, span{begin, size})
+	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
 	b.out.bytes = append(out, zeros[:-size&7]...)
 	return b.ask(&b.out, max(b.out.asked, int64(len(b.out.bytes))))
 }
@@ -252,17 +254,17 @@ func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 
 // copyValues appends a buffer of runs of values, of width bytes each, of a buffer that must have
 // least of them.
-func (b *buffers) copyValues(s span, width, least int, runs tables.Rows) error {
+func (b *buffers) copyValues(s layout.Span, width, least int, runs tables.Rows) error {
 	if least > math.MaxInt/2/width {
 		return errShort
 	}
 	least *= width
 	kept := runs.Count() * width
-	if b.codec == codecNone {
+	if b.codec == layout.CodecNone {
 		return b.copyPlain(s, width, least, kept, runs)
 	}
-	if s.length == 0 || kept == 0 {
-		if least > 0 && s.length == 0 {
+	if s.Length == 0 || kept == 0 {
+		if least > 0 && s.Length == 0 {
 			return errShort
 		}
 		return b.add(nil)
@@ -288,15 +290,15 @@ func (b *buffers) copyValues(s span, width, least int, runs tables.Rows) error {
 		return b.appendWhole(s)
 	}
 	ranges := len(runs)
-	if b.codec == codecLZ4 {
+	if b.codec == layout.CodecLZ4 {
 		ranges = 0 // its blocks are cut, of which each has many
 	}
-	if !isStored(raw) && zstdcut.Worth(len(plain), kept, ranges) {
+	if !layout.IsStored(raw) && zstdcut.Worth(len(plain), kept, ranges) {
 		if ok, err := b.cut(s, raw, plain, width, kept, runs); ok || err != nil {
 			return err
 		}
 	}
-	if isStored(raw) { // what lies in the body stays
+	if layout.IsStored(raw) { // what lies in the body stays
 		to, err := b.take(&b.plain, kept)
 		if err != nil {
 			return err
@@ -312,33 +314,33 @@ const leastChosen = 2 << 20
 
 // level returns the level for what stays of a buffer.
 func (b *buffers) level(plain, raw []byte) int {
-	if b.codec != codecZstd || len(plain) < leastChosen {
+	if b.codec != layout.CodecZstd || len(plain) < leastChosen {
 		return compress.Fastest
 	}
-	return compress.Level(plain, len(raw)-prefixSize)
+	return compress.Level(plain, len(raw)-layout.PrefixSize)
 }
 
 // maxPadding is the most padding that follows the values of a buffer that is copied whole.
 const maxPadding = 64
 
 // plainSize returns the size of a compressed buffer decompressed, from its prefix.
-func (b *buffers) plainSize(s span) (int64, error) {
-	prefix, err := b.lie(span{s.offset, min(s.length, prefixSize)})
+func (b *buffers) plainSize(s layout.Span) (int64, error) {
+	prefix, err := b.lie(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
 	if err != nil {
 		return 0, err
 	}
-	size, err := uncompressedSize(prefix)
-	if err == nil && isStored(prefix) {
-		size = s.length - prefixSize
+	size, err := layout.UncompressedSize(prefix)
+	if err == nil && layout.IsStored(prefix) {
+		size = s.Length - layout.PrefixSize
 	}
 	return size, err
 }
 
 // appendWhole appends a buffer as it lies, compressed.
-func (b *buffers) appendWhole(s span) error {
+func (b *buffers) appendWhole(s layout.Span) error {
 	if b.body == nil {
 		return b.extend(func(dst []byte) ([]byte, error) {
-			b.lift(len(dst), s.offset, s.length)
+			b.lift(len(dst), s.Offset, s.Length)
 			return dst, nil
 		})
 	}
@@ -358,18 +360,18 @@ const longRun = 8 << 10
 // lifts reports whether so many runs of an uncompressed buffer, of kept bytes in all, are
 // lifted.
 func (b *buffers) lifts(kept int64, runs int) bool {
-	return b.body == nil && b.codec == codecNone && kept/longRun >= int64(runs)
+	return b.body == nil && b.codec == layout.CodecNone && kept/longRun >= int64(runs)
 }
 
 // copyPlain is copyValues for buffers that are not compressed.
-func (b *buffers) copyPlain(s span, width, least, kept int, runs tables.Rows) error {
-	if s.length < int64(least) {
+func (b *buffers) copyPlain(s layout.Span, width, least, kept int, runs tables.Rows) error {
+	if s.Length < int64(least) {
 		return errShort
 	}
 	if b.lifts(int64(kept), len(runs)) {
 		return b.extend(func(dst []byte) ([]byte, error) {
 			for _, r := range runs {
-				b.lift(len(dst), s.offset+int64(r.Low*width), int64(r.High-r.Low)*int64(width))
+				b.lift(len(dst), s.Offset+int64(r.Low*width), int64(r.High-r.Low)*int64(width))
 			}
 			return dst, nil
 		})
@@ -392,7 +394,7 @@ var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
 // cut appends a compressed buffer by cutting the rest out of its frame. It returns false if
 // that is not possible.
-func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs tables.Rows) (ok bool, err error) {
+func (b *buffers) cut(s layout.Span, raw, plain []byte, width, kept int, runs tables.Rows) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range runs {
 		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * width, High: r.High * width})
@@ -406,14 +408,14 @@ func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs tables.Ro
 		return false, err
 	}
 	begin, size := b.madeSize(), len(b.out.bytes)
-	out := appendPrefix(b.out.bytes, kept)
-	if b.codec == codecLZ4 {
+	out := layout.AppendPrefix(b.out.bytes, kept)
+	if b.codec == layout.CodecLZ4 {
 		out, ok = b.lz4.Cut(out, b.ranges, b.liftBlocks(s))
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
 		var refused error
-		out, refused = cutter.Cut(out, raw[prefixSize:], plain, nil, b.ranges)
+		out, refused = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges)
 		ok = refused == nil
 	}
 	if !ok {
@@ -424,17 +426,17 @@ func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs tables.Ro
 }
 
 // liftsBlocks reports whether blocks of an LZ4 frame are lifted.
-func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == codecLZ4 }
+func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == layout.CodecLZ4 }
 
 // liftBlocks returns what an LZ4 frame in the input is cut with: a function that leaves bytes low
 // to high-1 of it to be copied when the output is written. It is nil for a body in memory, and
 // for another codec.
-func (b *buffers) liftBlocks(s span) func(dst []byte, low, high int) []byte {
+func (b *buffers) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil
 	}
 	return func(dst []byte, low, high int) []byte {
-		b.lift(len(dst), s.offset+prefixSize+int64(low), int64(high-low))
+		b.lift(len(dst), s.Offset+layout.PrefixSize+int64(low), int64(high-low))
 		return dst
 	}
 }

@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"fmt"
@@ -21,13 +21,13 @@ var plainTypes = []struct {
 	numbers []int
 }{
 	{arrow.Null, typeNull, nil},
-	{arrow.FixedWidthTypes.Boolean, typeBool, nil},
-	{arrow.BinaryTypes.Binary, typeBinary, nil},
-	{arrow.BinaryTypes.String, typeUTF8, nil},
-	{arrow.BinaryTypes.LargeBinary, typeLargeBinary, nil},
-	{arrow.BinaryTypes.LargeString, typeLargeUTF8, nil},
-	{arrow.BinaryTypes.BinaryView, typeBinaryView, nil},
-	{arrow.BinaryTypes.StringView, typeUTF8View, nil},
+	{arrow.FixedWidthTypes.Boolean, TypeBool, nil},
+	{arrow.BinaryTypes.Binary, TypeBinary, nil},
+	{arrow.BinaryTypes.String, TypeUTF8, nil},
+	{arrow.BinaryTypes.LargeBinary, TypeLargeBinary, nil},
+	{arrow.BinaryTypes.LargeString, TypeLargeUTF8, nil},
+	{arrow.BinaryTypes.BinaryView, TypeBinaryView, nil},
+	{arrow.BinaryTypes.StringView, TypeUTF8View, nil},
 	{arrow.PrimitiveTypes.Int8, typeInt, []int{8, 1}},
 	{arrow.PrimitiveTypes.Int16, typeInt, []int{16, 1}},
 	{arrow.PrimitiveTypes.Int32, typeInt, []int{32, 1}},
@@ -56,22 +56,22 @@ var plainTypes = []struct {
 
 // EncodeSchema returns a schema message.
 func EncodeSchema(schema *arrow.Schema) ([]byte, error) {
-	meta, err := buildSchema(schema)
+	meta, err := BuildSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	return sealedHead(meta, nil), nil
+	return SealedHead(meta, nil), nil
 }
 
-// buildSchema returns the metadata of a schema message.
-func buildSchema(schema *arrow.Schema) ([]byte, error) {
+// BuildSchema returns the metadata of a schema message.
+func BuildSchema(schema *arrow.Schema) ([]byte, error) {
 	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
 	fields := w.fields(schema.Fields())
 	pairs := w.pairs(schema.Metadata())
 	w.StartObject(4)
 	w.PrependUOffsetTSlot(1, fields, 0)
 	w.PrependUOffsetTSlot(2, pairs, 0)
-	return finishMessage(w.Builder, kindSchema, metadataV5, 0, w.EndObject(), noSum[:], nil), w.err
+	return FinishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil), w.err
 }
 
 // schemaWriter builds the tables of a schema.
@@ -142,9 +142,9 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 	var numbers []int
 	switch dt := dt.(type) {
 	case *arrow.Decimal128Type:
-		kind, numbers = typeDecimal, []int{int(dt.Precision), int(dt.Scale), 128}
+		kind, numbers = TypeDecimal, []int{int(dt.Precision), int(dt.Scale), 128}
 	case *arrow.Decimal256Type:
-		kind, numbers = typeDecimal, []int{int(dt.Precision), int(dt.Scale), 256}
+		kind, numbers = TypeDecimal, []int{int(dt.Precision), int(dt.Scale), 256}
 	case *arrow.FixedSizeBinaryType:
 		kind, numbers = typeFixedSizeBinary, []int{dt.ByteWidth}
 	case *arrow.TimestampType:
@@ -153,26 +153,26 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 			last = w.CreateString(dt.TimeZone)
 		}
 	case *arrow.ListType:
-		kind = typeList
+		kind = TypeList
 	case *arrow.LargeListType:
-		kind = typeLargeList
+		kind = TypeLargeList
 	case *arrow.ListViewType:
-		kind = typeListView
+		kind = TypeListView
 	case *arrow.LargeListViewType:
-		kind = typeLargeListView
+		kind = TypeLargeListView
 	case *arrow.FixedSizeListType:
-		kind, numbers = typeFixedSizeList, []int{int(dt.Len())}
+		kind, numbers = TypeFixedSizeList, []int{int(dt.Len())}
 	case *arrow.StructType:
-		kind = typeStruct
+		kind = TypeStruct
 	case *arrow.RunEndEncodedType:
-		kind = typeRunEnds
+		kind = TypeRunEnds
 	case *arrow.MapType:
-		kind, numbers = typeMap, []int{0}
+		kind, numbers = TypeMap, []int{0}
 		if dt.KeysSorted {
 			numbers[0] = 1
 		}
 	case arrow.UnionType:
-		kind, numbers = typeUnion, []int{int(dt.Mode() - arrow.SparseMode)}
+		kind, numbers = TypeUnion, []int{int(dt.Mode() - arrow.SparseMode)}
 		codes := dt.TypeCodes()
 		w.StartVector(4, len(codes), 4)
 		for _, code := range slices.Backward(codes) {
@@ -226,13 +226,13 @@ func plainType(kind uint8, numbers []int) arrow.DataType {
 }
 
 // numbers returns the numbers that begin the table of a type.
-func (t table) numbers(kind uint8) (list []int) {
+func (t Table) numbers(kind uint8) (list []int) {
 	for slot, field := range typeLayouts[kind].numbers() {
 		n := field.absent
-		if pos := t.field(slot, field.size); pos > 0 {
+		if pos := t.Field(slot, field.size); pos > 0 {
 			switch field.size {
 			case 1:
-				n = int(t.uint8(slot))
+				n = int(t.Uint8(slot))
 			case 2:
 				n = int(t.int16(slot))
 			default:
@@ -244,13 +244,13 @@ func (t table) numbers(kind uint8) (list []int) {
 	return list
 }
 
-// fieldOf reads a Field table of a known type. Decimals of 32 and 64 bits become those of 128
+// FieldOf reads a Field table of a known type. Decimals of 32 and 64 bits become those of 128
 // or, if exact, bytes.
-func fieldOf(t table, exact bool) (f arrow.Field, err error) {
-	f = arrow.Field{Name: t.text(0), Nullable: t.uint8(1) != 0}
+func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
+	f = arrow.Field{Name: t.text(0), Nullable: t.Uint8(1) != 0}
 	var children []arrow.Field
-	t.tables(5, func(child table) {
-		c, wrong := fieldOf(child, exact)
+	t.Tables(5, func(child Table) {
+		c, wrong := FieldOf(child, exact)
 		if err == nil {
 			err = wrong
 		}
@@ -262,15 +262,15 @@ func fieldOf(t table, exact bool) (f arrow.Field, err error) {
 	if f.Type, err = typeOf(t, children, exact); err != nil {
 		return f, err
 	}
-	if encoding, ok := t.table(4); ok {
+	if encoding, ok := t.Table(4); ok {
 		var index arrow.DataType = arrow.PrimitiveTypes.Int32
-		if of, ok := encoding.table(1); ok {
+		if of, ok := encoding.Table(1); ok {
 			index = plainType(typeInt, of.numbers(typeInt))
 		}
 		if index == nil {
 			return f, fmt.Errorf("%w: a dictionary's indices", ErrUnsupported)
 		}
-		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.uint8(2) != 0}
+		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.Uint8(2) != 0}
 	}
 	f.Metadata = t.metadata(6)
 	return f, extend(&f)
@@ -304,15 +304,15 @@ func extend(f *arrow.Field) (err error) {
 }
 
 // typeOf returns the type of a Field table, without its dictionary encoding.
-func typeOf(t table, children []arrow.Field, exact bool) (arrow.DataType, error) {
-	kind := t.uint8(2)
-	data, _ := t.table(3)
+func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
+	kind := t.Uint8(2)
+	data, _ := t.Table(3)
 	numbers := data.numbers(kind)
 	if plain := plainType(kind, numbers); plain != nil {
 		return plain, nil
 	}
 	switch kind {
-	case typeDecimal:
+	case TypeDecimal:
 		precision, scale, bits := int32(numbers[0]), int32(numbers[1]), numbers[2]
 		switch {
 		case bits == 256:
@@ -329,13 +329,13 @@ func typeOf(t table, children []arrow.Field, exact bool) (arrow.DataType, error)
 		if unit := numbers[0]; 0 <= unit && unit <= int(arrow.Nanosecond) {
 			return &arrow.TimestampType{Unit: arrow.TimeUnit(unit), TimeZone: data.text(1)}, nil
 		}
-	case typeStruct:
+	case TypeStruct:
 		return arrow.StructOf(children...), nil
-	case typeUnion:
+	case TypeUnion:
 		if codes := unionCodes(data, len(children)); len(codes) == len(children) && 0 <= numbers[0] && numbers[0] <= 1 {
 			return arrow.UnionOf(arrow.SparseMode+arrow.UnionMode(numbers[0]), children, codes), nil
 		}
-	case typeRunEnds:
+	case TypeRunEnds:
 		if len(children) == 2 && arrow.IsSignedInteger(children[0].Type.ID()) && children[0].Type.ID() != arrow.INT8 {
 			return arrow.RunEndEncodedOf(children[0].Type, children[1].Type), nil
 		}
@@ -352,19 +352,19 @@ func typeOf(t table, children []arrow.Field, exact bool) (arrow.DataType, error)
 // listOf returns the type of lists of a field; nil for none.
 func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	switch kind {
-	case typeList:
+	case TypeList:
 		return arrow.ListOfField(of)
-	case typeLargeList:
+	case TypeLargeList:
 		return arrow.LargeListOfField(of)
-	case typeListView:
+	case TypeListView:
 		return arrow.ListViewOfField(of)
-	case typeLargeListView:
+	case TypeLargeListView:
 		return arrow.LargeListViewOfField(of)
-	case typeFixedSizeList:
+	case TypeFixedSizeList:
 		if numbers[0] > 0 {
 			return arrow.FixedSizeListOfField(int32(numbers[0]), of)
 		}
-	case typeMap:
+	case TypeMap:
 		pair, is := of.Type.(*arrow.StructType)
 		if !is || of.Nullable || pair.NumFields() != 2 || pair.Field(0).Nullable {
 			return nil
@@ -379,10 +379,10 @@ func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 }
 
 // unionCodes returns the type codes of a union of so many fields; nil if one is out of range.
-func unionCodes(t table, fields int) (codes []arrow.UnionTypeCode) {
+func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
 	pos, n := t.vector(1, 4)
 	for i := range n {
-		code := int32(t.f.uint32(pos + 4*i))
+		code := int32(t.Flat.uint32(pos + 4*i))
 		if code < 0 || code > int32(arrow.MaxUnionTypeCode) {
 			return nil
 		}
@@ -397,16 +397,16 @@ func unionCodes(t table, fields int) (codes []arrow.UnionTypeCode) {
 }
 
 // metadata reads the keys and values in a slot.
-func (t table) metadata(slot int) arrow.Metadata {
+func (t Table) metadata(slot int) arrow.Metadata {
 	var keys, values []string
-	t.tables(slot, func(pair table) {
+	t.Tables(slot, func(pair Table) {
 		keys, values = append(keys, pair.text(0)), append(values, pair.text(1))
 	})
 	return arrow.NewMetadata(keys, values)
 }
 
 // text returns a string field, "" when it is absent.
-func (t table) text(slot int) string {
+func (t Table) text(slot int) string {
 	pos, n := t.vector(slot, 1)
-	return string(t.f.at(pos, n))
+	return string(t.Flat.at(pos, n))
 }

@@ -1,9 +1,11 @@
-package arrowipc
+package ipc
 
 import (
 	"errors"
 	"fmt"
 	"io"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -44,20 +46,20 @@ type Writer struct {
 
 	schema *arrow.Schema // as written, without what is copied
 	// written is the header of the schema message.
-	written header
-	pairs   *keyValues // of the footer, besides the checksum
+	written layout.Header
+	pairs   *layout.KeyValues // of the footer, besides the checksum
 
 	failed                bool // the output, and not what is copied
 	pos                   int64
-	dictionaries, batches []block
-	last                  map[int64]*array.Data  // dictionaries, as they were written
-	coded                 []shape                // columns with indices that are numbered; nil if no row is left out
-	shapes                map[int64]*shape       // of dictionaries
-	ids                   []int64                // of the schema's dictionaries
-	kept                  map[int64]*keptValues  // if rows are left out
-	used                  []usedDictionary       // by the last record batch
-	copiedLast            map[int64]xxh3.Uint128 // the same of those that were copied
-	buffer                []byte                 // for what is copied
+	dictionaries, batches []layout.Block
+	last                  map[int64]*array.Data   // dictionaries, as they were written
+	coded                 []layout.Shape          // columns with indices that are numbered; nil if no row is left out
+	shapes                map[int64]*layout.Shape // of dictionaries
+	ids                   []int64                 // of the schema's dictionaries
+	kept                  map[int64]*keptValues   // if rows are left out
+	used                  []usedDictionary        // by the last record batch
+	copiedLast            map[int64]xxh3.Uint128  // the same of those that were copied
+	buffer                []byte                  // for what is copied
 }
 
 // NewWriter starts an output on w with the columns of a schema, after those that are copied.
@@ -67,7 +69,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 	if o.From != nil {
 		o.Selects = o.From.selects
 	}
-	codec, ok := codecNumber(o.Codec)
+	codec, ok := layout.CodecNumber(o.Codec)
 	if !ok {
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
@@ -79,36 +81,36 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 
 // start writes what comes before the first record batch.
 func (s *Writer) start() error {
-	meta, err := buildSchema(s.schema)
+	meta, err := layout.BuildSchema(s.schema)
 	if err != nil {
 		return err
 	}
-	head := sealedHead(meta, nil)
-	fields, err := parseSchema(meta)
+	head := layout.SealedHead(meta, nil)
+	fields, err := layout.ParseSchema(meta)
 	if err != nil {
 		return err
 	}
-	s.ids = fields.ids
+	s.ids = fields.IDs
 	if from := s.options.From; from != nil {
-		head = sealedHead(joinSchemas(from.schema, from.copied, fields), nil)
+		head = layout.SealedHead(layout.JoinSchemas(from.schema, from.copied, fields), nil)
 		if from.file != nil {
-			s.pairs = from.file.pairs()
+			s.pairs = from.file.Pairs()
 		}
 		fields = from.schema
 	}
 	if s.options.Selects {
-		s.coded = fields.columns
-		d, err := newDecoder(fields, fields.all(), 0, true)
+		s.coded = fields.Columns
+		d, err := newDecoder(fields, fields.All(), 0, true)
 		if err != nil {
 			return err
 		}
 		s.shapes = d.shapes
 	}
-	if s.written, err = parseHeader(head[framePrefix:]); err != nil {
+	if s.written, err = layout.ParseHeader(head[layout.FramePrefix:]); err != nil {
 		return err
 	}
 	if !s.options.Stream {
-		if err := s.write([]byte(magicPadded)); err != nil {
+		if err := s.write([]byte(layout.MagicPadded)); err != nil {
 			return err
 		}
 	}
@@ -183,7 +185,7 @@ func (s *Writer) Copy(p *Part, rows tables.Rows, texts Texts, added []*array.Dat
 	switch {
 	// Readers refuse a record batch of the old version that has keys and values of its
 	// own, as the checksum is. The versions differ only for unions.
-	case r.meta.version < metadataV5 && r.reader.schema.hasUnion():
+	case r.meta.Version < layout.MetadataV5 && r.reader.schema.HasUnion():
 		return nil, &tables.LimitError{What: "it has a union in an older version of the format than the schema says", Help: tables.Recode}
 	case rows.Count() < p.Rows() && !s.options.Selects:
 		return nil, errors.New("rows are left out, which the output was not told")
@@ -194,7 +196,7 @@ func (s *Writer) Copy(p *Part, rows tables.Rows, texts Texts, added []*array.Dat
 		}
 		return &Chunk{messages: []message{m}, copied: r, gathered: true}, nil
 	}
-	ours, err := encodeRecord(nil, added, r.meta.codec, grant)
+	ours, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +251,7 @@ func (s *Writer) writeSelected(c *Chunk) error {
 
 // End writes what comes after the last record batch, and frees what the writer holds.
 func (s *Writer) End() error {
-	end := endOfStream
+	end := layout.EndOfStream
 	if !s.options.Stream {
 		if err := s.writeKept(); err != nil {
 			return err
@@ -262,8 +264,8 @@ func (s *Writer) End() error {
 
 // footer returns the end of a file: the end marker, the footer and the magic.
 func (s *Writer) footer() []byte {
-	foot := footerBytes(s.written, s.dictionaries, s.batches, s.pairs)
-	return append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
+	foot := layout.FooterBytes(s.written, s.dictionaries, s.batches, s.pairs)
+	return append(layout.EndOfStream[:len(layout.EndOfStream):len(layout.EndOfStream)], foot...)
 }
 
 // Release gives back the dictionaries.

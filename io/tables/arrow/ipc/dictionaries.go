@@ -1,9 +1,11 @@
-package arrowipc
+package ipc
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -93,16 +95,16 @@ func beginsWith(a, b *array.Data) bool {
 // They are encoded as a record of one column, with a dictionary's metadata.
 func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
-	var shapes []shape
+	var shapes []layout.Shape
 	if s.options.Selects {
-		shapes = []shape{*s.shapes[d.id]}
+		shapes = []layout.Shape{*s.shapes[d.id]}
 	}
 	m, err := encodeRecord(shapes, []*array.Data{values}, s.codec, nil)
 	if err != nil {
 		return message{}, err
 	}
-	meta := &dictionaryMeta{id: d.id, delta: delta, batch: m.batch}
-	m.finish = func(bodyLength int64) []byte { return dictionaryMessage(meta, bodyLength) }
+	meta := &layout.DictionaryMeta{ID: d.id, Delta: delta, Batch: m.batch}
+	m.finish = func(bodyLength int64) []byte { return layout.DictionaryMessage(meta, bodyLength) }
 	m.end()
 	return m, nil
 }
@@ -116,7 +118,7 @@ func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bo
 // codes are indices into a dictionary that are not numbered yet.
 type codes struct {
 	buffer int // of the message, which lacks it
-	shape  *shape
+	shape  *layout.Shape
 	size   int // of the values
 	values []byte
 	valid  []byte // a bit a value; nil if none is null
@@ -187,20 +189,20 @@ func (s *Writer) use(d usedDictionary) error {
 // number numbers the indices of a message and adds them to it. Then it is whole.
 func (s *Writer) number(m *message) error {
 	for _, c := range m.codes {
-		k := s.kept[c.shape.id]
+		k := s.kept[c.shape.ID]
 		if k == nil {
-			return missingError(c.shape.id)
+			return missingError(c.shape.ID)
 		}
 		if err := k.number(c); err != nil {
 			return fmt.Errorf("column %q: %w", k.column, err)
 		}
 		begin := len(m.body)
-		if m.batch.codec == codecNone {
+		if m.batch.Codec == layout.CodecNone {
 			m.body = append(m.body, c.values...)
 		} else if len(c.values) > 0 {
-			m.body = appendDeflated(m.body, c.values, m.batch.codec, compress.Fastest)
+			m.body = layout.AppendDeflated(m.body, c.values, m.batch.Codec, compress.Fastest)
 		}
-		m.batch.buffers[c.buffer] = span{int64(begin) + m.liftedSize(), int64(len(m.body) - begin)}
+		m.batch.Buffers[c.buffer] = layout.Span{Offset: int64(begin) + m.liftedSize(), Length: int64(len(m.body) - begin)}
 		m.body = append(m.body, zeros[:-(len(m.body)-begin)&7]...)
 	}
 	if m.codes != nil {
@@ -212,9 +214,9 @@ func (s *Writer) number(m *message) error {
 
 // number replaces indices into the input's dictionary by those into the output's.
 func (k *keptValues) number(c codes) error {
-	width := c.shape.width
+	width := c.shape.Width
 	most := uint64(len(k.numbers))
-	if c.shape.signed {
+	if c.shape.Signed {
 		most = min(most, 1<<(8*width-1))
 	}
 	for i := range len(c.values) / width {
@@ -290,14 +292,14 @@ func (s *Writer) writeKept() error {
 
 // codesOf returns the indices of columns of these shapes in a record batch, without their
 // values.
-func codesOf(columns []shape, b *batchMeta) (list []codes, err error) {
-	at := cursor{batch: b, visit: func(s *shape, node fieldNode, buffer int) {
-		if s.encoded {
-			list = append(list, codes{buffer: buffer, shape: s, size: int(node.length) * s.width})
+func codesOf(columns []layout.Shape, b *layout.BatchMeta) (list []codes, err error) {
+	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, node layout.FieldNode, buffer int) {
+		if s.Encoded {
+			list = append(list, codes{buffer: buffer, shape: s, size: int(node.Length) * s.Width})
 		}
 	}}
 	for i := range columns {
-		if err := at.next(&columns[i]); err != nil {
+		if err := at.Next(&columns[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"bufio"
@@ -12,34 +12,34 @@ import (
 // streamFramer reads the messages of a stream, or those of a file from its
 // beginning to its end.
 type streamFramer struct {
-	framing
+	Framing
 	r       *bufio.Reader
 	started bool // a message was read
 	batches int
 }
 
-func (s *streamFramer) schema() ([]byte, error) {
-	f, err := s.next()
+func (s *streamFramer) Schema() ([]byte, error) {
+	f, err := s.Next()
 	if err == io.EOF {
 		return nil, errors.New("there is no schema")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return f.meta(), nil
+	return f.Meta(), nil
 }
 
-// next reads a message. An input that ends before its end marker is an error.
-func (s *streamFramer) next() (*frame, error) {
-	prefix := make([]byte, framePrefix)
+// Next reads a message. An input that ends before its end marker is an error.
+func (s *streamFramer) Next() (*Frame, error) {
+	prefix := make([]byte, FramePrefix)
 	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
-		return nil, cut(err)
+		return nil, Cut(err)
 	}
 	if binary.LittleEndian.Uint32(prefix) != continuation {
 		switch {
-		case !s.isFile && !s.started:
+		case !s.IsFile && !s.started:
 			return nil, errNotStream
-		case !s.isFile:
+		case !s.IsFile:
 			return nil, errLegacy
 		case !s.started:
 			return nil, errNotInOrder
@@ -47,7 +47,7 @@ func (s *streamFramer) next() (*frame, error) {
 		return nil, s.end(prefix[:4]) // files may omit the end marker
 	}
 	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
-		return nil, cut(err)
+		return nil, Cut(err)
 	}
 	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
 	if length == 0 {
@@ -56,27 +56,27 @@ func (s *streamFramer) next() (*frame, error) {
 	if err := s.checkSize(length); err != nil {
 		return nil, err
 	}
-	f := &frame{}
+	f := &Frame{}
 	var err error
 	if f.head, err = readN(s.r, prefix, length); err != nil {
 		return nil, err
 	}
-	if f.header, err = s.parse(f.meta()); err != nil {
+	if f.Header, err = s.parse(f.Meta()); err != nil {
 		return nil, err
 	}
-	if err := checkLength(f.bodyLength, s.limit); err != nil {
+	if err := checkLength(f.BodyLength, s.Limit); err != nil {
 		return nil, err
 	}
-	body, err := readN(s.r, nil, f.bodyLength)
+	body, err := readN(s.r, nil, f.BodyLength)
 	if err != nil {
 		return nil, err
 	}
-	f.inMemory(body)
+	f.InMemory(body)
 	if err := f.check(&s.sums); err != nil {
 		return nil, err
 	}
 	s.started = true
-	if f.kind == kindRecord {
+	if f.Kind == KindRecord {
 		s.batches++
 	}
 	return f, nil
@@ -86,10 +86,10 @@ func (s *streamFramer) next() (*frame, error) {
 // that lists as many record batches as were read. It returns io.EOF on success. first
 // holds bytes that were read already.
 func (s *streamFramer) end(first []byte) error {
-	if !s.isFile && s.stopAtEnd {
+	if !s.IsFile && s.StopAtEnd {
 		return io.EOF
 	}
-	if !s.isFile {
+	if !s.IsFile {
 		if _, err := s.r.ReadByte(); err == nil {
 			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
 		} else if err != io.EOF {
@@ -102,7 +102,7 @@ func (s *streamFramer) end(first []byte) error {
 		return err
 	}
 	tail = append(first[:len(first):len(first)], tail...)
-	if err := checkMetadataSize(int64(len(tail)), s.limit); err != nil {
+	if err := checkMetadataSize(int64(len(tail)), s.Limit); err != nil {
 		return err
 	}
 	size, err := footerSize(tail, int64(len(tail)))
@@ -114,23 +114,23 @@ func (s *streamFramer) end(first []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(foot.batches) != s.batches {
-		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
+	if len(foot.Batches) != s.batches {
+		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.Batches))
 	}
-	s.second = schemaMessage(foot.schema.f.buf, foot.schema.pos)
+	s.Second = SchemaMessage(foot.Schema.Flat.Buf, foot.Schema.Pos)
 	return io.EOF
 }
 
-// openStream reads whether a stream holds the file format, and if so skips its magic.
-func openStream(r io.Reader, shared framing) (*streamFramer, error) {
-	s := &streamFramer{framing: shared, r: bufio.NewReaderSize(r, 64<<10)}
-	head, err := s.r.Peek(len(magicPadded))
+// OpenStream reads whether a stream holds the file format, and if so skips its magic.
+func OpenStream(r io.Reader, shared Framing) (*streamFramer, error) {
+	s := &streamFramer{Framing: shared, r: bufio.NewReaderSize(r, 64<<10)}
+	head, err := s.r.Peek(len(MagicPadded))
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if s.isFile = bytes.HasPrefix(head, []byte(magic)); s.isFile {
-		if _, err := s.r.Discard(len(magicPadded)); err != nil {
-			return nil, cut(err)
+	if s.IsFile = bytes.HasPrefix(head, []byte(Magic)); s.IsFile {
+		if _, err := s.r.Discard(len(MagicPadded)); err != nil {
+			return nil, Cut(err)
 		}
 	}
 	return s, nil

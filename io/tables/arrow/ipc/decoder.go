@@ -1,4 +1,4 @@
-package arrowipc
+package ipc
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"reflect"
 	"sync"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -19,11 +21,11 @@ import (
 // Workers share it: a later dictionary makes a new decoder.
 type decoder struct {
 	schema  *arrow.Schema
-	columns []shape
+	columns []layout.Shape
 	// values holds the dictionaries' types by number, and shapes their layouts in the
 	// input.
 	values       map[int64]arrow.DataType
-	shapes       map[int64]*shape
+	shapes       map[int64]*layout.Shape
 	dictionaries map[int64][]*dictionary // in force: each with what extends it
 	raw, total   int64                   // their bytes, as read and decoded
 	limit        int64
@@ -46,50 +48,50 @@ type decodedDictionary struct {
 
 // dictionary is a dictionary batch as it was read.
 type dictionary struct {
-	*dictionaryMeta
+	*layout.DictionaryMeta
 	body  []byte
 	total int64 // bytes decoded
 }
 
 // newDecoder returns a decoder of these columns of a schema.
-func newDecoder(s *schema, columns []int, limit int64, exact bool) (*decoder, error) {
+func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*decoder, error) {
 	d := &decoder{
-		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*shape), dictionaries: make(map[int64][]*dictionary),
+		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*layout.Shape), dictionaries: make(map[int64][]*dictionary),
 		limit: limit, exact: exact, decoded: new(decodedDictionaries),
 	}
 	var fields []arrow.Field
 	for _, i := range columns {
-		field, err := s.arrow.Field(i), error(nil)
-		if exact && !s.columns[i].unknown {
-			field, err = fieldOf(s.header.table.f.table(s.fields[i]), exact)
+		field, err := s.Arrow.Field(i), error(nil)
+		if exact && !s.Columns[i].Unknown {
+			field, err = layout.FieldOf(s.Header.Table.Flat.Table(s.Fields[i]), exact)
 		}
-		if err == nil && !s.columns[i].unknown {
-			err = d.addValues(field.Type, &s.columns[i])
+		if err == nil && !s.Columns[i].Unknown {
+			err = d.addValues(field.Type, &s.Columns[i])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
-		d.columns, fields = append(d.columns, s.columns[i]), append(fields, field)
+		d.columns, fields = append(d.columns, s.Columns[i]), append(fields, field)
 	}
-	metadata := s.arrow.Metadata()
+	metadata := s.Arrow.Metadata()
 	d.schema = arrow.NewSchema(fields, &metadata)
 	return d, nil
 }
 
 // addValues adds the dictionaries of a type. Several columns may have the same one.
-func (d *decoder) addValues(dt arrow.DataType, s *shape) error {
+func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	dt = tables.Storage(dt)
-	if s.encoded {
+	if s.Encoded {
 		dt = dt.(*arrow.DictionaryType).ValueType
-		if other := d.values[s.id]; other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.id], s.values)) {
-			return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.id)
+		if other := d.values[s.ID]; other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.ID], s.Values)) {
+			return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.ID)
 		}
-		d.values[s.id], d.shapes[s.id] = dt, s.values
-		return d.addValues(dt, s.values)
+		d.values[s.ID], d.shapes[s.ID] = dt, s.Values
+		return d.addValues(dt, s.Values)
 	}
 	if nested, is := dt.(arrow.NestedType); is {
 		for i, field := range nested.Fields() {
-			if err := d.addValues(field.Type, &s.children[i]); err != nil {
+			if err := d.addValues(field.Type, &s.Children[i]); err != nil {
 				return err
 			}
 		}
@@ -99,36 +101,36 @@ func (d *decoder) addValues(dt arrow.DataType, s *shape) error {
 
 // with returns a decoder for the record batches after a dictionary batch, and whether
 // that batch replaces a dictionary.
-func (d *decoder) with(meta *dictionaryMeta, body []byte) (_ *decoder, replaces bool, err error) {
+func (d *decoder) with(meta *layout.DictionaryMeta, body []byte) (_ *decoder, replaces bool, err error) {
 	fail := func(err error) (*decoder, bool, error) {
-		return nil, false, fmt.Errorf("dictionary %d: %w", meta.id, err)
+		return nil, false, fmt.Errorf("dictionary %d: %w", meta.ID, err)
 	}
-	s, ok := d.shapes[meta.id]
+	s, ok := d.shapes[meta.ID]
 	if !ok {
 		return fail(errors.New("it is not in the schema"))
 	}
-	if err := d.checkBatch(meta.batch, []shape{*s}); err != nil {
+	if err := d.checkBatch(meta.Batch, []layout.Shape{*s}); err != nil {
 		return fail(err)
 	}
-	parts := d.dictionaries[meta.id]
-	if meta.delta && parts == nil {
+	parts := d.dictionaries[meta.ID]
+	if meta.Delta && parts == nil {
 		return fail(errors.New("it is extended before it is there"))
 	}
 	next := *d
 	next.dictionaries = maps.Clone(d.dictionaries)
-	if replaces = parts != nil && !meta.delta; replaces {
+	if replaces = parts != nil && !meta.Delta; replaces {
 		next.decoded = new(decodedDictionaries)
 		for _, old := range parts {
 			next.raw, next.total = next.raw-int64(len(old.body)), next.total-old.total
 		}
 		parts = nil
 	}
-	total, err := meta.batch.checkBody(body, d.limit-next.total)
+	total, err := meta.Batch.CheckBody(body, d.limit-next.total)
 	if err != nil {
 		return fail(err)
 	}
 	// Only the newest decoder gets more, so that the list can be shared.
-	next.dictionaries[meta.id] = append(parts, &dictionary{meta, body, total})
+	next.dictionaries[meta.ID] = append(parts, &dictionary{meta, body, total})
 	next.raw, next.total = next.raw+int64(len(body)), next.total+total
 	if next.size() > d.limit {
 		return fail(tables.TooLarge("the dictionaries take more than %d bytes as read and again decoded", d.limit))
@@ -141,19 +143,19 @@ func (d *decoder) size() int64 { return d.raw + d.total }
 
 // checkBatch checks the metadata of a record batch of these columns, and finds the decimals
 // that are widened.
-func (d *decoder) checkBatch(b *batchMeta, columns []shape) error {
-	err := b.checkLayout(columns)
+func (d *decoder) checkBatch(b *layout.BatchMeta, columns []layout.Shape) error {
+	err := b.CheckLayout(columns)
 	if err == nil {
-		err = b.checkNodes(d.limit)
+		err = b.CheckNodes(d.limit)
 	}
 	if err != nil || d.exact {
 		return err
 	}
-	return b.findNarrow(columns)
+	return b.FindNarrow(columns)
 }
 
 // check checks a record batch's metadata and returns its decoded size in bytes.
-func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
+func (d *decoder) check(b *layout.BatchMeta, body []byte) (int64, error) {
 	if err := d.checkBatch(b, d.columns); err != nil {
 		return 0, err
 	}
@@ -162,13 +164,13 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 			return 0, missingError(id)
 		}
 	}
-	return b.checkBody(body, d.limit)
+	return b.CheckBody(body, d.limit)
 }
 
 // record decodes a checked record batch; total is its decoded size in bytes.
-func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
+func (d *decoder) record(b *layout.BatchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
-	if b, body, err = inflate(b, body, total); err != nil {
+	if b, body, err = layout.Inflate(b, body, total); err != nil {
 		return nil, err
 	}
 	return d.plainRecord(b, body)
@@ -176,10 +178,10 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 
 // plainRecord decodes a record batch whose body is inflated. The record shares the body's
 // memory.
-func (d *decoder) plainRecord(b *batchMeta, body []byte) (rec arrow.Record, err error) {
+func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	var checker tables.Checker
-	a := arrays{at: cursor{batch: b}, body: body, dictionary: func(id int64) (*array.Data, error) {
+	a := arrays{at: layout.Cursor{Batch: b}, body: body, dictionary: func(id int64) (*array.Data, error) {
 		d.decoded.mu.Lock()
 		defer d.decoded.mu.Unlock()
 		values, err := d.dictionary(id)
@@ -196,7 +198,7 @@ func (d *decoder) plainRecord(b *batchMeta, body []byte) (rec arrow.Record, err 
 			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
 	}
-	return tables.NewRecord(d.schema, columns, b.rows), nil
+	return tables.NewRecord(d.schema, columns, b.Rows), nil
 }
 
 // dictionary returns the values of a dictionary that is in force; the caller holds the lock.
@@ -210,7 +212,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	if known.parts > len(parts) { // an older record batch is decoded after a newer one
 		rows := int64(0)
 		for _, part := range parts {
-			rows += part.batch.rows
+			rows += part.Batch.Rows
 		}
 		values := array.NewSliceData(known.values, 0, rows).(*array.Data)
 		return values, new(tables.Checker).Check(values)
@@ -249,12 +251,12 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 
 // decodePart decodes a dictionary batch.
 func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
-	b, body, err := inflate(part.batch, part.body, part.total)
+	b, body, err := layout.Inflate(part.Batch, part.body, part.total)
 	if err != nil {
 		return nil, err
 	}
-	a := arrays{at: cursor{batch: b}, body: body, dictionary: d.dictionary}
-	values, err := a.next(d.values[part.id], d.shapes[part.id])
+	a := arrays{at: layout.Cursor{Batch: b}, body: body, dictionary: d.dictionary}
+	values, err := a.next(d.values[part.ID], d.shapes[part.ID])
 	if err == nil {
 		err = new(tables.Checker).Check(values)
 	}
@@ -263,66 +265,66 @@ func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 
 // arrays builds arrays of a checked and inflated body, whose memory they share.
 type arrays struct {
-	at         cursor
+	at         layout.Cursor
 	body       []byte
 	dictionary func(id int64) (*array.Data, error)
 }
 
 // next builds the next array, of a type with shape s.
-func (a *arrays) next(dt arrow.DataType, s *shape) (*array.Data, error) {
-	from, b := a.at, a.at.batch
-	if err := a.at.own(s); err != nil {
+func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
+	from, b := a.at, a.at.Batch
+	if err := a.at.Own(s); err != nil {
 		return nil, err
 	}
-	node := b.nodes[from.nodes]
+	node := b.Nodes[from.Nodes]
 	var buffers []*memory.Buffer
-	if !s.hasValidity() {
+	if !s.HasValidity() {
 		buffers = append(buffers, nil)
 	}
-	for _, buffer := range b.buffers[from.buffers:a.at.buffers] {
-		if len(buffers) == 0 && node.nulls == 0 {
+	for _, buffer := range b.Buffers[from.Buffers:a.at.Buffers] {
+		if len(buffers) == 0 && node.Nulls == 0 {
 			buffers = append(buffers, nil)
 			continue
 		}
 		buffers = append(buffers, memory.NewBufferBytes(a.buffer(buffer)))
 	}
-	if s.kind == typeUnion && !s.encoded {
-		if b.version < metadataV5 { // unions had a validity bitmap then
-			if node.nulls != 0 {
-				return nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", ErrUnsupported)
+	if s.Kind == layout.TypeUnion && !s.Encoded {
+		if b.Version < layout.MetadataV5 { // unions had a validity bitmap then
+			if node.Nulls != 0 {
+				return nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", layout.ErrUnsupported)
 			}
 			buffers = buffers[1:]
 		}
-		node.nulls = 0
+		node.Nulls = 0
 	}
-	if s.encoded {
-		values, err := a.dictionary(s.id)
+	if s.Encoded {
+		values, err := a.dictionary(s.ID)
 		if err != nil {
 			return nil, err
 		}
-		return array.NewDataWithDictionary(dt, int(node.length), buffers, int(node.nulls), 0, values), nil
+		return array.NewDataWithDictionary(dt, int(node.Length), buffers, int(node.Nulls), 0, values), nil
 	}
-	children := make([]arrow.ArrayData, len(s.children))
+	children := make([]arrow.ArrayData, len(s.Children))
 	if nested, is := tables.Storage(dt).(arrow.NestedType); is {
 		for i, field := range nested.Fields() {
-			child, err := a.next(field.Type, &s.children[i])
+			child, err := a.next(field.Type, &s.Children[i])
 			if err != nil {
 				return nil, err
 			}
 			children[i] = child
 		}
 	}
-	return array.NewData(dt, int(node.length), buffers, children, int(node.nulls), 0), nil
+	return array.NewData(dt, int(node.Length), buffers, children, int(node.Nulls), 0), nil
 }
 
 // buffer returns a buffer, aligned.
-func (a *arrays) buffer(s span) []byte {
-	if s.length == 0 {
+func (a *arrays) buffer(s layout.Span) []byte {
+	if s.Length == 0 {
 		return nil
 	}
-	bytes := a.body[s.offset : s.offset+s.length : s.offset+s.length]
+	bytes := a.body[s.Offset : s.Offset+s.Length : s.Offset+s.Length]
 	if reflect.ValueOf(bytes).Pointer()%8 != 0 {
-		bytes = append(make([]byte, 0, (s.length+7)&^7), bytes...)
+		bytes = append(make([]byte, 0, (s.Length+7)&^7), bytes...)
 	}
 	return bytes
 }
@@ -347,20 +349,20 @@ func (d *decoder) dictionaryValues() (list []usedDictionary, err error) {
 	return list, nil
 }
 
-func (d *decoder) appendUsed(list []usedDictionary, column string, s *shape) (_ []usedDictionary, err error) {
-	inner, before := s.children, len(list)
-	if s.encoded {
-		inner = s.values.children
+func (d *decoder) appendUsed(list []usedDictionary, column string, s *layout.Shape) (_ []usedDictionary, err error) {
+	inner, before := s.Children, len(list)
+	if s.Encoded {
+		inner = s.Values.Children
 	}
 	for i := range inner {
 		if list, err = d.appendUsed(list, column, &inner[i]); err != nil {
 			return nil, err
 		}
 	}
-	if !s.encoded {
+	if !s.Encoded {
 		return list, nil
 	}
-	used := usedDictionary{id: s.id, column: column, nested: len(list) > before}
-	used.values, err = d.dictionary(s.id)
+	used := usedDictionary{id: s.ID, column: column, nested: len(list) > before}
+	used.values, err = d.dictionary(s.ID)
 	return append(list, used), err
 }

@@ -1,10 +1,12 @@
-package arrowipc
+package ipc
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/zeebo/xxh3"
@@ -26,7 +28,7 @@ const copySize = 1 << 20
 
 // passedMessage is a dictionary message that is copied whole.
 type passedMessage struct {
-	*frame
+	*layout.Frame
 	id    int64 // of a dictionary
 	delta bool
 }
@@ -36,15 +38,15 @@ type copiedRecord struct {
 	reader *Reader
 	before []passedMessage  // dictionaries that come before it
 	used   []usedDictionary // instead, if rows are left out
-	frame  *frame
-	meta   *batchMeta
+	frame  *layout.Frame
+	meta   *layout.BatchMeta
 }
 
 // project has only the columns copied whose buffers are in body.
-func (r *copiedRecord) project(meta *batchMeta, body []byte) {
+func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	f := *r.frame
-	f.bodyLength = int64(len(body))
-	f.inMemory(body)
+	f.BodyLength = int64(len(body))
+	f.InMemory(body)
 	r.frame, r.meta = &f, meta
 }
 
@@ -52,23 +54,23 @@ func (r *copiedRecord) project(meta *batchMeta, body []byte) {
 // Its metadata lists the arrays and buffers of passed, unless that is nil, before those of
 // ours. The body of ours follows the from bytes of passed. Those are written before the
 // message's body, or begin it, if they are given in made.
-func (r *copiedRecord) join(ours message, passed *batchMeta, from int64, made message) (message, error) {
+func (r *copiedRecord) join(ours message, passed *layout.BatchMeta, from int64, made message) (message, error) {
 	both := ours.batch
 	if passed != nil {
-		for i := range both.buffers {
-			both.buffers[i].offset += from
+		for i := range both.Buffers {
+			both.Buffers[i].Offset += from
 		}
-		both.nodes = slices.Concat(passed.nodes, both.nodes)
-		both.buffers = slices.Concat(passed.buffers, both.buffers)
-		both.variadic = slices.Concat(passed.variadic, both.variadic)
+		both.Nodes = slices.Concat(passed.Nodes, both.Nodes)
+		both.Buffers = slices.Concat(passed.Buffers, both.Buffers)
+		both.Variadic = slices.Concat(passed.Variadic, both.Variadic)
 	}
-	pairs := readPairs(r.frame.meta(), messageSlot)
-	sum := partSum(from - int64(len(made.body)-behind(made.lifted)))
+	pairs := layout.ReadPairs(r.frame.Meta(), layout.MessageSlot)
+	sum := layout.PartSum(from - int64(len(made.body)-behind(made.lifted)))
 	lies := from - int64(len(made.body)) - made.liftedSize() // of the body that passes through
 	made.batch, made.codes = both, append(made.codes, ours.codes...)
 	made.finish = func(bodyLength int64) []byte {
 		fb := flatbuffers.NewBuilder(1024)
-		return finishMessage(fb, kindRecord, both.version, lies+bodyLength, buildBatch(fb, both), sum, pairs)
+		return layout.FinishMessage(fb, layout.KindRecord, both.Version, lies+bodyLength, layout.BuildBatch(fb, both), sum, pairs)
 	}
 	made.body = append(made.body, ours.body...)
 	made.end()
@@ -76,7 +78,7 @@ func (r *copiedRecord) join(ours message, passed *batchMeta, from int64, made me
 }
 
 // size returns the padded size of the body that is copied.
-func (r *copiedRecord) size() int64 { return (r.frame.bodyLength + 7) &^ 7 }
+func (r *copiedRecord) size() int64 { return (r.frame.BodyLength + 7) &^ 7 }
 
 // writeCopied writes a record batch and the dictionaries before it.
 func (s *Writer) writeCopied(c *Chunk) error {
@@ -88,7 +90,7 @@ func (s *Writer) writeCopied(c *Chunk) error {
 	}
 	if !c.gathered {
 		at := m.at(s.pos)
-		at.body += r.size()
+		at.Body += r.size()
 		s.batches = append(s.batches, at)
 		if err := s.write(m.head); err != nil {
 			return err
@@ -120,9 +122,9 @@ func (s *Writer) writeCopied(c *Chunk) error {
 func (s *Writer) passDictionary(d passedMessage) error {
 	if !s.options.Stream && !d.delta {
 		var h xxh3.Hasher
-		_, _ = h.Write(d.meta()) // never an error
-		if _, err := io.Copy(&h, io.NewSectionReader(d.body, 0, d.bodyLength)); err != nil {
-			return cut(err)
+		_, _ = h.Write(d.Meta()) // never an error
+		if _, err := io.Copy(&h, io.NewSectionReader(d.Body, 0, d.BodyLength)); err != nil {
+			return layout.Cut(err)
 		}
 		last, known := s.copiedLast[d.id]
 		switch {
@@ -133,10 +135,10 @@ func (s *Writer) passDictionary(d passedMessage) error {
 		}
 		s.copiedLast[d.id] = h.Sum128()
 	}
-	head := newHead(d.meta())
-	s.dictionaries = append(s.dictionaries, block{offset: s.pos, meta: int32(len(head)), body: (d.bodyLength + 7) &^ 7})
+	head := layout.NewHead(d.Meta())
+	s.dictionaries = append(s.dictionaries, layout.Block{Offset: s.pos, Meta: int32(len(head)), Body: (d.BodyLength + 7) &^ 7})
 	if err := s.write(head); err != nil {
 		return err
 	}
-	return s.copyBody(d.frame)
+	return s.copyBody(d.Frame)
 }

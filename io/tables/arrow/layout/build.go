@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"bytes"
@@ -11,43 +11,43 @@ import (
 
 // Messages around a record batch, and new roots around a schema, are built here.
 
-// recordMessage returns the metadata of a record batch message.
-func recordMessage(b *batchMeta, bodyLength int64) []byte {
+// RecordMessage returns the metadata of a record batch message.
+func RecordMessage(b *BatchMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
-	return finishMessage(fb, kindRecord, b.version, bodyLength, buildBatch(fb, b), noSum[:], nil)
+	return FinishMessage(fb, KindRecord, b.Version, bodyLength, BuildBatch(fb, b), NoSum[:], nil)
 }
 
-// dictionaryMessage returns the metadata of a dictionary batch message.
-func dictionaryMessage(d *dictionaryMeta, bodyLength int64) []byte {
+// DictionaryMessage returns the metadata of a dictionary batch message.
+func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
-	data := buildBatch(fb, d.batch)
+	data := BuildBatch(fb, d.Batch)
 	fb.StartObject(3)
-	fb.PrependInt64Slot(0, d.id, 0)
+	fb.PrependInt64Slot(0, d.ID, 0)
 	fb.PrependUOffsetTSlot(1, data, 0)
-	fb.PrependBoolSlot(2, d.delta, false)
-	return finishMessage(fb, kindDictionary, d.batch.version, bodyLength, fb.EndObject(), noSum[:], nil)
+	fb.PrependBoolSlot(2, d.Delta, false)
+	return FinishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
-// schemaMessage returns the metadata of a schema message, whose Schema table
+// SchemaMessage returns the metadata of a schema message, whose Schema table
 // is the one at pos in buf.
-func schemaMessage(buf []byte, pos int) []byte {
+func SchemaMessage(buf []byte, pos int) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	return finishMessage(fb, kindSchema, metadataV5, 0, graft(fb, buf, pos), noSum[:], nil)
+	return FinishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
 }
 
-// joinSchemas returns the metadata of a schema message with the given columns of first,
+// JoinSchemas returns the metadata of a schema message with the given columns of first,
 // followed by all columns of second. Everything else, including what
 // this package does not know, is copied from first.
-func joinSchemas(first *schema, columns []int, second *schema) []byte {
-	t := first.header.table
+func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
+	t := first.Header.Table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
 	var fields []flatbuffers.UOffsetT
 	base := graft(fb, first.meta, 0)
 	for _, i := range columns {
-		fields = append(fields, base-flatbuffers.UOffsetT(first.fields[i]))
+		fields = append(fields, base-flatbuffers.UOffsetT(first.Fields[i]))
 	}
 	added := graft(fb, second.meta, 0)
-	for _, pos := range second.fields {
+	for _, pos := range second.Fields {
 		fields = append(fields, added-flatbuffers.UOffsetT(pos))
 	}
 	list := buildVector(fb, fields)
@@ -60,20 +60,20 @@ func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	if pos, n := t.vector(3, 8); n > 0 {
 		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
 	}
-	return finishMessage(fb, kindSchema, metadataV5, 0, fb.EndObject(), partSum(0), nil)
+	return FinishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
 }
 
-// footerBytes returns a file's footer with its checksum, its length and the magic. It takes the schema from the
+// FooterBytes returns a file's footer with its checksum, its length and the magic. It takes the schema from the
 // schema message h, and includes the keys and values of pairs if there are any.
-func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []byte {
-	buf := h.table.f.buf
+func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []byte {
+	buf := h.Table.Flat.Buf
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	schema := graft(fb, buf, h.table.pos)
+	schema := graft(fb, buf, h.Table.Pos)
 	dictionaryBlocks := buildBlocks(fb, dictionaries)
 	batchBlocks := buildBlocks(fb, batches)
-	list := buildPairs(fb, noSum[:], pairs)
+	list := buildPairs(fb, NoSum[:], pairs)
 	fb.StartObject(5)
-	fb.PrependInt16Slot(0, h.version, 0)
+	fb.PrependInt16Slot(0, h.Version, 0)
 	fb.PrependUOffsetTSlot(1, schema, 0)
 	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
 	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
@@ -81,23 +81,23 @@ func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []by
 	fb.Finish(fb.EndObject())
 	foot := fb.FinishedBytes()
 	sealMetadata(nil, foot, footerSlot, nil)
-	return append(appendUint32(foot, uint32(len(foot))), magic...)
+	return append(appendUint32(foot, uint32(len(foot))), Magic...)
 }
 
-// keyValues holds the key-value tables of a message or footer that was read, without
+// KeyValues holds the key-value tables of a message or footer that was read, without
 // its checksum.
-type keyValues struct {
+type KeyValues struct {
 	buf       []byte
 	positions []int
 }
 
-// readPairs finds the keys and values in a slot of the flatbuffer's root.
-func readPairs(buf []byte, slot int) *keyValues {
-	k := &keyValues{buf: buf}
-	f := newFlat(buf)
-	f.root().tables(slot, func(pair table) {
-		if key, n := pair.vector(0, 1); f.err == nil && string(f.at(key, n)) != sumKey {
-			k.positions = append(k.positions, pair.pos)
+// ReadPairs finds the keys and values in a slot of the flatbuffer's root.
+func ReadPairs(buf []byte, slot int) *KeyValues {
+	k := &KeyValues{buf: buf}
+	f := NewFlat(buf)
+	f.Root().Tables(slot, func(pair Table) {
+		if key, n := pair.vector(0, 1); f.err == nil && string(f.at(key, n)) != SumKey {
+			k.positions = append(k.positions, pair.Pos)
 		}
 	})
 	if f.err != nil || len(k.positions) == 0 {
@@ -107,7 +107,7 @@ func readPairs(buf []byte, slot int) *keyValues {
 }
 
 // buildPairs builds a list of keys and values: room for the checksum, then others.
-func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuffers.UOffsetT {
+func buildPairs(fb *flatbuffers.Builder, sum []byte, others *KeyValues) flatbuffers.UOffsetT {
 	var list []flatbuffers.UOffsetT
 	if others != nil {
 		base := graft(fb, others.buf, 0)
@@ -115,7 +115,7 @@ func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuff
 			list = append(list, base-flatbuffers.UOffsetT(pos))
 		}
 	}
-	return buildVector(fb, append(list, buildPair(fb, sumKey, string(sum))))
+	return buildVector(fb, append(list, buildPair(fb, SumKey, string(sum))))
 }
 
 // buildPair builds a KeyValue table.
@@ -127,10 +127,10 @@ func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT 
 	return fb.EndObject()
 }
 
-// partSum returns room for the checksum of a message whose body it covers from offset
+// PartSum returns room for the checksum of a message whose body it covers from offset
 // from on.
-func partSum(from int64) []byte {
-	return hex.AppendEncode(bytes.Clone(noSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
+func PartSum(from int64) []byte {
+	return hex.AppendEncode(bytes.Clone(NoSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
 }
 
 // buildVector builds a vector of tables.
@@ -155,49 +155,49 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// finishMessage ends a message around its header. It leaves room for a checksum, filled
+// FinishMessage ends a message around its header. It leaves room for a checksum, filled
 // with zeros, and adds other keys and values if there are any.
-func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *keyValues) []byte {
+func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
 	fb.PrependInt16Slot(0, version, 0)
 	fb.PrependByteSlot(1, kind, 0)
 	fb.PrependUOffsetTSlot(2, header, 0)
 	fb.PrependInt64Slot(3, bodyLength, 0)
-	fb.PrependUOffsetTSlot(messageSlot, list, 0)
+	fb.PrependUOffsetTSlot(MessageSlot, list, 0)
 	fb.Finish(fb.EndObject())
 	return fb.FinishedBytes()
 }
 
-// buildBatch builds a RecordBatch table.
-func buildBatch(fb *flatbuffers.Builder, b *batchMeta) flatbuffers.UOffsetT {
-	fb.StartVector(16, len(b.nodes), 8)
-	for i := len(b.nodes) - 1; i >= 0; i-- {
-		fb.PrependInt64(b.nodes[i].nulls)
-		fb.PrependInt64(b.nodes[i].length)
+// BuildBatch builds a RecordBatch table.
+func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
+	fb.StartVector(16, len(b.Nodes), 8)
+	for i := len(b.Nodes) - 1; i >= 0; i-- {
+		fb.PrependInt64(b.Nodes[i].Nulls)
+		fb.PrependInt64(b.Nodes[i].Length)
 	}
-	nodes := fb.EndVector(len(b.nodes))
-	fb.StartVector(16, len(b.buffers), 8)
-	for i := len(b.buffers) - 1; i >= 0; i-- {
-		fb.PrependInt64(b.buffers[i].length)
-		fb.PrependInt64(b.buffers[i].offset)
+	nodes := fb.EndVector(len(b.Nodes))
+	fb.StartVector(16, len(b.Buffers), 8)
+	for i := len(b.Buffers) - 1; i >= 0; i-- {
+		fb.PrependInt64(b.Buffers[i].Length)
+		fb.PrependInt64(b.Buffers[i].Offset)
 	}
-	buffers := fb.EndVector(len(b.buffers))
+	buffers := fb.EndVector(len(b.Buffers))
 	var variadic, compression flatbuffers.UOffsetT
-	if len(b.variadic) > 0 {
-		fb.StartVector(8, len(b.variadic), 8)
-		for i := len(b.variadic) - 1; i >= 0; i-- {
-			fb.PrependInt64(b.variadic[i])
+	if len(b.Variadic) > 0 {
+		fb.StartVector(8, len(b.Variadic), 8)
+		for i := len(b.Variadic) - 1; i >= 0; i-- {
+			fb.PrependInt64(b.Variadic[i])
 		}
-		variadic = fb.EndVector(len(b.variadic))
+		variadic = fb.EndVector(len(b.Variadic))
 	}
-	if b.codec != codecNone {
+	if b.Codec != CodecNone {
 		fb.StartObject(2)
-		fb.PrependByteSlot(0, byte(b.codec), codecLZ4)
+		fb.PrependByteSlot(0, byte(b.Codec), CodecLZ4)
 		compression = fb.EndObject()
 	}
 	fb.StartObject(5)
-	fb.PrependInt64Slot(0, b.rows, 0)
+	fb.PrependInt64Slot(0, b.Rows, 0)
 	fb.PrependUOffsetTSlot(1, nodes, 0)
 	fb.PrependUOffsetTSlot(2, buffers, 0)
 	fb.PrependUOffsetTSlot(3, compression, 0)
@@ -206,13 +206,13 @@ func buildBatch(fb *flatbuffers.Builder, b *batchMeta) flatbuffers.UOffsetT {
 }
 
 // buildBlocks builds the footer's vector of blocks.
-func buildBlocks(fb *flatbuffers.Builder, blocks []block) flatbuffers.UOffsetT {
+func buildBlocks(fb *flatbuffers.Builder, blocks []Block) flatbuffers.UOffsetT {
 	fb.StartVector(24, len(blocks), 8)
 	for i := len(blocks) - 1; i >= 0; i-- {
-		fb.PrependInt64(blocks[i].body)
+		fb.PrependInt64(blocks[i].Body)
 		fb.Pad(4)
-		fb.PrependInt32(blocks[i].meta)
-		fb.PrependInt64(blocks[i].offset)
+		fb.PrependInt32(blocks[i].Meta)
+		fb.PrependInt64(blocks[i].Offset)
 	}
 	return fb.EndVector(len(blocks))
 }

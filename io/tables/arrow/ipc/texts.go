@@ -1,4 +1,4 @@
-package arrowipc
+package ipc
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -52,22 +54,22 @@ type part struct {
 func newTexts(p *Part) *texts {
 	t := &texts{of: p, rows: p.rows, width: 4, parts: make(map[int]part), again: make(map[int]func())}
 	m := p.meta
-	if m.rows <= int64(p.rows) || m.codec != codecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].encoded {
+	if m.Rows <= int64(p.rows) || m.Codec != layout.CodecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].Encoded {
 		return nil
 	}
-	switch p.decoder.columns[0].kind {
-	case typeUTF8, typeBinary:
-	case typeLargeUTF8, typeLargeBinary:
+	switch p.decoder.columns[0].Kind {
+	case layout.TypeUTF8, layout.TypeBinary:
+	case layout.TypeLargeUTF8, layout.TypeLargeBinary:
 		t.width = 8
 	default:
 		return nil
 	}
-	from := m.buffers[2]
-	if from.length < prefixSize || isStored(p.body[from.offset:]) {
+	from := m.Buffers[2]
+	if from.Length < layout.PrefixSize || layout.IsStored(p.body[from.Offset:]) {
 		return nil
 	}
-	t.frame = p.body[from.offset+prefixSize : from.offset+from.length]
-	t.size, _ = uncompressedSize(p.body[from.offset:]) // the decoder has checked it
+	t.frame = p.body[from.Offset+layout.PrefixSize : from.Offset+from.Length]
+	t.size, _ = layout.UncompressedSize(p.body[from.Offset:]) // the decoder has checked it
 	window, ok := compress.SmallWindow(t.frame)
 	t.small = p.total - t.size + window
 	if !ok {
@@ -128,21 +130,21 @@ func (t *texts) take(number int) part {
 // begin decompresses what is small: the bitmap of nulls and the offsets.
 func (t *texts) begin() (err error) {
 	for i, to := range []*[]byte{&t.validity, &t.offsets} {
-		s := t.of.meta.buffers[i]
-		if s.length == 0 {
+		s := t.of.meta.Buffers[i]
+		if s.Length == 0 {
 			continue
 		}
-		from := t.of.body[s.offset : s.offset+s.length]
-		size, err := uncompressedSize(from)
+		from := t.of.body[s.Offset : s.Offset+s.Length]
+		size, err := layout.UncompressedSize(from)
 		if err != nil {
 			return err
 		}
 		*to = make([]byte, size)
-		if err := decompress(*to, from, codecZstd); err != nil {
+		if err := layout.Decompress(*to, from, layout.CodecZstd); err != nil {
 			return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 		}
 	}
-	rows, nulls := int(t.of.meta.rows), int(t.of.meta.nodes[0].nulls)
+	rows, nulls := int(t.of.meta.Rows), int(t.of.meta.Nodes[0].Nulls)
 	if len(t.offsets)/t.width <= rows || nulls != 0 && len(t.validity) < (rows+7)/8 {
 		return errShort
 	}
@@ -177,35 +179,35 @@ func (t *texts) part(k int, g *budget.Grant) (rec arrow.Record, taken int64, err
 	if t.err != nil {
 		return nil, 0, t.err
 	}
-	low, high := k*t.rows, min((k+1)*t.rows, int(t.of.meta.rows))
+	low, high := k*t.rows, min((k+1)*t.rows, int(t.of.meta.Rows))
 	end, n := offset(t.offsets, t.width, high), high-low
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
 	}
-	m := &batchMeta{version: t.of.meta.version, rows: int64(n), nodes: []fieldNode{{length: int64(n)}}}
-	m.buffers = make([]span, 3)
+	m := &layout.BatchMeta{Version: t.of.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}}
+	m.Buffers = make([]layout.Span, 3)
 	if t.validity != nil {
-		m.buffers[0].length = int64(n+7) / 8
+		m.Buffers[0].Length = int64(n+7) / 8
 	}
-	m.buffers[1] = span{(m.buffers[0].length + 7) &^ 7, int64((n + 1) * t.width)}
-	m.buffers[2] = span{(m.buffers[1].offset + m.buffers[1].length + 7) &^ 7, int64(end - t.read)}
-	taken = m.buffers[2].offset + m.buffers[2].length
+	m.Buffers[1] = layout.Span{Offset: (m.Buffers[0].Length + 7) &^ 7, Length: int64((n + 1) * t.width)}
+	m.Buffers[2] = layout.Span{Offset: (m.Buffers[1].Offset + m.Buffers[1].Length + 7) &^ 7, Length: int64(end - t.read)}
+	taken = m.Buffers[2].Offset + m.Buffers[2].Length
 	if err := g.Take(taken); err != nil {
 		return nil, 0, err
 	}
 	body := make([]byte, taken)
 	if t.validity != nil {
 		bitutil.CopyBitmap(t.validity, low, n, body, 0)
-		m.nodes[0].nulls = int64(n - bitutil.CountSetBits(body, 0, n))
+		m.Nodes[0].Nulls = int64(n - bitutil.CountSetBits(body, 0, n))
 	}
-	for i, to := low, body[m.buffers[1].offset:]; i <= high; i++ {
+	for i, to := low, body[m.Buffers[1].Offset:]; i <= high; i++ {
 		putNumber(to, t.width, i-low, offset(t.offsets, t.width, i)-t.read)
 	}
-	if _, err := io.ReadFull(t.stream, body[m.buffers[2].offset:]); err != nil {
+	if _, err := io.ReadFull(t.stream, body[m.Buffers[2].Offset:]); err != nil {
 		return nil, 0, err
 	}
 	t.read = end
-	if high == int(t.of.meta.rows) {
+	if high == int(t.of.meta.Rows) {
 		if err := t.end(); err != nil {
 			return nil, 0, err
 		}

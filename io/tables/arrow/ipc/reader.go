@@ -1,10 +1,12 @@
-package arrowipc
+package ipc
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -32,9 +34,9 @@ type ReaderOptions struct {
 // Reader reads the record batches of a file or stream.
 type Reader struct {
 	options ReaderOptions
-	framer  framer
-	file    *fileFramer // the same; nil for one that reads from the beginning to the end
-	schema  *schema
+	framer  layout.Framer
+	file    *layout.FileFramer // the same; nil for one that reads from the beginning to the end
+	schema  *layout.Schema
 	columns []int    // decoded; nil for all
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
@@ -54,12 +56,12 @@ type Reader struct {
 // An error wraps io.ErrUnexpectedEOF if the file is cut.
 func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err error) {
 	s := newReader(o)
-	if s.file, err = openFile(r, size, s.framing()); err != nil {
+	if s.file, err = layout.OpenFile(r, size, s.framing()); err != nil {
 		return nil, err
 	}
 	if o.Select != nil {
-		low, high := o.Select(len(s.file.batches))
-		s.file.batches = s.file.batches[low:high]
+		low, high := o.Select(len(s.file.Batches))
+		s.file.Batches = s.file.Batches[low:high]
 	}
 	s.framer = s.file
 	if err = s.readSchema(); err == nil {
@@ -73,7 +75,7 @@ func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err e
 func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 	s := newReader(o)
 	var err error
-	if s.framer, err = openStream(r, s.framing()); err == nil {
+	if s.framer, err = layout.OpenStream(r, s.framing()); err == nil {
 		err = s.readSchema()
 	}
 	return s, err
@@ -89,50 +91,50 @@ func newReader(o ReaderOptions) *Reader {
 	return &Reader{options: o, pool: budget.NewBuffers(o.Memory / 2)}
 }
 
-func (s *Reader) framing() framing {
-	return framing{limit: s.options.Memory, strict: s.options.Strict, stopAtEnd: s.options.StopAtEnd}
+func (s *Reader) framing() layout.Framing {
+	return layout.Framing{Limit: s.options.Memory, Strict: s.options.Strict, StopAtEnd: s.options.StopAtEnd}
 }
 
 // readSchema reads the schema, which comes first.
 func (s *Reader) readSchema() error {
-	meta, err := s.framer.schema()
+	meta, err := s.framer.Schema()
 	if err == nil {
-		s.schema, err = parseSchema(meta)
+		s.schema, err = layout.ParseSchema(meta)
 	}
 	return err
 }
 
 // checkSchema checks that a file's second schema message, if any, equals the first.
 func (s *Reader) checkSchema() error {
-	second := &s.framer.shared().second
+	second := &s.framer.Shared().Second
 	if *second == nil {
 		return nil
 	}
-	other, err := parseSchema(*second)
+	other, err := layout.ParseSchema(*second)
 	if err != nil {
 		return err
 	}
-	if *second = nil; !sameSchema(s.schema, other) {
-		return errTwoSchemas
+	if *second = nil; !layout.SameSchema(s.schema, other) {
+		return layout.ErrTwoSchemas
 	}
 	return nil
 }
 
 // Schema returns the schema. A type that is not known is null in it, and decimals of 32 and 64
 // bits are those of 128.
-func (s *Reader) Schema() *arrow.Schema { return s.schema.arrow }
+func (s *Reader) Schema() *arrow.Schema { return s.schema.Arrow }
 
 // Memory is the most bytes that a record batch may take: see [ReaderOptions].
 func (s *Reader) Memory() int64 { return s.options.Memory }
 
 // Decimals returns the bits of a column's decimals if they are 32 or 64, otherwise 0.
-func (s *Reader) Decimals(column int) int { return s.schema.columns[column].smallDecimal() }
+func (s *Reader) Decimals(column int) int { return s.schema.Columns[column].SmallDecimal() }
 
 // Decode limits decoding to these columns, in rising order. It comes before Next.
 func (s *Reader) Decode(columns []int) {
 	s.columns = columns
 	if s.file != nil {
-		s.file.partly = true
+		s.file.Partly = true
 	}
 }
 
@@ -142,10 +144,10 @@ func (s *Reader) Decode(columns []int) {
 // several inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.
 func (s *Reader) CanCopy(stream, several bool) bool {
-	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
+	if several && s.schema.Unknown != nil || s.schema.Header.Version < layout.MetadataV5 && s.schema.HasUnion() {
 		return false
 	}
-	return len(s.schema.ids) == 0 || !several && (stream || s.file != nil)
+	return len(s.schema.IDs) == 0 || !several && (stream || s.file != nil)
 }
 
 // Copy has columns copied, nil for all, to a [Writer] of which this is the From; others are
@@ -154,23 +156,23 @@ func (s *Reader) CanCopy(stream, several bool) bool {
 func (s *Reader) Copy(columns []int, selects bool) {
 	s.copied, s.whole, s.selects = columns, columns == nil, selects
 	if s.whole {
-		s.copied = s.schema.all()
+		s.copied = s.schema.All()
 	}
 	for _, i := range s.copied {
-		if selects && s.schema.columns[i].hasDictionary() && !s.schema.columns[i].unknown {
+		if selects && s.schema.Columns[i].HasDictionary() && !s.schema.Columns[i].Unknown {
 			s.coded = append(s.coded, i)
 		}
 	}
 	// Where every jump costs a request, as for an object in a store, bodies are read whole, in
 	// order, and kept until they are written.
-	if s.file != nil && s.whole && s.file.isRemote() {
-		s.file.partly = false
+	if s.file != nil && s.whole && s.file.IsRemote() {
+		s.file.Partly = false
 	}
 }
 
 // SameDecimals reports whether the decimals of both readers' columns have the same widths.
 func (s *Reader) SameDecimals(other *Reader) bool {
-	return slices.EqualFunc(s.schema.columns, other.schema.columns, sameDecimals)
+	return slices.EqualFunc(s.schema.Columns, other.schema.Columns, layout.SameDecimals)
 }
 
 // begin makes the decoders.
@@ -178,10 +180,10 @@ func (s *Reader) begin() (err error) {
 	s.started = true
 	columns := s.columns
 	if columns == nil {
-		if s.schema.unknown != nil {
-			return s.schema.unknown
+		if s.schema.Unknown != nil {
+			return s.schema.Unknown
 		}
-		columns = s.schema.all()
+		columns = s.schema.All()
 	}
 	s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false)
 	if err == nil && len(s.coded) > 0 {
@@ -191,36 +193,36 @@ func (s *Reader) begin() (err error) {
 }
 
 // addDictionary adds a dictionary for the record batches that follow.
-func (s *Reader) addDictionary(f *frame) error {
-	meta, err := f.dictionary()
+func (s *Reader) addDictionary(f *layout.Frame) error {
+	meta, err := f.Dictionary()
 	if err != nil {
 		return err
 	}
-	_, used := s.decoder.values[meta.id]
+	_, used := s.decoder.values[meta.ID]
 	if s.copied != nil && !s.selects && (used || s.whole) {
-		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
+		s.before = append(s.before, passedMessage{Frame: f, id: meta.ID, delta: meta.Delta})
 	}
 	known := false
 	for _, d := range []**decoder{&s.decoder, &s.codes} {
-		if *d == nil || (*d).values[meta.id] == nil {
+		if *d == nil || (*d).values[meta.ID] == nil {
 			continue
 		}
 		known = true
-		if err := f.load(); err != nil {
+		if err := f.Load(); err != nil {
 			return err
 		}
-		next, replaces, err := (*d).with(meta, f.bytes)
+		next, replaces, err := (*d).with(meta, f.Bytes)
 		if err != nil {
 			return err
 		}
-		if replaces && s.framer.shared().isFile {
+		if replaces && s.framer.Shared().IsFile {
 			return errors.New("damaged: a dictionary comes twice, which files must not have")
 		}
 		*d = next
 	}
 	s.used = nil
-	if !known && !slices.Contains(s.schema.ids, meta.id) {
-		return fmt.Errorf("dictionary %d: it is not in the schema", meta.id)
+	if !known && !slices.Contains(s.schema.IDs, meta.ID) {
+		return fmt.Errorf("dictionary %d: it is not in the schema", meta.ID)
 	}
 	return nil // else used only by columns that are not decoded
 }
@@ -251,7 +253,7 @@ func (s *Reader) Next() (*Part, error) {
 		}
 	}
 	for {
-		f, err := s.framer.next()
+		f, err := s.framer.Next()
 		if err == io.EOF {
 			if err := s.checkSchema(); err != nil { // of a file that came through a pipe
 				return nil, err
@@ -273,30 +275,30 @@ func (s *Reader) Next() (*Part, error) {
 }
 
 // take handles a message after the schema; nil for a dictionary.
-func (s *Reader) take(f *frame) (*Part, error) {
-	switch f.kind {
-	case kindDictionary:
+func (s *Reader) take(f *layout.Frame) (*Part, error) {
+	switch f.Kind {
+	case layout.KindDictionary:
 		return nil, s.addDictionary(f)
-	case kindRecord:
+	case layout.KindRecord:
 		p, err := s.takeRecord(f)
-		if s.file == nil && s.framer.shared().isFile && errors.As(err, new(missingError)) {
-			err = errLateDictionary
+		if s.file == nil && s.framer.Shared().IsFile && errors.As(err, new(missingError)) {
+			err = layout.ErrLateDictionary
 		}
 		return p, err
 	default:
-		return nil, fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
+		return nil, fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.Kind)
 	}
 }
 
 // takeRecord handles a record batch.
-func (s *Reader) takeRecord(f *frame) (*Part, error) {
-	meta, err := f.batch()
+func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
+	meta, err := f.Batch()
 	if err != nil {
 		return nil, err
 	}
 	var copied *copiedRecord
 	if s.copied != nil {
-		if err := s.schema.checkPassing(meta, f.bodyLength); err != nil {
+		if err := s.schema.CheckPassing(meta, f.BodyLength); err != nil {
 			return nil, err
 		}
 		used, err := s.usedDictionaries()
@@ -306,15 +308,15 @@ func (s *Reader) takeRecord(f *frame) (*Part, error) {
 		copied = &copiedRecord{reader: s, before: s.before, used: used, frame: f, meta: meta}
 		s.before = nil
 	}
-	body := f.bytes
+	body := f.Bytes
 	if s.columns != nil {
-		if meta, err = s.schema.projectBatch(meta, s.columns); err != nil {
+		if meta, err = s.schema.ProjectBatch(meta, s.columns); err != nil {
 			return nil, err
 		}
 	}
 	projects := copied != nil && !s.whole
 	if body == nil || projects {
-		if body, err = loadSpans(f, meta, s.options.Memory); err != nil {
+		if body, err = layout.LoadSpans(f, meta, s.options.Memory); err != nil {
 			return nil, err
 		}
 	}
@@ -336,7 +338,7 @@ func (s *Reader) Batches() (read, all int, isFile bool) {
 	if s.file == nil {
 		return s.records, 0, false
 	}
-	return s.records, len(s.file.footer.batches), true
+	return s.records, len(s.file.Footer.Batches), true
 }
 
 // Check decodes all columns of the file or stream of size bytes in r, and returns the number

@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import "slices"
 
@@ -69,10 +69,10 @@ var (
 
 	// typeLayouts are those of the union of types whose tables have fields, by kind.
 	typeLayouts = map[uint8]*flatLayout{
-		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4).or(128)),
+		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), TypeDecimal: layoutOf(scalar(4), scalar(4), scalar(4).or(128)),
 		typeDate: layoutOf(scalar(2).or(1)), typeTime: layoutOf(scalar(2).or(1), scalar(4).or(32)), typeTimestamp: layoutOf(scalar(2), text),
-		typeInterval: layoutOf(scalar(2)), typeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
-		typeFixedSizeList: layoutOf(scalar(4)), typeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2).or(1)),
+		typeInterval: layoutOf(scalar(2)), TypeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
+		TypeFixedSizeList: layoutOf(scalar(4)), TypeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2).or(1)),
 	}
 	emptyLayout = layoutOf()
 )
@@ -86,11 +86,11 @@ func init() {
 // headerLayout is the layout of a message's header, nil for one that is not known.
 func headerLayout(kind uint8) *flatLayout {
 	switch kind {
-	case kindSchema:
+	case KindSchema:
 		return schemaLayout
-	case kindDictionary:
+	case KindDictionary:
 		return valuesLayout
-	case kindRecord:
+	case KindRecord:
 		return batchLayout
 	}
 	return nil
@@ -109,7 +109,7 @@ func typeLayout(kind uint8) *flatLayout {
 
 // checkFlat verifies the flatbuffer in buf, whose root has that layout.
 func checkFlat(buf []byte, layout *flatLayout) error {
-	f := newFlat(buf)
+	f := NewFlat(buf)
 	f.verify(f.offset(0), layout, 1)
 	return f.err
 }
@@ -117,7 +117,7 @@ func checkFlat(buf []byte, layout *flatLayout) error {
 // offset follows the reference at pos, which must be aligned and lead somewhere.
 func (f *flat) offset(pos int) int {
 	to := f.target(pos)
-	if f.err == nil && (pos%4 != 0 || to == pos || to >= len(f.buf)) {
+	if f.err == nil && (pos%4 != 0 || to == pos || to >= len(f.Buf)) {
 		f.fail("reference at %d leads nowhere", pos)
 	}
 	return to
@@ -132,13 +132,13 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 		f.fail("table at %d is nested too deep, or not aligned", pos)
 		return
 	}
-	t := f.table(pos)
+	t := f.Table(pos)
 	for slot, field := range layout.fields {
 		size := 4
 		if field.kind == flatScalar {
 			size = field.size
 		}
-		at := t.field(slot, size)
+		at := t.Field(slot, size)
 		switch {
 		case f.err != nil:
 			return
@@ -164,7 +164,7 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 				f.verify(f.offset(begin+4*i), field.of, depth+1)
 			}
 		case flatUnion:
-			f.verify(f.offset(at), field.union(t.uint8(slot-1)), depth+1)
+			f.verify(f.offset(at), field.union(t.Uint8(slot-1)), depth+1)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (f *flat) elements(pos, size int) (begin, n int) {
 	}
 	count := f.uint32(at)
 	begin = at + 4
-	if f.err != nil || int64(count)*int64(size) > int64(len(f.buf)-begin) {
+	if f.err != nil || int64(count)*int64(size) > int64(len(f.Buf)-begin) {
 		f.fail("vector at %d does not fit", at)
 		return 0, 0
 	}

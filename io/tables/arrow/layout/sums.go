@@ -1,4 +1,4 @@
-package arrowipc
+package layout
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ import (
 // If one message has a checksum, all must: otherwise a changed byte in a key would
 // remove the check. Only dictionaries may lack one, if the schema message's checksum
 // has 32 digits.
-const sumKey = "robotsbatch.self.xxh3_64"
+const SumKey = "robotsbatch.self.xxh3_64"
 
 // sumSize is the number of digits of a checksum; partSumSize adds those of the offset.
 const (
@@ -33,7 +33,7 @@ const (
 	partSumSize = 2 * sumSize
 )
 
-var noSum = [sumSize]byte([]byte("0000000000000000"))
+var NoSum = [sumSize]byte([]byte("0000000000000000"))
 
 // storedSum is a checksum in the metadata of a message or in a footer.
 type storedSum struct {
@@ -44,11 +44,11 @@ type storedSum struct {
 
 // findSum finds the checksum in metadata; slot is that of the key-value list.
 func findSum(meta []byte, slot int) (s storedSum, found bool) {
-	f := newFlat(meta)
-	f.root().tables(slot, func(pair table) {
+	f := NewFlat(meta)
+	f.Root().Tables(slot, func(pair Table) {
 		key, keySize := pair.vector(0, 1)
 		value, size := pair.vector(1, 1)
-		if f.err != nil || string(f.at(key, keySize)) != sumKey {
+		if f.err != nil || string(f.at(key, keySize)) != SumKey {
 			return
 		}
 		from := int64(0)
@@ -72,7 +72,7 @@ func findSum(meta []byte, slot int) (s storedSum, found bool) {
 // of the covered part of the body.
 func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSize]byte, err error) {
 	var h xxh3.Hasher
-	for _, part := range [][]byte{prefix, meta[:s.at], noSum[:], meta[s.at+sumSize:]} {
+	for _, part := range [][]byte{prefix, meta[:s.at], NoSum[:], meta[s.at+sumSize:]} {
 		_, _ = h.Write(part) // never an error
 	}
 	if _, err := io.Copy(&h, covered); err != nil {
@@ -82,20 +82,20 @@ func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSi
 	return digits, nil
 }
 
-// newHead returns the bytes before a body: the marker, the length, and the metadata.
-func newHead(meta []byte) []byte {
+// NewHead returns the bytes before a body: the marker, the length, and the metadata.
+func NewHead(meta []byte) []byte {
 	padded := (len(meta) + 7) &^ 7
-	head := make([]byte, 0, framePrefix+padded)
+	head := make([]byte, 0, FramePrefix+padded)
 	head = appendUint32(appendUint32(head, continuation), uint32(padded))
 	head = append(head, meta...)
-	return head[:framePrefix+padded]
+	return head[:FramePrefix+padded]
 }
 
-// sealedHead is newHead with a checksum, which covers a part of the body too, if the metadata has
+// SealedHead is newHead with a checksum, which covers a part of the body too, if the metadata has
 // room for one.
-func sealedHead(meta, covered []byte) []byte {
-	head := newHead(meta)
-	sealMetadata(head[:framePrefix], head[framePrefix:], messageSlot, covered)
+func SealedHead(meta, covered []byte) []byte {
+	head := NewHead(meta)
+	sealMetadata(head[:FramePrefix], head[FramePrefix:], MessageSlot, covered)
 	return head
 }
 
@@ -112,7 +112,7 @@ func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 
 // Slots of the lists of keys and values.
 const (
-	messageSlot = 4
+	MessageSlot = 4
 	footerSlot  = 4
 )
 
@@ -126,9 +126,9 @@ type sums struct {
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
 	switch {
-	case kind == kindSchema:
+	case kind == KindSchema:
 		s.passed = stored.part
-	case kind == kindDictionary && s.passed:
+	case kind == KindDictionary && s.passed:
 		return stored.compare(found, prefix, meta, body)
 	}
 	if s.asked && s.there != found {
@@ -158,5 +158,5 @@ func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionRead
 	if err == nil && string(digits[:]) != string(meta[s.at:s.at+sumSize]) {
 		err = errors.New("damaged: its checksum does not match")
 	}
-	return cut(err)
+	return Cut(err)
 }

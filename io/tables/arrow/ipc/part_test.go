@@ -1,10 +1,12 @@
-package arrowipc
+package ipc
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -69,11 +71,11 @@ func TestDictionariesThatGrow(t *testing.T) {
 func TestEmptyOffsets(t *testing.T) {
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.ListOf(arrow.BinaryTypes.Binary)} {
 		values := array.NewBuilder(memory.DefaultAllocator, dt).NewArray()
-		m, err := encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, codecNone, nil)
+		m, err := encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, layout.CodecNone, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := m.batch.buffers[1].length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
+		if got, want := m.batch.Buffers[1].Length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
 			t.Errorf("%s: %d bytes, want %d", dt, got, want)
 		}
 		values.Release()

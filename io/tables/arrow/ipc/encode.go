@@ -1,8 +1,10 @@
-package arrowipc
+package ipc
 
 import (
 	"bytes"
 	"slices"
+
+	"robotsbatch/io/tables/arrow/layout"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -19,7 +21,7 @@ type message struct {
 	body   []byte
 	lifted []lifted // parts of the body that are not in memory
 
-	batch  *batchMeta                    // of a record batch or a dictionary
+	batch  *layout.BatchMeta             // of a record batch or a dictionary
 	codes  []codes                       // that the body lacks until they are numbered
 	finish func(bodyLength int64) []byte // returns the metadata
 }
@@ -40,8 +42,8 @@ func (m *message) end() {
 }
 
 // at returns the footer's block for the message, written at offset pos.
-func (m message) at(pos int64) block {
-	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body)) + m.liftedSize()}
+func (m message) at(pos int64) layout.Block {
+	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: int64(len(m.body)) + m.liftedSize()}
 }
 
 // size is how many bytes of memory it takes.
@@ -55,16 +57,16 @@ func (m message) size() (size int64) {
 // seal adds the metadata, and fills in the checksum if there is room for one. It covers
 // what follows the last lifted part.
 func (m *message) seal(meta []byte) {
-	m.head = sealedHead(meta, m.body[behind(m.lifted):])
+	m.head = layout.SealedHead(meta, m.body[behind(m.lifted):])
 }
 
 // encodeRecord returns the message of a record of these columns, compressed, in memory taken
 // from a grant. The arrays have no offsets. Indices in columns of the first ones' shapes are
 // numbered later, and the body lacks them.
-func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
-	b := &batchMeta{version: metadataV5, codec: codec}
+func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
+	b := &layout.BatchMeta{Version: layout.MetadataV5, Codec: codec}
 	if len(columns) > 0 {
-		b.rows = int64(columns[0].Len())
+		b.Rows = int64(columns[0].Len())
 	}
 	var contents [][]byte
 	for _, d := range columns {
@@ -80,8 +82,8 @@ func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *budge
 		return message{}, err
 	}
 	m.batch = b
-	m.finish = func(bodyLength int64) []byte { return recordMessage(b, bodyLength) }
-	b.buffers = make([]span, len(contents))
+	m.finish = func(bodyLength int64) []byte { return layout.RecordMessage(b, bodyLength) }
+	b.Buffers = make([]layout.Span, len(contents))
 	if m.codes, err = codesOf(coded, b); err != nil {
 		return message{}, err
 	}
@@ -91,12 +93,12 @@ func encodeRecord(coded []shape, columns []*array.Data, codec int8, grant *budge
 }
 
 // addArray adds the nodes of an array and of its children, and appends their buffers.
-func addArray(b *batchMeta, contents [][]byte, d *array.Data) ([][]byte, error) {
+func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, error) {
 	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
 		nulls = n - bitutil.CountSetBits(d.Buffers()[0].Bytes(), 0, n)
 	}
-	b.nodes = append(b.nodes, fieldNode{int64(n), int64(nulls)})
+	b.Nodes = append(b.Nodes, layout.FieldNode{Length: int64(n), Nulls: int64(nulls)})
 	of := layoutOfArray(d.DataType())
 	for i, spec := range of.Buffers {
 		var content []byte
@@ -127,7 +129,7 @@ func addArray(b *batchMeta, contents [][]byte, d *array.Data) ([][]byte, error) 
 	}
 	if of.VariadicSpec != nil {
 		views := d.Buffers()[len(of.Buffers):]
-		b.variadic = append(b.variadic, int64(len(views)))
+		b.Variadic = append(b.Variadic, int64(len(views)))
 		for _, buffer := range views {
 			contents = append(contents, buffer.Bytes())
 		}
@@ -166,7 +168,7 @@ func hasOffsets(dt arrow.DataType) bool {
 // deflate gives the message a body of these buffers, of size bytes in all, compressed, without
 // those that are numbered later.
 func (m *message) deflate(contents [][]byte, size int64) {
-	if m.batch.codec != codecNone {
+	if m.batch.Codec != layout.CodecNone {
 		size /= 3
 	}
 	out, codes := make([]byte, 0, size), m.codes
@@ -176,12 +178,12 @@ func (m *message) deflate(contents [][]byte, size int64) {
 		case len(codes) > 0 && codes[0].buffer == i:
 			codes[0].values, codes[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
 			codes = codes[1:]
-		case m.batch.codec == codecNone:
+		case m.batch.Codec == layout.CodecNone:
 			out = append(out, content...)
 		case len(content) > 0:
-			out = appendDeflated(out, content, m.batch.codec, compress.Fastest)
+			out = layout.AppendDeflated(out, content, m.batch.Codec, compress.Fastest)
 		}
-		m.batch.buffers[i] = span{int64(begin), int64(len(out) - begin)}
+		m.batch.Buffers[i] = layout.Span{Offset: int64(begin), Length: int64(len(out) - begin)}
 		out = append(out, zeros[:-len(out)&7]...)
 	}
 	m.body = out

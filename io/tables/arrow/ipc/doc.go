@@ -1,0 +1,19 @@
+// Package ipc reads and writes the record batches of Arrow IPC files and streams. A [Reader] only
+// frames messages; whoever takes a [Part] decodes columns of it, in pieces. A [Writer] encodes
+// columns, or copies those of a part: it adds columns, and keeps some rows.
+//
+//	Reader.Next    message → part; of a file's body only the buffers of decoded columns are read
+//	Part.Decode    decompress → arrays where they lie → check → record
+//	Writer.Encode  arrays → compact columns → message
+//	Writer.Copy    added columns → buffers and metadata; of kept rows the gathered buffers
+//	Writer.Write   bytes, in order: metadata, the input's body from the file, our buffers
+//
+// If rows are left out, a record batch's buffers are gathered: runs of their bytes are copied,
+// and nothing is decoded (see [gathering]). Of dictionaries the output has what kept rows use
+// (see [keptValues]).
+//
+// Input is not trusted: see [robotsbatch/io/tables/arrow/layout]. Offsets, indices and views are
+// checked in all decoded columns. Columns that are copied are not checked: a damaged one is copied
+// as it is. Of what is gathered, offsets and views are checked. Every message that is encoded
+// carries its own checksum, which the reader compares.
+package ipc

@@ -1,0 +1,254 @@
+package layout
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// FileFramer reads the messages of a file in the footer's order: all dictionaries, then the
+// record batches.
+type FileFramer struct {
+	Framing
+	r            io.ReaderAt
+	end          int64 // of the messages: where the footer begins
+	Footer       footer
+	dictionaries []Block // that come, and then
+	Batches      []Block
+	Partly       bool // only the needed parts of bodies are read
+}
+
+// OpenFile reads the footer of a file of size bytes.
+func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
+	if size < int64(len(MagicPadded)+footerEnd) {
+		return nil, errTail
+	}
+	head, tail := make([]byte, len(Magic)), make([]byte, footerEnd)
+	if err := ReadAt(r, head, 0); err != nil {
+		return nil, err
+	}
+	if string(head) != Magic {
+		return nil, errors.New("the file does not begin with ARROW1: it is not an Arrow file")
+	}
+	if err := ReadAt(r, tail, size-int64(footerEnd)); err != nil {
+		return nil, err
+	}
+	length, err := footerSize(tail, size-int64(len(MagicPadded)))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMetadataSize(int64(length), shared.Limit); err != nil {
+		return nil, err
+	}
+	shared.IsFile = true
+	f := &FileFramer{Framing: shared, r: r, end: size - int64(footerEnd+length)}
+	buf := make([]byte, length)
+	if err := ReadAt(r, buf, f.end); err != nil {
+		return nil, err
+	}
+	if f.Footer, err = f.parseFooter(buf); err != nil {
+		return nil, err
+	}
+	if err := f.checkBlocks(); err != nil {
+		return nil, err
+	}
+	f.dictionaries, f.Batches = f.Footer.Dictionaries, f.Footer.Batches
+	f.Second, err = f.checkContents()
+	return f, err
+}
+
+func (f *FileFramer) Schema() ([]byte, error) {
+	return SchemaMessage(f.Footer.Schema.Flat.Buf, f.Footer.Schema.Pos), nil
+}
+
+// checkBlocks checks that each block fits into the file.
+func (f *FileFramer) checkBlocks() error {
+	for _, list := range [][]Block{f.Footer.Dictionaries, f.Footer.Batches} {
+		for i, b := range list {
+			if b.Offset < int64(len(MagicPadded)) || b.Offset > f.end || b.Meta < FramePrefix || b.Body < 0 || b.Body > f.end || b.Offset+int64(b.Meta)+b.Body > f.end {
+				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *FileFramer) Next() (*Frame, error) {
+	list, kind := &f.dictionaries, uint8(KindDictionary)
+	if len(*list) == 0 {
+		list, kind = &f.Batches, KindRecord
+	}
+	if len(*list) == 0 {
+		return nil, io.EOF
+	}
+	b := (*list)[0]
+	*list = (*list)[1:]
+	if err := f.checkSize(int64(b.Meta)); err != nil {
+		return nil, err
+	}
+	m := &Frame{head: make([]byte, b.Meta)}
+	if err := ReadAt(f.r, m.head, b.Offset); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(m.head) != continuation {
+		return nil, errLegacy
+	}
+	length := int64(binary.LittleEndian.Uint32(m.head[4:]))
+	if length > int64(b.Meta)-FramePrefix {
+		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata where its block has %d", length, b.Meta)
+	}
+	var err error
+	if m.Header, err = f.parse(m.Meta()[:length]); err != nil {
+		return nil, err
+	}
+	if m.Kind != kind {
+		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", m.Kind, kind)
+	}
+	if m.BodyLength > b.Body {
+		return nil, fmt.Errorf("damaged: a body of %d bytes where its block has %d", m.BodyLength, b.Body)
+	}
+	m.Body = io.NewSectionReader(f.r, b.Offset+int64(b.Meta), m.BodyLength)
+	if !f.Partly {
+		if err := checkLength(m.BodyLength, f.Limit); err != nil {
+			return nil, err
+		}
+		if err := m.Load(); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.check(&f.sums)
+}
+
+// footerEnd is how many bytes follow a footer: its length and the magic.
+const footerEnd = 4 + len(Magic)
+
+// footerSize returns the length of the footer of a file that ends with tail. room is
+// the most bytes that the footer with its length and magic may take.
+func footerSize(tail []byte, room int64) (int, error) {
+	if len(tail) < footerEnd || string(tail[len(tail)-len(Magic):]) != Magic {
+		return 0, errTail
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
+	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
+		return 0, fmt.Errorf("damaged: a footer of %d bytes", size)
+	}
+	return int(size), nil
+}
+
+// checkContents checks what a file states twice: its schema and where its messages are.
+// Blocks may not overlap, and the footer must list every message: a footer that lost a
+// block would lose rows. It returns the metadata of the schema at the file's beginning,
+// or nil if there is none; Polars omits it.
+func (f *FileFramer) checkContents() (schema []byte, err error) {
+	at := int64(len(MagicPadded))
+	if schema, err = f.readSchema(at); err != nil {
+		return nil, err
+	}
+	if schema != nil {
+		at += FramePrefix + int64(len(schema))
+	}
+	blocks := slices.Concat(f.Footer.Dictionaries, f.Footer.Batches)
+	slices.SortFunc(blocks, func(x, y Block) int { return cmp.Compare(x.Offset, y.Offset) })
+	for _, b := range append(blocks, Block{Offset: f.end}) {
+		if b.Offset < at {
+			return nil, fmt.Errorf("damaged: blocks of the footer overlap at byte %d", b.Offset)
+		}
+		length, err := f.messageAt(at, b.Offset)
+		if err != nil {
+			return nil, err
+		}
+		if length > 0 {
+			return nil, fmt.Errorf("damaged: the message at byte %d is not in the footer", at)
+		}
+		if b.Offset < f.end {
+			at = b.Offset + int64(b.Meta) + b.Body
+		}
+	}
+	return schema, f.checkRest(schema, at)
+}
+
+// checkRest checks the parts of a file that checksums do not cover: the magic at its
+// beginning, the presence of a schema after it, and the end marker, the only thing that
+// may follow the last message.
+func (f *FileFramer) checkRest(schema []byte, at int64) error {
+	if !f.sums.there {
+		return nil
+	}
+	head, end := make([]byte, len(MagicPadded)), make([]byte, len(EndOfStream))
+	if err := ReadAt(f.r, head, 0); err != nil {
+		return err
+	}
+	if f.end-at != int64(len(end)) {
+		return errors.New("damaged: the last message is not followed by the end marker and the footer")
+	}
+	if err := ReadAt(f.r, end, at); err != nil {
+		return err
+	}
+	if schema == nil || string(head) != MagicPadded || string(end) != string(EndOfStream) {
+		return errors.New("damaged: the magic, the first message's marker or the end marker is wrong")
+	}
+	return nil
+}
+
+// messageAt returns the length of the metadata of the message at offset at, or 0 if no
+// message begins there and before end. The length is not checked.
+func (f *FileFramer) messageAt(at, end int64) (int64, error) {
+	var prefix [FramePrefix]byte
+	if end-at < FramePrefix {
+		return 0, nil
+	}
+	if err := ReadAt(f.r, prefix[:], at); err != nil {
+		return 0, err
+	}
+	if binary.LittleEndian.Uint32(prefix[:]) != continuation {
+		return 0, nil
+	}
+	return int64(binary.LittleEndian.Uint32(prefix[4:])), nil
+}
+
+// readSchema reads the metadata of the schema message at offset at; nil if there is
+// none.
+func (f *FileFramer) readSchema(at int64) ([]byte, error) {
+	length, err := f.messageAt(at, f.end)
+	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix {
+		return nil, err
+	}
+	meta := make([]byte, length)
+	if err := ReadAt(f.r, meta, at+FramePrefix); err != nil {
+		return nil, err
+	}
+	h, err := f.parse(meta)
+	if err != nil {
+		return nil, fmt.Errorf("the first message: %w", err)
+	}
+	if h.Kind != KindSchema {
+		return nil, nil
+	}
+	prefix := appendUint32(appendUint32(nil, continuation), uint32(length))
+	if err := f.sums.check(KindSchema, prefix, meta, MessageSlot, nil); err != nil {
+		return nil, fmt.Errorf("the first message: %w", err)
+	}
+	return meta, nil
+}
+
+var ErrTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
+
+// SameSchema reports whether two schemas are equal, metadata included.
+func SameSchema(x, y *Schema) bool {
+	return x.Arrow.Equal(y.Arrow) && x.Arrow.Metadata().Equal(y.Arrow.Metadata()) &&
+		slices.EqualFunc(x.Columns, y.Columns, SameDecimals)
+}
+
+func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
+
+// Pairs returns the keys and values of the footer.
+func (f *FileFramer) Pairs() *KeyValues { return ReadPairs(f.Footer.Schema.Flat.Buf, footerSlot) }
+
+// IsRemote reports whether every jump in the file costs a request, as for an object in a store.
+func (f *FileFramer) IsRemote() bool {
+	remote, ok := f.r.(interface{ Remote() bool })
+	return ok && remote.Remote()
+}

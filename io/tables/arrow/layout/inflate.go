@@ -1,0 +1,118 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"robotsbatch/io/store/compress"
+)
+
+// PrefixSize is the length of the prefix of each compressed buffer: the decompressed
+// size as a signed integer, or -1 if the buffer is not compressed.
+const PrefixSize = 8
+
+// storedPrefix is -1.
+const storedPrefix = 1<<64 - 1
+
+// IsStored reports whether a buffer of a compressed body is not compressed itself.
+func IsStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
+
+// UncompressedSize returns the decompressed size of a buffer.
+func UncompressedSize(buffer []byte) (int64, error) {
+	if len(buffer) < PrefixSize {
+		return 0, errors.New("damaged: a compressed buffer without its size")
+	}
+	if IsStored(buffer) {
+		return int64(len(buffer)) - PrefixSize, nil
+	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
+	if size < 0 {
+		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
+	}
+	return size, nil
+}
+
+// Inflation decompresses the buffers of a body and widens its decimals. The Arrow library's
+// own decompression allocates whatever a frame's header asks for, and stops before the checksum
+// at the frame's end. Goroutines may work on several buffers at once.
+type Inflation struct {
+	from  *BatchMeta
+	body  []byte
+	Plain *BatchMeta // for out
+	Out   []byte
+}
+
+// NewInflation lays out the buffers; total is checkBody's result.
+func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
+	out := make([]byte, int(total)+8*len(b.Buffers))
+	plain := *b
+	plain.Codec, plain.Narrow = CodecNone, nil
+	plain.Buffers = make([]Span, len(b.Buffers))
+	end := int64(0)
+	for i, s := range b.Buffers {
+		plain.Buffers[i].Offset = end
+		if s.Length == 0 {
+			continue
+		}
+		size := s.Length
+		if b.Codec != CodecNone {
+			var err error
+			if size, err = UncompressedSize(body[s.Offset : s.Offset+s.Length]); err != nil {
+				return nil, fmt.Errorf("buffer %d: %w", i, err)
+			}
+		}
+		plain.Buffers[i].Length = size * b.widened(i)
+		end += (plain.Buffers[i].Length + 7) &^ 7
+	}
+	return &Inflation{b, body, &plain, out[:end]}, nil
+}
+
+// Buffer fills buffer i.
+func (n *Inflation) Buffer(i int) error {
+	s, to := n.from.Buffers[i], n.Plain.Buffers[i]
+	if s.Length == 0 {
+		return nil
+	}
+	dst := n.Out[to.Offset : to.Offset+to.Length]
+	size := to.Length / n.from.widened(i)
+	if err := Decompress(dst[to.Length-size:], n.body[s.Offset:s.Offset+s.Length], n.from.Codec); err != nil {
+		return fmt.Errorf("buffer %d does not decompress: %w", i, err)
+	}
+	if to.Length > size {
+		widenValues(dst, int(size), n.from.Narrow[i])
+	}
+	return nil
+}
+
+// Inflate fills all buffers, and returns the body and its metadata.
+func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error) {
+	if !b.Packed() {
+		return b, body, nil
+	}
+	n, err := NewInflation(b, body, total)
+	for i := 0; err == nil && i < len(b.Buffers); i++ {
+		err = n.Buffer(i)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return n.Plain, n.Out, nil
+}
+
+// Packed reports whether buffers are compressed, or decimals narrow.
+func (b *BatchMeta) Packed() bool { return b.Codec != CodecNone || b.Narrow != nil }
+
+// Decompress fills dst from a buffer, which has its prefix if it is compressed.
+func Decompress(dst, buffer []byte, codec int8) error {
+	if codec == CodecNone {
+		copy(dst, buffer)
+		return nil
+	}
+	src := buffer[PrefixSize:]
+	if IsStored(buffer) {
+		copy(dst, src)
+		return nil
+	}
+	return compress.Fill(dst, src, Codecs[codec])
+}

@@ -1,0 +1,263 @@
+package layout
+
+import (
+	"fmt"
+
+	"robotsbatch/io/store/budget"
+	"robotsbatch/io/tables"
+)
+
+// Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
+const (
+	kindFooter     = 0 // not in the format
+	KindSchema     = 1
+	KindDictionary = 2
+	KindRecord     = 3
+
+	MetadataV4 = 3 // Arrow 0.8 to 0.17
+	MetadataV5 = 4 // Arrow 1.0 and later
+
+	typeNull            = 1
+	typeInt             = 2
+	typeFloat           = 3
+	TypeBinary          = 4
+	TypeUTF8            = 5
+	TypeBool            = 6
+	TypeDecimal         = 7
+	typeDate            = 8
+	typeTime            = 9
+	typeTimestamp       = 10
+	typeInterval        = 11
+	TypeList            = 12
+	TypeStruct          = 13
+	TypeUnion           = 14
+	typeFixedSizeBinary = 15
+	TypeFixedSizeList   = 16
+	TypeMap             = 17
+	typeDuration        = 18
+	TypeLargeBinary     = 19
+	TypeLargeUTF8       = 20
+	TypeLargeList       = 21
+	TypeRunEnds         = 22
+	TypeBinaryView      = 23
+	TypeUTF8View        = 24
+	TypeListView        = 25
+	TypeLargeListView   = 26
+	lastKind            = TypeLargeListView
+)
+
+// metadataShare divides the memory that a batch may take: the metadata of a message may
+// have 1/metadataShare of it. A schema is held as bytes, as tables and as text, of the
+// input and of the output; a record batch's metadata a few times.
+const metadataShare = 6
+
+// leastMetadata is how many bytes of metadata a message may always have.
+const leastMetadata = 1 << 20
+
+// checkMetadataSize checks the size of a message's metadata, or of a footer, before it is
+// read. limit is how many bytes a batch may take.
+func checkMetadataSize(length, limit int64) error {
+	if most := max(leastMetadata, limit/metadataShare); length > most && length <= maxMetadata {
+		return &budget.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}
+	}
+	return nil
+}
+
+const (
+	// maxMetadata is the most bytes the metadata of one message may have: a
+	// schema, or a record batch's list of some hundred thousand columns.
+	maxMetadata = 64 << 20
+	// maxDepth is how deep columns may be nested, as in other implementations.
+	maxDepth = 64
+)
+
+// Header is a message's metadata as far as it is the same for all messages.
+type Header struct {
+	Kind       uint8
+	Version    int16
+	BodyLength int64
+	Table      Table
+}
+
+// FieldNode describes one array of a record batch.
+type FieldNode struct{ Length, Nulls int64 }
+
+// Span is a part of a message's body or of a file.
+type Span struct{ Offset, Length int64 }
+
+// BatchMeta is the metadata of a record batch, or of the record batch of one
+// column that a dictionary is.
+type BatchMeta struct {
+	Version  int16
+	Rows     int64
+	Nodes    []FieldNode
+	Buffers  []Span
+	Variadic []int64
+	Codec    int8
+	// Narrow holds the bits of the decimals in each buffer that must be widened; nil
+	// for none.
+	Narrow []uint8
+}
+
+// DictionaryMeta is the metadata of a dictionary batch.
+type DictionaryMeta struct {
+	ID    int64
+	Delta bool
+	Batch *BatchMeta
+}
+
+// Block is a message's position in a file: padded metadata, then the body.
+type Block struct {
+	Offset, Body int64
+	Meta         int32
+}
+
+// footer is the table of contents of a file.
+type footer struct {
+	Schema                Table
+	Dictionaries, Batches []Block
+}
+
+func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
+
+// ParseHeader reads the metadata of a message.
+func ParseHeader(meta []byte) (Header, error) {
+	f := NewFlat(meta)
+	root := f.Root()
+	h := Header{Version: root.int16(0), Kind: root.Uint8(1), BodyLength: root.int64(3)}
+	var ok bool
+	if h.Table, ok = root.Table(2); f.err == nil && !ok {
+		f.fail("the message is empty")
+	}
+	switch {
+	case f.err != nil:
+		return Header{}, f.err
+	case h.Version != MetadataV4 && h.Version != MetadataV5:
+		return Header{}, fmt.Errorf("metadata version %d is not supported: it was written before Arrow 0.8, or by a later major version of the format", h.Version+1)
+	case h.BodyLength < 0:
+		return Header{}, fmt.Errorf("damaged metadata: body of %d bytes", h.BodyLength)
+	}
+	return h, nil
+}
+
+// parseBatch reads a RecordBatch table.
+func parseBatch(t Table, version int16) (*BatchMeta, error) {
+	b := &BatchMeta{Version: version, Rows: t.int64(0), Codec: CodecNone}
+	pos, n := t.vector(1, 16)
+	b.Nodes = make([]FieldNode, n)
+	for i := range b.Nodes {
+		b.Nodes[i] = FieldNode{Length: t.Flat.int64(pos + 16*i), Nulls: t.Flat.int64(pos + 16*i + 8)}
+	}
+	pos, n = t.vector(2, 16)
+	b.Buffers = make([]Span, n)
+	for i := range b.Buffers {
+		b.Buffers[i] = Span{Offset: t.Flat.int64(pos + 16*i), Length: t.Flat.int64(pos + 16*i + 8)}
+	}
+	if compression, ok := t.Table(3); ok {
+		b.Codec = int8(compression.Uint8(0))
+		if method := compression.Uint8(1); method != 0 || b.Codec < 0 || int(b.Codec) >= len(Codecs) {
+			t.Flat.fail("unknown compression %d by method %d", b.Codec, method)
+		}
+	}
+	pos, n = t.vector(4, 8)
+	b.Variadic = make([]int64, n)
+	for i := range b.Variadic {
+		b.Variadic[i] = t.Flat.int64(pos + 8*i)
+	}
+	return b, t.Flat.err
+}
+
+// Batch reads the header of a record batch.
+func (h Header) Batch() (*BatchMeta, error) { return parseBatch(h.Table, h.Version) }
+
+// Dictionary reads the header of a dictionary batch.
+func (h Header) Dictionary() (*DictionaryMeta, error) {
+	d := &DictionaryMeta{ID: h.Table.int64(0), Delta: h.Table.Uint8(2) != 0}
+	data, ok := h.Table.Table(1)
+	if !ok {
+		h.Table.Flat.fail("dictionary without values")
+		return nil, h.Table.Flat.err
+	}
+	var err error
+	d.Batch, err = parseBatch(data, h.Version)
+	return d, err
+}
+
+// ParseFooter reads the footer of a file.
+func ParseFooter(buf []byte) (footer, error) {
+	f := NewFlat(buf)
+	root := f.Root()
+	schema, ok := root.Table(1)
+	if !ok {
+		f.fail("the footer has no schema")
+	}
+	blocks := func(slot int) []Block {
+		pos, n := root.vector(slot, 24)
+		list := make([]Block, n)
+		for i := range list {
+			at := pos + 24*i
+			list[i] = Block{Offset: f.int64(at), Meta: int32(f.uint32(at + 8)), Body: f.int64(at + 16)}
+		}
+		return list
+	}
+	return footer{Schema: schema, Dictionaries: blocks(2), Batches: blocks(3)}, f.err
+}
+
+// CheckBody checks that every buffer lies inside the body, and returns the size of all
+// buffers after decompression and widening of decimals.
+func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
+	var total int64
+	for i, s := range b.Buffers {
+		if s.Length == 0 {
+			continue
+		}
+		if s.Offset < 0 || s.Length < 0 || s.Length > int64(len(body)) || s.Offset > int64(len(body))-s.Length {
+			return 0, fmt.Errorf("damaged metadata: buffer %d lies outside the body", i)
+		}
+		size := s.Length
+		if b.Codec != CodecNone {
+			var err error
+			if size, err = UncompressedSize(body[s.Offset : s.Offset+s.Length]); err != nil {
+				return 0, fmt.Errorf("buffer %d: %w", i, err)
+			}
+		}
+		if size > (limit-total)/b.widened(i) {
+			return 0, tables.TooLarge("it takes more than %d bytes decoded", limit)
+		}
+		total += size * b.widened(i)
+	}
+	return total, nil
+}
+
+// CheckLayout checks that the batch has exactly the arrays and buffers of these columns, and
+// a value for every row in each.
+func (b *BatchMeta) CheckLayout(columns []Shape) error {
+	if b.Rows < 0 {
+		return fmt.Errorf("damaged metadata: %d rows", b.Rows)
+	}
+	at := Cursor{Batch: b}
+	for i := range columns {
+		if at.Nodes < len(b.Nodes) && b.Nodes[at.Nodes].Length != b.Rows {
+			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.Nodes[at.Nodes].Length, b.Rows)
+		}
+		if err := at.Next(&columns[i]); err != nil {
+			return err
+		}
+	}
+	// Arrow's Go library leaves counts of dictionaries' variadic buffers in record
+	// batches; they are harmless where no column needs one.
+	if at.Nodes != len(b.Nodes) || at.Buffers != len(b.Buffers) || at.Variadic > 0 && at.Variadic != len(b.Variadic) {
+		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.Nodes), len(b.Buffers), at.Nodes, at.Buffers)
+	}
+	return nil
+}
+
+// CheckNodes checks that no array has more values than limit bytes have bits.
+func (b *BatchMeta) CheckNodes(limit int64) error {
+	for i, node := range b.Nodes {
+		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {
+			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.Length, node.Nulls)
+		}
+	}
+	return nil
+}
