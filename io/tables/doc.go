@@ -1,18 +1,21 @@
 // Package tables, with what lies below it, is a library of tables that knows no robots.txt. It
 // reads one column of texts, passes other columns as they lie, adds columns, and keeps some
 // rows. This package has what both formats share, in Arrow's memory; the packages below it are
-// for Parquet. io/frontier makes batches of what it reads, and columns of verdicts. The parts of
-// the contract, and the package of each:
+// for Arrow and Parquet. io/frontier makes batches of what they read, and columns of verdicts. The
+// parts of the contract, and the package of each:
 //
-//	a reader      parquet/layout.ReadFooter, the footer, checked; columns.Read, a column's type
-//	              in Arrow; splice.Open, what is to be copied
-//	a part        some rows of a row group: decode.Reader.Next reads their pages, Part.Decode,
-//	              on a worker, gives values, and columns.Column arrays
+//	a reader      arrow/ipc.Reader, messages as arrow/layout has them; of Parquet
+//	              columns.ReadTable, the footer, checked, and the columns' types in Arrow;
+//	              splice.Open, what is to be copied
+//	a part        a record batch: ipc.Part.Decode gives a piece of it; some rows of a row group:
+//	              decode.Reader.Next reads their pages, Part.Decode, on a worker, gives values,
+//	              and columns.Column arrays
 //	rows          [Rows], runs of the rows that are kept, which gather buffers; of a row group,
 //	              a bit each, pagefilter.Rows
 //	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows
 //	              that are kept, and makes columns to add: bits, integers, times, texts, lists
-//	a writer      encode.Encoder, a column to add → pages; splice.Writer, row groups that are
+//	a writer      ipc.Writer, record batches that are encoded or copied; of Parquet
+//	              encode.Encoder, a column to add → pages; splice.Writer, row groups that are
 //	              copied whole; groupfilter.Filter, those of which some rows are kept
 //	a budget      io/store/budget.Grant, from which memory is taken before it is filled
 //

@@ -11,7 +11,6 @@ const (
 	FewerRows                   // parts of fewer rows
 	Recode                      // encoding all columns instead of copying them
 	LeaveOut                    // leaving the column out
-	CopyAll                     // copying all rows and columns
 )
 
 // LimitError says that an input is intact, but larger than a limit, or has something that the

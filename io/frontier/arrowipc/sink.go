@@ -194,7 +194,7 @@ func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error)
 	if len(rows) == 0 && s.options.Selects && !s.options.OneToOne {
 		return nil, nil
 	}
-	return s.writer.Copy(r.part, rows, ipc.Texts{Column: r.source.urlColumn(), Values: urls}, verdicts, grant)
+	return s.writer.Copy(r.part, rows, r.source.urlColumn(), urls, verdicts, grant)
 }
 
 // Write implements batch.Sink.

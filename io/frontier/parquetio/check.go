@@ -14,13 +14,13 @@ import (
 func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	defer func() { err = tableio.Worded(err) }()
 	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
-	if s.whole, err = s.readSchema(); err == nil {
-		err = s.readColumns(s.whole.all(), s.whole.arrow)
+	if err = s.readSchema(); err == nil {
+		err = s.readColumns(nil, s.whole.Schema)
 	}
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.file.Groups {
+	for i := range s.whole.File.Groups {
 		g := newRowGroup(s, i)
 		for run := range g.runs {
 			for c := range g.columns {
@@ -31,13 +31,13 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 				values.Release()
 			}
 		}
-		for j := range s.file.Groups[i].Chunks {
-			if err := s.file.CheckIndexes(r, &s.file.Groups[i].Chunks[j]); err != nil {
-				return 0, fmt.Errorf("row group %d: column %q: %w", i, s.file.Path(j), err)
+		for j := range s.whole.File.Groups[i].Chunks {
+			if err := s.whole.File.CheckIndexes(r, &s.whole.File.Groups[i].Chunks[j]); err != nil {
+				return 0, fmt.Errorf("row group %d: column %q: %w", i, s.whole.File.Path(j), err)
 			}
 		}
 	}
-	return s.file.Rows, nil
+	return s.whole.File.Rows, nil
 }
 
 // readerAt is a File whose Close does nothing.

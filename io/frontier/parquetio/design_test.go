@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"bytes"
-	"encoding/binary"
 	"flag"
 	"os"
 	"strings"
@@ -116,10 +115,11 @@ func designFile(t *testing.T) []byte {
 		}
 		footer.Group(at, int64(len(group)), chunks)
 	}
-	end := len(file)
-	file = footer.Append(file, nil, "example")
-	file = binary.LittleEndian.AppendUint32(file, uint32(len(file)-end))
-	return append(file, layout.Magic...)
+	end, err := footer.End(nil, "example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(file, end...)
 }
 
 // designOutput lets the example pass through, all rows or those that are allowed.

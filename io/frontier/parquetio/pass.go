@@ -1,10 +1,8 @@
 package parquetio
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -16,7 +14,6 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
-	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/groupfilter"
@@ -44,23 +41,13 @@ func (s *Source) PassThrough() (err error) {
 	s.unreadable = nil
 	if s.options.Keep != batch.KeepAll {
 		s.copied = s.fields
-		s.nodes = pick(s.nodes, s.copied)
-		s.leaves = columns.Leaves(nil, s.nodes)
+		s.nodes, s.leaves = s.whole.Pick(s.copied)
 	}
-	s.passed, err = splice.Open(s.in, s.file, s.copied)
+	s.passed, err = splice.Open(s.in, s.whole.File, s.copied)
 	if err == nil && s.copied == nil {
 		err = s.readOnlyURLs()
 	}
 	return err
-}
-
-// pick returns the elements at these indices.
-func pick[T any](list []T, numbers []int) []T {
-	chosen := make([]T, len(numbers))
-	for i, number := range numbers {
-		chosen[i] = list[number]
-	}
-	return chosen
 }
 
 // passing is a sink of row groups that pass through.
@@ -107,7 +94,9 @@ func (s *passing) start(l batch.Layout) (err error) {
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	s.filter = groupfilter.New(2 * s.from.options.Memory)
 	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
-		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Maker: maker(), Metadata: s.metadata,
+		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Maker: maker(),
+		// created_by stays, because readers judge statistics by it.
+		Metadata: columns.Extended(s.from.copied, s.schema.Stored, versionKey),
 	})
 	return err
 }
@@ -116,7 +105,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 // know.
 func (s *Source) codec() layout.Codec {
 	known := compress.Snappy
-	if len(s.file.Groups) > 0 {
+	if len(s.whole.File.Groups) > 0 {
 		codec := s.chunk(0, s.columns[0].Leaves[0]).Codec
 		for _, written := range format.Parquet.Inside() {
 			if codec.Is(written) {
@@ -130,35 +119,6 @@ func (s *Source) codec() layout.Codec {
 
 // versionKey names the program that added columns to another writer's file.
 const versionKey = "robotsbatch.columns"
-
-// metadata extends a stored Arrow schema, if there is one, by the verdict columns, and
-// records which program added them. created_by stays, because readers judge statistics
-// by it.
-func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
-	pairs = slices.Clone(pairs)
-	var names []byte
-	for i, field := range s.output.Schema().Fields() {
-		if i > 0 {
-			names = append(names, ',')
-		}
-		names = append(names, field.Name...)
-	}
-	for i, pair := range pairs {
-		if pair.Key != schemaKey {
-			continue
-		}
-		stream, err := decodeBase64(pair.Value)
-		if err == nil {
-			stream, err = arrowlayout.ExtendSchema(stream, s.from.copied, s.schema.Stored)
-		}
-		if err != nil {
-			return nil, option.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; %s does without it", err, option.Compression.With("zstd"))
-		}
-		pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
-	}
-	pairs = slices.DeleteFunc(pairs, func(p layout.KeyValue) bool { return p.Key == versionKey })
-	return append(pairs, layout.KeyValue{Key: versionKey, Value: string(names)}), nil
-}
 
 // passedChunk is a piece of a row group that passes through. The last piece writes the row group.
 type passedChunk struct {
@@ -292,7 +252,7 @@ func (s *passing) writeGroup(c *passedChunk) (err error) {
 	default:
 		from := g.source
 		c.kept, err = s.filter.Write(s.file, &groupfilter.Group{
-			In: from.in, File: from.file, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.kept, Added: g.added, Grant: c.grant, Start: c.start,
+			In: from.in, File: from.whole.File, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.kept, Added: g.added, Grant: c.grant, Start: c.start,
 		}, int64(selected))
 		return err
 	}

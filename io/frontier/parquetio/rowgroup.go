@@ -38,7 +38,7 @@ type rowGroup struct {
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
-	g := &rowGroup{source: s, index: index, rows: s.file.Groups[index].Rows, reading: s.reading(index)}
+	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, reading: s.reading(index)}
 	g.size = int64(s.options.BatchRows)
 	if row := s.decoded(index) / max(1, g.rows); row > 0 {
 		g.size = max(1, min(g.size, s.options.Piece/row))

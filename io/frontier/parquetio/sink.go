@@ -1,8 +1,6 @@
 package parquetio
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -17,7 +15,6 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
-	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
@@ -47,9 +44,6 @@ type SinkOptions struct {
 	// Level of zstd, from 1 to 22 as in its own program; 0 means 3.
 	Level int
 }
-
-// schemaKey is the metadata key under which Arrow's readers look for the Arrow schema.
-const schemaKey = "ARROW:schema"
 
 // Sink writes row groups. Workers encode large batches; they only shred small ones,
 // which are then collected.
@@ -327,18 +321,11 @@ func (s *Sink) Close() error {
 
 // end writes the footer.
 func (s *Sink) end() error {
-	var metadata []layout.KeyValue
-	m := s.schema.Stored.Metadata()
-	for i, key := range m.Keys() {
-		metadata = append(metadata, layout.KeyValue{Key: key, Value: m.Values()[i]})
-	}
-	stored, err := storeSchema(s.schema.Stored)
+	footer, err := s.footer.End(s.schema.Stored, maker())
 	if err != nil {
 		return err
 	}
-	footer := s.footer.Append(nil, append(metadata, layout.KeyValue{Key: schemaKey, Value: stored}), maker())
-	tail := binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
-	return s.write(append(tail, layout.Magic...))
+	return s.write(footer)
 }
 
 // maker is the created_by of files: readers want a name and a version.
@@ -348,14 +335,6 @@ func maker() string {
 		version = info.Main.Version[1:]
 	}
 	return "robotsbatch version " + version
-}
-
-// storeSchema returns an Arrow schema as it is stored in the file's metadata. The
-// table's own metadata is written both in this schema, where Arrow's readers look, and
-// in the file's metadata for other readers.
-func storeSchema(schema *arrow.Schema) (string, error) {
-	message, err := arrowlayout.EncodeSchema(schema)
-	return base64.StdEncoding.EncodeToString(message), err
 }
 
 // Abort implements batch.Sink.

@@ -2,8 +2,6 @@ package parquetio
 
 import (
 	"context"
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -14,7 +12,6 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
-	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
@@ -48,7 +45,6 @@ type Options struct {
 // Source reads the row groups of a file.
 type Source struct {
 	options Options
-	file    *layout.File
 	fields  []int             // indices of the columns that are read
 	columns []*columns.Column // these
 	nodes   []*columns.Node   // all of the file, or those that pass through, and
@@ -61,7 +57,7 @@ type Source struct {
 	users   atomic.Int64 // users of in: the open source, and pieces
 	closed  bool
 
-	whole      *tableSchema
+	whole      *columns.Table
 	unreadable error         // why not all columns can be decoded; returned by the first Next
 	passed     *splice.Input // when row groups pass through
 	copied     []int         // indices of the columns that pass through; nil for all
@@ -106,29 +102,21 @@ func newSource(r File, size int64, o Options) *Source {
 }
 
 func (s *Source) open() (err error) {
-	if s.whole, err = s.readSchema(); err != nil {
+	if err = s.readSchema(); err != nil {
 		return err
 	}
 	o := s.options
-	if s.urls, err = tableio.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
+	if s.urls, err = tableio.Locate(s.whole.Schema, o.URLColumn, o.Keep); err != nil {
 		return err
 	}
-	if err := s.urls.FindExtra(s.whole.arrow, o.Extra); err != nil {
+	if err := s.urls.FindExtra(s.whole.Schema, o.Extra); err != nil {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
-		s.unreadable = s.readColumns(s.whole.all(), s.whole.arrow)
+		s.unreadable = s.readColumns(nil, s.whole.Schema)
 		return nil
 	}
 	return s.readOnlyURLs()
-}
-
-// tableSchema is the schema of a file, column by column.
-type tableSchema struct {
-	columns []*columns.Column
-	errs    []error // of columns that cannot be read
-	casts   [][]columns.Cast
-	arrow   *arrow.Schema
 }
 
 // footerShare divides the memory that a batch may take: a footer may have 1/footerShare
@@ -157,127 +145,16 @@ func checkMetadata(m arrow.Metadata, memory int64) error {
 }
 
 // readSchema reads the footer.
-func (s *Source) readSchema() (*tableSchema, error) {
-	var err error
-	if s.file, err = layout.ReadFooter(s.in, s.size, s.options.Memory/footerShare); err != nil {
-		return nil, err
-	}
-	s.group, s.end = s.options.Part.Of(len(s.file.Groups))
-	stored, err := s.storedSchema()
-	if err != nil {
-		return nil, err
-	}
-	s.nodes = columns.FromParquet(s.file)
-	s.leaves = columns.Leaves(nil, s.nodes)
-	t := &tableSchema{columns: make([]*columns.Column, len(s.nodes)), errs: make([]error, len(s.nodes)), casts: make([][]columns.Cast, len(s.nodes))}
-	fields := make([]arrow.Field, len(s.nodes))
-	for i, n := range s.nodes {
-		if t.columns[i], t.casts[i], t.errs[i] = columns.Read(n, storedField(stored, i, n.Name)); t.errs[i] != nil {
-			fields[i] = arrow.Field{Name: n.Name, Type: arrow.Null} // nobody reads it
-			continue
-		}
-		fields[i] = t.columns[i].Field
-		t.casts[i] = append(t.casts[i], storedCasts(stored, i, &fields[i])...)
-	}
-	m := schemaMetadata(stored, s.file.Metadata)
-	t.arrow = arrow.NewSchema(fields, &m)
-	return t, nil
-}
-
-// storedSchema returns the Arrow schema that some writers store. It is nil if there is
-// none or it is not supported; columns then have the types of Parquet's own schema.
-func (s *Source) storedSchema() (*arrowlayout.StoredSchema, error) {
-	for _, pair := range s.file.Metadata {
-		if pair.Key != schemaKey {
-			continue
-		}
-		schema, err := decodeSchema(pair.Value)
-		if errors.Is(err, arrowlayout.ErrUnsupported) {
-			s.notes = append(s.notes, "the Arrow schema stored in the file is not understood: columns are written as Parquet's own schema describes them")
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
-		}
-		return schema, nil
-	}
-	return nil, nil
-}
-
-// decodeSchema reads a schema in base64.
-func decodeSchema(text string) (schema *arrowlayout.StoredSchema, err error) {
-	stream, err := decodeBase64(text)
-	if err != nil {
-		return nil, err
-	}
-	err = guard(func() error {
-		schema, err = arrowlayout.ReadSchema(stream)
+func (s *Source) readSchema() (err error) {
+	if s.whole, err = columns.ReadTable(s.in, s.size, s.options.Memory/footerShare); err != nil {
 		return err
-	})
-	return schema, err
-}
-
-// decodeBase64 decodes text with or without padding.
-func decodeBase64(text string) ([]byte, error) {
-	if len(text)%4 == 0 {
-		return base64.StdEncoding.DecodeString(text)
 	}
-	return base64.RawStdEncoding.DecodeString(text)
-}
-
-// storedField returns the stored field of a column, nil for none.
-func storedField(schema *arrowlayout.StoredSchema, i int, name string) *arrow.Field {
-	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
-		return nil
-	}
-	field := schema.Field(i)
-	return &field
-}
-
-// storedCasts returns the casts of a column whose stored type is not supported: the
-// types it comes out as instead.
-func storedCasts(schema *arrowlayout.StoredSchema, i int, field *arrow.Field) []columns.Cast {
-	if storedField(schema, i, field.Name) == nil {
-		return nil
-	}
-	if schema.Unknown[i] {
-		return []columns.Cast{{Column: field.Name, From: "a type of the stored Arrow schema that is not known here", To: field.Type.String()}}
-	}
-	if bits := schema.Decimals[i]; bits > 0 {
-		return []columns.Cast{{Column: field.Name, From: fmt.Sprintf("decimal%d", bits), To: "decimal128"}}
+	s.group, s.end = s.options.Part.Of(len(s.whole.File.Groups))
+	s.nodes, s.leaves = s.whole.Pick(nil)
+	if s.whole.Foreign {
+		s.notes = append(s.notes, "the Arrow schema stored in the file is not understood: columns are written as Parquet's own schema describes them")
 	}
 	return nil
-}
-
-// schemaMetadata returns a file's metadata, after that of the stored schema.
-func schemaMetadata(stored *arrowlayout.StoredSchema, file []layout.KeyValue) arrow.Metadata {
-	var keys, values []string
-	seen := map[string]bool{schemaKey: true}
-	add := func(key, value string) {
-		if !seen[key] {
-			seen[key] = true
-			keys, values = append(keys, key), append(values, value)
-		}
-	}
-	if stored != nil {
-		m := stored.Metadata()
-		for i, key := range m.Keys() {
-			add(key, m.Values()[i])
-		}
-	}
-	for _, pair := range file {
-		add(pair.Key, pair.Value)
-	}
-	return arrow.NewMetadata(keys, values)
-}
-
-// all returns the indices of all columns.
-func (t *tableSchema) all() []int {
-	list := make([]int, len(t.columns))
-	for i := range list {
-		list[i] = i
-	}
-	return list
 }
 
 // readOnlyURLs limits reading to the URLs' columns and those of [Options.Extra], and of a struct
@@ -292,16 +169,11 @@ func (s *Source) readOnlyURLs() (err error) {
 				within = append(within, path[1:])
 			}
 		}
-		if part := s.nodes[field].With(within); part != s.nodes[field] {
-			if whole.columns[field], whole.casts[field], whole.errs[field] = columns.Read(part, nil); whole.errs[field] != nil {
-				return fmt.Errorf("column %q: %w", part.Name, whole.errs[field])
-			}
-			read[i] = whole.columns[field].Field
-		} else {
-			read[i] = whole.arrow.Field(field)
+		if read[i], err = whole.Narrow(field, within); err != nil {
+			return err
 		}
 	}
-	m := whole.arrow.Metadata()
+	m := whole.Schema.Metadata()
 	schema := arrow.NewSchema(read, &m)
 	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep); err == nil {
 		err = s.urls.FindExtra(schema, o.Extra)
@@ -312,16 +184,21 @@ func (s *Source) readOnlyURLs() (err error) {
 	return s.readColumns(fields, schema)
 }
 
-// readColumns limits reading to the columns with these indices, which are those of a schema.
+// readColumns limits reading to the columns with these indices, nil for all, which are those of a schema.
 func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 	whole := s.whole
+	if fields == nil {
+		for i := range whole.Columns {
+			fields = append(fields, i)
+		}
+	}
 	s.fields, s.columns, s.read = fields, nil, schema
 	for i, field := range fields {
-		if err := whole.errs[field]; err != nil {
+		if err := whole.Errs[field]; err != nil {
 			return fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
 		}
-		s.columns = append(s.columns, whole.columns[field])
-		for _, cast := range whole.casts[field] {
+		s.columns = append(s.columns, whole.Columns[field])
+		for _, cast := range whole.Casts[field] {
 			s.notes = append(s.notes, cast.String())
 		}
 	}
@@ -330,11 +207,11 @@ func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 
 // checkGroups checks that the columns to read of each row group use known codecs.
 func (s *Source) checkGroups() error {
-	for i := range s.file.Groups {
+	for i := range s.whole.File.Groups {
 		for _, c := range s.columns {
 			for _, leaf := range c.Leaves {
 				if err := s.chunk(i, leaf).Codec.Check(); err != nil {
-					return fmt.Errorf("row group %d: column %q: %w", i, s.file.Path(leaf.Leaf), err)
+					return fmt.Errorf("row group %d: column %q: %w", i, s.whole.File.Path(leaf.Leaf), err)
 				}
 			}
 		}
@@ -344,7 +221,7 @@ func (s *Source) checkGroups() error {
 
 // chunk returns a leaf of a row group.
 func (s *Source) chunk(group int, leaf *columns.Node) *layout.Chunk {
-	return &s.file.Groups[group].Chunks[leaf.Leaf]
+	return &s.whole.File.Groups[group].Chunks[leaf.Leaf]
 }
 
 // sum adds up a quantity over the chunks to read of a row group.
@@ -405,7 +282,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		if s.group == s.end {
 			return nil, io.EOF
 		}
-		if s.file.Groups[s.group].Rows > 0 {
+		if s.whole.File.Groups[s.group].Rows > 0 {
 			s.pending = newRowGroup(s, s.group)
 		}
 		s.group++
@@ -424,10 +301,10 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 
 // Share returns how much of the rows was handed out, from 0 to 1.
 func (s *Source) Share() (share float64, known bool) {
-	if s.file.Rows <= 0 {
+	if s.whole.File.Rows <= 0 {
 		return 0, true
 	}
-	return min(1, float64(s.rows)/float64(s.file.Rows)), true
+	return min(1, float64(s.rows)/float64(s.whole.File.Rows)), true
 }
 
 // Close frees what the source holds. Pieces stay usable: the last one closes the file.

@@ -64,8 +64,8 @@ func benchmarkSteps(b *testing.B, data []byte, rows int64) {
 			out, err := step.run()
 			took := cpuTime(b) - before
 			must.Do(b, err)
-			if s, _, err := readAll(out, Options{Keep: batch.KeepURL}); err != nil || s.file.Rows != step.rows {
-				b.Fatalf("step %s: %d rows, want %d, %v", step.name, s.file.Rows, step.rows, err)
+			if s, _, err := readAll(out, Options{Keep: batch.KeepURL}); err != nil || s.whole.File.Rows != step.rows {
+				b.Fatalf("step %s: %d rows, want %d, %v", step.name, s.whole.File.Rows, step.rows, err)
 			}
 			if i == 0 {
 				first = took

@@ -23,8 +23,6 @@ func Worded(err error) error {
 		return option.Errorf("%v: raise %s, or lower %s", err, option.Memory, option.BatchRows)
 	case tables.Recode:
 		return option.Errorf("%v: use %s", err, option.Compression.With("zstd"))
-	case tables.CopyAll | tables.LeaveOut:
-		return option.Errorf("%v: write Arrow with all rows and columns, or leave it out with %s", err, option.Columns.With("url"))
 	default: // tables.LeaveOut
 		return option.Errorf("%v: leave it out with %s", err, option.Columns.With("url"))
 	}

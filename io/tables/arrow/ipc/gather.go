@@ -35,7 +35,7 @@ import (
 
 // gather returns the message of the kept rows of a record batch. Buffers may overlap, which makes
 // a large body of a small one.
-func (r *copiedRecord) gather(rows tables.Rows, texts Texts, added []*array.Data, grant *budget.Grant) (m message, err error) {
+func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant) (m message, err error) {
 	from, size := r.reader, int64(0)
 	if from.schema.Unknown != nil && from.whole {
 		return m, from.schema.Unknown
@@ -54,7 +54,7 @@ func (r *copiedRecord) gather(rows tables.Rows, texts Texts, added []*array.Data
 	g.buffers.begin(r, grant)
 	g.runs = len(rows)
 	defer g.end()
-	if err = g.columns(texts, len(ours.body)); err == nil {
+	if err = g.columns(column, texts, len(ours.body)); err == nil {
 		m, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes})
 	}
 	return m, err
@@ -70,16 +70,16 @@ type gathering struct {
 }
 
 // columns gathers all columns. spare is how many bytes will follow their buffers.
-func (g *gathering) columns(texts Texts, spare int) error {
+func (g *gathering) columns(column int, texts *array.Data, spare int) error {
 	from := g.record.reader
 	if err := g.reserve(g.record, g.rows.Count(), spare); err != nil {
 		return err
 	}
 	for _, i := range from.copied {
 		shape, err := &from.schema.Columns[i], error(nil)
-		if texts.Values != nil && i == texts.Column {
+		if texts != nil && i == column {
 			if err = g.at.Next(shape); err == nil {
-				err = g.texts(texts.Values)
+				err = g.texts(texts)
 			}
 		} else {
 			err = g.array(shape, int(g.record.meta.Rows), g.rows)

@@ -172,15 +172,9 @@ func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	}
 }
 
-// Texts are the rows that are kept of a column of texts, so that they need not be decoded again.
-type Texts struct {
-	Column int // of the part's reader
-	Values *array.Data
-}
-
-// Copy returns a chunk of the rows that are kept of a part, with columns that are added. texts may
-// have none.
-func (s *Writer) Copy(p *Part, rows tables.Rows, texts Texts, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
+// Copy returns a chunk of the rows that are kept of a part, with columns that are added. texts are
+// those of a column of texts, so that they need not be decoded again; nil for none.
+func (s *Writer) Copy(p *Part, rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
 	r := p.copied
 	switch {
 	// Readers refuse a record batch of the old version that has keys and values of its
@@ -190,7 +184,7 @@ func (s *Writer) Copy(p *Part, rows tables.Rows, texts Texts, added []*array.Dat
 	case rows.Count() < p.Rows() && !s.options.Selects:
 		return nil, errors.New("rows are left out, which the output was not told")
 	case s.options.Selects:
-		m, err := r.gather(rows, texts, added, grant)
+		m, err := r.gather(rows, column, texts, added, grant)
 		if err != nil {
 			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
 		}

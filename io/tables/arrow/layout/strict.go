@@ -3,7 +3,7 @@ package layout
 import "slices"
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
-// what this package has no use for. checkFlat does as they do, so that [Check] finds what they
+// what this package has no use for. checkFlat does as they do, so that a check finds what they
 // refuse. The tables below are those of Message.fbs, Schema.fbs and
 // File.fbs.
 

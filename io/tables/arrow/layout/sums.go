@@ -16,7 +16,7 @@ import (
 // the footer, with zeros in place of the digits. Other readers ignore it. This package
 // compares it, because Arrow itself may not notice a changed byte.
 //
-// A record batch that passed through (see [Source.PassThrough]) has a checksum of its
+// A record batch that passed through (see robotsbatch/io/tables/arrow/ipc) has a checksum of its
 // metadata and of the end of the body, where the verdict columns are: 16 more digits
 // say where that begins. What comes before it is as its writer left it, and so are
 // dictionaries that passed through. If it was gathered, and parts of the input's body were

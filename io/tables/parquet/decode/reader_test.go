@@ -95,10 +95,11 @@ func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int, 
 	}
 	footer := encode.NewFooter([]*columns.Node{top}, layout.Uncompressed)
 	footer.Group(int64(len(layout.Magic)), int64(rows), []encode.Chunk{chunk})
-	end := footer.Append(nil, nil, "test")
+	end, err := footer.End(nil, "test")
+	if err != nil {
+		return err
+	}
 	data = append(data, end...)
-	data = append(data, byte(len(end)), byte(len(end)>>8), 0, 0)
-	data = append(data, layout.Magic...)
 	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -97,12 +98,20 @@ func (f *Footer) Elements() (list [][]byte) {
 	return list
 }
 
-// Append appends the footer, without its length and the magic.
-func (f *Footer) Append(dst []byte, metadata []layout.KeyValue, createdBy string) []byte {
+// End returns the end of a file: the footer, its length and the magic. A schema that is not nil is
+// stored in it, with its metadata.
+func (f *Footer) End(schema *arrow.Schema, createdBy string) ([]byte, error) {
 	file := f.file
+	if schema != nil {
+		var err error
+		if file.Metadata, err = columns.MetadataOf(schema); err != nil {
+			return nil, err
+		}
+	}
 	root := layout.Element{Name: "schema", Type: layout.NoType, Converted: -1, Children: int32(len(f.nodes))}
-	file.Version, file.Schema, file.Metadata, file.CreatedBy = 2, elements([]layout.Element{root}, f.nodes), metadata, createdBy
-	return layout.Append(dst, &file)
+	file.Version, file.Schema, file.CreatedBy = 2, elements([]layout.Element{root}, f.nodes), createdBy
+	end := layout.Append(nil, &file)
+	return append(binary.LittleEndian.AppendUint32(end, uint32(len(end))), layout.Magic...), nil
 }
 
 // elements appends the elements of nodes, depth first.

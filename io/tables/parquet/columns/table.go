@@ -1,0 +1,205 @@
+package columns
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables"
+	arrowlayout "robotsbatch/io/tables/arrow/layout"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// Table is the schema of a file in Arrow's types, column by column.
+type Table struct {
+	File    *layout.File
+	Schema  *arrow.Schema
+	Nodes   []*Node
+	Columns []*Column
+	Errs    []error  // of columns that cannot be read
+	Casts   [][]Cast // of columns
+	// Foreign says that the Arrow schema stored in the file is not understood, so that columns
+	// have the types of Parquet's own schema.
+	Foreign bool
+}
+
+// ReadTable reads the footer of the size bytes of r, which may take limit bytes.
+func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
+	t = new(Table)
+	if t.File, err = layout.ReadFooter(r, size, limit); err != nil {
+		return nil, err
+	}
+	stored, err := t.stored()
+	if err != nil {
+		return nil, err
+	}
+	t.Nodes = FromParquet(t.File)
+	t.Columns, t.Errs, t.Casts = make([]*Column, len(t.Nodes)), make([]error, len(t.Nodes)), make([][]Cast, len(t.Nodes))
+	fields := make([]arrow.Field, len(t.Nodes))
+	for i, n := range t.Nodes {
+		if t.Columns[i], t.Casts[i], t.Errs[i] = Read(n, storedField(stored, i, n.Name)); t.Errs[i] != nil {
+			fields[i] = arrow.Field{Name: n.Name, Type: arrow.Null} // nobody reads it
+			continue
+		}
+		fields[i] = t.Columns[i].Field
+		t.Casts[i] = append(t.Casts[i], storedCasts(stored, i, &fields[i])...)
+	}
+	m := schemaMetadata(stored, t.File.Metadata)
+	t.Schema = arrow.NewSchema(fields, &m)
+	return t, nil
+}
+
+// Narrow limits column i, which has fields, to those at the paths, and returns its field.
+func (t *Table) Narrow(i int, paths [][]int) (arrow.Field, error) {
+	part := t.Nodes[i].With(paths)
+	if part == t.Nodes[i] {
+		return t.Schema.Field(i), nil
+	}
+	if t.Columns[i], t.Casts[i], t.Errs[i] = Read(part, nil); t.Errs[i] != nil {
+		return arrow.Field{}, fmt.Errorf("column %q: %w", part.Name, t.Errs[i])
+	}
+	return t.Columns[i].Field, nil
+}
+
+// Pick returns the columns with these indices, nil for all, and their leaves.
+func (t *Table) Pick(columns []int) (nodes, leaves []*Node) {
+	for i, n := range t.Nodes {
+		if columns == nil || slices.Contains(columns, i) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes, Leaves(nil, nodes)
+}
+
+// schemaKey is the metadata key under which Arrow's readers look for the Arrow schema.
+const schemaKey = "ARROW:schema"
+
+// stored returns the Arrow schema that some writers store. It is nil if there is none or it is not
+// supported.
+func (t *Table) stored() (schema *arrowlayout.StoredSchema, err error) {
+	for _, pair := range t.File.Metadata {
+		if pair.Key != schemaKey {
+			continue
+		}
+		schema, err = decodeSchema(pair.Value)
+		if errors.Is(err, arrowlayout.ErrUnsupported) {
+			t.Foreign = true
+			return nil, nil
+		}
+		if err != nil {
+			err = fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
+		}
+		return schema, err
+	}
+	return nil, nil
+}
+
+// decodeSchema reads a schema in base64.
+func decodeSchema(text string) (schema *arrowlayout.StoredSchema, err error) {
+	defer panics.Recover(&err, panics.As("damaged"))
+	stream, err := decodeBase64(text)
+	if err != nil {
+		return nil, err
+	}
+	return arrowlayout.ReadSchema(stream)
+}
+
+// decodeBase64 decodes text with or without padding.
+func decodeBase64(text string) ([]byte, error) {
+	if len(text)%4 == 0 {
+		return base64.StdEncoding.DecodeString(text)
+	}
+	return base64.RawStdEncoding.DecodeString(text)
+}
+
+// storedField returns the stored field of a column, nil for none.
+func storedField(schema *arrowlayout.StoredSchema, i int, name string) *arrow.Field {
+	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
+		return nil
+	}
+	field := schema.Field(i)
+	return &field
+}
+
+// storedCasts returns the casts of a column whose stored type is not supported: the
+// types it comes out as instead.
+func storedCasts(schema *arrowlayout.StoredSchema, i int, field *arrow.Field) []Cast {
+	if storedField(schema, i, field.Name) == nil {
+		return nil
+	}
+	if schema.Unknown[i] {
+		return []Cast{{Column: field.Name, From: "a type of the stored Arrow schema that is not known here", To: field.Type.String()}}
+	}
+	if bits := schema.Decimals[i]; bits > 0 {
+		return []Cast{{Column: field.Name, From: fmt.Sprintf("decimal%d", bits), To: "decimal128"}}
+	}
+	return nil
+}
+
+// schemaMetadata returns a file's metadata, after that of the stored schema.
+func schemaMetadata(stored *arrowlayout.StoredSchema, file []layout.KeyValue) arrow.Metadata {
+	var keys, values []string
+	seen := map[string]bool{schemaKey: true}
+	add := func(key, value string) {
+		if !seen[key] {
+			seen[key] = true
+			keys, values = append(keys, key), append(values, value)
+		}
+	}
+	if stored != nil {
+		m := stored.Metadata()
+		for i, key := range m.Keys() {
+			add(key, m.Values()[i])
+		}
+	}
+	for _, pair := range file {
+		add(pair.Key, pair.Value)
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// MetadataOf returns the metadata of a file with a schema: its own, for readers of Parquet, and
+// the schema with it, where Arrow's readers look.
+func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
+	m := schema.Metadata()
+	for i, key := range m.Keys() {
+		pairs = append(pairs, layout.KeyValue{Key: key, Value: m.Values()[i]})
+	}
+	message, err := arrowlayout.EncodeSchema(schema)
+	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(message)}), err
+}
+
+// Extended returns what makes the metadata of a file that gets the columns of added after its own
+// with the indices kept, nil for all: a stored Arrow schema, if there is one, is extended by them,
+// and key names them.
+func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
+	return func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
+		pairs = slices.DeleteFunc(slices.Clone(pairs), func(p layout.KeyValue) bool { return p.Key == key })
+		for i, pair := range pairs {
+			if pair.Key != schemaKey {
+				continue
+			}
+			stream, err := decodeBase64(pair.Value)
+			if err == nil {
+				stream, err = arrowlayout.ExtendSchema(stream, kept, added)
+			}
+			if err != nil {
+				return nil, &tables.LimitError{What: fmt.Sprintf("damaged: the Arrow schema stored in it cannot be read: %v", err), Help: tables.Recode}
+			}
+			pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
+		}
+		names := ""
+		for i, field := range added.Fields() {
+			if i > 0 {
+				names += ","
+			}
+			names += field.Name
+		}
+		return append(pairs, layout.KeyValue{Key: key, Value: names}), nil
+	}
+}
