@@ -82,7 +82,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 // Each DESIGN.md lists the words that it explains, in the order in which it does, and
 // says how many these are. It writes a word in italics where it explains it.
 func TestDesignsListTheirWords(t *testing.T) {
-	for _, room := range []string{"matcher", "io/rules/rulepack", "io/frontier/parquetio"} {
+	for _, room := range []string{"matcher", "io/rules/rulepack", "io/tables"} {
 		text := must.Get(os.ReadFile(filepath.Join("../..", room, "DESIGN.md")))(t)
 		body, list, ok := strings.Cut(string(text), "## Words\n\n")
 		count, words, counted := strings.Cut(strings.TrimSuffix(strings.TrimSpace(list), "."), " are explained here: ")

@@ -67,7 +67,7 @@ func TestDesign(t *testing.T) {
 // lines that it quotes are in the golden text.
 func checkDesignQuotes(t *testing.T, golden string) {
 	t.Helper()
-	text := must.Get(os.ReadFile("DESIGN.md"))(t)
+	text := must.Get(os.ReadFile("../../tables/DESIGN.md"))(t)
 	for _, group := range designRows {
 		for _, row := range group {
 			if !strings.Contains(string(text), row.url) {

@@ -26,7 +26,7 @@
 //	Sink.Write      its bytes, in order
 //	Sink.Close      one footer for all
 //
-// DESIGN.md tells how a row group passes through, from the naive algorithm up, with
+// io/tables/DESIGN.md tells how a table passes through, from the naive algorithm up, with
 // an example whose bytes are in testdata/design.txt.
 //
 // This package decodes and encodes without a Parquet library. Those for Go silently
