@@ -8,13 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // smallDecimals returns a stream with a column of a type that make makes of decimals of

@@ -6,13 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
+	"github.com/apache/arrow/go/v15/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // What this package builds, it reads.

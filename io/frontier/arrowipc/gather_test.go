@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -22,6 +20,7 @@ import (
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 var errNoPass = errors.New("it cannot pass through")

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/klauspost/compress/zstd"
@@ -21,6 +19,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // smallRecord has a column of each kind that points into other buffers.

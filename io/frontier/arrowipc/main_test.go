@@ -9,14 +9,13 @@ import (
 	"io"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 func TestMain(m *testing.M) {

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"robotsbatch/io/tables/arrow/ipc"
-
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables/arrow/ipc"
 )
 
 // sharedRecord is a record batch that its pieces share.

@@ -4,11 +4,10 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // Decimals of 32 bits in a stored schema are read as those of 128, and take nothing of

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"robotsbatch/io/tables/arrow/ipc"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -16,6 +14,7 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/ipc"
 )
 
 // SinkOptions say what is written.

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"robotsbatch/io/tables/arrow/ipc"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio"
+	"robotsbatch/io/tables/arrow/ipc"
 )
 
 // Options of a source.

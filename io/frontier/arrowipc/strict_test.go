@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/ipc"
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables/arrow/ipc"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // strictFiles are files and streams with columns of many types: as the library writes

@@ -9,12 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // handMadeTexts is a record batch of one column of texts with zstd.

@@ -5,11 +5,10 @@ import (
 	"cmp"
 	"slices"
 
-	"robotsbatch/matcher/spelling"
-
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/spelling"
 )
 
 // body is a robots.txt with its text, if that is known.

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/matcher/spelling"
-
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/spelling"
 )
 
 func TestAgentWatch(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"robotsbatch/batch/manifest"
-
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/blob"

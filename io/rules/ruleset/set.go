@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"robotsbatch/batch/manifest"
-
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/matcher"

@@ -7,13 +7,12 @@ import (
 	"math"
 	"sync"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/lz4frame"
 	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // buffers reads the buffers of a body, one after the other, and makes those of another.

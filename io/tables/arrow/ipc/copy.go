@@ -6,10 +6,10 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/zeebo/xxh3"
+
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // What is copied lies in the output as in the input:

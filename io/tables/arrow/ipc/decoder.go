@@ -7,14 +7,13 @@ import (
 	"reflect"
 	"sync"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // decoder decodes record batch messages with one schema and one set of dictionaries.

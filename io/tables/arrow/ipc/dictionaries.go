@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/zeebo/xxh3"
@@ -14,6 +12,7 @@ import (
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -13,6 +11,7 @@ import (
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // message is a message as it is written.
@@ -143,8 +142,8 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, 
 	return contents, nil
 }
 
-// layoutOfArray returns the buffers of arrays of a type, with what stands in for a union's
-// validity.
+// layoutOfArray returns which buffers the library's arrays of a type have. Layout leaves out the
+// first one of unions, which is always nil, in the place of the validity.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 	of := tables.Storage(dt).Layout()
 	if _, is := tables.Storage(dt).(arrow.UnionType); is {

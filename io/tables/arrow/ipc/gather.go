@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"math"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // A record batch that loses some of its rows is gathered: of each buffer, the bytes of the

@@ -4,12 +4,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // Part is a record batch, in pieces of so many rows as [ReaderOptions] say. The first pieces

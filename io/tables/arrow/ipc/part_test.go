@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // Each dictionary is decoded once, however many batches extend it, and a batch has those

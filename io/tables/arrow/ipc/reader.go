@@ -6,12 +6,11 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // ReaderOptions are those of a [Reader].

@@ -8,14 +8,13 @@ import (
 	"io"
 	"sync"
 
-	"robotsbatch/io/tables/arrow/layout"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables/arrow/layout"
 )
 
 // texts decompresses the texts of a record batch of which no other column is decoded, one piece

@@ -123,7 +123,9 @@ func (f *flat) offset(pos int) int {
 	return to
 }
 
-// verify verifies a table.
+// verify checks that the table at pos, and all that it refers to, is as layout says: inside the
+// buffer, aligned, and texts with a zero after them. It skips what is not known here, whose
+// layout is nil. Tables may be nested as deep as in C++, 128.
 func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return
@@ -134,7 +136,7 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	}
 	t := f.Table(pos)
 	for slot, field := range layout.fields {
-		size := 4
+		size := 4 // of a reference
 		if field.kind == flatScalar {
 			size = field.size
 		}

@@ -303,7 +303,8 @@ func extend(f *arrow.Field) (err error) {
 	return err
 }
 
-// typeOf returns the type of a Field table, without its dictionary encoding.
+// typeOf returns the type of a Field table with these children; with a dictionary, the type of its
+// values. Slots are those of Schema.fbs. exact is as in fieldOf.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
 	kind := t.Uint8(2)
 	data, _ := t.Table(3)
