@@ -118,7 +118,7 @@ func Merge(shards []*Manifest) ([]byte, error) {
 			by[o.Output.Name] = i
 			for _, in := range o.Inputs {
 				if other, ok := versions[in.Name]; ok && !in.Same(other) {
-					return nil, fmt.Errorf("%s was replaced after shard %d and before shard %d read it: do all shards again", in.Name, readBy[in.Name], i)
+					return nil, fmt.Errorf("%s was replaced between the reads of shards %d and %d: do all shards again", in.Name, readBy[in.Name], i)
 				}
 				versions[in.Name], readBy[in.Name] = in, i
 			}

@@ -53,7 +53,7 @@ func TestMergeNames(t *testing.T) {
 		{"program", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Program = "older" })}, false, "the program has changed (it was older)"},
 		{"deals", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Manifest++ })}, false, "the format of the manifest has changed"},
 		{"inputs", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Shard.Deal([]string{"a", "b", "c"}) })}, false, "saw different inputs, 2 and 3 of them"},
-		{"versions", []*Manifest{shardOf(0, 2, nil), older}, false, " was replaced after shard 0 and before shard 1 read it"},
+		{"versions", []*Manifest{shardOf(0, 2, nil), older}, false, " was replaced between the reads of shards 0 and 1"},
 		{"output twice", []*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), again}, false, "0.csv is an output of shards 0 and 2"},
 	}
 	for _, test := range tests {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -114,6 +115,10 @@ func (h *header) find(url string, extra batch.ExtraColumns) (err error) {
 	return err
 }
 
+// separated is the name of an only column that is likely several: url and others, with what separates
+// them.
+var separated = regexp.MustCompile(`(?i)^url[,;|:^\t][^ ]|[,;|^\t]url$|^url [^ ]$|[,;|:^\t]url[,;|:^\t]`)
+
 // findURLs returns the index of the column that has the URLs: what [format.Columns.URL]
 // finds, or the only column. If the name of that has a separator, it may be several.
 func findURLs(columns format.Columns, name string) (int, error) {
@@ -125,7 +130,7 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	switch {
 	case strings.Contains(strings.Join(names, " "), "://"):
 		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it%s", columns, orList(names))
-	case len(names) == 1 && (strings.ContainsAny(names[0], separators+":^") || strings.HasPrefix(strings.ToLower(names[0]), "url ")):
+	case len(names) == 1 && separated.MatchString(names[0]):
 		return 0, option.Errorf("there is no column \"url\", but one named %q: if these are several, say what separates them with %s, and if it has the URLs, name it with %s", names[0], option.Delimiter, option.URLColumn)
 	case len(names) == 1:
 		return 0, nil

@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"fmt"
+
+	"robotsbatch/matcher/domains"
 )
 
 // trailingError is the error for a list of URLs whose lines go on after the URL, which would
@@ -29,11 +31,14 @@ func (e *trailingError) Error() string {
 	return fmt.Sprintf("the lines go on after the URL and %s (%q): pipe the list through %s%s", what, line, cut, header)
 }
 
+// leastLines and leastDomains are how much of a list must have commas or semicolons before figures.
+const leastLines, leastDomains = 8, 3
+
 // CheckTrailing returns an error if the first lines of a list show that they go on
 // after the URL. After a tab, which no URL has, half of them must. The other separators do stand
 // in real URLs: every line must have as many, and after each numbers, times or further URLs. All
-// but blanks must stand outside of a query at least once, and commas and semicolons in URLs of
-// several sites: there are sites all of whose URLs end in a comma and a number.
+// but blanks must stand outside of a query at least once, and commas and semicolons in eight lines
+// of three domains or more: there are sites all of whose URLs end in a comma and a number.
 func CheckTrailing(head []byte) error {
 	if len(head) >= HeadSize { // its last line may be cut
 		if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
@@ -43,9 +48,8 @@ func CheckTrailing(head []byte) error {
 	const separators = "\t |,;"
 	var first [len(separators)][]byte // line with each separator
 	var with, fields [len(separators)]int
-	var outside [len(separators)]bool // of a query
-	var site []byte
-	lines, sites := 0, false // of several sites
+	var outside [len(separators)]bool        // of a query
+	lines, found := 0, make(map[string]bool) // by domain
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))) {
 		line = bytes.Trim(line, " \t\r\n\v\f")
 		scheme, _, ok := bytes.Cut(line, []byte("://"))
@@ -53,9 +57,11 @@ func CheckTrailing(head []byte) error {
 			continue
 		}
 		lines++
-		of := line[:len(scheme)+len("://")+max(0, bytes.IndexAny(line[len(scheme)+len("://"):], "/?#,;"))]
-		sites = sites || lines > 1 && !bytes.Equal(of, site)
-		site = of
+		host := bytes.ToLower(line[len(scheme)+len("://"):])
+		if end := bytes.IndexAny(host, "/?#,;:"); end >= 0 {
+			host = host[:end]
+		}
+		found[string(domains.Registered(host))] = true
 		for i, separator := range []byte(separators) {
 			count := trailing(line, separator)
 			if count == 0 || with[i] > 0 && separator != '\t' && count != fields[i] {
@@ -76,7 +82,7 @@ func CheckTrailing(head []byte) error {
 		case '|':
 			enough = enough && outside[i]
 		case ',', ';':
-			enough = enough && outside[i] && sites
+			enough = enough && outside[i] && lines >= leastLines && len(found) >= leastDomains
 		}
 		if enough {
 			return &trailingError{string(first[i]), separator}

@@ -2,9 +2,19 @@ package format
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
+
+// hosts repeats a line for hosts in turn.
+func hosts(line string, of ...string) string {
+	var b strings.Builder
+	for i := range leastLines {
+		fmt.Fprintf(&b, line, of[i%len(of)])
+	}
+	return b.String()
+}
 
 // Lines that go on after the URL are told from URLs with blanks and |.
 func TestLinesThatGoOnAfterTheURL(t *testing.T) {
@@ -21,8 +31,8 @@ func TestLinesThatGoOnAfterTheURL(t *testing.T) {
 		{"https://a.example/x https://b.example/\nhttps://a.example/y https://b.example/z\n", ' '},
 		{"https://a.example/x|12\nhttps://a.example/y?q|3\n", '|'},
 		{"https://a.example/x | 12 | 5\nhttps://a.example/y | 3 | 6\n", '|'},
-		{"https://a.example/x.pdf,12\nhttps://b.example/y,3\n", ','},
-		{"https://a.example/x.pdf;12;2026-03-01\nhttps://b.example;3;2026-03-02\n", ';'},
+		{hosts("https://%s/x.pdf,12\n", "a.example", "b.example", "www.c.example"), ','},
+		{hosts("https://%s;12;2026-03-01\n", "a.example", "b.example", "c.example"), ';'},
 		{"https://a.example/" + strings.Repeat("x", HeadSize-25) + "\t1\nhttps://a", '\t'},
 
 		{"https://a.example/x\nhttps://a.example/y\n", 0},
@@ -34,9 +44,10 @@ func TestLinesThatGoOnAfterTheURL(t *testing.T) {
 		{"https://a.example/Part 1\n", 0},
 		{"https://a.example/Part 1\nhttps://a.example/Part 1 2\n", 0},
 		{"https://a.example/?cat=news|15981\nhttps://a.example/?cat=news|16505\n", 0},
-		{"https://a.example/x,12\nhttps://a.example/y,3\n", 0}, // a site may have such URLs
-		{"https://a.example/?q=1,12\nhttps://b.example/?q=1,3\n", 0},
-		{"https://a.example/x,12\nhttps://b.example/y\n", 0},
+		{hosts("https://%s/x,12\n", "a.example", "b.a.example", "www.a.example:80", "A.example"), 0}, // a site may have such URLs
+		{"https://a.example/x,12\nhttps://b.example/y,3\nhttps://c.example/y,3\n", 0},                // few
+		{hosts("https://%s/?q=1,12\n", "a.example", "b.example", "c.example"), 0},
+		{hosts("https://%s/x,12\n", "a.example", "b.example", "c.example") + "https://b.example/y\n", 0},
 		{"https://a.example/x|y\nhttps://a.example/y|z\n", 0},
 		{"a.example/x\t1\n", 0},
 		{"", 0},

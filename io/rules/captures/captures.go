@@ -127,7 +127,12 @@ func NewSet(o Options) *Set {
 }
 
 // Close frees what the set holds.
-func (s *Set) Close() { s.sorter.Close() }
+func (s *Set) Close() {
+	s.sorter.Close()
+	if s.old.links != nil {
+		s.old.links.Close()
+	}
+}
 
 // Newest returns the time of the newest capture, the zero time when there is none.
 func (s *Set) Newest() time.Time {
@@ -178,7 +183,9 @@ func (s *Set) add(r waiting, page bool) error {
 		s.wanted.add(r.target())
 	}
 	if page && s.old.dropped {
-		s.old.asked.add(r.target())
+		if err := s.old.ask(r); err != nil {
+			return err
+		}
 	}
 	if r.isRevisit() {
 		s.noteRevisit(r)

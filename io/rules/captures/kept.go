@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/access"
 )
 
@@ -297,7 +299,49 @@ type continued struct {
 	dropped bool   // it has no captures of some URLs that are no robots.txt
 	source  int    // of those captures
 	known   keys   // of other such URLs
-	asked   keys   // of those to which new captures redirect
+	asked   keys   // of those to which new captures redirect a robots.txt
+	// links are new redirects from such URLs to others: the keys of both. Most lead from no
+	// robots.txt.
+	links *runs.Sorter
+}
+
+// linkForm sorts links by the URL that redirects.
+var linkForm = runs.Form{
+	Head: 2 * len(key{}), Size: func([]byte) int { return 2 * len(key{}) },
+	Key: binary.BigEndian.Uint64, Compare: bytes.Compare,
+}
+
+// ask notes a new capture that redirects to a URL that is no robots.txt.
+func (c *continued) ask(r waiting) error {
+	if len(r.authority()) == 0 {
+		return c.links.Add(append(r[:16:16], r[40:56]...))
+	}
+	c.asked.add(r.target())
+	return nil
+}
+
+// follow adds to asked where the links of what is asked or known lead.
+func (c *continued) follow() error {
+	c.known.compact()
+	for before := -1; before < len(c.asked); {
+		c.asked.compact()
+		before = len(c.asked)
+		more := c.asked[:before:before]
+		if err := c.links.Merge(func(link []byte) error {
+			from, to := key(link[:16]), key(link[16:])
+			_, asked := c.asked.find(from)
+			_, known := c.known.find(from)
+			if asked || known {
+				more = append(more, to)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		c.asked = more
+		c.asked.compact()
+	}
+	return nil
 }
 
 // Continue says of a pack whose captures will be added when the newest one was, whether later ones
@@ -307,17 +351,25 @@ func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.old = continued{pack: true, newest: newest, dropped: dropped, source: source}
+	if dropped {
+		s.old.links = runs.NewSorter(linkForm, s.options.Memory/4, s.options.Folder)
+	}
 	s.newest, s.later, s.dropped = max(s.newest, nanosecondsOf(newest)), s.later || later, s.dropped || dropped
 }
 
 // Dropped reports, after Resolve, whether captures of URLs that are no robots.txt were not kept.
 func (s *Set) Dropped() bool { return s.dropped }
 
-// addDropped adds a capture that denies for each URL to which a new capture redirects and of which
-// the pack may have dropped some: what is not there must not allow.
+// addDropped adds a capture that denies for each URL to which a new capture redirects, perhaps over
+// others, from a robots.txt, and of which the pack may have dropped some: what is not there must not
+// allow.
 func (s *Set) addDropped() error {
-	s.old.known.compact()
-	s.old.asked.compact()
+	if !s.old.dropped {
+		return nil
+	}
+	if err := s.old.follow(); err != nil {
+		return err
+	}
 	for _, node := range s.old.asked {
 		if _, known := s.old.known.find(node); known {
 			continue
@@ -334,6 +386,7 @@ func (s *Set) addDropped() error {
 			return err
 		}
 	}
-	s.old.known, s.old.asked = nil, nil
+	s.old.links.Close()
+	s.old.known, s.old.asked, s.old.links = nil, nil, nil
 	return nil
 }

@@ -178,6 +178,9 @@ func (r *resolver) visit(x waiting) error {
 		r.url, r.renewable, r.source = x.key(), 0, x.source()
 	}
 	if x.isRevisit() {
+		if r.last.isRevisitOf(x) {
+			return nil // which the pack has, and says that nothing has the body
+		}
 		r.set.revisit(x)
 	}
 	r.renew(x)

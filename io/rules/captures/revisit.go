@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -53,6 +54,11 @@ func (r waiting) names() [3]Name {
 
 func (r waiting) isRevisit() bool { return r[60]&flagRevisit != 0 }
 
+// isRevisitOf reports whether a revisit has the URL, time, source and names of another.
+func (r waiting) isRevisitOf(s waiting) bool {
+	return len(r) > 0 && r.isRevisit() && bytes.Equal(r[:24], s[:24]) && bytes.Equal(r[32:58], s[32:58])
+}
+
 // noteRevisit notes what a revisit refers to.
 func (s *Set) noteRevisit(r waiting) {
 	if s.revisited == nil {
@@ -94,11 +100,11 @@ func (s *Set) revisit(x waiting) {
 			return
 		}
 	}
-	s.update(x.source(), func(s *Stats) { s.Lost++ })
 	if s.old.pack && x.order() >= 1<<orderBits {
 		x.setKept(gone)
 		x[60] &^= flagRevisit
 		return
 	}
 	x[60] |= flagFailed
+	s.update(x.source(), func(s *Stats) { s.Lost++ })
 }

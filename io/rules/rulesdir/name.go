@@ -135,8 +135,8 @@ func isOtherFile(name string) bool {
 		return ending == "" || ending == "txt" || ending == "md" || ending == "rst"
 	}
 	switch ending {
-	case "htm", "html", "xml", "json", "jsonl", "yaml", "yml", "toml", "ini", "csv", "tsv", "pdf", "log",
-		"bak", "orig", "tmp", "swp", "part", "lock", "sha256", "md5", "tar", "tgz", "sqlite", "parquet", "arrow", "warc", "rules":
+	case "htm", "html", "xml", "json", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "csv", "tsv", "pdf", "log",
+		"bak", "orig", "tmp", "swp", "part", "lock", "sha256", "md5", "tar", "tgz", "sqlite", "parquet", "arrow", "arrows", "feather", "warc", "rules":
 		return true
 	}
 	return false
