@@ -11,7 +11,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
-	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
@@ -323,10 +322,4 @@ func (s *Source) done() error {
 		return nil
 	}
 	return s.in.Close()
-}
-
-// guard calls f and turns a panic of the Arrow library into an error.
-func guard(f func() error) (err error) {
-	defer panics.Recover(&err, panics.As("damaged"))
-	return f()
 }
