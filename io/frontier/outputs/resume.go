@@ -151,16 +151,15 @@ func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Out
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
-	named, now := make(map[string]bool, len(planned)), make(map[string]format.Format, len(planned))
-	for _, out := range planned {
-		named[keyOf(shownNames(out.Inputs))] = true
-		now[out.Path] = out.Format
+	named, now := make(map[string]bool, len(planned)), make(map[string]*Output, len(planned))
+	for i := range planned {
+		named[keyOf(shownNames(planned[i].Inputs))] = true
+		now[planned[i].Path] = &planned[i]
 	}
 	for i := range old.Outputs {
 		o := &old.Outputs[i]
 		path, names := r.PathOf(o), inputNames(o)
-		is, _ := format.ByName(path)
-		if f, ok := now[withoutEnding(path)]; ok && (f == is || f == format.Unknown) || len(names) == 0 {
+		if len(names) == 0 || now[withoutEnding(path)].replaces(path, names[0]) {
 			continue
 		}
 		if _, err := blob.Stat(ctx, path); err != nil {
@@ -176,6 +175,20 @@ func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Out
 		left = append(left, l)
 	}
 	return left
+}
+
+// replaces reports whether an output will replace the one at a path, which differs at most in its
+// ending, and whose first input is named. If the input decides about the ending, one that is named
+// alike decides alike.
+func (o *Output) replaces(path, input string) bool {
+	switch {
+	case o == nil:
+		return false
+	case o.Format == format.Unknown:
+		return filepath.Base(o.Inputs[0].Path) == filepath.Base(input)
+	}
+	is, _ := format.ByName(path)
+	return o.Format == is
 }
 
 // inputNames returns the names of an output's inputs.
