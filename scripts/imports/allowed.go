@@ -4,7 +4,6 @@ package imports
 // it is exported all the same.
 var AllowedExports = map[string]string{
 	"batch.Bytes":                              "wraps text in the tests of batch and of batch/manifest",
-	"batch.Column.Slice":                       "cuts columns in the tests of batch and of io/frontier/arrowipc",
 	"batch.Sum.AddInt":                         "makes sums in the tests of batch/manifest",
 	"batch.Sum.AddFloat":                       "stands beside AddInt",
 	"io/store/budget.Fault":                    "refuses memory in a test of the program",

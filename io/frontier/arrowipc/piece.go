@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
@@ -16,6 +17,7 @@ type sharedRecord struct {
 	source   *Source
 	part     *ipc.Part
 	bytes    int64             // as read and decoded
+	urls     *batch.Column     // of all pieces, of which they have slices; nil if each has its own
 	encoding atomic.Int64      // pieces that are not encoded yet
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 	verdicts *tableio.Assembly // nil when all columns are decoded
@@ -27,6 +29,13 @@ func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	r := &sharedRecord{source: s, part: part, bytes: size}
 	if s.urls.IsJoined() {
 		r.bytes += decoded // for the URLs that are joined
+	}
+	if s.urls.IsColumn() {
+		part.Whole = func(rows arrow.Record) error {
+			urls, _, err := s.urls.URLs(rows, s.reader.Memory())
+			r.urls = &urls
+			return err
+		}
 	}
 	r.encoding.Store(int64(part.Pieces()))
 	if s.passing {
@@ -88,7 +97,7 @@ func (p *piece) Continued() bool { return !p.last }
 func (p *piece) Freed() int64 {
 	r := p.record
 	if r.encoding.Add(-1) == 0 {
-		p.freed = r.bytes - r.part.CopiedSize()
+		p.freed, r.urls = r.bytes-r.part.CopiedSize(), nil
 	}
 	return p.freed + p.taken
 }
@@ -100,13 +109,18 @@ func (p *piece) Ready(g *batch.Grant, again func()) bool {
 
 // Decode implements batch.Piece.
 func (p *piece) Decode() (_ *batch.Batch, err error) {
-	s := p.record.source
-	rows, taken, err := p.record.part.Decode(p.number)
+	r, s := p.record, p.record.source
+	rows, taken, err := r.part.Decode(p.number)
 	if p.taken = taken; err != nil {
 		return nil, tableio.Worded(err)
 	}
-	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Release: rows.Release}
-	if err = s.urls.TakeExtra(b, rows); err == nil {
+	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
+	err = s.urls.TakeExtra(b, rows)
+	switch {
+	case err != nil:
+	case r.urls != nil:
+		b.URLs = r.urls.Slice(r.part.Piece(p.number))
+	default:
 		b.URLs, b.Table, err = s.urls.URLs(rows, s.reader.Memory())
 	}
 	if err != nil {

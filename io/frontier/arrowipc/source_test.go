@@ -115,6 +115,23 @@ func testURLColumn(t *testing.T, a arrow.Array, want string) {
 	}
 }
 
+// The texts of views are copied once for all pieces of a record batch, and so are those of a
+// dictionary, which each piece refers to as a whole.
+func TestViewsAreCopiedOnce(t *testing.T) {
+	views := tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["http://a.example/long/path","http://b.example/long/path"]`)
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: views.DataType()}
+	for _, a := range []arrow.Array{views, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, `[1,0]`), views)} {
+		record := tablestest.NewRecord([]string{"url"}, a)
+		batches, err := readAll(libraryWrite(t, encodings[0], record.Schema(), record), false, Options{BatchRows: 1})
+		if err != nil || len(batches) != 2 {
+			t.Fatalf("%s: %d batches, %v", a.DataType(), len(batches), err)
+		}
+		if first, second := batches[0].URLs.Data, batches[1].URLs.Data; &first[0] != &second[0] {
+			t.Errorf("%s: each piece has a copy", a.DataType())
+		}
+	}
+}
+
 // A null row's dictionary index may be anything.
 func TestNullRowsOfDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}

@@ -14,6 +14,10 @@ import (
 // Part is a record batch, in pieces of so many rows as [ReaderOptions] say. The first pieces
 // inflate its buffers side by side, and the last piece that is decoded frees it.
 type Part struct {
+	// Whole, unless nil, is called once with the decoded columns of all pieces, before the first
+	// Decode returns. It is not called if each piece is decoded on its own. Set it before Ready.
+	Whole func(arrow.Record) error
+
 	decoder *decoder
 	meta    *layout.BatchMeta
 	body    []byte
@@ -174,6 +178,9 @@ func (p *Part) decode() {
 	}
 	if p.err == nil {
 		p.record, p.err = p.decoder.plainRecord(meta, body)
+	}
+	if p.err == nil && p.Whole != nil {
+		p.err = p.Whole(p.record)
 	}
 	p.body, p.inflation = nil, nil
 }
