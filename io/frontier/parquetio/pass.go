@@ -73,7 +73,7 @@ type passing struct {
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
 	s := &passing{w: w, from: from, allRows: l.AllRows}
 	if err := s.start(l); err != nil {
-		return nil, err
+		return nil, tableio.Worded(err)
 	}
 	return s, nil
 }

@@ -3,6 +3,7 @@ package parquetio
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
+	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -178,6 +180,27 @@ func TestPassThroughSeveral(t *testing.T) {
 	}
 	if _, err := passThrough(0, one, writeRecord(t, record)); err == nil || !strings.Contains(err.Error(), "use compression zstd") {
 		t.Errorf("a file of another program: %v", err)
+	}
+}
+
+// A stored Arrow schema that cannot be extended prevents only passing through, and the error says
+// what does without it.
+func TestPassThroughForeignSchema(t *testing.T) {
+	data := writeRecord(t, tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false)))
+	for _, pair := range footerOf(t, data).Metadata {
+		if pair.Key != "ARROW:schema" {
+			continue
+		}
+		none := must.Get(arrowlayout.EncodeSchema(arrow.NewSchema(nil, nil)))(t)
+		none = append(none, make([]byte, len(must.Get(base64.StdEncoding.DecodeString(pair.Value))(t))-len(none))...)
+		data = bytes.Replace(data, []byte(pair.Value), []byte(base64.StdEncoding.EncodeToString(none)), 1)
+	}
+	if _, _, err := readAll(data, Options{}); err != nil {
+		t.Error(err)
+	}
+	_, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, data)
+	if want := "the Arrow schema stored in it cannot be extended: it has 0 columns, fewer than the file: use compression zstd"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

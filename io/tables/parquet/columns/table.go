@@ -189,7 +189,7 @@ func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.K
 				stream, err = arrowlayout.ExtendSchema(stream, kept, added)
 			}
 			if err != nil {
-				return nil, &tables.LimitError{What: fmt.Sprintf("damaged: the Arrow schema stored in it cannot be read: %v", err), Help: tables.Recode}
+				return nil, &tables.LimitError{What: fmt.Sprintf("the Arrow schema stored in it cannot be extended: %v", err), Help: tables.Recode}
 			}
 			pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
 		}
