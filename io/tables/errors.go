@@ -11,6 +11,7 @@ const (
 	FewerRows                   // parts of fewer rows
 	Recode                      // encoding all columns instead of copying them
 	LeaveOut                    // leaving the column out
+	CopyAll                     // copying all rows and columns, which needs the same format
 )
 
 // LimitError says that an input is intact, but larger than a limit, or has something that the

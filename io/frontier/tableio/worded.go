@@ -23,7 +23,9 @@ func Worded(err error) error {
 		return option.Errorf("%v: raise %s, or lower %s", err, option.Memory, option.BatchRows)
 	case tables.Recode:
 		return option.Errorf("%v: use %s", err, option.Compression.With("zstd"))
-	default: // tables.LeaveOut
+	case tables.LeaveOut:
 		return option.Errorf("%v: leave it out with %s", err, option.Columns.With("url"))
+	default: // tables.CopyAll | tables.LeaveOut, of an Arrow column
+		return option.Errorf("%v: write Arrow with all rows and columns, or leave it out with %s", err, option.Columns.With("url"))
 	}
 }

@@ -84,8 +84,8 @@ func ParseSchema(meta []byte) (*Schema, error) {
 		}
 		if column.Unknown && s.Unknown == nil {
 			s.Unknown = &tables.LimitError{
-				What: fmt.Sprintf("column %q: %v: its type, or one in it, is not known here, and only passes through, with all rows and columns, to Arrow", f.Name, ErrUnsupported),
-				Help: tables.LeaveOut,
+				What: fmt.Sprintf("column %q: %v: its type, or one in it, is not known here", f.Name, ErrUnsupported),
+				Help: tables.CopyAll | tables.LeaveOut,
 			}
 		}
 		s.Columns, s.Fields, fields = append(s.Columns, column), append(s.Fields, field.Pos), append(fields, f)
