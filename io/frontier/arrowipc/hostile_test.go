@@ -454,12 +454,12 @@ func TestFooterBlocks(t *testing.T) {
 		{name: "body cut", batches: with(func(b *layout.Block) { b.Body -= 8 }), errHas: "a body of 40 bytes where its block has 32"},
 		{name: "twice", batches: []layout.Block{good, good}, errHas: "overlap"},
 		{name: "not where the message begins", batches: with(func(b *layout.Block) { b.Offset += 8; b.Body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
-		{name: "as a dictionary", dictionaries: []layout.Block{good}, errHas: "a message of kind 3 where the footer says 2"},
+		{name: "as a dictionary", dictionaries: []layout.Block{good}, errHas: "in: dictionary batch 0: damaged: a message of kind 3 where the footer says 2"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			data := footerFile(t, messages, test.dictionaries, test.batches)
-			batches, err := readAll(data, false, Options{})
+			batches, err := readAll(data, false, Options{Name: "in"})
 			if test.errHas != "" {
 				if err == nil || !strings.Contains(err.Error(), test.errHas) {
 					t.Fatalf("error %v, want one with %q", err, test.errHas)

@@ -275,8 +275,10 @@ func (s *Source) urlColumn() int {
 	return s.columns[s.urls.Columns()[0]]
 }
 
-// Close frees what the source holds. Pieces stay usable.
+// Close lets go of the dictionaries, which pieces that are not decoded yet keep. It closes an
+// input that PassThrough took over once all pieces are written.
 func (s *Source) Close() error {
+	s.reader.Close()
 	if s.passing && !s.closed {
 		s.closed = true
 		return s.done()

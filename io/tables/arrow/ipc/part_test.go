@@ -45,6 +45,9 @@ func TestDictionariesThatGrow(t *testing.T) {
 		}
 		records = append(records, p)
 	}
+	if s.Close(); s.decoder != nil {
+		t.Error("a closed reader keeps dictionaries")
+	}
 	last, decoded := records[count-1], records[0].decoder.decoded
 	for _, i := range []int{count - 1, 0, 7, count / 2} {
 		r := records[i]

@@ -40,6 +40,7 @@ type Reader struct {
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
 	records int      // that were read
+	others  int      // dictionary batches that were read
 
 	pool    *budget.Buffers
 	copied  []int            // columns that are copied; nil for none
@@ -243,8 +244,8 @@ func (s *Reader) Dictionaries() int64 {
 }
 
 // Next returns the next record batch, not decoded, or io.EOF after the last. Record batches come
-// in the input's order, including empty ones. An error names the record batch, counted from 0;
-// it wraps io.ErrUnexpectedEOF when the input is cut.
+// in the input's order, including empty ones. An error names the record batch, or a file's
+// dictionary batch, counted from 0; it wraps io.ErrUnexpectedEOF when the input is cut.
 func (s *Reader) Next() (*Part, error) {
 	if !s.started {
 		if err := s.begin(); err != nil {
@@ -264,7 +265,7 @@ func (s *Reader) Next() (*Part, error) {
 			p, err = s.take(f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("record batch %d: %w", s.records, err)
+			return nil, fmt.Errorf("%s: %w", s.place(), err)
 		}
 		if p != nil {
 			s.records++
@@ -273,11 +274,24 @@ func (s *Reader) Next() (*Part, error) {
 	}
 }
 
+// place names the message that is read, for errors. Those of a stream's dictionaries have the name
+// of the record batch after them.
+func (s *Reader) place() string {
+	if s.file != nil && s.others < len(s.file.Footer.Dictionaries) {
+		return fmt.Sprintf("dictionary batch %d", s.others)
+	}
+	return fmt.Sprintf("record batch %d", s.records)
+}
+
 // take handles a message after the schema; nil for a dictionary.
 func (s *Reader) take(f *layout.Frame) (*Part, error) {
 	switch f.Kind {
 	case layout.KindDictionary:
-		return nil, s.addDictionary(f)
+		err := s.addDictionary(f)
+		if err == nil {
+			s.others++
+		}
+		return nil, err
 	case layout.KindRecord:
 		p, err := s.takeRecord(f)
 		if s.file == nil && s.framer.Shared().IsFile && errors.As(err, new(missingError)) {
@@ -339,6 +353,9 @@ func (s *Reader) Batches() (read, all int, isFile bool) {
 	}
 	return s.records, len(s.file.Footer.Batches), true
 }
+
+// Close lets go of the dictionaries. Parts stay usable; no more can be read.
+func (s *Reader) Close() { s.decoder, s.codes, s.used, s.before = nil, nil, nil, nil }
 
 // Check decodes all columns of the file or stream of size bytes in r, and returns the number
 // of rows. It verifies the metadata as strictly as other readers do. memory is the most bytes
