@@ -7,9 +7,9 @@
 //	a reader      arrow/ipc.Reader, messages as arrow/layout has them; of Parquet
 //	              columns.ReadTable, the footer, checked, and the columns' types in Arrow;
 //	              splice.Open, what is to be copied
-//	a part        a record batch: ipc.Part.Decode gives a piece of it; some rows of a row group:
-//	              decode.Reader.Next reads their pages, Part.Decode, on a worker, gives values,
-//	              and columns.Column arrays
+//	a part        of Arrow, a record batch, of which ipc.Part.Decode gives pieces; of Parquet,
+//	              some rows of a column: decode.Reader.Next reads their pages, decode.Part.Decode,
+//	              on a worker, gives values, and columns.Column.Assemble an array
 //	rows          [Rows], runs of the rows that are kept, which gather buffers; of a row group,
 //	              a bit each, pagefilter.Rows
 //	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows
@@ -19,8 +19,8 @@
 //	              copied whole; groupfilter.Filter, those of which some rows are kept
 //	a budget      io/store/budget.Grant, from which memory is taken before it is filled
 //
-// Nothing in a file is trusted: layout checks counts and ranges when it reads them, and an array
-// from outside goes through a [Checker] before any other call has it.
+// Nothing in a file is trusted: arrow/layout and parquet/layout check counts and ranges when they
+// read them, and an array from outside goes through a [Checker] before any other call has it.
 //
 // What has no memory of its own says so: [Strings] and [Numbers] are valid as long as their
 // array, and arrays that Maker shares as long as what they were made of. Who is given an array

@@ -8,7 +8,7 @@
 //	[BatchMeta]               the arrays and buffers of a record batch
 //	[FinishMessage]           metadata, with a checksum of the message ([Header] reads it)
 //
-// Of the Arrow library only types are used: flatbuffers are read by [Flat], which checks every
-// reference. Lengths are checked against the input's size and a limit before anything is allocated.
-// An input that ends before its end marker or footer is an error.
+// Of the Arrow library only types are used: flatbuffers are read by way of [Table], which checks
+// every reference. Lengths are checked against the input's size and a limit before anything is
+// allocated. An input that ends before its end marker or footer is an error.
 package layout

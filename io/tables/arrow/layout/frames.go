@@ -65,7 +65,7 @@ func (f *Frame) Load() error {
 
 // Framer reads an input's messages: the schema, and then dictionaries and record batches.
 type Framer interface {
-	// Schema returns the metadata of the schema message. It comes before next.
+	// Schema returns the metadata of the schema message. It comes before Next.
 	Schema() ([]byte, error)
 	// Next returns the next message, or io.EOF after the last.
 	Next() (*Frame, error)

@@ -39,11 +39,11 @@ func UncompressedSize(buffer []byte) (int64, error) {
 type Inflation struct {
 	from  *BatchMeta
 	body  []byte
-	Plain *BatchMeta // for out
+	Plain *BatchMeta // for Out
 	Out   []byte
 }
 
-// NewInflation lays out the buffers; total is checkBody's result.
+// NewInflation lays out the buffers; total is the result of CheckBody.
 func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
 	out := make([]byte, int(total)+8*len(b.Buffers))
 	plain := *b

@@ -91,7 +91,7 @@ func NewHead(meta []byte) []byte {
 	return head[:FramePrefix+padded]
 }
 
-// SealedHead is newHead with a checksum, which covers a part of the body too, if the metadata has
+// SealedHead is NewHead with a checksum, which covers a part of the body too, if the metadata has
 // room for one.
 func SealedHead(meta, covered []byte) []byte {
 	head := NewHead(meta)
