@@ -136,13 +136,15 @@ say "s3:// is written whole or not at all"
 # Kill the server while the job waits for the reader of its output. With little memory it
 # cannot have read the second input by then.
 twice=(-columns url -out-format csv)
-job plain.arrow rules local.csv "${twice[@]}" -in plain.arrow
+ln plain.arrow again.arrow
+objects copy again.arrow "s3://bucket/in/again.arrow?$direct"
+job plain.arrow rules local.csv "${twice[@]}" -in again.arrow
 mkfifo slow
 for outcome in dead back; do
   attempts=2
   [[ $outcome == dead ]] || attempts=6
   AWS_MAX_ATTEMPTS=$attempts job "s3://bucket/in/plain.arrow?$direct" rules - "${twice[@]}" \
-    -in "s3://bucket/in/plain.arrow?$direct" -memory 48MiB >slow 2>error &
+    -in "s3://bucket/in/again.arrow?$direct" -memory 48MiB >slow 2>error &
   job=$!
   exec 3<slow
   IFS= read -r header <&3
@@ -159,7 +161,7 @@ for outcome in dead back; do
   wait "$reader"
   if [[ $outcome == dead ]]; then
     [[ $status == 75 ]] || fail "a server that was killed gives status $status"
-    grep -q 's3://bucket/in/plain.arrow: ' error || fail "it does not say what it could not read: $(cat error)"
+    grep -qE 's3://bucket/in/(plain|again).arrow: ' error || fail "it does not say what it could not read: $(cat error)"
     serve
     retry objects uploads "s3://bucket?$direct" >/dev/null
   else
