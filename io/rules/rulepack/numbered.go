@@ -231,7 +231,7 @@ func (t *numbered) add(slot int, d *digest, length uint32) error {
 
 // needsSlots reports whether bodies should have more slots. 32 bits are all that a hash has, and
 // enough for all numbers.
-func needsSlots(bodies uint32, bits int) bool { return bits < 32 && int(bodies) >= 1<<bits/4*3 }
+func needsSlots(bodies uint32, bits int) bool { return bits < 32 && uint64(bodies) >= 1<<bits/4*3 }
 
 // grow doubles the number of slots.
 func (t *numbered) grow() error {
