@@ -3,7 +3,6 @@ package domains
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // The keys are those that the archives' own tools make of these URLs.
@@ -49,11 +48,10 @@ func TestAppendSURTKey(t *testing.T) {
 }
 
 // A URL of a mebibyte whose escapes decode to escapes, again and again, takes no longer
-// than its length asks for.
+// than its length asks for: more would take until go test ends it.
 func TestAppendSURTKeyIsLinear(t *testing.T) {
-	started := time.Now()
 	key := AppendSURTKey(nil, []byte("http://e.com"), []byte("/%"+strings.Repeat("25", 1<<19)+"?"+strings.Repeat("sid=&", 1<<17)))
-	if len(key) < 1<<17 || time.Since(started) > 20*time.Second {
-		t.Errorf("%d bytes in %v", len(key), time.Since(started))
+	if len(key) < 1<<17 {
+		t.Errorf("%d bytes", len(key))
 	}
 }
