@@ -49,8 +49,8 @@ func (s *Sample) raise(zeros int) {
 	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.has(hash) })
 }
 
-// Merge adds what another has counted. The sum has at least as many zeros as either had, since
-// each lacks the authorities with fewer, and more only if it has to.
+// Merge adds what another has counted. Each lacks the authorities whose hashes have fewer zeros
+// than it asks for, so the sum asks for the greater number, and for more if it gets too large.
 func (s *Sample) Merge(other *Sample) {
 	s.raise(max(s.zeros, other.zeros))
 	for hash, c := range other.counts {

@@ -381,12 +381,12 @@ func (j *job) spare(inputs []frontier.Input, path string) error {
 
 // spareOutput refuses a summary or report that would replace an output.
 func (j *job) spareOutput(path string) error {
+	out, _ := filepath.Abs(path)
 	for _, o := range []option.Given{option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)} {
 		if o.Value == "" {
 			continue
 		}
 		own, _ := filepath.Abs(o.Value)
-		out, _ := filepath.Abs(path)
 		if own == out || blob.Replaces(o.Value)(path) {
 			return option.Usagef("%s would replace an output: choose another name", o.Name.With(blob.Shown(o.Value)))
 		}

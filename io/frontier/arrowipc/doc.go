@@ -2,7 +2,7 @@
 // [robotsbatch/io/tables/arrow/ipc].
 //
 // A [Source] finds the columns with the URLs and hands out the pieces of each record batch, which
-// workers decode. When all rows and columns come out as Arrow, or the URLs' column, they pass
+// workers decode. Where the output is Arrow with all columns or the URLs' alone, record batches pass
 // through ([Source.PassThrough]): only the URLs are decoded, and the sink copies each record
 // batch and adds the verdict columns, once those of all its pieces are made.
 //

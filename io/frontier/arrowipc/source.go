@@ -229,11 +229,10 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 }
 
 // PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:
-// only the URLs are decoded, and the columns that come out, all or the URLs', are
-// copied unchanged. Call it before the first Next. The source takes over in, which may
-// be nil, and closes it once the source is closed and all its record batches are
+// only the URLs are decoded, and the columns that are written are copied unchanged. selects
+// says that rows are left out. Call it before the first Next. The source takes over in,
+// which may be nil, and closes it once the source is closed and all its record batches are
 // written.
-// selects says that rows are left out.
 func (s *Source) PassThrough(in io.Closer, selects bool) error {
 	s.passing, s.selects, s.in = true, selects, in
 	s.users.Store(1)

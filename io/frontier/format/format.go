@@ -146,8 +146,8 @@ func Endings() []string {
 	return endings
 }
 
-// Parse returns the format of a name, such as -in-format and -out-format take, of those that a
-// predicate is true of; ok is false if none of them has it.
+// Parse returns the format that has a name, such as -in-format and -out-format take, and that is
+// accepts; ok is false if there is none.
 func Parse(name string, is func(Format) bool) (f Format, ok bool) {
 	for _, f := range all(is) {
 		if f.String() == name {

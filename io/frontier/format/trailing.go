@@ -35,10 +35,11 @@ func (e *trailingError) Error() string {
 const leastLines, leastDomains = 8, 3
 
 // CheckTrailing returns an error if the first lines of a list show that they go on
-// after the URL. After a tab, which no URL has, half of them must. The other separators do stand
-// in real URLs: every line must have as many, and after each numbers, times or further URLs. All
-// but blanks must stand outside of a query at least once, and commas and semicolons in eight lines
-// of three domains or more: there are sites all of whose URLs end in a comma and a number.
+// after the URL. No URL has a tab, so it is enough that half of the lines have one. The other separators
+// occur in URLs. So every line must have the same number of them, and a number, a time or a URL
+// after each. At least one | or comma or semicolon must be outside of a query. Commas and
+// semicolons need eight lines of three domains, because all URLs of a site may end in a comma and a
+// number.
 func CheckTrailing(head []byte) error {
 	if len(head) >= HeadSize { // its last line may be cut
 		if end := bytes.LastIndexByte(head, '\n'); end >= 0 {

@@ -323,8 +323,8 @@ func (c *continued) ask(r waiting) error {
 // follow adds to asked where the links of what is asked or known lead.
 func (c *continued) follow() error {
 	c.known.compact()
+	c.asked.compact()
 	for before := -1; before < len(c.asked); {
-		c.asked.compact()
 		before = len(c.asked)
 		more := c.asked[:before:before]
 		if err := c.links.Merge(func(link []byte) error {

@@ -121,7 +121,7 @@ func (c *Console) Lines(lines []string) {
 // Warn says what Quiet does not silence.
 func (c *Console) Warn(text string) { c.warn(report.Printable(text)) }
 
-// warn writes a warning, which must be printable. JSON has the attributes, too.
+// warn writes a warning, whose text must be printable. Only JSON shows attrs.
 func (c *Console) warn(text string, attrs ...any) {
 	switch {
 	case c.o.OneLine: // silences warnings
