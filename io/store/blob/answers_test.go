@@ -88,6 +88,24 @@ func TestAnswersWithoutLength(t *testing.T) {
 	}
 }
 
+// A gateway may answer that an object is empty when it is asked what it is.
+func TestEmptyByItsHeadAlone(t *testing.T) {
+	for _, size := range []int{0, 1000} {
+		s := newServer(t)
+		s.Put("x", noise(size))
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if r.Method == http.MethodHead {
+				w.Header().Set("Content-Length", "0")
+				return
+			}
+			store.ServeHTTP(w, r)
+		})
+		if got, err := io.ReadAll(s.open("x")); err != nil || len(got) != size {
+			t.Errorf("%d of %d bytes, error %v", len(got), size, err)
+		}
+	}
+}
+
 // An object is refused for the time being where nothing says its length, and where its
 // length is not the listed one.
 func TestLengthsThatAreNotListed(t *testing.T) {

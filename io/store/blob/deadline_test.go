@@ -141,7 +141,7 @@ func describe(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.WriteString(w, `{"name": "x", "size": "3145728", "generation": "1", "updated": "2026-01-01T00:00:00Z"}`)
 		return true
 	case r.Method == http.MethodGet && (r.URL.Query().Has("list-type") || r.URL.Query().Get("comp") == "list"):
-		_, _ = io.WriteString(w, `<EnumerationResults></EnumerationResults>`)
+		_, _ = io.WriteString(w, `<EnumerationResults><IsTruncated>false</IsTruncated><Blobs/></EnumerationResults>`)
 		return true
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/o"):
 		_, _ = io.WriteString(w, `{}`)

@@ -145,6 +145,8 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, fmt.Errorf("%s: %w", u.Name(), what)
 	}
 	slices.SortFunc(e.found, compareKeys)
+	// A store that is written to may list a key on two pages.
+	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
 	if _, name := path.Split(u.Key); isHidden(name) { // notes beside the data are asked for
 		return e.found, nil
 	}
@@ -184,12 +186,7 @@ func (e *expansion) match(pattern string) error {
 		e.root += parts[0] + "/"
 		parts = parts[1:]
 	}
-	if err := e.matchBelow(e.root, strings.Join(parts, "/")); err != nil {
-		return err
-	}
-	slices.SortFunc(e.found, compareKeys)
-	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
-	return nil
+	return e.matchBelow(e.root, strings.Join(parts, "/"))
 }
 
 // exists looks for an object of exactly that name. Some stores answer 400 to names with
@@ -341,10 +338,11 @@ func checkHeld(ctx context.Context, u URL, held int64) error {
 // the memory that [WithMemory] set.
 func (f *Folder) CheckHeld(held int64) error { return checkHeld(f.ctx, f.url, held) }
 
-// listKeys calls visit for each key, and ends with its first error.
+// listKeys calls visit for each key, and ends with its first error. A store that answers with
+// other keys than it was asked for is not believed: keys that it should list may be missing.
 func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter string, visit func(Key) error) error {
 	q := Query{Prefix: prefix, Delimiter: delimiter}
-	pages, keys := 0, 0
+	pages, keys, past := 0, 0, "" // past is the token of an earlier page, after 1, 2, 4, 8 … of them
 	for {
 		page, err := listPage(ctx, u, bucket, q)
 		if err != nil {
@@ -355,6 +353,10 @@ func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter strin
 			return fmt.Errorf("%s: the store lists more than %d keys", u.Name(), maxKeys)
 		}
 		for _, k := range page.Keys {
+			below, isBelow := strings.CutPrefix(k.Name, prefix)
+			if !isBelow || delimiter != "" && strings.Contains(strings.TrimSuffix(below, delimiter), delimiter) {
+				return fmt.Errorf("%s: the store lists %q where it was asked for what is in %q: it does not list folders as it must", u.Name(), k.Name, prefix)
+			}
 			if err := visit(k); err != nil {
 				return err
 			}
@@ -362,8 +364,11 @@ func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter strin
 		if page.Token == "" {
 			return nil
 		}
-		if page.Token == q.Token {
+		if page.Token == past {
 			return fmt.Errorf("%s: the store lists the same keys again and again", u.Name())
+		}
+		if pages&(pages-1) == 0 {
+			past = page.Token
 		}
 		q.Token = page.Token
 	}

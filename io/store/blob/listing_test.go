@@ -83,6 +83,55 @@ func TestListingsThatAreNotWhole(t *testing.T) {
 	}
 }
 
+// A key that is listed on two pages is one object. An answer that is not the list that was asked
+// for is an error, for keys that are not in it would be missing.
+func TestListingsOfOtherKeys(t *testing.T) {
+	page := func(token string, keys ...string) string {
+		text := fmt.Sprintf("<ListBucketResult><IsTruncated>%v</IsTruncated><NextContinuationToken>%s</NextContinuationToken>", token != "", token)
+		for _, k := range keys {
+			text += "<Contents><Key>" + k + "</Key><Size>12</Size></Contents>"
+		}
+		return text + "</ListBucketResult>"
+	}
+	first := page("1", "r/a", "r/b")
+	for name, test := range map[string]struct {
+		key   string
+		pages []string // the last one again and again
+		want  string   // "" for r/a and r/b
+	}{
+		"a page again":      {"r/", []string{first, page("2", "r/a"), page("", "r/b")}, ""},
+		"pages in turns":    {"r/", []string{first, page("2", "r/a"), first, page("2", "r/a"), first}, "the same keys again and again"},
+		"no prefix":         {"r/", []string{page("", "other/a", "r/a")}, `the store lists "other/a" where it was asked for what is in "r/"`},
+		"no prefix, match":  {"folder/*.txt", []string{page("", "x")}, `the store lists "x"`},
+		"no delimiter":      {"r/*", []string{page("", "r/a", "r/b/c")}, `the store lists "r/b/c"`},
+		"nothing":           {"r/", []string{first, ""}, "not a list of keys"},
+		"another document":  {"r/", []string{first, "<html><body>Sign in</body></html>"}, "not a list of keys"},
+		"an error as a 200": {"r/", []string{first, "<Error><Code>InternalError</Code></Error>"}, "not a list of keys"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			asked := 0
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if !isListing(r) {
+					store.ServeHTTP(w, r)
+					return
+				}
+				_, _ = io.WriteString(w, test.pages[min(asked, len(test.pages)-1)])
+				asked++
+			})
+			found, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.Name(test.key)))(t))
+			switch {
+			case test.want != "":
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%d objects, error %v", len(found), err)
+				}
+			case err != nil || len(found) != 2 || found[0].Stem != "a" || found[1].Stem != "b":
+				t.Errorf("found %v, error %v", found, err)
+			}
+		})
+	}
+}
+
 // A store that does not know If-Match shows by its answers that an object is another.
 func TestReplacedWithoutIfMatch(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -82,7 +82,7 @@ func statObject(ctx context.Context, u URL) (Info, error) {
 	ctx, op := startOperation(ctx)
 	defer op.finish()
 	a, err := bucket.Stat(ctx, u.Key)
-	if err == nil && a.Size < 0 {
+	if err == nil && a.Size <= 0 { // some gateways answer that an object is empty when they do not know
 		a.Size, err = askSize(ctx, bucket, u.Key, a.Version)
 	}
 	if err != nil {

@@ -91,6 +91,9 @@ type Query struct {
 // ErrCutListing says that a store has more keys than it lists, and no token for them.
 var ErrCutListing = errors.New("the store says that there are more keys, and not how to get them")
 
+// ErrNoListing says that an answer to a request for keys is not a list of keys.
+var ErrNoListing = errors.New("the answer is not a list of keys: it may be another server's, such as a proxy's")
+
 // MaxListing is the most bytes of an answer with keys that are read. A page of 1,000 has
 // some 2 MiB at most; some stores answer with all keys at once.
 const MaxListing = 256 << 20

@@ -58,7 +58,7 @@ func TestObjectInOrder(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%d bytes with error %v, want %d", len(got), err, size)
 		}
-		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) {
+		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) && size > 0 {
 			t.Errorf("%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
 		}
 	}

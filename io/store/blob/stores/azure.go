@@ -185,17 +185,21 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 	}
 	// Without a delimiter this lists all keys, as the flat listing does.
 	pager := b.client.NewListBlobsHierarchyPager(q.Delimiter, &container.ListBlobsHierarchyOptions{
-		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit,
+		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit, Include: container.ListBlobsInclude{Metadata: true},
 	})
 	out, err := pager.NextPage(ctx)
 	if err != nil {
 		return blob.Page{}, azureError(err)
 	}
 	page := blob.Page{Token: value(out.NextMarker)}
-	if out.Segment == nil {
-		return page, nil
+	if out.Segment == nil { // the SDK takes an answer without a body for a list
+		return page, blob.ErrNoListing
 	}
 	for _, x := range out.Segment.BlobItems {
+		if isAzureFolder(x) {
+			page.Keys = append(page.Keys, blob.Key{Name: value(x.Name) + "/", IsFolder: true})
+			continue
+		}
 		key := blob.Key{Name: value(x.Name), Attributes: blob.Attributes{Size: -1}}
 		if p := x.Properties; p != nil {
 			key.Attributes = blob.Attributes{Size: sizeOr(p.ContentLength), Modified: value(p.LastModified), Version: string(value(p.ETag))}
@@ -207,6 +211,20 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 	}
 	sortKeys(page.Keys)
 	return page, nil
+}
+
+// isAzureFolder reports whether a key is that of a folder, which accounts with a hierarchical
+// namespace, and Hadoop in others, list as an empty object without a slash at its end.
+func isAzureFolder(x *container.BlobItem) bool {
+	if p := x.Properties; p != nil && strings.EqualFold(value(p.ResourceType), "directory") {
+		return true
+	}
+	for name, text := range x.Metadata {
+		if strings.EqualFold(name, "hdi_isfolder") && strings.EqualFold(value(text), "true") {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *azureBucket) Put(ctx context.Context, key string, data []byte) error {

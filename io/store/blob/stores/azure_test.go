@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -29,6 +30,7 @@ type azurite struct {
 	mu      sync.Mutex
 	objects map[string][]byte
 	blocks  map[string][]byte
+	lists   func(w http.ResponseWriter) // instead of the server, if it is not nil
 }
 
 func newAzurite(t *testing.T) *azurite {
@@ -54,6 +56,8 @@ func (s *azurite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent, _ := io.ReadAll(r.Body)
 	data, ok := s.objects[key]
 	switch {
+	case q.Get("comp") == "list" && s.lists != nil:
+		s.lists(w)
 	case q.Get("comp") == "list":
 		s.list(w, q.Get("prefix"))
 	case q.Get("comp") == "block":
@@ -115,6 +119,35 @@ func TestAzure(t *testing.T) {
 		t.Errorf("Expand = %v, %v", found, err)
 	}
 	if _, err := blob.Open(t.Context(), s.name("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A folder that is listed like an empty object is none, and an answer without a list of keys is
+// an error.
+func TestAzureLists(t *testing.T) {
+	s := newAzurite(t)
+	u := must.Get(blob.ParseURL(s.name("rules/")))(t)
+	folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
+	const of = `<Blob><Name>rules/%s</Name><Properties><Content-Length>%d</Content-Length>%s</Properties>%s</Blob>`
+	s.lists = func(w http.ResponseWriter) {
+		fmt.Fprint(w, `<?xml version="1.0"?><EnumerationResults ContainerName="container"><Blobs>`)
+		fmt.Fprintf(w, of, "a.example", 0, "<ResourceType>directory</ResourceType>", "")
+		fmt.Fprintf(w, of, "a.example/robots.txt", 5, "<ResourceType>file</ResourceType>", "")
+		fmt.Fprintf(w, of, "b.example", 0, "", "<Metadata><hdi_isfolder>true</hdi_isfolder></Metadata>")
+		fmt.Fprintf(w, of, "c.example", 0, "", "<Metadata><other>true</other></Metadata>")
+		fmt.Fprint(w, `</Blobs><NextMarker/></EnumerationResults>`)
+	}
+	var got []string
+	err := folder.List(func(key string, _ blob.Info) error {
+		got = append(got, key)
+		return nil
+	})
+	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("keys %q, error %v", got, err)
+	}
+	s.lists = func(http.ResponseWriter) {}
+	if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -226,6 +226,9 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	if err != nil {
 		return blob.Page{}, s3Error(err)
 	}
+	if out.IsTruncated == nil && out.Name == nil && out.MaxKeys == nil && out.KeyCount == nil {
+		return blob.Page{}, blob.ErrNoListing // the SDK takes any answer for an empty list
+	}
 	var page blob.Page
 	for _, x := range out.Contents {
 		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: sizeOr(x.Size), Modified: aws.ToTime(x.LastModified), Version: aws.ToString(x.ETag)}})
