@@ -175,8 +175,11 @@ func TestHistoryEndsWithTheNewest(t *testing.T) {
 	for range 300 {
 		captures := randomCaptures(random)
 		asOf := time.Time{}
-		if random.IntN(2) == 0 {
+		switch random.IntN(5) {
+		case 0, 1:
 			asOf = time.Unix(int64(random.IntN(120))*aDay, 0)
+		case 2:
+			asOf = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC) // captures have no such time
 		}
 		history, bodies := resolveHistory(t, asOf, access.Policy{}, captures)
 		var other distinct

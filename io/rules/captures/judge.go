@@ -337,7 +337,7 @@ func (d *deciding) capture() waiting { return d.head[:] }
 func (j *judge) momentsOf(from, to uint32) []uint32 {
 	c, answer := &j.course, j.course.answer.capture()
 	if !j.history {
-		from = secondOf(nanoseconds(j.asOf))
+		from = momentOf(j.asOf)
 	}
 	j.moments = append(j.moments[:0], from)
 	if !j.history || j.targets == nil || c.Deciding() < 0 || !answer.hasTarget() {
@@ -427,7 +427,7 @@ func (j *judge) finish() error {
 		return slices.ContainsFunc(s.intervals, func(i interval) bool { return i.dropped })
 	})
 	for number, s := range j.sources {
-		second := secondOf(nanoseconds(j.asOf))
+		second := momentOf(j.asOf)
 		n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
 		i := &s.intervals[max(n, 1)-1]
 		if number == 0 {
