@@ -179,13 +179,13 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	for _, row := range tableOf(t, []byte(out)) {
 		reasons = append(reasons, row["reason"])
 	}
-	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "no_robots", "unreachable", "disallow_rule", "disallow_rule", "disallow_rule"}
+	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "unreachable", "unreachable", "disallow_rule", "disallow_rule", "disallow_rule"}
 	if status != exitDone || !slices.Equal(reasons, wrong) {
 		t.Errorf("%q\nwant %q", reasons, wrong)
 	}
 	for _, text := range []string{
 		`offset 0: record of "https://h0.example/robots.txt" taken as a fetch without an answer`, `the record is not the one of "https://h1.example/robots.txt"`,
-		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 skipped: it names a WARC file, and neither the offset",
+		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 taken as a fetch without an answer: it names a WARC file, and neither the offset",
 		`"https://h6.example/robots.txt", which is taken as a fetch without an answer: its status is 200, and not 404`, "6 broken",
 	} {
 		if !strings.Contains(said, text) {

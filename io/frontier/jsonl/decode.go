@@ -284,13 +284,14 @@ func (d *decoder) addNamed() (fits bool) {
 	fits = true
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
-		if !n.Loose && !isNull(value) && (isNested(value) || n.Text && value[0] != '"') {
+		if !n.Loose && !fitsNamed(n, value) {
 			fits = false
 		}
 	}
 	for i, c := range d.values {
+		n := d.options.Named[i]
 		switch value := d.scanner.value(d.named + i); {
-		case !fits || isNull(value) || isNested(value):
+		case !fits && !(n.Kept && fitsNamed(n, value)) || isNull(value) || isNested(value):
 			c.Null()
 		case value[0] == '"':
 			c.Data = appendUnquoted(c.Data, value[1:len(value)-1])
@@ -301,6 +302,11 @@ func (d *decoder) addNamed() (fits bool) {
 		}
 	}
 	return fits
+}
+
+// fitsNamed reports whether a raw value is one that a named column may have.
+func fitsNamed(n lines.Named, value []byte) bool {
+	return isNull(value) || !isNested(value) && (!n.Text || value[0] == '"')
 }
 
 // isNested reports whether a raw value is an object or a list.

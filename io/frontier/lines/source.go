@@ -59,6 +59,8 @@ type Named struct {
 	Text bool
 	// Loose says that an object or an array is null.
 	Loose bool
+	// Kept says that such a row of nulls has the value of this column, if it fits.
+	Kept bool
 	// Missing says what it means that no row has the key; empty where that is fine.
 	Missing option.Message
 }

@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -196,26 +197,18 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):
 	case c.number != nil:
-		if err := r.setStatusNumber(c.number(i)); err != nil {
-			return r, err
-		}
+		r.broken = r.setStatusNumber(c.number(i))
 	default:
-		if err := r.setStatus(c.text.Value(i)); err != nil {
-			return r, err
-		}
+		r.broken = r.setStatus(c.text.Value(i))
 	}
 	switch c := b.cells[fetchedColumn]; {
 	case c == nil || c.null(i):
 	case c.time != nil:
 		r.fetched = c.time(i)
 	case c.number != nil:
-		if err := r.setFetchedNumber(c.number(i)); err != nil {
-			return r, err
-		}
+		r.broken = cmp.Or(r.broken, r.setFetchedNumber(c.number(i)))
 	default:
-		if err := r.setFetched(c.text.Value(i)); err != nil {
-			return r, err
-		}
+		r.broken = cmp.Or(r.broken, r.setFetched(c.text.Value(i)))
 	}
 	switch c := b.cells[errorColumn]; {
 	case c == nil || c.null(i):

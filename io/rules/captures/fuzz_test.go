@@ -81,6 +81,8 @@ func captureLines(t *testing.T, r Reader) string {
 			return b.String()
 		case errors.Is(err, errNoBodies):
 			return b.String() + "no bodies\n"
+		case err != nil && strings.Contains(err.Error(), "no row can be read"):
+			return b.String() + "no rows\n"
 		case err != nil:
 			t.Fatal(err)
 		}

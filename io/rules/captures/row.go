@@ -23,15 +23,21 @@ type row struct {
 
 	file           []byte // of a WARC record that has the rest
 	offset, length int64  // of that
+
+	// broken says what of the row cannot be read. It is taken as a fetch without an answer:
+	// without the row its host would be allowed.
+	broken error
 }
 
 // check returns an error for a row without an answer or an error. An empty body without a
 // status is no answer: formats without null write it for a fetch that nobody made. Neither is
 // a null body of a 2xx: an empty one is a robots.txt without rules.
 func (r *row) check() error {
+	if !r.failed && r.broken == nil && len(r.file) > 0 && len(r.body) == 0 && (r.offset < 0 || r.length <= 0 || r.offset+r.length < 0) {
+		r.broken = errors.New("it names a WARC file, and neither the offset nor the length of a record in it")
+	}
+	r.failed = r.failed || r.broken != nil
 	switch {
-	case len(r.file) > 0 && len(r.body) == 0 && (r.offset < 0 || r.length <= 0 || r.offset+r.length < 0):
-		return errors.New("it names a WARC file, and neither the offset nor the length of a record in it")
 	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:
 		return nil
 	case len(r.url) == 0 && len(r.authority) == 0:

@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,8 @@ type TableSource interface {
 type TableOptions struct {
 	// Name of the table for errors.
 	Name string
-	// Broken, if not nil, is called with an error for each broken row, which is
-	// skipped.
+	// Broken, if not nil, is called with an error for each broken row, which is skipped or
+	// taken as a fetch without an answer. The error says which.
 	Broken func(error)
 	// Note, if not nil, is called with a message about the table.
 	Note func(option.Message)
@@ -75,13 +76,13 @@ var alike = []struct {
 func Keys() (keys []lines.Named) {
 	for i, name := range columnNames {
 		text := i != statusColumn && i != fetchedColumn && i != errorColumn && i != offsetColumn && i != lengthColumn
-		keys = append(keys, lines.Named{Name: name, Text: text})
+		keys = append(keys, lines.Named{Name: name, Text: text, Kept: i == urlColumn || i == authorityColumn})
 		for _, other := range indexNames[i] {
 			keys = append(keys, lines.Named{Name: other, Loose: true})
 		}
 	}
 	for _, like := range alike {
-		keys = append(keys, lines.Named{Name: like.name})
+		keys = append(keys, lines.Named{Name: like.name, Loose: true})
 	}
 	return keys
 }
@@ -123,6 +124,8 @@ type Table struct {
 	urls               [2][]byte // of the row
 	count, given       int       // of them, and how many were handed out
 	hasBody, lacksBody bool      // a row has a body; a 2xx has a null one
+	whole              bool      // a row is not broken
+	broken             error     // of the first row that is broken
 }
 
 // NewTable returns a reader of the captures of a source. It finds the columns by their names,
@@ -184,25 +187,20 @@ func (t *Table) Next(x *Capture) error {
 		if t.next == t.now.rows {
 			if err := t.nextBatch(); err == io.EOF && t.lacksBody && !t.hasBody {
 				return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
+			} else if err == io.EOF && t.broken != nil && !t.whole {
+				return fmt.Errorf("%s: no row can be read: %w", t.options.Name, t.broken)
 			} else if err != nil {
 				return err
 			}
 			continue
 		}
 		r, err := t.now.row(t.next)
-		if err != nil {
-			where := fmt.Sprintf("row %d", t.first+int64(t.next))
-			if lines, ok := t.now.batch.Table.(checker); ok {
-				var reason error
-				if where, reason = lines.Check(t.next); reason != nil {
-					err = reason
-				}
-			}
-			if t.options.Broken != nil {
-				t.options.Broken(fmt.Errorf("%s: %s skipped: %w", t.options.Name, where, err))
-			}
-		} else {
+		if err != nil || r.broken != nil {
+			err = t.sayBroken(&r, err)
+		}
+		if err == nil {
 			t.row, t.given, t.count = r, 0, r.urls(&t.urls)
+			t.whole = t.whole || r.broken == nil
 		}
 		t.hasBody, t.lacksBody = t.hasBody || r.body != nil || r.file != nil, t.lacksBody || errors.Is(err, errNullBody)
 		t.next++
@@ -211,6 +209,29 @@ func (t *Table) Next(x *Capture) error {
 	t.given++
 	t.row.capture(x)
 	return nil
+}
+
+// sayBroken reports a row that is skipped because of the error that it returns, or taken as a
+// fetch without an answer.
+func (t *Table) sayBroken(r *row, err error) error {
+	where := fmt.Sprintf("row %d", t.first+int64(t.next))
+	if lines, ok := t.now.batch.Table.(checker); ok {
+		var reason error
+		if where, reason = lines.Check(t.next); reason != nil && err != nil {
+			if err = reason; len(r.url)+len(r.authority) > 0 {
+				r.broken, r.failed, err = reason, true, nil
+			}
+		}
+	}
+	what, why := "skipped", err
+	if err == nil {
+		what, why = "taken as a fetch without an answer", r.broken
+		t.broken = cmp.Or(t.broken, fmt.Errorf("%s: %w", where, why))
+	}
+	if t.options.Broken != nil {
+		t.options.Broken(fmt.Errorf("%s: %s %s: %w", t.options.Name, where, what, why))
+	}
+	return err
 }
 
 // nextBatch goes to the next batch.
