@@ -231,15 +231,26 @@ measure_evaluate() {
   "$python" scripts/python/measure.py "$scratch/data/frontier.arrow" "$scratch/data/site.rules" CCBot "$out" "$batches"
 }
 
-## faults [-scale 1] [-seed 1] [SECTION...]
-# measures time and memory on hostile inputs. It fails if a run had an outcome that is never right.
-# SCALE multiplies the number of inputs.
+## faults [-shapes 1000] [-seed 1] [robots|bombs...]
+# measures time and memory on hostile inputs: SHAPES robots.txt, matched with as many URLs and
+# compared with the reference, and small files that expand to large ones. It fails if an
+# outcome is wrong, or takes more than its bound.
 measure_faults() {
-  options + scale=1 seed=1 -- "$@"
-  build robotsbatch faults
+  options + shapes=1000 seed=1 -- "$@"
   called "$(IFS=- && echo "faults${rest[*]:+-${rest[*]}}")"
-  echo "What robotsbatch does with broken and hostile inputs; bench/faults/doc.go says what the columns mean."
-  TMPDIR=$scratch "$scratch/faults" -robotsbatch "$scratch/robotsbatch" -n "$scale" -seed "$seed" "${rest[@]}"
+  [[ ${#rest[@]} -gt 0 ]] || rest=(robots bombs)
+  echo "What robotsbatch does with hostile inputs; bench/faults/doc.go says what the columns mean."
+  local section
+  for section in "${rest[@]}"; do
+    case $section in
+      robots) go test ./bench -v -run HostileShapes -bench HostileShapes -benchtime 1x -timeout 0 -shapes "$shapes" -seed "$seed" ;;
+      bombs)
+        build robotsbatch faults
+        TMPDIR=$scratch "$scratch/faults" -robotsbatch "$scratch/robotsbatch"
+        ;;
+      *) usage ;;
+    esac
+  done
 }
 
 ## filter [-size 1] [-case TEXT] [-rounds 3] [-threads 2]
@@ -392,7 +403,7 @@ measure_job() {
 # of it in memory: as root it drops the system's cache of files.
 measure_pack() {
   options origins=1000000 bodies=100000 -- "$@"
-  build robotsbatch gen pack turns
+  build robotsbatch gen turns
   called "pack-$origins-$bodies"
   table 'building' ''
   run "a pack of $origins authorities" "$origins" "${made[@]}" -origins "$origins" -distinct "$(share_of "$bodies" "$origins")" -out "$out"
@@ -401,7 +412,7 @@ measure_pack() {
   printf '\n'
   "$scratch/robotsbatch" verify "$scratch/site.rules" | sed 's/^/    /'
   printf '\n'
-  "$scratch/pack" -origins "$origins" -bodies "$bodies" "$scratch/site.rules"
+  go test ./bench -run '^$' -bench ColdPack -benchtime 1x -timeout 0 -origins "$origins" -bodies "$bodies" -pack "$scratch/site.rules"
 }
 
 ## peers [-urls LIST.zst -rules FOLDER] [-data TEXT] [-agent CCBot] [-rounds 5] [-google FOLDER]
@@ -427,13 +438,8 @@ measure_peers() {
 # authorities: the time to the first answer, and the cost of a batch for a client that waits.
 measure_pipe() {
   options origins=1000000 -- "$@"
-  build robotsbatch gen pipe
   local n
-  for n in 1000 "$origins"; do
-    "${made[@]}" -origins "$n" -distinct 0.1 -out "$scratch"
-    printf '\na pack of %d authorities, %s\n' "$n" "$(megabytes "$scratch/site.rules")"
-    "$scratch/pipe" -program "$scratch/robotsbatch" -rules "$scratch/site.rules" -origins "$n"
-  done
+  for n in 1000 "$origins"; do go test ./bench -run '^$' -bench Pipe -timeout 0 -origins "$n"; done
 }
 
 ## queries -urls LIST -rules FOLDER

@@ -5,11 +5,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,16 +21,6 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/klauspost/compress/zstd"
 )
-
-// bombRuns are the values of -memory and -workers for bombs.
-var bombRuns = []struct {
-	memory  int64
-	workers int
-}{{64 << 20, 1}, {64 << 20, 2}, {512 << 20, 1}, {512 << 20, 2}}
-
-// bombPeak is the most memory that the program may use in such a run: a fifth more than
-// -memory, plus the fixed amount that README gives.
-func bombPeak(memory int64) int64 { return memory + memory/5 + 60<<20 }
 
 // bomb is a small input that expands to a large one.
 type bomb struct {
@@ -61,7 +51,7 @@ var bombs = []bomb{
 	{name: "Arrow: URLs that are a dictionary with one long entry, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrows"}, make: arrowBomb("url"), fine: true},
 	{name: "Arrow: forty batches with a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, fine: true, make: batchesBomb(40, "kind", 100, 100_000)},
 	{name: "Arrow: forty batches of 8 MiB that zstd made small, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrow"}, fine: true, make: batchesBomb(40, "url", 8, 1<<20)},
-	{name: "Arrow: strings of 300 MB that zstd made small", file: "x.arrow", make: arrowLarge},
+	{name: "Arrow: strings of 300 MB that zstd made small", file: "x.arrow", make: arrowFile(1, func() arrow.Record { return record([]string{"url"}, column(300, 1_000_000)) })},
 	{name: "Parquet: a dictionary with one long entry", file: "x.parquet", make: parquetBomb(1, 2000)},
 	{name: "Parquet: twenty dictionaries with one long entry", file: "x.parquet", make: parquetBomb(20, 2000)},
 	{name: "Parquet: twenty dictionaries with one long entry, in few rows", file: "x.parquet", make: parquetBomb(20, 20)},
@@ -82,79 +72,6 @@ var bombs = []bomb{
 	{name: "a robots.txt of 512 MiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 512<<20))},
 }
 
-// bombsSection runs the program on inputs that are small and expand to large ones.
-func bombsSection(b *bench) error {
-	if err := b.writeRules(); err != nil {
-		return err
-	}
-	list := b.path("list.txt")
-	if err := os.WriteFile(list, []byte("http://h.example/x\nhttps://h.example/y\n"), 0o666); err != nil {
-		return err
-	}
-	fmt.Printf("\n## Inputs that are small and want to be large\n\n| input | bytes | ended |")
-	for _, run := range bombRuns {
-		fmt.Printf(" peak MiB, -memory %d MiB, -workers %d |", run.memory>>20, run.workers)
-	}
-	fmt.Printf(" s | message |\n|---|---:|---|%s---:|---|\n", strings.Repeat("---:|", len(bombRuns)))
-	failed := 0
-	for i := range bombs {
-		ok, err := b.bomb(i, list)
-		if err != nil {
-			return fmt.Errorf("%s: %w", bombs[i].name, err)
-		}
-		if !ok {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d inputs were not refused, or took too much memory", failed)
-	}
-	return nil
-}
-
-// bomb makes a bomb and runs the program on it with each amount of memory. ok reports
-// whether all runs were as expected.
-func (b *bench) bomb(i int, list string) (ok bool, err error) {
-	bomb := bombs[i]
-	folder := filepath.Join(b.scratch, "bomb")
-	defer os.RemoveAll(folder)
-	name := filepath.Join(folder, bomb.file)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return false, err
-	}
-	if err := again(fmt.Sprint("-bomb=", i), name); err != nil {
-		return false, err
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return false, err
-	}
-	ok = true
-	var ended, peaks []string
-	var last result
-	for _, run := range bombRuns {
-		args := append([]string{"-memory", fmt.Sprint(run.memory), "-workers", fmt.Sprint(run.workers)}, bomb.arguments(name, list, b.path("rules"))...)
-		last = b.job(args...)
-		end, peak := outcomeNames[last.outcome], fmt.Sprint(last.memory>>20)
-		if last.outcome == done {
-			end = "success"
-		}
-		if last.outcome != refused && (last.outcome != done || !bomb.fine) {
-			ok = false
-			end = "**" + end + "**"
-		}
-		if last.memory > bombPeak(run.memory) {
-			ok = false
-			peak = "**" + peak + "**"
-		}
-		ended, peaks = append(ended, end), append(peaks, peak)
-	}
-	message := strings.NewReplacer(b.scratch, "", "|", "/", "\n", " / ").Replace(strings.TrimSpace(last.stderr))
-	fmt.Printf("| %s | %d | %s | %s | %.2f | %.150s |\n", bomb.name, info.Size(), strings.Join(slices.Compact(ended), ", "),
-		strings.Join(peaks, " | "), last.time.Seconds(), message)
-	return ok, nil
-}
-
 // arguments returns the program's arguments for a bomb in a file.
 func (b *bomb) arguments(name, list, rules string) []string {
 	args := append([]string{"-progress", "never", "-out", "/dev/null"}, b.args...)
@@ -172,62 +89,49 @@ func (b *bomb) arguments(name, list, rules string) []string {
 	return append(args, "-in", list, "-rules", name)
 }
 
-// endless repeats a text for ever.
-type endless struct {
+// cycle repeats a text for ever.
+type cycle struct {
 	text string
-	left int64
 	at   int
 }
 
-func repeated(text string, n int64) io.Reader { return &endless{text: text, left: n} }
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.left == 0 {
-		return 0, io.EOF
+func (c *cycle) Read(p []byte) (int, error) {
+	for n := 0; n < len(p); {
+		k := copy(p[n:], c.text[c.at:])
+		n, c.at = n+k, (c.at+k)%len(c.text)
 	}
-	n := 0
-	for n < len(p) && e.left > 0 {
-		k := copy(p[n:], e.text[e.at:])
-		k = int(min(int64(k), e.left))
-		n, e.left, e.at = n+k, e.left-int64(k), (e.at+k)%len(e.text)
-	}
-	return n, nil
+	return len(p), nil
 }
+
+func repeated(text string, n int64) io.Reader { return io.LimitReader(&cycle{text: text}, n) }
 
 func plain(text string) func(string) error {
 	return func(name string) error { return os.WriteFile(name, []byte(text), 0o666) }
 }
 
-// written writes a file through a compressor.
-func written(name string, r io.Reader, compressor func(io.Writer) (io.WriteCloser, error)) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
+// written returns a function that writes a file through a compressor.
+func written[W io.WriteCloser](r io.Reader, compressor func(io.Writer) (W, error)) func(string) error {
+	return func(name string) error {
+		f, err := os.Create(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		w, err := compressor(f)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, r)
+		return errors.Join(err, w.Close(), f.Close())
 	}
-	defer f.Close()
-	w, err := compressor(f)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, r); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 func zipped(r io.Reader) func(string) error {
-	return func(name string) error {
-		return written(name, r, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) })
-	}
+	return written(r, func(w io.Writer) (*gzip.Writer, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) })
 }
 
 func zstandard(r io.Reader) func(string) error {
-	return func(name string) error {
-		return written(name, r, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithWindowSize(1<<20)) })
-	}
+	return written(r, func(w io.Writer) (*zstd.Encoder, error) { return zstd.NewWriter(w, zstd.WithWindowSize(1<<20)) })
 }
 
 // zippedReader compresses what is read.
@@ -236,10 +140,7 @@ func zippedReader(r io.Reader) io.Reader {
 	go func() {
 		z := gzip.NewWriter(writer)
 		_, err := io.Copy(z, r)
-		if err == nil {
-			err = z.Close()
-		}
-		writer.CloseWithError(err)
+		writer.CloseWithError(errors.Join(err, z.Close()))
 	}()
 	return reader
 }
@@ -247,145 +148,114 @@ func zippedReader(r io.Reader) io.Reader {
 const (
 	bombRows  = 65_536
 	longEntry = 1 << 20
+	hostURL   = "http://h.example/"
 )
+
+// column returns n strings that are a text of a letter, after the host.
+func column(n, size int) arrow.Array { return texts(n, hostURL+strings.Repeat("a", size)) }
+
+func texts(n int, text string) arrow.Array {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for range n {
+		b.Append(text)
+	}
+	return b.NewArray()
+}
+
+// dictionary returns n rows that all have one entry.
+func dictionary(index arrow.FixedWidthDataType, n int, entry string) arrow.Array {
+	zeros := array.NewData(index, n, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, n*index.Bytes()))}, nil, 0, 0)
+	return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}, array.MakeFromData(zeros), texts(1, entry))
+}
+
+// record names columns.
+func record(names []string, columns ...arrow.Array) arrow.Record {
+	var fields []arrow.Field
+	for i, c := range columns {
+		fields = append(fields, arrow.Field{Name: names[i], Type: c.DataType()})
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
+}
 
 // arrowBomb returns a function that writes a file in which a column is a dictionary with
 // one entry of a megabyte, used by every row.
-func arrowBomb(column string) func(string) error {
-	return func(name string) error {
-		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-		entry := stringArray([]string{"http://h.example/" + strings.Repeat("a", longEntry)})
-		indices := array.NewInt8Builder(memory.NewGoAllocator())
-		urls := array.NewStringBuilder(memory.NewGoAllocator())
-		for range bombRows {
-			indices.Append(0)
-			urls.Append("http://h.example/")
+func arrowBomb(name string) func(string) error {
+	return arrowFile(1, func() arrow.Record {
+		long := dictionary(new(arrow.Int8Type), bombRows, hostURL+strings.Repeat("a", longEntry))
+		if name == "url" {
+			return record([]string{name}, long)
 		}
-		long := array.NewDictionaryArray(dt, indices.NewArray(), entry)
-		fields, columns := []arrow.Field{{Name: column, Type: dt}}, []arrow.Array{long}
-		if column != "url" {
-			fields, columns = append(fields, arrow.Field{Name: "url", Type: arrow.BinaryTypes.String}), append(columns, urls.NewArray())
-		}
-		schema := arrow.NewSchema(fields, nil)
-		return arrowFile(name, schema, array.NewRecord(schema, columns, bombRows))
-	}
+		return record([]string{name, "url"}, long, column(bombRows, 0))
+	})
 }
 
 // batchesBomb returns a function that writes a file of several batches. In each, a column
 // has many equal values: a dictionary or, for URLs, strings.
-func batchesBomb(batches int, column string, rows, size int) func(string) error {
-	return func(name string) error {
-		text := "http://h.example/" + strings.Repeat("a", size)
-		same := make([]string, rows)
-		urls := make([]string, rows)
-		for i := range same {
-			same[i], urls[i] = text, "http://h.example/"
+func batchesBomb(batches int, name string, rows, size int) func(string) error {
+	return arrowFile(batches, func() arrow.Record {
+		if name == "url" {
+			return record([]string{name}, column(rows, size))
 		}
-		fields, columns := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, []arrow.Array{stringArray(same)}
-		if column != "url" {
-			dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-			indices := array.NewInt8Builder(memory.NewGoAllocator())
-			indices.AppendValues(make([]int8, rows), nil)
-			fields = append(fields, arrow.Field{Name: column, Type: dt})
-			columns = []arrow.Array{stringArray(urls), array.NewDictionaryArray(dt, indices.NewArray(), stringArray(same[:1]))}
-		}
-		schema := arrow.NewSchema(fields, nil)
-		return arrowFile(name, schema, slices.Repeat([]arrow.Record{array.NewRecord(schema, columns, int64(rows))}, batches)...)
-	}
+		return record([]string{"url", name}, column(rows, 0), dictionary(new(arrow.Int8Type), rows, hostURL+strings.Repeat("a", size)))
+	})
 }
 
 // sitemapsBomb writes a list of URLs of one host. The host's robots.txt, in a folder next
 // to the list, has as many and as long sitemaps as a job keeps.
 func sitemapsBomb(name string) error {
 	rules := filepath.Join(filepath.Dir(name), "rules")
-	if err := os.MkdirAll(rules, 0o777); err != nil {
-		return err
-	}
 	sitemap := "Sitemap: http://h.example/a\n" // 100 of these take 18 bytes each
-	if err := os.WriteFile(filepath.Join(rules, "h.example"), []byte(strings.Repeat(sitemap, 100)), 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(name, []byte(strings.Repeat("http://h.example/x\n", 2*bombRows)), 0o666)
+	return errors.Join(
+		os.MkdirAll(rules, 0o777),
+		os.WriteFile(filepath.Join(rules, "h.example"), []byte(strings.Repeat(sitemap, 100)), 0o666),
+		os.WriteFile(name, []byte(strings.Repeat(hostURL+"x\n", 2*bombRows)), 0o666))
 }
 
-// arrowLarge writes a file with one URL per row, 300 MB of URLs in all.
-func arrowLarge(name string) error {
-	b := array.NewStringBuilder(memory.NewGoAllocator())
-	for range 300 {
-		b.Append("http://h.example/" + strings.Repeat("a", 1_000_000))
-	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
-	return arrowFile(name, schema, array.NewRecord(schema, []arrow.Array{b.NewArray()}, 300))
-}
-
-func arrowFile(name string, schema *arrow.Schema, records ...arrow.Record) error {
-	var out output
-	w, err := ipc.NewFileWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
-	if err != nil {
-		return err
-	}
-	for _, record := range records {
-		if err := w.Write(record); err != nil {
+// arrowFile returns a function that writes a file in which a batch is repeated.
+func arrowFile(batches int, batch func() arrow.Record) func(string) error {
+	return func(name string) error {
+		var out output
+		r := batch()
+		w, err := ipc.NewFileWriter(&out, ipc.WithSchema(r.Schema()), ipc.WithZstd())
+		for i := 0; i < batches && err == nil; i++ {
+			err = w.Write(r)
+		}
+		if err != nil {
 			return err
 		}
+		return errors.Join(w.Close(), os.WriteFile(name, out.Bytes(), 0o666))
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(name, out.Bytes(), 0o666)
 }
 
 // parquetBomb returns a function that writes columns that are dictionaries with one entry
 // of a megabyte.
 func parquetBomb(columns, rows int) func(string) error {
 	return func(name string) error {
-		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-		entry := stringArray([]string{strings.Repeat("a", longEntry)})
-		indices := array.NewInt32Builder(memory.NewGoAllocator())
-		urls := array.NewStringBuilder(memory.NewGoAllocator())
-		for range rows {
-			indices.Append(0)
-			urls.Append("http://h.example/")
-		}
-		fields, arrays := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, []arrow.Array{urls.NewArray()}
-		long := array.NewDictionaryArray(dt, indices.NewArray(), entry)
+		names, all := []string{"url"}, []arrow.Array{column(rows, 0)}
+		long := dictionary(new(arrow.Int32Type), rows, strings.Repeat("a", longEntry))
 		for i := range columns {
-			fields, arrays = append(fields, arrow.Field{Name: fmt.Sprint("long", i), Type: dt}), append(arrays, long)
+			names, all = append(names, fmt.Sprint("long", i)), append(all, long)
 		}
-		schema := arrow.NewSchema(fields, nil)
-		data, err := parquetFile(schema, array.NewRecord(schema, arrays, int64(rows)), parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryPageSizeLimit(4<<20))
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(name, data, 0o666)
+		data, err := parquetFile(record(names, all...), parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryPageSizeLimit(4<<20))
+		return errors.Join(err, os.WriteFile(name, data, 0o666))
 	}
 }
 
-func parquetFile(schema *arrow.Schema, record arrow.Record, options ...parquet.WriterProperty) ([]byte, error) {
+func parquetFile(r arrow.Record, options ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(r.Schema(), &out, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Write(record); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err = errors.Join(w.Write(r), w.Close())
+	return out.Bytes(), err
 }
 
 // pageBomb returns a function that writes one page of 600 MB. If lies is set, its header
 // gives a smaller size.
 func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies bool) func(string) error {
 	return func(name string) error {
-		b := array.NewStringBuilder(memory.NewGoAllocator())
-		for range 60 {
-			b.Append("http://h.example/" + strings.Repeat("a", 10_000_000))
-		}
-		schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
-		data, err := parquetFile(schema, array.NewRecord(schema, []arrow.Array{b.NewArray()}, 60),
+		data, err := parquetFile(record([]string{"url"}, column(60, 10_000_000)),
 			parquet.WithCompression(codec), parquet.WithCompressionLevel(1), parquet.WithDataPageVersion(version), parquet.WithDataPageSize(1<<30), parquet.WithDictionaryDefault(false), parquet.WithStats(false))
 		if err != nil {
 			return err
@@ -425,24 +295,13 @@ func silentPageBomb(name string) error {
 
 // warcBomb writes a response whose body expands to 512 MiB.
 func warcBomb(name string) error {
-	var body bytes.Buffer
-	z := gzip.NewWriter(&body)
-	if _, err := io.Copy(z, repeated("Disallow: /x\n", 512<<20)); err != nil {
+	body, err := io.ReadAll(zippedReader(repeated("Disallow: /x\n", 512<<20)))
+	if err != nil {
 		return err
 	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
+	response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	record := fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h.example/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(response), response)
 	return zipped(strings.NewReader(record))(name)
-}
-
-func stringArray(values []string) *array.String {
-	b := array.NewStringBuilder(memory.NewGoAllocator())
-	defer b.Release()
-	b.AppendValues(values, nil)
-	return b.NewStringArray()
 }
 
 // output implements what the library's file writer needs.

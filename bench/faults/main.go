@@ -3,66 +3,44 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
+	"syscall"
+	"time"
 
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
 )
 
-// section is one kind of fault.
-type section struct {
-	name, about string
-	run         func(*bench) error
-}
-
-var sections = []section{
-	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
-	{"bombs", "inputs that are small and want to be large", bombsSection},
-}
-
-// bench is the setting of all sections.
-type bench struct {
-	program string  // robotsbatch
-	scratch string  // a folder, removed at the end
-	scale   float64 // factor for the number of faults
-	seed    uint64
-	workers int
-}
-
-// times scales a number of faults.
-func (b *bench) times(n int) int { return max(1, int(float64(n)*b.scale)) }
-
-// path returns the path of a file in the scratch folder.
-func (b *bench) path(name string) string { return filepath.Join(b.scratch, name) }
+const (
+	// memoryLimit is the limit of a run's private writable memory in bytes (RLIMIT_DATA),
+	// used or not. A limit of the address space would mean nothing, because Go reserves
+	// more of it than it ever uses.
+	memoryLimit = 1 << 30
+	// patience is the time limit of a run.
+	patience = 30 * time.Second
+)
 
 func main() {
-	b := &bench{}
-	flag.StringVar(&b.program, "robotsbatch", "", "the program (required)")
-	flag.Float64Var(&b.scale, "n", 1, "scale of the number of faults")
-	flag.Uint64Var(&b.seed, "seed", 1, "of the faults")
-	flag.IntVar(&b.workers, "workers", runtime.GOMAXPROCS(0), "programs at once")
-	makeBomb := flag.Int("bomb", -1, "make the input of that number of the section bombs, in the file that is the argument")
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: faults -robotsbatch PROGRAM [flags] [SECTION...]; the sections, by default all:")
-		for _, s := range sections {
-			fmt.Fprintf(flag.CommandLine.Output(), "  %-9s %s\n", s.name, s.about)
-		}
-		flag.PrintDefaults()
-	}
+	program := flag.String("robotsbatch", "", "the program (required)")
+	makeBomb := flag.Int("bomb", -1, "make the input of that number, in the file that is the argument")
 	flag.Parse()
 	var err error
-	if *makeBomb >= 0 {
+	switch {
+	case *makeBomb >= 0:
 		err = bombs[*makeBomb].make(flag.Arg(0))
-	} else {
-		err = b.run(flag.Args())
+	case *program == "" || flag.NArg() > 0:
+		err = errors.New("-robotsbatch is required, and there are no arguments")
+	default:
+		err = run(*program)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
@@ -70,72 +48,132 @@ func main() {
 	}
 }
 
-func (b *bench) run(names []string) (err error) {
-	if b.program == "" {
-		return errors.New("-robotsbatch is required")
-	}
-	if b.program, err = filepath.Abs(b.program); err != nil {
-		return err
-	}
-	chosen, err := choose(names)
+// bombRuns are the values of -memory and -workers.
+var bombRuns = []struct {
+	memory  int64
+	workers int
+}{{64 << 20, 1}, {64 << 20, 2}, {512 << 20, 1}, {512 << 20, 2}}
+
+// bombPeak is the most memory that the program may use in such a run: a fifth more than
+// -memory, plus the fixed amount that README gives.
+func bombPeak(memory int64) int64 { return memory + memory/5 + 60<<20 }
+
+// run runs the program on all bombs.
+func run(program string) error {
+	scratch, err := os.MkdirTemp("", "faults.")
 	if err != nil {
 		return err
 	}
-	if b.scratch, err = os.MkdirTemp("", "faults."); err != nil {
+	defer os.RemoveAll(scratch)
+	list := filepath.Join(scratch, "list.txt")
+	err = errors.Join(
+		export.Rules(filepath.Join(scratch, "rules"), corpus.New(corpus.SampleOptions())),
+		os.WriteFile(list, []byte("http://h.example/x\nhttps://h.example/y\n"), 0o666))
+	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.scratch)
-	interrupt := make(chan os.Signal, 1)
-	signal.Notify(interrupt, os.Interrupt)
-	go func() {
-		<-interrupt
-		os.RemoveAll(b.scratch)
-		os.Exit(1)
-	}()
-	if len(chosen) == 1 {
-		return chosen[0].run(b)
+	fmt.Printf("\n## Inputs that are small and want to be large\n\n| input | bytes | ended |")
+	for _, run := range bombRuns {
+		fmt.Printf(" peak MiB, -memory %d MiB, -workers %d |", run.memory>>20, run.workers)
 	}
-	var failed error
-	for _, s := range chosen {
-		if err := again(s.name); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.name, err))
+	fmt.Printf(" s | message |\n|---|---:|---|%s---:|---|\n", strings.Repeat("---:|", len(bombRuns)))
+	failed := 0
+	for i := range bombs {
+		ok, err := bombs[i].try(i, program, scratch, list)
+		if err != nil {
+			return fmt.Errorf("%s: %w", bombs[i].name, err)
+		}
+		if !ok {
+			failed++
 		}
 	}
-	return failed
-}
-
-// again runs this program as a child with other arguments, such as a single section. The
-// system counts the parent's memory as the child's, so a parent that starts jobs must be
-// small.
-func again(more ...string) error {
-	var flags []string
-	flag.Visit(func(f *flag.Flag) { flags = append(flags, "-"+f.Name+"="+f.Value.String()) })
-	c := exec.Command(os.Args[0], append(flags, more...)...)
-	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	return c.Run()
-}
-
-// choose returns the sections with these names, all if there are none.
-func choose(names []string) ([]section, error) {
-	if len(names) == 0 {
-		return sections, nil
+	if failed > 0 {
+		return fmt.Errorf("%d inputs were not refused, or took too much memory", failed)
 	}
-	var chosen []section
-	for _, name := range names {
-		i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("there is no section %q", name)
+	return nil
+}
+
+// try makes a bomb and runs the program on it with each amount of memory. ok reports
+// whether all runs were as expected.
+func (b *bomb) try(number int, program, scratch, list string) (ok bool, err error) {
+	folder := filepath.Join(scratch, "bomb")
+	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, b.file)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return false, err
+	}
+	// The system counts the parent's memory as the child's, so a parent that starts jobs must
+	// be small: a child makes the bomb.
+	if said, err := exec.Command(os.Args[0], fmt.Sprint("-bomb=", number), name).CombinedOutput(); err != nil {
+		return false, fmt.Errorf("%w: %s", err, said)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return false, err
+	}
+	ok = true
+	var ended, peaks []string
+	var last result
+	for _, run := range bombRuns {
+		args := append([]string{"-memory", fmt.Sprint(run.memory), "-workers", fmt.Sprint(run.workers)}, b.arguments(name, list, filepath.Join(scratch, "rules"))...)
+		last = start(program, args)
+		end, peak := last.outcome, fmt.Sprint(last.memory>>20)
+		if end != "refused" && (end != "success" || !b.fine) {
+			ok = false
+			end = "**" + end + "**"
 		}
-		chosen = append(chosen, sections[i])
+		if last.memory > bombPeak(run.memory) {
+			ok = false
+			peak = "**" + peak + "**"
+		}
+		ended, peaks = append(ended, end), append(peaks, peak)
 	}
-	return chosen, nil
+	message := strings.NewReplacer(scratch, "", "|", "/", "\n", " / ").Replace(strings.TrimSpace(last.stderr))
+	fmt.Printf("| %s | %d | %s | %s | %.2f | %.150s |\n", b.name, info.Size(), strings.Join(slices.Compact(ended), ", "),
+		strings.Join(peaks, " | "), last.time.Seconds(), message)
+	return ok, nil
 }
 
-// writeRules writes the rules of the sample corpus, once.
-func (b *bench) writeRules() error {
-	folder := b.path("rules")
-	if _, err := os.Stat(folder); err == nil {
-		return nil
+// result is the result of a run.
+type result struct {
+	outcome string
+	stderr  string
+	time    time.Duration
+	memory  int64 // bytes at the peak
+}
+
+// start runs the program under the limits.
+func start(program string, args []string) result {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	limited := fmt.Sprintf(`ulimit -d %d && exec "$0" "$@"`, memoryLimit>>10)
+	c := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", limited, program}, args...)...)
+	c.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	started := time.Now()
+	err := c.Run()
+	return result{
+		outcome: outcome(err, ctx.Err() != nil, stderr.String()), stderr: stderr.String(), time: time.Since(started),
+		memory: int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10,
 	}
-	return export.Rules(folder, corpus.New(corpus.SampleOptions()))
+}
+
+// outcome says how a run ended.
+func outcome(err error, late bool, stderr string) string {
+	var exit *exec.ExitError
+	has := func(text string) bool { return strings.Contains(stderr, text) }
+	switch {
+	case late:
+		return "hangs"
+	case err == nil:
+		return "success"
+	case has("out of memory"), has("cannot allocate memory"):
+		return "kills"
+	case has("panic:"), has("fatal error:"), has("internal error"):
+		return "panics"
+	case !errors.As(err, &exit), exit.ExitCode() < 0, !strings.HasPrefix(stderr, "robotsbatch: "):
+		return "kills"
+	}
+	return "refused"
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package bench
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// hostile is a hostile input.
-type hostile struct {
+// shape is a hostile robots.txt or URL.
+type shape struct {
 	name string
 	data []byte
 }
@@ -24,21 +24,21 @@ var bodyMakers = []struct {
 	name string
 	make func(rng *rand.Rand, n int) string
 }{
-	{"deep stars", func(_ *rand.Rand, n int) string { return rules("Disallow: /" + strings.Repeat("*a", 40*n) + "*b") }},
-	{"stars alone", func(_ *rand.Rand, n int) string { return rules("Disallow: " + strings.Repeat("*", 5000*n) + "$") }},
-	{"stars and slashes", func(_ *rand.Rand, n int) string { return rules("Disallow: " + strings.Repeat("/*", 50*n) + "/x$") }},
-	{"one huge line", func(_ *rand.Rand, n int) string { return rules("Disallow: /" + strings.Repeat("x", 5000*n)) }},
+	{"deep stars", func(_ *rand.Rand, n int) string { return groupOf("Disallow: /" + strings.Repeat("*a", 40*n) + "*b") }},
+	{"stars alone", func(_ *rand.Rand, n int) string { return groupOf("Disallow: " + strings.Repeat("*", 5000*n) + "$") }},
+	{"stars and slashes", func(_ *rand.Rand, n int) string { return groupOf("Disallow: " + strings.Repeat("/*", 50*n) + "/x$") }},
+	{"one huge line", func(_ *rand.Rand, n int) string { return groupOf("Disallow: /" + strings.Repeat("x", 5000*n)) }},
 	{"many wildcards", func(_ *rand.Rand, n int) string {
-		return repeat(60*n, func(i int) string { return fmt.Sprintf("Disallow: /*lit_%d*x%d$", i, i%7) })
+		return repeatRule(60*n, func(i int) string { return fmt.Sprintf("Disallow: /*lit_%d*x%d$", i, i%7) })
 	}},
 	{"windows that are near", func(_ *rand.Rand, n int) string {
-		return repeat(40*n, func(i int) string { return fmt.Sprintf("Disallow: /*aaaaaaaaaaaa*%db", i) })
+		return repeatRule(40*n, func(i int) string { return fmt.Sprintf("Disallow: /*aaaaaaaaaaaa*%db", i) })
 	}},
 	{"one prefix, many ends", func(_ *rand.Rand, n int) string {
-		return repeat(200*n, func(i int) string { return fmt.Sprintf("Disallow: /a/b/c/%d/*$", i) })
+		return repeatRule(200*n, func(i int) string { return fmt.Sprintf("Disallow: /a/b/c/%d/*$", i) })
 	}},
 	{"a chain of prefixes", func(_ *rand.Rand, n int) string {
-		return repeat(10*n, func(i int) string { return "Allow: /" + strings.Repeat("a", i) })
+		return repeatRule(10*n, func(i int) string { return "Allow: /" + strings.Repeat("a", i) })
 	}},
 	{"a million agents", func(_ *rand.Rand, n int) string {
 		var b strings.Builder
@@ -51,16 +51,16 @@ var bodyMakers = []struct {
 		return strings.Repeat("User-agent: CCBot\nDisallow: /*a*b\nUser-agent: *\nAllow: /a\n", 100*n)
 	}},
 	{"NULs", func(rng *rand.Rand, n int) string {
-		return rules("Disallow: /a\x00b", "\x00Disallow: /", "Disal\x00low: /x", strings.Repeat("\x00", 100*n), "Allow: /"+string(noise(rng, 50, "\x00ab*$")))
+		return groupOf("Disallow: /a\x00b", "\x00Disallow: /", "Disal\x00low: /x", strings.Repeat("\x00", 100*n), "Allow: /"+string(noise(rng, 50, "\x00ab*$")))
 	}},
 	{"invalid UTF-8", func(rng *rand.Rand, n int) string {
-		return repeat(20*n, func(int) string { return "Disallow: /" + string(noise(rng, 40, "\xff\xc0\x80\xed\xa0\x80*/%")) })
+		return repeatRule(20*n, func(int) string { return "Disallow: /" + string(noise(rng, 40, "\xff\xc0\x80\xed\xa0\x80*/%")) })
 	}},
 	{"escapes and halves of them", func(rng *rand.Rand, n int) string {
-		return repeat(20*n, func(int) string { return "Disallow: /" + string(noise(rng, 60, "%2Ff0*$?aA%%")) })
+		return repeatRule(20*n, func(int) string { return "Disallow: /" + string(noise(rng, 60, "%2Ff0*$?aA%%")) })
 	}},
 	{"query and its escapes", func(rng *rand.Rand, n int) string {
-		return repeat(20*n, func(int) string { return "Disallow: /*?" + string(noise(rng, 30, "%2F3f*&=/?")) })
+		return repeatRule(20*n, func(int) string { return "Disallow: /*?" + string(noise(rng, 30, "%2F3f*&=/?")) })
 	}},
 	{"one byte, again and again", func(rng *rand.Rand, n int) string {
 		return strings.Repeat(string(byte(rng.IntN(256))), 10_000*n)
@@ -84,24 +84,24 @@ var bodyMakers = []struct {
 	}},
 	{"UTF-16", func(rng *rand.Rand, n int) string {
 		text := []byte{0xFF, 0xFE}
-		for _, c := range rules("Disallow: /"+string(noise(rng, 200*n, "ab*$/")), "Allow: /\u0101") {
+		for _, c := range groupOf("Disallow: /"+string(noise(rng, 200*n, "ab*$/")), "Allow: /\u0101") {
 			text = binary.LittleEndian.AppendUint16(text, uint16(c))
 		}
 		return string(text)
 	}},
 }
 
-// rules returns a group for everyone and CCBot with these lines.
-func rules(lines ...string) string {
+// groupOf returns a group for everyone and CCBot with these lines.
+func groupOf(lines ...string) string {
 	return "User-agent: *\nUser-agent: CCBot\n" + strings.Join(lines, "\n") + "\n"
 }
 
-func repeat(n int, line func(int) string) string {
+func repeatRule(n int, line func(int) string) string {
 	lines := make([]string, n)
 	for i := range lines {
 		lines[i] = line(i)
 	}
-	return rules(lines...)
+	return groupOf(lines...)
 }
 
 // noise returns random bytes of an alphabet.
@@ -114,13 +114,13 @@ func noise(rng *rand.Rand, n int, alphabet string) []byte {
 }
 
 // hostileBodies makes n bodies, up to a little more than the size limit.
-func hostileBodies(n int, seed uint64) []hostile {
-	bodies := make([]hostile, n)
+func hostileBodies(n int, seed uint64) []shape {
+	bodies := make([]shape, n)
 	for i := range bodies {
 		m := bodyMakers[i%len(bodyMakers)]
 		size := i/len(bodyMakers) + 1
 		data := m.make(rand.New(rand.NewPCG(seed, uint64(i))), size)
-		bodies[i] = hostile{fmt.Sprintf("%s (%d)", m.name, size), []byte(data[:min(len(data), robotsSize+100)])}
+		bodies[i] = shape{fmt.Sprintf("%s (%d)", m.name, size), []byte(data[:min(len(data), robotsSize+100)])}
 	}
 	return bodies
 }
@@ -162,8 +162,8 @@ var authorities = []string{
 
 // hostileURLs makes n URLs. Most have an ordinary authority, so that rules apply; one in
 // thirty has 64 KiB.
-func hostileURLs(n int, seed uint64) []hostile {
-	urls := make([]hostile, n)
+func hostileURLs(n int, seed uint64) []shape {
+	urls := make([]shape, n)
 	for i := range urls {
 		rng := rand.New(rand.NewPCG(seed+1, uint64(i)))
 		m := pathMakers[i%len(pathMakers)]
@@ -178,7 +178,7 @@ func hostileURLs(n int, seed uint64) []hostile {
 			host = authorities[i/5%len(authorities)]
 			name = fmt.Sprintf("%s at %.40q", name, host)
 		}
-		urls[i] = hostile{name, bytes.Clone([]byte(host + path))}
+		urls[i] = shape{name, bytes.Clone([]byte(host + path))}
 	}
 	return urls
 }
