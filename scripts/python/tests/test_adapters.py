@@ -122,6 +122,8 @@ def test_spark(spark: Any, folder: Path) -> None:
     assert done.columns == ["n", "url", "allowed", "reason", "rule", "rule_line", "rule_agent"]
     assert [row.allowed for row in done.orderBy("n").collect()] == [True, False, None] * 100
     assert done.limit(1).count() == 1
+    named = robotsbatch.spark.evaluate(frame, rules=rules, binary=Path(robotsbatch.find_robotsbatch_bin()))
+    assert [row.allowed for row in named.orderBy("n").collect()] == [True, False, None] * 100
     failing = frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules="/nowhere"), "n long, url string, allowed boolean")
     with pytest.raises(Exception, match="rules='/nowhere': no such file"):
         failing.collect()

@@ -177,7 +177,8 @@ def _on_node(options: Options) -> Options:
     for option in ("rules", "agents_file", "fetch_list", "binary"):
         names: Any = found.get(option)
         if names is not None:
-            found[option] = [_file(name) for name in listed(names, rows=True)]
+            files = [_file(name) for name in listed(names, rows=True)]
+            found[option] = files[0] if option == "binary" else files
     if found.get("binary") is None and (shipped := _shipped("robotsbatch")):
         found["binary"] = shipped
     return cast(Options, found)
