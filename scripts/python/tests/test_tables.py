@@ -189,6 +189,33 @@ def test_emit(emit: Any, workers: int) -> None:
     assert robotsbatch.evaluate(pl.DataFrame({"n": range(rows), "url": urls}), **options)["n"].to_list() == want
 
 
+def test_emit_of_columns_that_pyarrow_cannot_take() -> None:
+    """Views, as Polars makes them, run ends and unions."""
+    views = pa.array(["a", None, "c", "d"], pa.string_view())
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 4], pa.int32()), pa.array([1, 2]))
+    union = pa.UnionArray.from_sparse(pa.array([0, 1, 0, 1], pa.int8()), [pa.array([1, 2, 3, 4]), pa.array(list("abcd"))])
+    nested = pa.array([["a"], [], None, ["b", "c"]], pa.list_(pa.string_view()))
+    encoded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None], pa.int32()), views.slice(2))
+    for column in (views, runs, union, nested, encoded):
+        table = pa.table({"url": pa.array(URLS).cast(pa.string_view()), "it": column}, metadata={"of": "a crawl"})
+        for emit, want in ((None, [0, 1, 2, 3]), ("allowed", [0]), ("unknown", [2, 3]), ("denied", [1])):
+            for data in (table, table.to_batches()[0]):
+                done: Any = robotsbatch.evaluate(data, rules="robots", emit=emit)  # type: ignore[arg-type]
+                assert type(done) is type(data) and done.schema.metadata == table.schema.metadata
+                assert done.column("it").type == column.type and done.column("it").to_pylist() == [column.to_pylist()[i] for i in want], (column.type, emit)
+                assert done.column("url").to_pylist() == [URLS[i] for i in want] and done.column("allowed").to_pylist() == [ALLOWED[i] for i in want]
+
+
+def test_a_large_record_batch() -> None:
+    batch = pa.record_batch({"n": range(200_000), "url": [f"https://example.com/{'ab'[i % 2]}{i}" for i in range(200_000)]})
+    done = robotsbatch.evaluate(batch, rules="robots", explain=True)
+    assert done.equals(pa.RecordBatch.from_arrays(robotsbatch.evaluate(pa.table(batch), rules="robots", explain=True).combine_chunks().to_batches()[0].columns, schema=done.schema))
+    assert done.num_rows == 200_000 and done.column("allowed").to_pylist() == [False, True] * 100_000
+    denied = robotsbatch.evaluate(batch, rules="robots", emit="denied")
+    assert denied.column("n").to_pylist() == list(range(0, 200_000, 2))
+    assert robotsbatch.evaluate(batch, rules="robots", emit="denied", columns="verdict").num_rows == 100_000
+
+
 def test_rows_as_lists_and_series() -> None:
     pd, pl, dataset = pytest.importorskip("pandas"), pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
     for data in (URLS, tuple(URLS), iter(URLS), pa.array(URLS), pa.chunked_array([URLS])):

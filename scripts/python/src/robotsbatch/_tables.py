@@ -41,8 +41,7 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     if isinstance(data, pa.RecordBatchReader):
         return cast(Data, reader(data, **options))
     if isinstance(data, pa.RecordBatch):
-        table = _evaluate_table(pa.Table.from_batches([data]), options).combine_chunks()
-        return cast(Data, next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], table.schema)))
+        return cast(Data, _evaluate_batch(data, options))
     if isinstance(data, pa.Table):
         return cast(Data, _evaluate_table(data, options))
     if _is(data, "pandas", "DataFrame"):
@@ -83,9 +82,7 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
         with pipe:
             for batch, answer in pipe.answers(source, sent.batch):
                 rows, answer = sent.split(answer)
-                if rows is not None:
-                    batch = batch.take(rows)
-                kept = batch.columns if sent.beside else []
+                kept = _kept(batch, rows) if sent.beside else []
                 yield pa.RecordBatch.from_arrays([*kept, *answer.columns], schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, batches())
@@ -137,6 +134,26 @@ class _Sent:
                 raise UsageError(f"the table has a column {name} already: give prefix= for the verdict columns")
 
 
+def _kept(batch: Any, rows: Any) -> list[Any]:
+    """The columns of a batch, with the rows of these numbers (None for all)."""
+    return batch.columns if rows is None else [_taken(column, rows) for column in batch.columns]
+
+
+def _taken(column: Any, rows: Any) -> Any:
+    """The values of a column at these numbers, which rise."""
+    try:
+        return column.take(rows)
+    except pa.ArrowNotImplementedError:  # of views and run ends, but runs of values can be joined
+        parts: list[Any] = [column.slice(0, 0)]
+        begin = end = 0
+        for row in [*rows.to_pylist(), -1]:
+            if row != end:
+                parts.append(column.slice(begin, end - begin))
+                begin = row
+            end = row + 1
+        return pa.concat_arrays(parts)
+
+
 def _needed(names: Iterable[str], options: Options) -> list[str] | None:
     """The columns of URLs and of times, or None for all if one of these is not there."""
     needed = [_url(options), *filter(None, [time_column(options)])]
@@ -180,6 +197,15 @@ def _evaluate_table(table: pa.Table, options: Options) -> pa.Table:
     for i, field in enumerate(answers.schema):
         table = table.append_column(field, answers.column(i))
     return table
+
+
+def _evaluate_batch(batch: pa.RecordBatch, options: Options) -> pa.RecordBatch:
+    rows, answers = _answers(pa.Table.from_batches([batch]), options, batch.schema.names)
+    made = [pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type) for column in answers.columns]
+    if not _beside(options):
+        return pa.RecordBatch.from_arrays(made, schema=answers.schema)
+    kept = _kept(batch, rows if rows is None else rows.combine_chunks())
+    return pa.RecordBatch.from_arrays([*kept, *made], schema=pa.schema([*batch.schema, *answers.schema], batch.schema.metadata))
 
 
 def _evaluate_pandas(frame: Any, options: Options) -> Any:
