@@ -131,8 +131,11 @@ def test_rules_as_texts() -> None:
     assert robotsbatch.explain(urls[0], rules={"http://github.com/robots.txt": "", "https://github.com/robots.txt": "User-agent: *\nDisallow: /"}).allowed is False
     robotsbatch.compile("texts.rules", rules=texts)
     assert robotsbatch.evaluate(pa.table({"url": urls}), rules="texts.rules").equals(done)
-    for wrong in ("../x", "..", "", "a/b", "https://a.test/b/robots.txt", "gopher://a.test", "a b", "a\0"):
+    for wrong in ("../x", "..", "", "a/b", "https://a.test/b/robots.txt", "gopher://a.test", "a b", "a\0", "me@a.test", "a.test?", "a.test#b", ".test", "%61.test"):
         with pytest.raises(ValueError, match="is not a host"):
+            robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
+    for wrong in ("_a.test", "https___a.test"):
+        with pytest.raises(ValueError, match="files of such names are ignored"):
             robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
     stream = robotsbatch.reader(endless(), rules=texts)
     stream.read_next_batch()
@@ -145,6 +148,34 @@ def test_rules_as_texts() -> None:
     assert set(Path(tempfile.gettempdir()).glob("robotsbatch.*")) - before, "a forked process removed them"
     del stream
     assert set(Path(tempfile.gettempdir()).glob("robotsbatch.*")) <= before
+
+
+def test_a_text_of_every_host_counts() -> None:
+    """Hosts with names that among files would be something else, and two texts for one host."""
+    deny = "User-agent: *\nDisallow: /"
+    hosts = ["data.json", "a.txt", "a.gz", "a.zst", "a.rules", "readme", "robots.txt", "http", "a.com.br", "[2001:db8::1]", "b\u00fccher.test", "A.test:81", "a.robots.txt"]
+    done = robotsbatch.evaluate([f"https://{host}/" for host in hosts], rules={**dict.fromkeys(hosts, deny), "http://a.test": "", "a.test": ""})
+    assert done["allowed"].to_pylist() == [False] * len(hosts)
+    for names in (["a.test", "A.test"], ["https://a.test", "https://a.test/robots.txt"]):
+        with pytest.raises(ValueError, match="two texts for 'http|two texts for 'A.test'"):
+            robotsbatch.evaluate(["https://a.test/"], rules=dict(zip(names, [deny, ""], strict=True)))
+    with pytest.raises(ValueError, match="no text for 'a.test', but None"):
+        robotsbatch.evaluate(["https://a.test/"], rules={"a.test": None})  # type: ignore[dict-item]
+
+
+def test_options_without_a_value() -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    agents: Any
+    for agents in (["CCBot", None], pl.Series(["CCBot", None]), pa.array(["CCBot", None]), pd.Series(["CCBot", pd.NA], dtype=object)):
+        with pytest.raises(robotsbatch.UsageError, match="^agents= has a null"):
+            robotsbatch.evaluate(BATCH, rules="robots", agents=agents)
+    for agents in ([], (), pl.Series([]), pa.array([], pa.string()), pd.DataFrame({"agent": []})):
+        with pytest.raises(robotsbatch.UsageError, match="^agents= is empty"):
+            robotsbatch.evaluate(BATCH, rules="robots", agents=agents)
+    with pytest.raises(robotsbatch.UsageError, match="^robots_limit=True: a value is missing"):
+        robotsbatch.evaluate(BATCH, rules="robots", robots_limit=True)
+    with pytest.raises(robotsbatch.UsageError, match="^out='-' is stdout"):
+        robotsbatch.compile(Path("-"), rules="robots")
 
 
 def test_survey_lint_explain() -> None:

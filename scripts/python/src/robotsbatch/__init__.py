@@ -153,6 +153,8 @@ def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleO
 
     >>> compile("site.rules", rules="robots")
     """
+    if str(out) == "-":
+        raise UsageError("out='-' is stdout: give the name of a file")
     with command("compile", options, RuleOptions) as made:
         parts = [] if partitions is None else ["-partitions", str(partitions)]
         _run(made, ["-out", str(out), *parts, "-quiet"])

@@ -244,6 +244,7 @@ class Command:
         # Of two options for a flag, the one that was given. "out" and "partitions" are compile's own.
         self._names = {_flag(option)[1:]: option for option in ["out", "partitions", *reversed(known), *options]}
         self._kinds = {option: str(kind) for option, (kind, _) in known.items()}
+        self._agents_file = options.get("agents_file")
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._process = os.getpid()
         self.summary: dict[str, Any] | None = options.get("summary")
@@ -261,9 +262,17 @@ class Command:
         if value is None or value is False:
             return
         if value is True:
+            if "bool" not in self._kinds[option]:
+                raise UsageError(f"{option}=True: a value is missing")
             self.args.append(_flag(option))
             return
-        for one in listed(value, rows=option == "rules"):
+        values = listed(value, rows=option == "rules")
+        if option == "agents" and not values and not self._agents_file:
+            raise UsageError('agents= is empty: leave it out for the rules for everyone ("*")')
+        for one in values:
+            one = one.as_py() if hasattr(one, "as_py") else one  # of pyarrow
+            if one is None or type(one).__name__ in ("NAType", "NaTType"):  # of pandas
+                raise UsageError(f"{option}= has a null: leave it out")
             if isinstance(one, (int, float)) and "int" not in self._kinds[option]:
                 raise UsageError(f"{option}={one!r}: a number is not accepted here")
             if is_frame(one):
@@ -293,13 +302,21 @@ class Command:
         for host, text in texts.items():
             scheme, _, name = host.rpartition("://")
             name = name.removesuffix("/robots.txt").rstrip("/")
-            if scheme not in ("", "http", "https", "ftp") or not re.fullmatch(r"[^/\\\0\s]+", name) or not name.strip("."):
+            if scheme not in ("", "http", "https", "ftp") or not re.fullmatch(r"[^./\\?#;@%\0\s][^/\\?#;@%\0\s]*", name):
                 raise UsageError(f'rules has {host!r}, which is not a host: want "example.com", "example.com:8443" or "https://example.com"')
+            if re.match("_|(http|https|ftp)__", name, re.IGNORECASE):  # such as _SUCCESS
+                raise UsageError(f"rules has {host!r}, and files of such names are ignored: give the text in a table with the columns authority and body")
+            if not isinstance(text, str | bytes):
+                raise UsageError(f"rules has no text for {host!r}, but {text!r}")
             # On Windows no file may have a colon in its name. An IPv6 address has brackets.
             name = re.sub(r":(\d+)$", r"_\1", name) if not name.endswith("]") else name
             place = os.path.join(folder.name, scheme)
             os.makedirs(place, exist_ok=True)
-            with open(os.path.join(place, name.lower()), "wb") as file:
+            # With this ending every name is one of a host, also data.json.
+            path = os.path.join(place, name.lower() + ".robots.txt")
+            if os.path.exists(path):
+                raise UsageError(f"rules has two texts for {host!r}: leave one out")
+            with open(path, "wb") as file:
                 file.write(text.encode() if isinstance(text, str) else text)
         return folder.name
 
