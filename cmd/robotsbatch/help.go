@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,101 +17,217 @@ import (
 
 // runHelp prints the help that args ask for.
 func runHelp(args []string, s streams) int {
-	switch {
-	case len(args) == 0:
-		return printHelp(s, listTopics)
-	case len(args) > 1:
-		if search(args, s.out) {
-			return exitDone
-		}
-		return failPlain(s, option.Usagef("nothing in the help has all of %q", strings.Join(args, " ")))
+	text, err := helpOn(args)
+	if err != nil {
+		return failPlain(s, err)
+	}
+	_, _ = io.WriteString(s.out, text) // what the reader of a pipe does not want is no error
+	return exitDone
+}
+
+// helpOn returns the help on a topic, or on what has all of several words.
+func helpOn(args []string) (string, error) {
+	if len(args) == 0 {
+		return topics(), nil
 	}
 	topic := args[0]
-	command := program.Command(topic)
-	page, err := manual.Page(topic)
-	if command != nil || err == nil {
-		return printHelp(s, func(w io.Writer) { printTopic(w, command, page) })
+	if len(args) == 1 {
+		if text := helpOnTopic(topic); text != "" {
+			return text, nil
+		}
+		if flag, isFlag := strings.CutPrefix(topic, "-"); isFlag {
+			return helpOnFlag(strings.TrimPrefix(flag, "-"))
+		}
 	}
-	if i := slices.Index(lint.CodeNames(), topic); i >= 0 {
-		return printHelp(s, func(w io.Writer) { fmt.Fprint(w, lint.Codes()[i].Section) })
+	if found := search(args); found != "" {
+		return found, nil
 	}
-	others := map[string]func(io.Writer){
-		"all": func(w io.Writer) { program.Help(program.Main, w) }, "options": program.Options, "man": program.ManPage,
-		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion, "powershell": program.PowerShellCompletion,
-		"version": func(w io.Writer) {
-			fmt.Fprintln(w, "robotsbatch version prints which version this is, and how it was built.")
-		},
-	}
-	if print := others[topic]; print != nil {
-		return printHelp(s, print)
-	}
-	if flag, isFlag := strings.CutPrefix(topic, "-"); isFlag {
-		return helpOnFlag(s, strings.TrimPrefix(flag, "-"))
-	}
-	if search(args, s.out) {
-		return exitDone
+	if len(args) > 1 {
+		return "", option.Usagef("nothing in the help has all of %q", strings.Join(args, " "))
 	}
 	names := slices.Concat(manual.Topics(), lint.CodeNames())
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
 	}
 	if near := spelling.Nearest(topic, names); near != "" {
-		return failPlain(s, option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
+		return "", option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near)
 	}
-	return failPlain(s, option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", ")))
+	return "", option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", "))
 }
 
-// listTopics prints a line for each command and each page of the manual.
-func listTopics(w io.Writer) {
-	line := func(name, text string) { fmt.Fprintln(w, cli.Shorten(fmt.Sprintf("  %-12s  %s", name, text))) }
-	fmt.Fprint(w, "robotsbatch help NAME is about one of these, help -FLAG about a flag, and help WORD... finds\nwhat has all the words. The flags: robotsbatch -h.\n\nCommands:\n")
+// helpOnTopic returns the help on a command with its page of the manual, or on another topic; "" if
+// there is none.
+func helpOnTopic(topic string) string {
+	page, _ := manual.Page(topic)
+	if command := program.Command(topic); command != nil {
+		text := program.Help(command)
+		if page != nil {
+			text += "\n" + string(page)
+		}
+		if command == lintHelp {
+			text += codes()
+		}
+		return text
+	}
+	switch i := slices.Index(lint.CodeNames(), topic); {
+	case page != nil:
+		return string(page)
+	case i >= 0:
+		return lint.Codes()[i].Section
+	case topic == "all":
+		return program.Help(program.Main)
+	case topic == "version":
+		return "robotsbatch version prints which version this is, and how it was built.\n"
+	}
+	if text := program.Texts()[topic]; text != nil {
+		return text()
+	}
+	return ""
+}
+
+// topics are a line for each command and each page of the manual.
+func topics() string {
+	var b strings.Builder
+	line := func(name, text string) { fmt.Fprintln(&b, cli.Shorten(fmt.Sprintf("  %-12s  %s", name, text))) }
+	b.WriteString("robotsbatch help NAME is about one of these, help -FLAG about a flag, and help WORD... finds\nwhat has all the words. The flags: robotsbatch -h.\n\nCommands:\n")
 	for _, c := range program.Commands {
 		line(c.Name, c.About)
 	}
-	fmt.Fprint(w, "\nThe manual; begin with verdicts, rules and formats:\n")
+	b.WriteString("\nThe manual; begin with verdicts, rules and formats:\n")
 	for _, topic := range manual.Topics() {
 		page, _ := manual.Page(topic) // it is there
 		title, _, _ := strings.Cut(strings.TrimPrefix(string(page), "# "), "\n")
 		line(topic, title)
 	}
+	return b.String()
 }
 
-// helpOnFlag prints what a flag means.
-func helpOnFlag(s streams, name string) int {
+// helpOnFlag returns what a flag means.
+func helpOnFlag(name string) (string, error) {
 	names := program.Names()
 	if slices.Contains(names, name) {
-		return printHelp(s, func(w io.Writer) { program.FlagHelp(name, w) })
+		return program.FlagHelp(name), nil
 	}
 	if near := spelling.Nearest(name, names); near != "" {
-		return failPlain(s, option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
+		return "", option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near)
 	}
-	return failPlain(s, option.Usagef("there is no flag -%s: robotsbatch help options lists them", name))
+	return "", option.Usagef("there is no flag -%s: robotsbatch help options lists them", name)
 }
 
-// printTopic prints the help of a command, if there is one of that name, and the page of
-// the manual, if there is one.
-func printTopic(w io.Writer, command *cli.Command, page []byte) {
-	if command != nil {
-		program.Help(command, w)
-		if page != nil {
-			fmt.Fprintln(w)
+// codes are those of lint.
+func codes() string {
+	text := "\n## Codes\n\n"
+	for _, code := range lint.Codes() {
+		text += cli.Wrap(fmt.Sprintf("%s (%s): %s", code.Name, code.Severity, code.Summary()), "- ", "  ")
+	}
+	return text
+}
+
+// finder looks for words in all that help can print.
+type finder struct {
+	words []*regexp.Regexp
+	hits  []hit
+}
+
+// hit is a page, a command or a flag that has all the words.
+type hit struct {
+	topic, text string
+	place       place // the best of the places that have them
+	places      int
+}
+
+// place is where words were found: a name counts more than a heading, and that more than a text.
+type place int
+
+const (
+	inText place = iota
+	inHeading
+	inTitle
+	inName
+)
+
+// search returns at most ten lines of what has all the words, the best first; "" if nothing has.
+func search(words []string) string {
+	const most = 10
+	var f finder
+	for _, word := range words {
+		f.words = append(f.words, regexp.MustCompile(`(?i)(?:^|[^\pL\pN])`+regexp.QuoteMeta(strings.TrimLeft(word, "-"))))
+	}
+	for _, topic := range manual.Topics() {
+		page, _ := manual.Page(topic) // it is there
+		f.lookInPage(topic, string(page))
+	}
+	for _, c := range program.All() {
+		f.look(inName, c.Name, c.Name, c.About)
+		f.look(inText, c.Name, c.About+" "+c.Details, "")
+		for _, exit := range c.Exits {
+			f.look(inText, c.Name, "Exit status "+exit.Status+": "+exit.Meaning, "")
 		}
 	}
-	_, _ = w.Write(page) // what the reader of a pipe does not want is no error
-	if command != nil && command == lintHelp {
-		printCodes(w)
+	for name, text := range program.FlagTexts {
+		f.look(inName, "-"+name, name, text)
+		f.look(inText, "-"+name, text, "")
+	}
+	slices.SortStableFunc(f.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.place, a.place), cmp.Compare(b.places, a.places))
+	})
+	var b strings.Builder
+	for _, h := range f.hits[:min(most, len(f.hits))] {
+		fmt.Fprintln(&b, cli.Shorten(fmt.Sprintf("%-16s  %s", h.topic, h.text)))
+	}
+	return b.String()
+}
+
+// lookInPage looks into a page's name, its headings and the paragraphs below them.
+func (f *finder) lookInPage(topic, page string) {
+	title, rest, _ := strings.Cut(strings.TrimPrefix(page, "# "), "\n")
+	f.look(inName, topic, topic, title)
+	f.look(inTitle, topic, title, title)
+	for paragraph := range strings.SplitSeq(rest, "\n\n") {
+		if heading, ok := strings.CutPrefix(strings.TrimSpace(paragraph), "## "); ok {
+			f.look(inHeading, topic, heading, title+": "+heading)
+		} else {
+			f.look(inText, topic, paragraph, "")
+		}
 	}
 }
 
-// printCodes lists the codes of lint.
-func printCodes(w io.Writer) {
-	fmt.Fprint(w, "\n## Codes\n\n")
-	for _, code := range lint.Codes() {
-		fmt.Fprint(w, cli.Wrap(fmt.Sprintf("%s (%s): %s", code.Name, code.Severity, code.Summary()), "- ", "  "))
+// look notes that a text has the words, if it has. What is said of it is its part with the first
+// word, unless say is given.
+func (f *finder) look(where place, topic, text, say string) {
+	if slices.ContainsFunc(f.words, func(r *regexp.Regexp) bool { return !r.MatchString(text) }) {
+		return
 	}
+	if say == "" {
+		say = f.excerpt(text)
+	}
+	h := hit{topic, say, where, 1}
+	if i := slices.IndexFunc(f.hits, func(h hit) bool { return h.topic == topic }); i >= 0 {
+		h.places += f.hits[i].places
+		if f.hits[i].place >= where {
+			h.text, h.place = f.hits[i].text, f.hits[i].place
+		}
+		f.hits[i] = h
+		return
+	}
+	f.hits = append(f.hits, h)
 }
 
-func printHelp(s streams, print func(io.Writer)) int {
-	print(s.out)
-	return exitDone
+// excerpt returns the sentence of a text, or the line of a table, that has the first word, or
+// what is around the word if it is far from the beginning of that.
+func (f *finder) excerpt(text string) string {
+	const far, around = 48, 24
+	if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "    ") {
+		at := f.words[0].FindStringIndex(text)
+		text = text[strings.LastIndex(text[:at[1]], "\n")+1:]
+		text, _, _ = strings.Cut(text, "\n")
+		text = strings.ReplaceAll(strings.Trim(text, "| "), " | ", ": ")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	at := f.words[0].FindStringIndex(text)[1]
+	text = strings.TrimPrefix(strings.TrimSpace(text[strings.LastIndex(text[:at], ". ")+1:]), "- ")
+	if at = f.words[0].FindStringIndex(text)[0]; at > far {
+		text = "…" + text[at-around+strings.IndexByte(text[at-around:], ' '):]
+	}
+	return text
 }

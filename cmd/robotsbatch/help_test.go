@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,16 +16,10 @@ import (
 	"robotsbatch/io/store/must"
 )
 
-func printed(print func(io.Writer)) string {
-	var b strings.Builder
-	print(&b)
-	return b.String()
-}
-
 // Each flag of a command is in its help once, and says where its value goes.
 func TestOptions(t *testing.T) {
 	for _, c := range program.All() {
-		help := printed(func(w io.Writer) { program.Help(c, w) })
+		help := program.Help(c)
 		flags := c.New().Flags()
 		flags.Set(c.Name, nil) // which panics at a name that is there twice
 		for _, o := range flags {
@@ -89,16 +82,16 @@ func TestOptionsOnce(t *testing.T) {
 }
 
 func TestHelpFits(t *testing.T) {
-	texts := []string{printed(program.ShortHelp)}
+	texts := []string{program.ShortHelp()}
 	if n := strings.Count(texts[0], "\n"); n > 40 {
 		t.Errorf("the short help has %d lines", n)
 	}
-	first, _, _ := strings.Cut(printed(func(w io.Writer) { program.Help(program.Main, w) }), "Rarely needed:")
+	first, _, _ := strings.Cut(program.Help(program.Main), "Rarely needed:")
 	if n := strings.Count(first, "\n  -"); n > 25 {
 		t.Errorf("%d flags stand before those that are rarely needed", n)
 	}
 	for _, c := range program.All() {
-		texts = append(texts, printed(func(w io.Writer) { program.Help(c, w) }))
+		texts = append(texts, program.Help(c))
 	}
 	for _, text := range texts {
 		for line := range strings.Lines(text) {
@@ -111,8 +104,8 @@ func TestHelpFits(t *testing.T) {
 
 // The shells that are there take their completions.
 func TestCompletions(t *testing.T) {
-	for shell, print := range map[string]func(io.Writer){"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion, "powershell": program.PowerShellCompletion} {
-		text := printed(print)
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		text := program.Texts()[shell]()
 		for _, name := range program.Names() {
 			if !regexp.MustCompile(`-(o )?` + name + `\b`).MatchString(text) {
 				t.Errorf("%s: there is no -%s", shell, name)
@@ -129,7 +122,7 @@ func TestCompletions(t *testing.T) {
 	}
 	if _, err := exec.LookPath("bash"); err == nil {
 		file := filepath.Join(t.TempDir(), "completion")
-		writeText(t, file, printed(program.BashCompletion))
+		writeText(t, file, program.Texts()["bash"]())
 		out, err := exec.Command("bash", "-c", fmt.Sprintf(`source %s; COMP_WORDS=(robotsbatch -emit d); COMP_CWORD=2; _robotsbatch; echo "${COMPREPLY[@]}"`, file)).Output()
 		if string(out) != "denied\n" {
 			t.Errorf("-emit d is completed to %q, %v", out, err)
@@ -144,7 +137,7 @@ func writeText(t *testing.T, name, text string) {
 
 // The manual page has every flag, and nothing that groff would take for a request.
 func TestManPage(t *testing.T) {
-	page := printed(program.ManPage)
+	page := program.Texts()["man"]()
 	for _, name := range program.Names() {
 		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`) {
 			t.Errorf("there is no -%s", name)

@@ -64,9 +64,9 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	err := j.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		if cli.WantsAllHelp(args) {
-			program.Help(program.Main, s.out)
+			fmt.Fprint(s.out, program.Help(program.Main))
 		} else {
-			program.ShortHelp(s.out)
+			fmt.Fprint(s.out, program.ShortHelp())
 		}
 		return exitDone
 	}

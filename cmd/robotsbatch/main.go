@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -57,7 +58,7 @@ type streams struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := streams{stdin, stdout, stderr}
 	if len(args) == 0 {
-		program.ShortHelp(s.err)
+		fmt.Fprint(s.err, program.ShortHelp())
 		return exitUsage
 	}
 	name := args[0]

@@ -105,7 +105,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	var err error
 	c.operands, err = cli.ParseMixed(run.Flags().Set(help.Name, c.give), args)
 	if errors.Is(err, flag.ErrHelp) {
-		program.Help(help, s.out)
+		fmt.Fprint(s.out, program.Help(help))
 		return exitDone
 	}
 	c.open(help)

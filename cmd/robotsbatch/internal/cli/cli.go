@@ -137,6 +137,9 @@ func (p *Program) shared() (all []shared) {
 	return all
 }
 
+// All are all commands, the main job first.
+func (p *Program) All() []*Command { return append([]*Command{p.Main}, p.Commands...) }
+
 // Names are the names of all flags, each once.
 func (p *Program) Names() (names []string) {
 	for _, o := range p.shared() {

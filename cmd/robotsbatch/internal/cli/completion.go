@@ -2,62 +2,66 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// ManPage prints the manual page for man(1).
-func (p *Program) ManPage(w io.Writer) {
-	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.")
-	fmt.Fprintf(w, ".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n", roff.Replace(p.Version), roff.Replace(p.Purpose))
-	fmt.Fprint(w, ".SH SYNOPSIS\n.nf\n")
-	for _, c := range p.All() {
-		fmt.Fprintf(w, "\\fBrobotsbatch\\fR %s\n", roff.Replace(c.Usage[0]))
+// text is a text that is made piece by piece.
+type text struct{ strings.Builder }
+
+func (t *text) add(format string, args ...any) { fmt.Fprintf(t, format, args...) }
+
+// Texts are what help prints besides the help of commands and pages, by name.
+func (p *Program) Texts() map[string]func() string {
+	return map[string]func() string{
+		"options": p.options, "man": p.manPage, "bash": p.bashCompletion, "zsh": p.zshCompletion, "fish": p.fishCompletion, "powershell": p.powerShellCompletion,
 	}
-	fmt.Fprint(w, ".fi\n.SH DESCRIPTION\n")
-	for _, c := range p.All() {
-		name := "robotsbatch"
-		if c != p.Main {
-			name += " " + c.Name
-		}
-		fmt.Fprintf(w, ".PP\n\\fB%s\\fR %s %s\n", name, roff.Replace(c.About), roff.Replace(c.Details))
-	}
-	fmt.Fprint(w, ".SH OPTIONS\n")
-	for _, o := range p.shared() {
-		fmt.Fprintf(w, ".TP\n\\fB\\-%s\\fR", roff.Replace(o.Name))
-		if o.Argument != "" {
-			fmt.Fprintf(w, " \\fI%s\\fR", o.Argument)
-		}
-		of := slices.DeleteFunc(slices.Clone(o.commands), func(name string) bool { return name == p.Main.Name })
-		fmt.Fprintf(w, "\n%s.", roff.Replace(o.withDefault()))
-		if more := o.more(); more != "" {
-			fmt.Fprintf(w, " %s", roff.Replace(more))
-		}
-		if len(of) > 0 && len(of) < len(o.commands) {
-			fmt.Fprintf(w, " Also of %s.", strings.Join(of, ", "))
-		} else if len(of) > 0 {
-			fmt.Fprintf(w, " Of %s alone.", strings.Join(of, ", "))
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprint(w, ".SH EXIT STATUS\n")
-	for _, e := range p.Main.Exits {
-		fmt.Fprintf(w, ".TP\n%s\n%s\n", e.Status, roff.Replace(e.Meaning))
-	}
-	fmt.Fprint(w, ".SH EXAMPLES\n.nf\n")
-	for _, c := range p.All() {
-		for _, example := range c.Examples {
-			fmt.Fprintf(w, "robotsbatch %s\n", roff.Replace(example))
-		}
-	}
-	fmt.Fprint(w, ".fi\n")
 }
 
-// All are all commands, the main job first.
-func (p *Program) All() []*Command {
-	return append([]*Command{p.Main}, p.Commands...)
+// manPage is the manual page for man(1).
+func (p *Program) manPage() string {
+	var t text
+	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.").Replace
+	t.add(".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n.SH SYNOPSIS\n.nf\n", roff(p.Version), roff(p.Purpose))
+	for _, c := range p.All() {
+		t.add("\\fBrobotsbatch\\fR %s\n", roff(c.Usage[0]))
+	}
+	t.add(".fi\n.SH DESCRIPTION\n")
+	for _, c := range p.All() {
+		t.add(".PP\n\\fB%s\\fR %s %s\n", p.nameOf(c), roff(c.About), roff(c.Details))
+	}
+	t.add(".SH OPTIONS\n")
+	for _, o := range p.shared() {
+		argument, of := "", " Of "+strings.Join(o.commands, ", ")+" alone."
+		if o.Argument != "" {
+			argument = " \\fI" + o.Argument + "\\fR"
+		}
+		if o.commands[0] == p.Main.Name {
+			of = strings.TrimSuffix(" Also of "+strings.Join(o.commands[1:], ", ")+".", " Also of .")
+		}
+		t.add(".TP\n\\fB\\-%s\\fR%s\n%s.%s%s\n", roff(o.Name), argument, roff(o.withDefault()), strings.TrimRight(" "+roff(o.more()), " "), of)
+	}
+	t.add(".SH EXIT STATUS\n")
+	for _, e := range p.Main.Exits {
+		t.add(".TP\n%s\n%s\n", e.Status, roff(e.Meaning))
+	}
+	t.add(".SH EXAMPLES\n.nf\n")
+	for _, c := range p.All() {
+		for _, example := range c.Examples {
+			t.add("robotsbatch %s\n", roff(example))
+		}
+	}
+	t.add(".fi\n")
+	return t.String()
+}
+
+// nameOf is what calls a command.
+func (p *Program) nameOf(c *Command) string {
+	if c == p.Main {
+		return "robotsbatch"
+	}
+	return "robotsbatch " + c.Name
 }
 
 // commandWords are what may stand in a command's place.
@@ -67,40 +71,6 @@ func (p *Program) commandWords() []string {
 		words = append(words, c.Name)
 	}
 	return words
-}
-
-// flagNames are a command's flags, with dashes.
-func (c *Command) flagNames() []string {
-	var names []string
-	for _, o := range c.New().Flags() {
-		names = append(names, "-"+o.Name)
-	}
-	return names
-}
-
-// BashCompletion prints what bash is to source.
-func (p *Program) BashCompletion(w io.Writer) {
-	fmt.Fprint(w, "# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
-	fmt.Fprint(w, "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
-	for _, o := range p.shared() {
-		if o.Argument != "" {
-			switch {
-			case o.Words != nil:
-				fmt.Fprintf(w, "    -%s) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n", o.Name, strings.Join(o.Words, " "))
-			case o.Files:
-				fmt.Fprintf(w, "    -%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o.Name)
-			default:
-				fmt.Fprintf(w, "    -%s) return ;;\n", o.Name)
-			}
-		}
-	}
-	fmt.Fprintf(w, "    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
-	for _, c := range p.Commands {
-		fmt.Fprintf(w, "    %s) flags=%q ;;\n", c.Name, strings.Join(c.flagNames(), " "))
-	}
-	fmt.Fprintf(w, "    *) flags=%q ;;\n  esac\n", strings.Join(p.Main.flagNames(), " "))
-	fmt.Fprintf(w, "  [[ $COMP_CWORD == 1 ]] && flags+=%q\n", " "+strings.Join(p.commandWords(), " "))
-	fmt.Fprint(w, "  COMPREPLY=($(compgen -W \"$flags\" -- \"$word\") $([[ $word == -* ]] || compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _robotsbatch robotsbatch\n")
 }
 
 // HelpWords are what help takes.
@@ -114,85 +84,111 @@ func (p *Program) HelpWords() []string {
 	return words
 }
 
-// ZshCompletion prints what zsh takes as _robotsbatch.
-func (p *Program) ZshCompletion(w io.Writer) {
-	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
-	fmt.Fprint(w, "#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
-	for _, c := range append(p.All()[1:], p.Main) {
-		name := c.Name
-		if c == p.Main {
-			name = "*"
+// flagNames are a command's flags, with dashes.
+func (c *Command) flagNames() (names []string) {
+	for _, o := range c.New().Flags() {
+		names = append(names, "-"+o.Name)
+	}
+	return names
+}
+
+// valued is how a shell completes the flag's value: one of the words, a format with these; the name of a file;
+// or anything.
+func (o *Flag) valued(words, files, any string) string {
+	switch {
+	case o.Argument == "":
+		return ""
+	case o.Words != nil:
+		return fmt.Sprintf(words, strings.Join(o.Words, " "))
+	case o.Files:
+		return files
+	}
+	return any
+}
+
+// bashCompletion is what bash is to source.
+func (p *Program) bashCompletion() string {
+	var t text
+	t.add("# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
+	t.add("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
+	for _, o := range p.shared() {
+		if o.Argument != "" {
+			t.add("    -%s) %sreturn ;;\n", o.Name, o.valued(`COMPREPLY=($(compgen -W "%s" -- "$word")); `, `COMPREPLY=($(compgen -f -- "$word")); `, ""))
 		}
-		fmt.Fprintf(w, "    %s)\n      _arguments \\\n", name)
+	}
+	t.add("    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
+	for _, c := range p.Commands {
+		t.add("    %s) flags=%q ;;\n", c.Name, strings.Join(c.flagNames(), " "))
+	}
+	t.add("    *) flags=%q ;;\n  esac\n", strings.Join(p.Main.flagNames(), " "))
+	t.add("  [[ $COMP_CWORD == 1 ]] && flags+=%q\n", " "+strings.Join(p.commandWords(), " "))
+	t.add("  COMPREPLY=($(compgen -W \"$flags\" -- \"$word\") $([[ $word == -* ]] || compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _robotsbatch robotsbatch\n")
+	return t.String()
+}
+
+// zshCompletion is what zsh takes as _robotsbatch.
+func (p *Program) zshCompletion() string {
+	var t text
+	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
+	t.add("#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
+	for _, c := range append(p.All()[1:], p.Main) {
+		name, operands := c.Name, "*:file:_files"
+		if c == p.Main {
+			name, operands = "*", "1:command:("+strings.Join(p.commandWords(), " ")+")"
+		}
+		t.add("    %s)\n      _arguments \\\n", name)
 		for _, o := range c.New().Flags() {
-			star, value := "", ""
+			star := ""
 			if o.Repeat {
 				star = "*"
 			}
-			switch {
-			case o.Words != nil:
-				value = fmt.Sprintf(":%s:(%s)", o.Argument, strings.Join(o.Words, " "))
-			case o.Files:
-				value = fmt.Sprintf(":%s:_files", o.Argument)
-			case o.Argument != "":
-				value = fmt.Sprintf(":%s: ", o.Argument)
-			}
-			fmt.Fprintf(w, "        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), value)
+			t.add("        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), o.valued(":"+o.Argument+":(%s)", ":"+o.Argument+":_files", ":"+o.Argument+": "))
 		}
-		if c == p.Main {
-			fmt.Fprintf(w, "        '1:command:(%s)' ;;\n", strings.Join(p.commandWords(), " "))
-		} else {
-			fmt.Fprint(w, "        '*:file:_files' ;;\n")
-		}
+		t.add("        '%s' ;;\n", operands)
 	}
-	fmt.Fprint(w, "  esac\n}\n_robotsbatch \"$@\"\n")
+	t.add("  esac\n}\n_robotsbatch \"$@\"\n")
+	return t.String()
 }
 
-// FishCompletion prints what fish is to source.
-func (p *Program) FishCompletion(w io.Writer) {
+// fishCompletion is what fish is to source.
+func (p *Program) fishCompletion() string {
+	var t text
 	escape := strings.NewReplacer(`\`, `\\`, "'", `\'`)
-	fmt.Fprint(w, "# fish completion for robotsbatch: robotsbatch help fish > ~/.config/fish/completions/robotsbatch.fish\n")
-	fmt.Fprintf(w, "complete -c robotsbatch -n __fish_use_subcommand -a '%s'\n", strings.Join(p.commandWords(), " "))
-	fmt.Fprintf(w, "complete -c robotsbatch -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(p.HelpWords(), " "))
+	t.add("# fish completion for robotsbatch: robotsbatch help fish > ~/.config/fish/completions/robotsbatch.fish\n")
+	t.add("complete -c robotsbatch -n __fish_use_subcommand -a '%s'\n", strings.Join(p.commandWords(), " "))
+	t.add("complete -c robotsbatch -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(p.HelpWords(), " "))
 	for _, c := range p.All() {
 		when := "__fish_seen_subcommand_from " + c.Name
 		if c == p.Main {
 			when = "not __fish_seen_subcommand_from " + strings.Join(p.commandWords(), " ")
 		}
 		for _, o := range c.New().Flags() {
-			value := ""
-			switch {
-			case o.Words != nil:
-				value = fmt.Sprintf(" -x -a '%s'", strings.Join(o.Words, " "))
-			case o.Files:
-				value = " -r -F"
-			case o.Argument != "":
-				value = " -x"
-			}
-			fmt.Fprintf(w, "complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, value, escape.Replace(o.Short))
+			t.add("complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, o.valued(" -x -a '%s'", " -r -F", " -x"), escape.Replace(o.Short))
 		}
 	}
+	return t.String()
 }
 
-// PowerShellCompletion prints what a profile of PowerShell has.
-func (p *Program) PowerShellCompletion(w io.Writer) {
+// powerShellCompletion is what a profile of PowerShell has.
+func (p *Program) powerShellCompletion() string {
+	var t text
 	list := func(words []string) string { return "@('" + strings.Join(words, "', '") + "')" }
-	fmt.Fprint(w, "# PowerShell completion for robotsbatch: robotsbatch help powershell >> $PROFILE\n"+
+	t.add("# PowerShell completion for robotsbatch: robotsbatch help powershell >> $PROFILE\n" +
 		"Register-ArgumentCompleter -Native -CommandName robotsbatch -ScriptBlock {\n  param($word, $ast, $cursor)\n  $flags = @{\n")
 	values := make(map[string][]string)
 	for _, c := range p.All() {
-		fmt.Fprintf(w, "    '%s' = %s\n", c.Name, list(strings.Fields(strings.Join(c.flagNames(), " "))))
+		t.add("    '%s' = %s\n", c.Name, list(c.flagNames()))
 		for _, o := range c.New().Flags() {
 			if len(o.Words) > 0 {
 				values["-"+o.Name] = o.Words
 			}
 		}
 	}
-	fmt.Fprintf(w, "    'help' = %s\n  }\n  $values = @{\n", list(p.HelpWords()))
+	t.add("    'help' = %s\n  }\n  $values = @{\n", list(p.HelpWords()))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		fmt.Fprintf(w, "    '%s' = %s\n", name, list(values[name]))
+		t.add("    '%s' = %s\n", name, list(values[name]))
 	}
-	fmt.Fprintf(w, `  }
+	t.add(`  }
   $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { "$_" })
   $found = if ($before.Count -gt 1 -and $values.ContainsKey($before[-1])) { $values[$before[-1]] }
   elseif ($before.Count -gt 1 -and $flags.ContainsKey($before[1])) { $flags[$before[1]] }
@@ -201,4 +197,5 @@ func (p *Program) PowerShellCompletion(w io.Writer) {
   $found | Where-Object { $_ -like "$word*" } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }
 }
 `, p.Main.Name, list(p.commandWords()))
+	return t.String()
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -11,73 +9,66 @@ import (
 // width is how wide help texts are.
 const width = 80
 
-// ShortHelp prints the main job's common flags on one screen.
-func (p *Program) ShortHelp(w io.Writer) {
-	fmt.Fprint(w, Wrap("robotsbatch "+p.Main.About, "", ""))
-	fmt.Fprintf(w, "\nUsage:\n  robotsbatch %s\n", p.Main.Usage[0])
-	commands := strings.Join(p.commandWords(), ", ")
-	fmt.Fprint(w, Wrap(commands, "  robotsbatch COMMAND, which is one of ", "    "))
-	fmt.Fprint(w, "\nCommon flags:\n")
+// ShortHelp has the main job's common flags on one screen.
+func (p *Program) ShortHelp() string {
+	var t text
+	t.add("%s\nUsage:\n  robotsbatch %s\n", Wrap("robotsbatch "+p.Main.About, "", ""), p.Main.Usage[0])
+	t.add("%s\nCommon flags:\n", Wrap(strings.Join(p.commandWords(), ", "), "  robotsbatch COMMAND, which is one of ", "    "))
 	for _, o := range p.Main.New().Flags() {
 		if o.Common {
-			o.print(w, o.withDefault())
+			t.add("%s", o.lines(o.withDefault()))
 		}
 	}
-	fmt.Fprint(w, "\nExample:\n  robotsbatch "+p.Main.Examples[0]+"\n\n")
-	fmt.Fprint(w, Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, help -FLAG, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
+	t.add("\nExample:\n  robotsbatch %s\n\n", p.Main.Examples[0])
+	t.add("%s", Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, help -FLAG, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
+	return t.String()
 }
 
-func (p *Program) printUsage(w io.Writer) {
-	fmt.Fprintf(w, "  robotsbatch %s\n", p.Main.Usage[0])
-	for _, c := range p.Commands {
-		fmt.Fprintf(w, "  robotsbatch %s\n", c.Usage[0])
-	}
-	fmt.Fprint(w, "  robotsbatch version | help [COMMAND|TOPIC|WORD...]\n")
-}
-
-// Help prints all of a command's help.
-func (p *Program) Help(c *Command, w io.Writer) {
-	begin := "robotsbatch "
-	if c != p.Main {
-		begin += c.Name + " "
-	}
-	fmt.Fprint(w, Wrap(begin+c.About, "", ""))
-	fmt.Fprint(w, "\nUsage:\n")
+// Help is all of a command's help.
+func (p *Program) Help(c *Command) string {
+	var t text
+	t.add("%s\nUsage:\n", Wrap(p.nameOf(c)+" "+c.About, "", ""))
+	usage := c.Usage
 	if c == p.Main {
-		p.printUsage(w)
+		for _, other := range p.Commands {
+			usage = append(usage[:len(usage):len(usage)], other.Usage[0])
+		}
+		usage = append(usage, "version | help [COMMAND|TOPIC|WORD...]")
 	}
-	for _, usage := range c.Usage {
-		if c != p.Main {
-			fmt.Fprintf(w, "  robotsbatch %s\n", usage)
+	t.list("  robotsbatch ", usage)
+	if c.Details != "" {
+		t.add("\n%s", Wrap(c.Details, "", ""))
+	}
+	for _, topic := range append(slices.Clone(p.Topics), "Rarely needed") {
+		heading := "\n" + topic + ":\n"
+		for _, o := range c.New().Flags() {
+			if o.Rare && topic == "Rarely needed" || !o.Rare && topic == o.Topic {
+				t.add("%s%s", heading, o.lines(o.full()))
+				heading = ""
+			}
 		}
 	}
-	if c.Details != "" {
-		fmt.Fprint(w, "\n"+Wrap(c.Details, "", ""))
-	}
-	for _, topic := range p.Topics {
-		p.printFlags(c, w, topic, func(o *Flag) bool { return o.Topic == topic && !o.Rare })
-	}
-	p.printFlags(c, w, "Rarely needed", func(o *Flag) bool { return o.Rare })
-	fmt.Fprint(w, "\nExamples:\n")
-	for _, example := range c.Examples {
-		fmt.Fprintf(w, "  robotsbatch %s\n", example)
-	}
-	fmt.Fprint(w, "\nExit status:\n")
+	t.add("\nExamples:\n")
+	t.list("  robotsbatch ", c.Examples)
+	t.add("\nExit status:\n")
 	for _, e := range c.Exits {
-		fmt.Fprint(w, Wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
+		t.add("%s", Wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
+	}
+	return t.String()
+}
+
+func (t *text) list(begin string, lines []string) {
+	for _, line := range lines {
+		t.add("%s%s\n", begin, line)
 	}
 }
 
-// printFlags prints those of a command's flags that are wanted, below a heading.
-func (p *Program) printFlags(c *Command, w io.Writer, heading string, wanted func(*Flag) bool) {
-	heading = "\n" + heading + ":\n"
-	for _, o := range c.New().Flags() {
-		if wanted(&o) {
-			fmt.Fprint(w, heading)
-			heading = ""
-			o.print(w, o.full())
-		}
+// withDefault is what the short help says of a flag.
+func (o *Flag) withDefault() string {
+	if o.Standard == "" {
+		return o.Short
 	}
+	return fmt.Sprintf("%s (default %s)", o.Short, o.Standard)
 }
 
 // full is all that the help says of a flag.
@@ -92,25 +83,49 @@ func (o *Flag) full() string {
 	return text
 }
 
-// FlagHelp prints what a flag means for each of the commands that have it.
-func (p *Program) FlagHelp(name string, w io.Writer) {
+// flagIndent stands before the lines of a text on a flag.
+const flagIndent = "                      "
+
+// lines are a flag and a text on it.
+func (o *Flag) lines(text string) string {
+	begin, flag := "", "  "+strings.TrimSpace("-"+o.Name+" "+o.Argument)
+	if len(flag) >= len(flagIndent) {
+		begin, flag = flag+"\n", ""
+	}
+	return begin + Wrap(text, fmt.Sprintf("%-*s", len(flagIndent), flag), flagIndent)
+}
+
+// FlagHelp is what a flag means for each of the commands that have it.
+func (p *Program) FlagHelp(name string) (help string) {
 	for _, o := range p.shared() {
 		if o.Name == name {
-			o.print(w, o.full())
-			fmt.Fprint(w, Wrap(strings.Join(o.commands, ", "), "                      In ", "                      "))
+			help += o.lines(o.full()) + Wrap(strings.Join(o.commands, ", "), flagIndent+"In ", flagIndent)
+		}
+	}
+	return help
+}
+
+// FlagTexts yields the names of all flags, and what the help says of them.
+func (p *Program) FlagTexts(yield func(name, text string) bool) {
+	for _, o := range p.shared() {
+		if !yield(o.Name, o.full()) {
+			return
 		}
 	}
 }
 
-// FlagTexts are the names of all flags, and what the help says of them.
-func (p *Program) FlagTexts() iter.Seq2[string, string] {
-	return func(yield func(name, text string) bool) {
-		for _, o := range p.shared() {
-			if !yield(o.Name, o.full()) {
-				return
-			}
+// options are the commands and formats for which each flag holds.
+func (p *Program) options() string {
+	var lines []string
+	for _, o := range p.shared() {
+		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
+		if o.For != nil {
+			text += "; for " + o.For.String()
 		}
+		lines = append(lines, Wrap(text, "- ", "  "))
 	}
+	slices.Sort(lines)
+	return "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n" + strings.Join(lines, "")
 }
 
 // Shorten cuts a text that is longer than a line of help.
@@ -121,48 +136,16 @@ func Shorten(text string) string {
 	return text
 }
 
-// Options prints the commands and formats for which each flag holds.
-func (p *Program) Options(w io.Writer) {
-	fmt.Fprint(w, "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n")
-	var lines []string
-	for _, o := range p.shared() {
-		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
-		if o.For != nil {
-			text += "; for " + o.For.String()
-		}
-		lines = append(lines, Wrap(text, "- ", "  "))
-	}
-	slices.Sort(lines)
-	fmt.Fprint(w, strings.Join(lines, ""))
-}
-
-// print prints a flag and a text on it.
-func (o *Flag) print(w io.Writer, text string) {
-	const indent = "                      "
-	flag := "  " + strings.TrimSpace("-"+o.Name+" "+o.Argument)
-	if len(flag) >= len(indent) {
-		fmt.Fprintln(w, flag)
-		flag = ""
-	}
-	fmt.Fprint(w, Wrap(text, fmt.Sprintf("%-*s", len(indent), flag), indent))
-}
-
 // Wrap breaks text into lines, the first after begin, the others after indent.
 func Wrap(text, begin, indent string) string {
 	var b strings.Builder
-	line := begin
-	empty := true
+	line, between := begin, ""
 	for _, word := range strings.Fields(text) {
-		if !empty && len([]rune(line))+1+len([]rune(word)) > width {
+		if between != "" && len([]rune(line))+1+len([]rune(word)) > width {
 			b.WriteString(line + "\n")
-			line, empty = indent, true
+			line, between = indent, ""
 		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
+		line, between = line+between+word, " "
 	}
-	b.WriteString(line + "\n")
-	return b.String()
+	return b.String() + line + "\n"
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -145,12 +144,4 @@ func (p *Program) UnknownCommand(name string) error {
 		return option.Usagef("unknown command %q: did you mean %s?", name, near)
 	}
 	return option.Usagef("unknown command %q: the commands are %s; without one a list is judged, as in robotsbatch urls.txt %s", name, strings.Join(names, ", "), option.Rules.With("robots"))
-}
-
-// withDefault is what the short help says of a flag.
-func (o *Flag) withDefault() string {
-	if o.Standard == "" {
-		return o.Short
-	}
-	return fmt.Sprintf("%s (default %s)", o.Short, o.Standard)
 }
