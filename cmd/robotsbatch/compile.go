@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -59,27 +58,20 @@ func (c *compileCommand) Flags() cli.Flags {
 		More:  "See robotsbatch help history.",
 		Value: &c.History,
 	}
-	return slices.Concat(c.PlainFlags().Without("agent", "agents").Replacing(c.OneTimeFlag("put into the pack what held at this time: ignore later captures")).Before("as-of", history), cli.Flags{
-		{
-			Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true,
-			Short: "the file or object to write, such as site.rules, or - for stdout",
-			Value: &c.out,
-		},
-		{
-			Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true,
-			Short: "add captures to those of this rule pack, as if all were compiled at once",
-			More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
-				"-robots-limit must be the pack's (robotsbatch help compile).",
-			Value: &c.update,
-		},
-		{
-			Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true,
-			Short: "make N packs, each for a part of the hosts",
-			More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
-				"times (robotsbatch help compile).",
-			Value: cli.Count(&c.partitions),
-		},
-	}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	return slices.Concat(c.PlainFlags().Without("agent", "agents").Replacing(c.OneTimeFlag("put into the pack what held at this time: ignore later captures")).Before("as-of", history), cli.Flags{{
+		Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true, Value: &c.out,
+		Short: "the file or object to write, such as site.rules, or - for stdout",
+	}, {
+		Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true, Value: &c.update,
+		Short: "add captures to those of this rule pack, as if all were compiled at once",
+		More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
+			"-robots-limit must be the pack's (robotsbatch help compile).",
+	}, {
+		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true, Value: cli.Count(&c.partitions),
+		Short: "make N packs, each for a part of the hosts",
+		More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
+			"times (robotsbatch help compile).",
+	}}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // checkCompile takes operands as -rules, finds what is wrong with the flags, and bounds the workers.
@@ -108,9 +100,11 @@ func (c *compileCommand) checkCompile() error {
 	return nil
 }
 
+// left implements command.
+func (c *compileCommand) left() option.Message { return left(c.out) }
+
 // run makes a rule pack of folders and captures, or one for each partition.
 func (c *compileCommand) run(ctx context.Context) (status int, err error) {
-	started := time.Now()
 	if err := c.checkCompile(); err != nil {
 		return 0, err
 	}
@@ -126,7 +120,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		made.Seconds = time.Since(started).Seconds()
+		made.Seconds = c.seconds()
 		c.log.Info(made.Text(blob.Shown(c.out)), "done", "summary", made)
 	}
 	return exitDone, nil
@@ -148,7 +142,7 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 	}
 	defer release()
 	made, err := found.Compile(ctx, c.out, rulepack.BuildOptions{
-		Profile: c.Profile, Limit: int(c.Limit), Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
+		Profile: c.Profile, Limit: c.Limit, Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
 		Partition: number, Partitions: c.partitions,
 	})
 	if err != nil {

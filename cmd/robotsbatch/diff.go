@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/compare"
@@ -69,32 +68,24 @@ func (c *diffCommand) Flags() cli.Flags {
 		Replacing(c.OneTimeFlag("compare what held at this time: ignore later captures"))
 	rules = rules.Saying("rules", "the rules to compare: OLD, then NEW, as without the flag").Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
 	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
-	return slices.Concat(input, rules, cli.Flags{
-		{
-			Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,
-			Short: "agent on the new side, if it differs", Standard: "that of -agent",
-			Value: func(s string) (err error) {
-				c.against, err = matcher.ParseChain(s)
-				return err
-			},
+	return slices.Concat(input, rules, cli.Flags{{
+		Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,
+		Short: "agent on the new side, if it differs", Standard: "that of -agent",
+		Value: func(s string) (err error) {
+			c.against, err = matcher.ParseChain(s)
+			return err
 		},
-		{
-			Name: "old-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-			Short: "profile on the old side: rfc9309 or google",
-			Value: cli.OneOf(&c.Profile, config.Profiles...),
-		},
-		{
-			Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-			Short: "profile on the new side",
-			Value: cli.OneOf(&c.newProfile, config.Profiles...),
-		},
-		{
-			Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Indifferent: true,
-			Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
-			More:  "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
-			Value: &c.Out,
-		},
-	}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	}, {
+		Name: "old-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.Profile, config.Profiles...),
+		Short: "profile on the old side: rfc9309 or google",
+	}, {
+		Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.newProfile, config.Profiles...),
+		Short: "profile on the new side",
+	}, {
+		Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Indifferent: true, Value: &c.Out,
+		Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
+		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
+	}}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run compares two sets of rules.
@@ -178,7 +169,6 @@ func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*rul
 
 // compareAccess compares what both sides know of authorities.
 func (d *diffCommand) compareAccess(ctx context.Context) error {
-	started := time.Now()
 	out, err := d.openTable(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
 	if err != nil {
 		return err
@@ -204,13 +194,12 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 		return err
 	}
 	done := report.NewAccessChanges(&changed, d.names, d.uses)
-	done.Version, done.Seconds = cli.Version(), time.Since(started).Seconds()
+	done.Version, done.Seconds = cli.Version(), d.seconds()
 	return d.sum(done.String(), done)
 }
 
 // compareURLs compares the verdicts on all URLs.
 func (d *diffCommand) compareURLs(ctx context.Context) error {
-	started := time.Now()
 	inputs, err := d.Resolve(ctx, d.s.in)
 	if err == nil {
 		err = d.Spare(inputs, option.Out.With(d.Out))
@@ -237,9 +226,9 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 		return &option.UsageError{Err: err}
 	}
 	columns := compare.Columns(suffixes)
-	o := d.reading(&d.Input)
-	o.Columns, o.Verdicts, o.Keep, o.Memory = true, columns, batch.KeepURL, d.BatchMemory()/2
-	src, err := frontier.Concatenate(ctx, inputs, o)
+	o := &d.Reading
+	o.BatchRows, o.Columns, o.Verdicts, o.Keep, o.Memory = d.BatchRows, true, columns, batch.KeepURL, d.BatchMemory()/2
+	src, err := frontier.Concatenate(ctx, inputs, *o)
 	if err != nil {
 		return err
 	}
@@ -271,7 +260,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, time.Since(started).Seconds()
+	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, d.seconds()
 	return d.sum(changes.String(), changes)
 }
 

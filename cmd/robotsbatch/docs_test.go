@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/lint"
 )
@@ -182,7 +183,9 @@ func TestDocumentsRun(t *testing.T) {
 			for _, args := range documentCommands(texts[name]) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
-					if err := newJob().parse(args); err != nil {
+					j := newJob()
+					j.operands = must.Get(cli.ParseMixed(j.Flags().Set("", j.give), args))(t)
+					if err := j.check(); err != nil {
 						t.Errorf("%s: %v", line, err)
 					}
 					continue

@@ -43,25 +43,20 @@ type explainCommand struct {
 
 func newExplain() *explainCommand {
 	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
-	c.Workers, c.Quiet = runtime.GOMAXPROCS(0), true // warnings are told
+	c.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // warnings are told
 	return c
 }
 
 // Flags implements cli.Config.
 func (c *explainCommand) Flags() cli.Flags {
 	asOf := c.OneTimeFlag("explain what held at this time: ignore later captures, count ages up to it")
-	return slices.Concat(c.Rules.Flags().Without("ever-denied").Replacing(asOf).Replacing(c.OneVerdictFlag()).Saying("agent", "crawler whose verdict is explained, such as CCBot"), cli.Flags{
-		{
-			Name: "json", Topic: config.OutputTopic,
-			Short: "JSON for programs: an object for each URL, on a line of its own",
-			Value: &c.json,
-		},
-		{
-			Name: "partitions", Argument: "N", Topic: config.OutputTopic,
-			Short: "also say to which of N partitions the host belongs (robotsbatch help compile)",
-			Value: cli.Count(&c.partitions),
-		},
-	}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
+	return slices.Concat(c.Rules.Flags().Without("ever-denied").Replacing(asOf).Replacing(c.OneVerdictFlag()).Saying("agent", "crawler whose verdict is explained, such as CCBot"), cli.Flags{{
+		Name: "json", Topic: config.OutputTopic, Value: &c.json,
+		Short: "JSON for programs: an object for each URL, on a line of its own",
+	}, {
+		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Value: cli.Count(&c.partitions),
+		Short: "also say to which of N partitions the host belongs (robotsbatch help compile)",
+	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
 }
 
 // run says of single URLs which rule decides. The exit status is the worst

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -48,7 +47,7 @@ func newExport() *exportCommand { return &exportCommand{tableCommand: newTable()
 // Flags implements cli.Config.
 func (c *exportCommand) Flags() cli.Flags {
 	return slices.Concat(c.PlainFlags().Without("agent", "agents"), cli.Flags{{
-		Name: "table", Argument: "NAME", Topic: config.OutputTopic, Common: true, Words: cli.Names(tableWords()),
+		Name: "table", Argument: "NAME", Topic: config.OutputTopic, Common: true,
 		Short: "which table: rules, agents, sitemaps, records, access or captures",
 		More: "captures lists all captures, even those that decide nothing, or the fetches that a rule pack with a history keeps; " +
 			"the other tables list what decides.",
@@ -63,7 +62,7 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 	}
 	c.Sources = append(c.Sources, c.operands...)
 	if c.table == nil {
-		return 0, option.Usagef("%s is missing: name one of %s", option.Table, config.InWords(cli.Names(tableWords()), "or"))
+		return 0, option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords()), "or"))
 	}
 	if err := c.CheckOneTime(); err != nil {
 		return 0, err
@@ -74,7 +73,6 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 // export writes a table of what rules have, a survey too. timed is the option that asks for
 // times; empty for none.
 func (c *tableCommand) export(ctx context.Context, table *export.Table, timed option.Name, uses ...usage.Use) error {
-	started := time.Now()
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
 	if err != nil {
@@ -90,7 +88,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 	var rows iter.Seq2[arrow.Record, error]
 	unchanged := func() error { return nil }
 	if table == export.Captures && !found.Compiled() {
-		rows = export.CaptureRows(ctx, found, o, int(c.Limit))
+		rows = export.CaptureRows(ctx, found, o, c.Limit)
 	} else {
 		listing, err := found.List(ctx)
 		if err != nil {
@@ -109,7 +107,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 	if err != nil {
 		return err
 	}
-	done := report.TableDone{Version: cli.Version(), Table: table.Name, Rows: stats.Rows, Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds()}
+	done := report.TableDone{Version: cli.Version(), Table: table.Name, Rows: stats.Rows, Out: blob.Shown(c.Out), Seconds: c.seconds()}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil
 }

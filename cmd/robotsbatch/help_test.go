@@ -31,7 +31,7 @@ func TestOptions(t *testing.T) {
 				if o.Argument != "" {
 					t.Errorf("-%s takes a %s and is a boolean", o.Name, o.Argument)
 				}
-			case *string, func(string) error:
+			case *string, func(string) error, cli.Choice:
 				if o.Argument == "" {
 					t.Errorf("-%s has no name for its value", o.Name)
 				}
@@ -41,10 +41,11 @@ func TestOptions(t *testing.T) {
 			if o.Short == "" || strings.HasSuffix(o.Short, ".") || o.More != "" && !strings.HasSuffix(o.More, ".") || !slices.Contains(program.Topics, o.Topic) {
 				t.Errorf("-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
 			}
-			for _, word := range o.Words {
-				fresh := c.New().Flags().Only(o.Name)[0]
-				if set, ok := fresh.Value.(func(string) error); !ok || set(word) != nil {
-					t.Errorf("-%s does not take %s", o.Name, word)
+			if choice, ok := o.Value.(cli.Choice); ok {
+				for _, word := range choice.Words {
+					if fresh := c.New().Flags().Only(o.Name)[0].Value.(cli.Choice); fresh.Set(word) != nil {
+						t.Errorf("-%s does not take %s", o.Name, word)
+					}
 				}
 			}
 		}
@@ -62,8 +63,8 @@ func TestOptionsOnce(t *testing.T) {
 			arg := "-" + o.Name
 			if o.Argument != "" {
 				value := values[o.Name]
-				if value == "" && o.Words != nil {
-					value = o.Words[0]
+				if choice, ok := o.Value.(cli.Choice); ok && value == "" {
+					value = choice.Words[0]
 				}
 				if value == "" {
 					value = "x"

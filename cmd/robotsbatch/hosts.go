@@ -44,19 +44,14 @@ func newHosts() *hostsCommand {
 
 // Flags implements cli.Config.
 func (c *hostsCommand) Flags() cli.Flags {
-	aging := cli.Flags{
-		{
-			Name: "as-of", Argument: "TIME", Topic: config.RulesTopic, Standard: "now",
-			Short: "count ages up to this time, and ignore later captures",
-			More:  "2026-03-01T12:00:00Z, or a day, meaning its end.",
-			Value: cli.Time(&c.AsOf),
-		},
-		{
-			Name: "max-age", Argument: "SPAN", Topic: config.RulesTopic, Common: true, Standard: "24h, as RFC 9309 advises",
-			Short: "an older robots.txt is stale, such as 36h or 7d",
-			Value: cli.Age(&c.MaxAge),
-		},
-	}
+	aging := cli.Flags{{
+		Name: "as-of", Argument: "TIME", Topic: config.RulesTopic, Standard: "now", Value: cli.Time(&c.AsOf),
+		Short: "count ages up to this time, and ignore later captures",
+		More:  "2026-03-01T12:00:00Z, or a day, meaning its end.",
+	}, {
+		Name: "max-age", Argument: "SPAN", Topic: config.RulesTopic, Common: true, Standard: "24h, as RFC 9309 advises", Value: cli.Age(&c.MaxAge),
+		Short: "an older robots.txt is stale, such as 36h or 7d",
+	}}
 	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "as-of").Before("assume", aging...),
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
@@ -80,10 +75,9 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 
 // writeHosts writes the table.
 func (c *hostsCommand) writeHosts(ctx context.Context) error {
-	started := time.Now()
 	clock := c.AsOf.IsZero()
 	if clock {
-		c.AsOf = started
+		c.AsOf = c.started
 	}
 	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
 	if err != nil {
@@ -107,7 +101,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		return err
 	}
 	defer wanted.Close()
-	if c.Outputs().WantsText() {
+	if c.WantsText() {
 		err = out.Text(ctx, wanted.URLs)
 	} else {
 		_, err = out.Rows(ctx, "hosts", wanted.Rows(c.BatchRows), func() error { return nil })
@@ -118,7 +112,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	done := report.HostsDone{
 		Version: cli.Version(), Rows: rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
 		Missing: wanted.Missing, MissingRows: wanted.MissingRows, Stale: wanted.Stale, StaleRows: wanted.StaleRows,
-		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds(),
+		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: c.seconds(),
 	}
 	if invalid := waiting.Invalid(); rows > 0 && invalid == rows {
 		c.log.WarnOf(report.AllInvalid(rows, c.schemeless))
@@ -180,8 +174,8 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows 
 
 // countInput counts the rows of an input.
 func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, way *console.Way, one *countedInput) error {
-	o := c.reading(&c.Input)
-	o.Keep, o.Memory, o.Piece = batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
+	o := c.Reading
+	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
 	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)
 	if err != nil {
 		return err

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
-	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -30,7 +27,6 @@ import (
 type job struct {
 	call
 	config.Job
-	inputs frontier.Options
 	blanks lines.Blanks
 	first  firstSource
 	found  *ruleset.Found // what the rules are
@@ -57,65 +53,27 @@ func newJob() *job { return &job{call: newCall(), Job: config.NewJob()} }
 // Flags implements cli.Config.
 func (j *job) Flags() cli.Flags { return j.Job.Flags(&j.Running) }
 
-// runJob is the main job: URLs in, verdicts out.
-func runJob(ctx context.Context, args []string, s streams) int {
-	j := newJob()
-	j.s = s
-	err := j.parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		if cli.WantsAllHelp(args) {
-			fmt.Fprint(s.out, program.Help(program.Main))
-		} else {
-			fmt.Fprint(s.out, program.ShortHelp())
-		}
-		return exitDone
-	}
-	j.open(program.Main)
-	started := time.Now()
-	if err != nil {
-		return j.fail(ctx, started, err)
-	}
-	ctx = blob.WithTimeout(ctx, j.StoreTimeout)
-	blob.SweepScratch()
-	status, err := j.run(ctx, started)
-	switch {
-	case err == nil:
-		return status
-	case ctx.Err() != nil:
-		left := nothingLeft
-		if j.Out == blob.Stdio {
-			left = "; what was written to standard output is incomplete"
-		}
-		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), left)
-		if j.record != nil {
-			err = option.Errorf("%w, and %s goes on from here", err, option.Resume)
-		}
-	}
-	return j.fail(ctx, started, heap.WithMemory(err, j.Memory))
-}
-
 // failureTime bounds how long a store may take to get the summary of a job that failed.
 const failureTime = 15 * time.Second
 
-// fail says why the job failed, also in the summary, lest that of an earlier run passes for
-// this one's. Any other file of its name stays. It returns the exit status.
-func (j *job) fail(ctx context.Context, started time.Time, err error) int {
-	exit := j.log.Fail(err)
+// failed writes the summary of a job that failed, lest that of an earlier run passes for this one's.
+// Any other file of its name stays.
+func (j *job) failed(ctx context.Context, err error, status int) {
 	if j.SummaryJSON == "" || j.SummaryJSON == blob.Stdio {
-		return exit
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failureTime)
 	defer cancel()
 	earlier, unknown := report.IsSummary(ctx, j.SummaryJSON)
 	if !earlier && !errors.Is(unknown, fs.ErrNotExist) {
-		return exit
+		return
 	}
 	s := j.summary
 	if s == nil {
 		s = j.NewSummary(nil)
 	}
-	s.Complete, s.ExitStatus, s.Error = false, exit, j.log.Message(err)
-	s.Finish(started)
+	s.Complete, s.ExitStatus, s.Error = false, status, j.log.Message(err)
+	s.Finish(j.started)
 	file, failed := blob.Create(ctx, j.SummaryJSON)
 	if failed == nil {
 		failed = s.Write(file)
@@ -123,39 +81,43 @@ func (j *job) fail(ctx context.Context, started time.Time, err error) int {
 	if failed != nil && earlier {
 		j.log.WarnOf(option.Messagef("%s is still that of an earlier run: %w", option.SummaryJSON.With(blob.Shown(j.SummaryJSON)), failed))
 	}
-	return exit
 }
 
-// parse reads the arguments. The error is flag.ErrHelp when help was asked for, else a usage
-// error; the flags before the mistake are set.
-func (j *job) parse(args []string) error {
-	operands, err := cli.ParseMixed(j.Flags().Set(program.Main.Name, j.give), args)
-	if err != nil {
-		return err
+// left implements command.
+func (j *job) left() option.Message {
+	m := left(j.Out)
+	if j.record != nil {
+		m = option.Messagef("%s, and %s goes on from here", m, option.Resume)
 	}
-	j.In = append(j.In, operands...)
+	return m
+}
+
+// check takes operands as -in, and finds what is wrong with the flags.
+func (j *job) check() error {
+	j.In = append(j.In, j.operands...)
 	if err := refuseWebsites(j.In, "for one URL use robotsbatch explain -rules RULES %s; fetch a list first"); err != nil {
 		return err
 	}
 	return j.Check(&j.Running, j.given)
 }
 
-// run does the job and returns the exit status, unless it fails.
-func (j *job) run(ctx context.Context, started time.Time) (status int, err error) {
+// run checks the flags, does the job and returns the exit status, unless it fails.
+func (j *job) run(ctx context.Context) (status int, err error) {
+	if err := j.check(); err != nil {
+		return 0, err
+	}
 	j.fitMemory(j.Sources)
 	heap.Limit(j.Memory)
 	ctx = blob.WithMemory(ctx, j.Memory)
-	j.inputs = j.reading(&j.Input)
-	j.inputs.Blanks = &j.blanks
-	text := j.writing().WantsText()
-	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
-	j.inputs.Extra = batch.ExtraColumns{Weight: j.Weight, Time: j.AsOfColumn}
+	r, text := &j.Reading, j.WantsText()
+	r.BatchRows, r.Blanks, r.Columns, r.Verdicts, r.Keep = j.BatchRows, &j.blanks, !text, j.Verdicts, j.Keep
+	r.Extra = batch.ExtraColumns{Weight: j.Weight, Time: j.AsOfColumn}
 	if text {
-		j.inputs.Keep = batch.KeepURL
+		r.Keep = batch.KeepURL
 	}
-	ctx = j.showProgress(ctx, j.Out == blob.Stdio)
-	err = j.judge(ctx, started)
-	j.shown.End()
+	o := &j.Output.Options
+	o.Keep, o.Verdicts, o.AllRows = j.Keep, j.Verdicts, j.Emit == batch.EmitAll && j.First == 0
+	err = j.judge(j.showProgress(ctx, j.Out == blob.Stdio))
 	if err != nil || j.DryRun {
 		return exitDone, err
 	}
@@ -173,7 +135,7 @@ func (j *job) ruleUse() ruleUse {
 }
 
 // judge does the job and says what it did.
-func (j *job) judge(ctx context.Context, started time.Time) error {
+func (j *job) judge(ctx context.Context) error {
 	inputs, err := j.Resolve(ctx, j.s.in)
 	if err != nil {
 		return err
@@ -183,21 +145,21 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.spared = outputs.Spared(inputs)
-	if _, err := j.writing().Plan(inputs); err != nil { // other shards write to the same folder
+	if _, err := j.Output.Plan(inputs); err != nil { // other shards write to the same folder
 		return err
 	}
 	if inputs, err = j.Deal(inputs); err != nil {
 		return err
 	}
-	j.inputs.Part = j.Part()
-	planned, err := j.writing().Plan(inputs)
+	j.Reading.Part, j.Output.Part = j.Part(), j.PartName()
+	planned, err := j.Output.Plan(inputs)
 	if err != nil {
 		return err
 	}
 	if err := j.reserveMemory(inputs, len(planned)); err != nil {
 		return err
 	}
-	j.inputs.Memory, j.inputs.Piece = j.BatchMemory(), j.PieceMemory()
+	j.Reading.Memory, j.Reading.Piece = j.BatchMemory(), j.PieceMemory()
 	if j.DryRun {
 		return j.dryRun(ctx, inputs, planned, written)
 	}
@@ -248,7 +210,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
 	}
-	return j.finish(started, file)
+	return j.finish(file)
 }
 
 // withFolder adds to an error about a missing folder what may have been meant.
@@ -327,13 +289,13 @@ func exceeded(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 
 // finish writes the summary, and decides between success and too many rows without a verdict
 // or of unknown hosts.
-func (j *job) finish(started time.Time, file blob.Writer) error {
+func (j *job) finish(file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
 	if s.Limit > s.Rows {
 		s.Limit = 0 // there were fewer
 	}
-	s.Finish(started)
+	s.Finish(j.started)
 	exceeded := exceeded(&j.Limits, s)
 	if err := j.html.Write(s, time.Now()); err != nil {
 		return option.Errorf("%s: %w", option.Report, err)

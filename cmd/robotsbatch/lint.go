@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -40,70 +39,51 @@ var lintHelp = &cli.Command{
 type lintCommand struct {
 	call
 	rules               config.Rules
-	limit               int64
+	limit               int
 	json, sarif, counts bool
-	least, failOn       lint.Severity
-	neverFail           bool
+	least               lint.Severity
+	fail                failing
 	ignore              []string // codes
 }
 
-func newLint() *lintCommand { return &lintCommand{call: newCall(), failOn: lint.Error} }
+func newLint() *lintCommand {
+	c := &lintCommand{call: newCall(), fail: failing{on: lint.Error}}
+	c.leastFailed, c.words = exitUsage, lintWords
+	return c
+}
 
 // Flags implements cli.Config.
 func (c *lintCommand) Flags() cli.Flags {
-	return slices.Concat(c.rules.Flags().Only("rules").Saying("rules", "what to check, as without the flag"), cli.Flags{
-		config.LimitFlag(&c.limit),
-		{
-			Name: "least", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "note", Words: []string{"note", "warning", "error"},
-			Short: "least severity to show: note (all), warning or error",
-			Value: cli.OneOf(&c.least, severityWords...),
-		},
-		{
-			Name: "ignore", Argument: "CODE", Topic: config.OutputTopic, Repeat: true,
-			Short: "do not show this code, such as split-group",
-			Value: c.setIgnored,
-		},
-		{
-			Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Words: []string{"note", "warning", "error", "never"},
-			Short: "severity that makes the exit status 1: note, warning, error or never",
-			Value: c.setFailOn,
-		},
-		{
-			Name: "json", Topic: config.OutputTopic,
-			Short: "JSON for programs: an object for each finding, on a line of its own",
-			Value: &c.json,
-		},
-		{
-			Name: "sarif", Topic: config.OutputTopic,
-			Short: "SARIF 2.1 for tools that show findings beside code",
-			Value: &c.sarif,
-		},
-		{
-			Name: "counts", Topic: config.OutputTopic,
-			Short: "count findings by code instead of listing them",
-			Value: &c.counts,
-		},
-	}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
-		{
-			Name: "quiet", Topic: config.RunningTopic, Indifferent: true,
-			Short: "no summary",
-			Value: &c.Quiet,
-		},
-	})
+	return slices.Concat(c.rules.Flags().Only("rules").Saying("rules", "what to check, as without the flag"), cli.Flags{config.LimitFlag(&c.limit), {
+		Name: "least", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "note", Value: cli.OneOf(&c.least, severityWords...),
+		Short: "least severity to show: note (all), warning or error",
+	}, {
+		Name: "ignore", Argument: "CODE", Topic: config.OutputTopic, Repeat: true, Value: c.setIgnored,
+		Short: "do not show this code, such as split-group",
+	}, {
+		Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Value: cli.OneOf(&c.fail, failWords...),
+		Short: "severity that makes the exit status 1: note, warning, error or never",
+	}, {
+		Name: "json", Topic: config.OutputTopic, Value: &c.json,
+		Short: "JSON for programs: an object for each finding, on a line of its own",
+	}, {
+		Name: "sarif", Topic: config.OutputTopic, Value: &c.sarif,
+		Short: "SARIF 2.1 for tools that show findings beside code",
+	}, {
+		Name: "counts", Topic: config.OutputTopic, Value: &c.counts,
+		Short: "count findings by code instead of listing them",
+	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Saying("quiet", "no summary"))
 }
 
 var severityWords = []cli.Word[lint.Severity]{{Name: "note", Value: lint.Note}, {Name: "warning", Value: lint.Warning}, {Name: "error", Value: lint.Error}}
 
-// setFailOn sets the severity from which on the exit status is 1.
-func (c *lintCommand) setFailOn(s string) error {
-	if c.neverFail = s == "never"; c.neverFail {
-		return nil
-	}
-	if err := cli.OneOf(&c.failOn, severityWords...)(s); err != nil {
-		return errors.New("want note, warning, error or never")
-	}
-	return nil
+// failing is the severity from which on the exit status is 1, if there is one.
+type failing struct {
+	on    lint.Severity
+	never bool
 }
+
+var failWords = []cli.Word[failing]{{Name: "note", Value: failing{on: lint.Note}}, {Name: "warning", Value: failing{on: lint.Warning}}, {Name: "error", Value: failing{on: lint.Error}}, {Name: "never", Value: failing{never: true}}}
 
 // setIgnored adds a code to those that are not looked for.
 func (c *lintCommand) setIgnored(code string) error {
@@ -159,7 +139,7 @@ func lintWords(o option.Given) string {
 // -fail-on.
 func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
-		Sources: c.operands, Limit: int(c.limit), Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
+		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
 			return ruleset.OpenTable(ctx, name, config.DefaultMemory, o)
 		},
@@ -167,7 +147,7 @@ func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails b
 	if slices.Contains(c.operands, blob.Stdio) {
 		sources.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
-	o := findings.Options{Least: c.least, FailOn: c.failOn, NeverFail: c.neverFail, Ignore: c.ignore}
+	o := findings.Options{Least: c.least, FailOn: c.fail.on, NeverFail: c.fail.never, Ignore: c.ignore}
 	out := c.writer()
 	if tally, fails, err = findings.Find(ctx, sources, o, out); err != nil {
 		return nil, false, err

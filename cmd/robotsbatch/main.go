@@ -77,5 +77,5 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case !isInput(name):
 		return failPlain(s, program.UnknownCommand(name))
 	}
-	return runJob(ctx, args, s)
+	return start(ctx, program.Main, args, s)
 }

@@ -24,13 +24,6 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// reading is how inputs are read, as the flags say.
-func (c *call) reading(named *config.Input) frontier.Options {
-	o := named.Reading(c.BatchRows)
-	o.Stdin = c.s.in
-	return o
-}
-
 // reserveMemory subtracts what open objects need from -memory, and decides how many outputs are
 // written at once.
 func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
@@ -45,13 +38,6 @@ func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
 // readsObjects reports whether an input is an object.
 func readsObjects(inputs []frontier.Input) bool {
 	return slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
-}
-
-// writing is how outputs are written, as the flags say.
-func (j *job) writing() *outputs.Options {
-	o := j.Outputs()
-	o.Keep, o.Verdicts, o.Part, o.AllRows = j.Keep, j.Verdicts, j.PartName(), j.Emit == batch.EmitAll && j.First == 0
-	return o
 }
 
 // firstSource is the source of the first output, which is opened before the rules; nil
@@ -94,10 +80,9 @@ func (f *firstSource) take(path string) *frontier.Concatenation {
 
 // openInputs opens the inputs of an output.
 func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
-	inputs := j.inputs
-	writing := j.writing()
-	inputs.Passage, inputs.Accept = writing.Passage(out), writing.Accept(out)
-	return frontier.Concatenate(ctx, out.Inputs, inputs)
+	reading := j.Reading
+	reading.Passage, reading.Accept = j.Output.Passage(out), j.Output.Accept(out)
+	return frontier.Concatenate(ctx, out.Inputs, reading)
 }
 
 // convertAll writes all outputs, except those that an earlier run has written. Several are
@@ -277,7 +262,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 			j.log.WarnOf(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
 		}
 	}
-	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, len(j.summary.Agents), j.AcceptTruncated)
+	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
 	if err != nil {
 		return nil, err
 	}
@@ -440,7 +425,7 @@ func (j *job) reportTruncated(inputs []frontier.Truncated) {
 
 // target decides how an output is written, now that its first input is known.
 func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
-	t, err := c.writing().Target(out, first)
+	t, err := c.Output.Target(out, first)
 	if err == nil {
 		err = c.checkFormat(t)
 	}
@@ -486,7 +471,7 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 // newSink encodes to w.
 func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, error) {
 	w, c.sums = j.record.Sums(w)
-	sink, err := j.writing().NewSink(t, src.First(), j.BatchMemory(), w)
+	sink, err := j.Output.NewSink(t, src.First(), j.BatchMemory(), w)
 	if err != nil {
 		w.Abort()
 		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"syscall"
-	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -50,14 +49,11 @@ func newPipe() *pipeCommand {
 
 // Flags implements cli.Config.
 func (c *pipeCommand) Flags() cli.Flags {
-	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), cli.Flags{
-		{
-			Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Indifferent: true,
-			Short: "batches to work on at once",
-			More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
-			Value: cli.Count(&c.Workers),
-		},
-	}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
+	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), cli.Flags{{
+		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Indifferent: true, Value: cli.Count(&c.Workers),
+		Short: "batches to work on at once",
+		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
+	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
 		{
 			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
 			Short: "warnings and a summary on stderr",
@@ -68,13 +64,12 @@ func (c *pipeCommand) Flags() cli.Flags {
 
 // run answers a stream.
 func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
-	started := time.Now()
 	if err := c.checkPipe(); err != nil {
 		return 0, err
 	}
 	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
-	return exitDone, c.answer(ctx, started)
+	return exitDone, c.answer(ctx)
 }
 
 // checkPipe finds what is wrong with the flags together.
@@ -97,7 +92,7 @@ func (c *pipeCommand) checkPipe() error {
 }
 
 // answer opens the rules and answers the stream.
-func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
+func (j *pipeCommand) answer(ctx context.Context) error {
 	if err := j.reserveMemory(nil, 1); err != nil {
 		return err
 	}
@@ -112,7 +107,7 @@ func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
 	input := frontier.Input{Path: blob.Stdio}
 	j.summary = j.NewSummary([]frontier.Input{input})
 	stats, err := pipe.Run(ctx, j.s.in, blob.Rows(j.s.out), j.newEvaluator, pipe.Options{
-		Name: input.Name(), URLColumn: j.URLColumn, Extra: batch.ExtraColumns{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
+		Name: input.Name(), URLColumn: j.Reading.URLColumn, Extra: batch.ExtraColumns{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
 		Workers: j.Workers, Memory: j.FlightMemory(), Check: j.rules.Unchanged,
 	})
 	if errors.Is(err, syscall.EPIPE) {
@@ -121,5 +116,5 @@ func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.summary.Add(blob.Stdio, &stats)
-	return j.finish(started, nil)
+	return j.finish(nil)
 }

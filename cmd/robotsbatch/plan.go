@@ -136,7 +136,7 @@ func (j *job) planOutputs(planned []outputs.Output, src *frontier.Concatenation,
 		return nil
 	}
 	first := src.First()
-	t, err := j.writing().Target(out, first)
+	t, err := j.Output.Target(out, first)
 	if err == nil {
 		err = j.checkFormat(t)
 	}

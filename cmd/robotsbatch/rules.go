@@ -57,7 +57,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	memory := cmp.Or(use.memory, c.Memory)
 	o := ruleset.Options{
 		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, Update: use.update, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
-		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, WARCBase: r.WARCBase, Clock: use.clock, History: r.History,
+		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: r.Limit, Policy: r.Policy, AsOf: r.AsOf, WARCBase: r.WARCBase, Clock: use.clock, History: r.History,
 		Explain: use.explain, Records: use.records, Digests: use.digests, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Budget: c.account(), Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
 		HoldHeap: func() func() { return heap.Hold(memory) },

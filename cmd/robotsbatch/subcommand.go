@@ -19,7 +19,7 @@ import (
 	"robotsbatch/io/store/budget"
 )
 
-// command is a command with its configuration.
+// command is a command, or the main job, with its configuration.
 type command interface {
 	cli.Config
 	// common is what all commands have.
@@ -27,12 +27,17 @@ type command interface {
 	// run checks operands and flags together, does what they ask for, and returns the exit
 	// status, unless it fails.
 	run(ctx context.Context) (status int, err error)
+	// left says what is left when a signal stops the command, after a semicolon.
+	left() option.Message
+	// failed is called when the command failed and has said why.
+	failed(ctx context.Context, err error, status int)
 }
 
 // call is what all commands have: one run of a command.
 type call struct {
 	config.Running
 	s        streams
+	started  time.Time
 	operands []string
 	log      *console.Console
 	shown    *console.Progress // nil for none
@@ -41,6 +46,9 @@ type call struct {
 	// schemeless is a line of a list of URLs without schemes; empty for none.
 	schemeless string
 	budget     *budget.Budget // see account
+	// leastFailed is the least exit status of a failure, for a command of which 1 is a result.
+	leastFailed int
+	words       option.Words // by which the reader gives options
 }
 
 // account returns what batches under way take from, and compiling a robots.txt.
@@ -52,10 +60,14 @@ func (c *call) account() *budget.Budget {
 }
 
 func newCall() call {
-	return call{Running: config.NewRunning(), given: make(map[string][]string)}
+	return call{Running: config.NewRunning(), given: make(map[string][]string), words: cli.Words}
 }
 
 func (c *call) common() *call { return c }
+
+func (c *call) left() option.Message { return left("") }
+
+func (c *call) failed(context.Context, error, int) {}
 
 // give notes a flag that was given.
 func (c *call) give(o *cli.Flag, value string) {
@@ -82,37 +94,27 @@ func (c *call) fitMemory(sources []string) {
 	}
 }
 
-const nothingLeft = "; nothing half-written is left"
-
-// ending is how a command ends that does not succeed.
-type ending struct {
-	// failed is the least exit status of a failure, for a command of which 1 is a result.
-	failed int
-	// left says what a command leaves when a signal stops it.
-	left string
-}
-
-var endings = map[*cli.Command]ending{
-	explainHelp: {failed: exitUsage}, lintHelp: {failed: exitUsage},
-	compileHelp: {left: nothingLeft}, exportHelp: {left: nothingLeft}, hostsHelp: {left: nothingLeft}, diffHelp: {left: nothingLeft}, surveyHelp: {left: nothingLeft},
-}
-
 // start runs the command with these arguments and returns the exit status.
 func start(ctx context.Context, help *cli.Command, args []string, s streams) int {
 	run := help.New().(command)
 	c := run.common()
-	c.s = s
+	c.s, c.started = s, time.Now()
 	var err error
 	c.operands, err = cli.ParseMixed(run.Flags().Set(help.Name, c.give), args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(s.out, program.Help(help))
+		text := program.Help(help)
+		if help == program.Main && !cli.WantsAllHelp(args) {
+			text = program.ShortHelp()
+		}
+		fmt.Fprint(s.out, text)
 		return exitDone
 	}
 	c.open(help)
-	status, end := exitDone, endings[help]
+	status := exitDone
+	ctx = blob.WithTimeout(ctx, c.StoreTimeout)
 	if err == nil {
 		blob.SweepScratch()
-		status, err = run.run(blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory))
+		status, err = run.run(blob.WithMemory(ctx, c.Memory))
 		c.shown.End()
 	}
 	switch {
@@ -121,21 +123,31 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
 	case ctx.Err() != nil:
-		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), end.left)
+		err = option.Errorf("stopped (%w)%s", context.Cause(ctx), run.left())
 	}
 	if slices.ContainsFunc(run.Flags(), func(f cli.Flag) bool { return f.Name == string(option.Memory) }) {
 		err = heap.WithMemory(err, c.Memory)
 	}
-	return max(c.log.Fail(err), end.failed)
+	status = max(c.log.Fail(err), c.leastFailed)
+	run.failed(ctx, err, status)
+	return status
+}
+
+// left is what a command leaves that writes an output of this name.
+func left(output string) option.Message {
+	switch output {
+	case "":
+		return option.Message{}
+	case blob.Stdio:
+		return option.Messagef("; what was written to standard output is incomplete")
+	}
+	return option.Messagef("; nothing half-written is left")
 }
 
 // open opens the console that the flags ask for.
 func (c *call) open(help *cli.Command) {
-	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: cli.Words}
+	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
 	o.Quiet = c.Quiet || o.OneLine
-	if help == lintHelp {
-		o.Words = lintWords
-	}
 	if help != program.Main {
 		o.Command = help.Name
 	}
@@ -145,13 +157,17 @@ func (c *call) open(help *cli.Command) {
 // showProgress shows from now on how far the command is, as its flags say, and returns the
 // context that work reports to. toStdout says that it writes rows or lines to stdout.
 func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context {
-	c.shown = console.NewProgress(c.log, c.Progress, toStdout && console.IsTerminal(c.s.out), time.Now())
+	c.shown = console.NewProgress(c.log, c.Progress, toStdout && console.IsTerminal(c.s.out), c.started)
 	return c.shown.Watch(ctx)
 }
 
+// seconds are those since the command began.
+func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
+
 // failPlain reports an error where no flag says how.
 func failPlain(s streams, err error) int {
-	c := call{s: s}
+	c := newCall()
+	c.s = s
 	c.open(program.Main)
 	return c.log.Fail(err)
 }

@@ -77,20 +77,15 @@ func newSurvey() *surveyCommand { return &surveyCommand{tableCommand: newTable()
 
 // Flags implements cli.Config.
 func (c *surveyCommand) Flags() cli.Flags {
-	timed := cli.Flags{
-		{
-			Name: "history", Topic: config.RulesTopic, Common: true,
-			Short: "add since when: columns first_seen, last_seen, since, since_after, changes",
-			More:  "It needs captures from more than one time, or packs compiled with -history.",
-			Value: &c.History,
-		},
-		{
-			Name: "changes", Topic: config.RulesTopic, Common: true,
-			Short: "a row for each change instead: who started or stopped blocking whom, and when",
-			More:  "It needs what -history needs.",
-			Value: &c.changes,
-		},
-	}
+	timed := cli.Flags{{
+		Name: "history", Topic: config.RulesTopic, Common: true, Value: &c.History,
+		Short: "add since when: columns first_seen, last_seen, since, since_after, changes",
+		More:  "It needs captures from more than one time, or packs compiled with -history.",
+	}, {
+		Name: "changes", Topic: config.RulesTopic, Common: true, Value: &c.changes,
+		Short: "a row for each change instead: who started or stopped blocking whom, and when",
+		More:  "It needs what -history needs.",
+	}}
 	return slices.Concat(c.PlainFlags().Before("assume", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
 		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
@@ -98,35 +93,28 @@ func (c *surveyCommand) Flags() cli.Flags {
 // countFlags are those of counts.
 func (c *surveyCommand) countFlags() cli.Flags {
 	format := c.input.Flags().Only("in-format").Saying("in-format", "format of the saved survey")
-	flags := append(format, cli.Flags{
-		{
-			Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true,
-			Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
-			More: "For example the Tranco list; .gz and .zst are read. An entry means the domain, host or authority (-by) to which it belongs. Sites are counted " +
-				"again among the first hundred, thousand and so on.",
-			Value: &c.rank,
-		},
-		{
-			Name: "by", Argument: "WHAT", Topic: config.OutputTopic, Common: true, Repeat: true, Standard: "domain", Words: []string{"domain", "host", "authority", "month"},
-			Short: "what counts as a site: domain, host or authority; month for a history",
-			More: "Without -as a table with a row for each site, and a column for each agent. A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
-				"apart. -by month counts the sites at the end of each month, and can be given with another.",
-			Value: c.setBy,
-		},
-		{
-			Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", Words: cli.Names(baseWords),
-			Short: "what shares are of: sites that were reached, that have rules, or all",
-			More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
-			Value: cli.OneOf(&c.base, baseWords...),
-		},
-	}...)
+	flags := append(format, cli.Flags{{
+		Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true, Value: &c.rank,
+		Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
+		More: "For example the Tranco list; .gz and .zst are read. An entry means the domain, host or authority (-by) to which it belongs. Sites are counted " +
+			"again among the first hundred, thousand and so on.",
+	}, {
+		Name: "by", Argument: "WHAT", Topic: config.OutputTopic, Common: true, Repeat: true, Standard: "domain", Value: cli.Choice{Words: append(cli.Names(siteWords), "month"), Set: c.setBy},
+		Short: "what counts as a site: domain, host or authority; month for a history",
+		More: "Without -as a table with a row for each site, and a column for each agent. A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
+			"apart. -by month counts the sites at the end of each month, and can be given with another.",
+	}, {
+		Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", Value: cli.OneOf(&c.base, baseWords...),
+		Short: "what shares are of: sites that were reached, that have rules, or all",
+		More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
+	}}...)
 	for i := range flags {
 		if flags[i].Name != string(option.By) {
 			flags[i].For = counts
 		}
 	}
 	return append(flags, cli.Flag{
-		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Words: cli.Names(statsFormats()),
+		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true,
 		Short: "count sites instead: text, csv, json or html",
 		More:  "html is a single-file page like that of -report.",
 		Value: cli.OneOf(&c.format, statsFormats()...),
@@ -143,7 +131,7 @@ func (c *surveyCommand) setBy(s string) error {
 		return errors.New("it says a second time what counts as a site")
 	}
 	c.hasSite = true
-	if err := cli.OneOf(&c.site, siteWords...)(s); err != nil {
+	if cli.OneOf(&c.site, siteWords...).Set(s) != nil {
 		return errors.New("want domain, host, authority or month")
 	}
 	return nil
@@ -265,7 +253,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 	if saved {
 		names = c.operands
 		tally, err = stats.OfSurvey(ctx, frontier.Input{Path: c.operands[0]}, frontier.Options{
-			Stdin: c.s.in, Format: c.input.InFormat, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
+			Stdin: c.s.in, Format: c.input.Reading.Format, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
 		}, o)
 	} else {
 		tally, err = c.count(ctx, o)

@@ -22,8 +22,11 @@ type tableCommand struct {
 }
 
 func newTable() tableCommand {
-	return tableCommand{newCall(), config.NewRules(), config.Output{Out: blob.Stdio}}
+	return tableCommand{newCall(), config.NewRules(), config.NewOutput()}
 }
+
+// left implements command.
+func (c *tableCommand) left() option.Message { return left(c.Out) }
 
 // checkTable finds what is wrong with the flags about the table that a command writes, and
 // fills in defaults.
@@ -37,7 +40,7 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 	if outputs.IsFolder(c.Out) {
 		return option.Usagef("%s is a folder: name a file, such as %s.parquet", option.Out.With(blob.Shown(c.Out)), command.Name)
 	}
-	if c.Outputs().WantsText() && command != hostsHelp {
+	if c.WantsText() && command != hostsHelp {
 		return option.Usagef("%s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", option.Out.With(blob.Shown(c.Out)))
 	}
 	c.SetWork()
@@ -53,7 +56,7 @@ func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error)
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil
 	}
-	t, err := c.Outputs().Target(outputs.Output{Path: c.Out}, &frontier.Source{Format: format.CSV})
+	t, err := c.Output.Target(outputs.Output{Path: c.Out}, &frontier.Source{Format: format.CSV})
 	if err == nil {
 		err = c.TableFlags().CheckFormat(c.given, config.OfOutputs, t.Format.String())
 	}
@@ -67,5 +70,5 @@ func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error)
 	if err != nil {
 		return nil, err
 	}
-	return &outputs.Table{Options: c.Outputs(), Target: t, First: first, Stdout: c.s.out, BatchMemory: c.BatchMemory(), Run: run, Release: release}, nil
+	return &outputs.Table{Options: &c.Output.Options, Target: t, First: first, Stdout: c.s.out, BatchMemory: c.BatchMemory(), Run: run, Release: release}, nil
 }

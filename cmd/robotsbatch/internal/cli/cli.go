@@ -61,8 +61,7 @@ type Flag struct {
 	Common, Rare bool
 	// Repeat lets it be given more than once.
 	Repeat bool
-	// Words are all values that it takes; Files says that it takes a file's name.
-	Words []string
+	// Files says that it takes a file's name.
 	Files bool
 	// Answers are names that are no flags, each with the value to give to this flag instead.
 	Answers map[string]string
@@ -71,8 +70,14 @@ type Flag struct {
 	// Indifferent flags do not decide what is in an output: they name files, which a
 	// manifest lists apart, limit what the program uses, or say how to report.
 	Indifferent bool
-	// Value is where its value goes: a *bool, a *string, or a func(string) error.
+	// Value is where its value goes: a *bool, a *string, a Choice, or a func(string) error.
 	Value any
+}
+
+// words are all values that it takes; nil for any.
+func (o *Flag) words() []string {
+	choice, _ := o.Value.(Choice)
+	return choice.Words
 }
 
 // Flags are those of a command, or of a part of its configuration, in the order of the
@@ -91,13 +96,9 @@ func (f Flags) Only(names ...string) Flags {
 
 // Saying replaces what the flag of this name does, where a command does something else with it.
 func (f Flags) Saying(name, short string) Flags {
-	all := slices.Clone(f)
-	for i := range all {
-		if all[i].Name == name {
-			all[i].Short = short
-		}
-	}
-	return all
+	o := f.Only(name)[0]
+	o.Short = short
+	return f.Replacing(o)
 }
 
 // Replacing puts a flag in the place of the one of its name.
@@ -140,12 +141,10 @@ func (p *Program) shared() (all []shared) {
 // All are all commands, the main job first.
 func (p *Program) All() []*Command { return append([]*Command{p.Main}, p.Commands...) }
 
-// Names are the names of all flags, each once.
+// Names are the names of all flags; some are there twice.
 func (p *Program) Names() (names []string) {
 	for _, o := range p.shared() {
-		if !slices.Contains(names, o.Name) {
-			names = append(names, o.Name)
-		}
+		names = append(names, o.Name)
 	}
 	return names
 }
@@ -161,14 +160,7 @@ type Formats struct {
 }
 
 // String names the formats: csv and tsv inputs.
-func (f *Formats) String() string {
-	last := len(f.Names) - 1
-	text := f.Names[last]
-	if last > 0 {
-		text = strings.Join(f.Names[:last], ", ") + " and " + text
-	}
-	return text + " " + f.Of
-}
+func (f *Formats) String() string { return InWords(f.Names, "and") + " " + f.Of }
 
 // more is what the long help says of a flag beside its first line.
 func (o *Flag) more() string {

@@ -98,8 +98,8 @@ func (o *Flag) valued(words, files, any string) string {
 	switch {
 	case o.Argument == "":
 		return ""
-	case o.Words != nil:
-		return fmt.Sprintf(words, strings.Join(o.Words, " "))
+	case o.words() != nil:
+		return fmt.Sprintf(words, strings.Join(o.words(), " "))
 	case o.Files:
 		return files
 	}
@@ -179,8 +179,8 @@ func (p *Program) powerShellCompletion() string {
 	for _, c := range p.All() {
 		t.add("    '%s' = %s\n", c.Name, list(c.flagNames()))
 		for _, o := range c.New().Flags() {
-			if len(o.Words) > 0 {
-				values["-"+o.Name] = o.Words
+			if o.words() != nil {
+				values["-"+o.Name] = o.words()
 			}
 		}
 	}

@@ -63,6 +63,8 @@ func (v *flagValue) set(s string) error {
 			return errors.New("want true or false")
 		}
 		*to = b
+	case Choice:
+		return to.Set(s)
 	case func(string) error:
 		return to(s)
 	}

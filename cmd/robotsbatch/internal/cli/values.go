@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,20 +17,32 @@ type Word[T any] struct {
 	Value T
 }
 
+// Choice is a flag's value that is one of words.
+type Choice struct {
+	Words []string
+	Set   func(string) error
+}
+
 // OneOf sets dst to the value of the word that the flag was given.
-func OneOf[T any](dst *T, words ...Word[T]) func(string) error {
-	return func(s string) error {
-		names := make([]string, len(words))
-		for i, w := range words {
-			if w.Name == s {
-				*dst = w.Value
-				return nil
-			}
-			names[i] = w.Name
+func OneOf[T any](dst *T, words ...Word[T]) Choice {
+	names := Names(words)
+	return Choice{names, func(s string) error {
+		at := slices.Index(names, s)
+		if at < 0 {
+			return fmt.Errorf("want %s", InWords(names, "or"))
 		}
-		last := len(names) - 1
-		return fmt.Errorf("want %s or %s", strings.Join(names[:last], ", "), names[last])
+		*dst = words[at].Value
+		return nil
+	}}
+}
+
+// InWords names things for people, with a word before the last.
+func InWords(names []string, word string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
 	}
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
 // Names are the words, in their order.
@@ -61,65 +75,48 @@ func Append(dst *[]string) func(string) error {
 }
 
 // Count sets dst to a number from 1.
-func Count(dst *int) func(string) error {
+func Count[T int | int64](dst *T) func(string) error {
+	bits := 64
+	if _, isInt := any(dst).(*int); isInt {
+		bits = 32
+	}
 	return func(s string) error {
-		n, err := strconv.ParseInt(s, 10, 32)
+		n, err := strconv.ParseInt(s, 10, bits)
 		if err != nil || n < 1 {
 			return errors.New("want a number from 1")
 		}
-		*dst = int(n)
+		*dst = T(n)
 		return nil
 	}
 }
 
-// Rows sets dst to a number of rows, from 1.
-func Rows(dst *int64) func(string) error {
-	return func(s string) error {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < 1 {
-			return errors.New("want a number from 1")
-		}
-		*dst = n
-		return nil
-	}
-}
-
-// sizeUnits are in an order in which no unit is the end of a later one.
-var sizeUnits = []Word[int64]{
-	{"kib", 1 << 10},
-	{"mib", 1 << 20},
-	{"gib", 1 << 30},
-	{"tib", 1 << 40},
-	{"kb", 1e3},
-	{"mb", 1e6},
-	{"gb", 1e9},
-	{"tb", 1e12},
-	{"k", 1 << 10},
-	{"m", 1 << 20},
-	{"g", 1 << 30},
-	{"t", 1 << 40},
-	{"b", 1},
-	{"", 1},
-}
+// sizeForm is a number with a unit, such as 512, 512b, 512k, 512kb or 512kib.
+var sizeForm = regexp.MustCompile(`^(\d+)(?:([kmgt])(i?b)?|b?)$`)
 
 // Size sets dst to a number of bytes of at least least: 512MiB or 512M is 512 << 20, and 512MB
 // is 512 million. Case does not matter.
-func Size(dst *int64, least int64) func(string) error {
+func Size[T int | int64](dst *T, least T) func(string) error {
 	return func(s string) error {
-		for _, unit := range sizeUnits {
-			digits, ok := strings.CutSuffix(strings.ToLower(s), unit.Name)
-			if !ok {
-				continue
+		form := sizeForm.FindStringSubmatch(strings.ToLower(s))
+		if form != nil {
+			n, err := strconv.ParseInt(form[1], 10, 64)
+			base := int64(1 << 10)
+			if form[3] == "b" {
+				base = 1000
 			}
-			n, err := strconv.ParseInt(digits, 10, 64)
-			if err != nil || n < 0 || n > math.MaxInt64/unit.Value {
-				break
+			for range strings.Index("kmgt", form[2]) + min(1, len(form[2])) {
+				if n > math.MaxInt64/base {
+					err = strconv.ErrRange
+				}
+				n *= base
 			}
-			if n *= unit.Value; n < least {
-				return fmt.Errorf("want at least %s", SizeText(least))
+			if size := T(n); err == nil && int64(size) == n {
+				if size < least {
+					return fmt.Errorf("want at least %s", SizeText(int64(least)))
+				}
+				*dst = size
+				return nil
 			}
-			*dst = n
-			return nil
 		}
 		return errors.New("want a whole number with a unit, such as 512MiB (units: B; K, M, G, T or KiB, MiB, GiB, TiB; KB, MB, GB, TB for powers of 1000)")
 	}
@@ -127,12 +124,11 @@ func Size(dst *int64, least int64) func(string) error {
 
 // SizeText is a size as Size takes it.
 func SizeText(n int64) string {
-	for _, unit := range []Word[int64]{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= unit.Value && n%unit.Value == 0 {
-			return fmt.Sprintf("%d%s", n/unit.Value, unit.Name)
-		}
+	units := []string{"B", "KiB", "MiB", "GiB"}
+	for n > 0 && n%1024 == 0 && len(units) > 1 {
+		n, units = n/1024, units[1:]
 	}
-	return fmt.Sprintf("%dB", n)
+	return fmt.Sprintf("%d%s", n, units[0])
 }
 
 // Age sets dst to a time span of at least a second, such as 36h or 7d.
@@ -179,8 +175,7 @@ var Unlimited = Allowance{value: math.Inf(1)}
 
 // Set sets it to a number or a percentage.
 func (a *Allowance) Set(s string) error {
-	digits, percent := strings.CutSuffix(s, "%")
-	if percent {
+	if digits, percent := strings.CutSuffix(s, "%"); percent {
 		v, err := strconv.ParseFloat(digits, 64)
 		if err != nil || !(v >= 0 && v <= 100) {
 			return errors.New("want a percentage from 0% to 100%")
@@ -188,8 +183,8 @@ func (a *Allowance) Set(s string) error {
 		*a = Allowance{v, true}
 		return nil
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
 		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
 	}
 	*a = Allowance{float64(n), false}
@@ -215,18 +210,18 @@ func (a Allowance) String() string {
 // TimeOrColumn sets a time, or the column that has one for each row.
 func TimeOrColumn(t *time.Time, column *string) func(string) error {
 	return func(s string) error {
-		name, is := strings.CutPrefix(s, "column:")
-		switch {
-		case !is:
-			*column = ""
-			if err := Time(t)(s); err != nil {
-				return fmt.Errorf("%w; or column:fetch_time for a column of times", err)
-			}
-			return nil
-		case name == "":
+		name, isColumn := strings.CutPrefix(s, "column:")
+		if isColumn && name == "" {
 			return errors.New("want the name of a column, such as column:fetch_time")
 		}
 		*t, *column = time.Time{}, name
+		if isColumn {
+			return nil
+		}
+		*column = ""
+		if err := Time(t)(s); err != nil {
+			return fmt.Errorf("%w; or column:fetch_time for a column of times", err)
+		}
 		return nil
 	}
 }

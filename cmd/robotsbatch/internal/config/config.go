@@ -64,16 +64,17 @@ func pointers(list []string) []*string {
 	return all
 }
 
-// formatOf sets dst to a format that available says yes to.
-func formatOf(dst *format.Format, available func(format.Format) bool) func(string) error {
-	return func(s string) error {
+// oneFormat sets dst to a format that available says yes to.
+func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choice {
+	names := formatNames(available)
+	return cli.Choice{Words: names, Set: func(s string) error {
 		f, ok := format.Parse(s, available)
 		if !ok {
-			return fmt.Errorf("want one of %s", strings.Join(formatNames(available), ", "))
+			return fmt.Errorf("want one of %s", strings.Join(names, ", "))
 		}
 		*dst = f
 		return nil
-	}
+	}}
 }
 
 // isTable tells whether a format has columns and can be written.
@@ -103,10 +104,4 @@ func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(strin
 		}
 		return nil
 	}
-}
-
-// InWords names things for people, with a word before the last.
-func InWords(names []string, word string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }

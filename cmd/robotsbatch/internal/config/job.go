@@ -41,7 +41,7 @@ type Job struct {
 
 // NewJob is a job as it is without flags.
 func NewJob() Job {
-	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, Limits: NewLimits()}
+	return Job{Input: NewInput(), Rules: NewRules(), Output: NewOutput(), Limits: NewLimits()}
 }
 
 // Limits say how many rows without a right answer still are success.
@@ -52,20 +52,15 @@ func NewLimits() Limits { return Limits{cli.Unlimited, cli.Unlimited} }
 
 // Flags are those of limits.
 func (c *Limits) Flags() cli.Flags {
-	return cli.Flags{
-		{
-			Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
-			Short: "rows without a verdict that still count as success, or a share: 0.5%",
-			Value: c.MaxInvalid.Set,
-		},
-		{
-			Name: "max-no-robots", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
-			Short: "rows of hosts of which nothing is known that still count as success, or a share: 5%",
-			More: "The rows with reason no_robots or no_capture_yet, whatever their verdict, before -emit. More are likely the wrong rules, " +
-				"or half of them: the job ends with status 3.",
-			Value: c.MaxNoRobots.Set,
-		},
-	}
+	return cli.Flags{{
+		Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true, Value: c.MaxInvalid.Set,
+		Short: "rows without a verdict that still count as success, or a share: 0.5%",
+	}, {
+		Name: "max-no-robots", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true, Value: c.MaxNoRobots.Set,
+		Short: "rows of hosts of which nothing is known that still count as success, or a share: 5%",
+		More: "The rows with reason no_robots or no_capture_yet, whatever their verdict, before -emit. More are likely the wrong rules, " +
+			"or half of them: the job ends with status 3.",
+	}}
 }
 
 // weighedInputs are the formats for which -weight holds.
@@ -73,62 +68,43 @@ var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "
 
 // Flags are those of a job that may use what r says.
 func (c *Job) Flags(r *Running) cli.Flags {
-	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{
-		{
-			Name: "weight", Rare: true, Argument: "COLUMN", Topic: RunningTopic,
-			For:   weighedInputs,
-			Short: "add up a column of numbers by agent and verdict",
-			More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
-				"(robotsbatch help summary).",
-			Value: &c.Weight,
-		},
-		{
-			Name: "limit", Rare: true, Argument: "N", Topic: RunningTopic,
-			Short: "judge only the first N rows of all inputs: a try before a long job",
-			More: "Everything counts these rows alone, and outputs after them are not written. One worker does it, and there is no manifest, so it does not go with " +
-				"-resume, -manifest, -shard or -weight.",
-			Value: cli.Rows(&c.First),
-		},
-		{
-			Name: "manifest", Rare: true, Topic: RunningTopic, Indifferent: true,
-			Short: "also write a manifest beside -out FILE, for verify and -resume",
-			More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
-			Value: &c.Manifest,
-		},
-		{
-			Name: "resume", Topic: RunningTopic, Common: true, Indifferent: true,
-			Short: "skip outputs that an earlier run completed, unless something changed",
-			More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged. For an -out in an object store give -shard 0/1 instead.",
-			Value: &c.Resume,
-		},
-		{
-			Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true,
-			Short: "do one of N shards of the job, counted from 0",
-			More: "-out is a folder that all shards share. Inputs are dealt in the order of their names; a single Arrow or Parquet file by record batch or row group. " +
-				"What an earlier run of the shard completed is kept, as with -resume. auto/N takes I from the environment of an array job " +
-				"(robotsbatch help arrays).",
-			Value: &c.which,
-		},
-		{
-			Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
-			Short: "also write the summary as JSON",
-			Value: &c.SummaryJSON,
-		},
-		{
-			Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
-			Short: "write a page for people, such as report.html",
-			More: "Verdicts, reasons, the hosts and rules that deny most, and ages, in one HTML file that loads nothing " +
-				"(robotsbatch help report).",
-			Value: &c.ReportFile,
-		},
-		{
-			Name: "dry-run", Rare: true, Topic: RunningTopic, Indifferent: true,
-			Short: "say what the job would read, by what and with what, and write nothing",
-			More:  "Inputs and their size, format and columns of the first, rules, agents as they are understood, outputs.",
-			Value: &c.DryRun,
-		},
-		r.ProgressFlag(),
-	}, r.MessageFlags())
+	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{{
+		Name: "weight", Rare: true, Argument: "COLUMN", Topic: RunningTopic, For: weighedInputs, Value: &c.Weight,
+		Short: "add up a column of numbers by agent and verdict",
+		More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
+			"(robotsbatch help summary).",
+	}, {
+		Name: "limit", Rare: true, Argument: "N", Topic: RunningTopic, Value: cli.Count(&c.First),
+		Short: "judge only the first N rows of all inputs: a try before a long job",
+		More: "Everything counts these rows alone, and outputs after them are not written. One worker does it, and there is no manifest, so it does not go with " +
+			"-resume, -manifest, -shard or -weight.",
+	}, {
+		Name: "manifest", Rare: true, Topic: RunningTopic, Indifferent: true, Value: &c.Manifest,
+		Short: "also write a manifest beside -out FILE, for verify and -resume",
+		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
+	}, {
+		Name: "resume", Topic: RunningTopic, Common: true, Indifferent: true, Value: &c.Resume,
+		Short: "skip outputs that an earlier run completed, unless something changed",
+		More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged. For an -out in an object store give -shard 0/1 instead.",
+	}, {
+		Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true, Value: &c.which,
+		Short: "do one of N shards of the job, counted from 0",
+		More: "-out is a folder that all shards share. Inputs are dealt in the order of their names; a single Arrow or Parquet file by record batch or row group. " +
+			"What an earlier run of the shard completed is kept, as with -resume. auto/N takes I from the environment of an array job " +
+			"(robotsbatch help arrays).",
+	}, {
+		Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true, Value: &c.SummaryJSON,
+		Short: "also write the summary as JSON",
+	}, {
+		Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true, Value: &c.ReportFile,
+		Short: "write a page for people, such as report.html",
+		More: "Verdicts, reasons, the hosts and rules that deny most, and ages, in one HTML file that loads nothing " +
+			"(robotsbatch help report).",
+	}, {
+		Name: "dry-run", Rare: true, Topic: RunningTopic, Indifferent: true, Value: &c.DryRun,
+		Short: "say what the job would read, by what and with what, and write nothing",
+		More:  "Inputs and their size, format and columns of the first, rules, agents as they are understood, outputs.",
+	}, r.ProgressFlag()}, r.MessageFlags())
 }
 
 // Check finds what is wrong with the flags together, and fills in defaults. given are the flags that
@@ -138,7 +114,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return err
 	}
 	switch {
-	case len(c.In) == 0 && c.FilesFrom == "":
+	case !c.Named():
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	case c.Out == "":
 		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
@@ -166,8 +142,8 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 			return err
 		}
 	}
-	if most := min(r.BatchMemory()/2, 1<<30); c.MaxLine > most {
-		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(c.MaxLine)), option.Memory, cli.SizeText(most))
+	if most := min(r.BatchMemory()/2, 1<<30); int64(c.Reading.MaxLine) > most {
+		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(int64(c.Reading.MaxLine))), option.Memory, cli.SizeText(most))
 	}
 	if c.Out == "/dev/stdout" {
 		c.Out = "-"
@@ -188,7 +164,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return option.Usagef("%s and %s need an %s on this machine, and %s is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with %s",
 			option.Manifest, option.Resume, option.Out, blob.Shown(c.Out), option.Shard.With("0/1"))
 	}
-	if err := c.Name(c.AgentNames(), c.Outputs().WantsText()); err != nil {
+	if err := c.Name(c.AgentNames(), c.WantsText()); err != nil {
 		return err
 	}
 	r.SetWork()

@@ -3,8 +3,10 @@ package config
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ type Rules struct {
 	Classes    map[string]string
 	AgentsFile string
 	Profile    matcher.Profile
-	Limit      int64
+	Limit      int
 	Missing    access.Missing
 	Policy     access.Policy // for captures
 	AsOf       time.Time     // zero: the newest fetch, which is put here when the rules are open
@@ -60,84 +62,55 @@ func NewRules() Rules { return Rules{MaxAge: evaluate.DefaultMaxAge * time.Secon
 
 // Flags are those of rules.
 func (c *Rules) Flags() cli.Flags {
-	return cli.Flags{
-		{
-			Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Indifferent: true,
-			Short: "folder of robots.txt files named by host, rule pack, captures",
-			More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
-				"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
-				"With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
-			Value: cli.Append(&c.Sources),
-		},
-		{
-			Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true,
-			Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
-			More:  "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
-			Value: addChain(&c.Chains),
-		},
-		{
-			Name: "agents", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
-			Short: "file with many agents: one a line, or the JSON of ai.robots.txt",
-			More:  "They follow those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
-			Value: &c.AgentsFile,
-		},
-		{
-			Name: "for", Argument: "HOST", Topic: RulesTopic,
-			Short: "host that the single robots.txt in -rules belongs to",
-			More:  "example.com means http and https; https://example.com means https alone.",
-			Value: &c.Host,
-		},
-		{
-			Name: "allow-no-rules", Rare: true, Topic: RulesTopic,
-			Short: "go on if -rules contains no rules, which is otherwise an error",
-			More:  "Nothing is known of any host then.",
-			Value: &c.AllowNone,
-		},
-		{
-			Name: "profile", Argument: "NAME", Topic: RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-			Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
-			More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
-			Value: cli.OneOf(&c.Profile, Profiles...),
-		},
-		{
-			Name: "robots-limit", Rare: true, Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
-			Short: "read this much of a robots.txt",
-			Value: cli.Size(&c.Limit, robotstxt.DefaultLimit),
-		},
-		{
-			Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
-			Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
-			More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
-				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
-			Value: &c.FetchList,
-		},
-		{
-			Name: "warc-base", Rare: true, Argument: "FOLDER", Topic: RulesTopic, Files: true, Indifferent: true,
-			Short: "folder or store with the WARC files whose records a table in -rules names",
-			More: "Such as s3://commoncrawl/ for rows of Common Crawl's index, or CDXJ with filename, offset and length: only the records " +
-				"are read (robotsbatch help captures).",
-			Value: &c.WARCBase,
-		},
-		c.assumeFlag(missingCase, status429, redirectCase, beforeFirst, unreadable),
-		{
-			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
-			Short: "judge as of this time: ignore later captures, measure ages up to it",
-			More: "2026-03-01T12:00:00Z, or a day, meaning its end. column:NAME decides each row by what was known at its own time: " +
-				"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
-			Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
-		},
-		{
-			Name: "ever-denied", Rare: true, Topic: RulesTopic,
-			Short: "also deny rows that were denied at any later time",
-			More:  "Needs -as-of column:NAME.",
-			Value: &c.EverDenied,
-		},
-		{
-			Name: "max-age", Rare: true, Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises",
-			Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
-			Value: cli.Age(&c.MaxAge),
-		},
-	}
+	return cli.Flags{{
+		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Indifferent: true, Value: cli.Append(&c.Sources),
+		Short: "folder of robots.txt files named by host, rule pack, captures",
+		More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
+			"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
+			"With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
+	}, {
+		Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true, Value: addChain(&c.Chains),
+		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
+		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
+	}, {
+		Name: "agents", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.AgentsFile,
+		Short: "file with many agents: one a line, or the JSON of ai.robots.txt",
+		More:  "They follow those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
+	}, {
+		Name: "for", Argument: "HOST", Topic: RulesTopic, Value: &c.Host,
+		Short: "host that the single robots.txt in -rules belongs to",
+		More:  "example.com means http and https; https://example.com means https alone.",
+	}, {
+		Name: "allow-no-rules", Rare: true, Topic: RulesTopic, Value: &c.AllowNone,
+		Short: "go on if -rules contains no rules, which is otherwise an error",
+		More:  "Nothing is known of any host then.",
+	}, {
+		Name: "profile", Argument: "NAME", Topic: RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.Profile, Profiles...),
+		Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
+		More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
+	}, LimitFlag(&c.Limit), {
+		Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.FetchList,
+		Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
+		More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
+			"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
+	}, {
+		Name: "warc-base", Rare: true, Argument: "FOLDER", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.WARCBase,
+		Short: "folder or store with the WARC files whose records a table in -rules names",
+		More: "Such as s3://commoncrawl/ for rows of Common Crawl's index, or CDXJ with filename, offset and length: only the records " +
+			"are read (robotsbatch help captures).",
+	}, c.assumeFlag(missingCase, status429, redirectCase, beforeFirst, unreadable), {
+		Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch", Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
+		Short: "judge as of this time: ignore later captures, measure ages up to it",
+		More: "2026-03-01T12:00:00Z, or a day, meaning its end. column:NAME decides each row by what was known at its own time: " +
+			"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
+	}, {
+		Name: "ever-denied", Rare: true, Topic: RulesTopic, Value: &c.EverDenied,
+		Short: "also deny rows that were denied at any later time",
+		More:  "Needs -as-of column:NAME.",
+	}, {
+		Name: "max-age", Rare: true, Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises", Value: cli.Age(&c.MaxAge),
+		Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
+	}}
 }
 
 // PlainFlags are those of a command that reads rules and evaluates no row.
@@ -159,7 +132,7 @@ func (c *Rules) OneTimeFlag(short string) cli.Flag {
 }
 
 // LimitFlag is -robots-limit.
-func LimitFlag(dst *int64) cli.Flag {
+func LimitFlag(dst *int) cli.Flag {
 	return cli.Flag{
 		Name: "robots-limit", Rare: true, Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
 		Short: "read this much of a robots.txt",
@@ -362,4 +335,91 @@ func eachAgent(names []string) option.Message {
 		each[i] = option.Messagef("%s", option.Agent.With(name))
 	}
 	return option.Join(each, " ")
+}
+
+// The cases of -assume.
+const (
+	missingCase  = "missing"
+	status429    = "429"
+	redirectCase = "redirect"
+	beforeFirst  = "before-first"
+	unreadable   = "unreadable"
+)
+
+// assumption is a case of -assume.
+type assumption struct {
+	name, when, standard string
+	// formerly is a flag that was for this case alone.
+	formerly string
+	verdict  cli.Choice
+}
+
+var (
+	missings = []cli.Word[access.Missing]{
+		{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
+	}
+	firsts = []cli.Word[access.BeforeFirst]{
+		{Name: "use", Value: access.BeforeUse}, {Name: "allow", Value: access.BeforeAllow}, {Name: "deny", Value: access.BeforeDeny}, {Name: "null", Value: access.BeforeNull},
+	}
+	allowed = []cli.Word[bool]{{Name: "allow", Value: true}, {Name: "deny", Value: false}}
+	denied  = []cli.Word[bool]{{Name: "allow", Value: false}, {Name: "deny", Value: true}}
+)
+
+// assumptions are all cases.
+func (c *Rules) assumptions() []assumption {
+	return []assumption{
+		{missingCase, "no robots.txt is known for the host", "allow", "missing", cli.OneOf(&c.Missing, missings...)},
+		{status429, "a capture has this status", "deny", "on-429", cli.OneOf(&c.Policy.Allow429, allowed...)},
+		{redirectCase, "the redirects of a capture end nowhere", "allow", "on-unresolved-redirect", cli.OneOf(&c.Policy.DenyUnresolved, denied...)},
+		{beforeFirst, "a row is older than the first capture of its host, which use takes; needs -as-of column:NAME", "as missing", "before-first", cli.OneOf(&c.BeforeFirst, firsts...)},
+		{unreadable, "a use is stated in a form that cannot be read, for -emit permitted", "deny", "", cli.OneOf(&c.AllowUnreadable, allowed...)},
+	}
+}
+
+// assumeFlag is -assume of a command that meets these cases.
+func (c *Rules) assumeFlag(cases ...string) cli.Flag {
+	f := cli.Flag{
+		Name: "assume", Argument: "CASES", Topic: RulesTopic, Repeat: true, Answers: make(map[string]string),
+		Short: "the verdict where nothing is certain, such as missing=null,429=allow",
+	}
+	if !slices.Contains(cases, missingCase) {
+		f.For, f.Short = captureRules, "what captures mean where nothing is certain, such as 429=allow"
+	}
+	met := slices.DeleteFunc(c.assumptions(), func(a assumption) bool { return !slices.Contains(cases, a.name) })
+	var names, texts, words []string
+	for _, a := range met {
+		names = append(names, a.name)
+		texts = append(texts, fmt.Sprintf("%s: %s (%s; default %s)", a.name, cli.InWords(a.verdict.Words, "or"), a.when, a.standard))
+		if a.formerly != "" {
+			f.Answers[a.formerly] = a.name + "=VERDICT"
+		}
+		for _, verdict := range a.verdict.Words {
+			words = append(words, a.name+"="+verdict)
+		}
+	}
+	f.More = "CASE=VERDICT, by commas. " + strings.Join(texts, ". ") + "."
+	given := make(map[string]bool)
+	f.Value = cli.Choice{Words: words, Set: func(s string) error {
+		for _, item := range strings.Split(s, ",") {
+			name, verdict, _ := strings.Cut(item, "=")
+			at := slices.Index(names, name)
+			switch {
+			case at < 0:
+				return fmt.Errorf("want a case and its verdict, such as %s=allow; the cases are %s", names[0], cli.InWords(names, "and"))
+			case given[name]:
+				return fmt.Errorf("%s has two verdicts", name)
+			}
+			given[name] = true
+			if err := met[at].verdict.Set(verdict); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	}}
+	return f
+}
+
+// OneVerdictFlag is -assume of commands whose rows have no times.
+func (c *Rules) OneVerdictFlag() cli.Flag {
+	return c.assumeFlag(missingCase, status429, redirectCase)
 }
