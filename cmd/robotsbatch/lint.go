@@ -12,7 +12,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report/findings"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/lint"
@@ -140,9 +139,6 @@ func lintWords(o option.Given) string {
 func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
 		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
-		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return ruleset.OpenTable(ctx, name, config.DefaultMemory, o)
-		},
 	}
 	if slices.Contains(c.operands, blob.Stdio) {
 		sources.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })

@@ -13,7 +13,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
@@ -61,11 +60,8 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 		Explain: use.explain, Records: use.records, Digests: use.digests, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Budget: c.account(), Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
 		HoldHeap: func() func() { return heap.Hold(memory) },
-		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return ruleset.OpenTable(ctx, name, memory, o)
-		},
-		Used: use.used,
-		Warn: c.log.WarnOf, Note: c.log.Note,
+		Used:     use.used,
+		Warn:     c.log.WarnOf, Note: c.log.Note,
 		MoreIgnored: c.log.JSON(),
 	}
 	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead

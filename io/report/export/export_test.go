@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/report/export"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/must"
@@ -25,14 +24,9 @@ func find(t *testing.T, sources ...string) *ruleset.Found {
 	t.Helper()
 	found, err := ruleset.Find(t.Context(), ruleset.Options{
 		Sources: sources, Chains: []matcher.Chain{{matcher.Everyone}}, Memory: 64 << 20, Workers: 2,
-		OpenTable: openTable,
 	})
 	must.Do(t, err)
 	return found
-}
-
-func openTable(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-	return ruleset.OpenTable(ctx, name, 64<<20, o)
 }
 
 // rows are those of a table, each value with its column's name, in records of at most

@@ -200,7 +200,7 @@ func replay(all *reference.Captures, authority string, agent int, end int64) (ro
 func historyRows(t *testing.T, table *export.Table, asOf int64, sources ...string) map[string][]map[string]string {
 	t.Helper()
 	o := ruleset.Options{
-		Sources: sources, Chains: surveyed, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true, OpenTable: openTable,
+		Sources: sources, Chains: surveyed, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true,
 	}
 	if asOf != 0 {
 		o.AsOf = time.Unix(asOf, 0)
@@ -337,7 +337,7 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 func compileHistory(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	found, err := ruleset.Find(t.Context(), ruleset.Options{
-		Sources: sources, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true, OpenTable: openTable,
+		Sources: sources, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true,
 	})
 	must.Do(t, err)
 	compileWith(t, found, name, rulepack.BuildOptions{History: true})

@@ -442,7 +442,14 @@ func TestRead(t *testing.T) {
 }
 
 func listFile(captures []Capture, err error) File {
-	return File{Open: func() (Reader, error) { return &list{captures: captures, err: err}, nil }}
+	return File{Each: func(_ context.Context, visit func(*Capture) error) error {
+		for i := range captures {
+			if err := visit(&captures[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	}}
 }
 
 func TestReadErrors(t *testing.T) {
@@ -450,7 +457,7 @@ func TestReadErrors(t *testing.T) {
 	some := slices.Repeat([]Capture{page("http://a.example/robots.txt", denyX, 0)}, 3*bundleCaptures)
 	for name, files := range map[string][]File{
 		"file":  {listFile(some, nil), listFile(some, broken), listFile(some, nil)},
-		"open":  {listFile(some, nil), {Open: func() (Reader, error) { return nil, broken }}},
+		"open":  {listFile(some, nil), {Each: func(context.Context, func(*Capture) error) error { return broken }}},
 		"alone": {listFile(nil, broken)},
 	} {
 		s := NewSet(Options{Bodies: new(bodies)})

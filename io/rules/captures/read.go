@@ -2,7 +2,6 @@ package captures
 
 import (
 	"context"
-	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -22,7 +21,9 @@ type Reader interface {
 type File struct {
 	// Source is the number of the file's source.
 	Source int
-	Open   func() (Reader, error)
+	// Each calls visit with each capture, which is valid until visit returns, until that returns
+	// an error or ctx ends.
+	Each func(ctx context.Context, visit func(*Capture) error) error
 }
 
 // The highest bits of a capture's order hold the number of its file.
@@ -115,26 +116,12 @@ func (b *bundle) copy(text []byte) []byte {
 
 // read reads a file and gives its first capture the given order.
 func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
-	r, err := file.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	b, err := p.take(ctx, file, order)
 	if err != nil {
 		return err
 	}
-	var x Capture
-	for ; ; order++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := r.Next(&x); err == io.EOF {
-			return p.give(ctx, b)
-		} else if err != nil {
-			return err
-		}
-		for !b.add(&x) {
+	err = file.Each(ctx, func(x *Capture) error {
+		for !b.add(x) {
 			if err := p.give(ctx, b); err != nil {
 				return err
 			}
@@ -142,7 +129,13 @@ func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 				return err
 			}
 		}
+		order++
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return p.give(ctx, b)
 }
 
 // take takes an empty bundle.

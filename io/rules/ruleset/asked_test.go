@@ -1,8 +1,10 @@
 package ruleset
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,17 +18,16 @@ func TestAskedLongLine(t *testing.T) {
 	if err := os.WriteFile(name, []byte("https://a.test/\n"+strings.Repeat("b", maxAskedLine+1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	list, err := new(captureSet).openAsked(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer list.Close()
-	var x captures.Capture
-	if err := list.Next(&x); err != nil || string(x.URL) != "https://a.test/robots.txt" || !x.Failed {
-		t.Fatalf("%q, failed %v: %v", x.URL, x.Failed, err)
+	var urls []string
+	err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
+		urls = append(urls, fmt.Sprintf("%s failed %v", x.URL, x.Failed))
+		return nil
+	})
+	if want := []string{"https://a.test/robots.txt failed true"}; !slices.Equal(urls, want) {
+		t.Errorf("%q, want %q", urls, want)
 	}
 	const want = "after line 1: the next line has more than 65536 bytes: a list has a URL or host a line"
-	if err := list.Next(&x); err == nil || !strings.Contains(err.Error(), want) {
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

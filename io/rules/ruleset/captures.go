@@ -1,20 +1,16 @@
 package ruleset
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/warc"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/urls"
@@ -61,7 +57,7 @@ type captureSet struct {
 	// singleBody is the body of the single robots.txt, once it was read.
 	singleBody []byte
 	warner     *warner
-	measured   *measured
+	measured   measured
 	warc       atomic.Bool // whether a WARC file was opened
 	named      versionSum  // of the WARC files that an index names
 }
@@ -87,9 +83,8 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep boo
 		}
 		for _, name := range source.files {
 			s.paths = append(s.paths, name)
-			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) {
-				r, err := source.reader(ctx, s, name)
-				return s.measured.of(name, r), err
+			s.files = append(s.files, captures.File{Source: number, Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
+				return s.each(ctx, source.kind, name, visit)
 			}})
 		}
 	}
@@ -202,22 +197,6 @@ func SomeOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// open opens a file of captures, whatever its format.
-func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, error) {
-	found, err := Detect(ctx, name)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
-	case found == format.WARC || !namesCaptures(found): // an empty one, too
-		return s.openWARC(ctx, name)
-	}
-	table, err := s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken, Note: s.warner.tell})
-	if err != nil {
-		return nil, err
-	}
-	return s.withRecords(ctx, blob.Shown(name), table), nil
-}
-
 // EachCapture calls visit for each capture of all sources, in the order of their files,
 // until that returns an error. source is the name of the file. The capture is valid until
 // visit returns, and its body may still be compressed. A source that is not captures is
@@ -266,75 +245,16 @@ func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *ca
 	}
 	s.measured = measure(ctx, s.paths)
 	for _, name := range s.paths {
-		if err := s.each(ctx, name, visit); err != nil {
+		shown := blob.Shown(name)
+		err := s.each(ctx, capturesKind, name, func(x *captures.Capture) error {
+			if len(x.File) > 0 {
+				return visit(blob.Shown(string(x.File)), x)
+			}
+			return visit(shown, x)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *captureSet) each(ctx context.Context, name string, visit func(string, *captures.Capture) error) error {
-	r, err := s.open(ctx, name)
-	if err != nil {
-		return err
-	}
-	r = s.measured.of(name, r)
-	defer r.Close() // it was only read from
-	shown := blob.Shown(name)
-	for {
-		var x captures.Capture
-		if err := cmp.Or(r.Next(&x), context.Cause(ctx)); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		file := shown
-		if len(x.File) > 0 {
-			file = blob.Shown(string(x.File))
-		}
-		if err := visit(file, &x); err != nil {
-			return err
-		}
-	}
-}
-
-// warcFile is a WARC file that is open.
-type warcFile struct {
-	*warc.Reader
-	file *blob.File
-	set  *captureSet
-	read *positions // nil for what cannot seek
-}
-
-func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader, error) {
-	f, err := blob.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	var file io.Reader = f
-	var read *positions
-	if size, regular := f.Size(); regular {
-		read = &positions{SectionReader: io.NewSectionReader(f, 0, size)} // which can seek
-		file = read
-	}
-	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	s.warc.Store(true)
-	return &warcFile{r, f, s, read}, nil
-}
-
-func (f *warcFile) Next(x *captures.Capture) error {
-	err := f.Reader.Next(x)
-	if err == io.EOF && f.Stats() == (warc.Stats{}) {
-		f.set.warner.say(option.Messagef("%s has no records: was it cut off?", f.file.Name()))
-	}
-	return err
-}
-
-func (f *warcFile) Close() error {
-	_ = f.Reader.Close() // it was only read from
-	return f.file.Close()
 }

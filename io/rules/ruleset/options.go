@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/matcher"
@@ -84,8 +82,6 @@ type Options struct {
 	// Maker names the program that makes a rule pack; the pack records it.
 	Maker string
 
-	// OpenTable opens a table of captures.
-	OpenTable func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error)
 	// Used, if not nil, is called for each file that is read of the folder source, from
 	// any goroutine.
 	Used func(source string, file manifest.File)

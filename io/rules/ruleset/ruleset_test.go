@@ -1,9 +1,9 @@
 package ruleset
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +14,9 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -317,27 +318,13 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// A table is opened by who called, and a reader that fails ends it all.
+// A table that fails ends it all, whatever comes after it.
 func TestTables(t *testing.T) {
-	files(t, map[string]string{"a.csv": "url,body\n"})
-	failure := errors.New("the disk is gone")
-	asked := ""
-	found, err := Find(t.Context(), Options{
-		Sources: []string{"a.csv"}, Memory: 1 << 26, Workers: 1,
-		OpenTable: func(_ context.Context, name string, _ captures.TableOptions) (captures.Reader, error) {
-			asked = name
-			return failing{failure}, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := found.Open(t.Context()); !errors.Is(err, failure) || asked != "a.csv" {
-		t.Errorf("opened %q: %v", asked, err)
+	rows := "url,body\n" + strings.Repeat("http://a.example/robots.txt,\"User-agent: *\"\n", 5000)
+	gz := string(must.Get(compress.AppendCompressed(nil, []byte(rows), compress.Gzip))(t))
+	files(t, map[string]string{"a.csv.gz": gz[:len(gz)-9], "hosts/b.example": rules})
+	found := must.Get(Find(t.Context(), Options{Sources: []string{"a.csv.gz", "hosts"}, Memory: 1 << 26, Workers: 1}))(t)
+	if _, err := found.Open(t.Context()); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "a.csv.gz") {
+		t.Errorf("opened: %v", err)
 	}
 }
-
-type failing struct{ err error }
-
-func (f failing) Next(*captures.Capture) error { return f.err }
-func (f failing) Close() error                 { return nil }

@@ -7,7 +7,6 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
@@ -68,17 +67,6 @@ func (s *source) open(ctx context.Context, f *Found, watch *agentWatch) (opened,
 		return f.openSource(ctx, s, watch)
 	}
 	return nil, nil
-}
-
-// reader opens a file of a source that is read as captures.
-func (s *source) reader(ctx context.Context, set *captureSet, file string) (captures.Reader, error) {
-	switch s.kind {
-	case singleKind:
-		return set.openSingle(ctx, file)
-	case askedKind:
-		return set.openAsked(ctx, file)
-	}
-	return set.open(ctx, file)
 }
 
 // bodies gives each robots.txt of a source to v.
