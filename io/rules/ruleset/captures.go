@@ -3,7 +3,6 @@ package ruleset
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,8 +33,7 @@ type Captured struct {
 	// Pack describes the rule pack made of the captures alone; nil if it has other sources too.
 	Pack *rulepack.Info
 
-	bySource []captures.Stats
-	named    string // a checksum of the versions of the WARC files that an index names
+	named string // a checksum of the versions of the WARC files that an index names
 }
 
 // CapturesShare divides the memory: captures that wait take 1/CapturesShare of it. The
@@ -46,41 +44,32 @@ const CapturesShare = 8
 // from any source into any other.
 type captureSet struct {
 	*captures.Set
-	options  *Options
-	asOf     time.Time
-	names    []string // of the sources with captures
+	*Found
 	files    []captures.File
 	paths    []string // of files
-	sources  int
-	asked    int // the number of the source that lists what was asked for; -1 for none
-	bodySize int // the most bytes of a body that readers hand out
+	bodySize int      // the most bytes of a body that are visited
 	// singleBody is the body of the single robots.txt, once it was read.
 	singleBody []byte
-	warner     *warner
 	measured   measured
 	warc       atomic.Bool // whether a WARC file was opened
 	named      versionSum  // of the WARC files that an index names
 }
 
-// newCaptureSet prepares to read the captures. Their bodies go into b; what does not
-// fit into memory is written to its folder.
-func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep bool) *captureSet {
-	o := &f.options
-	options := captures.Options{
-		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: b.Folder(),
-		Keep: keep, Mixed: len(f.sources) > 1,
+// addCaptures adds the decisions of the captures to a pack.
+func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
+	o := &p.options
+	to := captures.Options{
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: b.Folder(), // for what does not fit into memory
+		Keep: p.keep, Mixed: len(p.sources) > 1,
 	}
-	if keep {
-		options.Payload = b.Payload
+	if p.keep {
+		to.Payload = b.Payload
 	}
-	s := &captureSet{
-		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
-		names: f.capturedNames(), sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner, asked: -1,
-	}
-	for number, source := range f.captured() {
-		if source.kind == askedKind {
-			s.asked = number
-		}
+	s := &captureSet{Set: captures.NewSet(to), Found: p.Found, bodySize: to.BodySize()}
+	defer s.Close()
+	c := &Captured{AsOf: o.AsOf}
+	for number, source := range p.captured() {
+		c.Names = append(c.Names, source.shown())
 		for _, name := range source.files {
 			s.paths = append(s.paths, name)
 			s.files = append(s.files, captures.File{Source: number, Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
@@ -88,55 +77,74 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, keep boo
 			}})
 		}
 	}
-	return s
-}
-
-// read reads all files, and then the captures that an old pack keeps. If Options.AsOf is not
-// set, it sets asOf to the time of the newest capture, or to later if that is newer.
-func (s *captureSet) read(ctx context.Context, old *packSource, b *rulepack.Builder, later time.Time) error {
 	s.measured = measure(ctx, s.paths)
-	if err := s.continues(old); err != nil {
+	if err := p.continues(s); err != nil {
 		return err
 	}
-	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
+	if err := s.Read(ctx, s.files, o.Workers); err != nil {
 		return err
 	}
-	if err := s.addUpdated(old, b); err != nil {
+	if err := p.addUpdated(s, b); err != nil {
 		return err
 	}
-	if s.asOf.IsZero() {
-		s.asOf = later
-		if newest := s.Newest(); newest.After(later) {
-			s.asOf = newest
+	if p.old != nil {
+		c.Names = append([]string{p.old.name}, c.Names...)
+	}
+	if c.Newest = s.Newest(); c.AsOf.IsZero() {
+		if c.AsOf = p.newest; c.Newest.After(p.newest) {
+			c.AsOf = c.Newest
 		}
 	}
+	b.SetAsOf(packTime(c.AsOf))
+	resolve := s.Resolve
+	if o.History {
+		resolve = s.ResolveHistory
+	}
+	if err := resolve(ctx, c.AsOf, o.Policy, func(d *captures.Decision) error { return p.add(b, d) }); err != nil {
+		return err
+	}
+	if p.keep {
+		b.SetCaptured(rulepack.Captured{Policy: o.Policy, Later: s.Later(), Dropped: s.Dropped(), Newest: packTime(c.Newest), Sources: p.kindsOf()})
+	}
+	p.count(s, c)
 	return nil
 }
 
-// addTo adds the decisions to a pack. It leaves out an authority if shadowed reports
-// that a source before the given one knows it.
-func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
-	b.SetAsOf(packTime(s.asOf))
-	resolve := s.Resolve
-	if s.options.History {
-		resolve = s.ResolveHistory
+// add adds a decision to a pack.
+func (p *packing) add(b *rulepack.Builder, d *captures.Decision) error {
+	if len(d.Authority) == 0 {
+		return b.AddElsewhere(d.URL, rulepack.Captures(d.Captures))
 	}
-	return resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
-		if len(d.Authority) == 0 {
-			return b.AddElsewhere(d.URL, rulepack.Captures(d.Captures))
-		}
-		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
-			return err
-		}
-		if d.Access == access.Rules && d.Kept == 0 { // the pack would have an empty one
-			return fmt.Errorf("%w: %s has rules without a body", rulepack.ErrDamaged, d.Authority)
-		}
-		return b.Add(rulepack.Entry{
-			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
-			Status: d.Status, Fetched: packTime(d.Fetched), Source: uint32(d.Source),
-			History: d.History, Captures: rulepack.Captures(d.Captures),
-		})
+	if x, err := p.before[:min(d.Source, len(p.before))].fetch(d.Authority); x.file != "" || err != nil {
+		return err
+	}
+	if d.Access == access.Rules && d.Kept == 0 { // the pack would have an empty one
+		return fmt.Errorf("%w: %s has rules without a body", rulepack.ErrDamaged, d.Authority)
+	}
+	return b.Add(rulepack.Entry{
+		Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
+		Status: d.Status, Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+		History: d.History, Captures: rulepack.Captures(d.Captures),
 	})
+}
+
+// count sets what was read of captures.
+func (p *packing) count(s *captureSet, c *Captured) {
+	p.captures = c
+	c.Broken, c.WARC, c.named = p.warner.broken, s.warc.Load(), s.named.String()
+	for number := range p.sources {
+		stats, source := s.Stats(number), &p.sources[number]
+		if source.kind == askedKind {
+			stats.Captures = 0 // they are none
+		}
+		c.Add(stats)
+		if source.captured() {
+			p.states[number] = state{c.Newest, whyNone(&stats, c.AsOf, len(p.sources) > 1)}
+		}
+	}
+	if len(s.files) == 1 {
+		p.single = s.singleBody
+	}
 }
 
 // packTime converts a time to a pack's form; a time out of its range becomes unknown.
@@ -145,47 +153,6 @@ func packTime(t time.Time) uint32 {
 		return uint32(seconds)
 	}
 	return 0
-}
-
-// captured reports what was read.
-func (s *captureSet) captured() *Captured {
-	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, WARC: s.warc.Load(), bySource: make([]captures.Stats, s.sources), named: s.named.String()}
-	for number := range c.bySource {
-		c.bySource[number] = s.Set.Stats(number)
-		if number == s.asked {
-			c.bySource[number].Captures = 0 // they are none
-		}
-		c.Add(c.bySource[number])
-	}
-	return c
-}
-
-// openCaptures makes a temporary rule pack of all captures and opens it. It leaves out
-// authorities that a source before the captures knows. newest is the newest fetch of the other
-// sources.
-func (f *Found) openCaptures(ctx context.Context, s *Set, newest time.Time) (*packSource, *Captured, error) {
-	before := slices.Clone(s.sources)
-	if f.options.History { // a pack with precedence may know an authority only from a later time on than the captures
-		for i, source := range before {
-			if source != nil && source.pack() != nil {
-				before[i] = nil
-			}
-		}
-	}
-	var captured *Captured
-	var single []byte
-	pack, err := f.makePack(ctx, rulepack.BuildOptions{Asked: f.options.asked()}, f.capturedNames(), s.watch, func(b *rulepack.Builder) (err error) {
-		captured, single, err = f.addCaptures(ctx, b, nil, false, newest, func(authority []byte, source int) (bool, error) {
-			x, err := before[:source].fetch(authority)
-			return x.file != "", err
-		})
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	pack.captured, pack.text, captured.Pack = true, single, pack.Info()
-	return pack, captured, nil
 }
 
 // SomeOf joins names for a message: all, or the first ones if there are many.
@@ -237,7 +204,7 @@ func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, stat
 
 func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
+	s := &captureSet{Found: f, bodySize: size.BodySize()}
 	for _, source := range f.sources {
 		if source.kind == capturesKind {
 			s.paths = append(s.paths, source.files...)

@@ -2,16 +2,16 @@ package ruleset
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher/access"
 )
 
-// Compiled says what AddTo added.
+// Compiled says what Compile made.
 type Compiled struct {
 	// Ignored counts the names in folders that name no authority.
 	Ignored int64
@@ -28,123 +28,103 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 	if err != nil {
 		return nil, err
 	}
+	p := &packing{Found: f, old: old, keep: f.keeps(o), states: make([]state, len(f.sources))}
+	if old != nil {
+		p.keep = true
+		defer old.Close() // it was only read from
+	}
+	for _, s := range f.sources {
+		if s.kind == packKind {
+			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
+		}
+	}
 	var b *rulepack.Builder
-	defer func() {
-		if old != nil {
-			_ = old.Close() // it was only read from
-		}
-		if b != nil {
-			b.Abort()
-		}
-	}()
-	made, err := f.addTo(ctx, old, f.keeps(o), func() (_ *rulepack.Builder, err error) {
+	err = p.fill(ctx, func() (*rulepack.Builder, error) {
 		if b, err = rulepack.Create(ctx, name, o); err != nil {
-			err = option.Errorf("%s: %w", option.Out, err)
+			return nil, option.Errorf("%s: %w", option.Out, err)
 		}
-		return b, err
+		return b, nil
 	})
+	if b != nil {
+		defer b.Abort()
+	}
+	if err == nil {
+		err = f.refuse(p.states, slices.ContainsFunc(p.states, func(s state) bool { return s.none.Empty() }))
+	}
+	if err == nil && old != nil { // which the result may replace
+		err = old.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if old != nil { // which the result may replace
-		if err := old.Close(); err != nil {
-			return nil, err
-		}
-	}
-	made.Info, err = b.Finish()
-	return made, err
+	info, err := b.Finish()
+	return &Compiled{p.ignored, info, p.captures}, err
 }
 
-// addTo adds all authorities of all sources, folders and captures, to a rule pack.
-// prepare returns the pack to add to; it is called after all folders are listed and
-// before any file is read. The captures of an old pack are added, if it is not nil; keep keeps
-// all captures for another one.
-func (f *Found) addTo(ctx context.Context, old *packSource, keep bool, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
-	folders := make([]*rulesdir.Dir, len(f.sources)) // nil for captures
+// packing makes a rule pack of folders and captures.
+type packing struct {
+	*Found
+	// old is a pack whose captures are added, if it is not nil. keep keeps all captures for
+	// another one.
+	old  *packSource
+	keep bool
+	// before are sources: of captures, those authorities are left out that a source before
+	// them knows. Without Options.AsOf they are judged at newest, or at the time of the newest
+	// capture if that is later.
+	before list
+	newest time.Time
+
+	states   []state // of all sources, of which those that are packed are set
+	ignored  int64
+	captures *Captured // nil without captures
+	single   []byte    // the body, if that is all: of a single robots.txt
+}
+
+// fill adds all sources but rule packs to the pack that prepare returns, which is called after all
+// folders are listed and before any file is read.
+func (p *packing) fill(ctx context.Context, prepare func() (*rulepack.Builder, error)) error {
+	folders := make([]openedFolder, len(p.sources))
 	defer func() {
 		for _, folder := range folders {
-			if folder != nil {
+			if folder.Dir != nil {
 				_ = folder.Close() // it was only read from
 			}
 		}
 	}()
-	for i := range f.sources {
+	for i := range p.sources {
 		var err error
-		switch s := &f.sources[i]; s.kind {
-		case packKind:
-			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
-		case folderKind:
-			folders[i], err = f.openDir(ctx, s.name, nil)
+		if s := &p.sources[i]; s.kind == folderKind {
+			if folders[i], err = p.openDir(ctx, s.name, nil); err == nil {
+				p.states[i], err = folders[i].state()
+			}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	b, err := prepare()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := new(Compiled)
-	if c.Ignored, err = f.addFolders(ctx, b, folders); err != nil {
-		return nil, err
-	}
-	states := make([]state, len(f.sources))
 	for i, folder := range folders {
-		if folder != nil {
-			states[i].none = whyNoNames(folder)
-		}
-	}
-	if f.firstCaptured() >= 0 || old != nil {
-		// The pack itself orders the sources, so nothing is shadowed.
-		c.Captured, _, err = f.addCaptures(ctx, b, old, keep || old != nil, time.Time{}, func([]byte, int) (bool, error) { return false, nil })
-		if err != nil {
-			return nil, err
-		}
-		c.Captured.setStates(f, states)
-	}
-	return c, f.refuse(states)
-}
-
-// addFolders adds all robots.txt files of folders, and returns how many names it
-// ignored.
-func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*rulesdir.Dir) (ignored int64, err error) {
-	for i, folder := range folders {
-		if folder == nil {
+		if folder.Dir == nil {
 			continue
 		}
 		step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.Len()))
 		read := func() { step.Add(1) }
-		err := folder.Walk(f.options.Workers, read, func(authority, body []byte) error {
+		err := folder.Walk(p.options.Workers, read, func(authority, body []byte) error {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
 			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
 		})
 		if err != nil {
-			return 0, err
+			return err
 		}
-		ignored += folder.Stats().Ignored
+		p.ignored += folder.Stats().Ignored
 	}
-	return ignored, nil
-}
-
-// addCaptures adds the decisions of the captures, and of those that an old pack keeps if it is
-// not nil. keep keeps all of them for another pack. It leaves out an authority if shadowed
-// reports that a source before the given one knows it, and judges without Options.AsOf at the
-// time of the newest capture, or at a later one. It also returns the body if that is all: of a
-// single robots.txt.
-func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder, old *packSource, keep bool, later time.Time, shadowed func(authority []byte, source int) (bool, error)) (*Captured, []byte, error) {
-	set := f.newCaptureSet(ctx, b, keep)
-	defer set.Close()
-	if err := set.read(ctx, old, b, later); err != nil {
-		return nil, nil, err
+	if p.firstCaptured() < 0 && p.old == nil {
+		return nil
 	}
-	err := set.addTo(ctx, b, shadowed)
-	if keep {
-		b.SetCaptured(rulepack.Captured{Policy: f.options.Policy, Later: set.Later(), Dropped: set.Dropped(), Newest: packTime(set.Newest()), Sources: f.kindsOf()})
-	}
-	if len(set.files) != 1 {
-		set.singleBody = nil
-	}
-	return set.captured(), set.singleBody, err
+	return p.addCaptures(ctx, b)
 }

@@ -23,12 +23,10 @@ import (
 // rule packs are in a temporary pack that keeps the original bodies.
 type Listing struct {
 	openSources
-	packs  []*packSource // the sources
-	sorter *runs.Sorter
-	// With Options.History: timelines are the packs, and asOf is Options.AsOf in seconds,
-	// 0 for none.
-	timelines timelines
-	asOf      int64
+	packs     []*packSource // the sources
+	sorter    *runs.Sorter
+	timelines timelines       // of the packs, with Options.History
+	end       int64           // Options.AsOf in seconds, 0 for none
 	ctx       context.Context // that of List, for progress
 }
 
@@ -61,37 +59,19 @@ const listShare = 8
 // list opens the sources, and sorts their authorities.
 func (f *Found) list(ctx context.Context, l *Listing) error {
 	isPack := func(s source) bool { return s.kind == packKind }
-	others := *f
-	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
-	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
-	if n := len(others.sources); n > 0 && slices.ContainsFunc(f.sources[first:first+n], isPack) {
-		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
-	}
-	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
-	states := make([]state, len(f.sources))
-	for i := range f.sources {
-		if i == first {
-			if err := others.listSources(ctx, l); err != nil {
-				return err
-			}
-		}
-		source := &f.sources[i]
-		if source.kind != packKind {
-			if source.captured() {
-				states[i].newest = l.captured.Newest
-			}
-			continue
-		}
-		pack, err := f.openSource(ctx, source, nil)
-		if err != nil {
-			return err
-		}
-		l.open(pack)
-		if states[i], err = pack.state(); err != nil {
-			return err
+	if first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) }); first >= 0 {
+		end := slices.IndexFunc(f.sources[first:], isPack)
+		if end >= 0 && slices.ContainsFunc(f.sources[first+end:], func(s source) bool { return !isPack(s) }) {
+			return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 		}
 	}
-	for number, pack := range l.packs {
+	if err := f.open(ctx, &l.openSources, true, nil); err != nil {
+		return err
+	}
+	l.end = int64(packSecond(f.options.AsOf))
+	for number, source := range l.sources {
+		pack := source.pack()
+		l.packs = append(l.packs, pack)
 		if f.options.History {
 			if err := pack.checkHistory(); err != nil {
 				return err
@@ -102,35 +82,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 			return err
 		}
 	}
-	l.asOf = int64(packSecond(f.options.AsOf))
-	l.timeless = f.timeless(states)
-	if len(others.sources) == len(f.sources) {
-		return nil
-	}
-	return f.refuseUnless(l.sorter.Len() > 0, states)
-}
-
-// listSources makes and opens the temporary pack of all sources that are not packs.
-func (f *Found) listSources(ctx context.Context, l *Listing) error {
-	var names []string
-	for _, s := range f.sources {
-		names = append(names, s.shown())
-	}
-	pack, err := f.makePack(ctx, rulepack.BuildOptions{Sources: true}, names, nil, func(b *rulepack.Builder) error {
-		compiled, err := f.addTo(ctx, nil, false, func() (*rulepack.Builder, error) { return b, nil })
-		if err == nil {
-			l.captured = compiled.Captured
-		}
-		return err
-	})
-	if err == nil {
-		l.open(pack)
-	}
-	return err
-}
-
-func (l *Listing) open(p *packSource) {
-	l.packs, l.sources = append(l.packs, p), append(l.sources, p)
+	return f.refuse(l.states, l.sorter.Len() > 0)
 }
 
 // add gives the sorter those authorities of a pack that no earlier pack has.
@@ -184,7 +136,7 @@ func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, 
 	if err != nil {
 		return spans, err
 	}
-	end := cmp.Or(l.asOf, x.pack.Info().AsOf, math.MaxInt64)
+	end := cmp.Or(l.end, x.pack.Info().AsOf, math.MaxInt64)
 	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
 }
 

@@ -111,13 +111,6 @@ func (o *Options) asked() []matcher.Chain {
 	return o.Chains
 }
 
-func (o *Options) holdHeap() (end func()) {
-	if o.HoldHeap == nil {
-		return func() {}
-	}
-	return o.HoldHeap()
-}
-
 // warner serialises calls of Options.Warn and Note. It counts broken records, and reports the
 // first of them by name.
 type warner struct {

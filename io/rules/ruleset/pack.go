@@ -161,25 +161,32 @@ func openTemporary(what string, open func(file string) (*packSource, error)) (*p
 	return pack, nil
 }
 
-// makePack makes a temporary rule pack of what add adds, and opens it. names are those of its
-// sources.
-func (f *Found) makePack(ctx context.Context, b rulepack.BuildOptions, names []string, watch *agentWatch, add func(*rulepack.Builder) error) (*packSource, error) {
-	o := &f.options
-	defer o.holdHeap()()
-	b.Name, b.Profile, b.Limit, b.Memory, b.Maker, b.History = SomeOf(names), o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
+// make makes a temporary rule pack of captures or, if it keeps sources, of all that is no rule
+// pack, and opens it.
+func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agentWatch) (*packSource, error) {
+	o := &p.options
+	if o.HoldHeap != nil {
+		defer o.HoldHeap()()
+	}
+	b.Profile, b.Limit, b.Memory, b.Maker, b.History = o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
 	return openTemporary("a temporary rule pack", func(file string) (*packSource, error) {
 		to, err := rulepack.Create(ctx, file, b)
 		if err != nil {
 			return nil, err
 		}
 		defer to.Abort()
-		if err := add(to); err != nil {
+		if b.Sources {
+			err = p.fill(ctx, func() (*rulepack.Builder, error) { return to, nil })
+		} else {
+			err = p.addCaptures(ctx, to)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if _, err := to.Finish(); err != nil {
 			return nil, err
 		}
-		return f.openPack(file, b.Name, watch)
+		return p.openPack(file, b.Name, watch)
 	})
 }
 

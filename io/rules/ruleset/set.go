@@ -19,7 +19,6 @@ import (
 // source that knows an authority decides.
 type Set struct {
 	openSources
-	asOf  time.Time
 	watch *agentWatch
 	parse robotstxt.Options
 }
@@ -29,6 +28,8 @@ type openSources struct {
 	sources  list
 	captured *Captured // nil without captures
 	timeless Timeless
+	states   []state
+	asOf     time.Time
 }
 
 // list holds open sources, and nil in place of those not yet open.
@@ -36,56 +37,90 @@ type list []opened
 
 // Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
-	s := &Set{asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
-	s.sources = make(list, len(f.sources))
+	s := &Set{watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	states, err := f.open(ctx, s)
+	err := f.open(ctx, &s.openSources, false, s.watch)
 	if err == nil {
-		err = f.refuse(states)
+		err = f.refuse(s.states, slices.ContainsFunc(s.states, func(s state) bool { return s.none.Empty() }))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.timeless = f.timeless(states)
-	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
 	return s, nil
 }
 
-// open opens the sources in order. All captures are one source in place of the first.
-func (f *Found) open(ctx context.Context, s *Set) ([]state, error) {
-	states := make([]state, len(f.sources))
+// open opens the sources in their order, but for captures, or if they are listed all that are no
+// rule packs: those go into a temporary rule pack, in place of the first of them.
+func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *agentWatch) (err error) {
+	s.sources, s.states = make(list, len(f.sources)), make([]state, len(f.sources))
+	s.asOf = f.options.AsOf
+	var names []string // of those in the temporary pack
 	var newest time.Time
+	first := 0
 	for i := range f.sources {
-		o, err := f.sources[i].open(ctx, f, s.watch)
-		if err != nil {
-			return nil, err
-		}
-		if s.sources[i] = o; o == nil {
+		source := &f.sources[i]
+		if source.captured() || listed && source.kind != packKind {
+			if len(names) == 0 {
+				first = i
+			}
+			names = append(names, source.shown())
 			continue
 		}
-		if states[i], err = o.state(); err != nil {
-			return nil, err
+		var o opened
+		if source.kind == folderKind {
+			o, err = f.openDir(ctx, source.name, watch)
+		} else {
+			o, err = f.openSource(ctx, source, watch)
 		}
-		if states[i].newest.After(newest) {
-			newest = states[i].newest
+		if err != nil {
+			return err
+		}
+		s.sources[i] = o
+		if s.states[i], err = o.state(); err != nil {
+			return err
+		}
+		if s.states[i].newest.After(newest) {
+			newest = s.states[i].newest
 		}
 	}
-	if first := f.firstCaptured(); first >= 0 {
-		pack, captured, err := f.openCaptures(ctx, s, newest)
-		if err != nil {
-			return nil, err
+	if len(names) > 0 {
+		p := &packing{Found: f, states: s.states}
+		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listed}
+		if !listed {
+			b.Asked, p.before, p.newest = f.options.asked(), s.sources.before(f.options.History), newest
 		}
-		s.sources[first], s.captured, newest = pack, captured, captured.AsOf
-		captured.setStates(f, states)
+		pack, err := p.make(ctx, b, watch)
+		if err != nil {
+			return err
+		}
+		s.sources[first], s.captured = pack, p.captures
+		if !listed {
+			pack.captured, pack.text, p.captures.Pack, newest = true, p.single, pack.Info(), p.captures.AsOf
+		}
 	}
 	if s.asOf.IsZero() {
 		s.asOf = newest
 	}
-	return states, nil
+	s.timeless = f.timeless(s.states)
+	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
+	return nil
+}
+
+// before returns the sources of which captures leave out what they know, if they come before
+// them. With a history these are no rule packs, which may know an authority only from a later time
+// on than the captures.
+func (l list) before(history bool) list {
+	l = slices.Clone(l)
+	for i, source := range l {
+		if history && source != nil && source.pack() != nil {
+			l[i] = nil
+		}
+	}
+	return l
 }
 
 // openDir opens a folder of robots.txt files.
-func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*rulesdir.Dir, error) {
+func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (openedFolder, error) {
 	o := &f.options
 	ignored := ignoredNames{more: o.MoreIgnored}
 	options := rulesdir.Options{
@@ -102,7 +137,7 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*r
 	if err == nil {
 		ignored.tell(name, f.warner)
 	}
-	return dir, err
+	return openedFolder{dir, name}, err
 }
 
 // Origins returns the sources for lookups. A single source is returned itself, because

@@ -57,18 +57,6 @@ func (s *source) shown() string { return blob.Shown(s.name) }
 // captured reports whether the source is read as captures.
 func (s *source) captured() bool { return kinds[s.kind].captured }
 
-// open opens a source for lookups; nil for one that is read as captures.
-func (s *source) open(ctx context.Context, f *Found, watch *agentWatch) (opened, error) {
-	switch s.kind {
-	case folderKind:
-		dir, err := f.openDir(ctx, s.name, watch)
-		return openedFolder{dir, s.name}, err
-	case packKind:
-		return f.openSource(ctx, s, watch)
-	}
-	return nil, nil
-}
-
 // bodies gives each robots.txt of a source to v.
 func (s *source) bodies(ctx context.Context, v *bodyVisitor) error {
 	switch s.kind {
@@ -91,14 +79,6 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 			}
 		}
 	}
-}
-
-// capturedNames returns the names of these sources for people.
-func (f *Found) capturedNames() (names []string) {
-	for _, s := range f.captured() {
-		names = append(names, s.shown())
-	}
-	return names
 }
 
 // firstCaptured returns the index of the first source that is read as captures; -1 for none. Open

@@ -97,12 +97,12 @@ func kindNames(kinds []rulepack.SourceKind) string {
 	return SomeOf(names)
 }
 
-// continues prepares for the captures that a pack keeps, of which some may be gone.
-func (s *captureSet) continues(p *packSource) error {
-	if p == nil {
+// continues prepares for the captures that the old pack keeps, of which some may be gone.
+func (p *packing) continues(s *captureSet) error {
+	if p.old == nil {
 		return nil
 	}
-	c, err := p.Captured()
+	c, err := p.old.Captured()
 	if err != nil {
 		return err
 	}
@@ -114,20 +114,19 @@ func (s *captureSet) continues(p *packSource) error {
 	return nil
 }
 
-// addUpdated adds the captures that a pack keeps to those that were read.
-func (s *captureSet) addUpdated(p *packSource, b *rulepack.Builder) error {
-	if p == nil {
+// addUpdated adds the captures that the old pack keeps to those that were read.
+func (p *packing) addUpdated(s *captureSet, b *rulepack.Builder) error {
+	if p.old == nil {
 		return nil
 	}
-	s.names = append([]string{p.name}, s.names...)
 	payload := func(kept, name uint64) {
 		b.Payload(kept, name)
 		s.Payload(name, kept)
 	}
-	return b.Take(p.Pack, payload, func(k *rulepack.Known) error {
+	return b.Take(p.old.Pack, payload, func(k *rulepack.Known) error {
 		err := s.Add(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
 		if errors.Is(err, captures.ErrKept) {
-			err = fmt.Errorf("%s: %w: %w", p.name, rulepack.ErrDamaged, err)
+			err = fmt.Errorf("%s: %w: %w", p.old.name, rulepack.ErrDamaged, err)
 		}
 		return err
 	})

@@ -2,24 +2,18 @@ package ruleset
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 )
 
-// refuse returns an error if every source has a reason why it has no rules, because
-// everything would be allowed. Otherwise it warns about each source without rules.
-func (f *Found) refuse(states []state) error {
-	usable := slices.ContainsFunc(states, func(s state) bool { return s.none.Empty() })
-	return f.refuseUnless(usable, states)
-}
-
-// refuseUnless refuses sources unless one of them is usable, and otherwise warns.
-func (f *Found) refuseUnless(usable bool, states []state) error {
+// refuse refuses sources unless one of them is usable, because everything would be allowed.
+// Otherwise it warns about each source without rules.
+func (f *Found) refuse(states []state, usable bool) error {
 	var lines []option.Message
 	for i := range states {
 		if s := &f.sources[i]; !states[i].none.Empty() && s.kind != askedKind { // all that was asked for may have answered
@@ -46,16 +40,9 @@ func whyNoNames(d *rulesdir.Dir) (none option.Message) {
 	return option.Messagef("has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with %s", option.For.With("example.com"))
 }
 
-// setStates sets the states of the sources that are read as captures.
-func (c *Captured) setStates(f *Found, states []state) {
-	for i := range f.captured() {
-		states[i] = state{c.Newest, c.whyNone(i)}
-	}
-}
-
 // whyNone says why a source of captures has no rules; empty if it has some.
-func (c *Captured) whyNone(source int) (none option.Message) {
-	switch s := c.bySource[source]; {
+func whyNone(s *captures.Stats, asOf time.Time, several bool) (none option.Message) {
+	switch {
 	case s.Authorities > 0:
 		return none
 	case s.Captures == 0:
@@ -63,8 +50,8 @@ func (c *Captured) whyNone(source int) (none option.Message) {
 	case s.Captures == s.Elsewhere:
 		return option.Messagef("has captures of other URLs than robots.txt alone")
 	}
-	none = noneBefore(c.AsOf)
-	if len(c.bySource) > 1 {
+	none = noneBefore(asOf)
+	if several {
 		none = option.Messagef("%s, or another %s has them all", none, option.Rules)
 	}
 	return none
