@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
 )
 
@@ -88,7 +88,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 // add gives the sorter those authorities of a pack that no earlier pack has.
 func (l *Listing) add(ctx context.Context, number int) error {
 	var record []byte
-	return l.packs[number].Each(func(authority []byte, a rulepack.Authority) error {
+	return l.packs[number].Each(func(authority []byte, _ rulepack.Authority) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -97,7 +97,9 @@ func (l *Listing) add(ctx context.Context, number int) error {
 				return err
 			}
 		}
-		record = appendListed(record[:0], number, authority, a)
+		record = append(domains.AppendSURT(append(record[:0], 0, 0, 0, 0), domains.Host(authority)), authority...)
+		binary.LittleEndian.PutUint16(record, uint16(len(record)))
+		binary.LittleEndian.PutUint16(record[2:], uint16(len(record)-len(authority)))
 		return l.sorter.Add(record)
 	})
 }
@@ -107,9 +109,13 @@ func (l *Listing) Len() int64 { return l.sorter.Len() }
 
 // Find returns what is known about an authority; known is false if nothing is.
 func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
+	return l.find(authority, domains.AppendSURT(nil, domains.Host(authority)))
+}
+
+func (l *Listing) find(authority, surt []byte) (found Listed, known bool, err error) {
 	for _, pack := range l.packs {
 		if a, known, err := pack.Authority(authority); known || err != nil {
-			return Listed{Key: authority, SURT: domains.AppendSURT(nil, domains.Host(authority)), Authority: a, pack: pack}, known, err
+			return Listed{Key: authority, SURT: surt, Authority: a, pack: pack}, known, err
 		}
 	}
 	return found, false, nil
@@ -120,8 +126,14 @@ func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
 func (l *Listing) Each(visit func(*Listed) error) error {
 	step := meter.Start(l.ctx, "reading rules", meter.Hosts, l.Len())
 	return l.sorter.Merge(func(record []byte) error {
-		listed := l.listed(record)
-		err := visit(&listed)
+		surt, authority := listedTexts(record)
+		listed, known, err := l.find(authority, surt)
+		switch {
+		case err == nil && known:
+			err = visit(&listed)
+		case err == nil:
+			err = fmt.Errorf("%w: %s is listed, and not found", rulepack.ErrDamaged, authority)
+		}
 		step.Add(1)
 		return err
 	})
@@ -170,25 +182,17 @@ func (l *Listing) Close() error {
 	return l.openSources.Close()
 }
 
-// A record of an authority that waits to be sorted is
-//
-//	 0  u16  its length
-//	 2  u16  length of the SURT
-//	 4  u16  number of the pack
-//	 6  u16  status
-//	 8  u32  body
-//	12  u8   access.Outcome
-//	13  u8   1 for limited, 2 for stale
-//	14  i64  time of the fetch
-//	22       SURT, authority
-const listedHead = 22
+// A record of an authority that waits to be sorted is u16 its length, u16 where the authority
+// starts, the SURT, and the authority.
+const listedHead = 4
 
 var listedForm = runs.Form{
 	Head: listedHead,
 	Size: func(head []byte) int { return int(binary.LittleEndian.Uint16(head)) },
 	Key: func(record []byte) uint64 {
 		var start [8]byte
-		copy(start[:], record[listedHead:][:binary.LittleEndian.Uint16(record[2:])])
+		surt, _ := listedTexts(record)
+		copy(start[:], surt)
 		return binary.BigEndian.Uint64(start[:])
 	},
 	Compare: func(a, b []byte) int {
@@ -199,39 +203,6 @@ var listedForm = runs.Form{
 }
 
 func listedTexts(record []byte) (surt, authority []byte) {
-	end := listedHead + int(binary.LittleEndian.Uint16(record[2:]))
-	return record[listedHead:end:end], record[end:binary.LittleEndian.Uint16(record)]
-}
-
-func appendListed(record []byte, pack int, authority []byte, a rulepack.Authority) []byte {
-	record = append(record, make([]byte, listedHead)...)
-	record = domains.AppendSURT(record, domains.Host(authority))
-	put16 := func(at, value int) { binary.LittleEndian.PutUint16(record[at:], uint16(value)) }
-	put16(2, len(record)-listedHead)
-	record = append(record, authority...)
-	put16(0, len(record))
-	put16(4, pack)
-	put16(6, a.Status)
-	binary.LittleEndian.PutUint32(record[8:], a.Body)
-	record[12] = uint8(a.Access)
-	if a.Limited {
-		record[13] |= 1
-	}
-	if a.Stale {
-		record[13] |= 2
-	}
-	binary.LittleEndian.PutUint64(record[14:], uint64(a.Fetched))
-	return record
-}
-
-func (l *Listing) listed(record []byte) Listed {
-	surt, authority := listedTexts(record)
-	get16 := func(at int) int { return int(binary.LittleEndian.Uint16(record[at:])) }
-	return Listed{
-		Key: authority, SURT: surt, pack: l.packs[get16(4)],
-		Authority: rulepack.Authority{
-			Access: access.Outcome(record[12]), Body: binary.LittleEndian.Uint32(record[8:]), Status: get16(6),
-			Fetched: int64(binary.LittleEndian.Uint64(record[14:])), Limited: record[13]&1 != 0, Stale: record[13]&2 != 0,
-		},
-	}
+	start := binary.LittleEndian.Uint16(record[2:])
+	return record[listedHead:start:start], record[start:binary.LittleEndian.Uint16(record)]
 }

@@ -140,17 +140,17 @@ func (w *agentWatch) warnings() (lines []option.Message) {
 	if len(w.chains) == 0 {
 		return nil
 	}
-	seen := maps.Clone(w.seen)
 	for _, p := range w.packs {
 		_ = p.Names(func(text []byte, bodies int64) bool { // without them there is no notice
 			name := string(text)
-			if len(seen) < 2*maxSeen && slices.ContainsFunc(w.chains, func(c watchedChain) bool { return c.extends(name) || c.isAlmost(name) }) {
-				seen[name] += bodies
+			if len(w.seen) < 2*maxSeen && slices.ContainsFunc(w.chains, func(c watchedChain) bool { return c.extends(name) || c.isAlmost(name) }) {
+				w.seen[name] += bodies
 			}
 			return true
 		})
 	}
-	names := slices.Sorted(maps.Keys(seen))
+	w.packs = nil // they are counted
+	seen, names := w.seen, slices.Sorted(maps.Keys(w.seen))
 	for _, c := range w.chains {
 		best, general := "", "" // the most frequent similar name, and the longest one that the chain's extends
 		for _, name := range names {

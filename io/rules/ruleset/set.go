@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
