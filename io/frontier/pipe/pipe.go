@@ -30,8 +30,8 @@ type Options struct {
 	// Memory is the most bytes of all batches together; one batch may take half of it.
 	// 0 means batch.DefaultMemory.
 	Memory int64
-	// Check, if not nil, is called before the end marker is written. If it fails, no
-	// end marker is written.
+	// Check, if not nil, is called before an answer, and before the end marker, is written. If
+	// it fails, neither is written.
 	Check func() error
 }
 
@@ -142,7 +142,10 @@ type turnSink struct {
 
 // Write implements batch.Sink.
 func (s *turnSink) Write(c batch.Chunk) error {
-	err := s.Sink.Write(c)
+	err := s.checked()
+	if err == nil {
+		err = s.Sink.Write(c)
+	}
 	if err == nil {
 		err = s.out.Flush()
 	}
@@ -150,13 +153,19 @@ func (s *turnSink) Write(c batch.Chunk) error {
 	return err
 }
 
-// Close implements batch.Sink. The check comes first, because Sink.Close writes the end marker: see
-// [Options.Check].
+// Close implements batch.Sink. The check comes first, because Sink.Close writes the end marker.
 func (s *turnSink) Close() error {
-	if s.check != nil {
-		if err := s.check(); err != nil {
-			return err
-		}
+	if err := s.checked(); err != nil {
+		return err
 	}
 	return s.Sink.Close()
+}
+
+// checked calls [Options.Check]. A client may use each answer at once, and may never ask for the
+// end marker.
+func (s *turnSink) checked() error {
+	if s.check == nil {
+		return nil
+	}
+	return s.check()
 }

@@ -448,16 +448,33 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A failed check keeps the end marker back.
+// A failed check keeps back the answers from then on, and the end marker.
 func TestCheck(t *testing.T) {
 	record := urlRecord(t, "url", "a")
+	stream := encode(t, record.Schema(), []arrow.Record{record, record})
 	changed := errors.New("the rules have changed")
-	o := options()
-	o.Check = func() error { return changed }
-	var out bytes.Buffer
-	_, err := pipe.Run(t.Context(), bytes.NewReader(encode(t, record.Schema(), []arrow.Record{record})), &out, newByLength, o)
-	if !errors.Is(err, changed) || bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
-		t.Errorf("error %v, %d bytes", err, out.Len())
+	for passes := range 3 {
+		o, checks := options(), 0
+		o.Check = func() error {
+			if checks++; checks > passes {
+				return changed
+			}
+			return nil
+		}
+		var out bytes.Buffer
+		_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
+		if !errors.Is(err, changed) || bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
+			t.Errorf("error %v, %d bytes", err, out.Len())
+		}
+		r, err := ipc.NewReader(&out)
+		check(t, err)
+		answers := 0
+		for r.Next() {
+			answers++
+		}
+		if answers != passes {
+			t.Errorf("%d answers, want %d", answers, passes)
+		}
 	}
 }
 

@@ -91,6 +91,15 @@ def test_duckdb_threads() -> None:
 def test_a_failed_program_is_started_again(folder: Path) -> None:
     """A rule pack that is written to ends the program; the next query has the new rules."""
     duckdb = pytest.importorskip("duckdb")
+    robotsbatch.compile("site.rules", rules="robots")
+    robotsbatch.compile("other.rules", rules={"example.com": "User-agent: *\nDisallow: /"})
+    with duckdb.connect() as connection, robotsbatch.duckdb.register(connection, rules="site.rules"):
+        query = "select robots_allowed('https://example.com/' || i) from range({}) t(i)"
+        assert connection.sql(query.format(1)).fetchall() == [(True,)]
+        (folder / "site.rules").write_bytes((folder / "other.rules").read_bytes())
+        with pytest.raises(Exception, match="the rule pack was written to"):
+            connection.sql(query.format(2)).fetchall()
+        assert connection.sql(query.format(3)).fetchall() == [(False,)] * 3
     with duckdb.connect() as connection, robotsbatch.duckdb.register(connection, rules="robots"):
         query = "select robots_allowed('https://example.com/' || i) from range(5000) t(i)"
         connection.sql(query).fetchall()
