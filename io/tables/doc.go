@@ -8,15 +8,15 @@
 //	              columns.ReadTable, the footer, checked, and the columns' types in Arrow;
 //	              splice.Open, what is to be copied
 //	a part        of Arrow, a record batch, of which ipc.Part.Decode gives pieces; of Parquet,
-//	              some rows of a column: decode.Reader.Next reads their pages, decode.Part.Decode,
-//	              on a worker, gives values, and columns.Column.Assemble an array
-//	rows          [Rows], runs of the rows that are kept, which gather buffers; of a row group,
-//	              a bit each, pagefilter.Rows
+//	              some rows of a column: decode.Column.Take, on a worker, makes an array of their
+//	              pages
+//	rows          [Rows], runs of the rows that are kept, which gather buffers
 //	columns       [StringsOf] and [NumbersOf] read an array where it lies; [Maker] gathers the rows
 //	              that are kept, and makes columns to add: bits, integers, times, texts, lists
 //	a writer      ipc.Writer, record batches that are encoded or copied; of Parquet
-//	              encode.Encoder, a column to add → pages; splice.Writer, row groups that are
-//	              copied whole; groupfilter.Filter, those of which some rows are kept
+//	              encode.Encoder, columns → pages; encode.Writer, a file of them; splice.Writer,
+//	              row groups that are copied whole, and columns to add; groupfilter.Filter, row
+//	              groups of which some rows are kept
 //	a budget      io/store/budget.Grant, from which memory is taken before it is filled
 //
 // Nothing in a file is trusted: arrow/layout and parquet/layout check counts and ranges when they

@@ -34,7 +34,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("io/tables links %s: it is to know nothing of a job", own)
 		}
 	}
-	const most = 65
+	const most = 54
 	names := imports.UsedNames(goFiles(t), "io/frontier", "io/tables")
 	if len(names) == 0 || len(names) > most {
 		t.Errorf("io/frontier uses %d names of io/tables, at most %d are allowed: give it one call in the place of several\n%s", len(names), most, strings.Join(names, "\n"))

@@ -23,8 +23,8 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	for i := range s.whole.File.Groups {
 		g := newRowGroup(s, i)
 		for run := range g.runs {
-			for c := range g.columns {
-				values, err := g.columns[c].take(run)
+			for _, c := range g.columns {
+				values, err := c.Take(run)
 				if err != nil {
 					return 0, fmt.Errorf("row group %d: %w", i, err)
 				}

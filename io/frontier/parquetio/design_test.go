@@ -13,10 +13,10 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
-	"robotsbatch/io/tables/parquet/layout"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden text in testdata")
@@ -93,33 +93,22 @@ func designFile(t *testing.T) []byte {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "size", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
 	stored := must.Get(columns.FromArrow(schema))(t)
-	shredder, encoder := columns.Shredder{Memory: memory.NewGoAllocator()}, encode.Encoder{}
-	footer := encode.NewFooter(stored.Nodes, encoder.Codec)
-	file := []byte(layout.Magic)
+	stored.Stored = nil
+	encoder := must.Get(encode.NewEncoder(stored, compress.None, 0))(t)
+	var file bytes.Buffer
+	w := must.Get(encode.NewWriter(&file, encoder))(t)
 	for _, group := range designRows {
 		b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 		for _, row := range group {
 			b.Field(0).(*array.StringBuilder).Append(row.url)
 			b.Field(1).(*array.Int32Builder).AppendValues([]int32{row.size}, []bool{row.size > 0})
 		}
-		record, at := b.NewRecord(), int64(len(file))
-		var chunks []encode.Chunk
-		for i, n := range stored.Nodes {
-			leaves, err := shredder.Shred(n, record.Column(i).Data().(*array.Data))
-			must.Do(t, err)
-			var chunk encode.Chunk
-			if file, chunk, err = encoder.Chunk(file, n, &leaves[0], true); err != nil {
-				t.Fatal(err)
-			}
-			chunks = append(chunks, chunk)
-		}
-		footer.Group(at, int64(len(group)), chunks)
+		columns := []*array.Data{b.Field(0).NewArray().Data().(*array.Data), b.Field(1).NewArray().Data().(*array.Data)}
+		rows := must.Get(encoder.Shred(int64(len(group)), columns, memory.NewGoAllocator()))(t)
+		must.Do(t, w.Write(must.Get(encoder.Encode(rows))(t)))
 	}
-	end, err := footer.End(nil, "example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(file, end...)
+	must.Do(t, w.Close("example"))
+	return file.Bytes()
 }
 
 // designOutput lets the example pass through, all rows or those that are allowed.

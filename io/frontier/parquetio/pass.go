@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
@@ -17,8 +16,6 @@ import (
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/groupfilter"
-	"robotsbatch/io/tables/parquet/layout"
-	"robotsbatch/io/tables/parquet/pagefilter"
 	"robotsbatch/io/tables/parquet/splice"
 )
 
@@ -55,9 +52,7 @@ type passing struct {
 	w       blob.Writer
 	from    *Source
 	output  *tableio.Output // of the verdict columns
-	schema  *columns.Schema
-	encoder encode.Encoder
-	footer  *encode.Footer      // used to encode the verdict columns
+	encoder *encode.Encoder
 	filter  *groupfilter.Filter // of mixed row groups
 	allRows bool                // none is mixed
 	file    *splice.Writer
@@ -86,24 +81,23 @@ func (s *passing) start(l batch.Layout) (err error) {
 	if s.output, err = tableio.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
 		return err
 	}
-	if s.schema, err = columns.FromArrow(s.output.Schema()); err != nil {
+	schema, err := columns.FromArrow(s.output.Schema())
+	if err != nil {
 		return err
 	}
 	s.output.CodeAgents()
-	s.encoder = encode.NewEncoder(s.from.codec(), 0)
-	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
+	if s.encoder, err = encode.NewEncoder(schema, s.from.codec(), 0); err != nil {
+		return err
+	}
 	s.filter = groupfilter.New(2 * s.from.options.Memory)
-	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
-		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Maker: maker(),
-		// created_by stays, because readers judge statistics by it.
-		Metadata: columns.Extended(s.from.copied, s.schema.Stored, versionKey),
-	})
+	// created_by stays, because readers judge statistics by it.
+	s.file, err = splice.NewWriter(s.w, s.from.passed, s.encoder.Columns(s.from.copied, maker(), versionKey))
 	return err
 }
 
 // codec returns that of the URLs if outputs may have it, or else one that all readers
 // know.
-func (s *Source) codec() layout.Codec {
+func (s *Source) codec() compress.Codec {
 	known := compress.Snappy
 	if len(s.whole.File.Groups) > 0 {
 		codec := s.chunk(0, s.columns[0].Leaves[0]).Codec
@@ -113,8 +107,7 @@ func (s *Source) codec() layout.Codec {
 			}
 		}
 	}
-	number, _ := layout.CodecOf(known)
-	return number
+	return known
 }
 
 // versionKey names the program that added columns to another writer's file.
@@ -149,8 +142,8 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	p.kept = size
 	if err == nil && last {
 		err = s.assemble(p.group, b.Grant)
-		for _, a := range p.group.added {
-			p.kept += int64(cap(a.Data))
+		if p.group.added != nil {
+			p.kept += int64(cap(p.group.added.Data))
 		}
 	}
 	if err != nil {
@@ -166,46 +159,18 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 		return err
 	}
 	defer tables.Release(verdicts)
-	rows, selected := g.verdicts.Counts()
-	switch {
-	case selected == 0:
+	_, selected := g.verdicts.Counts()
+	if selected == 0 {
 		return nil
-	case selected < rows:
-		g.kept = g.selected()
 	}
-	return s.encodeVerdicts(g, verdicts, grant)
-}
-
-// encodeVerdicts encodes the verdict columns.
-func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.Grant) error {
-	shredder := columns.Shredder{Memory: memory.NewGoAllocator()}
-	var leaves []columns.Leaf
-	for i, n := range s.schema.Nodes {
-		shredded, err := shredder.Shred(n, data[i])
-		if err != nil {
-			return fmt.Errorf("column %q: %w", n.Name, err)
-		}
-		leaves = append(leaves, shredded...)
+	rows, err := s.encoder.Shred(int64(selected), verdicts, memory.NewGoAllocator())
+	if err != nil {
+		return err
 	}
-	for i := range leaves {
-		if err := s.encode(g, s.footer, i, s.schema.Leaves[i], &leaves[i], grant); err != nil {
-			return fmt.Errorf("column %q: %w", s.schema.Leaves[i].Name, err)
-		}
+	if g.added, err = s.encoder.Encode(rows); err != nil {
+		return err
 	}
-	return nil
-}
-
-// encode encodes a leaf's chunk and adds it to the row group.
-func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
-	pages, chunk, err := s.encoder.Chunk(nil, n, l, false)
-	if err == nil {
-		err = grant.Take(int64(cap(pages)))
-	}
-	g.added = append(g.added, splice.Added{
-		Data: pages, Uncompressed: chunk.Uncompressed, OffsetIndex: chunk.OffsetIndex,
-		Chunk: func(offset, index int64) []byte { return footer.ColumnChunk(i, &chunk, offset, index) },
-	})
-	return err
+	return grant.Take(int64(cap(g.added.Data)))
 }
 
 // Write implements batch.Sink. The pages of a row group all rows of which are selected are copied
@@ -213,22 +178,20 @@ func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.N
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
 	g := chunk.group
-	if !chunk.last && (!s.allRows || g.begun != nil) {
+	if !chunk.last && (!s.allRows || g.begun) {
 		return nil
 	}
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
 		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Compression.With("zstd"))
 	}
 	var err error
-	if s.allRows && g.begun == nil {
-		g.begun, err = s.file.BeginGroup(g.source.passed, g.index)
-	}
-	if err == nil && chunk.last {
-		err = s.writeGroup(chunk)
-		g.added, g.kept = nil, nil
-		if err == nil {
+	if chunk.last {
+		if err = s.writeGroup(chunk); err == nil {
 			err = g.source.done()
 		}
+		g.added = nil
+	} else {
+		g.begun, err = true, s.file.BeginGroup(g.source.passed, g.index)
 	}
 	switch {
 	case err == nil:
@@ -242,33 +205,18 @@ func (s *passing) Write(c batch.Chunk) error {
 // writeGroup writes what is left of a row group.
 func (s *passing) writeGroup(c *passedChunk) (err error) {
 	g := c.group
-	switch rows, selected := g.verdicts.Counts(); {
-	case g.begun != nil:
-		return s.file.EndGroup(g.source.passed, g.index, g.begun, g.added)
-	case selected == 0:
+	rows, selected := g.verdicts.Counts()
+	if selected == 0 {
 		return nil
-	case selected == rows:
-		return s.file.CopyGroup(g.source.passed, g.index, g.added)
-	default:
-		from := g.source
-		c.kept, err = s.filter.Write(s.file, &groupfilter.Group{
-			In: from.in, File: from.whole.File, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.kept, Added: g.added, Grant: c.grant, Start: c.start,
-		}, int64(selected))
-		return err
 	}
-}
-
-// selected returns the row group's selected rows.
-func (g *rowGroup) selected() *pagefilter.Rows {
-	rows := pagefilter.NewRows(int(g.rows))
-	first := 0
-	for run := range g.runs {
-		for _, r := range g.verdicts.Selected(run) {
-			rows.Keep(first+r.Low, first+r.High)
-		}
-		first += g.rowsOf(run)
+	from, added := g.source, s.encoder.Added(g.added)
+	if selected == rows {
+		return s.file.CopyGroup(from.passed, g.index, added)
 	}
-	return rows
+	c.kept, err = s.filter.Write(s.file, &groupfilter.Group{
+		In: from.in, File: from.whole.File, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.verdicts.EachSelected, Added: added, Grant: c.grant, Start: c.start,
+	})
+	return err
 }
 
 // Close implements batch.Sink.

@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,8 +13,7 @@ import (
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/decode"
-	"robotsbatch/io/tables/parquet/pagefilter"
-	"robotsbatch/io/tables/parquet/splice"
+	"robotsbatch/io/tables/parquet/encode"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
@@ -26,15 +24,13 @@ type rowGroup struct {
 	size     int64 // rows of a run, but for the last
 	runs     int
 	handed   int // runs handed out as pieces
-	columns  []column
+	columns  []*decode.Column
 	verdicts *tableio.Assembly // when it passes through
-	added    []splice.Added    // set once all pieces are encoded: the verdict columns
-	kept     *pagefilter.Rows  // set then if not all rows are kept
-	begun    *splice.Begun     // set once its pages are written, if that is before the added ones
+	added    *encode.Group     // the verdict columns, once all pieces are encoded; nil if no row is kept
+	begun    bool              // its pages are written, before the added ones
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 
-	reading   int64 // bytes that are read at a time, or at once from an object in a store
-	announced bool  // of those
+	reading int64 // bytes that are read at a time, or at once from an object in a store
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
@@ -44,23 +40,15 @@ func newRowGroup(s *Source, index int) *rowGroup {
 		g.size = max(1, min(g.size, s.options.Piece/row))
 	}
 	g.runs = int((g.rows + g.size - 1) / g.size)
-	g.columns = make([]column, len(s.columns))
-	for i := range g.columns {
-		g.columns[i].group, g.columns[i].column = g, s.columns[i]
+	for _, c := range s.columns {
+		g.columns = append(g.columns, decode.NewColumn(s.in, s.whole.File.Groups[index].Chunks, c, g.rows, g.size, s.options.Memory))
 	}
 	if s.passed != nil {
 		g.verdicts = tableio.NewAssembly(g.runs)
 		s.users.Add(1)
 	}
 	if in, ok := s.in.(announcing); ok && s.stored(index) <= s.options.Memory/4 {
-		var ranges []blob.Range
-		for i := range g.columns {
-			ranges = append(ranges, g.columns[i].ranges()...)
-		}
-		if in.Expect(ranges...) { // an object in a store keeps what it read until that is decoded
-			g.reading += s.stored(index)
-			g.announced = true
-		}
+		g.announce(in)
 	}
 	return g
 }
@@ -76,128 +64,39 @@ type announcing interface {
 	Done(blob.Range)
 }
 
+// announce announces what will be read of the row group. An object in a store keeps what it read
+// until that is decoded.
+func (g *rowGroup) announce(in announcing) {
+	var all []blob.Range
+	for _, c := range g.source.columns {
+		all = append(all, g.ranges(c)...)
+	}
+	if !in.Expect(all...) {
+		return
+	}
+	g.reading += g.source.stored(g.index)
+	for i, c := range g.source.columns {
+		g.columns[i].Done = func() {
+			for _, r := range g.ranges(c) {
+				in.Done(r)
+			}
+		}
+	}
+}
+
 // rowsOf returns how many rows a run has.
 func (g *rowGroup) rowsOf(run int) int {
 	return int(min(g.size, g.rows-int64(run)*g.size))
 }
 
-// column reads a column of a row group run by run, in order. A worker that needs a
-// run also reads those before it, for the workers that will need them. Lists are decoded as
-// they are read, all else by whoever needs it.
-type column struct {
-	group  *rowGroup
-	column *columns.Column
-
-	mu      sync.Mutex
-	readers []*decode.Reader // one a leaf, nil until the first run
-	runs    map[int]decoding // runs that no worker took yet
-	next    int              // run
-	err     error
-}
-
-// decoding decodes a run.
-type decoding func() (*array.Data, error)
-
-// take returns a run's array; the caller must release it.
-func (c *column) take(run int) (arrow.Array, error) {
-	decode, err := c.read(run)
-	if err != nil {
-		return nil, err
-	}
-	data, err := decode()
-	if err != nil {
-		return nil, c.failed(err)
-	}
-	defer data.Release()
-	return array.MakeFromData(data), nil
-}
-
-func (c *column) failed(err error) error {
-	return fmt.Errorf("column %q: %w", c.column.Field.Name, err)
-}
-
-// read reads what a run needs.
-func (c *column) read(run int) (decoding, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.err == nil && c.next <= run {
-		var next decoding
-		if next, c.err = c.readNext(); c.err != nil {
-			c.err = c.failed(c.err)
-			break
-		}
-		if c.runs == nil {
-			c.runs = make(map[int]decoding)
-		}
-		c.runs[c.next] = next
-		c.next++
-	}
-	next, ok := c.runs[run]
-	if !ok {
-		return nil, c.err
-	}
-	delete(c.runs, run)
-	if c.next == c.group.runs && len(c.runs) == 0 {
-		c.readers = nil
-		if in, ok := c.group.source.in.(announcing); ok && c.group.announced {
-			for _, r := range c.ranges() {
-				in.Done(r)
-			}
-		}
-	}
-	return next, nil
-}
-
-// readNext reads the next run.
-func (c *column) readNext() (decoding, error) {
-	if c.readers == nil {
-		if err := c.open(); err != nil {
-			return nil, err
-		}
-	}
-	parts := make([]*decode.Part, len(c.readers))
-	for i, r := range c.readers {
-		var err error
-		if parts[i], err = r.Next(c.group.rowsOf(c.next)); err == nil && c.next == c.group.runs-1 {
-			err = r.Done()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return func() (*array.Data, error) {
-		leaves := make([]columns.Leaf, len(parts))
-		for i, part := range parts {
-			var err error
-			if leaves[i], err = part.Decode(); err != nil {
-				return nil, err
-			}
-		}
-		return c.column.Assemble(leaves)
-	}, nil
-}
-
-// ranges returns the parts of the file that hold the column.
-func (c *column) ranges() []blob.Range {
+// ranges returns the parts of the file that hold a column of the row group.
+func (g *rowGroup) ranges(c *columns.Column) []blob.Range {
 	var ranges []blob.Range
-	for _, leaf := range c.column.Leaves {
-		pages := c.group.source.chunk(c.group.index, leaf).Pages
+	for _, leaf := range c.Leaves {
+		pages := g.source.chunk(g.index, leaf).Pages
 		ranges = append(ranges, blob.Range{Offset: pages.Offset, Length: pages.Length})
 	}
 	return ranges
-}
-
-// open begins to read the column's chunks.
-func (c *column) open() error {
-	s, group := c.group.source, c.group.index
-	for _, leaf := range c.column.Leaves {
-		reader, err := decode.NewReader(s.in, s.chunk(group, leaf), leaf, s.options.Memory)
-		if err != nil {
-			return err
-		}
-		c.readers = append(c.readers, reader)
-	}
-	return nil
 }
 
 // piece is a run of rows of a row group.
@@ -269,7 +168,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 	decoded := int64(0)
 	for i := range arrays {
 		at := (i + p.run) % len(arrays) // workers start at different columns, so that they rarely wait for each other
-		values, err := p.group.columns[at].take(p.run)
+		values, err := p.group.columns[at].Take(p.run)
 		if err != nil {
 			return nil, err
 		}

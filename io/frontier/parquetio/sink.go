@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
-	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Sizes of row groups. Batches smaller than the least size are collected, and larger
@@ -51,21 +49,12 @@ type Sink struct {
 	w       blob.Writer
 	output  *tableio.Output
 	schema  *columns.Schema
-	encoder encode.Encoder
-	footer  *encode.Footer
-	url     int   // the URL column, -1 for none
+	encoder *encode.Encoder
+	file    *encode.Writer
 	memory  int64 // the most that a batch may take while it is written
 
-	pos     int64
-	pending rows
+	pending encode.Rows
 	closed  bool
-}
-
-// rows are rows as leaves.
-type rows struct {
-	n      int64
-	leaves []columns.Leaf
-	size   int64
 }
 
 // NewSink starts a Parquet output on w. Its columns are those of
@@ -80,7 +69,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{w: w, output: output, url: -1, memory: o.Layout.MemoryLimit()}
+	s := &Sink{w: w, output: output, memory: o.Layout.MemoryLimit()}
 	if s.schema, err = columns.FromArrow(output.Schema()); err != nil {
 		return nil, option.Errorf("%w: write Arrow, or leave it out with %s", err, option.Columns.With("url"))
 	}
@@ -91,21 +80,16 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if s.schema.Stored.NumFields() == 0 {
 		return nil, errors.New("a Parquet file needs a column")
 	}
-	for i, n := range s.schema.Leaves {
-		if n.Name == o.Layout.URLColumn && n.MaxRepetition == 0 {
-			s.url = i
-		}
-	}
-	codec, ok := layout.CodecOf(o.Codec)
-	if !ok {
-		return nil, fmt.Errorf("the compression %s is none of Parquet", o.Codec)
-	}
-	s.encoder = encode.NewEncoder(codec, o.Level)
-	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
-	if err := s.write([]byte(layout.Magic)); err != nil {
+	if s.encoder, err = encode.NewEncoder(s.schema, o.Codec, o.Level); err != nil {
 		return nil, err
 	}
-	return s, nil
+	for i, n := range s.schema.Leaves {
+		if n.Name == o.Layout.URLColumn && n.MaxRepetition == 0 {
+			s.encoder.Plain = i // a dictionary of URLs is work for nothing
+		}
+	}
+	s.file, err = encode.NewWriter(w, s.encoder)
+	return s, err
 }
 
 // Notes returns lines for people about columns that are written as another type than the tables have.
@@ -117,54 +101,19 @@ func (s *Sink) Notes() []string {
 	return notes
 }
 
-func (s *Sink) write(p []byte) error {
-	n, err := s.w.Write(p)
-	s.pos += int64(n)
-	return err
-}
-
-// group is a row group as it is written.
-type group struct {
-	rows   int64
-	chunks []encode.Chunk
-	data   []byte
-}
-
-// encode encodes leaves as a row group.
-func (s *Sink) encode(r *rows) (*group, error) {
-	g := &group{rows: r.n, chunks: make([]encode.Chunk, len(r.leaves))}
-	for i := range r.leaves {
-		var err error
-		// URLs hardly repeat: a dictionary of them is work for nothing.
-		g.data, g.chunks[i], err = s.encoder.Chunk(g.data, s.schema.Leaves[i], &r.leaves[i], i == s.url)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", s.schema.Leaves[i].Name, err)
-		}
-	}
-	return g, nil
-}
-
 // shred returns rows of a record as leaves, which may share its memory.
-func (s *Sink) shred(record arrow.Record, mem memory.Allocator) (*rows, error) {
-	r := &rows{n: record.NumRows(), leaves: make([]columns.Leaf, 0, len(s.schema.Leaves))}
-	shredder := columns.Shredder{Memory: mem}
-	for i, n := range s.schema.Nodes {
-		leaves, err := shredder.Shred(n, record.Column(i).Data().(*array.Data))
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", n.Name, err)
-		}
-		r.leaves = append(r.leaves, leaves...)
+func (s *Sink) shred(record arrow.Record, mem memory.Allocator) (*encode.Rows, error) {
+	data := make([]*array.Data, record.NumCols())
+	for i, column := range record.Columns() {
+		data[i] = column.Data().(*array.Data)
 	}
-	for i := range r.leaves {
-		r.size += r.leaves[i].Size()
-	}
-	return r, nil
+	return s.encoder.Shred(record.NumRows(), data, mem)
 }
 
 // encodedBatch is an encoded batch, or a small one whose rows wait to be collected.
 type encodedBatch struct {
-	groups []*group
-	rows   *rows
+	groups []*encode.Group
+	rows   *encode.Rows
 	size   int64
 	kept   int64 // bytes that are collected, less those that were collected before
 }
@@ -188,12 +137,12 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		if err != nil {
 			return err
 		}
-		if r.n < leastRows && r.size < s.leastBytes() && r.n == int64(v.SelectedRows) {
-			c.rows, c.size = &rows{}, r.size
-			if err := b.Grant.Take(r.size); err != nil {
+		if r.N < leastRows && r.Size < s.leastBytes() && r.N == int64(v.SelectedRows) {
+			c.rows, c.size = &encode.Rows{}, r.Size
+			if err := b.Grant.Take(r.Size); err != nil {
 				return err
 			}
-			return c.rows.append(s.schema.Leaves, r)
+			return s.encoder.Append(c.rows, r)
 		}
 		return s.encodeRecord(b, c, record, r, share.Memory())
 	})
@@ -205,13 +154,13 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 
 // encodeRecord encodes a record with leaves r as one row group, or as several of equal
 // size if it is too large.
-func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record, r *rows, mem memory.Allocator) error {
-	parts := max(1, (r.n+mostRows-1)/mostRows, (r.size+mostBytes-1)/mostBytes)
-	step := max(1, (r.n+parts-1)/parts)
-	for low := int64(0); low < r.n; low += step {
+func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record, r *encode.Rows, mem memory.Allocator) error {
+	parts := max(1, (r.N+mostRows-1)/mostRows, (r.Size+mostBytes-1)/mostBytes)
+	step := max(1, (r.N+parts-1)/parts)
+	for low := int64(0); low < r.N; low += step {
 		part := r
 		if parts > 1 {
-			slice := record.NewSlice(low, min(low+step, r.n))
+			slice := record.NewSlice(low, min(low+step, r.N))
 			var err error
 			part, err = s.shred(slice, mem)
 			slice.Release()
@@ -219,37 +168,22 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 				return err
 			}
 		}
-		if err := b.Grant.Take(2 * part.size); err != nil { // uncompressed and compressed
+		if err := b.Grant.Take(2 * part.Size); err != nil { // uncompressed and compressed
 			return err
 		}
-		g, err := s.encode(part)
+		g, err := s.encoder.Encode(part)
 		if err != nil {
 			return err
 		}
 		c.groups = append(c.groups, g)
-		c.size += int64(cap(g.data))
+		c.size += int64(cap(g.Data))
 		if most := s.memory; c.size > most {
 			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
 		}
-		if err := b.Grant.Take(int64(cap(g.data)) - 2*part.size); err != nil {
+		if err := b.Grant.Take(int64(cap(g.Data)) - 2*part.Size); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// append appends copies of other rows.
-func (r *rows) append(nodes []*columns.Node, other *rows) error {
-	if r.leaves == nil {
-		r.leaves = make([]columns.Leaf, len(nodes))
-	}
-	for i := range other.leaves {
-		if err := r.leaves[i].Append(nodes[i], &other.leaves[i]); err != nil {
-			return fmt.Errorf("column %q: %w", nodes[i].Name, err)
-		}
-	}
-	r.n += other.n
-	r.size += other.size
 	return nil
 }
 
@@ -259,23 +193,23 @@ func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
 // enough reports whether the collected rows make a row group.
 func (s *Sink) enough() bool {
 	wanted := max(s.leastBytes(), min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
-	return s.pending.n >= leastRows && s.pending.size >= s.leastBytes() || s.pending.size >= wanted || s.pending.n >= mostRows
+	return s.pending.N >= leastRows && s.pending.Size >= s.leastBytes() || s.pending.Size >= wanted || s.pending.N >= mostRows
 }
 
 // Write implements batch.Sink.
 func (s *Sink) Write(c batch.Chunk) error {
 	chunk := c.(*encodedBatch)
-	before := s.pending.size
-	defer func() { chunk.kept = s.pending.size - before }()
+	before := s.pending.Size
+	defer func() { chunk.kept = s.pending.Size - before }()
 	var err error
 	if chunk.rows != nil {
-		if err = s.pending.append(s.schema.Leaves, chunk.rows); err == nil && s.enough() {
+		if err = s.encoder.Append(&s.pending, chunk.rows); err == nil && s.enough() {
 			err = s.flush()
 		}
 	}
 	for i := 0; i < len(chunk.groups) && err == nil; i++ {
 		if err = s.flush(); err == nil {
-			err = s.append(chunk.groups[i])
+			err = s.file.Write(chunk.groups[i])
 		}
 	}
 	return tableio.Worded(err)
@@ -283,21 +217,15 @@ func (s *Sink) Write(c batch.Chunk) error {
 
 // flush writes the collected rows as one row group.
 func (s *Sink) flush() error {
-	if s.pending.n == 0 {
+	if s.pending.N == 0 {
 		return nil
 	}
-	g, err := s.encode(&s.pending)
-	s.pending = rows{}
+	g, err := s.encoder.Encode(&s.pending)
+	s.pending = encode.Rows{}
 	if err != nil {
 		return err
 	}
-	return s.append(g)
-}
-
-// append writes a row group.
-func (s *Sink) append(g *group) error {
-	s.footer.Group(s.pos, g.rows, g.chunks)
-	return s.write(g.data)
+	return s.file.Write(g)
 }
 
 // Close implements batch.Sink.
@@ -307,7 +235,7 @@ func (s *Sink) Close() error {
 	}
 	err := s.flush()
 	if err == nil {
-		err = s.end()
+		err = s.file.Close(maker())
 	}
 	if err == nil {
 		err = s.w.Close()
@@ -317,15 +245,6 @@ func (s *Sink) Close() error {
 	}
 	s.closed = true
 	return nil
-}
-
-// end writes the footer.
-func (s *Sink) end() error {
-	footer, err := s.footer.End(s.schema.Stored, maker())
-	if err != nil {
-		return err
-	}
-	return s.write(footer)
 }
 
 // maker is the created_by of files: readers want a name and a version.
@@ -342,5 +261,5 @@ func (s *Sink) Abort() {
 	if !s.closed {
 		s.w.Abort()
 	}
-	s.pending = rows{}
+	s.pending = encode.Rows{}
 }

@@ -3,9 +3,7 @@
 package parquetio
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +17,6 @@ import (
 	"robotsbatch/io/frontier/tableio/tablestest"
 	codecs "robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
-	"robotsbatch/io/tables/parquet/decode"
 )
 
 // BenchmarkSteps measures what each step of DESIGN.md saves: its CPU time as a part of
@@ -51,8 +48,7 @@ func benchmarkSteps(b *testing.B, data []byte, rows int64) {
 		run  func() ([]byte, error)
 	}{
 		{"0-decode", rows, func() ([]byte, error) { return encodeAll(b, data), nil }},
-		{"1-copy", rows, func() ([]byte, error) { return passGenerally(data) }},
-		{"2-text", rows, func() ([]byte, error) { return passKept(Options{}, all, data) }},
+		{"1-copy", rows, func() ([]byte, error) { return passKept(Options{}, all, data) }},
 		{"mixed", rows / 2, func() ([]byte, error) { return passKept(Options{}, half, data) }},
 		{"urls", rows, func() ([]byte, error) { return passKept(Options{Keep: batch.KeepURL}, all, data) }},
 	}
@@ -93,52 +89,4 @@ func encodeAll(b *testing.B, data []byte) []byte {
 	must.Do(b, err)
 	layout := batch.Layout{URLColumn: s.URLColumn()}
 	return writeAll(b, SinkOptions{Codec: codecs.Zstd, Layout: layout, Schema: s.Schema()}, batches, tablestest.Verdicts)
-}
-
-// passGenerally is step 1: row groups pass through, and the URLs are decoded by the
-// reader for columns of any type.
-func passGenerally(data []byte) ([]byte, error) {
-	s, err := Open(fileOf(data), int64(len(data)), Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	if err := s.PassThrough(); err != nil {
-		return nil, err
-	}
-	var out output
-	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: s.URLColumn(), Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-	if err != nil {
-		return nil, err
-	}
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			err = sink.Close()
-			return out.Bytes(), err
-		}
-		if err == nil {
-			err = openGenerally(p.(*piece))
-		}
-		if err == nil {
-			err = passPiece(sink, p, func(int64) bool { return true })
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// openGenerally opens the column of URLs with the reader for columns of any type.
-func openGenerally(p *piece) error {
-	c := &p.group.columns[0]
-	if c.readers != nil {
-		return nil
-	}
-	s := p.group.source
-	leaf := c.column.Leaves[0]
-	chunk := s.chunk(p.group.index, leaf)
-	r, err := decode.NewReader(s.in, chunk, leaf, s.options.Memory)
-	c.readers = []*decode.Reader{r}
-	return err
 }

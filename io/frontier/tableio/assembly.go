@@ -96,18 +96,20 @@ func (a *Assembly) Counts() (rows, selected int) {
 	return rows, selected
 }
 
-// Selected returns the selected rows of a piece.
-func (a *Assembly) Selected(piece int) tables.Rows { return a.parts[piece].runs() }
-
-// AllSelected returns the selected rows of all pieces.
-func (a *Assembly) AllSelected() (all tables.Rows) {
+// EachSelected calls do for each run of selected rows of all pieces, from low to high-1.
+func (a *Assembly) EachSelected(do func(low, high int)) {
 	row := 0
 	for i := range a.parts {
 		for _, r := range a.parts[i].runs() {
-			all = all.Add(row+r.Low, row+r.High)
+			do(row+r.Low, row+r.High)
 		}
 		row += a.parts[i].rows
 	}
+}
+
+// AllSelected returns the selected rows of all pieces.
+func (a *Assembly) AllSelected() (all tables.Rows) {
+	a.EachSelected(func(low, high int) { all = all.Add(low, high) })
 	return all
 }
 

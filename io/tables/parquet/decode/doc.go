@@ -1,8 +1,9 @@
 // Package decode reads the column chunks of Parquet files, of every type and
 // encoding, run of rows by run of rows.
 //
-//	Reader.Next            pages as they lie → Part: those of the next rows
-//	Part.Decode, a worker  pages decompressed, levels counted ─ encoding.Decoder → columns.Leaf
+//	Reader.Next  pages as they lie → Part: those of the next rows of a leaf
+//	Part.Decode  pages decompressed, levels counted ─ encoding.Decoder → columns.Leaf
+//	Column.Take  both, for all leaves of a column, by any worker → array
 //
 // A run may begin and end anywhere in a page. Pages are read in order, and decompressed and
 // decoded by whoever has their rows: nobody waits for a neighbour. Two parts may share a page,

@@ -2,10 +2,12 @@ package decode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encode"
@@ -88,18 +90,26 @@ func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int, plain bo
 
 // roundTripOf is roundTrip for a leaf that should come back as want.
 func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int, plain bool) error {
-	encoder := encode.Encoder{}
-	data, chunk, err := encoder.Chunk([]byte(layout.Magic), leaf, l, plain)
+	encoder, err := encode.NewEncoder(&columns.Schema{Nodes: []*columns.Node{top}, Leaves: []*columns.Node{leaf}}, compress.None, 0)
 	if err != nil {
 		return err
 	}
-	footer := encode.NewFooter([]*columns.Node{top}, layout.Uncompressed)
-	footer.Group(int64(len(layout.Magic)), int64(rows), []encode.Chunk{chunk})
-	end, err := footer.End(nil, "test")
+	if plain {
+		encoder.Plain = 0
+	}
+	group, err := encoder.Encode(&encode.Rows{N: int64(rows), Leaves: []columns.Leaf{*l}})
 	if err != nil {
 		return err
 	}
-	data = append(data, end...)
+	var out bytes.Buffer
+	w, err := encode.NewWriter(&out, encoder)
+	if err == nil {
+		err = errors.Join(w.Write(group), w.Close("test"))
+	}
+	if err != nil {
+		return err
+	}
+	data := out.Bytes()
 	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
 	if err != nil {
 		return err

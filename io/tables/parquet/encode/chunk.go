@@ -18,22 +18,9 @@ const (
 	pageEntries = 1 << 18
 )
 
-// Encoder encodes leaves. It is safe for concurrent use.
-type Encoder struct {
-	Codec layout.Codec
-	// Compress appends what src is compressed to; nil for Uncompressed.
-	Compress func(dst, src []byte) []byte
-}
-
-// NewEncoder returns an encoder that compresses, with zstd at a level, 0 for the standard.
-func NewEncoder(c layout.Codec, level int) Encoder {
-	return Encoder{Codec: c, Compress: c.Compressor(level)}
-}
-
-// Chunk is a column of a row group as it lies in a file.
-type Chunk struct {
-	// Size is its number of bytes, and Uncompressed that of the decompressed ones.
-	Size, Uncompressed int64
+// chunk is a column of a row group as it lies in a file.
+type chunk struct {
+	size, uncompressed int64 // bytes, compressed and not
 
 	entries    int64
 	dictionary int64                 // bytes of its dictionary's page, 0 for none
@@ -45,7 +32,7 @@ type Chunk struct {
 // pages are the pages of a chunk as they are appended.
 type pages struct {
 	*Encoder
-	chunk  *Chunk
+	chunk  *chunk
 	begin  int // of the chunk in out
 	out    []byte
 	plain  []byte // of the current page, before it is compressed
@@ -53,17 +40,17 @@ type pages struct {
 	err    error
 }
 
-// Chunk appends the pages of a leaf. plain says not to try a dictionary.
-func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, Chunk, error) {
-	chunk := Chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
+// chunk appends the pages of a leaf. plain says not to try a dictionary.
+func (e *Encoder) chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, chunk, error) {
+	c := chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
 	begin := len(dst)
-	p := pages{Encoder: e, chunk: &chunk, begin: begin, out: dst}
+	p := pages{Encoder: e, chunk: &c, begin: begin, out: dst}
 	switch {
 	case l.Bits != nil:
 		p.bits(n, l)
-		chunk.low, chunk.high = bitExtremes(l.Bits, l.N)
+		c.low, c.high = bitExtremes(l.Bits, l.N)
 	case l.Lists != nil:
-		chunk.low, chunk.high = extremes(n, p.lists(n, l))
+		c.low, c.high = extremes(n, p.lists(n, l))
 	default:
 		var d *dictionary
 		if !plain {
@@ -74,10 +61,10 @@ func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool
 		if d != nil {
 			l = &d.entries
 		}
-		chunk.low, chunk.high = extremes(n, l)
+		c.low, c.high = extremes(n, l)
 	}
-	chunk.Size = int64(len(p.out) - begin)
-	return p.out, chunk, p.err
+	c.size = int64(len(p.out) - begin)
+	return p.out, c, p.err
 }
 
 // dictionary appends the page of a dictionary, unless that is nil.
@@ -190,6 +177,6 @@ func (p *pages) page(kind layout.PageKind, values int, encoding layout.Encoding)
 		return
 	}
 	head, header := layout.Page{Kind: kind, Values: values, Encoding: encoding}, 0
-	p.out, header = head.AppendPage(p.out, p.plain, &p.packed, p.Compress)
-	p.chunk.Uncompressed += int64(header + len(p.plain))
+	p.out, header = head.AppendPage(p.out, p.plain, &p.packed, p.compress)
+	p.chunk.uncompressed += int64(header + len(p.plain))
 }

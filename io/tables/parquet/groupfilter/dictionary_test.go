@@ -30,7 +30,7 @@ func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 	rows.Keep(0, values)
 	r := &filterRun{
 		Filter: New(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
-		Group: &Group{Kept: rows, Start: func(do func()) { do() }},
+		Group: &Group{Start: func(do func()) { do() }}, rows: rows,
 	}
 	return r, &filtered{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
 }
@@ -55,7 +55,7 @@ func TestReadIndices(t *testing.T) {
 		{"fewer values than it says", [][]int32{{}}, nil, 0, "fewer"},
 	} {
 		r, c := chunkOf(test.pages...)
-		rows := pagefilter.NewRows(r.Kept.Len())
+		rows := pagefilter.NewRows(r.rows.Len())
 		for row, gone := 0, test.gone; row < rows.Len(); row++ {
 			if len(gone) > 0 && gone[0] == row {
 				gone = gone[1:]
@@ -63,7 +63,7 @@ func TestReadIndices(t *testing.T) {
 			}
 			rows.Keep(row, row+1)
 		}
-		r.Kept = rows
+		r.rows = rows
 		var err error
 		if c.Dictionary, err = pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)); err != nil {
 			t.Fatal(err)

@@ -97,6 +97,7 @@ type filtered struct {
 type filterRun struct {
 	*Filter
 	*Group
+	rows  *pagefilter.Rows
 	next  func() (*page, bool) // reads a page; a page without a column ends a column
 	yield func(*page) bool     // has next return a page, or nil if there is no memory for one yet
 	pages []*page              // under way, in order
@@ -112,8 +113,9 @@ type Group struct {
 	Input  *splice.Input   // of File: the columns that are copied, and
 	Leaves []*columns.Node // their leaves
 	Number int             // in File
-	Kept   *pagefilter.Rows
-	Added  []splice.Added
+	// Kept calls keep for each run of rows that are kept, from low to high-1.
+	Kept  func(keep func(low, high int))
+	Added []splice.Added
 	// Grant is what memory is taken from, and Start has a worker do something.
 	Grant *budget.Grant
 	Start func(do func())
@@ -127,10 +129,12 @@ func New(limit int64) *Filter {
 	}
 }
 
-// Write writes the rows of a group that are kept, which are rows. It returns how many bytes more
-// than before the filter holds of the memory that it took.
-func (f *Filter) Write(file *splice.Writer, g *Group, rows int64) (held int64, err error) {
-	r := &filterRun{Filter: f, Group: g}
+// Write writes the rows of a group that are kept. It returns how many bytes more than before the
+// filter holds of the memory that it took.
+func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
+	n := int(g.File.Groups[g.Number].Rows)
+	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewRows(n)}
+	g.Kept(r.rows.Keep)
 	var stop func()
 	r.next, stop = iter.Pull(r.read)
 	defer stop()
@@ -139,7 +143,7 @@ func (f *Filter) Write(file *splice.Writer, g *Group, rows int64) (held int64, e
 	}
 	held, f.owed = f.owed, 0
 	defer f.free.Limit(f.between)
-	return held, file.FilterGroup(g.Input, g.Number, rows, g.Added, r.column)
+	return held, file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
 }
 
 // reserve takes n bytes for a page. If there is no room, pages that were read before are
@@ -335,7 +339,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			return err
 		}
 	}
-	if row != r.Kept.Len() {
+	if row != r.rows.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
 	return nil
@@ -459,10 +463,10 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 // place sets which rows a page has: n of them begin in it, from row on. continues says that
 // it begins in the middle of the row before.
 func (r *filterRun) place(p *page, row, n int, continues bool) error {
-	if row+n > r.Kept.Len() || continues && row == 0 {
+	if row+n > r.rows.Len() || continues && row == 0 {
 		return errGroupRows
 	}
-	p.part = pagefilter.Part{Rows: r.Kept, First: row, N: n, Continues: continues}
+	p.part = pagefilter.Part{Rows: r.rows, First: row, N: n, Continues: continues}
 	p.kept, p.all = p.part.Kept()
 	return nil
 }

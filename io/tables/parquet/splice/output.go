@@ -53,9 +53,16 @@ type Writer struct {
 
 	footer  []layout.Raw
 	groups  [][]byte
+	begun   begun
 	rows    int64
 	encoded bool // pages of some row group were
 	maker   string
+}
+
+// begun is a row group whose pages are copied, if there is one.
+type begun struct {
+	offset int64
+	moved  []int64 // by how much the pages of each chunk moved; nil for none
 }
 
 // NewWriter begins a file whose footer is like that of the input.
@@ -148,47 +155,39 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 	return nil
 }
 
-// CopyGroup copies a row group of an input, with the added chunks after it.
-func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
-	begun, err := o.BeginGroup(input, number)
-	if err != nil {
-		return err
-	}
-	return o.EndGroup(input, number, begun, added)
-}
-
-// Begun is a row group whose pages are copied.
-type Begun struct {
-	offset int64
-	moved  []int64 // by how much the pages of each chunk moved
-}
-
-// BeginGroup does the part of CopyGroup that needs no added chunks. EndGroup must follow.
-func (o *Writer) BeginGroup(input *Input, number int) (*Begun, error) {
-	begun := &Begun{offset: o.pos}
+// BeginGroup does the part of CopyGroup that needs no added chunks. CopyGroup must follow.
+func (o *Writer) BeginGroup(input *Input, number int) error {
+	o.begun.offset = o.pos
 	var err error
-	begun.moved, err = o.copyPages(input, input.groups[number].chunks)
-	return begun, err
+	o.begun.moved, err = o.copyPages(input, input.groups[number].chunks)
+	return err
 }
 
-// EndGroup does the rest of CopyGroup.
-func (o *Writer) EndGroup(input *Input, number int, begun *Begun, added []Added) error {
-	g := input.groups[number]
-	compressed := o.pos - begun.offset
+// CopyGroup copies a row group of an input, unless BeginGroup copied its pages already, with the
+// added chunks after it.
+func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
+	if o.begun.moved == nil {
+		if err := o.BeginGroup(input, number); err != nil {
+			return err
+		}
+	}
+	was, g := o.begun, input.groups[number]
+	o.begun = begun{}
+	compressed := o.pos - was.offset
 	own, size, err := o.add(g, added)
 	if err != nil {
 		return err
 	}
 	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
-		raw, err := o.copyIndexes(input, g.chunks[i], begun.moved[i])
+		raw, err := o.copyIndexes(input, g.chunks[i], was.moved[i])
 		if err != nil {
 			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
 		}
 		chunks = append(chunks, raw)
 	}
 	o.group(g.fields, append(chunks, own...), sizes{
-		offset: begun.offset, compressed: compressed + size.compressed,
+		offset: was.offset, compressed: compressed + size.compressed,
 		uncompressed: integer(g.fields, groupBytes) + size.uncompressed, rows: integer(g.fields, groupRows),
 	})
 	return nil

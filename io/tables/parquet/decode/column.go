@@ -1,0 +1,117 @@
+package decode
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/layout"
+)
+
+// Column reads a column of a row group run by run. Workers take the runs in any order: who needs
+// one also reads the pages of those before it, for the workers that will need them. Lists are
+// decoded as they are read, all else by whoever takes it.
+type Column struct {
+	// Done, if not nil, is called when the last run was read and all were taken.
+	Done func()
+
+	in     io.ReaderAt
+	chunks []layout.Chunk
+	column *columns.Column
+	run    int64 // rows of a run, the last one's apart
+	left   int64 // rows that are not read yet
+	limit  int64
+
+	mu      sync.Mutex
+	readers []*Reader // one a leaf, nil until the first run
+	runs    map[int][]*Part
+	next    int // run to read
+	err     error
+}
+
+// NewColumn returns a column of a row group of some rows, with these chunks, which is read from a
+// file in runs of some rows. A page may have limit bytes decompressed, and so may what a run has.
+func NewColumn(in io.ReaderAt, chunks []layout.Chunk, c *columns.Column, rows, run, limit int64) *Column {
+	return &Column{in: in, chunks: chunks, column: c, run: run, left: rows, limit: limit, runs: make(map[int][]*Part)}
+}
+
+// Take returns the array of a run, each once; the caller releases it. It is safe for concurrent use.
+func (c *Column) Take(run int) (arrow.Array, error) {
+	parts, err := c.read(run)
+	leaves := make([]columns.Leaf, len(parts))
+	for i := 0; i < len(parts) && err == nil; i++ {
+		leaves[i], err = parts[i].Decode()
+	}
+	var data *array.Data
+	if err == nil {
+		data, err = c.column.Assemble(leaves)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("column %q: %w", c.column.Field.Name, err)
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// read reads as far as the end of a run, whose parts it returns: one a leaf.
+func (c *Column) read(run int) ([]*Part, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.err == nil && c.next <= run {
+		var parts []*Part
+		if parts, c.err = c.readNext(); c.err == nil {
+			c.runs[c.next] = parts
+			c.next++
+		}
+	}
+	parts, ok := c.runs[run]
+	if !ok {
+		return nil, c.err
+	}
+	delete(c.runs, run)
+	if c.left == 0 && len(c.runs) == 0 {
+		c.readers = nil
+		if c.Done != nil {
+			c.Done()
+		}
+	}
+	return parts, nil
+}
+
+// readNext reads the next run.
+func (c *Column) readNext() ([]*Part, error) {
+	if c.readers == nil {
+		if err := c.open(); err != nil {
+			return nil, err
+		}
+	}
+	rows := min(c.run, c.left)
+	c.left -= rows
+	parts := make([]*Part, len(c.readers))
+	for i, r := range c.readers {
+		var err error
+		if parts[i], err = r.Next(int(rows)); err == nil && c.left == 0 {
+			err = r.Done()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// open begins to read the column's chunks.
+func (c *Column) open() error {
+	for _, leaf := range c.column.Leaves {
+		reader, err := NewReader(c.in, &c.chunks[leaf.Leaf], leaf, c.limit)
+		if err != nil {
+			return err
+		}
+		c.readers = append(c.readers, reader)
+	}
+	return nil
+}
