@@ -28,6 +28,18 @@ func TestNewRecordWithMetadataInside(t *testing.T) {
 	}
 }
 
+// A dictionary without entries may be of any type: all its rows are null.
+func TestPlainEmptyDictionary(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.StringView, arrow.BinaryTypes.String, arrow.StructOf(arrow.Field{Name: "x", Type: arrow.BinaryTypes.BinaryView})} {
+		b := array.NewBuilder(memory.DefaultAllocator, dt)
+		d := tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[null,null]`).Data()
+		coded := array.NewDataWithDictionary(&arrow.DictionaryType{IndexType: d.DataType(), ValueType: dt}, 2, d.Buffers(), 2, 0, b.NewArray().Data().(*array.Data))
+		if plain := array.MakeFromData(Plain(coded, memory.DefaultAllocator)); plain.Len() != 2 || plain.NullN() != 2 || !arrow.TypeEqual(plain.DataType(), dt) {
+			t.Errorf("%s: %v", dt, plain)
+		}
+	}
+}
+
 // Rows of a dictionary of runs may be more than the type of the runs' ends can count.
 func TestPlainDictionaryOfRuns(t *testing.T) {
 	const rows = 40_000

@@ -54,7 +54,10 @@ func (g Maker) look(d *array.Data) *array.Data {
 	}
 	valueType := dictionary.DataType()
 	if dictionary.Len() == 0 { // all rows are null
-		nulls := array.MakeArrayOfNull(g.Memory, valueType, d.Len())
+		b := array.NewBuilder(g.Memory, valueType) // MakeArrayOfNull knows no views
+		defer b.Release()
+		b.AppendNulls(d.Len())
+		nulls := b.NewArray()
 		defer nulls.Release()
 		nulls.Data().Retain()
 		return nulls.Data().(*array.Data)

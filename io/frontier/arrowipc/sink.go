@@ -70,7 +70,9 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s, err := &sink{w: w}, error(nil)
 	writer := ipc.WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
 	if o.From == nil {
-		s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem)
+		if s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem); err == nil && o.OneToOne {
+			s.output.KeepEmpty()
+		}
 	} else {
 		writer.From, o.Selects = o.From.reader, o.From.selects
 		s.output, err = tableio.NewVerdicts(o.Layout, o.From.copied(), o.mem)
@@ -91,15 +93,6 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return s.encodePassed(b, v)
 	}
 	c := new(ipc.Chunk)
-	encode := func(columns []*array.Data) error {
-		if err := s.writer.Encode(c, columns, b.Grant); err != nil {
-			return err
-		}
-		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
-			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
-		}
-		return nil
-	}
 	err := s.output.Shares(b, v, func(share *tableio.Share) error {
 		if s.options.OneToOne && c.Len() > 0 {
 			return option.Errorf("its rows take more memory as they are written than a batch may: raise %s", option.Memory)
@@ -109,13 +102,14 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 			return err
 		}
 		defer tables.Release(columns)
-		return encode(columns)
+		if err := s.writer.Encode(c, columns, b.Grant); err != nil {
+			return err
+		}
+		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
+			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
+		}
+		return nil
 	})
-	if err == nil && c.Len() == 0 && s.options.OneToOne {
-		none := noRows(s.output.Schema(), s.options.mem)
-		defer tables.Release(none)
-		err = encode(none)
-	}
 	var inputs []*array.Data
 	if err == nil && c.Len() > 0 {
 		inputs, err = s.output.Inputs(b)
@@ -125,18 +119,6 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	}
 	s.writer.Use(c, inputs)
 	return c, nil
-}
-
-// noRows returns columns without rows.
-func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
-	columns := make([]*array.Data, schema.NumFields())
-	for i, field := range schema.Fields() {
-		empty := array.MakeArrayOfNull(mem, field.Type, 0)
-		columns[i] = empty.Data().(*array.Data)
-		columns[i].Retain()
-		empty.Release()
-	}
-	return columns
 }
 
 // passedChunk is a piece of a record batch that passes through. The last piece writes

@@ -446,6 +446,25 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
+// A pipe gets a record batch for each of its own, even if all rows are left out.
+func TestOneToOneWithoutRows(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), false), c.Array)
+		var out output
+		s, err := NewSink(&out, SinkOptions{Stream: true, OneToOne: true, Selects: true, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := tableBatch(t, record)
+		v := tablestest.Verdicts(b.URLs.Len())
+		tablestest.Select(v, func(int) bool { return false })
+		write(t, s, b, v)
+		if schema, records := libraryRead(t, out.Bytes()); len(records) != 1 || records[0].NumRows() != 0 || !arrow.TypeEqual(schema.Field(1).Type, c.Array.DataType()) {
+			t.Errorf("%s: %v", c.Name, records)
+		}
+	}
+}
+
 // The end marker stands before a file's footer, so that what writes files is
 // read from a pipe.
 func TestEndMarkerInFiles(t *testing.T) {

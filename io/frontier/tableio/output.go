@@ -22,6 +22,7 @@ type Output struct {
 	schema *arrow.Schema
 	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
 	coded  bool
+	empty  bool // batches without rows have a share
 	mem    memory.Allocator
 }
 
@@ -82,6 +83,9 @@ func (o *Output) CodeAgents() {
 	metadata := o.schema.Metadata()
 	o.made, o.coded = arrow.NewSchema(fields, &metadata), true
 }
+
+// KeepEmpty makes Shares call encode for batches without rows as well. It comes before all else.
+func (o *Output) KeepEmpty() { o.empty = true }
 
 // Schema returns the output's schema, the input's metadata included.
 func (o *Output) Schema() *arrow.Schema { return o.schema }

@@ -26,12 +26,12 @@ type Share struct {
 
 // Shares calls encode for the selected rows of a batch, in order: once for all or, if
 // that takes more than an eighth of the layout's memory, for each half, and so on.
-// Without rows it makes no call. What encode allocates with the share's allocator is
+// Without rows it makes no call, unless [Output.KeepEmpty] was called. What encode allocates with the share's allocator is
 // freed when it returns. Shares stops at an error of encode, or when all shares
 // together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
-	if rows.Count() == 0 {
+	if rows.Count() == 0 && !o.empty {
 		return nil
 	}
 	taken := int64(0)
@@ -41,7 +41,7 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
 	n := rows.Count()
 	most := o.layout.MemoryLimit() / 8
-	if n == 1 {
+	if n <= 1 {
 		most *= 2
 	}
 	s := &Share{output: o, batch: b, v: v, rows: rows, mem: &granted{Allocator: o.mem, grant: b.Grant, left: most}}
@@ -52,7 +52,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", most, option.BatchRows, option.Memory)
 		}
 	}
-	if n == 1 || !errors.Is(err, tables.ErrMost) {
+	if n <= 1 || !errors.Is(err, tables.ErrMost) {
 		return err
 	}
 	first, second := halves(rows, n/2)

@@ -69,8 +69,12 @@ func TestFlatDamaged(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	union := arrow.DenseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, []arrow.UnionTypeCode{3})
 	whole := schemaStream(t, arrow.NewSchema([]arrow.Field{
-		urlSchema.Field(0), {Name: "d", Type: dictionary, Nullable: true}, {Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
-		{Name: "v", Type: arrow.BinaryTypes.StringView, Nullable: true}, {Name: "u", Type: union, Nullable: true}, {Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		urlSchema.Field(0),
+		{Name: "d", Type: dictionary, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
+		{Name: "v", Type: arrow.BinaryTypes.StringView, Nullable: true},
+		{Name: "u", Type: union, Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 	}, nil))
 	schema := whole[FramePrefix:][:int(whole[4])|int(whole[5])<<8]
 	b := &BatchMeta{Version: MetadataV5, Nodes: []FieldNode{{Length: 1, Nulls: 0}}, Buffers: []Span{{Offset: 0, Length: 8}}, Variadic: []int64{1}, Codec: CodecZstd}
