@@ -3,10 +3,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +19,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"robotsbatch/io/store/must"
 )
@@ -118,7 +122,7 @@ func (s *shape) column(dictionary bool) {
 	field := arrow.Field{Name: name, Nullable: true}
 	var build func(array.Builder, int)
 	filler := strings.Repeat("lorem ipsum dolor ", length/18+1)[:length]
-	text := func(row int) string { return fmt.Sprintf("%x ", row%distinct) + filler }
+	text := func(row int) string { return strconv.FormatInt(int64(row%distinct), 16) + " " + filler }
 	switch kind := s.IntN(6); kind {
 	case 0, 1:
 		field.Type = arrow.BinaryTypes.String
@@ -169,15 +173,14 @@ func (s *shape) write(t *testing.T) {
 	t.Helper()
 	f := must.Get(os.Create(s.name))(t)
 	fields := append([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, s.fields...)
-	schema := arrow.NewSchema(fields, nil)
+	columns := arrow.NewSchema(fields, nil)
 	var add func(arrow.Record) error
 	var end func() error
 	if strings.HasSuffix(s.name, "parquet") {
-		w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(s.parquet...), pqarrow.DefaultWriterProps())
-		must.Do(t, err)
-		add, end = w.Write, w.Close
+		w := file.NewParquetWriter(f, parquetSchema(t, fields), file.WithWriterProps(parquet.NewWriterProperties(s.parquet...)))
+		add, end = func(record arrow.Record) error { return addRowGroup(w, record) }, w.Close
 	} else {
-		options := []ipc.Option{ipc.WithSchema(schema)}
+		options := []ipc.Option{ipc.WithSchema(columns)}
 		switch s.IntN(3) {
 		case 0:
 			options = append(options, ipc.WithZstd())
@@ -188,7 +191,7 @@ func (s *shape) write(t *testing.T) {
 		add, end = w.Write, func() error { return w.Close() }
 	}
 	for at := 0; at < s.rows; at += s.group {
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, columns)
 		urls := b.Field(0).(*array.StringBuilder)
 		for row := at; row < min(at+s.group, s.rows); row++ {
 			folder := "private"
@@ -207,4 +210,93 @@ func (s *shape) write(t *testing.T) {
 	}
 	must.Do(t, end())
 	_ = f.Close() // the Parquet writer closes it
+}
+
+// parquetSchema is the schema of fields of a shape in Parquet.
+func parquetSchema(t *testing.T, fields []arrow.Field) *schema.GroupNode {
+	t.Helper()
+	var nodes schema.FieldList
+	for _, field := range fields {
+		repeats := parquet.Repetitions.Required
+		if field.Nullable {
+			repeats = parquet.Repetitions.Optional
+		}
+		var node schema.Node
+		switch of := field.Type.(type) {
+		case *arrow.StringType:
+			node = must.Get(schema.NewPrimitiveNodeLogical(field.Name, repeats, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))(t)
+		case *arrow.Int32Type:
+			node = schema.NewInt32Node(field.Name, repeats, -1)
+		case *arrow.Int64Type:
+			node = schema.NewInt64Node(field.Name, repeats, -1)
+		case *arrow.FixedSizeBinaryType:
+			node = schema.NewFixedLenByteArrayNode(field.Name, repeats, int32(of.ByteWidth), -1)
+		case *arrow.ListType:
+			node = must.Get(schema.ListOf(schema.NewInt32Node(field.Name, parquet.Repetitions.Optional, -1), repeats, -1))(t)
+		}
+		nodes = append(nodes, node)
+	}
+	return must.Get(schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1))(t)
+}
+
+// addRowGroup writes a record as a row group. The library's own way from Arrow to Parquet would
+// link gRPC to every program of these tests.
+func addRowGroup(w *file.Writer, record arrow.Record) error {
+	group := w.AppendRowGroup()
+	for i, column := range record.Columns() {
+		chunk, err := group.NextColumn()
+		if err != nil {
+			return err
+		}
+		// Where there are no nulls, a value has the greatest level.
+		definitions := slices.Repeat([]int16{chunk.Descr().MaxDefinitionLevel()}, column.Len())
+		switch column := column.(type) {
+		case *array.String:
+			texts, all := make([]parquet.ByteArray, column.Len()), column.ValueBytes()
+			for row := range texts {
+				texts[row] = all[column.ValueOffset(row):column.ValueOffset(row+1)]
+			}
+			_, err = chunk.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts, definitions, nil)
+		case *array.Int32:
+			_, err = chunk.(*file.Int32ColumnChunkWriter).WriteBatch(column.Int32Values(), definitions, nil)
+		case *array.Int64:
+			var numbers []int64
+			for row, number := range column.Int64Values() {
+				if column.IsNull(row) {
+					definitions[row] = 0
+				} else {
+					numbers = append(numbers, number)
+				}
+			}
+			_, err = chunk.(*file.Int64ColumnChunkWriter).WriteBatch(numbers, definitions, nil)
+		case *array.FixedSizeBinary:
+			values := make([]parquet.FixedLenByteArray, column.Len())
+			for row := range values {
+				values[row] = column.Value(row)
+			}
+			_, err = chunk.(*file.FixedLenByteArrayColumnChunkWriter).WriteBatch(values, definitions, nil)
+		case *array.List:
+			var levels, repeats []int16
+			for row := range column.Len() {
+				start, end := column.ValueOffsets(row)
+				for at := start; at < end || at == start; at++ {
+					level, repeat := definitions[row], int16(0)
+					if at > start {
+						repeat = 1
+					}
+					if start == end { // an empty list
+						level = 1
+					}
+					levels, repeats = append(levels, level), append(repeats, repeat)
+				}
+			}
+			_, err = chunk.(*file.Int32ColumnChunkWriter).WriteBatch(column.ListValues().(*array.Int32).Int32Values(), levels, repeats)
+		default:
+			err = fmt.Errorf("%s is for no shape", record.ColumnName(i))
+		}
+		if err = errors.Join(err, chunk.Close()); err != nil {
+			return err
+		}
+	}
+	return group.Close()
 }
