@@ -226,7 +226,7 @@ func TestEverySmallUsage(t *testing.T) {
 	paths := sequences([]string{"/", "a", "b"}, 3)
 	stride := 3 // prime to the number of patterns
 	if testing.Short() {
-		stride = 23
+		stride = 101
 	}
 	number := 0
 	for _, x := range patterns {
@@ -310,13 +310,13 @@ func comparePaths(t *testing.T, body string, paths []string) {
 // a line before the groups or of a group, beside each other.
 func TestEverySmallStatementOfWilds(t *testing.T) {
 	words := []string{"train-ai", "ai", "ai-train", "use", "=n", "=no", "=full", "=?0", ", ", "; ", ": "}
-	length := 4
+	length, stride := 4, 1
 	if testing.Short() {
-		length = 3
+		length, stride = 3, 13 // prime to the number of words
 	}
 	lists := sequences(words, length)
-	for i, list := range lists {
-		other := lists[(i*7919+1)%len(lists)]
+	for i := 0; i < len(lists); i += stride {
+		list, other := lists[i], lists[(i*7919+1)%len(lists)]
 		compareUsage(t, fmt.Sprintf("Content-Usage: %s\nContent-Signal: %[2]s\nUser-agent: a\nContent-Usage: %[2]s\nUser-agent: *\nContent-Usage: %[1]s\nContent-Signal: %[1]s", list, other), "/x")
 	}
 }
@@ -336,7 +336,7 @@ func TestRandomUsage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 5000
 	if testing.Short() {
-		rounds = 1000
+		rounds = 300
 	}
 	for range rounds {
 		var body strings.Builder
@@ -480,11 +480,15 @@ func TestSameContentSaysTheSame(t *testing.T) {
 	}
 	agents := matcher.NewAgents([]matcher.Chain{{"a"}, {"*"}})
 	random := rand.New(rand.NewPCG(3, 4))
+	bodies := 4000
+	if testing.Short() {
+		bodies = 1000
+	}
 	for _, explain := range []bool{false, true} {
 		o := matcher.UsageOptions{Uses: allUses, Licenses: true, Explain: explain}
 		said := make(map[string]string)
 		seen, again := 0, 0
-		for range 4000 {
+		for range bodies {
 			var body strings.Builder
 			for range 2 + random.IntN(4) {
 				body.WriteString(lines[random.IntN(len(lines))] + "\n")

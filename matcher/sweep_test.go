@@ -65,7 +65,11 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 // thousand long with many branches. A pass must find the awaited literal in a chain.
 func TestSweepOfNestedLiterals(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
 		var patterns []string
 		for range 300 {
 			pattern := "/"
@@ -113,7 +117,11 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 // index literals in a path, that the engine builds a sweeper.
 func TestManyRulesLikeReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for round := range 30 {
+	rounds := 30
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
 		alphabet := [...]string{"a*", "ab*", "a/*?", "ab%2F*?", "aaaaaab*"}[round%5]
 		var body strings.Builder
 		for range 150 + random.IntN(200) {

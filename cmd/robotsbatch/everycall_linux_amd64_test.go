@@ -179,7 +179,7 @@ func TestEveryCallFails(t *testing.T) {
 	mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 	step := 29
 	if testing.Short() {
-		step = 37
+		step = 61
 	}
 	if *everyCall {
 		step = 1

@@ -36,10 +36,10 @@ func TestLimit(t *testing.T) {
 		mustRun(t, "-in", frontier, "-rules", rules, "-prefix", "before_", "-columns", "all", "-batch-rows", "300", "-out", in)
 	}
 	all := asCSV("in.arrow")
-	for _, in := range []string{"in.arrow", "in.arrows", "in.parquet", "in.csv", "in.jsonl"} {
-		for _, ending := range []string{"arrow", "arrows", "parquet", "csv", "jsonl"} {
+	for i, in := range []string{"in.arrow", "in.arrows", "in.parquet", "in.csv", "in.jsonl"} {
+		for k, ending := range []string{"arrow", "arrows", "parquet", "csv", "jsonl"} {
 			out := "out." + ending
-			if in == "in.jsonl" && ending != "jsonl" { // which has no place for its keys
+			if in == "in.jsonl" && ending != "jsonl" || testing.Short() && i != k && k != (i+1)%4 { // the former has no place for its keys
 				continue
 			}
 			job(in, out)

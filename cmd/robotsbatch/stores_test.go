@@ -359,7 +359,7 @@ func TestEveryRequestFails(t *testing.T) {
 	t.Logf("%d requests", all)
 	step := int64(1)
 	if testing.Short() {
-		step = 5
+		step = 11
 	}
 	for at := int64(1); at <= all; at += step {
 		for _, refuse := range []bool{false, true} {

@@ -79,7 +79,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	record := benchmarkRecord()
-	batches, err := readAll(libraryWrite(b, encodings[2], record.Schema(), record), false, Options{})
+	batches, err := readAll(libraryWrite(b, allEncodings[2], record.Schema(), record), false, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func TestGatherRandomTables(t *testing.T) {
 	all := tablestest.Columns(t)
 	rounds := 60
 	if testing.Short() {
-		rounds = 15
+		rounds = 6
 	}
 	for round := range rounds {
 		n := 12
@@ -379,7 +379,7 @@ func TestGatherMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	keep := randomRows(rng, 2000)
 	record := textRecord(rng, keep, arrow.BinaryTypes.String)
-	for _, e := range encodings[:3] {
+	for _, e := range allEncodings[:3] {
 		data := libraryWrite(t, e, record.Schema(), record)
 		s := selecting{verdicts: rowsSelected(keep), options: Options{Name: "in", Memory: 400 << 10}}
 		_, err := s.filtered(data)

@@ -405,7 +405,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	for _, c := range tablestest.Columns(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
-			data := libraryWrite(t, encodings[3], record.Schema(), record, record)
+			data := libraryWrite(t, allEncodings[3], record.Schema(), record, record)
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			s, err := open(data, false, Options{BatchRows: 5})
 			if err != nil {

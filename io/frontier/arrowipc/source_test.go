@@ -122,7 +122,7 @@ func TestViewsAreCopiedOnce(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: views.DataType()}
 	for _, a := range []arrow.Array{views, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, `[1,0]`), views)} {
 		record := tablestest.NewRecord([]string{"url"}, a)
-		batches, err := readAll(libraryWrite(t, encodings[0], record.Schema(), record), false, Options{BatchRows: 1})
+		batches, err := readAll(libraryWrite(t, allEncodings[0], record.Schema(), record), false, Options{BatchRows: 1})
 		if err != nil || len(batches) != 2 {
 			t.Fatalf("%s: %d batches, %v", a.DataType(), len(batches), err)
 		}
@@ -138,13 +138,13 @@ func TestNullRowsOfDictionaries(t *testing.T) {
 	indices := tablestest.FromJSON(t, dt.IndexType, `[1,null,0]`)
 	indices.Data().Buffers()[1].Bytes()[2] = 0x7F
 	record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
-	batches, err := readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
+	batches, err := readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
 	if err != nil || urlsOf(batches) != "b - a" {
 		t.Fatalf("%q, %v", urlsOf(batches), err)
 	}
 	indices = tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`)
 	record = tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
-	_, err = readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
+	_, err = readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
 	if err == nil || !strings.Contains(err.Error(), "value 1 is entry 2 of a dictionary of 2") {
 		t.Fatalf("error %v", err)
 	}
@@ -179,7 +179,7 @@ func TestFindColumn(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			schema := arrow.NewSchema(test.fields, nil)
-			s, err := open(libraryWrite(t, encodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})
+			s, err := open(libraryWrite(t, allEncodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})
 			if test.errHas != "" {
 				if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "in.arrow: ") {
 					t.Fatalf("error %v, want one with %q", err, test.errHas)
@@ -196,7 +196,7 @@ func TestFindColumn(t *testing.T) {
 // Pieces say which rows they are, and what memory they hold adds up.
 func TestPieces(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
-	data := libraryWrite(t, encodings[5], record.Schema(), record, record.NewSlice(0, 0), record.NewSlice(0, 4))
+	data := libraryWrite(t, allEncodings[5], record.Schema(), record, record.NewSlice(0, 0), record.NewSlice(0, 4))
 	s, err := open(data, false, Options{Name: "in", BatchRows: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func TestPieces(t *testing.T) {
 // An error names the record batch and comes again; so does one in a piece.
 func TestErrorsNameTheBatch(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
-	data := libraryWrite(t, encodings[5], record.Schema(), record, record)
+	data := libraryWrite(t, allEncodings[5], record.Schema(), record, record)
 	s, err := open(data[:len(data)-20], false, Options{Name: "in"})
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func TestProgress(t *testing.T) {
 func TestSpills(t *testing.T) {
 	entries := manyEntries(40_000)
 	if testing.Short() {
-		entries = manyEntries(20_000)
+		entries = manyEntries(10_000)
 	}
 	name := build(t, entries, BuildOptions{Memory: 1}, 4)
 	p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
