@@ -78,7 +78,7 @@ while read -r package name; do
   found=$((found + 1))
   if [[ $package != "$built" ]]; then # all its targets are in one binary
     built=$package binary=$logs/$found.test
-    go test -c -vet=off -fuzz . -o "$binary" "$package"
+    go test -c -vet=off -fuzz . -ldflags='-s -w' -o "$binary" "$package" # as go test itself links
   fi
   while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do wait -n || true; done
   fuzz "$package" "$name" "$binary" "$logs/$found" &

@@ -35,13 +35,17 @@ done
 
 # The texts come from the program itself, built for this machine.
 host=$(go env GOHOSTOS)/$(go env GOHOSTARCH)
-build_target "$host" "$scratch/robotsbatch"
+program=$scratch/bin/${host/\//-}/robotsbatch
+if [[ ! -e $program ]]; then
+  program=$scratch/robotsbatch
+  build_target "$host" "$program"
+fi
 mkdir -p "$scratch/texts/completions"
-"$scratch/robotsbatch" help man >"$scratch/texts/robotsbatch.1"
-"$scratch/robotsbatch" help bash >"$scratch/texts/completions/robotsbatch.bash"
-"$scratch/robotsbatch" help zsh >"$scratch/texts/completions/_robotsbatch"
-"$scratch/robotsbatch" help fish >"$scratch/texts/completions/robotsbatch.fish"
-"$scratch/robotsbatch" help powershell >"$scratch/texts/completions/robotsbatch.ps1"
+"$program" help man >"$scratch/texts/robotsbatch.1"
+"$program" help bash >"$scratch/texts/completions/robotsbatch.bash"
+"$program" help zsh >"$scratch/texts/completions/_robotsbatch"
+"$program" help fish >"$scratch/texts/completions/robotsbatch.fish"
+"$program" help powershell >"$scratch/texts/completions/robotsbatch.ps1"
 cp README.md CHANGELOG.md LICENSE "$scratch/texts"
 
 version=$(release_version)

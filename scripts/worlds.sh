@@ -12,8 +12,8 @@
 # are: go test gets a changed copy (-overlay). An expression that changes nothing is an
 # error.
 #
-# The worlds of the command run the testscripts and the commands of the manual. one-row leaves
-# out the scripts that show where batches end, least one that shows how much memory there is,
+# The worlds of the command run the testscripts and most also the commands of the manual. one-row
+# leaves out the scripts that show where batches end, least one that shows how much memory there is,
 # and zero-hash those that count hosts, which is done by hash. s390x needs qemu-user-static,
 # and runs libraries alone: tests of the command start processes, and Arrow and Parquet are
 # refused there.
@@ -23,14 +23,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command=./cmd/robotsbatch
 scripts='-run=^(TestScripts|TestDocumentsRun)$'
 libraries='./matcher ./matcher/urls ./matcher/robotstxt ./matcher/internal/kernels ./io/rules/rulepack ./io/frontier/lines'
+kernels='./matcher ./matcher/internal/kernels ./matcher/urls ./batch/evaluate' # who calls them, and who calls most of matcher
 worlds() {
   cat <<WORLDS
 one-row   | $command | $scripts -skip=TestScripts/(weight|with|verify|summary|resume|progress|parquet|inputs|history|authority_hash|delimited|explain_columns|emit|arrow)$ cmd/robotsbatch/internal/config/running.go:s/DefaultRows   = 65536/DefaultRows   = 1/
 least     | $command | $scripts -skip=TestScripts/truncated$ cmd/robotsbatch/internal/config/running.go:s/DefaultMemory = 512 << 20/DefaultMemory = leastMemory/
 seven     | $command | $scripts GOMAXPROCS=7
-zero-hash | $command | $scripts -skip=TestScripts/(uses|list)$ matcher/origins.go:s/return maphash.Bytes(seed, key)/_ = seed; return 0/ io/rules/rulesdir/index.go:s/return uint32(maphash.Bytes(x.seed, key))/return 0/
+zero-hash | $command | -run=^TestScripts$ -skip=TestScripts/(uses|list)$ matcher/origins.go:s/return maphash.Bytes(seed, key)/_ = seed; return 0/ io/rules/rulesdir/index.go:s/return uint32(maphash.Bytes(x.seed, key))/return 0/
 zero-pack | $command | $scripts io/rules/rulepack/bucket.go:s/uint64 { return xxh3.Hash(authority) }/uint64 { _ = xxh3.Hash; return 0 }/
-purego    | ./matcher/... ./batch/... | -tags=purego
+purego    | $kernels | -tags=purego
 nounsafe  | ./matcher/internal/kernels | -tags=nounsafe
 scripts   | $command | $scripts -tags=purego,nounsafe
 checkptr  | ./matcher/... ./io/rules/... ./io/frontier/... | -gcflags=all=-d=checkptr
