@@ -105,6 +105,10 @@ type RowCounts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64 `json:"unknown"`
+	// DeniedLater is how many rows of Counters.NoCaptureYet a later capture denies to the
+	// agent; less those that are not counted there, because a combined verdict is that they are
+	// denied, and are allowed to it.
+	DeniedLater int64 `json:"denied_later,omitempty"`
 	// Uses count the rows by what is said of each use that was asked for, in that order.
 	Uses []UseCounts `json:"uses,omitempty"`
 }
@@ -114,6 +118,7 @@ func (c *RowCounts) Add(other *RowCounts) {
 	c.Allowed += other.Allowed
 	c.Denied += other.Denied
 	c.Unknown += other.Unknown
+	c.DeniedLater += other.DeniedLater
 	for i := range other.Uses {
 		more := &other.Uses[i]
 		at := slices.IndexFunc(c.Uses, func(u UseCounts) bool { return u.Use == more.Use })

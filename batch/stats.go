@@ -47,6 +47,9 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	if v.Members > 0 {
 		s.countMembers(v)
 	}
+	for i, n := range v.DeniedLater {
+		s.Agents[i].DeniedLater = n
+	}
 	if b.Weights.Ints != nil || b.Weights.Floats != nil {
 		s.weigh(&b.Weights, v)
 	}

@@ -23,6 +23,9 @@ type Verdicts struct {
 	// DeniedOf has one element a row then: an index into Denied, or -1 where there is
 	// no verdict.
 	DeniedOf []int32
+	// DeniedLater has, if it is not empty, RowCounts.DeniedLater of each agent; where verdicts
+	// are combined first that of the combined one.
+	DeniedLater []int64
 	// Columns are those that the evaluator was asked to set, in their order; see Values.
 	Columns []Values
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for

@@ -393,7 +393,11 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	for w.next() {
 		for row := w.low; row < w.high; row++ {
 			denied := !slices.ContainsFunc(v.Agents, func(a batch.AgentVerdicts) bool { return !a.Denied(row) })
-			if !denied && (!cut || e.isRobotsTxt(url, row, number)) {
+			uncounted := denied || cut && !e.isRobotsTxt(url, row, number)
+			if counter == &v.NoCaptureYet {
+				e.countLater(v, row, uncounted)
+			}
+			if !uncounted {
 				continue
 			}
 			if counter != nil {
@@ -402,6 +406,34 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 			if !denied {
 				v.HistoryCut++
 			}
+		}
+	}
+}
+
+// countLater corrects Verdicts.DeniedLater after a row from before the first capture was, or was
+// not, taken out of the counter of these.
+func (e *Evaluator) countLater(v *batch.Verdicts, row int, uncounted bool) {
+	if len(v.DeniedLater) == 0 {
+		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
+	}
+	if v.Members == 0 {
+		for i := range v.Agents {
+			if !uncounted && v.Agents[i].Denied(row) {
+				v.DeniedLater[i]++
+			}
+		}
+		return
+	}
+	if v.Agents[0].Valid[row>>3]&(1<<(row&7)) == 0 {
+		return // nobody has a verdict
+	}
+	list := v.Denied[v.DeniedOf[row]]
+	for member := range v.Members {
+		switch _, denied := slices.BinarySearch(list, int32(member)); {
+		case denied && !uncounted:
+			v.DeniedLater[1+member]++
+		case uncounted && !denied:
+			v.DeniedLater[1+member]--
 		}
 	}
 }

@@ -75,7 +75,13 @@ func (s *Summary) known(a *Agent) (denied, known int64) {
 }
 
 // allowed returns how many rows are allowed to an agent by what is known of their host.
-func (s *Summary) allowed(a *Agent) int64 { return max(0, a.Allowed-s.ofNothing(missingAllow)) }
+func (s *Summary) allowed(a *Agent) int64 {
+	ofNothing := s.ofNothing(missingAllow)
+	if cmp.Or(s.BeforeFirst, s.Missing, missingAllow) == missingAllow {
+		ofNothing -= a.DeniedLater
+	}
+	return max(0, a.Allowed-ofNothing)
+}
 
 // ofNothing returns how many rows have this verdict only because nothing is known of their
 // host, or nothing from so early.
