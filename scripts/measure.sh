@@ -522,16 +522,21 @@ measure_shards() {
   go test ./io/frontier/outputs -run '^$' -bench Merge -benchtime 3x | sed -n 's/^Benchmark/    &/p'
 }
 
+# crawl FOLDER CAPTURES RULES makes up a crawl's WARC files: as in a large crawl, 45 in 100 hosts
+# have no robots.txt.
+crawl() { "$scratch/gen" -out "$1" -origins "$2" -missing 0.45 -mean-rules "$3" -bare -warcs 16 -rules=false -formats ''; }
+
 ## warc [-captures 1000000] [-rounds 3] [-data FOLDER]
 # compares compiling a crawl's WARC files with the least that any program must do: decompress
-# them, and parse and compile their distinct bodies. FOLDER was written by bench/warc.
+# them, and parse and compile their distinct bodies. FOLDER was written by
+# bench/corpus/gen -warcs.
 measure_warc() {
   options captures=1000000 rounds=3 data='' -- "$@"
-  build robotsbatch warc turns
+  build robotsbatch gen warc turns
   called "warc-$captures"
   if [[ -z $data ]]; then
     data=$scratch/data
-    "$scratch/warc" generate "$data" "$captures" 60
+    crawl "$data" "$captures" 60
   fi
   echo "$captures captures, $(du -cm "$data"/*.warc.gz | tail -n 1 | cut -f 1) MiB of WARC"
   table 'compiling a crawl' ''
@@ -545,16 +550,16 @@ measure_warc() {
 
 ## update [-captures 1000000] [-rules 60] [-rounds 1] [-data FOLDER]
 # compares compile -update of a pack and a hundredth as many new captures with compiling all at
-# once. The packs must be the same. FOLDER/1 and FOLDER/2 were written by bench/warc, with
-# RULES rules in a robots.txt.
+# once. The packs must be the same. FOLDER/1 and FOLDER/2 were written by
+# bench/corpus/gen -warcs, with RULES rules in a robots.txt.
 measure_update() {
   options captures=1000000 rules=60 rounds=1 data='' -- "$@"
-  build robotsbatch warc turns
+  build robotsbatch gen turns
   called "update-$captures"
   if [[ -z $data ]]; then
     data=$scratch/data
-    "$scratch/warc" generate "$data/1" "$captures" "$rules"
-    "$scratch/warc" generate "$data/2" $((captures / 100)) "$rules"
+    crawl "$data/1" "$captures" "$rules"
+    crawl "$data/2" $((captures / 100)) "$rules"
   fi
   local compile=("$scratch/robotsbatch" compile -memory 512MiB -quiet)
   "${compile[@]}" -rules "$data/1/*.warc.gz" -out "$scratch/old.rules"

@@ -57,36 +57,30 @@ func run() error {
 		flag.Usage()
 		os.Exit(2)
 	}
-	var d *data
-	var err error
+	d, err := madeUp(*hosts, *perHost), error(nil)
 	if *list != "" {
 		d, err = real(*list, *rules, *hosts, *perHost)
-	} else {
-		d, err = madeUp(*hosts, *perHost)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.MkdirAll(*out, 0o777)
 	}
-	if err := os.MkdirAll(*out, 0o777); err != nil {
-		return err
-	}
-	if *folder {
+	switch {
+	case err != nil:
+	case *folder:
 		err = d.writeFolder(filepath.Join(*out, "rules"))
-	} else {
+	default:
 		err = d.writePack(filepath.Join(*out, "site.rules"), *crawls)
 	}
-	if err != nil {
-		return err
+	for _, name := range []string{"sorted.parquet", "shuffled.parquet"} {
+		if err == nil {
+			err = export.Frontier(filepath.Join(*out, name), corpus.New(corpus.Options{}), export.Options{List: d.urls, Crawls: *crawls})
+			corpus.Shuffle(d.urls)
+		}
 	}
-	table := export.Options{List: d.urls, Crawls: *crawls}
-	if err := export.Frontier(filepath.Join(*out, "sorted.parquet"), corpus.New(corpus.Options{}), table); err != nil {
-		return err
-	}
-	corpus.Shuffle(d.urls)
-	return export.Frontier(filepath.Join(*out, "shuffled.parquet"), corpus.New(corpus.Options{}), table)
+	return err
 }
 
-func madeUp(hosts, perHost int) (*data, error) {
+func madeUp(hosts, perHost int) *data {
 	c := corpus.NewFlat(hosts, perHost)
 	d := new(data)
 	for url := range c.BySURT() {
@@ -95,7 +89,7 @@ func madeUp(hosts, perHost int) (*data, error) {
 	for o := range c.Origins() {
 		d.bodies = append(d.bodies, body{o.Authority(), c.AppendBody(nil, o.Body)})
 	}
-	return d, nil
+	return d
 }
 
 // real cuts the URLs of hosts with a body into runs of equal length, and makes each run a
@@ -105,80 +99,67 @@ func real(list, rules string, hosts, perHost int) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		lines = append(lines, bytes.TrimRight(line, "\r\n"))
-	}
-	runs, err := cut(lines, rules, perHost)
-	if err != nil {
-		return nil, err
-	}
+	runs := cut(bytes.Split(text, []byte("\n")), rules, perHost)
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("no host has %d URLs and a robots.txt", perHost)
 	}
 	type host struct {
+		sameHostRun
 		surt []byte
-		run  *sameHostRun
 		name string
 	}
 	all := make([]host, hosts)
 	for i := range all {
-		r := &runs[i%len(runs)]
-		name := fmt.Sprintf("w%d.", i)
-		all[i] = host{domains.AppendSURT(nil, []byte(name+r.host)), r, name}
+		r, name := runs[i%len(runs)], fmt.Sprintf("w%d.", i)
+		_, host, _ := strings.Cut(string(r.authority), "://")
+		all[i].sameHostRun, all[i].surt, all[i].name = r, domains.AppendSURT(nil, []byte(name+host)), name
 	}
 	slices.SortFunc(all, func(a, b host) int { return bytes.Compare(a.surt, b.surt) })
 	d := new(data)
 	for _, h := range all {
-		for _, url := range h.run.urls {
-			start := bytes.Index(url, []byte("://")) + 3
-			d.urls = append(d.urls, fmt.Appendf(nil, "%s%s%s", url[:start], h.name, url[start:]))
+		named := func(url []byte) []byte { return bytes.Replace(url, []byte("://"), []byte("://"+h.name), 1) }
+		for _, url := range h.urls {
+			d.urls = append(d.urls, named(bytes.TrimRight(url, "\r")))
 		}
-		text := append(bytes.Clone(h.run.body), "\nUser-agent: *\nDisallow: /only-on-"+h.name+"\n"...)
-		d.bodies = append(d.bodies, body{[]byte(h.run.scheme + h.name + h.run.host), text})
+		d.bodies = append(d.bodies, body{named(h.authority), fmt.Appendf(bytes.Clone(h.text), "\nUser-agent: *\nDisallow: /only-on-%s\n", h.name)})
 	}
 	return d, nil
 }
 
 // sameHostRun is URLs of one host, and its body.
 type sameHostRun struct {
-	scheme, host string
-	urls         [][]byte
-	body         []byte
+	body
+	urls [][]byte
 }
 
-func cut(lines [][]byte, rules string, perHost int) (runs []sameHostRun, err error) {
+func cut(lines [][]byte, rules string, perHost int) (runs []sameHostRun) {
 	var scratch urls.Scratch
+	split := func(line []byte) string { // the authority, or ""
+		key, _, err := scratch.Split(line)
+		if err != nil {
+			return ""
+		}
+		return string(key)
+	}
 	bodies := make(map[string][]byte) // by host
 	for len(lines) > 0 {
-		key, _, err := scratch.Split(lines[0])
-		n := 1
-		if err != nil {
-			lines = lines[1:]
-			continue
-		}
-		authority := string(key)
-		for n < len(lines) && n < perHost {
-			next, _, err := scratch.Split(lines[n])
-			if err != nil || string(next) != authority {
-				break
-			}
+		authority, n := split(lines[0]), 1
+		for authority != "" && n < min(len(lines), perHost) && split(lines[n]) == authority {
 			n++
 		}
-		scheme, host, _ := strings.Cut(authority, "://")
-		if n == perHost && !strings.Contains(host, ":") {
+		if _, host, _ := strings.Cut(authority, "://"); host != "" && n == perHost && !strings.Contains(host, ":") {
 			text, known := bodies[host]
 			if !known {
 				text, _ = os.ReadFile(filepath.Join(rules, host)) // nil for most
 				bodies[host] = text
 			}
 			if len(text) > 0 {
-				runs = append(runs, sameHostRun{scheme + "://", host, lines[:n], text})
+				runs = append(runs, sameHostRun{body{[]byte(authority), text}, lines[:n]})
 			}
 		}
 		lines = lines[n:]
 	}
-	return runs, nil
+	return runs
 }
 
 const (

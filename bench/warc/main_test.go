@@ -7,22 +7,29 @@ import (
 	"path/filepath"
 	"testing"
 
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/warc"
 	"robotsbatch/io/store/must"
 )
 
+func makeCrawl(t *testing.T, folder string, captures, files int) {
+	t.Helper()
+	must.Do(t, export.Crawl(folder, corpus.New(corpus.Options{Origins: captures, Missing: 0.45, Rules: 60, Bare: true}), files))
+}
+
 // TestCrawl: the files are like those of crawlers, and have the captures and bodies asked
 // for.
 func TestCrawl(t *testing.T) {
 	folder := t.TempDir()
-	must.Do(t, generateCrawl(folder, 500, 60, 3))
-	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
+	makeCrawl(t, folder, 500, 3)
+	files, err := filepath.Glob(filepath.Join(folder, "*.warc.gz"))
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	bodies := make(map[string]bool)
-	must.Do(t, eachBody(filepath.Join(folder, bodiesFile), func(body []byte) error {
+	must.Do(t, eachBody(filepath.Join(folder, "bodies"), func(body []byte) error {
 		bodies[string(body)] = true
 		return parse(body)
 	}))
@@ -56,8 +63,8 @@ func TestCrawl(t *testing.T) {
 
 func TestPackOfBodies(t *testing.T) {
 	folder := t.TempDir()
-	must.Do(t, generateCrawl(folder, 100, 60, 1))
+	makeCrawl(t, folder, 100, 1)
 	pack := filepath.Join(folder, "site.rules")
-	must.Do(t, makePack(filepath.Join(folder, bodiesFile), pack))
+	must.Do(t, makePack(filepath.Join(folder, "bodies"), pack))
 	must.Get(os.Stat(pack))(t)
 }

@@ -2,7 +2,6 @@ package export
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 
@@ -22,16 +21,11 @@ const (
 
 // Captures writes the robots.txt fetches of crawl number crawl for all origins, as a table
 // of captures, to the Arrow stream name.
-func Captures(name string, c *corpus.Corpus, crawl int) (err error) {
-	file, err := os.Create(name)
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	defer func() {
-		if err = errors.Join(err, file.Close()); err != nil {
-			err = fmt.Errorf("export: %s: %w", name, err)
-		}
-	}()
+func Captures(name string, c *corpus.Corpus, crawl int) error {
+	return toFile(name, func(file *os.File) error { return writeCaptures(file, c, crawl) })
+}
+
+func writeCaptures(file *os.File, c *corpus.Corpus, crawl int) error {
 	b := newBuilder(c, []arrow.Field{
 		{Name: "url", Type: arrow.BinaryTypes.String},
 		{Name: "status", Type: arrow.PrimitiveTypes.Int16},
@@ -40,11 +34,10 @@ func Captures(name string, c *corpus.Corpus, crawl int) (err error) {
 	})
 	defer b.Release()
 	w := ipc.NewWriter(file, ipc.WithSchema(b.Schema()), ipc.WithZstd())
-	var url, body []byte
+	var body []byte
 	for o := range c.Origins() {
 		captured := c.Capture(&o, crawl)
-		url = append(append(url[:0], o.Authority()...), "/robots.txt"...)
-		b.Field(0).(*array.StringBuilder).BinaryBuilder.Append(url)
+		b.Field(0).(*array.StringBuilder).Append(robotsURL(&o))
 		b.Field(1).(*array.Int16Builder).Append(int16(captured.Status))
 		b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(firstFound + crawl*crawlSeconds + o.Index%86_400))
 		if captured.Status == 200 {
@@ -67,6 +60,8 @@ func writeRecord(w recordWriter, b *array.RecordBuilder) error {
 	defer record.Release()
 	return w.Write(record)
 }
+
+func robotsURL(o *corpus.Origin) string { return string(o.Authority()) + "/robots.txt" }
 
 // CapturesName is the name of the table of a crawl.
 func CapturesName(crawl int) string { return "captures-" + strconv.Itoa(100 + crawl)[1:] + ".arrows" }

@@ -49,10 +49,7 @@ func (o Options) urls(c *corpus.Corpus) iter.Seq2[*corpus.Origin, []byte] {
 	if o.List != nil {
 		return func(yield func(*corpus.Origin, []byte) bool) {
 			all := corpus.Origin{URLs: int64(len(o.List))}
-			for _, url := range o.List {
-				if !yield(&all, url) {
-					return
-				}
+			for i := 0; i < len(o.List) && yield(&all, o.List[i]); i++ {
 			}
 		}
 	}
@@ -97,46 +94,43 @@ func Rules(dir string, c *corpus.Corpus) error {
 // Frontier writes the URLs to the file name, whose extension is one of Formats. Like real
 // tables, a table has more columns: fetch_priority, with nulls, and found_at, or those that
 // Options.Columns asks for.
-func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
+func Frontier(name string, c *corpus.Corpus, o Options) error {
+	return toFile(name, func(file *os.File) error {
+		switch {
+		case strings.HasSuffix(name, ".arrow"), strings.HasSuffix(name, ".arrows"):
+			return writeArrow(file, c, o, strings.HasSuffix(name, "s"))
+		case strings.HasSuffix(name, ".parquet"):
+			return writeParquet(file, c, o)
+		case strings.HasSuffix(name, ".txt"):
+			return writeText(file, c, o)
+		case strings.HasSuffix(name, ".txt.zst"):
+			encoder, err := zstd.NewWriter(file)
+			if err != nil {
+				return err
+			}
+			return errors.Join(writeText(encoder, c, o), encoder.Close())
+		}
+		return fmt.Errorf("the name must end in one of %s", strings.Join(Formats, " "))
+	})
+}
+
+// toFile creates a file and lets write fill it.
+func toFile(name string, write func(*os.File) error) error {
 	file, err := os.Create(name)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	defer func() {
-		if err = errors.Join(err, file.Close()); err != nil {
-			err = fmt.Errorf("export: %s: %w", name, err)
-		}
-	}()
-	switch {
-	case strings.HasSuffix(name, ".arrow"):
-		return writeArrow(file, c, o, newFileWriter)
-	case strings.HasSuffix(name, ".arrows"):
-		return writeArrow(file, c, o, newStreamWriter)
-	case strings.HasSuffix(name, ".parquet"):
-		return writeParquet(file, c, o)
-	case strings.HasSuffix(name, ".txt"):
-		return writeText(file, c, o)
-	case strings.HasSuffix(name, ".txt.zst"):
-		return writeZstd(file, c, o)
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return fmt.Errorf("export: %s: %w", name, err)
 	}
-	return fmt.Errorf("the name must end in one of %s", strings.Join(Formats, " "))
-}
-
-func writeZstd(w io.Writer, c *corpus.Corpus, o Options) error {
-	encoder, err := zstd.NewWriter(w)
-	if err != nil {
-		return err
-	}
-	return errors.Join(writeText(encoder, c, o), encoder.Close())
+	return nil
 }
 
 func writeText(w io.Writer, c *corpus.Corpus, o Options) error {
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	for _, url := range o.urls(c) {
-		buffered.Write(url)
-		if err := buffered.WriteByte('\n'); err != nil {
-			return err
-		}
+		_, _ = buffered.Write(url) // an error shows at Flush
+		_ = buffered.WriteByte('\n')
 	}
 	return buffered.Flush()
 }
@@ -147,15 +141,7 @@ type recordWriter interface {
 	Close() error
 }
 
-func newFileWriter(file *os.File, options ...ipc.Option) (recordWriter, error) {
-	return ipc.NewFileWriter(file, options...)
-}
-
-func newStreamWriter(file *os.File, options ...ipc.Option) (recordWriter, error) {
-	return ipc.NewWriter(file, options...), nil
-}
-
-func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.File, ...ipc.Option) (recordWriter, error)) error {
+func writeArrow(file *os.File, c *corpus.Corpus, o Options, stream bool) error {
 	t, err := newTable(c, o, true)
 	if err != nil {
 		return err
@@ -171,12 +157,15 @@ func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.F
 	default:
 		return fmt.Errorf("compression %q: must be zstd, lz4 or none", o.Compression)
 	}
-	writer, err := newWriter(file, options...)
+	if stream {
+		w := ipc.NewWriter(file, options...)
+		return errors.Join(t.write(w, c, o), w.Close())
+	}
+	w, err := ipc.NewFileWriter(file, options...)
 	if err != nil {
 		return err
 	}
-	err = t.write(writer, c, o)
-	return errors.Join(err, writer.Close())
+	return errors.Join(t.write(w, c, o), w.Close())
 }
 
 // parquetWriter writes records in row groups of a million rows, as other programs do.
@@ -198,6 +187,5 @@ func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = t.write(parquetWriter{w}, c, o)
-	return errors.Join(err, w.Close())
+	return errors.Join(t.write(parquetWriter{w}, c, o), w.Close())
 }

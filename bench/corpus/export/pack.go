@@ -24,24 +24,19 @@ func Pack(name string, c *corpus.Corpus) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer b.Abort()
-	if err := addTo(b, c); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	if _, err := b.Finish(); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	return nil
-}
-
-// addTo adds each origin that has a body to a rule pack.
-func addTo(b *rulepack.Builder, c *corpus.Corpus) error {
 	a := adder{corpus: c, builder: b, kept: make([]atomic.Uint64, c.Bodies())}
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for first := 0; first < c.Options().Origins; first += packShare {
 		group.Go(func() error { return a.add(first, min(first+packShare, c.Options().Origins)) })
 	}
-	return group.Wait()
+	if err = group.Wait(); err == nil {
+		_, err = b.Finish()
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
 }
 
 // adder adds origins to a pack. It makes each body only once, for the first origin that has

@@ -39,16 +39,11 @@ func newBuilder(c *corpus.Corpus, fields []arrow.Field) *array.RecordBuilder {
 
 // write writes all rows.
 func (t table) write(w recordWriter, c *corpus.Corpus, o Options) error {
-	flush := func() error {
-		record := t.builder.NewRecord()
-		defer record.Release()
-		return w.Write(record)
-	}
 	row := int64(0)
 	for origin, url := range o.urls(c) {
 		t.add(row, origin, url)
 		if row++; row%int64(o.batchRows()) == 0 {
-			if err := flush(); err != nil {
+			if err := writeRecord(w, t.builder); err != nil {
 				return err
 			}
 		}
@@ -56,7 +51,7 @@ func (t table) write(w recordWriter, c *corpus.Corpus, o Options) error {
 	if t.builder.Field(0).Len() == 0 {
 		return nil
 	}
-	return flush()
+	return writeRecord(w, t.builder)
 }
 
 // firstFound is found_at in the first row: 2025-01-01T00:00:00Z.

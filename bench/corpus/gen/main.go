@@ -5,7 +5,8 @@
 //	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
 //
 // With -captures N it also writes N crawls of the rules as tables of captures, and adds the
-// times of fetches to the frontiers. With -pack the rules go into a rule pack, site.rules.
+// times of fetches to the frontiers; with -warcs N, a crawl of the rules as N WARC files. With
+// -pack the rules go into a rule pack, site.rules.
 // With -part K/N it writes part K of N of the frontier, as frontier-K.arrow, so that
 // several parts can be made at a time.
 package main
@@ -37,6 +38,7 @@ func run(args []string) error {
 	rules := flags.Bool("rules", true, "write rules/")
 	pack := flags.Bool("pack", false, "write site.rules, a rule pack, instead of rules/")
 	captures := flags.Int("captures", 0, "write this number of crawls of the robots.txt, 30 days apart, as captures-01.arrows and so on, and times to the frontiers")
+	warcs := flags.Int("warcs", 0, "write a capture of each origin to this number of WARC files, and the distinct bodies to one")
 	part := flags.String("part", "", "of the frontiers only part K/N, from 1/N to N/N")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
@@ -72,6 +74,11 @@ func run(args []string) error {
 		}
 	}
 	writing.Crawls = *captures
+	if *warcs > 0 {
+		if err := export.Crawl(*out, c, *warcs); err != nil {
+			return err
+		}
+	}
 	switch {
 	case *rules && *pack:
 		if err := export.Pack(filepath.Join(*out, "site.rules"), c); err != nil {
@@ -105,6 +112,7 @@ func optionFlags(flags *flag.FlagSet) func() corpus.Options {
 	flags.IntVar(&o.Origins, "origins", usual.Origins, "number of origins")
 	flags.Int64Var(&o.URLs, "urls", 0, "number of URLs; 0: 20 an origin")
 	flags.Int64Var(&o.LargestOrigin, "largest", 0, "URLs of the largest origin; 0: 5000, at most a twentieth of all")
+	flags.BoolVar(&o.Bare, "bare", false, "bodies of nothing but groups")
 	flags.IntVar(&o.Rules, "mean-rules", usual.Rules, "mean number of rules for everyone in a file")
 
 	shares := []struct {

@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package export
 
 import (
 	"bufio"
@@ -8,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,16 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"robotsbatch/bench/corpus"
-)
-
-// missing is the share of captures whose status is not 200; it is that of all hosts in a
-// large crawl.
-const missing = 0.45
-
-// These are the names of a crawl's files.
-const (
-	crawlFiles = "*.warc.gz"
-	bodiesFile = "bodies" // all distinct bodies, each after its length as u32
 )
 
 // crawl writes captures as crawlers do: a request, a response and metadata for each, every
@@ -39,71 +26,44 @@ type crawl struct {
 	body   []byte
 }
 
-// generateCrawl writes a crawl of captures to files in a folder. With 60 rules in a robots.txt
+// Crawl writes a capture of each origin to WARC files in a folder, and its distinct bodies to
+// the file bodies, each after its length as u32. With 60 rules in a robots.txt of a bare corpus
 // a response takes about 3,000 bytes, with its headers.
-func generateCrawl(folder string, captures, rules, files int) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	c := corpus.New(corpus.Options{Origins: captures, Missing: missing, Rules: rules, Bare: true})
+func Crawl(folder string, c *corpus.Corpus, files int) error {
 	var group errgroup.Group
 	group.SetLimit(2)
-	group.Go(func() error { return writeBodies(filepath.Join(folder, bodiesFile), c) })
+	group.Go(func() error {
+		return toFile(filepath.Join(folder, "bodies"), func(f *os.File) error {
+			out := bufio.NewWriterSize(f, 1<<20)
+			var body []byte
+			for i := range c.Bodies() {
+				body = c.AppendBody(body[:0], i)
+				_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error shows at Flush
+				_, _ = out.Write(body)
+			}
+			return out.Flush()
+		})
+	})
+	captures := c.Options().Origins
 	for file := range files {
 		group.Go(func() error {
-			name := filepath.Join(folder, fmt.Sprintf("crawl-%05d.warc.gz", file))
-			return writeFile(name, c, captures*file/files, captures*(file+1)/files)
+			return toFile(filepath.Join(folder, fmt.Sprintf("crawl-%05d.warc.gz", file)), func(f *os.File) error {
+				w := &crawl{corpus: c, out: bufio.NewWriterSize(f, 1<<20), gzip: gzip.NewWriter(nil)}
+				w.member("warcinfo", "", "application/warc-fields", time.Unix(1_700_000_000, 0), "software: bench/warc\r\nformat: WARC File Format 1.0\r\n")
+				for i := captures * file / files; i < captures*(file+1)/files; i++ {
+					w.capture(i)
+				}
+				return w.out.Flush()
+			})
 		})
 	}
 	return group.Wait()
 }
 
-func writeBodies(name string, c *corpus.Corpus) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := bufio.NewWriterSize(f, 1<<20)
-	var body []byte
-	for i := range c.Bodies() {
-		body = c.AppendBody(body[:0], i)
-		_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error shows at Flush
-		_, _ = out.Write(body)
-	}
-	return out.Flush()
-}
-
-// writeFile writes the captures of the origins [first, end).
-func writeFile(name string, c *corpus.Corpus, first, end int) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := &crawl{corpus: c, out: bufio.NewWriterSize(f, 1<<20)}
-	if w.gzip, err = gzip.NewWriterLevel(nil, gzip.DefaultCompression); err != nil {
-		return err
-	}
-	w.member("warcinfo", "", "application/warc-fields", time.Unix(1_700_000_000, 0), "software: bench/warc\r\nformat: WARC File Format 1.0\r\n")
-	for i := first; i < end; i++ {
-		w.capture(i)
-	}
-	return w.out.Flush()
-}
-
-func urlOf(o *corpus.Origin) string {
-	url := o.Scheme + "://" + o.Host
-	if o.Port != 0 {
-		url += ":" + strconv.Itoa(o.Port)
-	}
-	return url + "/robots.txt"
-}
-
 // capture writes the three records of a capture.
 func (w *crawl) capture(i int) {
 	o := w.corpus.Origin(i)
-	url, when := urlOf(&o), time.Unix(1_700_000_000+int64(i%864000), 0)
+	url, when := robotsURL(&o), time.Unix(1_700_000_000+int64(i%864000), 0)
 	w.member("request", url, "application/http; msgtype=request", when,
 		"GET /robots.txt HTTP/1.1\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\nAccept: text/plain,text/*;q=0.9,*/*;q=0.5\r\n"+
 			"Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: br,gzip\r\nHost: "+o.Host+"\r\nConnection: Keep-Alive\r\n\r\n")
@@ -143,7 +103,7 @@ func (w *crawl) answer(i int) (status, location string) {
 		return "404 Not Found", ""
 	case k < 82:
 		to := w.corpus.Origin((i + 1) % w.corpus.Options().Origins)
-		return "301 Moved Permanently", urlOf(&to)
+		return "301 Moved Permanently", robotsURL(&to)
 	case k < 90:
 		return "302 Found", "/login"
 	case k < 95:
