@@ -28,9 +28,9 @@ func (f File) isTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 // users, except of packages that are for tests. Names in allowed, such as matcher.Table or
 // matcher.Table.Len, are left out; there is a line for each of those that is used or gone.
 func CheckExports(files []File, allowed map[string]string) []string {
-	used := usedNames(files)
+	used := usesOf(files)
 	for range 2 { // constants come after their types
-		addShown(files, used)
+		used.addShown(files)
 	}
 	var unused []string
 	found := make(map[string]bool)
@@ -38,10 +38,9 @@ func CheckExports(files []File, allowed map[string]string) []string {
 		if f.isTest() || f.Syntax.Name.Name == "main" {
 			continue
 		}
-		folder := f.folder()
 		for _, name := range exportedNames(f.Syntax) {
-			key := folder + "." + name
-			if used[key] || used[member(folder, name)] {
+			key := f.folder() + "." + name
+			if used.has(f.folder(), name) {
 				continue
 			}
 			found[key] = true
@@ -59,20 +58,81 @@ func CheckExports(files []File, allowed map[string]string) []string {
 	return slices.Compact(unused)
 }
 
+// UsedNames returns the names of packages in the folder of that the packages in the folder by use,
+// their tests apart.
+func UsedNames(files []File, by, of string) []string {
+	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.isTest() || !within(f.folder(), by) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(usesOf(files).names)), func(name string) bool {
+		return !within(name[:strings.LastIndexByte(name, '.')], of)
+	})
+}
+
+// uses is what packages use of others.
+type uses struct {
+	names            map[string]bool            // folder.Name
+	members, inTests map[string]map[string]bool // by the name of a method: the folders that use it
+}
+
+func usesOf(files []File) *uses {
+	u := &uses{make(map[string]bool), make(map[string]map[string]bool), make(map[string]map[string]bool)}
+	for _, f := range files {
+		imported, members := importedFolders(f.Syntax), u.members
+		if f.isTest() {
+			members = u.inTests
+		}
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok {
+					if folder, ok := imported[x.Name]; ok && (folder != f.folder() && !f.isTest() || f.isTest() && forTests(folder)) {
+						u.names[folder+"."+n.Sel.Name] = true
+					}
+				}
+				add(members, n.Sel, f.folder())
+			case *ast.InterfaceType:
+				for _, m := range n.Methods.List {
+					for _, name := range m.Names {
+						add(members, name, "") // who implements it has it for others
+					}
+				}
+			}
+			return true
+		})
+	}
+	return u
+}
+
+func add(to map[string]map[string]bool, name *ast.Ident, folder string) {
+	if !name.IsExported() {
+		return
+	}
+	if to[name.Name] == nil {
+		to[name.Name] = make(map[string]bool)
+	}
+	to[name.Name][folder] = true
+}
+
+// has reports whether another package uses a name of the one in a folder.
+func (u *uses) has(folder, name string) bool {
+	_, member, ok := strings.Cut(name, ".")
+	byOthers := func(users map[string]bool) bool { return len(users) > 1 || len(users) == 1 && !users[folder] }
+	return u.names[folder+"."+name] || ok && (byOthers(u.members[member]) || forTests(folder) && byOthers(u.inTests[member]))
+}
+
 // addShown adds what comes with names that are exported: types in their declarations, which
 // a user gets without naming them, and the constants of an enumeration of which one is used.
-func addShown(files []File, used map[string]bool) {
+func (u *uses) addShown(files []File) {
 	for _, f := range files {
 		if f.isTest() {
 			continue
 		}
-		show := func(n ast.Node) {
-			ast.Inspect(n, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.BlockStmt:
-					return false
-				case *ast.Ident:
-					used[f.folder()+"."+n.Name] = used[f.folder()+"."+n.Name] || ast.IsExported(n.Name)
+		show := func(of *ast.Ident, t ast.Expr) {
+			if t == nil || !of.IsExported() {
+				return
+			}
+			ast.Inspect(t, func(n ast.Node) bool {
+				if n, ok := n.(*ast.Ident); ok && n.IsExported() {
+					u.names[f.folder()+"."+n.Name] = true
 				}
 				return true
 			})
@@ -80,44 +140,36 @@ func addShown(files []File, used map[string]bool) {
 		for _, d := range f.Syntax.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if d.Name.IsExported() {
-					show(d.Type)
-				}
+				show(d.Name, d.Type)
 			case *ast.GenDecl:
-				showSpecs(d, f.folder(), used, show)
+				u.addEnumeration(d, f.folder(), show)
 			}
 		}
 	}
 }
 
-// showSpecs shows the types of a declaration's exported names.
-func showSpecs(d *ast.GenDecl, folder string, used map[string]bool, show func(ast.Node)) {
+// addEnumeration shows the types of a declaration's names, and adds its constants if they are an
+// enumeration of which one is used, or its type.
+func (u *uses) addEnumeration(d *ast.GenDecl, folder string, show func(*ast.Ident, ast.Expr)) {
 	enumeration, some := false, false
+	var names []string
 	for _, s := range d.Specs {
 		switch s := s.(type) {
 		case *ast.TypeSpec:
-			if s.Name.IsExported() {
-				show(s.Type)
-			}
+			show(s.Name, s.Type)
 		case *ast.ValueSpec:
-			if s.Type != nil && s.Names[0].IsExported() {
-				show(s.Type)
-			}
+			show(s.Names[0], s.Type)
 			enumeration = enumeration || d.Tok == token.CONST && isEnumerated(s)
-			if of, ok := s.Type.(*ast.Ident); ok && used[folder+"."+of.Name] {
-				some = true
-			}
+			of, ok := s.Type.(*ast.Ident)
+			some = some || ok && u.names[folder+"."+of.Name]
 			for _, name := range s.Names {
-				some = some || used[folder+"."+name.Name]
+				names = append(names, folder+"."+name.Name)
+				some = some || u.names[folder+"."+name.Name]
 			}
 		}
 	}
-	for _, s := range d.Specs {
-		if s, ok := s.(*ast.ValueSpec); ok && enumeration && some {
-			for _, name := range s.Names {
-				used[folder+"."+name.Name] = true
-			}
-		}
+	for _, name := range names {
+		u.names[name] = u.names[name] || enumeration && some
 	}
 }
 
@@ -129,94 +181,6 @@ func isEnumerated(s *ast.ValueSpec) bool {
 	}
 	_, other := s.Values[0].(*ast.SelectorExpr)
 	return s.Type != nil || other
-}
-
-// member is the key of a method in the set of used names; empty for other names.
-func member(folder, name string) string {
-	_, member, ok := strings.Cut(name, ".")
-	if !ok {
-		return ""
-	}
-	return folder + " " + member
-}
-
-// UsedNames returns the names of packages in the folder of that the packages in the folder by use,
-// their tests apart.
-func UsedNames(files []File, by, of string) []string {
-	used := make(map[string]bool)
-	for _, f := range files {
-		if f.isTest() || !within(f.folder(), by) {
-			continue
-		}
-		imported := importedFolders(f.Syntax)
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			if n, ok := n.(*ast.SelectorExpr); ok {
-				if x, ok := n.X.(*ast.Ident); ok && within(imported[x.Name], of) {
-					used[imported[x.Name]+"."+n.Sel.Name] = true
-				}
-			}
-			return true
-		})
-	}
-	return slices.Sorted(maps.Keys(used))
-}
-
-// usedNames are the names that packages use of others: "folder.Name" and, of methods,
-// "folder Name" for each folder but the user's own.
-func usedNames(files []File) map[string]bool {
-	used := make(map[string]bool)
-	members := make(map[string]map[string]bool) // the folders that use a method
-	inTests := make(map[string]map[string]bool)
-	folders := make(map[string]bool)
-	for _, f := range files {
-		folders[f.folder()] = true
-		imported := importedFolders(f.Syntax)
-		to := members
-		if f.isTest() {
-			to = inTests
-		}
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok {
-					if folder, ok := imported[x.Name]; ok && (folder != f.folder() && !f.isTest() || f.isTest() && forTests(folder)) {
-						used[folder+"."+n.Sel.Name] = true
-					}
-				}
-				add(to, n.Sel.Name, f.folder())
-			case *ast.InterfaceType:
-				for _, m := range n.Methods.List {
-					for _, name := range m.Names {
-						add(to, name.Name, "") // who implements it has it for others
-					}
-				}
-			}
-			return true
-		})
-	}
-	for folder := range folders {
-		for name, users := range members {
-			if len(users) > 1 || !users[folder] {
-				used[folder+" "+name] = true
-			}
-		}
-		for name, users := range inTests {
-			if forTests(folder) && (len(users) > 1 || !users[folder]) {
-				used[folder+" "+name] = true
-			}
-		}
-	}
-	return used
-}
-
-func add(to map[string]map[string]bool, name, folder string) {
-	if !ast.IsExported(name) {
-		return
-	}
-	if to[name] == nil {
-		to[name] = make(map[string]bool)
-	}
-	to[name][folder] = true
 }
 
 // importedFolders are the repository's folders that a file imports, by the names it has for
@@ -240,22 +204,30 @@ func importedFolders(f *ast.File) map[string]string {
 
 // exportedNames are the exported names that a file declares: Name, and Type.Name of the
 // methods of exported types, without those that the standard library calls.
-func exportedNames(f *ast.File) []string {
-	var names []string
+func exportedNames(f *ast.File) (names []string) {
+	add := func(list ...*ast.Ident) {
+		for _, name := range list {
+			if name.IsExported() {
+				names = append(names, name.Name)
+			}
+		}
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if !d.Name.IsExported() {
-				continue
-			}
 			if d.Recv == nil {
-				names = append(names, d.Name.Name)
-			} else if of := receiver(d.Recv.List[0].Type); ast.IsExported(of) && !slices.Contains(calledByLibrary, d.Name.Name) {
+				add(d.Name)
+			} else if of := receiver(d.Recv.List[0].Type); d.Name.IsExported() && ast.IsExported(of) && !slices.Contains(calledByLibrary, d.Name.Name) {
 				names = append(names, of+"."+d.Name.Name)
 			}
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
-				names = append(names, specNames(s)...)
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					add(s.Names...)
+				case *ast.TypeSpec:
+					add(s.Name)
+				}
 			}
 		}
 	}
@@ -266,25 +238,6 @@ func exportedNames(f *ast.File) []string {
 var calledByLibrary = []string{
 	"Close", "Error", "Format", "GoString", "Is", "Len", "Less", "LogValue", "MarshalJSON", "MarshalText", "Pop", "Push", "Read", "ReadAt", "ReadByte", "ReadFrom",
 	"RoundTrip", "Seek", "Set", "String", "Swap", "Temporary", "Timeout", "UnmarshalJSON", "UnmarshalText", "Unwrap", "Visit", "Write", "WriteTo", "IsBoolFlag",
-}
-
-// specNames are the exported names of a type, or of variables and constants.
-func specNames(s ast.Spec) []string {
-	var names []string
-	switch s := s.(type) {
-	case *ast.ValueSpec:
-		for _, name := range s.Names {
-			if name.IsExported() {
-				names = append(names, name.Name)
-			}
-		}
-	case *ast.TypeSpec:
-		if !s.Name.IsExported() {
-			return nil
-		}
-		names = append(names, s.Name.Name)
-	}
-	return names
 }
 
 // receiver is the name of a method's type.
