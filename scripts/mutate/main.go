@@ -11,7 +11,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -54,9 +53,21 @@ func main() {
 }
 
 func mutate(folder string, files []string, n int, seed uint64, run string, limit time.Duration) error {
-	all, err := mutants(folder, files)
-	if err != nil {
-		return err
+	if len(files) == 0 {
+		names, _ := filepath.Glob(filepath.Join(folder, "*.go")) // a pattern without faults
+		for _, name := range names {
+			if !strings.HasSuffix(name, "_test.go") {
+				files = append(files, filepath.Base(name))
+			}
+		}
+	}
+	var all []mutant
+	for _, name := range files {
+		more, err := mutantsOf(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		all = append(all, more...)
 	}
 	if n > 0 && n < len(all) {
 		g := rand.New(rand.NewPCG(seed, 0))
@@ -69,82 +80,43 @@ func mutate(folder string, files []string, n int, seed uint64, run string, limit
 	}
 	defer os.RemoveAll(scratch)
 	tried, noticed := 0, 0
-	for i := range all {
-		result, err := try(&all[i], scratch, folder, run, limit)
-		if err != nil {
+	for _, m := range all {
+		built, survived, err := m.try(scratch, folder, run, limit)
+		switch {
+		case err != nil:
 			return err
-		}
-		if result == unbuilt {
+		case !built:
 			continue
+		case survived:
+			fmt.Printf("%s:%d: %s\n", m.file, m.line, m.what)
+		default:
+			noticed++
 		}
 		tried++
-		if result == killed {
-			noticed++
-			continue
-		}
-		fmt.Printf("%s:%d: %s\n", all[i].file, all[i].line, all[i].what)
 	}
 	fmt.Printf("%s: %d of %d changes were noticed (%.1f %%)\n", folder, noticed, tried, 100*float64(noticed)/float64(max(1, tried)))
 	return nil
 }
 
-type result int
-
-const (
-	survived result = iota
-	killed
-	unbuilt // it does not compile
-)
-
-// try runs the tests of a package with a mutant.
-func try(m *mutant, scratch, folder, run string, limit time.Duration) (result, error) {
-	changed, overlay := filepath.Join(scratch, "changed.go"), filepath.Join(scratch, "overlay.json")
+// try runs the tests of a package with a mutant, if it compiles.
+func (m *mutant) try(scratch, folder, run string, limit time.Duration) (built, survived bool, err error) {
+	changed, overlay, binary := filepath.Join(scratch, "changed.go"), filepath.Join(scratch, "overlay.json"), filepath.Join(scratch, "test")
 	whole, err := filepath.Abs(m.file)
 	if err != nil {
-		return 0, err
+		return false, false, err
 	}
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{whole: changed}})
-	if err != nil {
-		return 0, err
+	text := fmt.Sprintf(`{"Replace": {%q: %q}}`, whole, changed)
+	if err := errors.Join(os.WriteFile(changed, m.source, 0o666), os.WriteFile(overlay, []byte(text), 0o666)); err != nil {
+		return false, false, err
 	}
-	if err := errors.Join(os.WriteFile(changed, m.source, 0o666), os.WriteFile(overlay, text, 0o666)); err != nil {
-		return 0, err
-	}
-	binary := filepath.Join(scratch, "test")
 	if exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", binary, folder).Run() != nil {
-		return unbuilt, nil
+		return false, false, nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	test := exec.CommandContext(ctx, binary, "-test.short", "-test.failfast", "-test.run="+run)
 	test.Dir = folder
-	if test.Run() != nil {
-		return killed, nil
-	}
-	return survived, nil
-}
-
-// mutants returns all changes of a package's files.
-func mutants(folder string, files []string) (all []mutant, err error) {
-	if len(files) == 0 {
-		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if !strings.HasSuffix(name, "_test.go") {
-				files = append(files, filepath.Base(name))
-			}
-		}
-	}
-	for _, name := range files {
-		more, err := mutantsOf(filepath.Join(folder, name))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
-	}
-	return all, nil
+	return true, test.Run() == nil, nil
 }
 
 // mutantsOf returns all changes of a file.
@@ -178,7 +150,7 @@ func mutantsOf(name string) (all []mutant, err error) {
 				add(n.Pos(), fmt.Sprintf("%d for %d", v+1, v), func() { n.Value = strconv.Itoa(v + 1) }, func() { n.Value = old })
 			}
 		case *ast.Ident:
-			if other := map[string]string{"true": "false", "false": "true", "min": "max", "max": "min"}[n.Name]; other != "" && n.Obj == nil {
+			if other := opposites[n.Name]; other != "" && n.Obj == nil {
 				old := n.Name
 				add(n.Pos(), other+" for "+old, func() { n.Name = other }, func() { n.Name = old })
 			}
@@ -194,6 +166,8 @@ func mutantsOf(name string) (all []mutant, err error) {
 	})
 	return all, err
 }
+
+var opposites = map[string]string{"true": "false", "false": "true", "min": "max", "max": "min"}
 
 // others are the operators that replace one.
 var others = map[token.Token][]token.Token{
