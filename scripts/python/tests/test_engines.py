@@ -109,6 +109,22 @@ def test_a_failed_program_is_started_again(folder: Path) -> None:
         assert len(connection.sql(query).fetchall()) == 5000
 
 
+def test_ctrl_c_while_another_thread_is_answered() -> None:
+    from robotsbatch._asker import Asker
+
+    asker, urls = Asker({"rules": "robots"}), TABLE["url"].slice(0, 9)
+    expected = asker.ask(urls)["allowed"].to_pylist()
+    assert asker._line
+    asker._line.send(pa.record_batch({"url": urls.combine_chunks()}))  # of a thread that has not taken its answer
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        asker.ask(urls.slice(1))
+    signal.signal(signal.SIGINT, before)
+    assert asker.ask(urls.slice(2))["allowed"].to_pylist() == expected[2:]
+    asker.close()
+
+
 def test_polars_expressions() -> None:
     pl = pytest.importorskip("polars")
     import robotsbatch.polars

@@ -113,18 +113,18 @@ class _Line:
 
     def take(self, number: int) -> Any:
         """The answer to a batch."""
-        with self._turn:
-            self._turn.wait_for(lambda: self._taken == number or self.failed)
-            if self.failed:
-                raise self.failed
         try:
+            with self._turn:
+                self._turn.wait_for(lambda: self._taken == number or self.failed)
+                if self.failed:
+                    raise self.failed
             answer = self.pipe.answer(self.pipe.taking())
-        except BaseException as error:
+            with self._turn:
+                self._taken += 1
+                self._turn.notify_all()
+        except BaseException as error:  # also Ctrl-C while it waits: nobody would take the answer
             self._fail(error)
             raise
-        with self._turn:
-            self._taken += 1
-            self._turn.notify_all()
         return answer
 
     def all(self, batches: list[Any]) -> list[Any]:
