@@ -10,9 +10,10 @@
 //	urls.Scratch.Split  URL → authority | path?query
 //	Origins.Lookup      authority → Origin: access and one Trie per agent
 //	Target.Set          path?query → its normalised spellings, made when needed
+//	IsRobotsTxt         path → whether it is allowed whatever the rules
 //	Trie.Match          Target → Decision: verdict, reason and rule
 //
-// A [Decider] does the last two steps for the rows of a column.
+// A [Decider] does the last three steps for the rows of a column.
 //
 // DESIGN.md derives the algorithm from the naive one, with one robots.txt as example down
 // to its compiled bytes.

@@ -14,7 +14,8 @@ const whole = math.MaxInt
 
 // Match decides on a path and returns the rule that decides: the most specific one that
 // matches, allow on a tie; without any, the path is allowed (RFC 9309 §2.2.2). p must have
-// been set under the trie's profile.
+// been set under the trie's profile. Rules may deny /robots.txt, which is always allowed:
+// ask [IsRobotsTxt] first.
 func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	literal, _ := c.literalMatch(p)
