@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -74,10 +75,7 @@ func TestBodyWithAnotherTable(t *testing.T) {
 	chains := parseChains(t, []string{"A", "B", "C"})
 	for _, more := range []string{"", "x", strings.Repeat("another table ", 9)} {
 		data := matcher.WithMore(whole.AppendRules(nil), []byte(more))
-		b, err := matcher.OpenBody(data, whole.AppendNotes(nil), namesOf(whole))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(matcher.OpenBody(data, whole.AppendNotes(nil), namesOf(whole)))(t)
 		tries, of := inPlace(t, b, matcher.NewAgents(chains))
 		for i, trie := range eachTrie(tries, of, len(chains)) {
 			for j, path := range []string{"/a", "/b", "/z"} {

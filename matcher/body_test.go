@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -38,10 +39,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 		t.Fatal("CompileBody refused the body")
 	}
 	data, notes := compiled.AppendRules(nil), compiled.AppendNotes(nil)
-	b, err := matcher.OpenBody(data, notes, namesOf(compiled))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(matcher.OpenBody(data, notes, namesOf(compiled)))(t)
 	if !bytes.Equal(b.AppendRules(nil), data) || !bytes.Equal(b.AppendNotes(nil), notes) {
 		t.Fatal("the bytes changed by opening")
 	}
@@ -65,17 +63,14 @@ func namesOf(b *matcher.Body) func(number uint32) []byte {
 // bodiesOf returns bytes that may be those of a body, with its own names, as Bodies.
 func bodiesOf(t testing.TB, data []byte, names func(uint32) []byte, count int, p matcher.Profile, agents *matcher.Agents) *matcher.Bodies {
 	t.Helper()
-	bodies, err := matcher.NewBodies(data, 1, p, agents, func(name string) (uint32, bool, error) {
+	bodies := must.Get(matcher.NewBodies(data, 1, p, agents, func(name string) (uint32, bool, error) {
 		for i := range count {
 			if matcher.CompareName(names(uint32(i)), name) == 0 {
 				return uint32(i), true, nil
 			}
 		}
 		return 0, false, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return bodies
 }
 
@@ -85,9 +80,7 @@ func inPlace(t testing.TB, b *matcher.Body, agents *matcher.Agents) ([]matcher.T
 	count := len(slices.Collect(b.Names()))
 	bodies := bodiesOf(t, b.AppendRules(nil), namesOf(b), count, b.Profile(), agents)
 	var o [1]matcher.Origin
-	if _, err := bodies.OpenAll([]uint32{0}, o[:]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bodies.OpenAll([]uint32{0}, o[:]))(t)
 	return o[0].Tries, o[0].Of
 }
 
@@ -133,10 +126,7 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 	whole := reopened(t, f)
 	want := matcher.Compile(f, chains)
 	got := whole.Tries(nil, chains)
-	bare, err := matcher.OpenBody(whole.AppendRules(nil), nil, namesOf(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := must.Get(matcher.OpenBody(whole.AppendRules(nil), nil, namesOf(whole)))(t)
 	silent := bare.Tries(nil, chains)
 	agents := matcher.NewAgents(chains)
 	tries, of := inPlace(t, whole, agents)

@@ -3,6 +3,8 @@ package matcher
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestParseChainRefuses(t *testing.T) {
@@ -22,10 +24,7 @@ func TestRelatedNamesSharePrefix(t *testing.T) {
 		"CCBot,GPTBot": false, "ChatGPT-User,ClaudeBot": false,
 		"Googlebot-News,Googlebot,CCBot": false, "AI,AI2Bot": true,
 	} {
-		c, err := ParseChain(chain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(ParseChain(chain))(t)
 		if c.Related() != want {
 			t.Errorf("%s: %v", chain, !want)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -126,10 +127,7 @@ type engineRules struct {
 
 func newEngineRules(t *testing.T, c verdictCase, p matcher.Profile) *engineRules {
 	t.Helper()
-	chain, err := matcher.ParseChain(c.chain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chain := must.Get(matcher.ParseChain(c.chain))(t)
 	f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: p, Limit: c.limit})
 	return &engineRules{body: c.body, profile: p, trie: &matcher.Compile(f, []matcher.Chain{chain})[0]}
 }

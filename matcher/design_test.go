@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -53,21 +54,13 @@ func TestDesign(t *testing.T) {
 	dumpTrie(&b, &trie)
 	const golden = "testdata/design.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(b.String()), 0o666))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if got := b.String(); got != string(want) {
 		t.Errorf("%s is out of date: go test -run TestDesign -update rewrites it. The example compiles to\n%s", golden, got)
 	}
-	design, err := os.ReadFile("DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	design := must.Get(os.ReadFile("DESIGN.md"))(t)
 	for _, part := range append(strings.Split(strings.TrimSpace(designBody), "\n"), designPaths[0].path, designPaths[1].path, designPaths[2].path) {
 		if !strings.Contains(string(design), part) {
 			t.Errorf("DESIGN.md lacks %q of the example", part)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -396,10 +397,7 @@ func TestUsageLine(t *testing.T) {
 		{"/ab", "train-ai", "unknown 5 Content-Usage: /a* search=y"},
 		{"/", "signal:search", "unknown 0 "},
 	} {
-		use, err := usage.ParseUse(tt.use)
-		if err != nil {
-			t.Fatal(err)
-		}
+		use := must.Get(usage.ParseUse(tt.use))(t)
 		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
 		u := matcher.CompileUsage(f, matcher.NewAgents([]matcher.Chain{{"x"}, {"y"}}), matcher.UsageOptions{Uses: []usage.Use{{Key: "z"}, use}, Explain: true})
 		got := matcher.UsageLine{}
@@ -542,14 +540,8 @@ func TestStatementsKey(t *testing.T) {
 			t.Fatal(text)
 		}
 		data := body.AppendRules(nil)
-		bodies, err := matcher.NewBodies(data, 1, robotstxt.RFC9309, matcher.NewAgents(nil), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := bodies.Info(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bodies := must.Get(matcher.NewBodies(data, 1, robotstxt.RFC9309, matcher.NewAgents(nil), nil))(t)
+		info := must.Get(bodies.Info(0))(t)
 		return info, len(data)
 	}
 	said, length := compiled("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a")

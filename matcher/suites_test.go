@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
@@ -182,15 +183,9 @@ func TestForeignSuites(t *testing.T) {
 
 // foreignCases yields the cases in testdata/suites.
 func foreignCases(t *testing.T) iter.Seq[foreignCase] {
-	file, err := os.Open("testdata/suites/cases.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("testdata/suites/cases.jsonl.gz"))(t)
 	t.Cleanup(func() { file.Close() })
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(gzip.NewReader(file))(t)
 	return func(yield func(foreignCase) bool) {
 		for cases := json.NewDecoder(plain); ; {
 			var c foreignCase

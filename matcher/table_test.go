@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/access"
 )
 
@@ -12,9 +13,7 @@ func TestTable(t *testing.T) {
 	var o Origin
 	lookup := func(authority string) access.Outcome {
 		t.Helper()
-		if err := table.Lookup([]byte(authority), &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Lookup([]byte(authority), &o))
 		return o.Access
 	}
 	if lookup("http://a.example") != access.Unknown {

@@ -166,9 +166,7 @@ func TestAfterAnError(t *testing.T) {
 			t.Fatal("no error")
 		}
 		batch.URLs = batchtest.URLs(good...)
-		if err := errors.Join(used.Evaluate(&batch, &got), fresh.Evaluate(&batch, &want)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(used.Evaluate(&batch, &got), fresh.Evaluate(&batch, &want)))
 		if !bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed) {
 			t.Fatalf("%d rows before the error: other verdicts after it", n)
 		}

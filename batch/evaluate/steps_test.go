@@ -93,9 +93,7 @@ var steps = []struct {
 	{"4-prefixes", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
 		e := New(rules, Options{})
 		return func(x *batch.Batch, v *batch.Verdicts) {
-			if err := e.Evaluate(x, v); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, e.Evaluate(x, v))
 		}
 	}},
 }

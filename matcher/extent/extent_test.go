@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -227,16 +228,10 @@ func TestRealFiles(t *testing.T) {
 	if *realFlag == "" {
 		t.Skip("-real names no folder")
 	}
-	files, err := filepath.Glob(filepath.Join(*realFlag, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(*realFlag, "*")))(t)
 	counts := make(map[Extent]int)
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		body := string(text)
 		for _, agent := range []string{"*", "GPTBot", "CCBot"} {
 			got := of(body, agent, robotstxt.RFC9309)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -37,10 +38,7 @@ func TestCatalogue(t *testing.T) {
 func TestCodesAreUsed(t *testing.T) {
 	used := make(map[string]bool)
 	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "site.go", "statements.go", "crawlers.go"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`(?:add|addRelated|addAgent|checkURL)\("([a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
 			used[m[1]] = true
 			if _, ok := severities()[m[1]]; !ok {

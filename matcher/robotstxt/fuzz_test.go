@@ -8,19 +8,14 @@ import (
 	"testing"
 	"unsafe"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
 func FuzzParse(f *testing.F) {
-	bodies, err := filepath.Glob("testdata/*.robots.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
+	bodies := must.Get(filepath.Glob("testdata/*.robots.txt"))(f)
 	for _, name := range bodies {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		body := must.Get(os.ReadFile(name))(f)
 		f.Add(body, false)
 	}
 	f.Add([]byte("\xEF\xBBuser-agent a\r\nDisallow: /x\r#\x00"), true)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -22,10 +23,7 @@ func TestGolden(t *testing.T) {
 	}
 	seen := make(map[string]bool)
 	for _, name := range bodies {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(os.ReadFile(name))(t)
 		var got strings.Builder
 		for _, profile := range profiles {
 			o := robotstxt.Options{Profile: profile.profile, Cut: strings.HasPrefix(filepath.Base(name), "cut")}
@@ -51,15 +49,10 @@ func TestGolden(t *testing.T) {
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
 		return
 	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(name))(t)
 	if got != string(want) {
 		t.Errorf("%s: got\n%s\nwant\n%s\n(go test -update rewrites it)", name, got, want)
 	}

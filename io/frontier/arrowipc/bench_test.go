@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 )
 
 // benchmarkRows is how many URLs a record batch of the benchmarks has.
@@ -50,10 +51,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.Run(e.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				source, err := open(data, e.stream, Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				source := must.Get(open(data, e.stream, Options{}))(b)
 				for {
 					p, err := source.Next(context.Background())
 					if err == io.EOF {
@@ -68,9 +66,7 @@ func BenchmarkDecode(b *testing.B) {
 					}
 					batch.Release()
 				}
-				if err := source.Close(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, source.Close())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(4*benchmarkRows), "ns/row")
 		})
@@ -79,31 +75,20 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	record := benchmarkRecord()
-	batches, err := readAll(libraryWrite(b, allEncodings[2], record.Schema(), record), false, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	batches := must.Get(readAll(libraryWrite(b, allEncodings[2], record.Schema(), record), false, Options{}))(b)
 	v := tablestest.Verdicts(benchmarkRows)
 	for _, e := range encodings {
 		b.Run(e.String(), func(b *testing.B) {
 			var out output
-			s, err := NewSink(&out, SinkOptions{
+			s := must.Get(NewSink(&out, SinkOptions{
 				Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
 				Schema: record.Schema(), Codec: e.compression, Stream: e.stream,
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				chunk, err := s.Encode(batches[0], v)
-				if err != nil {
-					b.Fatal(err)
-				}
+				chunk := must.Get(s.Encode(batches[0], v))(b)
 				out.Reset()
-				if err := s.Write(chunk); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, s.Write(chunk))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchmarkRows, "ns/row")
 		})

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -30,10 +31,7 @@ func smallDecimals(t *testing.T, c compress.Codec, bits int, text string, makeTy
 	fields := record.Schema().Fields()
 	fields[1].Type = makeType(&arrow.Decimal256Type{Precision: 10, Scale: 0})
 	schema := libraryWrite(t, encoding{true, c}, arrow.NewSchema(fields, nil))
-	h, err := layout.ParseHeader(schema[layout.FramePrefix:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(layout.ParseHeader(schema[layout.FramePrefix:]))(t)
 	patched := 0
 	var patch func(field layout.Table)
 	patch = func(field layout.Table) {
@@ -104,10 +102,7 @@ func TestSmallDecimals(t *testing.T) {
 // compareWide compares column x of both record batches with wide, or, of a dictionary,
 // with what its test has.
 func compareWide(t *testing.T, data []byte, wide arrow.Array) {
-	batches, err := readAll(data, true, Options{Name: "in"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	batches := must.Get(readAll(data, true, Options{Name: "in"}))(t)
 	if len(batches) != 2 {
 		t.Fatalf("%d batches", len(batches))
 	}
@@ -137,27 +132,15 @@ func TestPassThroughSmallDecimals(t *testing.T) {
 	for _, bits := range []int{32, 64} {
 		for _, c := range []compress.Codec{compress.None, compress.Zstd} {
 			data := smallDecimals(t, c, bits, `[[1,-2],null,[],[null,5],[-6],[7,8,9]]`, dt)
-			out, err := passThrough(data, true, true, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(passThrough(data, true, true, 0))(t)
 			compareMessages(t, out, data)
-			out, err = passSelected(data, true, true, 0, selected(0b111111_101011))
-			if err != nil {
-				t.Fatal(err)
-			}
+			out = must.Get(passSelected(data, true, true, 0, selected(0b111111_101011)))(t)
 			wide := tablestest.FromJSON(t, dt(&arrow.Decimal128Type{Precision: 10, Scale: 0}), quoted(`[[1,-2],null,[],[null,5],[-6],[7,8,9]]`))
-			batches, err := readAll(out, true, Options{Name: "out"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			batches := must.Get(readAll(out, true, Options{Name: "out"}))(t)
 			for i, rows := range [][]int{{0, 1, 3, 5}, {0, 1, 2, 3, 4, 5}} {
 				tablestest.SameRows(t, batches[i].Table.(arrow.Record).Column(1), wide, rows)
 			}
-			s, err := OpenStream(bytes.NewReader(out), Options{Name: "out"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(OpenStream(bytes.NewReader(out), Options{Name: "out"}))(t)
 			if got := s.reader.Decimals(1); got != bits {
 				t.Errorf("decimals of %d bits, want %d", got, bits)
 			}

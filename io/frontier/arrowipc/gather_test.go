@@ -20,6 +20,7 @@ import (
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -155,14 +156,8 @@ func TestGatherRandomTables(t *testing.T) {
 // sameGathered compares what comes out of an input gathered and decoded.
 func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 	t.Helper()
-	gathered, err := s.filtered(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, err := s.decodedWhole(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gathered = must.Get(s.filtered(data))(t)
+	decoded := must.Get(s.decodedWhole(data))(t)
 	_, outs := messagesOf(t, gathered)
 	_, wants := messagesOf(t, decoded)
 	if len(outs) != len(wants) {
@@ -232,14 +227,8 @@ func TestGatherNoBytes(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(4, false), none)
 	for _, e := range encodings {
 		data := libraryWrite(t, e, record.Schema(), record)
-		out, err := selecting{pipe: e.stream, stream: e.stream, verdicts: selected(0b0110), options: Options{Name: "in"}}.filtered(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		batches, err := readAll(out, e.stream, Options{Name: "out"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(selecting{pipe: e.stream, stream: e.stream, verdicts: selected(0b0110), options: Options{Name: "in"}}.filtered(data))(t)
+		batches := must.Get(readAll(out, e.stream, Options{Name: "out"}))(t)
 		if x := batches[0].Table.(arrow.Record).Column(1); x.Len() != 2 || x.IsNull(0) || !x.IsNull(1) {
 			t.Errorf("%s: %v", e, x)
 		}
@@ -311,14 +300,8 @@ func TestGatherTexts(t *testing.T) {
 				s := selecting{stream: !bytes.HasPrefix(data, []byte(layout.Magic)), verdicts: rowsSelected(keep), options: Options{Name: "in"}}
 				out := sameGathered(t, data, s)
 				_, records := messagesOf(t, out)
-				b, err := records[0].Batch()
-				if err != nil {
-					t.Fatal(err)
-				}
-				total, err := b.CheckBody(records[0].Bytes, 1<<30)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(records[0].Batch())(t)
+				total := must.Get(b.CheckBody(records[0].Bytes, 1<<30))(t)
 				_, body, err := layout.Inflate(b, records[0].Bytes, total)
 				if err != nil || bytes.Contains(body, []byte("secret")) {
 					t.Errorf("a text comes out whose row does not: %v", err)
@@ -447,10 +430,7 @@ func TestGatherLies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b, err := records[0].Batch()
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(records[0].Batch())(t)
 			changed := bytes.Clone(records[0].Bytes)
 			test.lie(b, changed)
 			out, err := selecting{pipe: true, stream: true, verdicts: selected(0b1011), options: Options{Name: "in"}}.filtered(handMade(t, record.Schema(), b, changed))

@@ -18,6 +18,7 @@ import (
 
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -192,16 +193,10 @@ func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack
 		head, body := []byte(nil), f.Bytes
 		switch f.Kind {
 		case layout.KindDictionary:
-			d, err := f.Dictionary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(f.Dictionary())(t)
 			head = layout.SealedHead(layout.DictionaryMessage(d, f.BodyLength), body)
 		case layout.KindRecord:
-			b, err := f.Batch()
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(f.Batch())(t)
 			body = nil
 			for i, s := range b.Buffers {
 				b.Buffers[i].Offset = int64(len(body))
@@ -238,9 +233,7 @@ func contentOf(t *testing.T, out []byte) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Load(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Load())
 		total, err := b.CheckBody(f.Bytes, 1<<30)
 		if err != nil {
 			t.Fatal(err)
@@ -329,10 +322,7 @@ func (g *goneTable) gone(t *testing.T, name string, data []byte, stream bool, co
 		"decoded": func() ([]byte, error) { return s.decoded(data, codec) },
 	} {
 		t.Run(name+"/"+how, func(t *testing.T) {
-			out, err := filter()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(filter())(t)
 			content := contentOf(t, out)
 			if at := bytes.Index(content, []byte(goneMark)); at >= 0 {
 				t.Errorf("a value of a row that is left out is in the output: %q", content[max(0, at-100):min(len(content), at+100)])

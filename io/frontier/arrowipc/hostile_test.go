@@ -19,6 +19,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -153,10 +154,7 @@ func handMade(t testing.TB, schema *arrow.Schema, b *layout.BatchMeta, body []by
 // handMadeSchema returns the beginning of a stream, with a checksum.
 func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
 	meta := libraryWrite(t, encoding{true, compress.None}, schema)[layout.FramePrefix:]
-	h, err := layout.ParseHeader(meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(layout.ParseHeader(meta))(t)
 	return layout.SealedHead(layout.SchemaMessage(meta, h.Table.Pos), nil)
 }
 
@@ -266,10 +264,7 @@ func TestLies(t *testing.T) {
 
 // What a compressed buffer holds must be what its size says, to the checksum.
 func TestCompressedBuffers(t *testing.T) {
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil))(t)
 	defer encoder.Close()
 	text := []byte("http://a/http://b/")
 	frame := encoder.EncodeAll(text, nil)
@@ -310,11 +305,8 @@ func TestCompressedBuffers(t *testing.T) {
 // of the compressed bytes.
 func TestLZ4BlockChecksums(t *testing.T) {
 	const text = "http://a.example/http://b.example/"
-	frame, err := hex.DecodeString("04224d185440ae" + "20000000" +
-		"f302687474703a2f2f612e6578616d706c652f1100a0622e6578616d706c652f" + "121a2772" + "00000000" + "8b3bdb73")
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := must.Get(hex.DecodeString("04224d185440ae" + "20000000" +
+		"f302687474703a2f2f612e6578616d706c652f1100a0622e6578616d706c652f" + "121a2772" + "00000000" + "8b3bdb73"))(t)
 	dst := make([]byte, len(text))
 	if err := layout.Decompress(dst, sized(int64(len(text)), frame), layout.CodecLZ4); err != nil || string(dst) != text {
 		t.Fatalf("%q, %v", dst, err)
@@ -333,18 +325,12 @@ func TestLZ4BlockChecksums(t *testing.T) {
 func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 	b, body := twoURLs()
 	copy(body, offsets32(3, 9, 12))
-	batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	batches := must.Get(readAll(handMade(t, urlSchema, b, body), false, Options{}))(t)
 	if got := string(batches[0].URLs.Value(0)) + " " + string(batches[0].URLs.Value(1)); got != "p://a/ htt" {
 		t.Fatalf("URLs %q", got)
 	}
 	var out output
-	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	writeBatches(t, s, batches)
 	_, records := libraryRead(t, out.Bytes())
 	column := records[0].Column(0).(*array.String)
@@ -357,17 +343,10 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
 	t.Helper()
 	for _, b := range batches {
-		chunk, err := s.Encode(b, tablestest.Verdicts(b.URLs.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Get(s.Encode(b, tablestest.Verdicts(b.URLs.Len())))(t)
+		must.Do(t, s.Write(chunk))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // Frames and footers that lie.
@@ -424,10 +403,7 @@ func TestDamagedFrames(t *testing.T) {
 // without checksums.
 func footerFile(t testing.TB, messages []byte, dictionaries, batches []layout.Block) []byte {
 	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)
-	h, err := layout.ParseHeader(schema[layout.FramePrefix:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(layout.ParseHeader(schema[layout.FramePrefix:]))(t)
 	data := slices.Concat([]byte(layout.MagicPadded), messages, layout.FooterBytes(h, dictionaries, batches, nil))
 	noKey := strings.ToUpper(layout.SumKey)
 	return bytes.ReplaceAll(data, []byte(layout.SumKey), []byte(noKey))

@@ -16,6 +16,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -105,13 +106,9 @@ func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []
 		}
 	}
 	for _, record := range records {
-		if err := w.Write(record); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(record))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -119,10 +116,7 @@ func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []
 func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
 	t.Helper()
 	if !bytes.HasPrefix(data, []byte(layout.Magic)) {
-		r, err := ipc.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ipc.NewReader(bytes.NewReader(data)))(t)
 		var records []arrow.Record
 		for r.Next() {
 			r.Record().Retain()
@@ -133,16 +127,10 @@ func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
 		}
 		return r.Schema(), records
 	}
-	r, err := ipc.NewFileReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ipc.NewFileReader(bytes.NewReader(data)))(t)
 	var records []arrow.Record
 	for i := range r.NumRecords() {
-		record, err := r.RecordAt(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := must.Get(r.RecordAt(i))(t)
 		records = append(records, record)
 	}
 	return r.Schema(), records

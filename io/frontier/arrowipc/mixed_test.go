@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -46,10 +47,7 @@ func TestPassThroughSelected(t *testing.T) {
 }
 
 func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, bits uint32, record arrow.Record) {
-	out, err := passSelected(data, pipe, stream, batchRows, selected(bits))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passSelected(data, pipe, stream, batchRows, selected(bits)))(t)
 	_, records := libraryRead(t, out)
 	for k := range 2 {
 		var rows []int
@@ -98,10 +96,7 @@ func TestPassThroughSelectedDictionaries(t *testing.T) {
 	for bits, want := range map[uint32]string{
 		0b001_000: "https://c.test/", 0b110_000: "https://a.test/ https://e.test/", 0b010_010: "https://a.test/ https://a.test/",
 	} {
-		out, err := passSelected(data, true, true, 0, selected(bits))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(passSelected(data, true, true, 0, selected(bits)))(t)
 		batches, err := readAll(out, true, Options{Name: "out"})
 		if got := urlsOf(batches); err != nil || got != want {
 			t.Errorf("%b: %s, want %s (%v)", bits, got, want, err)
@@ -115,10 +110,7 @@ func TestPassThroughSelectedSums(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	for _, stream := range []bool{false, true} {
 		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
-		out, err := passSelected(data, false, stream, 5, selected(0b0110_0101))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(passSelected(data, false, stream, 5, selected(0b0110_0101)))(t)
 		for i := range out {
 			changed := bytes.Clone(out)
 			changed[i] ^= 1
@@ -133,10 +125,7 @@ func TestPassThroughSelectedSums(t *testing.T) {
 func TestPassThroughSelectedUnknownType(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record, record)
-	schema, err := streamOf(t, data).Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := must.Get(streamOf(t, data).Next())(t)
 	data[layout.FramePrefix+schema.Table.Flat.Table(positions(schema.Table, 1)[1]).Field(2, 1)] = 77
 	if _, err := passThrough(data, true, true, 0); err != nil {
 		t.Error(err)
@@ -180,10 +169,7 @@ func TestPassThroughURLs(t *testing.T) {
 			for _, bits := range []uint32{0xFFF, 0x5D5, 0b101_111_111, 0} {
 				for _, pipe := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s/%s/selected=%x/pipe=%v", dt, e, bits, pipe), func(t *testing.T) {
-						out, err := passKept(data, pipe, e.stream || pipe, Options{Name: "in", BatchRows: 4, Keep: batch.KeepURL}, selected(bits))
-						if err != nil {
-							t.Fatal(err)
-						}
+						out := must.Get(passKept(data, pipe, e.stream || pipe, Options{Name: "in", BatchRows: 4, Keep: batch.KeepURL}, selected(bits)))(t)
 						testURLs(t, out, bits, urls)
 					})
 				}

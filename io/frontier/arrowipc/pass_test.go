@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/matcher"
 )
@@ -67,10 +68,7 @@ func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int)
 // messagesOf are those of a file or a stream but for the schema, dictionaries first.
 func messagesOf(t *testing.T, data []byte) (dictionaries, records []*layout.Frame) {
 	t.Helper()
-	f, err := framerOf(data, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(framerOf(data, false))(t)
 	eachMessage(t, f, func(m *layout.Frame) {
 		switch m.Kind {
 		case layout.KindDictionary:
@@ -93,10 +91,7 @@ func framerOf(data []byte, pipe bool) (layout.Framer, error) {
 // streamOf reads a stream.
 func streamOf(t *testing.T, data []byte) layout.Framer {
 	t.Helper()
-	s, err := framerOf(data, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(framerOf(data, true))(t)
 	return s
 }
 
@@ -138,10 +133,7 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 	if !stream && pipe && !mustOpen(t, data).CanPassThrough(true, true) {
 		stream = true // a file that comes through a pipe
 	}
-	out, err := passThrough(data, pipe, stream, batchRows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passThrough(data, pipe, stream, batchRows))(t)
 	compareMessages(t, out, data)
 	schema, records := libraryRead(t, out)
 	if len(records) != 2 || schema.NumFields() != 6 {
@@ -174,10 +166,7 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 }
 
 func mustOpen(t *testing.T, data []byte) *Source {
-	src, err := open(data, false, Options{Name: "in"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(open(data, false, Options{Name: "in"}))(t)
 	return src
 }
 
@@ -218,15 +207,9 @@ func TestPassThroughDictionaries(t *testing.T) {
 		dictionaryRecord(t, `[1]`, `["https://d.test/","https://e.test/"]`),
 	}
 	data := libraryWrite(t, encoding{true, compress.Zstd}, records[0].Schema(), records...)
-	out, err := passThrough(data, true, true, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passThrough(data, true, true, 0))(t)
 	compareMessages(t, out, data)
-	batches, err := readAll(out, true, Options{Name: "out"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	batches := must.Get(readAll(out, true, Options{Name: "out"}))(t)
 	if got, want := urlsOf(batches), "https://b.test/ https://a.test/ - https://c.test/ https://a.test/ https://e.test/"; got != want || len(batches) != 3 {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -242,10 +225,7 @@ func TestPassThroughNoRows(t *testing.T) {
 	urls, none := tablestest.URLArray(3, false), tablestest.URLArray(0, false)
 	record := tablestest.NewRecord([]string{"url"}, urls)
 	data := libraryWrite(t, encoding{false, compress.LZ4}, record.Schema(), tablestest.NewRecord([]string{"url"}, none), record)
-	out, err := passThrough(data, false, false, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(passThrough(data, false, false, 2))(t)
 	compareMessages(t, out, data)
 	if _, records := libraryRead(t, out); records[0].NumRows() != 0 || records[1].NumRows() != 3 {
 		t.Errorf("%d and %d rows", records[0].NumRows(), records[1].NumRows())
@@ -264,10 +244,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		}
 		record := tablestest.NewRecord(names, columns...)
 		data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
-		f, err := streamOf(t, data).Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(streamOf(t, data).Next())(t)
 		fields := positions(f.Table, 1)
 		number := 0
 		if behind {
@@ -301,23 +278,14 @@ func TestPassThroughDamage(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false),
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a","b","c","d","e","f","g","h","i","j","k","l"]`))
 	data := libraryWrite(t, encoding{false, compress.None}, record.Schema(), record)
-	whole, err := passThrough(data, false, false, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := layout.OpenFile(bytes.NewReader(data), int64(len(data)), layout.Framing{Limit: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(passThrough(data, false, false, 0))(t)
+	file := must.Get(layout.OpenFile(bytes.NewReader(data), int64(len(data)), layout.Framing{Limit: 1 << 30}))(t)
 	b, meta := file.Footer.Batches[0], mustBatch(t, file)
 	for _, buffer := range meta.Buffers[3:] {
 		for i := range buffer.Length {
 			changed := bytes.Clone(data)
 			changed[b.Offset+int64(b.Meta)+buffer.Offset+i] ^= 0x10
-			out, err := passThrough(changed, false, false, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(passThrough(changed, false, false, 0))(t)
 			differ := 0
 			for k := range out {
 				if out[k] != whole[k] {
@@ -332,14 +300,8 @@ func TestPassThroughDamage(t *testing.T) {
 }
 
 func mustBatch(t *testing.T, file *layout.FileFramer) *layout.BatchMeta {
-	f, err := file.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := f.Batch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.Next())(t)
+	b := must.Get(f.Batch())(t)
 	return b
 }
 
@@ -348,10 +310,7 @@ func TestPassThroughSums(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	for _, stream := range []bool{false, true} {
 		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
-		out, err := passThrough(data, false, stream, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(passThrough(data, false, stream, 0))(t)
 		_, records := messagesOf(t, data)
 		at := bytes.Index(out, records[0].Bytes)
 		for i := range out {
@@ -381,10 +340,7 @@ func TestPassThroughOldVersion(t *testing.T) {
 				return v
 			},
 		} {
-			out, err := passSelected(data, false, stream, 4, verdicts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(passSelected(data, false, stream, 4, verdicts))(t)
 			_, records := messagesOf(t, out)
 			for i, r := range records {
 				if h, err := layout.ParseHeader(r.Meta()); err != nil || h.Version != layout.MetadataV5 {
@@ -411,10 +367,7 @@ func oldVersion(t *testing.T, data []byte) []byte {
 			break
 		}
 		meta := data[at+layout.FramePrefix:][:size]
-		h, err := layout.ParseHeader(meta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(layout.ParseHeader(meta))(t)
 		root := layout.NewFlat(meta).Root()
 		binary.LittleEndian.PutUint16(meta[root.Field(0, 2):], layout.MetadataV4)
 		at += layout.FramePrefix + size + int(h.BodyLength+7)&^7

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/matcher"
 )
@@ -96,10 +97,7 @@ func dump(schema *arrow.Schema, records []arrow.Record) string {
 }
 
 func TestVerdictColumns(t *testing.T) {
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "FooBot"}, Explain: true, Prefix: "r_"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "FooBot"}, Explain: true, Prefix: "r_"}))(t)
 	const header = "url utf8?, r_allowed_all bool?, r_reason_all utf8, r_rule_all utf8?, r_rule_line_all int32?, r_rule_agent_all utf8?, " +
 		"r_allowed_foobot bool?, r_reason_foobot utf8, r_rule_foobot utf8?, r_rule_line_foobot int32?, r_rule_agent_foobot utf8?, \n"
 	const nobody = "true, no_group, (null), (null), (null), \n"
@@ -115,13 +113,10 @@ func TestVerdictColumns(t *testing.T) {
 		for _, selected := range []byte{0b11111, 0b00001, 0b10110, 0} {
 			t.Run(fmt.Sprintf("%s/%b", e, selected), func(t *testing.T) {
 				var out output
-				s, err := NewSink(&out, SinkOptions{
+				s := must.Get(NewSink(&out, SinkOptions{
 					Layout: batch.Layout{URLColumn: "url", Verdicts: columns},
 					Codec:  e.compression, Stream: e.stream, mem: trackMemory(t),
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 				v := explained()
 				v.Selected = []byte{selected}
 				write(t, s, b, v)
@@ -145,10 +140,7 @@ func TestListWithNulls(t *testing.T) {
 	b.URLs.Validity = []byte{0b1010}
 	b.URLs = b.URLs.Slice(1, 4)
 	var out output
-	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)}))(t)
 	write(t, s, b, tablestest.Verdicts(3))
 	if got, want := dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -158,10 +150,7 @@ func TestListWithNulls(t *testing.T) {
 // tableBatch is a batch of a record with its URLs in the first column.
 func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
 	t.Helper()
-	urls, err := tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	urls := must.Get(tableio.URLs(record.Column(0).Data().(*array.Data), 1<<20))(t)
 	return &batch.Batch{Input: "table", URLs: urls, Table: record}
 }
 
@@ -186,14 +175,11 @@ func TestLayouts(t *testing.T) {
 	for _, test := range tests {
 		for _, stream := range []bool{false, true} {
 			var out output
-			s, err := NewSink(&out, SinkOptions{
+			s := must.Get(NewSink(&out, SinkOptions{
 				Codec:  compress.Zstd,
 				Schema: schema, Stream: stream, mem: trackMemory(t),
 				Layout: batch.Layout{Keep: test.keep, URLColumn: "page", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
 			got, records := libraryRead(t, out.Bytes())
 			if text := dump(got, records); text != test.want {
@@ -258,14 +244,11 @@ func TestEncodeErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := NewSink(&output{}, SinkOptions{
+			s := must.Get(NewSink(&output{}, SinkOptions{
 				Codec:  compress.Zstd,
 				Schema: record.Schema(), mem: trackMemory(t),
 				Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{test.column}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if _, err := s.Encode(test.b, tablestest.Verdicts(3)); err == nil || !strings.Contains(err.Error(), test.errHas) {
 				t.Fatalf("error %v, want one with %q", err, test.errHas)
 			}
@@ -364,9 +347,7 @@ func TestDictionaryOutputs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Close())
 				dictionaries := test.inFile
 				if e.stream {
 					dictionaries = test.inStream
@@ -407,14 +388,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
 			data := libraryWrite(t, allEncodings[3], record.Schema(), record, record)
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			s, err := open(data, false, Options{BatchRows: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w, err := NewSink(&output{}, SinkOptions{Codec: compress.Zstd, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(open(data, false, Options{BatchRows: 5}))(t)
+			w := must.Get(NewSink(&output{}, SinkOptions{Codec: compress.Zstd, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem}))(t)
 			for {
 				p, err := s.Next(t.Context())
 				if err != nil {
@@ -431,16 +406,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.Release()
-				if err := w.Write(chunk); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Write(chunk))
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Close())
+			must.Do(t, w.Close())
 			mem.AssertSize(t, 0)
 		})
 	}
@@ -451,10 +420,7 @@ func TestOneToOneWithoutRows(t *testing.T) {
 	for _, c := range tablestest.Columns(t) {
 		record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), false), c.Array)
 		var out output
-		s, err := NewSink(&out, SinkOptions{Stream: true, OneToOne: true, Selects: true, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSink(&out, SinkOptions{Stream: true, OneToOne: true, Selects: true, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}}))(t)
 		b := tableBatch(t, record)
 		v := tablestest.Verdicts(b.URLs.Len())
 		tablestest.Select(v, func(int) bool { return false })
@@ -469,10 +435,7 @@ func TestOneToOneWithoutRows(t *testing.T) {
 // read from a pipe.
 func TestEndMarkerInFiles(t *testing.T) {
 	var out output
-	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
 	if !bytes.Contains(out.Bytes(), layout.EndOfStream) {
 		t.Fatal("no end marker")

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // urlsOf lists the URLs of batches, "-" for null.
@@ -44,17 +45,11 @@ func TestSplitURLs(t *testing.T) {
 		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["/x","/a/path/of/some/length",null]`))
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
 	for keep, columns := range map[batch.Keep]int{batch.KeepAll: 4, batch.KeepURL: 1, batch.KeepNone: 1} {
-		s, err := OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep}))(t)
 		if s.URLColumn() != "url" || s.Schema().NumFields() != columns {
 			t.Errorf("keep %d: column %q of %d", keep, s.URLColumn(), s.Schema().NumFields())
 		}
-		batches, err := readAll(data, true, Options{Name: "in", BatchRows: 2, Keep: keep})
-		if err != nil {
-			t.Fatal(err)
-		}
+		batches := must.Get(readAll(data, true, Options{Name: "in", BatchRows: 2, Keep: keep}))(t)
 		if got, want := urlsOf(batches), "https://a.example:8443/x http://[::1]/a/path/of/some/length -"; got != want || len(batches) != 2 {
 			t.Errorf("keep %d: got %s in %d batches, want %s", keep, got, len(batches), want)
 		}
@@ -104,10 +99,7 @@ func testURLColumn(t *testing.T, a arrow.Array, want string) {
 	for _, e := range encodings {
 		data := libraryWrite(t, e, record.Schema(), empty, record, record, empty)
 		for _, size := range []int{0, 1, 2, 3, 7} {
-			batches, err := readAll(data, size == 2, Options{BatchRows: size})
-			if err != nil {
-				t.Fatal(err)
-			}
+			batches := must.Get(readAll(data, size == 2, Options{BatchRows: size}))(t)
 			if got := urlsOf(batches); got != want+" "+want {
 				t.Fatalf("%s in batches of %d: %q", e, size, got)
 			}
@@ -197,10 +189,7 @@ func TestFindColumn(t *testing.T) {
 func TestPieces(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
 	data := libraryWrite(t, allEncodings[5], record.Schema(), record, record.NewSlice(0, 0), record.NewSlice(0, 4))
-	s, err := open(data, false, Options{Name: "in", BatchRows: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(open(data, false, Options{Name: "in", BatchRows: 4}))(t)
 	var names []string
 	var size, kept int64
 	for {
@@ -247,9 +236,7 @@ func TestErrorsNameTheBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Next(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Next(context.Background()))(t)
 	for range 2 {
 		_, err = s.Next(context.Background())
 		if err == nil || !strings.HasPrefix(err.Error(), "in: record batch 1: the input is cut") || !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -273,19 +260,14 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 	plain := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), tablestest.URLArray(rows, false))
 	b := array.NewDictionaryBuilder(memory.NewGoAllocator(), dt).(*array.BinaryDictionaryBuilder)
 	for i := range rows {
-		if err := b.AppendString(fmt.Sprint("value ", i%100)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.AppendString(fmt.Sprint("value ", i%100)))
 	}
 	encoded := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), b.NewArray())
 	for _, record := range []arrow.Record{plain, encoded} {
 		for _, e := range encodings {
 			t.Run(fmt.Sprintf("%s/%s", record.Column(1).DataType().Name(), e), func(t *testing.T) {
 				data := libraryWrite(t, e, record.Schema(), record, record, record)
-				s, err := open(data, false, Options{BatchRows: size})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(open(data, false, Options{BatchRows: size}))(t)
 				var workers sync.WaitGroup
 				for {
 					p, err := s.Next(context.Background())
@@ -301,9 +283,7 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 						checkShared(t, p, record)
 					}()
 				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Close())
 				workers.Wait()
 			})
 		}
@@ -351,21 +331,15 @@ func TestDictionariesOfStreams(t *testing.T) {
 		var out bytes.Buffer
 		w := newLibraryStream(&out, dt, deltas)
 		for _, record := range records {
-			if err := w.Write(record); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Write(record))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		s, err := open(out.Bytes(), true, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		pieces := piecesOf(t, s)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		batches := make([]*batch.Batch, len(pieces))
 		for i := len(pieces) - 1; i >= 0; i-- { // the last first
 			if batches[i], err = pieces[i].Decode(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // decodeAll reads a file, or what comes through a pipe, to its end.
@@ -43,13 +44,9 @@ func decodeAll(data []byte, stream bool) error {
 func TestSums(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		data := summed(t, stream)
-		if err := decodeAll(data, stream); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, decodeAll(data, stream))
 		if !stream { // a pipe
-			if err := decodeAll(data, true); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, decodeAll(data, true))
 		}
 		for i := range data {
 			changed := bytes.Clone(data)
@@ -83,10 +80,7 @@ func summed(t *testing.T, stream bool) []byte {
 		dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","abc"]`), dictionaryRecord(t, `[1]`, `["a","b"]`),
 	}
 	var out output
-	w, err := NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Codec: compress.None, Layout: batch.Layout{URLColumn: "url"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Codec: compress.None, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	for _, record := range records {
 		b := tableBatch(t, record)
 		chunk, err := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
@@ -97,8 +91,6 @@ func summed(t *testing.T, stream bool) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -52,10 +53,7 @@ func newTextsOf(rows, begin, width int, nulls bool) (t *handMadeTexts, values []
 
 // stream returns an Arrow stream of it.
 func (h *handMadeTexts) stream(t testing.TB) []byte {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(zstd.NewWriter(nil, zstd.WithEncoderCRC(true)))(t)
 	defer w.Close()
 	var offsets []byte
 	for _, o := range h.offsets {
@@ -95,10 +93,7 @@ func TestTextsInParts(t *testing.T) {
 				for _, size := range []int{64, 60, 999} {
 					h, values := newTextsOf(rows, begin, width, nulls)
 					for _, together := range []bool{false, true} {
-						s, err := open(h.stream(t), true, Options{BatchRows: size})
-						if err != nil {
-							t.Fatal(err)
-						}
+						s := must.Get(open(h.stream(t), true, Options{BatchRows: size}))(t)
 						pieces := piecesOf(t, s)
 						if len(pieces) != (rows+size-1)/size {
 							t.Fatalf("%d pieces", len(pieces))

@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // Every type comes through reading, cutting, selecting and writing.
@@ -36,18 +37,12 @@ func TestEveryTypePassesThrough(t *testing.T) {
 }
 
 func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size int, selection uint16) {
-	batches, err := readAll(data, size == 1, Options{Name: "test", BatchRows: size})
-	if err != nil {
-		t.Fatal(err)
-	}
+	batches := must.Get(readAll(data, size == 1, Options{Name: "test", BatchRows: size}))(t)
 	var out output
-	s, err := NewSink(&out, SinkOptions{
+	s := must.Get(NewSink(&out, SinkOptions{
 		Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
 		Schema: record.Schema(), Codec: e.compression, Stream: e.stream,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	rows := 0
 	var want, all []int // rows of record
 	for i := range int(record.NumRows()) {
@@ -76,21 +71,14 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 				want = append(want, low+k)
 			}
 		}
-		chunk, err := s.Encode(b, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Get(s.Encode(b, v))(t)
+		must.Do(t, s.Write(chunk))
 		rows += b.URLs.Len()
 	}
 	if rows != 2*int(record.NumRows()) {
 		t.Fatalf("%d rows, want %d", rows, 2*record.NumRows())
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if !out.closed || out.aborted {
 		t.Fatal("the output was not closed")
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -67,16 +68,13 @@ type origins struct {
 func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *origins {
 	t.Helper()
 	o := &origins{decisions: make(map[string]Decision), bodies: b}
-	err := s.Resolve(context.Background(), asOf, p, func(d *Decision) error {
+	must.Do(t, s.Resolve(context.Background(), asOf, p, func(d *Decision) error {
 		if _, twice := o.decisions[string(d.Authority)]; twice {
 			t.Errorf("%s twice", d.Authority)
 		}
 		o.decisions[string(d.Authority)] = *d
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	o.stats = s.stats
 	return o
 }
@@ -90,9 +88,7 @@ func collect(t testing.TB, asOf time.Time, p access.Policy, sources ...[]Capture
 	adder := s.newAdder()
 	for source, captures := range sources {
 		for i := range captures {
-			if err := adder.Add(&captures[i], source, uint64(i)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, adder.Add(&captures[i], source, uint64(i)))
 		}
 	}
 	return resolve(t, s, b, asOf, p)
@@ -421,9 +417,7 @@ func TestRead(t *testing.T) {
 				for captures := range slices.Chunk(all, (len(all)+files-1)/files) {
 					list = append(list, listFile(captures, nil))
 				}
-				if err := s.Read(t.Context(), list, workers); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Read(t.Context(), list, workers))
 				o := resolve(t, s, b, time.Time{}, access.Policy{})
 				s.Close()
 				got := make(map[string]string)
@@ -528,9 +522,7 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 		defer s.Close()
 		adder := s.newAdder()
 		for i, c := range []Capture{page("https://a.example/robots.txt", "", 1), moved("https://b.example/robots.txt", "https://a.example/robots.txt", 1)} {
-			if err := adder.Add(&c, 0, uint64(i)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, adder.Add(&c, 0, uint64(i)))
 		}
 		ctx, cancel := context.WithCancelCause(context.Background())
 		if after == 0 {

@@ -16,6 +16,7 @@ import (
 
 	"robotsbatch/io/frontier/jsonl"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/urls"
 )
 
@@ -54,15 +55,9 @@ func FuzzRow(f *testing.F) {
 			b.Append(value)
 			fields, columns = append(fields, field(columnNames[i], arrow.BinaryTypes.String)), append(columns, b.NewArray())
 		}
-		line, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(json.Marshal(object))(t)
 		schema := arrow.NewSchema(fields, nil)
-		table, err := NewTable(&fakeTable{schema, []arrow.Record{array.NewRecord(schema, columns, 1)}}, TableOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(NewTable(&fakeTable{schema, []arrow.Record{array.NewRecord(schema, columns, 1)}}, TableOptions{}))(t)
 		objects := captureLines(t, objectTable(t, line, TableOptions{}))
 		if cells := captureLines(t, table); objects != cells {
 			t.Fatalf("%s: as JSON\n%sin a table\n%s", line, objects, cells)
@@ -93,10 +88,7 @@ func captureLines(t *testing.T, r Reader) string {
 // objectTable is a table of lines of objects.
 func objectTable(t *testing.T, data []byte, o TableOptions) *Table {
 	t.Helper()
-	table, err := NewTable(jsonl.NewSource(bytes.NewReader(data), lines.Options{Columns: true, Named: Keys()}), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(NewTable(jsonl.NewSource(bytes.NewReader(data), lines.Options{Columns: true, Named: Keys()}), o))(t)
 	return table
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
 )
@@ -42,7 +43,7 @@ func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []re
 		s.part = 1 // all captures are judged one by one
 	}
 	found := make(histories)
-	err := s.ResolveHistory(context.Background(), asOf, p, func(d *Decision) error {
+	must.Do(t, s.ResolveHistory(context.Background(), asOf, p, func(d *Decision) error {
 		kept := *d
 		kept.History = slices.Clone(d.History)
 		for i := range kept.History {
@@ -50,10 +51,7 @@ func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []re
 		}
 		found[string(d.Authority)] = append(found[string(d.Authority)], kept)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found, bodies
 }
 
@@ -65,9 +63,7 @@ func add(t testing.TB, s *Set, captures []reference.Capture) {
 		if c.Second != 0 {
 			x.Time = time.Unix(c.Second, int64(i%1000)) // those of a second are in order
 		}
-		if err := a.Add(&x, c.Source, uint64(i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Add(&x, c.Source, uint64(i)))
 	}
 }
 

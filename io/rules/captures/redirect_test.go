@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/access"
 )
 
@@ -79,9 +80,7 @@ func TestRedirectsToDotSegmentsAndEscapes(t *testing.T) {
 			{URL: []byte("https://a.example/robots.txt"), Status: 301, Location: []byte(test.location)},
 			{URL: []byte(test.url), Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")},
 		} {
-			if err := a.Add(&x, 0, uint64(i)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.Add(&x, 0, uint64(i)))
 		}
 		found := false
 		err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, func(d *Decision) error {

@@ -15,6 +15,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/access"
 )
 
@@ -73,9 +74,7 @@ func readTable(t *testing.T, r Reader) (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("%s %d %t %s %q %q", x.URL, x.Status, x.Failed, when, x.Location, x.Body))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 	return lines
 }
 
@@ -141,9 +140,7 @@ func TestTableSchemas(t *testing.T) {
 func TestStatus(t *testing.T) {
 	for _, status := range []float64{-1 << 60, -200, 99_999, 1<<32 + 200, 1 << 62} {
 		var r row
-		if err := r.setStatusNumber(status); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.setStatusNumber(status))
 		var x Capture
 		r.capture(&x)
 		x.URL = []byte("http://a.example/robots.txt")
@@ -172,10 +169,7 @@ func TestFloatsAndNothings(t *testing.T) {
 	} {
 		source := tableOf(t, test.rows, field("url", text), field("body", text), field("status", test.status), field("fetched_at", test.fetched), field("error", test.failed))
 		source.records = source.records[:1]
-		table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { t.Errorf("%s: %v", name, err) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(NewTable(source, TableOptions{Name: "t", Broken: func(err error) { t.Errorf("%s: %v", name, err) }}))(t)
 		body := []string{`"x"`, `""`, `"x"`}
 		var want []string
 		for i, line := range []string{"http://a/robots.txt 200 false 2026-03-01T12:00:00Z", "http://b/robots.txt 0 true never", "http://c/robots.txt 404 false never"} {
@@ -195,10 +189,7 @@ func TestNullBodiesAndStatusZero(t *testing.T) {
 		field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Int64))
 	source.records = source.records[:1]
 	var broken []string
-	table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { broken = append(broken, err.Error()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(NewTable(source, TableOptions{Name: "t", Broken: func(err error) { broken = append(broken, err.Error()) }}))(t)
 	var captures []Capture
 	for {
 		var x Capture
@@ -239,10 +230,7 @@ func TestColumnsAlike(t *testing.T) {
 	} {
 		source := tableOf(t, test.rows, field("url", text), field("body", text), field(test.like, test.dt), field("text", text))
 		var notes, want []string
-		table, err := NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }}))(t)
 		readTable(t, table)
 		if test.want != "" {
 			want = append(want, fmt.Sprintf("t has a column %q, which is not read: the one of a table of captures is called %q", test.like, test.want))

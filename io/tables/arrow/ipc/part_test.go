@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -26,23 +27,13 @@ func TestDictionariesThatGrow(t *testing.T) {
 	for i := range count {
 		values = append(values, fmt.Sprintf("%q", fmt.Sprint("v", i)))
 		dictionary := tablestest.FromJSON(t, dt.ValueType, "["+strings.Join(values, ",")+"]")
-		if err := w.Write(tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, fmt.Sprintf("[%d]", i)), dictionary))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, fmt.Sprintf("[%d]", i)), dictionary))))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewStreamReader(&out, ReaderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	s := must.Get(NewStreamReader(&out, ReaderOptions{}))(t)
 	var records []*Part
 	for range count {
-		p, err := s.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Next())(t)
 		records = append(records, p)
 	}
 	if s.Close(); s.decoder != nil {
@@ -73,10 +64,7 @@ func TestDictionariesThatGrow(t *testing.T) {
 func TestEmptyOffsets(t *testing.T) {
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.ListOf(arrow.BinaryTypes.Binary)} {
 		values := array.NewBuilder(memory.DefaultAllocator, dt).NewArray()
-		m, err := encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, layout.CodecNone, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, layout.CodecNone, nil))(t)
 		if got, want := m.batch.Buffers[1].Length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
 			t.Errorf("%s: %d bytes, want %d", dt, got, want)
 		}

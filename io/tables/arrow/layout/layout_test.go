@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"robotsbatch/io/store/must"
 )
 
 var urlSchema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
@@ -18,9 +20,7 @@ var urlSchema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTy
 func schemaStream(t *testing.T, schema *arrow.Schema) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := ipc.NewWriter(&out, ipc.WithSchema(schema)).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ipc.NewWriter(&out, ipc.WithSchema(schema)).Close())
 	return out.Bytes()
 }
 
@@ -48,10 +48,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 		}
 	}
 	schema := schemaStream(t, urlSchema)[FramePrefix:]
-	h, err := ParseHeader(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(ParseHeader(schema))(t)
 	dictionaries, batches := []Block{{Offset: 8, Body: 16, Meta: 24}}, []Block{{Offset: 48, Body: 8}, {Offset: 56, Body: 24, Meta: 32}}
 	foot, err := ParseFooter(FooterBytes(h, dictionaries, batches, nil))
 	if err != nil || !reflect.DeepEqual(foot.Dictionaries, dictionaries) || !reflect.DeepEqual(foot.Batches, batches) {
@@ -166,10 +163,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
 	meta := schemaStream(t, schema)[FramePrefix:]
-	s, err := ParseSchema(meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ParseSchema(meta))(t)
 	if !s.Arrow.Equal(schema) || !reflect.DeepEqual(s.IDs, []int64{0, 1}) {
 		t.Errorf("%v with dictionaries %v", s.Arrow, s.IDs)
 	}
@@ -188,10 +182,7 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 		}, nil)
 	}
 	stream := schemaStream(t, with(&arrow.Decimal256Type{Precision: 9, Scale: 2}))
-	h, err := ParseHeader(stream[FramePrefix:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(ParseHeader(stream[FramePrefix:]))(t)
 	patched := 0
 	var patch func(field Table)
 	patch = func(field Table) {
@@ -205,10 +196,7 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 	if patched != 1 {
 		t.Fatalf("%d decimals", patched)
 	}
-	s, err := ReadSchema(stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ReadSchema(stream))(t)
 	if want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2}); !s.Schema.Equal(want) {
 		t.Errorf("%v, want %v", s.Schema, want)
 	}
