@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -148,4 +149,197 @@ func Wrap(text, begin, indent string) string {
 		line, between = line+between+word, " "
 	}
 	return b.String() + line + "\n"
+}
+
+// text is a text that is made piece by piece.
+type text struct{ strings.Builder }
+
+func (t *text) add(format string, args ...any) { fmt.Fprintf(t, format, args...) }
+
+// Texts are what help prints besides the help of commands and pages, by name.
+func (p *Program) Texts() map[string]func() string {
+	return map[string]func() string{
+		"options": p.options, "man": p.manPage, "bash": p.bashCompletion, "zsh": p.zshCompletion, "fish": p.fishCompletion, "powershell": p.powerShellCompletion,
+	}
+}
+
+// manPage is the manual page for man(1).
+func (p *Program) manPage() string {
+	var t text
+	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.").Replace
+	t.add(".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n.SH SYNOPSIS\n.nf\n", roff(p.Version), roff(p.Purpose))
+	for _, c := range p.All() {
+		t.add("\\fBrobotsbatch\\fR %s\n", roff(c.Usage[0]))
+	}
+	t.add(".fi\n.SH DESCRIPTION\n")
+	for _, c := range p.All() {
+		t.add(".PP\n\\fB%s\\fR %s %s\n", p.nameOf(c), roff(c.About), roff(c.Details))
+	}
+	t.add(".SH OPTIONS\n")
+	for _, o := range p.shared() {
+		argument, of := "", " Of "+strings.Join(o.commands, ", ")+" alone."
+		if o.Argument != "" {
+			argument = " \\fI" + o.Argument + "\\fR"
+		}
+		if o.commands[0] == p.Main.Name {
+			of = strings.TrimSuffix(" Also of "+strings.Join(o.commands[1:], ", ")+".", " Also of .")
+		}
+		t.add(".TP\n\\fB\\-%s\\fR%s\n%s.%s%s\n", roff(o.Name), argument, roff(o.withDefault()), strings.TrimRight(" "+roff(o.more()), " "), of)
+	}
+	t.add(".SH EXIT STATUS\n")
+	for _, e := range p.Main.Exits {
+		t.add(".TP\n%s\n%s\n", e.Status, roff(e.Meaning))
+	}
+	t.add(".SH EXAMPLES\n.nf\n")
+	for _, c := range p.All() {
+		for _, example := range c.Examples {
+			t.add("robotsbatch %s\n", roff(example))
+		}
+	}
+	t.add(".fi\n")
+	return t.String()
+}
+
+// nameOf is what calls a command.
+func (p *Program) nameOf(c *Command) string {
+	if c == p.Main {
+		return "robotsbatch"
+	}
+	return "robotsbatch " + c.Name
+}
+
+// commandWords are what may stand in a command's place.
+func (p *Program) commandWords() []string {
+	words := []string{"help", "version"}
+	for _, c := range p.Commands {
+		words = append(words, c.Name)
+	}
+	return words
+}
+
+// HelpWords are what help takes.
+func (p *Program) HelpWords() []string {
+	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "powershell", "version")
+	for _, c := range p.Commands {
+		if name := c.Name; !slices.Contains(words, name) { // some have a page, too
+			words = append(words, name)
+		}
+	}
+	return words
+}
+
+// flagNames are a command's flags, with dashes.
+func (c *Command) flagNames() (names []string) {
+	for _, o := range c.New().Flags() {
+		names = append(names, "-"+o.Name)
+	}
+	return names
+}
+
+// valued is how a shell completes the flag's value: one of the words, a format with these; the name of a file;
+// or anything.
+func (o *Flag) valued(words, files, any string) string {
+	switch {
+	case o.Argument == "":
+		return ""
+	case o.words() != nil:
+		return fmt.Sprintf(words, strings.Join(o.words(), " "))
+	case o.Files:
+		return files
+	}
+	return any
+}
+
+// bashCompletion is what bash is to source.
+func (p *Program) bashCompletion() string {
+	var t text
+	t.add("# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
+	t.add("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
+	for _, o := range p.shared() {
+		if o.Argument != "" {
+			t.add("    -%s) %sreturn ;;\n", o.Name, o.valued(`COMPREPLY=($(compgen -W "%s" -- "$word")); `, `COMPREPLY=($(compgen -f -- "$word")); `, ""))
+		}
+	}
+	t.add("    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
+	for _, c := range p.Commands {
+		t.add("    %s) flags=%q ;;\n", c.Name, strings.Join(c.flagNames(), " "))
+	}
+	t.add("    *) flags=%q ;;\n  esac\n", strings.Join(p.Main.flagNames(), " "))
+	t.add("  [[ $COMP_CWORD == 1 ]] && flags+=%q\n", " "+strings.Join(p.commandWords(), " "))
+	t.add("  COMPREPLY=($(compgen -W \"$flags\" -- \"$word\") $([[ $word == -* ]] || compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _robotsbatch robotsbatch\n")
+	return t.String()
+}
+
+// zshCompletion is what zsh takes as _robotsbatch.
+func (p *Program) zshCompletion() string {
+	var t text
+	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
+	t.add("#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
+	for _, c := range append(p.All()[1:], p.Main) {
+		name, operands := c.Name, "*:file:_files"
+		if c == p.Main {
+			name, operands = "*", "1:command:("+strings.Join(p.commandWords(), " ")+")"
+		}
+		t.add("    %s)\n      _arguments \\\n", name)
+		for _, o := range c.New().Flags() {
+			star := ""
+			if o.Repeat {
+				star = "*"
+			}
+			t.add("        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), o.valued(":"+o.Argument+":(%s)", ":"+o.Argument+":_files", ":"+o.Argument+": "))
+		}
+		t.add("        '%s' ;;\n", operands)
+	}
+	t.add("  esac\n}\n_robotsbatch \"$@\"\n")
+	return t.String()
+}
+
+// fishCompletion is what fish is to source.
+func (p *Program) fishCompletion() string {
+	var t text
+	escape := strings.NewReplacer(`\`, `\\`, "'", `\'`)
+	t.add("# fish completion for robotsbatch: robotsbatch help fish > ~/.config/fish/completions/robotsbatch.fish\n")
+	t.add("complete -c robotsbatch -n __fish_use_subcommand -a '%s'\n", strings.Join(p.commandWords(), " "))
+	t.add("complete -c robotsbatch -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(p.HelpWords(), " "))
+	for _, c := range p.All() {
+		when := "__fish_seen_subcommand_from " + c.Name
+		if c == p.Main {
+			when = "not __fish_seen_subcommand_from " + strings.Join(p.commandWords(), " ")
+		}
+		for _, o := range c.New().Flags() {
+			t.add("complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, o.valued(" -x -a '%s'", " -r -F", " -x"), escape.Replace(o.Short))
+		}
+	}
+	return t.String()
+}
+
+// powerShellCompletion is what a profile of PowerShell has.
+func (p *Program) powerShellCompletion() string {
+	var t text
+	list := func(words []string) string { return "@('" + strings.Join(words, "', '") + "')" }
+	t.add("# PowerShell completion for robotsbatch: robotsbatch help powershell >> $PROFILE\n" +
+		"Register-ArgumentCompleter -Native -CommandName robotsbatch -ScriptBlock {\n  param($word, $ast, $cursor)\n  $flags = @{\n")
+	values := make(map[string][]string)
+	for _, c := range p.All() {
+		t.add("    '%s' = %s\n", c.Name, list(c.flagNames()))
+		for _, o := range c.New().Flags() {
+			if o.words() != nil {
+				values["-"+o.Name] = o.words()
+			}
+		}
+	}
+	t.add("    'help' = %s\n  }\n  $values = @{\n", list(p.HelpWords()))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		t.add("    '%s' = %s\n", name, list(values[name]))
+	}
+	t.add(`  }
+  $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { "$_" })
+  $found = if ($before.Count -gt 1 -and $values.ContainsKey($before[-1])) { $values[$before[-1]] }
+  elseif ($before.Count -gt 1 -and $flags.ContainsKey($before[1])) { $flags[$before[1]] }
+  elseif ($before.Count -gt 1) { $flags['%[1]s'] }
+  else { $flags['%[1]s'] + %[2]s }
+  $found | Where-Object { $_ -like "$word*" } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }
+}
+`, p.Main.Name, list(p.commandWords()))
+	return t.String()
 }

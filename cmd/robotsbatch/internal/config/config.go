@@ -5,12 +5,16 @@ package config
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 )
 
@@ -104,4 +108,167 @@ func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(strin
 		}
 		return nil
 	}
+}
+
+// Defaults and least values of what a command may use.
+const (
+	DefaultMemory = 512 << 20
+	workerMemory  = 64 << 20 // the default is this for each worker that has a processor, if it is more
+	leastMemory   = 16 << 20
+	DefaultRows   = 65536
+	// mostWorkers is how many workers a processor can keep busy: some wait for objects
+	// of a store while others compute.
+	mostWorkers = 32
+)
+
+// Running is what a command line says of what a command may use, and of its messages.
+type Running struct {
+	Workers   int
+	BatchRows int
+	Memory    int64
+	sized     bool // Memory was asked for
+	// StoreTimeout is how long an object store may make no progress; 0 is the default.
+	StoreTimeout time.Duration
+
+	LogJSON, Quiet, Verbose bool
+	Progress                console.When
+	// OneLine leaves stderr to the line that says why a command fails, unless Verbose.
+	OneLine bool
+}
+
+// NewRunning is what a command may use without flags.
+func NewRunning() Running { return Running{Memory: DefaultMemory} }
+
+// FitMemory lowers the default of -memory to fit a control group that permits group bytes, of
+// which mapped rule packs take packs bytes, and reports whether it did. -memory gets half of
+// what the packs leave, and at least an eighth of the group, because a pack may be larger than
+// the group's memory. The rest is for the program and what it reads. Call it after SetWork.
+func (c *Running) FitMemory(group, packs int64) bool {
+	const mib = 1 << 20
+	fit := max(leastMemory, (max(group-packs, group/4)/2)&^(mib-1))
+	if c.sized || fit >= c.Memory {
+		return false
+	}
+	c.Memory, c.sized = fit, true
+	return true
+}
+
+// Flags are those of what a command may use.
+func (c *Running) Flags() cli.Flags {
+	return cli.Flags{{
+		Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Indifferent: true, Value: cli.Count(&c.Workers),
+		Short: "batches to work on at once",
+		More:  "At most 32 for each processor.",
+	}, {
+		Name: "batch-rows", Rare: true, Argument: "N", Topic: RunningTopic, Standard: "65536", Value: cli.Count(&c.BatchRows),
+		Short: "most rows in a batch",
+	}, {
+		Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 9 workers on 64MiB each; less in a small cgroup", Indifferent: true,
+		Short: "for batches in flight and compiled rules",
+		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
+		Value: func(text string) error {
+			c.sized = true
+			return cli.Size(&c.Memory, leastMemory)(text)
+		},
+	}, {
+		Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Indifferent: true, Value: cli.Age(&c.StoreTimeout),
+		Short: "give up when an object store has been silent this long",
+		More:  "This covers all attempts together.",
+	}}
+}
+
+// ProgressFlag is -progress.
+func (c *Running) ProgressFlag() cli.Flag {
+	return cli.Flag{
+		Name: "progress", Rare: true, Argument: "WHEN", Topic: RunningTopic, Indifferent: true,
+		Short: "show progress: auto, always or never", Standard: "auto: when stderr is a terminal",
+		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
+		Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
+			cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never}),
+	}
+}
+
+// MessageFlags are those of messages.
+func (c *Running) MessageFlags() cli.Flags {
+	return cli.Flags{{
+		Name: "log", Rare: true, Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Indifferent: true, Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
+		Short: "messages on stderr as text or json",
+	}, {
+		Name: "quiet", Topic: RunningTopic, Common: true, Indifferent: true, Value: &c.Quiet,
+		Short: "show neither progress nor summary",
+	}}
+}
+
+// SetWork fills in how much is worked on at once.
+func (c *Running) SetWork() {
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	c.LimitWorkers()
+	if !c.sized {
+		c.Memory = max(c.Memory, workerMemory*int64(min(c.Workers, runtime.GOMAXPROCS(0))))
+	}
+	if c.BatchRows == 0 {
+		c.BatchRows = DefaultRows
+	}
+}
+
+// LimitWorkers bounds the workers by the processors.
+func (c *Running) LimitWorkers() { c.Workers = min(c.Workers, mostWorkers*runtime.GOMAXPROCS(0)) }
+
+// FlightMemory is what all batches in flight may take together: what compiled rules leave
+// of -memory.
+func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.RulesShare }
+
+// BatchMemory is how many bytes one batch may take as it is read and decoded, and again as
+// it is written.
+func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
+
+// PieceMemory is how many bytes the rows of a batch may take, if they need not be together:
+// more than two workers have two batches each in the quarter of the memory in which batches
+// begin, where each is counted as read and as decoded.
+func (c *Running) PieceMemory() int64 {
+	const least = 512 << 10 // smaller ones cost more than they share out
+	size := c.BatchMemory() / 8
+	if c.Workers > 2 {
+		size = min(size, max(least, c.FlightMemory()/16/int64(c.Workers)))
+	}
+	return size
+}
+
+// objectMemory is what an object that is read and one that is written need.
+func objectMemory(reads, writes bool) int64 {
+	need := int64(0)
+	if reads {
+		need += blob.ReadMemory
+	}
+	if writes {
+		need += blob.WriteMemory
+	}
+	return need
+}
+
+// ReserveObjects subtracts from -memory what an object that is read and one that is written
+// need.
+func (c *Running) ReserveObjects(reads, writes bool) error {
+	c.Memory -= objectMemory(reads, writes)
+	if c.Memory < leastMemory {
+		return option.Usagef("%s is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB", option.Memory, blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
+	}
+	return nil
+}
+
+// ReserveAtOnce returns how many of n inputs or outputs are under way at once: with one more than
+// workers these have work while one begins or ends. Objects may take a quarter of -memory for
+// it, which is subtracted.
+func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
+	if c.Workers == 1 {
+		return 1
+	}
+	more := min(c.Workers, n-1)
+	if each := objectMemory(reads, writes); each > 0 {
+		more = int(min(int64(more), c.Memory/4/each))
+		c.Memory -= int64(more) * each
+	}
+	return 1 + max(0, more)
 }

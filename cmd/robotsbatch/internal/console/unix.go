@@ -4,6 +4,7 @@ package console
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,3 +49,7 @@ func sameDevice(fd int, as *unix.Stat_t) bool {
 	var is unix.Stat_t
 	return unix.Fstat(fd, &is) == nil && is.Rdev == as.Rdev && is.Mode&unix.S_IFMT == unix.S_IFCHR
 }
+
+// failedWrites are the signals that a failed write sends: SIGPIPE where nobody
+// reads any more, SIGXFSZ where a file would become larger than a limit allows.
+var failedWrites = []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ}
