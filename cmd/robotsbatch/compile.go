@@ -28,7 +28,7 @@ var compileHelp = &cli.Command{
 	Examples: []string{"compile -rules robots -out site.rules", `compile -rules "crawl/*.warc.gz" -out crawl.rules`, `compile -update old.rules -rules "new/*.warc.gz" -out new.rules`},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done"},
-		{Status: "1", Meaning: "failed; nothing half-written is left, and a previous pack stays"},
+		{Status: "1", Meaning: "failed; no file is left half-written, and a previous pack stays"},
 		usageExit,
 		retryExit,
 		stoppedExit,

@@ -4,11 +4,11 @@
 //
 // This folder is wiring. A run passes through its files in this order:
 //
-//	main.go      run, which picks the command; subcommand.go what all commands have
-//	commands.go  the commands and their exit statuses
-//	rules.go     -rules → io/rules/ruleset
-//	outputs.go   -out → outputs, of which io/frontier/outputs opens the sinks
-//	job.go       batch.Run for each output, which io/frontier/outputs completes
+//	main.go        run, which picks the command; the commands and their exit statuses
+//	subcommand.go  what all commands have
+//	rules.go       -rules → io/rules/ruleset
+//	outputs.go     -out → outputs, of which io/frontier/outputs opens the sinks
+//	job.go         batch.Run for each output, which io/frontier/outputs completes; the plan
 //	compile.go, explain.go, export.go, …  a file a command: configuration, flags, run
 //	help.go      help texts
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,22 +179,23 @@ func (j *job) judge(ctx context.Context) error {
 		j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 			manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
 	}
-	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
-	if err != nil {
+	if j.found, err = j.find(ctx, &j.Rules, j.ruleUse(), written...); err != nil {
 		return err
 	}
-	j.found = found
 	if j.record != nil {
-		j.versions = found.Versions(ctx)
+		j.versions = j.found.Versions(ctx)
 	}
 	if err := j.openFirst(ctx, planned); err != nil {
 		return err
 	}
 	defer j.first.close()
+	if err := j.checkOutputs(ctx, planned); err != nil {
+		return err
+	}
 	if err := j.showPlan(ctx, inputs, planned); err != nil {
 		return err
 	}
-	if j.rules, err = j.openRules(ctx, &j.Rules, found); err != nil {
+	if j.rules, err = j.openRules(ctx, &j.Rules, j.found); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -377,15 +379,13 @@ func (j *job) sayOtherNames() {
 var longFrom = int64(1 << 30)
 
 // dryRun prints the plan and does nothing of it.
-func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) error {
+func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) (err error) {
 	if err := outputs.CheckFolder(j.Out); err != nil {
 		return withFolder(err)
 	}
-	found, err := j.find(ctx, &j.Rules, j.ruleUse(), written...)
-	if err != nil {
+	if j.found, err = j.find(ctx, &j.Rules, j.ruleUse(), written...); err != nil {
 		return err
 	}
-	j.found = found
 	bytes := int64(0)
 	for _, in := range inputs {
 		info, err := blob.Stat(ctx, in.Path)
@@ -394,23 +394,54 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 		}
 		bytes += info.Size
 	}
-	var src *frontier.Concatenation
-	if len(planned) > 0 && planned[0].Inputs[0].Path != blob.Stdio {
-		if src, err = j.openInputs(ctx, planned[0]); err != nil {
+	if err := j.checkOutputs(ctx, planned); err != nil {
+		return err
+	}
+	var first *frontier.Source
+	for i, out := range planned {
+		if out.Inputs[0].Path == blob.Stdio || i > 0 && readsObjects(inputs) { // each takes a request
+			break
+		}
+		source, err := j.tryOutput(ctx, out)
+		if err != nil {
 			return err
 		}
-		defer src.Close()
-		if !readsObjects(inputs) { // each takes a request
-			if err := src.OpenOthers(); err != nil {
-				return err
-			}
-		}
+		first = cmp.Or(first, source)
 	}
-	rules, err := found.Plan(ctx, true)
+	rules, err := j.found.Plan(ctx, true)
 	if err != nil {
 		return err
 	}
-	return j.plan(j.s.out, inputs, bytes, planned, src, rules)
+	return j.plan(j.s.out, inputs, bytes, planned, first, rules)
+}
+
+// tryOutput finds what is wrong with an output and its inputs, and returns the first of these.
+func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
+	src, err := j.openInputs(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if !readsObjects(out.Inputs) {
+		if err := src.OpenOthers(); err != nil {
+			return nil, err
+		}
+	}
+	first := src.First()
+	t, err := j.aim(out, first)
+	if err != nil || first.Schema == nil || t.Format == format.Text {
+		return first, err
+	}
+	var kept []string
+	for _, field := range first.Schema.Fields() {
+		if j.Keep == batch.KeepAll || j.Keep == batch.KeepURL && field.Name == first.URLColumn {
+			kept = append(kept, field.Name)
+		}
+	}
+	if err := batch.CheckNames(kept, j.Verdicts); err != nil {
+		return nil, fmt.Errorf("%s: %w", first.Input.Name(), err)
+	}
+	return first, nil
 }
 
 // showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
@@ -432,21 +463,41 @@ func (j *job) showPlan(ctx context.Context, inputs []frontier.Input, planned []o
 	if err != nil {
 		return err
 	}
-	return j.plan(j.s.err, inputs, bytes, planned, j.first.src, rules)
+	return j.plan(j.s.err, inputs, bytes, planned, j.first.src.First(), rules)
 }
 
-// plan prints what the job does. src is the source of the first output; nil if it is not known.
-func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []outputs.Output, src *frontier.Concatenation, rules []ruleset.Planned) error {
+// plan prints what the job does. first is the first input; nil if it is not known.
+func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []outputs.Output, first *frontier.Source, rules []ruleset.Planned) error {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	var names []string
+	var names, agents, columns, verdicts []string
 	for _, in := range inputs {
 		names = append(names, in.Name())
 	}
 	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(inputs)), "file", "files"), report.Number(bytes), ruleset.SomeOf(names))
-	if err := j.planOutputs(planned, src, line); err != nil {
-		return err
+	switch {
+	case len(planned) == 0:
+		line("outputs", "none: no input falls to this shard")
+	case first == nil:
+		line("format", "known when stdin is read")
+		line("outputs", "%s", blob.Shown(planned[0].Path))
+	default:
+		t, err := j.aim(planned[0], first)
+		if err != nil {
+			return err
+		}
+		line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", first.Format, first.Codec), ", none"))
+		if first.Schema != nil {
+			for _, field := range first.Schema.Fields() {
+				columns = append(columns, field.Name)
+			}
+			line("columns", "%s; URLs in %s", strings.Join(columns, ", "), first.URLColumn)
+		}
+		for _, column := range j.Verdicts {
+			verdicts = append(verdicts, column.Name)
+		}
+		line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
 	}
 	for _, p := range rules {
 		text := p.Name + ": " + p.Kind
@@ -467,69 +518,10 @@ func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []
 		}
 		line("rules", "%s", text)
 	}
-	var agents []string
 	for _, chain := range j.Chains {
 		agents = append(agents, strings.Join(chain, ", else "))
 	}
 	line("agents", "%s", strings.Join(agents, "; "))
 	line("memory", "%s, %s", cli.SizeText(j.Memory), report.Count(int64(j.Workers), "worker", "workers"))
-	return nil
-}
-
-// planOutputs says how the first input is read, and what is written.
-func (j *job) planOutputs(planned []outputs.Output, src *frontier.Concatenation, line func(what, format string, args ...any)) error {
-	if len(planned) == 0 {
-		line("outputs", "none: no input falls to this shard")
-		return nil
-	}
-	out := planned[0]
-	if src == nil {
-		line("format", "known when stdin is read")
-		line("outputs", "%s", blob.Shown(out.Path))
-		return nil
-	}
-	first := src.First()
-	t, err := j.Output.Target(out, first)
-	if err == nil {
-		err = j.checkFormat(t)
-	}
-	if err == nil {
-		err = j.spare(out.Inputs, t.Path)
-	}
-	if err == nil {
-		err = j.checkColumns(t, first)
-	}
-	if err != nil {
-		return err
-	}
-	line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", first.Format, first.Codec), ", none"))
-	var columns, verdicts []string
-	if first.Schema != nil {
-		for _, field := range first.Schema.Fields() {
-			columns = append(columns, field.Name)
-		}
-		line("columns", "%s; URLs in %s", strings.Join(columns, ", "), first.URLColumn)
-	}
-	for _, column := range j.Verdicts {
-		verdicts = append(verdicts, column.Name)
-	}
-	line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
-	return nil
-}
-
-// checkColumns finds that an input has a column of the output's already.
-func (j *job) checkColumns(t outputs.Target, first *frontier.Source) error {
-	if first.Schema == nil || t.Format == format.Text {
-		return nil
-	}
-	var kept []string
-	for _, field := range first.Schema.Fields() {
-		if j.Keep == batch.KeepAll || j.Keep == batch.KeepURL && field.Name == first.URLColumn {
-			kept = append(kept, field.Name)
-		}
-	}
-	if err := batch.CheckNames(kept, j.Verdicts); err != nil {
-		return fmt.Errorf("%s: %w", first.Input.Name(), err)
-	}
 	return nil
 }

@@ -91,10 +91,10 @@ var program = cli.Program{
 // Exit statuses that several commands have.
 var (
 	doneExit    = cli.Exit{Status: "0", Meaning: "done, even if the reader of a pipe closed it early"}
-	failedExit  = cli.Exit{Status: "1", Meaning: "failed; nothing half-written is left"}
+	failedExit  = cli.Exit{Status: "1", Meaning: "failed; no file is left half-written"}
 	usageExit   = cli.Exit{Status: "2", Meaning: "wrong use"}
 	retryExit   = cli.Exit{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"}
-	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM; nothing half-written is left"}
+	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM; no file is left half-written"}
 
 	// tableExits are those of commands that write a table.
 	tableExits = []cli.Exit{doneExit, failedExit, usageExit, retryExit, stoppedExit}

@@ -314,15 +314,15 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	}
 	defer src.Close()
 	c.schemeless = src.First().Schemeless
-	t, err := j.target(c.Output, src.First())
-	if err == nil {
-		err = j.spare(c.Inputs, t.Path)
-	}
+	t, err := j.aim(c.Output, src.First())
 	if err != nil {
 		return err
 	}
 	c.path, c.name = t.Path, t.Name()
 	if c.InFolder { // another run may write this file alone
+		if err := t.MakeFolder(); err != nil {
+			return option.Errorf("%s: %w", option.Out, err)
+		}
 		lock, err := blob.LockFile(t.Path)
 		if err != nil {
 			return option.Errorf("%s: %w", option.Out, err)
@@ -423,29 +423,51 @@ func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	}
 }
 
-// target decides how an output is written, now that its first input is known.
-func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
-	t, err := c.Output.Target(out, first)
-	if err == nil {
-		err = c.checkFormat(t)
-	}
-	if err != nil {
-		return outputs.Target{}, err
-	}
-	if out.InFolder {
-		if err := t.MakeFolder(); err != nil {
-			return outputs.Target{}, option.Errorf("%s: %w", option.Out, err)
+// checkOutputs refuses outputs that would replace something, before the first is begun. The name of an
+// input tells which format its output likely has; where that one is refused, the input is asked.
+func (j *job) checkOutputs(ctx context.Context, planned []outputs.Output) error {
+	for _, out := range planned {
+		in := out.Inputs[0].Path
+		if info, err := os.Stat(in); !blob.IsURL(in) && (err != nil || !info.Mode().IsRegular()) {
+			continue // stdin or a pipe can be opened once
+		}
+		likely := &frontier.Source{}
+		if likely.Format, likely.Codec = format.ByName(blob.Shown(in)); j.Reading.Format != format.Unknown {
+			likely.Format = j.Reading.Format
+		}
+		if _, refused := j.aim(out, likely); refused == nil {
+			continue
+		}
+		src, err := j.openInputs(ctx, out)
+		if err == nil {
+			_, err = j.aim(out, src.First())
+			_ = src.Close() // it was only read from
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return t, nil
+	return nil
+}
+
+// aim decides how an output is written whose first input is this, and refuses what it must not replace.
+func (j *job) aim(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
+	t, err := j.Output.Target(out, first)
+	if err == nil {
+		err = j.checkFormat(t)
+	}
+	if err == nil {
+		err = j.spare(out.Inputs, t.Path)
+	}
+	return t, err
 }
 
 // checkFormat finds flags that do not go with the output's format.
-func (c *job) checkFormat(t outputs.Target) error {
-	if t.Format == format.Text && c.Emit == batch.EmitAll {
+func (j *job) checkFormat(t outputs.Target) error {
+	if t.Format == format.Text && j.Emit == batch.EmitAll {
 		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
 	}
-	return c.Flags().CheckFormat(c.given, config.OfOutputs, t.Format.String())
+	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
 }
 
 // create starts an output.

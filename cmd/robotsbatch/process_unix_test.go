@@ -101,11 +101,24 @@ func TestSignalStopsJob(t *testing.T) {
 			if status := exitStatus(t, cmd); status != 128+int(sent) {
 				t.Errorf("exit status %d", status)
 			}
-			if said := stderr.String(); !strings.HasPrefix(said, "robotsbatch: stopped (") || !strings.Contains(said, "; nothing half-written is left") {
+			if said := stderr.String(); !strings.HasPrefix(said, "robotsbatch: stopped (") || !strings.Contains(said, "; no file is left half-written") {
 				t.Errorf("stderr: %s", said)
 			}
 			wantOnly(t, "out.csv", "as before\n")
 		})
+	}
+}
+
+// A command that writes to standard output cannot take back what it wrote.
+func TestSignalStopsCommand(t *testing.T) {
+	ignoreNoSignals(t)
+	for out, left := range map[string]string{"-": "; what was written to standard output is incomplete\n", "out.csv": "; no file is left half-written\n"} {
+		workplace(t)
+		cmd, _, stderr := underWay(t, "hosts", "-in", "-", "-out", out)
+		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
+		if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || stderr.String() != "robotsbatch: stopped (terminated)"+left {
+			t.Errorf("-out %s: exit status %d: %s", out, status, stderr)
+		}
 	}
 }
 

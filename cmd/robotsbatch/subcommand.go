@@ -141,7 +141,7 @@ func left(output string) option.Message {
 	case blob.Stdio:
 		return option.Messagef("; what was written to standard output is incomplete")
 	}
-	return option.Messagef("; nothing half-written is left")
+	return option.Messagef("; no file is left half-written")
 }
 
 // open opens the console that the flags ask for.

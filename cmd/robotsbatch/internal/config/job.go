@@ -130,7 +130,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return option.Usagef("%s is the name of a manifest: choose another name", option.SummaryJSON.With(c.SummaryJSON))
 	case manifest.IsName(c.ReportFile):
 		return option.Usagef("%s is the name of a manifest: choose another name", option.Report.With(c.ReportFile))
-	case c.ReportFile != "" && (c.ReportFile == c.Out || c.ReportFile == c.SummaryJSON):
+	case c.ReportFile != "" && (c.ReportFile == c.Out || filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON)):
 		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
 	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
 		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
