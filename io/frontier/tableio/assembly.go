@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bytes"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -81,6 +82,10 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 		err = b.Grant.Take(size)
 	}
 	if err != nil {
+		tables.Release(slices.Concat(part.shares...))
+		if part.urls != nil {
+			part.urls.Release()
+		}
 		return 0, false, err
 	}
 	a.parts[piece] = part
@@ -158,8 +163,8 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	size := int64(0)
 	for i, field := range o.made.Fields() {
 		column, err := tables.Concatenate(field.Type, parts[i], o.mem)
-		if err != nil {
-			tables.Release(columns)
+		if parts[i] = nil; err != nil {
+			tables.Release(slices.Concat(append(parts, columns)...))
 			return nil, columnError(field.Name, err)
 		}
 		columns = append(columns, column)

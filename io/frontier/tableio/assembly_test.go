@@ -1,16 +1,60 @@
 package tableio
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables"
 )
+
+// Where a column cannot be joined, nothing of the others is kept.
+func TestAssemblyColumnsError(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	var verdicts []batch.VerdictColumn
+	for _, name := range []string{"a", "b", "c"} {
+		verdicts = append(verdicts, batch.VerdictColumn{Name: name, Kind: batch.Allowed})
+	}
+	o := must.Get(NewVerdicts(batch.Layout{Verdicts: verdicts}, nil, mem))(t)
+	a := NewAssembly(2)
+	for piece := range 2 {
+		_, _, err := a.Add(o, piece, &batch.Batch{}, tablestest.Verdicts(20), nil)
+		must.Do(t, err)
+	}
+	other := &a.parts[1].shares[0][1] // of another type than the piece before
+	(*other).Release()
+	*other = tables.Fixed(tables.Maker{Memory: mem}, arrow.PrimitiveTypes.Int64, []int64{1}, []int32{0}, func(n int64) int64 { return n })
+	if _, err := a.Columns(o); err == nil || !strings.Contains(err.Error(), `column "b"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A piece that fails keeps nothing.
+func TestAssemblyAddError(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	const rows = 20
+	v := tablestest.Verdicts(rows)
+	tablestest.Select(v, func(row int) bool { return row%3 > 0 })
+	o := must.Get(NewVerdicts(batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "a", Kind: batch.Allowed}}}, nil, mem))(t)
+	urls := tablestest.URLArray(rows, true).Data().(*array.Data)
+	queue := budget.New(1 << 20).Queue(t.Context())
+	grant := must.Get(queue.Admit(1))(t)
+	queue.Close() // so that it gets nothing any more
+	if _, _, err := NewAssembly(1).Add(o, 0, &batch.Batch{Grant: grant}, v, urls); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
 
 // URLs are kept from the first piece on of which some rows are selected and others are not;
 // they are those that gathering all rows gives, and none when some were not kept.
