@@ -148,6 +148,7 @@ type conversion struct {
 	read       outputs.Read
 	schemeless string
 	notes      []string
+	noting     []any               // what has notes once all is written
 	left       bool                // its reader went away
 	late       *outputs.LateWriter // nil if it is complete
 	unlock     func()
@@ -386,6 +387,7 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 		return err
 	}
 	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) { c.way.Report(&s, src) })
+	c.notes = report.Notes(c.noting...)
 	c.left = errors.Is(err, syscall.EPIPE)
 	if err != nil && !c.left {
 		return j.because(ctx, err, src)
@@ -499,7 +501,7 @@ func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenati
 		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
 	if t.Format.IsBinary() { // text has no types
-		c.notes = report.Notes(src.First().Source, sink)
+		c.noting = []any{src.First().Source, sink}
 	}
 	if c.sums != nil {
 		sink = c.sums.Around(sink)

@@ -170,10 +170,10 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 	}
 }
 
-// noting is a source or a sink that may change a column's type.
+// noting is a source or a sink that may change a column's type, or take longer than need be.
 type noting interface{ Notes() []string }
 
-// Notes returns what sources and sinks say of types.
+// Notes returns what sources and sinks say, once all is written.
 func Notes(parts ...any) []string {
 	var notes []string
 	for _, part := range parts {

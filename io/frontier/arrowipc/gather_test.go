@@ -32,6 +32,7 @@ type selecting struct {
 	all          bool // no row is left out
 	options      Options
 	verdicts     func(first int64, rows int) *batch.Verdicts
+	notes        *[]string // set to those of the sink, if not nil
 }
 
 // filtered returns what comes out of an input.
@@ -62,6 +63,9 @@ func (s selecting) filtered(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	err = w.Close()
+	if s.notes != nil {
+		*s.notes = w.(interface{ Notes() []string }).Notes()
+	}
 	return out.Bytes(), err
 }
 
@@ -308,6 +312,25 @@ func TestGatherTexts(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A buffer whose frame cannot be cut is compressed again, which is counted.
+func TestGatherRefused(t *testing.T) {
+	keep := make([]bool, 2000)
+	for i := range keep {
+		keep[i] = i%200 > 0
+	}
+	record := textRecord(rand.New(rand.NewPCG(1, 2)), keep, arrow.BinaryTypes.String)
+	plain := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
+	data := rewritten(t, record.Schema(), plain, layout.CodecZstd, func(_ int, src []byte) []byte {
+		packed := compress.Append(layout.AppendPrefix(nil, len(src)), src, compress.Zstd, 0)
+		return append(packed, "\x50\x2a\x4d\x18\x00\x00\x00\x00"...) // a skippable frame
+	})
+	var notes []string
+	sameGathered(t, data, selecting{stream: true, verdicts: rowsSelected(keep), options: Options{Name: "in"}, notes: &notes})
+	if len(notes) != 1 || !strings.Contains(notes[0], "compressing again") {
+		t.Errorf("notes %q", notes)
 	}
 }
 

@@ -86,6 +86,9 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	return s, nil
 }
 
+// Notes returns lines for people about buffers that were compressed again.
+func (s *sink) Notes() []string { return s.writer.Notes() }
+
 // Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
 // skipped, and a large one becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {

@@ -95,6 +95,9 @@ func (s *passing) start(l batch.Layout) (err error) {
 	return err
 }
 
+// Notes returns lines for people about pages that were compressed again.
+func (s *passing) Notes() []string { return s.filter.Notes() }
+
 // codec returns that of the URLs if outputs may have it, or else one that all readers
 // know.
 func (s *Source) codec() compress.Codec {

@@ -2,9 +2,11 @@ package zstdcut
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/huff0"
 )
@@ -20,6 +22,28 @@ var (
 	// frames, a skippable one, one of a newer version) and for content of 2 GiB or more.
 	ErrUnsupported = errors.New("the zstd frame has a form that is not cut")
 )
+
+// Refusals counts the errors of Cut, each apart. It is safe for concurrent use.
+type Refusals [len(cutErrors)]atomic.Int64
+
+var cutErrors = [...]error{ErrDamaged, ErrDictionary, ErrUnsupported}
+
+// Count counts an error. Nil Refusals count nothing.
+func (r *Refusals) Count(err error) {
+	if r != nil {
+		r[slices.Index(cutErrors[:], err)].Add(1)
+	}
+}
+
+// Notes returns a line for people about each error that came.
+func (r *Refusals) Notes() (notes []string) {
+	for i := range r {
+		if n := r[i].Load(); n > 0 {
+			notes = append(notes, fmt.Sprintf("rows were left out by compressing again, which takes longer than cutting, %d times: %v", n, cutErrors[i]))
+		}
+	}
+	return notes
+}
 
 // Range is a part of what a frame holds, from byte Low to byte High-1.
 type Range struct{ Low, High int }

@@ -42,6 +42,8 @@ type buffers struct {
 
 	lz4    lz4frame.Frame
 	ranges []zstdcut.Range
+
+	refused *zstdcut.Refusals
 }
 
 // lent is memory of the pool.
@@ -413,9 +415,10 @@ func (b *buffers) cut(s layout.Span, raw, plain []byte, width, kept int, runs ta
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
-		var refused error
-		out, refused = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges)
-		ok = refused == nil
+		if out, err = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges); err != nil {
+			b.refused.Count(err)
+		}
+		ok = err == nil
 	}
 	if !ok {
 		b.out.bytes = out[:size]

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/arrow/layout"
 )
@@ -34,7 +35,7 @@ import (
 
 // gather returns the message of the kept rows of a record batch. Buffers may overlap, which makes
 // a large body of a small one.
-func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant) (m message, err error) {
+func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
 	from, size := r.reader, int64(0)
 	if from.schema.Unknown != nil && from.whole {
 		return m, from.schema.Unknown
@@ -51,6 +52,7 @@ func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, a
 	}
 	g := &gathering{record: r, at: layout.Cursor{Batch: r.meta}, rows: rows}
 	g.buffers.begin(r, grant)
+	g.refused = refused
 	g.runs = len(rows)
 	defer g.end()
 	if err = g.columns(column, texts, len(ours.body)); err == nil {

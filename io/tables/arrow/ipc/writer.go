@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/arrow/layout"
 )
@@ -59,6 +60,7 @@ type Writer struct {
 	used                  []usedDictionary        // by the last record batch
 	copiedLast            map[int64]xxh3.Uint128  // the same of those that were copied
 	buffer                []byte                  // for what is copied
+	refused               zstdcut.Refusals
 }
 
 // NewWriter starts an output on w with the columns of a schema, after those that are copied.
@@ -124,6 +126,10 @@ func (s *Writer) write(p []byte) error {
 	return err
 }
 
+// Notes returns lines for people about buffers that were compressed again because they could not be
+// cut.
+func (s *Writer) Notes() []string { return s.refused.Notes() }
+
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.failed }
 
@@ -183,7 +189,7 @@ func (s *Writer) Copy(p *Part, rows tables.Rows, column int, texts *array.Data, 
 	case rows.Count() < p.Rows() && !s.options.Selects:
 		return nil, errors.New("rows are left out, which the output was not told")
 	case s.options.Selects:
-		m, err := r.gather(rows, column, texts, added, grant)
+		m, err := r.gather(rows, column, texts, added, grant, &s.refused)
 		if err != nil {
 			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
 		}

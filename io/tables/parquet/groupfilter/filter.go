@@ -24,6 +24,7 @@ import (
 
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/store/panics"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
@@ -40,6 +41,7 @@ type Filter struct {
 	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that build on one another
 	levels  map[leveled]int    // of zstd: see chooseLevel
+	refused zstdcut.Refusals
 }
 
 // page is a page under way.
@@ -128,6 +130,10 @@ func New(limit int64) *Filter {
 		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[leveled]int),
 	}
 }
+
+// Notes returns lines for people about pages that were compressed again because they could not be
+// cut.
+func (f *Filter) Notes() []string { return f.refused.Notes() }
 
 // Write writes the rows of a group that are kept. It returns how many bytes more than before the
 // filter holds of the memory that it took.
@@ -286,7 +292,7 @@ func (r *filterRun) read(yield func(*page) bool) {
 // open returns a column.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	c := &filtered{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], source: r.Input.Source(r.Number, number)}
-	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
+	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0), Refusals: &r.refused}
 	if c.source.HasBounds {
 		c.Order = n.Order()
 	}

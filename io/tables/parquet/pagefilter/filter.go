@@ -33,6 +33,8 @@ type Column struct {
 	Order columns.Order
 	// Dictionary is that of the chunk, nil if there is none.
 	Dictionary *Dictionary
+	// Refusals counts the zstd frames that were not cut; nil if nobody asks.
+	Refusals *zstdcut.Refusals
 }
 
 // Part says which rows of a row group are in a page.
@@ -389,6 +391,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []b
 	dst = append(append(dst, make([]byte, layout.MostHeader)...), levels...)
 	var err error
 	if dst, err = f.cutter.Cut(dst, frame, plain, inside, f.ranges); err != nil {
+		c.Refusals.Count(err)
 		return dst[:from], false
 	}
 	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], len(f.plain)+left, true)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/decode"
@@ -627,6 +628,29 @@ func TestPageFrame(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A page whose frame cannot be cut is compressed again, which is counted.
+func TestPageFrameRefused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	s := shape{layout.ByteArray, 0, layout.Plain, zstd, false}
+	p := encodePages(rng, s, s.entries(rng, 2000, 300))
+	p.data = p.appendPage(nil, p.entries, new([]byte))
+	rows, want := p.keep(func(row int) bool { return row%50 != 1 })
+	f, c := &Filter{}, p.column()
+	c.Refusals = new(zstdcut.Refusals)
+	page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
+	plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
+	page.Body = append(bytes.Clone(page.Body), "\x50\x2a\x4d\x18\x00\x00\x00\x00"...) // a skippable frame
+	out, _, err := f.Page(nil, c, &page, plain, Part{Rows: rows, N: rows.Len()})
+	must.Do(t, err)
+	leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
+	if differs := p.differs(&leaf, want); differs != "" {
+		t.Error(differs)
+	}
+	if notes := c.Refusals.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "1 times: "+zstdcut.ErrUnsupported.Error()) {
+		t.Errorf("notes %q", notes)
 	}
 }
 
