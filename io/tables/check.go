@@ -267,29 +267,8 @@ func checkRunEnds(d *array.Data, end int) error {
 
 // runEnds returns the ends of the runs of a run-end encoded array.
 func runEnds(d *array.Data) ([]int64, error) {
-	child := d.Children()[0].(*array.Data)
-	end := child.Offset() + child.Len()
-	switch child.DataType().ID() {
-	case arrow.INT16:
-		return widen[int16](child, end)
-	case arrow.INT32:
-		return widen[int32](child, end)
-	default:
-		return widen[int64](child, end)
-	}
-}
-
-// widen returns the values of an array of integers up to end.
-func widen[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int) ([]int64, error) {
-	narrow, err := values[T](d, 1, end)
-	if err != nil {
-		return nil, err
-	}
-	wide := make([]int64, 0, d.Len())
-	for _, v := range narrow[min(d.Offset(), len(narrow)):] {
-		wide = append(wide, int64(v))
-	}
-	return wide, nil
+	ends, err := NumbersOf(d.Children()[0].(*array.Data))
+	return ends.Ints, err
 }
 
 // checkDictionary checks a dictionary once, and the indices into it.

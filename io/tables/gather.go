@@ -44,25 +44,16 @@ func (g Maker) Gather(d *array.Data, rows Rows) *array.Data {
 			return finish(buffers(whole))
 		}
 		return finish(buffers(g.bits(bufferBytes(d, 1), runs, n)))
-	case *arrow.BinaryType, *arrow.StringType:
-		offsets, runs := g.offsets(d, 4, runs, n)
-		return finish(buffers(offsets, g.fixed(d, 2, 1, runs)))
-	case *arrow.LargeBinaryType, *arrow.LargeStringType:
-		offsets, runs := g.offsets(d, 8, runs, n)
-		return finish(buffers(offsets, g.fixed(d, 2, 1, runs)))
 	case arrow.BinaryViewDataType:
 		return finish(g.views(d, runs, bytesOf(validity)))
-	case *arrow.ListType, *arrow.MapType:
-		offsets, runs := g.offsets(d, 4, runs, n)
+	case arrow.BinaryDataType:
+		offsets, runs := g.offsets(d, dt.Layout().Buffers[1].ByteWidth, runs, n)
+		return finish(buffers(offsets, g.fixed(d, 2, 1, runs)))
+	case *arrow.ListType, *arrow.MapType, *arrow.LargeListType:
+		offsets, runs := g.offsets(d, dt.Layout().Buffers[1].ByteWidth, runs, n)
 		return finish(buffers(offsets), g.child(d, 0, runs))
-	case *arrow.LargeListType:
-		offsets, runs := g.offsets(d, 8, runs, n)
-		return finish(buffers(offsets), g.child(d, 0, runs))
-	case *arrow.ListViewType:
-		views, runs := g.listViews(d, 4, runs, bytesOf(validity))
-		return finish(views, g.child(d, 0, runs))
-	case *arrow.LargeListViewType:
-		views, runs := g.listViews(d, 8, runs, bytesOf(validity))
+	case *arrow.ListViewType, *arrow.LargeListViewType:
+		views, runs := g.listViews(d, dt.Layout().Buffers[1].ByteWidth, runs, bytesOf(validity))
 		return finish(views, g.child(d, 0, runs))
 	case *arrow.FixedSizeListType:
 		return finish(nil, g.child(d, 0, runs.Times(int(dt.Len()))))

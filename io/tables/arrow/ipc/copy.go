@@ -50,20 +50,17 @@ func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	r.frame, r.meta = &f, meta
 }
 
-// join returns the message of the record batch with the columns that the program encoded.
-// Its metadata lists the arrays and buffers of passed, unless that is nil, before those of
-// ours. The body of ours follows the from bytes of passed. Those are written before the
-// message's body, or begin it, if they are given in made.
+// join returns the message of the columns that passed lists, and then those of ours. Its body is
+// that of the former, which has from bytes, and then that of ours. made has as much of the former
+// as is in memory; what is missing is written first.
 func (r *copiedRecord) join(ours message, passed *layout.BatchMeta, from int64, made message) (message, error) {
 	both := ours.batch
-	if passed != nil {
-		for i := range both.Buffers {
-			both.Buffers[i].Offset += from
-		}
-		both.Nodes = slices.Concat(passed.Nodes, both.Nodes)
-		both.Buffers = slices.Concat(passed.Buffers, both.Buffers)
-		both.Variadic = slices.Concat(passed.Variadic, both.Variadic)
+	for i := range both.Buffers {
+		both.Buffers[i].Offset += from
 	}
+	both.Nodes = slices.Concat(passed.Nodes, both.Nodes)
+	both.Buffers = slices.Concat(passed.Buffers, both.Buffers)
+	both.Variadic = slices.Concat(passed.Variadic, both.Variadic)
 	pairs := layout.ReadPairs(r.frame.Meta(), layout.MessageSlot)
 	sum := layout.PartSum(from - int64(len(made.body)-behind(made.lifted)))
 	lies := from - int64(len(made.body)) - made.liftedSize() // of the body that passes through

@@ -419,7 +419,7 @@ func (g *gathering) union(s *layout.Shape, length int, rows tables.Rows, n int) 
 	})
 }
 
-// runEnds gathers the ends of runs, and a value for each run that a row which stays is in.
+// runEnds gathers the ends of the runs that have kept rows, and their values.
 func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error {
 	node, err := g.node(0)
 	if err != nil {

@@ -72,7 +72,7 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
 }
 
-// spreadOffsets returns offsets of slots, of which those without a value are empty.
+// spreadOffsets returns the offsets of slots. A slot without a value is empty.
 func spreadOffsets(offsets []int32, p *spread) []int32 {
 	if p.bits == nil && len(offsets) == p.n+1 {
 		return offsets
@@ -95,7 +95,7 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 	out := make([]byte, p.n*width)
 	p.each(func(slot, value int) {
 		to := out[slot*width : (slot+1)*width]
-		from := valueOf(l, value, n.Width())
+		from := l.Value(value, n.Width())
 		little := n.Type == layout.Int32 || n.Type == layout.Int64
 		if len(from) == 0 {
 			err = errors.New("damaged: a decimal without bytes")
@@ -123,13 +123,6 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 		}
 	})
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, err
-}
-
-func valueOf(l *Leaf, i, width int) []byte {
-	if width > 0 {
-		return l.Fixed[i*width : (i+1)*width]
-	}
-	return l.Data[l.Offsets[i]:l.Offsets[i+1]]
 }
 
 // int96 returns timestamps of nanoseconds from nanoseconds of a Julian day.

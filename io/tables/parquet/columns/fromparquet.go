@@ -137,8 +137,7 @@ func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	return c, r.casts, err
 }
 
-// node returns the column of a node whose parent has a value from a definition
-// level on.
+// node returns the column of a node. From the definition level above on, its parent has a value.
 func (r *reader) node(n *Node, above byte) (*Column, error) {
 	if n.Repetition != layout.Repeated {
 		return r.once(n, above)

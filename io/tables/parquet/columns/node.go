@@ -189,6 +189,14 @@ func (l *Leaf) Values(width int) int {
 	return 0
 }
 
+// Value returns value i in the leaf's memory; values have a width, or 0.
+func (l *Leaf) Value(i, width int) []byte {
+	if width > 0 {
+		return l.Fixed[i*width : (i+1)*width]
+	}
+	return l.Data[l.Offsets[i]:l.Offsets[i+1]]
+}
+
 // Plain returns the leaf with its levels and values.
 func (l *Leaf) Plain(n *Node) *Leaf {
 	switch {

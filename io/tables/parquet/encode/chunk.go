@@ -164,7 +164,7 @@ func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) 
 		return append(dst, l.Fixed[first*width:last*width]...)
 	}
 	for i := first; i < last; i++ {
-		v := l.Data[l.Offsets[i]:l.Offsets[i+1]]
+		v := l.Value(i, 0)
 		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
 	}
 	return dst

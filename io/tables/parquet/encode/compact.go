@@ -118,8 +118,8 @@ func bitExtremes(b *columns.Bits, n int) (low, high []byte) {
 	return low, high
 }
 
-// lists appends the pages of lists of text, one of which is expanded at a time. It returns
-// the texts that come, which are the dictionary however many these are.
+// lists appends the pages of lists of texts; only one page is expanded at a time. It returns the
+// dictionary, which has all texts of the rows, however many these are.
 func (p *pages) lists(n *columns.Node, l *columns.Leaf) *columns.Leaf {
 	d, x := listDictionary(l)
 	encoding := layout.Plain // without values
@@ -143,8 +143,8 @@ func (p *pages) lists(n *columns.Node, l *columns.Leaf) *columns.Leaf {
 	return &d.entries
 }
 
-// listDictionary returns the dictionary of the texts that come, in the order in which they
-// do, and the lists with their numbers in it.
+// listDictionary returns a dictionary of the texts of the rows' lists, in the order in which they
+// first come, and the lists as indices into it.
 func listDictionary(l *columns.Leaf) (*dictionary, *columns.Lists) {
 	d := &dictionary{entries: columns.Leaf{Offsets: []int32{0}}}
 	x := &columns.Lists{Of: l.Lists.Of, Ends: l.Lists.Ends, Codes: make([]int32, len(l.Lists.Codes))}
@@ -160,7 +160,7 @@ func listDictionary(l *columns.Leaf) (*dictionary, *columns.Lists) {
 			if numbers[code] == 0 {
 				d.n++
 				numbers[code] = int32(d.n)
-				d.entries.Data = append(d.entries.Data, value(l, int(code), 0)...)
+				d.entries.Data = append(d.entries.Data, l.Value(int(code), 0)...)
 				d.entries.Offsets = append(d.entries.Offsets, int32(len(d.entries.Data)))
 			}
 			x.Codes[i] = numbers[code] - 1

@@ -38,7 +38,7 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 		d.entries.Offsets = append(d.entries.Offsets, 0)
 	}
 	for i := range n {
-		d.indices = append(d.indices, d.add(value(l, i, width), width))
+		d.indices = append(d.indices, d.add(l.Value(i, width), width))
 		if size := len(d.entries.Fixed) + len(d.entries.Data) + 4*len(d.entries.Offsets); size > dictionarySize {
 			return nil
 		}
@@ -58,13 +58,6 @@ func (d *dictionary) appendIndices(dst []byte, indices []int32) []byte {
 	return layout.AppendHybrid(append(dst, byte(width)), indices, width)
 }
 
-func value(l *columns.Leaf, i, width int) []byte {
-	if width > 0 {
-		return l.Fixed[i*width : (i+1)*width]
-	}
-	return l.Data[l.Offsets[i]:l.Offsets[i+1]]
-}
-
 // add returns the index of a value's entry.
 func (d *dictionary) add(v []byte, width int) int32 {
 	for slot := d.slot(v, width); ; slot = (slot + 1) & (len(d.slots) - 1) {
@@ -73,7 +66,7 @@ func (d *dictionary) add(v []byte, width int) int32 {
 			d.slots[slot] = int32(d.n + 1)
 			break
 		}
-		if string(value(&d.entries, int(entry-1), width)) == string(v) {
+		if string(d.entries.Value(int(entry-1), width)) == string(v) {
 			return entry - 1
 		}
 	}
@@ -106,7 +99,7 @@ func (d *dictionary) slot(v []byte, width int) int {
 func (d *dictionary) grow(width int) {
 	d.slots = make([]int32, 2*len(d.slots))
 	for i := range d.n {
-		slot := d.slot(value(&d.entries, i, width), width)
+		slot := d.slot(d.entries.Value(i, width), width)
 		for d.slots[slot] != 0 {
 			slot = (slot + 1) & (len(d.slots) - 1)
 		}

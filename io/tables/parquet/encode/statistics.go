@@ -22,7 +22,7 @@ func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	}
 	var b layout.Bounds
 	for i := range count {
-		v := value(l, i, width)
+		v := l.Value(i, width)
 		isLow, isHigh := order.Outside(&b, v)
 		if isLow {
 			b.Low = v

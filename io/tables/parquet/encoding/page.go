@@ -32,7 +32,7 @@ const maxDecoded = 64 << 20
 // Begin must be called before the first page of each chunk.
 func (p *Page) Begin() { p.before = nil }
 
-// Open reads a page, which needs no decoder of the one before.
+// Open decodes a page. b.Before is not needed: p keeps the decoder of the page that it read before.
 func (p *Page) Open(b Body) (err error) {
 	b.Before, p.before = p.before, nil
 	p.Values = Values{Width: b.Width, Begins: p.Begins[:0]}

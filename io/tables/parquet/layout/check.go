@@ -102,8 +102,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkChunk checks a column of a row group. Where one without values lies some
-// writers do not say.
+// checkChunk checks a column of a row group. Some writers do not say where one without values lies.
 func (f *File) checkChunk(group *RowGroup, column int) error {
 	c, leaf := &group.Chunks[column], f.Leaves[column]
 	if c.Type != f.Schema[leaf.Element].Type {

@@ -159,9 +159,9 @@ func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (conte
 }
 
 // pieces calls do for each piece of a page, with the kept entries and values of the piece in
-// f.entries and f.values. A page with repetition levels is one piece, and so is any other
-// unless it is large. Then a piece has about cutSize bytes, and the runs of the page are not
-// all in memory. A piece of which nothing is kept is left out.
+// f.entries and f.values. A large page without repetition levels has pieces of about cutSize bytes,
+// so that not all its runs are in memory at once; any other page is one piece. A piece of which
+// nothing is kept is left out.
 func (f *Filter) pieces(c *Column, p *layout.Page, part Part, present int, large bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
 	if len(f.repetition) > 0 {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
 	"robotsbatch/io/tables"
 )
 
@@ -18,15 +20,7 @@ func NewRows(n int) *Rows { return &Rows{bits: make([]byte, (n+7)/8+8), n: n} }
 
 // Keep says that the rows from low to high-1 stay.
 func (r *Rows) Keep(low, high int) {
-	for ; low < high && low&7 != 0; low++ {
-		r.bits[low>>3] |= 1 << (low & 7)
-	}
-	for ; high-low >= 8; low += 8 {
-		r.bits[low>>3] = 0xFF
-	}
-	for ; low < high; low++ {
-		r.bits[low>>3] |= 1 << (low & 7)
-	}
+	bitutil.SetBitsTo(r.bits, int64(low), int64(high-low), true)
 }
 
 // Len returns the number of rows, those that are left out included.
@@ -35,19 +29,8 @@ func (r *Rows) Len() int { return r.n }
 // has reports whether a row stays.
 func (r *Rows) has(row int) bool { return r.bits[row>>3]>>(row&7)&1 == 1 }
 
-// Count is how many of the rows from low to high-1 stay.
-func (r *Rows) Count(low, high int) (n int) {
-	for ; low < high && low&7 != 0; low++ {
-		n += int(r.bits[low>>3] >> (low & 7) & 1)
-	}
-	for ; high-low >= 64; low += 64 {
-		n += bits.OnesCount64(binary.LittleEndian.Uint64(r.bits[low>>3:]))
-	}
-	for ; low < high; low++ {
-		n += int(r.bits[low>>3] >> (low & 7) & 1)
-	}
-	return n
-}
+// Count returns how many of the rows from low to high-1 stay.
+func (r *Rows) Count(low, high int) int { return bitutil.CountSetBits(r.bits, low, high-low) }
 
 // run is some entries or values.
 type run = tables.Run
@@ -76,7 +59,8 @@ func (r *Rows) countRuns(low, high, most int) (n int) {
 	return n
 }
 
-// next returns the first row from at on whose bit is not that of flip, high for none.
+// next returns the first row from at on that stays or, if flip has all bits, that does not; high for
+// none.
 func (r *Rows) next(at, high int, flip uint64) int {
 	for at < high {
 		word := (binary.LittleEndian.Uint64(r.bits[at>>3:]) ^ flip) >> (at & 7)

@@ -330,9 +330,9 @@ func (o *Writer) Close() error {
 	return o.write(end.Bytes())
 }
 
-// peculiar reports whether readers are known to read a writer's files in another way than
-// those of others: they do not believe its statistics, or let values go on from page to
-// page. What was copied of such a file needs its name.
+// peculiar reports whether readers are known to treat a writer's files unlike others: they do not
+// believe its statistics, or let values go on from page to page. A file that has pages of such a
+// writer must go on naming it.
 func peculiar(createdBy string) bool {
 	for _, name := range []string{"parquet-cpp version", "impala version 1.", "impala version 2."} {
 		if strings.HasPrefix(createdBy, name) {
