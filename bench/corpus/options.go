@@ -1,5 +1,7 @@
 package corpus
 
+import "cmp"
+
 // Options shape a corpus. The zero value of a field means its default; a negative number
 // means none, if that makes sense. Shares are between 0 and 1.
 type Options struct {
@@ -97,16 +99,33 @@ func (o Options) withDefaults() Options {
 	}
 	o.Rules = min(max(o.Rules, 0), 1<<20)
 
-	for share, usual := range map[*float64]float64{
-		&o.HTTPS: 0.85, &o.Ports: 0.01, &o.IDN: 0.01,
-		&o.Missing: 0.3, &o.Distinct: 0.7,
-		&o.Wildcards: 0.2, &o.AgentGroups: 0.15, &o.OtherGroups: 0.4,
-		&o.Escapes: 0.05, &o.Queries: 0.15, &o.Denied: 0.2, &o.Invalid: 0.001,
-	} {
-		if *share == 0 {
-			*share = usual
-		}
-		*share = min(max(*share, 0), 1)
+	for _, share := range o.Shares() {
+		*share.Value = min(max(cmp.Or(*share.Value, share.Usual), 0), 1)
 	}
 	return o
+}
+
+// Share is an option that is a share.
+type Share struct {
+	Value       *float64
+	Usual       float64 // the default
+	Name, Usage string  // for a command line
+}
+
+// Shares returns those of o.
+func (o *Options) Shares() []Share {
+	return []Share{
+		{&o.HTTPS, 0.85, "https", "origins with https"},
+		{&o.Ports, 0.01, "ports", "origins with a port"},
+		{&o.IDN, 0.01, "idn", "origins with an internationalised host"},
+		{&o.Missing, 0.3, "missing", "origins without robots.txt"},
+		{&o.Distinct, 0.7, "distinct", "bodies by origins that have one"},
+		{&o.Wildcards, 0.2, "wildcards", "rules with * or $"},
+		{&o.AgentGroups, 0.15, "agent-groups", "files with a group for CCBot"},
+		{&o.OtherGroups, 0.4, "other-groups", "files with groups for other agents"},
+		{&o.Escapes, 0.05, "escapes", "URLs and rules with a percent-escape"},
+		{&o.Queries, 0.15, "queries", "URLs and rules with a query"},
+		{&o.Denied, 0.2, "denied", "URLs that are denied, about"},
+		{&o.Invalid, 0.001, "invalid", "rows that are no URL"},
+	}
 }

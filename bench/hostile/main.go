@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -174,24 +175,16 @@ func measure(body, url []byte) (c cost, err error) {
 
 func measureFiles(body, url string) error {
 	rules, err := os.ReadFile(body)
-	if err != nil {
+	text, failed := os.ReadFile(url)
+	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(url)
-	if err != nil {
-		return err
-	}
-	text = bytes.TrimSpace(text)
-	if !bytes.HasPrefix(text, []byte(hostOfURL+"/")) {
+	path, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(hostOfURL+"/"))
+	if !ok || len(path) == 0 {
 		return fmt.Errorf("%s: a URL that begins with %s/ is needed", url, hostOfURL)
 	}
-	path := text[len(hostOfURL)+1:]
 	for _, n := range []int{128, 256, 1 << 10, 1 << 12, 1 << 14, 1 << 18, 1 << 20} {
-		long := []byte(hostOfURL + "/")
-		for len(long) < n {
-			long = append(long, path...)
-		}
-		c, err := measure(rules, long[:n])
+		c, err := measure(rules, append([]byte(hostOfURL+"/"), bytes.Repeat(path, n/len(path)+1)...)[:n])
 		if err != nil {
 			return err
 		}
@@ -202,13 +195,10 @@ func measureFiles(body, url string) error {
 
 // save writes the body and the URL to a folder.
 func (f *found) save(folder string, length int) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(fmt.Sprintf("%s/%d.robots.txt", folder, length), f.genes.body(), 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(fmt.Sprintf("%s/%d.url.txt", folder, length), f.genes.url(length), 0o666)
+	return errors.Join(
+		os.MkdirAll(folder, 0o777),
+		os.WriteFile(fmt.Sprintf("%s/%d.robots.txt", folder, length), f.genes.body(), 0o666),
+		os.WriteFile(fmt.Sprintf("%s/%d.url.txt", folder, length), f.genes.url(length), 0o666))
 }
 
 // genes are the parameters that a body and a URL are made from.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -83,36 +82,25 @@ func isListable(url []byte) bool {
 func fileOf(authority string, files map[string]bool) string {
 	scheme, host, _ := strings.Cut(authority, "://")
 	name, port, explicit := strings.Cut(host, ":")
-	candidates := []string{name}
 	switch {
 	case scheme == "ftp" || explicit && port == "443":
 		return ""
 	case explicit:
-		candidates = []string{name + "_" + port}
-	case scheme == "https":
-		candidates = []string{name + "_443", name}
+		name += "_" + port
+	case scheme == "https" && files[name+"_443"]:
+		name += "_443"
 	}
-	for _, candidate := range candidates {
-		if files[candidate] {
-			return candidate
-		}
+	if !files[name] {
+		return ""
 	}
-	return ""
+	return name
 }
 
 // write writes the rows as runners read them: file, URL and path.
 func (f *frontier) write(name string) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(file)
+	var b bytes.Buffer
 	for _, r := range f.rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.file, r.url, r.path)
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", r.file, r.url, r.path)
 	}
-	if err := w.Flush(); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	return os.WriteFile(name, b.Bytes(), 0o666)
 }

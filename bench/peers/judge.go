@@ -69,7 +69,6 @@ const (
 // judge finds out why a peer's verdict differs. It asks the engine for its decision, and
 // for its decision under other readings.
 type judge struct {
-	rules string
 	agent string
 	files map[string]*rulesFile
 }
@@ -80,22 +79,24 @@ type rulesFile struct {
 	tries [16]*matcher.Trie
 }
 
-func newJudge(rules, agent string) *judge {
-	return &judge{rules: rules, agent: agent, files: make(map[string]*rulesFile)}
+// newJudge reads the files of the rows.
+func newJudge(rules, agent string, rows []row) (*judge, error) {
+	j := &judge{agent: agent, files: make(map[string]*rulesFile)}
+	for _, r := range rows {
+		if j.files[r.file] == nil {
+			body, err := os.ReadFile(filepath.Join(rules, r.file))
+			if err != nil {
+				return nil, err
+			}
+			j.files[r.file] = &rulesFile{body: body}
+		}
+	}
+	return j, nil
 }
 
 // decision returns the engine's decision on a row under a reading, and the rule.
-func (j *judge) decision(r row, number int) (matcher.Decision, matcher.RuleInfo, error) {
-	file := j.files[r.file]
-	if file == nil {
-		body, err := os.ReadFile(filepath.Join(j.rules, r.file))
-		if err != nil {
-			return matcher.Decision{}, matcher.RuleInfo{}, err
-		}
-		file = &rulesFile{body: body}
-		j.files[r.file] = file
-	}
-	how := readings[number]
+func (j *judge) decision(r row, number int) (d matcher.Decision, rule matcher.RuleInfo) {
+	file, how := j.files[r.file], readings[number]
 	if file.tries[number] == nil {
 		parsed := robotstxt.Parse(file.body, robotstxt.Options{Profile: how.profile})
 		if how.rules != nil {
@@ -108,26 +109,21 @@ func (j *judge) decision(r row, number int) (matcher.Decision, matcher.RuleInfo,
 		written = []byte(how.path(r))
 	}
 	if is, _ := matcher.IsRobotsTxt(written, how.profile); is {
-		return matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}, matcher.RuleInfo{}, nil
+		return matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}, rule
 	}
 	var target matcher.Target
 	target.Set(written, how.profile)
 	trie := file.tries[number]
-	d := trie.Match(&target)
-	if !d.Reason.HasRule() {
-		return d, matcher.RuleInfo{}, nil
+	if d = trie.Match(&target); d.Reason.HasRule() {
+		rule = trie.Rule(d.Rule)
 	}
-	return d, trie.Rule(d.Rule), nil
+	return d, rule
 }
 
 // check makes sure that the engine here decides like the one that was measured.
 func (j *judge) check(rows []row, verdicts []byte) error {
 	for i, r := range rows {
-		d, _, err := j.decision(r, 0)
-		if err != nil {
-			return err
-		}
-		if d.Allowed != (verdicts[i] == 1) {
+		if d, _ := j.decision(r, 0); d.Allowed != (verdicts[i] == 1) {
 			return fmt.Errorf("%s: the runner says %d, the engine %v", r.url, verdicts[i], d.Allowed)
 		}
 	}
@@ -136,9 +132,9 @@ func (j *judge) check(rows []row, verdicts []byte) error {
 
 // compare counts how often a peer agrees with the engine, and for what reasons it does not,
 // the most frequent first.
-func (j *judge) compare(rows []row, ours, peer *runner) error {
+func (j *judge) compare(rows []row, ours, peer *runner) {
 	if peer.skipped != "" {
-		return nil
+		return
 	}
 	kinds := make(map[string]*kindCount)
 	for i, r := range rows {
@@ -146,14 +142,8 @@ func (j *judge) compare(rows []row, ours, peer *runner) error {
 			peer.agreed++
 			continue
 		}
-		d, rule, err := j.decision(r, 0)
-		if err != nil {
-			return err
-		}
-		kind, err := j.kind(r, d, rule, peer.verdicts[i])
-		if err != nil {
-			return err
-		}
+		d, rule := j.decision(r, 0)
+		kind := j.kind(r, d, rule, peer.verdicts[i])
 		if kinds[kind] == nil {
 			kinds[kind] = &kindCount{kind: kind, example: example(r, d, rule)}
 		}
@@ -165,7 +155,6 @@ func (j *judge) compare(rows []row, ours, peer *runner) error {
 	slices.SortFunc(peer.kinds, func(a, b kindCount) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.kind, b.kind))
 	})
-	return nil
 }
 
 // example formats a row and the engine's decision.
@@ -180,40 +169,36 @@ func example(r row, d matcher.Decision, rule matcher.RuleInfo) string {
 // kind names the reason for which a peer's verdict differs from the engine's decision d:
 // the first reading that gives the peer's verdict; if there is none, features of the URL
 // and the rule.
-func (j *judge) kind(r row, d matcher.Decision, rule matcher.RuleInfo, verdict byte) (string, error) {
+func (j *judge) kind(r row, d matcher.Decision, rule matcher.RuleInfo, verdict byte) string {
 	switch {
 	case verdict > 1:
-		return noAnswer, nil
+		return noAnswer
 	case d.Reason == matcher.RobotsTxt:
-		return robotsTxt, nil
+		return robotsTxt
 	case verdict == 0 && j.hasLongDelay(r.file):
-		return longDelay, nil
+		return longDelay
 	}
 	for number := 1; number < len(readings); number++ {
 		if number == vague && (strings.ContainsAny(pattern(rule), "%"+unusual) || strings.ContainsAny(r.path, unusual)) {
-			return encoding, nil
+			return encoding
 		}
 		how := readings[number]
 		if how.kind == encoding && !strings.ContainsAny(r.path, "%"+unusual) {
 			continue
 		}
-		d, _, err := j.decision(r, number)
-		if err != nil {
-			return "", err
-		}
-		if d.Allowed == (verdict == 1) && (!how.byRule || d.Reason.HasRule()) {
-			return how.kind, nil
+		if d, _ := j.decision(r, number); d.Allowed == (verdict == 1) && (!how.byRule || d.Reason.HasRule()) {
+			return how.kind
 		}
 	}
 	switch {
 	case strings.Contains(r.path, "%"):
-		return encoding, nil
+		return encoding
 	case strings.ContainsAny(pattern(rule), "*$"):
-		return wildcard, nil
+		return wildcard
 	case strings.Contains(r.path, "?"):
-		return query, nil
+		return query
 	}
-	return other, nil
+	return other
 }
 
 // unusual are characters that no path or query may have raw.

@@ -37,15 +37,14 @@ func TestKind(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			must.Do(t, os.WriteFile(filepath.Join(dir, test.name), []byte(test.body), 0o666))
-			j, r := newJudge(dir, "CCBot"), row{test.name, test.url, test.path}
-			d, rule, err := j.decision(r, 0)
-			must.Do(t, err)
+			r := row{test.name, test.url, test.path}
+			j := must.Get(newJudge(dir, "CCBot", []row{r}))(t)
+			d, rule := j.decision(r, 0)
 			if test.verdict < 2 && d.Allowed == (test.verdict == 1) {
 				t.Fatal("there is no disagreement")
 			}
-			kind, err := j.kind(r, d, rule, test.verdict)
-			if err != nil || kind != test.want {
-				t.Errorf("kind %q, error %v, want %q", kind, err, test.want)
+			if kind := j.kind(r, d, rule, test.verdict); kind != test.want {
+				t.Errorf("kind %q, want %q", kind, test.want)
 			}
 		})
 	}

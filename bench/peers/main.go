@@ -16,14 +16,8 @@ import (
 
 // options are the values of the flags.
 type options struct {
-	runners string
-	urls    string
-	rules   string
-	agent   string
-	count   int
-	data    string
-	runs    string
-	chart   string
+	runners, urls, rules, agent, data, runs, chart string
+	count                                          int
 }
 
 func main() {
@@ -37,12 +31,11 @@ func main() {
 	flag.StringVar(&o.runs, "runs", os.DevNull, "`file` for what the runners print, as lines of JSON")
 	flag.StringVar(&o.chart, "chart", os.DevNull, "`file` for the chart, in SVG")
 	flag.Parse()
-	if o.runners == "" || o.urls == "" || o.rules == "" || o.count < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "peers: -runners, -urls and -rules are required, -count is at least 1, and there is nothing but flags")
-		flag.Usage()
-		os.Exit(2)
+	err := errors.New("-runners, -urls and -rules are required, -count is at least 1, and there is nothing but flags")
+	if o.runners != "" && o.urls != "" && o.rules != "" && o.count > 0 && flag.NArg() == 0 {
+		err = run(o, os.Stdout)
 	}
-	if err := run(o, os.Stdout); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
@@ -69,14 +62,15 @@ func run(o options, w io.Writer) error {
 	if err := m.run(len(frontier.rows), o.count); err != nil {
 		return err
 	}
-	judge := newJudge(o.rules, o.agent)
+	judge, err := newJudge(o.rules, o.agent, frontier.rows)
+	if err != nil {
+		return err
+	}
 	if err := judge.check(frontier.rows, runners[0].verdicts); err != nil {
 		return err
 	}
 	for i := range runners[1:] {
-		if err := judge.compare(frontier.rows, &runners[0], &runners[i+1]); err != nil {
-			return err
-		}
+		judge.compare(frontier.rows, &runners[0], &runners[i+1])
 	}
 	lines, err := jsonLines(runners)
 	if err != nil {

@@ -135,9 +135,9 @@ func TestChartShowsTheFastest(t *testing.T) {
 }
 
 func TestRunChecksOurs(t *testing.T) {
-	j := newJudge(t.TempDir(), "CCBot")
-	must.Do(t, os.WriteFile(filepath.Join(j.rules, "h"), []byte("User-agent: *\nDisallow: /"), 0o666))
-	rows := []row{{"h", "http://h/a", "/a"}}
+	dir, rows := t.TempDir(), []row{{"h", "http://h/a", "/a"}}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "h"), []byte("User-agent: *\nDisallow: /"), 0o666))
+	j := must.Get(newJudge(dir, "CCBot", rows))(t)
 	if err := j.check(rows, []byte{0}); err != nil {
 		t.Error(err)
 	}

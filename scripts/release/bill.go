@@ -29,23 +29,18 @@ type (
 		Component component `json:"component"`
 	}
 	component struct {
-		Type       string     `json:"type"`
-		Ref        string     `json:"bom-ref"`
-		Name       string     `json:"name"`
-		Version    string     `json:"version"`
-		PURL       string     `json:"purl,omitempty"`
-		Hashes     []hash     `json:"hashes,omitempty"`
-		Licenses   []licence  `json:"licenses,omitempty"`
-		Properties []property `json:"properties,omitempty"`
+		Type       string          `json:"type"`
+		Ref        string          `json:"bom-ref"`
+		Name       string          `json:"name"`
+		Version    string          `json:"version"`
+		PURL       string          `json:"purl,omitempty"`
+		Hashes     []hash          `json:"hashes,omitempty"`
+		Licenses   json.RawMessage `json:"licenses,omitempty"`
+		Properties []property      `json:"properties,omitempty"`
 	}
 	hash struct {
 		Algorithm string `json:"alg"`
 		Content   string `json:"content"`
-	}
-	licence struct {
-		License struct {
-			ID string `json:"id"`
-		} `json:"license"`
 	}
 	property struct {
 		Name  string `json:"name"`
@@ -63,10 +58,9 @@ func (r *release) bill(info *debug.BuildInfo, target string, code []byte) ([]byt
 	sum := sha256.Sum256(code)
 	program := component{
 		Type: "application", Ref: "robotsbatch", Name: "robotsbatch", Version: r.version,
-		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licenses: make([]licence, 1),
+		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licenses: json.RawMessage(`[{"license": {"id": "Apache-2.0"}}]`),
 		Properties: []property{{"robotsbatch:target", target}},
 	}
-	program.Licenses[0].License.ID = "Apache-2.0"
 	for _, s := range info.Settings {
 		program.Properties = append(program.Properties, property{"go:" + s.Key, s.Value})
 	}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,18 +67,14 @@ func addLicences(text *bytes.Buffer, name, folder string) error {
 
 // moduleFolders says where the modules lie, by path@version.
 func moduleFolders() (map[string]string, error) {
-	output, err := exec.Command("go", "list", "-m", "-json", "all").Output()
+	output, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}@{{.Version}}\t{{.Dir}}", "all").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list -m: %w", err)
 	}
 	folders := make(map[string]string)
-	for modules := json.NewDecoder(bytes.NewReader(output)); ; {
-		var m struct{ Path, Version, Dir string }
-		if err := modules.Decode(&m); errors.Is(err, io.EOF) {
-			return folders, nil
-		} else if err != nil {
-			return nil, err
-		}
-		folders[m.Path+"@"+m.Version] = m.Dir
+	for line := range strings.Lines(string(output)) {
+		name, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		folders[name] = folder
 	}
+	return folders, nil
 }

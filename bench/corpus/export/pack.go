@@ -24,11 +24,11 @@ func Pack(name string, c *corpus.Corpus) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer b.Abort()
-	a := adder{corpus: c, builder: b, kept: make([]atomic.Uint64, c.Bodies())}
+	kept := make([]atomic.Uint64, c.Bodies())
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for first := 0; first < c.Options().Origins; first += packShare {
-		group.Go(func() error { return a.add(first, min(first+packShare, c.Options().Origins)) })
+		group.Go(func() error { return addTo(b, c, kept, first, min(first+packShare, c.Options().Origins)) })
 	}
 	if err = group.Wait(); err == nil {
 		_, err = b.Finish()
@@ -39,32 +39,26 @@ func Pack(name string, c *corpus.Corpus) error {
 	return nil
 }
 
-// adder adds origins to a pack. It makes each body only once, for the first origin that has
-// it: making it for each origin would take longer than building the pack.
-type adder struct {
-	corpus  *corpus.Corpus
-	builder *rulepack.Builder
-	kept    []atomic.Uint64 // by body: what Builder.Keep returned, or 0
-}
-
-// add adds the origins [first, end).
-func (a *adder) add(first, end int) error {
+// addTo adds the origins [first, end) to a pack. It makes each body only once, for the first
+// origin that has it: making it for each origin would take longer than building the pack. kept
+// has, by body, what Builder.Keep returned, or 0.
+func addTo(b *rulepack.Builder, c *corpus.Corpus, kept []atomic.Uint64, first, end int) error {
 	var memory []byte
 	for i := first; i < end; i++ {
-		o := a.corpus.Origin(i)
+		o := c.Origin(i)
 		if o.Body < 0 {
 			continue
 		}
-		kept := a.kept[o.Body].Load()
-		if kept == 0 {
+		known := kept[o.Body].Load()
+		if known == 0 {
 			var err error
-			memory = a.corpus.AppendBody(memory[:0], o.Body)
-			if kept, err = a.builder.Keep(memory, false); err != nil {
+			memory = c.AppendBody(memory[:0], o.Body)
+			if known, err = b.Keep(memory, false); err != nil {
 				return err
 			}
-			a.kept[o.Body].Store(kept)
+			kept[o.Body].Store(known)
 		}
-		if err := a.builder.Add(rulepack.Entry{Authority: o.Authority(), Access: access.Rules, Kept: kept, Status: 200}); err != nil {
+		if err := b.Add(rulepack.Entry{Authority: o.Authority(), Access: access.Rules, Kept: known, Status: 200}); err != nil {
 			return err
 		}
 	}

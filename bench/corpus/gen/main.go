@@ -115,33 +115,14 @@ func optionFlags(flags *flag.FlagSet) func() corpus.Options {
 	flags.BoolVar(&o.Bare, "bare", false, "bodies of nothing but groups")
 	flags.IntVar(&o.Rules, "mean-rules", usual.Rules, "mean number of rules for everyone in a file")
 
-	shares := []struct {
-		value *float64
-		usual float64
-		name  string
-		usage string
-	}{
-		{&o.HTTPS, usual.HTTPS, "https", "origins with https"},
-		{&o.Ports, usual.Ports, "ports", "origins with a port"},
-		{&o.IDN, usual.IDN, "idn", "origins with an internationalised host"},
-		{&o.Missing, usual.Missing, "missing", "origins without robots.txt"},
-		{&o.Distinct, usual.Distinct, "distinct", "bodies by origins that have one"},
-		{&o.Wildcards, usual.Wildcards, "wildcards", "rules with * or $"},
-		{&o.AgentGroups, usual.AgentGroups, "agent-groups", "files with a group for CCBot"},
-		{&o.OtherGroups, usual.OtherGroups, "other-groups", "files with groups for other agents"},
-		{&o.Escapes, usual.Escapes, "escapes", "URLs and rules with a percent-escape"},
-		{&o.Queries, usual.Queries, "queries", "URLs and rules with a query"},
-		{&o.Denied, usual.Denied, "denied", "URLs that are denied, about"},
-		{&o.Invalid, usual.Invalid, "invalid", "rows that are no URL"},
-	}
-	for _, share := range shares {
-		flags.Float64Var(share.value, share.name, share.usual, "share of "+share.usage)
+	for _, share := range o.Shares() {
+		flags.Float64Var(share.Value, share.Name, share.Usual, "share of "+share.Usage)
 	}
 	return func() corpus.Options {
 		// On the command line 0 means none rather than the default.
-		for _, share := range shares {
-			if *share.value == 0 {
-				*share.value = -1
+		for _, share := range o.Shares() {
+			if *share.Value == 0 {
+				*share.Value = -1
 			}
 		}
 		if o.Rules == 0 {
