@@ -20,30 +20,31 @@ type Message struct {
 func Messagef(format string, args ...any) Message { return Message{format, args} }
 
 // Join puts a separator between messages.
-func Join(messages []Message, separator string) Message {
-	args := make([]any, len(messages))
+func Join(messages []Message, separator string) (joined Message) {
 	for i, m := range messages {
-		args[i] = m
+		if i > 0 {
+			m = Messagef("%s%s%s", joined, separator, m)
+		}
+		joined = m
 	}
-	return Message{strings.TrimSuffix(strings.Repeat("%s"+strings.ReplaceAll(separator, "%", "%%"), len(args)), separator), args}
+	return joined
 }
 
 // Empty tells whether the message says nothing.
 func (m Message) Empty() bool { return m.format == "" }
 
 // Parts cuts the message at its options.
-func (m Message) Parts() Parts {
-	var b builder
-	b.message(m)
-	return b.parts
+func (m Message) Parts() (p Parts) {
+	p.message(m)
+	return p
 }
 
 func (m Message) String() string { return m.Parts().In(Given.String) }
 
-// messageError is an error that has only its message and what it wraps.
+// messageError is an error that has only its message and what it wraps, which fmt's error knows.
 type messageError struct {
 	message Message
-	wrapped error // the same by fmt, which knows what is wrapped
+	error
 }
 
 // Errorf returns an error with a message that may name options, formatted as by [fmt.Errorf] and
@@ -52,12 +53,10 @@ func Errorf(format string, args ...any) error {
 	return &messageError{Message{format, args}, fmt.Errorf(format, args...)}
 }
 
-// Message implements worded.
+// Message is what PartsOf asks an error for.
 func (e *messageError) Message() Message { return e.message }
 
-func (e *messageError) Error() string { return e.wrapped.Error() }
-
-func (e *messageError) Unwrap() error { return e.wrapped }
+func (e *messageError) Unwrap() error { return e.error }
 
 // UsageError is a mistake in what was asked for, and not in a file or in what happened to
 // it.
@@ -83,10 +82,9 @@ type Part struct {
 // PartsOf is an error's message on one line. It has the options that errors from [Errorf] name, or those
 // with a method Message, wherever they are wrapped. It names no system call, and no file a second
 // time.
-func PartsOf(err error) Parts {
-	var b builder
-	b.err(err)
-	return b.parts
+func PartsOf(err error) (p Parts) {
+	p.err(err)
+	return p
 }
 
 // In is the message in a reader's words.
@@ -101,83 +99,73 @@ func (p Parts) In(words Words) string {
 	return b.String()
 }
 
-// builder makes the parts of a message.
-type builder struct {
-	parts Parts
-	plain strings.Builder // all so far, with options as they are
-}
-
-func (b *builder) text(s string) {
-	b.plain.WriteString(s)
-	if last := len(b.parts) - 1; last >= 0 && b.parts[last].Option == "" {
-		b.parts[last].Text += s
+func (p *Parts) text(s string) {
+	if last := len(*p) - 1; last >= 0 && (*p)[last].Option == "" {
+		(*p)[last].Text += s
 	} else if s != "" {
-		b.parts = append(b.parts, Part{Text: s})
+		*p = append(*p, Part{Text: s})
 	}
 }
 
-func (b *builder) option(g Given) {
-	b.plain.WriteString(g.String())
-	b.parts = append(b.parts, Part{Option: g.Name, Value: g.Value})
-}
+func (p *Parts) option(g Given) { *p = append(*p, Part{Option: g.Name, Value: g.Value}) }
 
 // verb is what a format has for an argument, whose index is in brackets, or %%.
 var verb = regexp.MustCompile(`%[-+# 0-9.]*(\[\d+\])?[a-zA-Z%]`)
 
-func (b *builder) message(m Message) {
+func (p *Parts) message(m Message) {
 	at, arg := 0, 0
 	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) {
-		b.text(m.format[at:v[0]])
+		p.text(m.format[at:v[0]])
 		at = v[1]
 		if v[2] >= 0 {
 			arg, _ = strconv.Atoi(m.format[v[2]+1 : v[3]-1]) // a number: see verb
 			arg--
 		}
 		if m.format[at-1] == '%' || arg >= len(m.args) {
-			b.text(strings.ReplaceAll(m.format[v[0]:at], "%%", "%"))
+			p.text(strings.ReplaceAll(m.format[v[0]:at], "%%", "%"))
 			continue
 		}
 		switch arg := m.args[arg].(type) {
 		case Name:
-			b.option(Given{Name: arg})
+			p.option(Given{Name: arg})
 		case Given:
-			b.option(arg)
+			p.option(arg)
 		case Message:
-			b.message(arg)
+			p.message(arg)
 		case error:
-			b.err(arg)
+			p.err(arg)
 		default:
-			b.text(fmt.Sprintf(m.format[v[0]:max(v[0]+1, v[2])]+m.format[max(v[0]+1, v[3]):at], arg))
+			p.text(fmt.Sprintf(m.format[v[0]:max(v[0]+1, v[2])]+m.format[max(v[0]+1, v[3]):at], arg))
 		}
 		arg++
 	}
-	b.text(m.format[at:])
+	p.text(m.format[at:])
 }
 
-func (b *builder) err(err error) {
+func (p *Parts) err(err error) {
 	switch e := err.(type) {
 	case interface{ Message() Message }:
-		b.message(e.Message())
+		p.message(e.Message())
 	case *fs.PathError:
-		b.named(e.Path, e.Err)
+		p.named(e.Path, e.Err)
 	case *os.LinkError:
-		b.named(e.New, e.Err)
+		p.named(e.New, e.Err)
 	case *os.SyscallError:
-		b.err(e.Err)
+		p.err(e.Err)
 	case interface{ Named() (string, error) }:
-		b.named(e.Named())
+		p.named(e.Named())
 	case interface{ Unwrap() error }:
-		b.around(err.Error(), e.Unwrap())
+		p.around(err.Error(), e.Unwrap())
 	case interface{ Unwrap() []error }:
-		b.around(err.Error(), e.Unwrap()...)
+		p.around(err.Error(), e.Unwrap()...)
 	default:
-		b.text(err.Error())
+		p.text(err.Error())
 	}
 }
 
 // around adds the text of an error that wraps errs. Where the text of one of them stands in it, in
 // their order, that one's own parts are added instead, so that options in it stay options.
-func (b *builder) around(text string, errs ...error) {
+func (p *Parts) around(text string, errs ...error) {
 	for _, err := range errs {
 		if err == nil {
 			continue
@@ -186,20 +174,20 @@ func (b *builder) around(text string, errs ...error) {
 			if before == "\n" { // of errors.Join
 				before = "; "
 			}
-			b.text(before)
-			b.err(err)
+			p.text(before)
+			p.err(err)
 			text = after
 		}
 	}
-	b.text(text)
+	p.text(text)
 }
 
 // named adds what is wrong with a file, and its name where that does not stand before it as a
 // word, or before a colon.
-func (b *builder) named(name string, err error) {
-	before := " " + b.plain.String() + " "
+func (p *Parts) named(name string, err error) {
+	before := " " + p.In(Given.String) + " "
 	if name != "" && !strings.Contains(before, " "+name+" ") && !strings.Contains(before, " "+name+":") {
-		b.text(name + ": ")
+		p.text(name + ": ")
 	}
-	b.err(err)
+	p.err(err)
 }
