@@ -40,13 +40,12 @@ type compileCommand struct {
 	call
 	config.Rules
 	out        string
-	update     string // a pack that is added to
-	partitions int    // how many parts rules are divided into
+	partitions int // how many parts rules are divided into
 }
 
 func newCompile() *compileCommand {
 	c := &compileCommand{call: newCall(), Rules: config.NewRules()}
-	c.Memory, c.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
+	c.Running.Memory, c.Running.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
 	return c
 }
 
@@ -62,7 +61,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true, Value: &c.out,
 		Short: "the file or object to write, such as site.rules, or - for stdout",
 	}, {
-		Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true, Value: &c.update,
+		Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true, Value: &c.Update,
 		Short: "add captures to those of this rule pack, as if all were compiled at once",
 		More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
 			"-robots-limit must be the pack's (robotsbatch help compile).",
@@ -84,10 +83,10 @@ func (c *compileCommand) checkCompile() error {
 		return option.Usagef("%s is missing: name the rule pack to write, such as site.rules", option.Out)
 	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
 		return option.Usagef("%s makes several packs and reads the rules again for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
-	case c.partitions > 1 && c.update != "":
+	case c.partitions > 1 && c.Update != "":
 		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
 	}
-	if err := config.ResolveNames(option.Update, &c.update); err != nil {
+	if err := config.ResolveNames(option.Update, &c.Update); err != nil {
 		return err
 	}
 	c.LimitWorkers()
@@ -110,7 +109,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	}
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	c.fitMemory(nil) // packs are read one after the other
-	defer heap.Hold(c.Memory)()
+	defer heap.Hold(c.Running.Memory)()
 	out := c.out
 	for number := range max(1, c.partitions) {
 		if c.partitions > 1 {
@@ -128,7 +127,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 
 // compile makes a pack; number is that of its partition.
 func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
-	found, err := c.find(ctx, &c.Rules, ruleUse{update: c.update}, option.Out.With(c.out))
+	found, err := c.find(ctx, &c.Rules, option.Out.With(c.out))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +141,7 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 	}
 	defer release()
 	made, err := found.Compile(ctx, c.out, rulepack.BuildOptions{
-		Profile: c.Profile, Limit: c.Limit, Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
+		Profile: c.Profile, Limit: c.Limit, Memory: c.Running.Memory - c.Running.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
 		Partition: number, Partitions: c.partitions,
 	})
 	if err != nil {

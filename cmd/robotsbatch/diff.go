@@ -153,11 +153,13 @@ func (c *diffCommand) checkSides() error {
 
 // findSides finds out what the rules of both sides are. Each side has a quarter of the memory from
 // then on, and the rest of the command half.
-func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, err error) {
-	use.compared, use.memory = true, d.Memory/4
-	d.Memory /= 2
+func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, err error) {
+	memory := d.Running.Memory / 4
+	d.Running.Memory /= 2
 	for i := range found {
-		if found[i], err = d.find(ctx, &d.sides[i], use, option.Out.With(d.Out)); err != nil {
+		o := &d.sides[i].Options
+		o.SingleElsewhere, o.Memory, o.Explain = true, memory, d.Named()
+		if found[i], err = d.find(ctx, &d.sides[i], option.Out.With(d.Out)); err != nil {
 			return found, err
 		}
 	}
@@ -174,7 +176,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 		return err
 	}
 	defer out.Close()
-	found, err := d.findSides(ctx, ruleUse{})
+	found, err := d.findSides(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.findSides(ctx, ruleUse{explain: true})
+	found, err := d.findSides(ctx)
 	if err != nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
 	way := d.shown.Output(len(inputs))
 	out.Run.Progress = func(s batch.Stats) { way.Report(&s, src) }
-	tally := report.NewChangeCounter(d.names, d.Memory/8, os.TempDir())
+	tally := report.NewChangeCounter(d.names, d.Running.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
 		return compare.New(compared[0], compared[1], tally.Add)

@@ -43,7 +43,7 @@ type explainCommand struct {
 
 func newExplain() *explainCommand {
 	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
-	c.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // warnings are told
+	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // warnings are told
 	return c
 }
 
@@ -74,7 +74,8 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.CheckOneTime(); err != nil {
 		return 0, err
 	}
-	rules, err := c.findRules(ctx, &c.Rules, ruleUse{explain: true, records: true, usage: explain.Wanted()})
+	c.Explain, c.Records, c.Usage = true, true, explain.Wanted()
+	rules, err := c.findRules(ctx, &c.Rules)
 	if err != nil {
 		return 0, err
 	}

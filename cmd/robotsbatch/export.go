@@ -83,8 +83,9 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 		return err
 	}
 	defer out.Close()
+	c.warnUses(uses)
 	c.History = c.History || table == export.Captures
-	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, option.Out.With(c.Out))
+	found, err := c.find(ctx, &c.Rules, option.Out.With(c.Out))
 	if err != nil {
 		return err
 	}
@@ -155,8 +156,8 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 // long. Without -out what is written is dropped. The caller closes it.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
 	c.fitMemory(c.Sources)
-	heap.Limit(c.Memory)
-	run := batch.Options{Workers: c.Workers, Budget: c.account()}
+	heap.Limit(c.Running.Memory)
+	run := batch.Options{Workers: c.Running.Workers, Budget: c.account()}
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil
 	}

@@ -62,7 +62,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	c.In = append(c.In, c.operands...)
-	if len(c.Sources) > 0 || c.FetchList != "" {
+	if len(c.Sources) > 0 || c.Asked != "" {
 		if err := c.Rules.Check(); err != nil {
 			return 0, err
 		}
@@ -75,8 +75,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 
 // writeHosts writes the table.
 func (c *hostsCommand) writeHosts(ctx context.Context) error {
-	clock := c.AsOf.IsZero()
-	if clock {
+	if c.Clock = c.AsOf.IsZero(); c.Clock {
 		c.AsOf = c.started
 	}
 	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
@@ -86,11 +85,11 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	defer out.Close()
 	var found *ruleset.Found // nil without rules
 	if len(c.Sources) > 0 {
-		if found, err = c.find(ctx, &c.Rules, ruleUse{clock: clock}, option.Out.With(c.Out)); err != nil {
+		if found, err = c.find(ctx, &c.Rules, option.Out.With(c.Out)); err != nil {
 			return err
 		}
 	}
-	waiting := hosts.NewWaiting(c.Memory/4, os.TempDir())
+	waiting := hosts.NewWaiting(c.Running.Memory/4, os.TempDir())
 	defer waiting.Close()
 	rows, err := c.count(ctx, waiting)
 	if err != nil {
@@ -141,7 +140,7 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows 
 	}
 	c.shown.Plan(inputs)
 	turns := make(chan *countedInput, c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)-1)
-	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Workers, Memory: c.FlightMemory() / 2})
+	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Running.Workers, Memory: c.FlightMemory() / 2})
 	defer pool.Close()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -193,7 +192,7 @@ func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *
 
 // findHosts finds out what the rules lack.
 func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
-	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Memory / 4, Folder: os.TempDir()}
+	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Running.Memory / 4, Folder: os.TempDir()}
 	if found == nil {
 		return hosts.Find(waiting, hosts.NoRules{}, o)
 	}

@@ -131,14 +131,12 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	return j.summary.ExitStatus, nil
 }
 
-// ruleUse is what the columns need of the rules.
-func (j *job) ruleUse() ruleUse {
-	records := slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
-	use := ruleUse{verdicts: true, uses: j.Uses, explain: j.Explain || j.ReportFile != "", records: records, digests: slices.Contains(j.With, batch.BodyDigest), usage: batch.UsageOf(j.Verdicts)}
-	if j.record != nil {
-		use.used = j.record.Used
-	}
-	return use
+// want says what the columns need of the rules.
+func (j *job) want() {
+	o := &j.Rules.Options
+	o.Verdicts, o.Explain, o.Digests, o.Usage = true, j.Columns.Explain || j.ReportFile != "", slices.Contains(j.With, batch.BodyDigest), batch.UsageOf(j.Columns.Verdicts)
+	o.Records = slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
+	j.warnUses(j.Uses)
 }
 
 // judge does the job and says what it did.
@@ -178,8 +176,12 @@ func (j *job) judge(ctx context.Context) error {
 	if j.First == 0 {
 		j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 			manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
+		if j.record != nil {
+			j.Used = j.record.Used
+		}
 	}
-	if j.found, err = j.find(ctx, &j.Rules, j.ruleUse(), written...); err != nil {
+	j.want()
+	if j.found, err = j.find(ctx, &j.Rules, written...); err != nil {
 		return err
 	}
 	if j.record != nil {
@@ -347,7 +349,7 @@ func (j *job) warnRules() {
 	if count, line := j.blanks.Count(); count > 0 {
 		j.log.Notice(report.WithBlanks(count, line))
 	}
-	if c := j.rules.Captured(); c != nil && c.WARC && j.FetchList == "" && j.AsOfColumn == "" {
+	if c := j.rules.Captured(); c != nil && c.WARC && j.Asked == "" && j.AsOfColumn == "" {
 		if m := j.summary.Unlisted(); !m.Empty() {
 			j.log.Notice(m)
 		}
@@ -383,7 +385,8 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 	if err := outputs.CheckFolder(j.Out); err != nil {
 		return withFolder(err)
 	}
-	if j.found, err = j.find(ctx, &j.Rules, j.ruleUse(), written...); err != nil {
+	j.want()
+	if j.found, err = j.find(ctx, &j.Rules, written...); err != nil {
 		return err
 	}
 	bytes := int64(0)

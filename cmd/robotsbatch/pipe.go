@@ -97,7 +97,8 @@ func (j *pipeCommand) answer(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if j.rules, err = j.findRules(ctx, &j.Rules, j.ruleUse()); err != nil {
+	j.want()
+	if j.rules, err = j.findRules(ctx, &j.Rules); err != nil {
 		return err
 	}
 	defer j.rules.Close()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -15,55 +14,20 @@ import (
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/matcher"
 	"robotsbatch/matcher/usage"
 )
 
-// ruleUse says what rules are used for.
-type ruleUse struct {
-	// explain is whether rules will be described.
-	explain bool
-	// records is whether the records that are no rules are needed.
-	records bool
-	// digests is whether the digests of bodies are needed.
-	digests bool
-	// usage is what is needed of the statements about use.
-	usage matcher.UsageOptions
-	// verdicts is whether nothing else is asked of the rules.
-	verdicts bool
-	// compared is whether other rules are opened to compare these with.
-	compared bool
-	// clock is whether -as-of is the clock's time, which nobody gave.
-	clock bool
-	// uses are asked about.
-	uses []usage.Use
-	// update is a rule pack that compile adds to.
-	update string
-	// memory, if not 0, takes the place of -memory.
-	memory int64
-	// used, if not nil, is told of each file of a folder that is read, by any
-	// goroutine.
-	used func(folder string, file manifest.File)
-}
-
 // find finds out what each -rules is, and opens none. A rule pack of captures is made later, when
 // they are opened or compiled: nothing else runs then, so it may take all of -memory.
-func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs ...option.Given) (*ruleset.Found, error) {
-	if !use.compared { // diff asks twice, for its two sides
+func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Given) (*ruleset.Found, error) {
+	if !r.SingleElsewhere { // diff asks twice, for its two sides
 		c.warnChains(r)
-		c.warnUses(use.uses)
 	}
-	memory := cmp.Or(use.memory, c.Memory)
-	o := ruleset.Options{
-		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, Update: use.update, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
-		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: r.Limit, Policy: r.Policy, AsOf: r.AsOf, WARCBase: r.WARCBase, Clock: use.clock, History: r.History,
-		Explain: use.explain, Records: use.records, Digests: use.digests, Verdicts: use.verdicts, Usage: use.usage,
-		Memory: memory, Budget: c.account(), Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
-		HoldHeap: func() func() { return heap.Hold(memory) },
-		Used:     use.used,
-		Warn:     c.log.WarnOf, Note: c.log.Note,
-		MoreIgnored: c.log.JSON(),
-	}
+	o := r.Options
+	o.Memory = cmp.Or(o.Memory, c.Memory)
+	o.Budget, o.Workers, o.Maker = c.account(), c.Workers, "robotsbatch "+cli.Version()
+	o.HoldHeap = func() func() { return heap.Hold(o.Memory) }
+	o.Warn, o.Note, o.MoreIgnored = c.log.WarnOf, c.log.Note, c.log.JSON()
 	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
@@ -114,8 +78,8 @@ func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Fo
 }
 
 // findRules finds and opens rules.
-func (c *call) findRules(ctx context.Context, r *config.Rules, use ruleUse) (*ruleset.Set, error) {
-	found, err := c.find(ctx, r, use)
+func (c *call) findRules(ctx context.Context, r *config.Rules) (*ruleset.Set, error) {
+	found, err := c.find(ctx, r)
 	if err != nil {
 		return nil, err
 	}

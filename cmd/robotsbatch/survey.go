@@ -284,9 +284,10 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 // count counts what rules deny the agents, or state of uses.
 func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
 	c.History = c.monthly
+	c.warnUses(c.uses)
 	c.fitMemory(c.Sources)
-	heap.Limit(c.Memory)
-	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses}, option.Out.With(c.Out))
+	heap.Limit(c.Running.Memory)
+	found, err := c.find(ctx, &c.Rules, option.Out.With(c.Out))
 	if err != nil {
 		return nil, err
 	}

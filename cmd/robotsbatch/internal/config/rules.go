@@ -24,17 +24,13 @@ import (
 
 // Rules is what a command line says of rules, and for whom they are.
 type Rules struct {
-	Sources []string
-	Chains  []matcher.Chain // agents
-	Listed  int             // how many chains, the last ones, are of -agents
+	// Options say how they are opened. A zero AsOf is the newest fetch, which is put there when they
+	// are open.
+	ruleset.Options
 	// Classes maps a chain to the agent's class, if the file of -agents states one.
 	Classes    map[string]string
 	AgentsFile string
-	Profile    matcher.Profile
-	Limit      int
 	Missing    access.Missing
-	Policy     access.Policy // for captures
-	AsOf       time.Time     // zero: the newest fetch, which is put here when the rules are open
 	// AsOfColumn has the time of each row; empty where all have the same.
 	AsOfColumn string
 	// With AsOfColumn: BeforeFirst decides rows from before the first capture, EverDenied
@@ -43,18 +39,9 @@ type Rules struct {
 	EverDenied  bool
 	// AllowUnreadable permits uses that are stated in a form that cannot be read.
 	AllowUnreadable bool
-	// History keeps of captures what held at any time.
-	History bool
-	MaxAge  time.Duration
+	MaxAge          time.Duration
 	// Host is that of a source that is a single robots.txt; Single are its URLs.
-	Host   string
-	Single []string
-	// FetchList names what a crawler asked for; empty for none.
-	FetchList string
-	// WARCBase is where the WARC files are of which rules name records; empty if not given.
-	WARCBase string
-	// AllowNone goes on when no source has any rules.
-	AllowNone bool
+	Host string
 }
 
 // NewRules are the rules as they are without flags.
@@ -89,7 +76,7 @@ func (c *Rules) Flags() cli.Flags {
 		Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
 		More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
 	}, LimitFlag(&c.Limit), {
-		Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.FetchList,
+		Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.Asked,
 		Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
 		More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
 			"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
