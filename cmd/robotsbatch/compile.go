@@ -73,8 +73,8 @@ func (c *compileCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// checkCompile takes operands as -rules, finds what is wrong with the flags, and bounds the workers.
-func (c *compileCommand) checkCompile() error {
+// check takes operands as -rules, finds what is wrong with the flags, and bounds the workers.
+func (c *compileCommand) check() error {
 	c.Sources = append(c.Sources, c.operands...)
 	switch {
 	case len(c.Sources) == 0:
@@ -104,9 +104,6 @@ func (c *compileCommand) left() option.Message { return left(c.out) }
 
 // run makes a rule pack of folders and captures, or one for each partition.
 func (c *compileCommand) run(ctx context.Context) (status int, err error) {
-	if err := c.checkCompile(); err != nil {
-		return 0, err
-	}
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	c.fitMemory(nil) // packs are read one after the other
 	defer heap.Hold(c.Running.Memory)()

@@ -90,12 +90,6 @@ func (c *diffCommand) Flags() cli.Flags {
 
 // run compares two sets of rules.
 func (c *diffCommand) run(ctx context.Context) (status int, err error) {
-	if err := c.checkTable(diffHelp); err != nil {
-		return 0, err
-	}
-	if err := c.checkSides(); err != nil {
-		return 0, err
-	}
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	if c.Named() {
 		return exitDone, c.compareURLs(ctx)
@@ -103,8 +97,11 @@ func (c *diffCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.compareAccess(ctx)
 }
 
-// checkSides finds out what is compared with what.
-func (c *diffCommand) checkSides() error {
+// check finds out what is compared with what.
+func (c *diffCommand) check() error {
+	if err := c.checkTable(diffHelp); err != nil {
+		return err
+	}
 	operands := append(c.Sources, c.operands...)
 	switch n := len(operands); {
 	case n == 0:

@@ -59,21 +59,23 @@ func (c *explainCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
 }
 
+// check implements command.
+func (c *explainCommand) check() (err error) {
+	if len(c.operands) == 0 {
+		return option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
+	}
+	if _, err := c.AddAgents(); err != nil {
+		return err
+	}
+	if c.operands, err = c.TakePaths(c.operands); err != nil {
+		return err
+	}
+	return c.CheckOneTime()
+}
+
 // run says of single URLs which rule decides. The exit status is the worst
 // verdict: 0 allowed, 1 denied, 2 none.
 func (c *explainCommand) run(ctx context.Context) (status int, err error) {
-	if len(c.operands) == 0 {
-		return 0, option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
-	}
-	if _, err := c.AddAgents(); err != nil {
-		return 0, err
-	}
-	if c.operands, err = c.TakePaths(c.operands); err != nil {
-		return 0, err
-	}
-	if err := c.CheckOneTime(); err != nil {
-		return 0, err
-	}
 	c.Explain, c.Records, c.Usage = true, true, explain.Wanted()
 	rules, err := c.findRules(ctx, &c.Rules)
 	if err != nil {

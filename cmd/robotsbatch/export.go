@@ -59,18 +59,20 @@ func (c *exportCommand) Flags() cli.Flags {
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// run writes a table of what rules have.
-func (c *exportCommand) run(ctx context.Context) (status int, err error) {
+// check implements command.
+func (c *exportCommand) check() error {
 	if err := c.checkTable(exportHelp); err != nil {
-		return 0, err
+		return err
 	}
 	c.Sources = append(c.Sources, c.operands...)
 	if c.table == nil {
-		return 0, option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords()), "or"))
+		return option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords()), "or"))
 	}
-	if err := c.CheckOneTime(); err != nil {
-		return 0, err
-	}
+	return c.CheckOneTime()
+}
+
+// run writes a table of what rules have.
+func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, c.table, "")
 }
 

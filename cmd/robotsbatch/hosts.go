@@ -56,20 +56,22 @@ func (c *hostsCommand) Flags() cli.Flags {
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// run lists the robots.txt that must be fetched.
-func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
+// check implements command.
+func (c *hostsCommand) check() error {
 	if err := c.checkTable(hostsHelp); err != nil {
-		return 0, err
+		return err
 	}
 	c.In = append(c.In, c.operands...)
 	if len(c.Sources) > 0 || c.Asked != "" {
 		if err := c.Rules.Check(); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	if err := c.Input.Check(); err != nil {
-		return 0, err
-	}
+	return c.Input.Check()
+}
+
+// run lists the robots.txt that must be fetched.
+func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.writeHosts(c.showProgress(ctx, c.Out == blob.Stdio))
 }
 

@@ -35,8 +35,8 @@ type job struct {
 	call
 	config.Job
 	blanks lines.Blanks
-	first  firstSource
-	found  *ruleset.Found // what the rules are
+	first  *frontier.Concatenation // of the first output, opened before the rules; nil once it is written
+	found  *ruleset.Found          // what the rules are
 	rules  *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
@@ -108,11 +108,8 @@ func (j *job) check() error {
 	return j.Check(&j.Running, j.given)
 }
 
-// run checks the flags, does the job and returns the exit status, unless it fails.
+// run does the job and returns the exit status, unless it fails.
 func (j *job) run(ctx context.Context) (status int, err error) {
-	if err := j.check(); err != nil {
-		return 0, err
-	}
 	j.fitMemory(j.Sources)
 	heap.Limit(j.Memory)
 	ctx = blob.WithMemory(ctx, j.Memory)
@@ -190,7 +187,11 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.openFirst(ctx, planned); err != nil {
 		return err
 	}
-	defer j.first.close()
+	defer func() {
+		if j.first != nil {
+			_ = j.first.Close() // it was only read from
+		}
+	}()
 	if err := j.checkOutputs(ctx, planned); err != nil {
 		return err
 	}
@@ -450,7 +451,7 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 // showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
 // takes long: neither sizes of objects nor how many hosts a folder has.
 func (j *job) showPlan(ctx context.Context, inputs []frontier.Input, planned []outputs.Output) error {
-	if !j.shown.OnTerminal() || j.first.src == nil {
+	if !j.shown.OnTerminal() || j.first == nil {
 		return nil
 	}
 	bytes := int64(0)
@@ -466,7 +467,7 @@ func (j *job) showPlan(ctx context.Context, inputs []frontier.Input, planned []o
 	if err != nil {
 		return err
 	}
-	return j.plan(j.s.err, inputs, bytes, planned, j.first.src.First(), rules)
+	return j.plan(j.s.err, inputs, bytes, planned, j.first.First(), rules)
 }
 
 // plan prints what the job does. first is the first input; nil if it is not known.

@@ -90,20 +90,20 @@ func (c *lintCommand) setIgnored(code string) error {
 	return lint.CheckCode(code)
 }
 
-// run finds mistakes in robots.txt files.
-func (c *lintCommand) run(ctx context.Context) (status int, err error) {
+// check implements command.
+func (c *lintCommand) check() error {
 	c.operands = append(c.rules.Sources, c.operands...)
 	switch {
 	case len(c.operands) == 0:
-		err = option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")
+		return option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")
 	case c.json && c.sarif, c.counts && (c.json || c.sarif):
-		err = option.Usagef("%s, %s and %s exclude each other", option.JSON, option.SARIF, option.Counts)
-	default:
-		err = refuseWebsites(c.operands, "fetch it, such as with curl -s %s | robotsbatch lint -")
+		return option.Usagef("%s, %s and %s exclude each other", option.JSON, option.SARIF, option.Counts)
 	}
-	if err != nil {
-		return 0, err
-	}
+	return refuseWebsites(c.operands, "fetch it, such as with curl -s %s | robotsbatch lint -")
+}
+
+// run finds mistakes in robots.txt files.
+func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	tally, fails, err := c.find(ctx)
 	if err != nil {
 		return 0, err

@@ -40,20 +40,6 @@ func readsObjects(inputs []frontier.Input) bool {
 	return slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
 }
 
-// firstSource is the source of the first output, which is opened before the rules; nil
-// from when the output is written.
-type firstSource struct {
-	path string
-	src  *frontier.Concatenation
-}
-
-// close closes the source if its output was not written.
-func (f *firstSource) close() {
-	if f.src != nil {
-		_ = f.src.Close() // it was only read from
-	}
-}
-
 // openFirst opens the first input, so that its errors show before captures are read,
 // which may take long. It skips inputs that wait for somebody to write them.
 func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err error) {
@@ -63,19 +49,8 @@ func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err erro
 	if info, err := os.Stat(planned[0].Inputs[0].Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	j.first.path = planned[0].Path
-	j.first.src, err = j.openInputs(ctx, planned[0])
+	j.first, err = j.openInputs(ctx, planned[0])
 	return err
-}
-
-// take returns the source if it is that output's, to whom it belongs then.
-func (f *firstSource) take(path string) *frontier.Concatenation {
-	if f.path != path {
-		return nil
-	}
-	src := f.src
-	f.src = nil
-	return src
 }
 
 // openInputs opens the inputs of an output.
@@ -180,7 +155,10 @@ func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*ma
 			return
 		}
 		c.end = sync.OnceFunc(func() { <-slots })
-		c.src, c.lane = j.first.take(out.Path), j.pool.Lane(ctx)
+		c.lane = j.pool.Lane(ctx)
+		if i == 0 {
+			c.src, j.first = j.first, nil
+		}
 		go func() {
 			defer close(c.done)
 			defer c.lane.Close()

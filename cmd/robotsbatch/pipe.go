@@ -53,27 +53,18 @@ func (c *pipeCommand) Flags() cli.Flags {
 		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Indifferent: true, Value: cli.Count(&c.Workers),
 		Short: "batches to work on at once",
 		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
-	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
-		{
-			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
-			Short: "warnings and a summary on stderr",
-			Value: &c.Verbose,
-		},
-	})
+	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
 }
 
 // run answers a stream.
 func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
-	if err := c.checkPipe(); err != nil {
-		return 0, err
-	}
 	c.fitMemory(c.Sources)
 	heap.Limit(c.Memory)
 	return exitDone, c.answer(ctx)
 }
 
-// checkPipe finds what is wrong with the flags together.
-func (c *pipeCommand) checkPipe() error {
+// check finds what is wrong with the flags together.
+func (c *pipeCommand) check() error {
 	if err := c.CheckJudging(c.given); err != nil {
 		return err
 	}

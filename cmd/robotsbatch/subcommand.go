@@ -24,8 +24,9 @@ type command interface {
 	cli.Config
 	// common is what all commands have.
 	common() *call
-	// run checks operands and flags together, does what they ask for, and returns the exit
-	// status, unless it fails.
+	// check takes operands, and finds what is wrong with these and the flags together.
+	check() error
+	// run does what operands and flags ask for, and returns the exit status, unless it fails.
 	run(ctx context.Context) (status int, err error)
 	// left says what is left when a signal stops the command, after a semicolon.
 	left() option.Message
@@ -66,6 +67,8 @@ func newCall() call {
 func (c *call) common() *call { return c }
 
 func (c *call) left() option.Message { return left("") }
+
+func (c *call) check() error { return nil }
 
 func (c *call) failed(context.Context, error, int) {}
 
@@ -111,10 +114,13 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	}
 	c.open(help)
 	status := exitDone
-	ctx = blob.WithTimeout(ctx, c.StoreTimeout)
+	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
+	if err == nil {
+		err = run.check()
+	}
 	if err == nil {
 		blob.SweepScratch()
-		status, err = run.run(blob.WithMemory(ctx, c.Memory))
+		status, err = run.run(ctx)
 		c.shown.End()
 	}
 	switch {

@@ -139,9 +139,6 @@ func (c *surveyCommand) setBy(s string) error {
 
 // run writes the survey of what rules deny agents, or counts sites.
 func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
-	if err := c.checkForm(); err != nil {
-		return 0, err
-	}
 	saved, err := c.isSaved(ctx)
 	if err != nil {
 		return 0, err
@@ -188,8 +185,8 @@ func (c *surveyCommand) siteColumns() ([]string, error) {
 	return columns, err
 }
 
-// checkForm finds what is wrong with the flags of the table, or of counts.
-func (c *surveyCommand) checkForm() error {
+// check finds what is wrong with the flags of the table, or of counts.
+func (c *surveyCommand) check() error {
 	if c.format == nil {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"robotsbatch/batch/manifest"
@@ -54,39 +55,25 @@ func newVerify() *verifyCommand { return &verifyCommand{call: newCall(), Limits:
 
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {
-	return append(append(c.Limits.Flags(), c.Running.Flags().Only("store-timeout")...),
-		cli.Flag{
-			Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Indifferent: true,
-			Short: "print what rule packs hold for a host, which stands for https, or a URL",
-			More:  "The outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and crawl-delays. Nothing is checked.",
-			Value: func(s string) error {
-				authority, err := urls.Authority(s)
-				if err != nil {
-					return errors.New("neither a host nor a URL: write example.com, or https://example.com")
-				}
-				c.hosts = append(c.hosts, authority)
-				return nil
-			},
-		},
-		cli.Flag{
-			Name: "merge", Topic: config.RunningTopic, Indifferent: true,
-			Short: "join the shards in a folder: check that all are done, and write one manifest",
-			More:  "FOLDER is the -out of jobs with -shard. Their counts are added up; the outputs stay where they are, and must be unchanged.",
-			Value: &c.merge,
-		},
-		c.ProgressFlag(),
-		c.MessageFlags().Only("log")[0],
-		cli.Flag{
-			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
-			Short: "also a line for each intact file",
-			Value: &c.Verbose,
-		},
-		cli.Flag{
-			Name: "quiet", Topic: config.RunningTopic, Indifferent: true,
-			Short: "name only what is damaged, missing or unfinished",
-			Value: &c.Quiet,
-		},
-	)
+	return slices.Concat(c.Limits.Flags(), c.Running.Flags().Only("store-timeout"), cli.Flags{{
+		Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Indifferent: true, Value: c.addHost,
+		Short: "print what rule packs hold for a host, which stands for https, or a URL",
+		More:  "The outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and crawl-delays. Nothing is checked.",
+	}, {
+		Name: "merge", Topic: config.RunningTopic, Indifferent: true, Value: &c.merge,
+		Short: "join the shards in a folder: check that all are done, and write one manifest",
+		More:  "FOLDER is the -out of jobs with -shard. Their counts are added up; the outputs stay where they are, and must be unchanged.",
+	}, c.ProgressFlag()}, c.MessageFlags().Saying("quiet", "name only what is damaged, missing or unfinished").Before("quiet", c.VerboseFlag("also a line for each intact file")))
+}
+
+// addHost adds a host of which packs are asked.
+func (c *verifyCommand) addHost(s string) error {
+	authority, err := urls.Authority(s)
+	if err != nil {
+		return errors.New("neither a host nor a URL: write example.com, or https://example.com")
+	}
+	c.hosts = append(c.hosts, authority)
+	return nil
 }
 
 // run says what outputs and packs are, and whether they are still what was written.

@@ -199,6 +199,11 @@ func (c *Running) MessageFlags() cli.Flags {
 	}}
 }
 
+// VerboseFlag is -verbose of a command that says this then.
+func (c *Running) VerboseFlag(short string) cli.Flag {
+	return cli.Flag{Name: "verbose", Topic: RunningTopic, Indifferent: true, Short: short, Value: &c.Verbose}
+}
+
 // SetWork fills in how much is worked on at once.
 func (c *Running) SetWork() {
 	if c.Workers == 0 {
