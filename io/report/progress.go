@@ -25,54 +25,64 @@ type Progress struct {
 // Line is the progress in at most width columns: with all digits if they fit, else in
 // short numbers and as many parts as fit, the most telling first.
 func (p *Progress) Line(width int) string {
-	parts := []string{Count(p.Rows, "row", "rows")}
-	short := []string{shortNumber(p.Rows) + " rows"}
-	add := func(long, brief string) { parts, short = append(parts, long), append(short, brief) }
-	if p.Share >= 0 {
-		share := fmt.Sprintf("%d %%", int(100*p.Share))
-		add(share+" done", share)
-	}
-	if p.Left >= 0 {
-		left := clock(p.Left) + " left"
-		add(left, left)
-	} else {
-		add(clock(p.Seconds), clock(p.Seconds))
-	}
-	add(Number(p.URLsPerSecond)+" a second", shortNumber(p.URLsPerSecond)+"/s")
+	var l line
+	l.add(Count(p.Rows, "row", "rows"), shortNumber(p.Rows)+" rows")
+	l.addTimes(p.Share, p.Left, p.Seconds)
+	l.add(Number(p.URLsPerSecond)+" a second", shortNumber(p.URLsPerSecond)+"/s")
 	if p.Judged > 0 {
 		denied := 100 * float64(p.Denied) / float64(p.Judged)
-		add(fmt.Sprintf("%.1f %% denied", denied), fmt.Sprintf("%.0f %% denied", denied))
+		l.add(fmt.Sprintf("%.1f %% denied", denied), fmt.Sprintf("%.0f %% denied", denied))
 	}
-	return fit(parts, short, width)
+	return l.fit(width)
 }
 
-// fit joins parts in at most width columns, or the short ones that fit.
-func fit(parts, short []string, width int) string {
-	if line := strings.Join(parts, ", "); len(line) <= width {
-		return line
+// line is a line in parts, each also in short.
+type line struct{ parts, short []string }
+
+func (l *line) add(part, short string) {
+	l.parts, l.short = append(l.parts, part), append(l.short, short)
+}
+
+// addTimes adds which share is done, and how many seconds are left, or have passed where that is
+// not known. What is not known is negative.
+func (l *line) addTimes(share, left, passed float64) {
+	if share >= 0 {
+		percent := fmt.Sprintf("%d %%", int(100*share))
+		l.add(percent+" done", percent)
 	}
-	line := ""
-	for i, part := range short {
-		if i > 0 {
-			part = ", " + part
-		}
-		if len(line)+len(part) > width {
-			break
-		}
-		line += part
+	time := clock(passed)
+	if left >= 0 {
+		time = clock(left) + " left"
 	}
-	return line
+	l.add(time, time)
+}
+
+// fit joins the parts in at most width columns, or the short ones that fit.
+func (l *line) fit(width int) string {
+	if all := strings.Join(l.parts, ", "); len(all) <= width {
+		return all
+	}
+	for n := len(l.short); n > 0; n-- {
+		if some := strings.Join(l.short[:n], ", "); len(some) <= width {
+			return some
+		}
+	}
+	return ""
 }
 
 // Attributes are the progress for programs, as slog takes it. What is not known is left
 // out.
 func (p *Progress) Attributes() []any {
 	attributes := []any{"rows", p.Rows, "denied", p.Denied, "seconds", p.Seconds, "urls_per_second", p.URLsPerSecond}
-	if p.Share >= 0 {
-		attributes = append(attributes, "share", p.Share)
+	return appendTimes(attributes, p.Share, p.Left)
+}
+
+func appendTimes(attributes []any, share, left float64) []any {
+	if share >= 0 {
+		attributes = append(attributes, "share", share)
 	}
-	if p.Left >= 0 {
-		attributes = append(attributes, "seconds_left", p.Left)
+	if left >= 0 {
+		attributes = append(attributes, "seconds_left", left)
 	}
 	return attributes
 }
@@ -103,25 +113,17 @@ func (p *StepProgress) Line(width int) string {
 	if p.Unit == meter.Bytes {
 		number, brief, unit = byteSize, byteSize, ""
 	}
-	parts, short := []string{p.What + ": " + number(p.Done)}, []string{p.What + ": " + brief(p.Done)}
+	of := ""
 	if p.Total > 0 {
-		parts[0] += " of " + number(p.Total)
+		of = " of " + number(p.Total)
 	}
-	parts[0], short[0] = parts[0]+unit, short[0]+unit
-	add := func(long, brief string) { parts, short = append(parts, long), append(short, brief) }
+	var l line
+	l.add(p.What+": "+number(p.Done)+of+unit, p.What+": "+brief(p.Done)+unit)
 	share, left := p.share()
-	if share >= 0 {
-		percent := fmt.Sprintf("%d %%", int(100*share))
-		add(percent+" done", percent)
-	}
-	if left >= 0 {
-		add(clock(left)+" left", clock(left)+" left")
-	} else {
-		add(clock(p.Seconds), clock(p.Seconds))
-	}
+	l.addTimes(share, left, p.Seconds)
 	rate := Rate(p.Done, p.Seconds)
-	add(number(rate)+" a second", brief(rate)+"/s")
-	return fit(parts, short, width)
+	l.add(number(rate)+" a second", brief(rate)+"/s")
+	return l.fit(width)
 }
 
 // Attributes are the progress for programs, as those of [Progress.Attributes].
@@ -130,15 +132,8 @@ func (p *StepProgress) Attributes() []any {
 	if p.Total > 0 {
 		attributes = append(attributes, "total", p.Total)
 	}
-	attributes = append(attributes, "seconds", p.Seconds)
 	share, left := p.share()
-	if share >= 0 {
-		attributes = append(attributes, "share", share)
-	}
-	if left >= 0 {
-		attributes = append(attributes, "seconds_left", left)
-	}
-	return attributes
+	return appendTimes(append(attributes, "seconds", p.Seconds), share, left)
 }
 
 // byteSize is a number of bytes in three digits or so, such as 12.3 MiB.
@@ -146,15 +141,7 @@ func byteSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
 	}
-	x, unit := float64(n)/(1<<10), 0
-	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	for x >= 1023.5 && unit < len(units)-1 {
-		x, unit = x/(1<<10), unit+1
-	}
-	if x < 99.95 {
-		return fmt.Sprintf("%.1f %s", x, units[unit])
-	}
-	return fmt.Sprintf("%.0f %s", x, units[unit])
+	return scaled(n, 1<<10, []string{" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"})
 }
 
 // shortNumber is a number in three digits or so, such as 12.3M.
@@ -162,15 +149,19 @@ func shortNumber(n int64) string {
 	if n < 10_000 {
 		return fmt.Sprint(n)
 	}
-	units := []string{"k", "M", "G", "T", "P", "E"}
-	x, unit := float64(n)/1000, 0
-	for x >= 999.5 && unit < len(units)-1 {
-		x, unit = x/1000, unit+1
+	return scaled(n, 1000, []string{"k", "M", "G", "T", "P", "E"})
+}
+
+// scaled is a number in the unit, each base times the one before, that leaves up to three digits of it.
+func scaled(n int64, base float64, units []string) string {
+	x := float64(n) / base
+	for x >= base-0.5 && len(units) > 1 {
+		x, units = x/base, units[1:]
 	}
 	if x < 99.95 {
-		return fmt.Sprintf("%.1f%s", x, units[unit])
+		return fmt.Sprintf("%.1f%s", x, units[0])
 	}
-	return fmt.Sprintf("%.0f%s", x, units[unit])
+	return fmt.Sprintf("%.0f%s", x, units[0])
 }
 
 // Extent says how much of a job's inputs is done. Several outputs may be under way.
