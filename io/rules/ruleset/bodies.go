@@ -47,7 +47,17 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 			return err
 		}
 		v.visited = 0
-		if err := source.bodies(ctx, &v); err != nil {
+		switch source.kind {
+		case folderKind:
+			err = v.folder(ctx, name)
+		case packKind:
+			err = v.pack(ctx, name)
+		case singleKind:
+			err = v.file(ctx, name)
+		default:
+			err = v.captures(ctx, &source)
+		}
+		if err != nil {
 			return err
 		}
 		if v.visited == 0 {

@@ -77,6 +77,9 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 			}})
 		}
 	}
+	if len(c.Names) == 0 && p.old == nil {
+		return nil
+	}
 	s.measured = measure(ctx, s.paths)
 	if err := p.continues(s); err != nil {
 		return err

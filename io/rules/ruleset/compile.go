@@ -123,8 +123,5 @@ func (p *packing) fill(ctx context.Context, prepare func() (*rulepack.Builder, e
 		}
 		p.ignored += folder.Stats().Ignored
 	}
-	if p.firstCaptured() < 0 && p.old == nil {
-		return nil
-	}
 	return p.addCaptures(ctx, b)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -49,24 +50,55 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, source{kind: askedKind, name: o.Asked, files: []string{o.Asked}})
 	}
-	if err := f.checkHistory(); err != nil {
-		return nil, err
+	return f, f.check()
+}
+
+// check refuses sources that do not go together: rule packs between captures, which are one
+// source, so that a pack with its own history cannot have precedence over some of them only, and
+// single files where Options.Single is about one.
+func (f *Found) check() error {
+	singles := 0
+	var captured, pack *source // the first captures, and the first rule pack after them
+	for i := range f.sources {
+		s := &f.sources[i]
+		switch {
+		case pack != nil && s.captured() && f.options.History:
+			return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(pack.shown()))
+		case captured == nil && s.captured():
+			captured = s
+		case captured != nil && pack == nil && s.kind == packKind:
+			pack = s
+		}
+		if s.kind == singleKind {
+			singles++
+		}
 	}
-	return f, f.checkSingle()
+	switch {
+	case len(f.options.Single) > 0 && singles == 0 && !f.options.SingleElsewhere:
+		return ErrNoSingle
+	case singles > 1:
+		return option.Usagef("%s is about one robots.txt, and there are %d: put them into a folder, named by host", option.For, singles)
+	}
+	return nil
 }
 
 // Compiled reports whether all sources are rule packs.
-func (f *Found) Compiled() bool { return f.count(packKind) == len(f.sources) }
+func (f *Found) Compiled() bool {
+	return !slices.ContainsFunc(f.sources, func(s source) bool { return s.kind != packKind })
+}
+
+// HasSingle reports whether a source is a single robots.txt.
+func (f *Found) HasSingle() bool {
+	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == singleKind })
+}
 
 // find finds out what one name is.
-func (f *Found) find(ctx context.Context, name string) (s source, err error) {
-	if _, missing := os.Stat(name); blob.IsURL(name) {
-		s, err = peekObjects(ctx, name)
-	} else if missing != nil && name != blob.Stdio && strings.ContainsAny(name, "*?[") {
-		s, err = peekPattern(ctx, name)
-	} else {
-		s, err = peek(ctx, name)
+func (f *Found) find(ctx context.Context, name string) (source, error) {
+	look := peek
+	if _, missing := os.Stat(name); missing != nil && name != blob.Stdio && !blob.IsURL(name) && strings.ContainsAny(name, patternBytes) {
+		look = peekPattern
 	}
+	s, err := look(ctx, name)
 	if err == nil && s.kind == singleKind && len(f.options.Single) == 0 {
 		err = option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
 			"if it is a robots.txt, say whose with %s, or put it into a folder under the name of its host", option.Rules.With(s.shown()), option.For.With("example.com"))
@@ -74,14 +106,24 @@ func (f *Found) find(ctx context.Context, name string) (s source, err error) {
 	return s, err
 }
 
-// peek tells what a file, a folder on this machine, or an object is. What is nothing else is a
-// single robots.txt.
+// patternBytes are those that make a name a pattern: of objects, or of files if none has that name.
+const patternBytes = "*?["
+
+// peek tells what a name means. A file or an object that is nothing else is a single robots.txt.
 func peek(ctx context.Context, name string) (source, error) {
 	s := source{kind: singleKind, name: name, files: []string{name}}
-	if name == blob.Stdio {
+	switch {
+	case name == blob.Stdio:
 		return s, nil
-	}
-	if !blob.IsURL(name) {
+	case blob.IsURL(name):
+		u, err := blob.ParseURL(name)
+		if err != nil {
+			return s, err
+		}
+		if isPattern := strings.ContainsAny(u.Key, patternBytes); isPattern || u.IsFolder() {
+			return peekObjects(ctx, name, u, isPattern)
+		}
+	default:
 		info, err := os.Stat(name)
 		if err != nil {
 			return s, atName(name, err)
@@ -104,18 +146,16 @@ func peek(ctx context.Context, name string) (source, error) {
 
 // peekFolder tells what a folder on this machine has.
 func peekFolder(ctx context.Context, name string) (source, error) {
+	s := source{kind: folderKind, name: name}
 	is, err := isCaptureFolder(ctx, name)
-	if err != nil {
-		return source{}, err
+	if err != nil || !is {
+		return s, cmp.Or(err, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
-	if !is {
-		return source{kind: folderKind, name: name}, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")}))
+	s.kind = capturesKind
+	if s.files, s.passed, err = filesBelow(name); err == nil {
+		err = refuseTable(blob.CheckTables(s.files))
 	}
-	files, passed, err := filesBelow(name)
-	if err == nil {
-		err = refuseTable(blob.CheckTables(files))
-	}
-	return source{capturesKind, name, files, passed}, err
+	return s, err
 }
 
 // peekPattern finds the files and folders of captures that a pattern matches.
@@ -187,48 +227,40 @@ func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format
 // Otherwise the first bytes of the first other file decide. If there are only folders,
 // the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
-	entries, err := unsorted(folder)
+	var entries []os.DirEntry
+	f, err := os.Open(folder)
+	if err == nil {
+		defer f.Close()              // it was only read from
+		entries, err = f.ReadDir(-1) // unsorted: a folder may have a million files, whose order takes longer to make than to read
+	}
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	firstFile, firstFolder, tables := "", "", false // firstFile is not named as a table
+	file, below, tables := "", "", false // the first file that is not named as a table, and the first folder
 	for _, entry := range entries {
 		named, _ := format.ByName(entry.Name())
+		first := &file
 		switch {
-		case isHidden(entry.Name()):
-		case named == format.WARC && !entry.IsDir():
-			return true, nil
+		case isHidden(entry.Name()), !entry.IsDir() && named != format.WARC && !entry.Type().IsRegular():
+			continue
 		case entry.IsDir():
-			firstFolder = min(cmp.Or(firstFolder, entry.Name()), entry.Name())
-		case entry.Type().IsRegular():
-			if named.HasCaptures() {
-				tables = true
-			} else {
-				firstFile = min(cmp.Or(firstFile, entry.Name()), entry.Name())
-			}
+			first = &below
+		case named == format.WARC:
+			return true, nil
+		case named.HasCaptures():
+			tables = true
+			continue
 		}
+		*first = min(cmp.Or(*first, entry.Name()), entry.Name())
 	}
 	switch {
-	case firstFile == "" && tables:
-		return true, nil
-	case firstFile != "":
-		found, err := Detect(ctx, filepath.Join(folder, firstFile))
+	case file != "":
+		found, err := Detect(ctx, filepath.Join(folder, file))
 		return found.HasCaptures() && err == nil, nil // a read error is reported when the file is needed
-	case firstFolder != "":
-		return isCaptureFolder(ctx, filepath.Join(folder, firstFolder))
+	case !tables && below != "":
+		return isCaptureFolder(ctx, filepath.Join(folder, below))
 	}
-	return false, nil
-}
-
-// unsorted lists a folder as the system does: a folder may have a million files, whose order
-// takes longer to make than to read.
-func unsorted(folder string) ([]os.DirEntry, error) {
-	f, err := os.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // it was only read from
-	return f.ReadDir(-1)
+	return tables, nil
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or

@@ -62,25 +62,6 @@ func (p *packSource) checkHistory() error {
 	return option.Usagef("%s is a rule pack without a history, so it knows no other time than its own: compile it with %s", option.Rules.With(blob.Shown(p.name)), option.History)
 }
 
-// checkHistory refuses rule packs between captures. Captures are one source, so a pack
-// with its own history cannot have precedence over some of them only.
-func (f *Found) checkHistory() error {
-	first := f.firstCaptured()
-	if first < 0 || !f.options.History {
-		return nil
-	}
-	var pack *source
-	for i := first; i < len(f.sources); i++ {
-		switch s := &f.sources[i]; {
-		case pack != nil && s.captured():
-			return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(pack.shown()))
-		case pack == nil && s.kind == packKind:
-			pack = s
-		}
-	}
-	return nil
-}
-
 // timelines are several sources in order of precedence.
 type timelines []matcher.Historical
 

@@ -12,30 +12,21 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// peekObjects tells what the URL of an object, of a folder in a store, or of a pattern means.
-func peekObjects(ctx context.Context, name string) (source, error) {
+// peekObjects tells what the URL of a folder in a store, or of a pattern, means.
+func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (source, error) {
 	found := source{kind: folderKind, name: name}
-	u, err := blob.ParseURL(name)
-	if err != nil {
-		return found, err
-	}
-	isPattern := strings.ContainsAny(u.Key, "*?[")
-	if !isPattern && !u.IsFolder() {
-		return peek(ctx, name)
-	}
 	if !isPattern {
 		if is, err := isCaptureKeys(ctx, u); err != nil || !is {
 			return found, err
 		}
 	}
+	found.kind = capturesKind
 	objects, err := blob.Expand(ctx, u)
 	if table := (*blob.TableError)(nil); errors.As(err, &table) {
 		return found, refuseTable(err)
-	}
-	if err != nil {
+	} else if err != nil {
 		return found, atName(name, err)
 	}
-	found.kind = capturesKind
 	for _, object := range objects {
 		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
 			found.files = append(found.files, object.URL.String())

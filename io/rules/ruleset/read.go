@@ -252,6 +252,24 @@ func spellings(host string) []string {
 	return []string{"http://" + host, "https://" + host}
 }
 
+// ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
+// an origin such as https://example.com:8443.
+func ParseFor(host string) (found []string, err error) {
+	var scratch urls.Scratch
+	for _, origin := range spellings(host) {
+		authority, path, err := scratch.Split([]byte(origin))
+		if err != nil || string(path) != "/" {
+			return nil, option.Usagef("%s: want a host, such as example.com, or an origin, such as https://example.com:8443", option.For.With(host))
+		}
+		found = append(found, string(authority)+"/robots.txt")
+	}
+	return found, nil
+}
+
+// ErrNoSingle is the error of sources none of which is the single robots.txt that
+// Options.Single is about.
+var ErrNoSingle error = option.Usagef("%s is about a %s that is a single robots.txt, and there is none", option.For, option.Rules)
+
 // measured is the progress of reading files of captures: by their bytes or, where any of them is
 // an object, is no regular file, or cannot be looked up, by their number.
 type measured struct {

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,23 +36,19 @@ func isBelow(folder, file string) bool {
 		key, ok := strings.CutPrefix(blob.Shown(file), blob.Shown(folder))
 		return ok && rulesdir.IsRules(key)
 	}
-	folder, err := filepath.EvalSymlinks(folder)
-	if linked, missing := filepath.EvalSymlinks(file); missing == nil {
-		file = linked
-	} else if err == nil { // a file that is not there yet
-		var parent string
-		parent, err = filepath.EvalSymlinks(filepath.Dir(file))
-		file = filepath.Join(parent, filepath.Base(file))
+	real := func(name string) (string, error) {
+		name, err := filepath.EvalSymlinks(name)
+		if err == nil {
+			name, err = filepath.Abs(name)
+		}
+		return name, err
 	}
-	if err == nil {
-		folder, err = filepath.Abs(folder)
+	to, err := real(file)
+	if err != nil { // a file that is not there yet
+		to, err = real(filepath.Dir(file))
+		to = filepath.Join(to, filepath.Base(file))
 	}
-	if err == nil {
-		file, err = filepath.Abs(file)
-	}
-	if err != nil {
-		return false
-	}
-	below, err := filepath.Rel(folder, file)
-	return err == nil && filepath.IsLocal(below) && rulesdir.IsRules(filepath.ToSlash(below))
+	from, fromErr := real(folder)
+	below, belowErr := filepath.Rel(from, to)
+	return cmp.Or(err, fromErr, belowErr) == nil && filepath.IsLocal(below) && rulesdir.IsRules(filepath.ToSlash(below))
 }

@@ -58,6 +58,7 @@ func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *ag
 	var names []string // of those in the temporary pack
 	var newest time.Time
 	first := 0
+	before := make(list, len(f.sources))
 	for i := range f.sources {
 		source := &f.sources[i]
 		if source.captured() || listed && source.kind != packKind {
@@ -77,6 +78,9 @@ func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *ag
 			return err
 		}
 		s.sources[i] = o
+		if !f.options.History || o.pack() == nil { // one with precedence may know an authority only from a later time on than captures
+			before[i] = o
+		}
 		if s.states[i], err = o.state(); err != nil {
 			return err
 		}
@@ -88,7 +92,7 @@ func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *ag
 		p := &packing{Found: f, states: s.states}
 		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listed}
 		if !listed {
-			b.Asked, p.before, p.newest = f.options.asked(), s.sources.before(f.options.History), newest
+			b.Asked, p.before, p.newest = f.options.asked(), before, newest
 		}
 		pack, err := p.make(ctx, b, watch)
 		if err != nil {
@@ -105,19 +109,6 @@ func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *ag
 	s.timeless = f.timeless(s.states)
 	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
 	return nil
-}
-
-// before returns the sources of which captures leave out what they know, if they come before
-// them. With a history these are no rule packs, which may know an authority only from a later time
-// on than the captures.
-func (l list) before(history bool) list {
-	l = slices.Clone(l)
-	for i, source := range l {
-		if history && source != nil && source.pack() != nil {
-			l[i] = nil
-		}
-	}
-	return l
 }
 
 // openDir opens a folder of robots.txt files.

@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"context"
 	"iter"
 	"time"
 
@@ -24,8 +23,8 @@ type source struct {
 	passed []string
 }
 
-// kind is what a source may be. For a new one, add it to kinds, to the methods of source
-// below that open it and read its bodies, and to peek, which recognises it.
+// kind is what a source may be. For a new one, add it to kinds, to peek, which recognises
+// it, and to what reads it: captureSet.each if as captures, else Found.open and Bodies.
 type kind int
 
 const (
@@ -57,19 +56,6 @@ func (s *source) shown() string { return blob.Shown(s.name) }
 // captured reports whether the source is read as captures.
 func (s *source) captured() bool { return kinds[s.kind].captured }
 
-// bodies gives each robots.txt of a source to v.
-func (s *source) bodies(ctx context.Context, v *bodyVisitor) error {
-	switch s.kind {
-	case folderKind:
-		return v.folder(ctx, s.name)
-	case packKind:
-		return v.pack(ctx, s.name)
-	case singleKind:
-		return v.file(ctx, s.name)
-	}
-	return v.captures(ctx, s)
-}
-
 // captured iterates over the sources that are read as captures, with their numbers.
 func (f *Found) captured() iter.Seq2[int, *source] {
 	return func(yield func(int, *source) bool) {
@@ -79,25 +65,6 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 			}
 		}
 	}
-}
-
-// firstCaptured returns the index of the first source that is read as captures; -1 for none. Open
-// makes one source of all captures, and puts it there.
-func (f *Found) firstCaptured() int {
-	for i := range f.captured() {
-		return i
-	}
-	return -1
-}
-
-// count returns the number of sources of a kind.
-func (f *Found) count(k kind) (n int) {
-	for i := range f.sources {
-		if f.sources[i].kind == k {
-			n++
-		}
-	}
-	return n
 }
 
 // opened is a source that is open for lookups: a folder or a rule pack.
