@@ -76,12 +76,15 @@ type judge struct {
 	sources   []sourceIntervals
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
-	url       key
-	kept      keeper            // of all captures
-	told      keeper            // of those that a decision tells; reused
-	shown     []access.Interval // of a decision
-	wanted    bool              // a redirect leads to the URL
-	pages     bool              // Set.mostElsewhere
+	// Of the group of keep: how many bytes at its beginning lastBody has left, and where its last
+	// capture is. A URL may have a million captures.
+	bodies, last int
+	url          key
+	kept         keeper            // of all captures
+	told         keeper            // of those that a decision tells; reused
+	shown        []access.Interval // of a decision
+	wanted       bool              // a redirect leads to the URL
+	pages        bool              // Set.mostElsewhere
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -111,6 +114,15 @@ type course struct {
 // captures before x that count so far. It returns how many bytes of them count beside x; -1
 // if x does not count.
 func (j *judge) keep(group, x waiting) int {
+	n := j.counting(group, x)
+	if n >= 0 {
+		j.bodies, j.last = min(j.bodies, n), n
+	}
+	return n
+}
+
+// counting is keep, but for what it notes of the group.
+func (j *judge) counting(group, x waiting) int {
 	first := len(group) == 0
 	switch {
 	case j.isLater(x): // the first one tells that there are some
@@ -129,7 +141,7 @@ func (j *judge) keep(group, x waiting) int {
 		if !j.set.options.Keep || x.isBody() {
 			return 0 // it decides without those before it
 		}
-		return lastBody(group)
+		return j.lastBody(group)
 	case j.set.options.Keep && len(group) < j.set.part:
 		return len(group) // others may come between
 	}
@@ -138,8 +150,9 @@ func (j *judge) keep(group, x waiting) int {
 
 // lastBody puts the last 2xx of a group at its beginning, for later answers "not modified", and
 // the revisits after it, which may be one later. It returns their length.
-func lastBody(group waiting) (size int) {
-	for x := group; len(x) > 0; x = x[x.size():] {
+func (j *judge) lastBody(group waiting) (size int) {
+	size = j.bodies // the group begins with what it left the last time
+	for x := group[size:]; len(x) > 0; x = x[x.size():] {
 		switch {
 		case x.isBody():
 			size = copy(group, x[:x.size()])
@@ -147,20 +160,24 @@ func lastBody(group waiting) (size int) {
 			size += copy(group[size:], x[:x.size()])
 		}
 	}
+	j.bodies = size
 	return size
 }
 
 // lastsFrom returns the length of a group without the last failure, if the outage's length
 // does not depend on that one.
 func (j *judge) lastsFrom(group waiting) int {
-	last, timed := 0, false // whether a failure before last has a time
-	for at := 0; at < len(group); at += group[at:].size() {
-		fetch := group[last:].fetch()
-		timed = timed || at > 0 && !j.policy.Answers(fetch) && fetch.Second != 0
-		last = at
+	fetch := group[j.last:].fetch()
+	if j.policy.Answers(fetch) {
+		return len(group)
 	}
-	if fetch := group[last:].fetch(); !j.policy.Answers(fetch) && (timed || fetch.Second == 0) {
-		return last
+	timed := fetch.Second == 0 // or a failure before it has a time
+	for x := group[:j.last]; !timed && len(x) > 0; x = x[x.size():] {
+		other := x.fetch()
+		timed = !j.policy.Answers(other) && other.Second != 0
+	}
+	if timed {
+		return j.last
 	}
 	return len(group)
 }

@@ -193,6 +193,9 @@ func (r *resolver) visit(x waiting) error {
 		return nil
 	}
 	r.group = append(r.group[:keep], x...)
+	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) {
+		return tooMuch("more than %d captures of %s", len(r.group)/waitingSize, x.authority())
+	}
 	if r.judge.history && len(r.group) >= r.set.part {
 		return r.endPart(true)
 	}
