@@ -133,6 +133,5 @@ func needReal(b *testing.B) *frontier {
 	if *urlsFlag == "" {
 		b.Skip("needs -urls and -rules")
 	}
-	f := must.Get(realFrontier())(b)
-	return f
+	return must.Get(realFrontier())(b)
 }

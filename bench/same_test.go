@@ -102,8 +102,7 @@ func forms(t *testing.T, dir, list string) []string {
 func create(t *testing.T, name string, open func(blob.Writer) (batch.Sink, error)) batch.Sink {
 	t.Helper()
 	w := must.Get(blob.Create(t.Context(), name))(t)
-	sink := must.Get(open(w))(t)
-	return sink
+	return must.Get(open(w))(t)
 }
 
 func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {

@@ -51,8 +51,7 @@ func sample() []byte {
 
 func mustRead(t *testing.T, text []byte) *Manifest {
 	t.Helper()
-	m := must.Get(Read(bytes.NewReader(text)))(t)
-	return m
+	return must.Get(Read(bytes.NewReader(text)))(t)
 }
 
 func TestRead(t *testing.T) {
@@ -260,9 +259,7 @@ func TestSums(t *testing.T) {
 		if sum := xxh3.Hash128(f.Bytes()).Bytes(); o.Checksum != hexOf(sum[:]) {
 			t.Errorf("checksum %s", o.Checksum)
 		}
-		if err := o.Check(bytes.NewReader(f.Bytes()), func(i int, what string) { t.Errorf("part %d: %s", i, what) }); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, o.Check(bytes.NewReader(f.Bytes()), func(i int, what string) { t.Errorf("part %d: %s", i, what) }))
 	}
 	const empty = "99aa06d3014798d86001c324468d497f" // of xxhsum -H2
 	if got := NewSums(&file{}).Checksum(); got != empty {

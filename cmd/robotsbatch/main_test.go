@@ -117,8 +117,7 @@ func runOf(t *testing.T, file string, args ...string) []byte {
 	if status := run(t.Context(), args, nil, &said, &said); status != exitDone {
 		t.Fatalf("%q: exit status %d: %s", args, status, &said)
 	}
-	data := must.Get(os.ReadFile(file))(t)
-	return data
+	return must.Get(os.ReadFile(file))(t)
 }
 
 // tableOf is a csv as rows, each with its values by column.

@@ -249,8 +249,7 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 	writeFile(t, "captures.jsonl", captures.String())
 	must.Do(t, cmd.Start())
 	left := func() []string {
-		names := must.Get(filepath.Glob(filepath.Join(temp, "*")))(t)
-		return names
+		return must.Get(filepath.Glob(filepath.Join(temp, "*")))(t)
 	}
 	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 20*time.Second {

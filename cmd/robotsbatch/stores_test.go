@@ -41,8 +41,7 @@ func mustRun(t *testing.T, args ...string) string {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data := must.Get(os.ReadFile(name))(t)
-	return data
+	return must.Get(os.ReadFile(name))(t)
 }
 
 // TestObjectsAreFiles has each kind of input and output in a store, and on the

@@ -79,9 +79,7 @@ func TestConcatenationCloseEndsNext(t *testing.T) {
 		ended <- err
 	}()
 	<-started
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.Close())
 	if err := <-ended; err == nil {
 		t.Error("Next found a piece in half a row")
 	}

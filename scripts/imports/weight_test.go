@@ -14,11 +14,12 @@ var heavy = []string{
 }
 
 // TestWeight is on what the program links, which decides about its size, how
-// long the first build takes, and how long the program takes to start.
+// long the first build takes, and how long the program takes to start. The tests of the command
+// start theirs a thousand times.
 func TestWeight(t *testing.T) {
 	for _, target := range []string{"./cmd/robotsbatch", "./io/store/blob/stores"} {
 		watchTree(t)
-		cmd := exec.Command("go", "list", "-deps", target)
+		cmd := exec.Command("go", "list", "-deps", "-test", target)
 		cmd.Dir = top
 		output, err := cmd.Output()
 		if err != nil {

@@ -188,9 +188,7 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 	for i := range got {
 		sameInput(t, got[i], want[i])
 	}
-	if _, err := readAll(gathered, s.stream, Options{Name: "out"}); err != nil {
-		t.Error(err)
-	}
+	must.Get(readAll(gathered, s.stream, Options{Name: "out"}))(t)
 	return gathered
 }
 

@@ -79,9 +79,7 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 	if len(records) > 0 {
 		t.Errorf("%d more record batches", len(records))
 	}
-	if _, err := readAll(out, stream, Options{Name: "out"}); err != nil {
-		t.Error(err)
-	}
+	must.Get(readAll(out, stream, Options{Name: "out"}))(t)
 }
 
 // The dictionaries of a record batch that is left out come out: those that follow may
@@ -127,9 +125,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record, record)
 	schema := must.Get(streamOf(t, data).Next())(t)
 	data[layout.FramePrefix+schema.Table.Flat.Table(positions(schema.Table, 1)[1]).Field(2, 1)] = 77
-	if _, err := passThrough(data, true, true, 0); err != nil {
-		t.Error(err)
-	}
+	must.Get(passThrough(data, true, true, 0))(t)
 	if _, err := passSelected(data, true, true, 0, selected(0xFFF)); err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) {
 		t.Errorf("a mixed record batch: %v", err)
 	}
@@ -202,7 +198,5 @@ func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
 	if len(records) > 0 {
 		t.Errorf("%d more record batches", len(records))
 	}
-	if _, err := readAll(out, false, Options{Name: "out"}); err != nil {
-		t.Error(err)
-	}
+	must.Get(readAll(out, false, Options{Name: "out"}))(t)
 }

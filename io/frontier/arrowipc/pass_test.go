@@ -91,8 +91,7 @@ func framerOf(data []byte, pipe bool) (layout.Framer, error) {
 // streamOf reads a stream.
 func streamOf(t *testing.T, data []byte) layout.Framer {
 	t.Helper()
-	s := must.Get(framerOf(data, true))(t)
-	return s
+	return must.Get(framerOf(data, true))(t)
 }
 
 // eachMessage calls do with each message.
@@ -166,8 +165,7 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 }
 
 func mustOpen(t *testing.T, data []byte) *Source {
-	src := must.Get(open(data, false, Options{Name: "in"}))(t)
-	return src
+	return must.Get(open(data, false, Options{Name: "in"}))(t)
 }
 
 // compareMessages checks that all messages of data are in out, byte for byte: the
@@ -301,8 +299,7 @@ func TestPassThroughDamage(t *testing.T) {
 
 func mustBatch(t *testing.T, file *layout.FileFramer) *layout.BatchMeta {
 	f := must.Get(file.Next())(t)
-	b := must.Get(f.Batch())(t)
-	return b
+	return must.Get(f.Batch())(t)
 }
 
 // What the program wrote around the columns that passed through has a checksum.

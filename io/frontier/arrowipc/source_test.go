@@ -223,9 +223,7 @@ func TestPieces(t *testing.T) {
 	if _, err := s.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(s.Close(), s.Close()))
 }
 
 // An error names the record batch and comes again; so does one in a piece.

@@ -55,8 +55,7 @@ func rowsOf(t testing.TB, s *lines.Source, b *batch.Batch) [][]string {
 func open(t testing.TB, r io.Reader, o lines.Options) *lines.Source {
 	t.Helper()
 	o.Name, o.Columns = "in.csv", true
-	s := must.Get(NewSource(r, o))(t)
-	return s
+	return must.Get(NewSource(r, o))(t)
 }
 
 func TestRows(t *testing.T) {
@@ -362,8 +361,7 @@ func BenchmarkSource(b *testing.B) {
 		for _, columns := range []bool{false, true} {
 			b.Run(fmt.Sprintf("rows=%s/columns=%v", name, columns), func(b *testing.B) {
 				linestest.Benchmark(b, input, rows, func(r io.Reader) batch.Source {
-					s := must.Get(NewSource(r, lines.Options{Columns: columns}))(b)
-					return s
+					return must.Get(NewSource(r, lines.Options{Columns: columns}))(b)
 				})
 			})
 		}

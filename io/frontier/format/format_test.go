@@ -40,8 +40,7 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 		}
 	}
 	must.Do(t, w.Close())
-	bytes := must.Get(os.ReadFile(f.Name()))(t)
-	return bytes
+	return must.Get(os.ReadFile(f.Name()))(t)
 }
 
 func TestDetect(t *testing.T) {
@@ -195,8 +194,7 @@ func TestByName(t *testing.T) {
 
 func packed(t *testing.T, content string, c compress.Codec) []byte {
 	t.Helper()
-	b := must.Get(compress.AppendCompressed(nil, []byte(content), c))(t)
-	return b
+	return must.Get(compress.AppendCompressed(nil, []byte(content), c))(t)
 }
 
 func TestSniff(t *testing.T) {
@@ -231,9 +229,7 @@ func TestSniff(t *testing.T) {
 				if err != nil || string(got) != test.content {
 					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(test.content))
 				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, r.Close())
 			}
 		})
 	}
@@ -301,9 +297,7 @@ func TestSniffUTF16(t *testing.T) {
 			if err != nil || f != CSV || string(got) != text {
 				t.Errorf("%s, %s: %s %q, %v", name, codec, f, got, err)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, r.Close())
 		}
 	}
 	for _, data := range []string{"\xFF\xFE\x00\x00u\x00\x00\x00", "\x00\x00\xFE\xFF\x00\x00\x00u"} {

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -243,9 +244,7 @@ func TestClash(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	layout.Keep = batch.KeepURL
-	if _, err := sunk(t, input, lines.Options{}, false, layout); err != nil {
-		t.Error(err)
-	}
+	must.Get(sunk(t, input, lines.Options{}, false, layout))(t)
 }
 
 func TestLineLimit(t *testing.T) {

@@ -59,8 +59,7 @@ func TestWordsNeedFourAllowedColumns(t *testing.T) {
 		for i, kind := range kinds {
 			layout.Verdicts = append(layout.Verdicts, batch.VerdictColumn{Name: fmt.Sprint("c", i), Kind: kind})
 		}
-		columns := must.Get(Columns(layout, nil))(t)
-		return columns
+		return must.Get(Columns(layout, nil))(t)
 	}
 	write := func(dst []byte, _ int, value string) []byte { return append(dst, value...) }
 	allowed, reason := batch.Allowed, batch.Explaining[0]

@@ -68,6 +68,5 @@ func readList(t *testing.T, path string) []byte {
 	codec, _ := compress.ByName(path)
 	r := must.Get(compress.NewReader(file, codec))(t)
 	defer r.Close()
-	text := must.Get(io.ReadAll(r))(t)
-	return text
+	return must.Get(io.ReadAll(r))(t)
 }

@@ -43,8 +43,7 @@ func fileOf(data []byte) memoryFile { return memoryFile{bytes.NewReader(data)} }
 // rows rows.
 func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
 	t.Helper()
-	data := must.Get(tryLibraryWrite(codec, version, rows, records...))(t)
-	return data
+	return must.Get(tryLibraryWrite(codec, version, rows, records...))(t)
 }
 
 // tryLibraryWrite is libraryWrite for types that the library may not write.

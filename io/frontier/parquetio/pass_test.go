@@ -94,8 +94,7 @@ func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error 
 
 func footerOf(t testing.TB, data []byte) *layout.File {
 	t.Helper()
-	f := must.Get(layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30))(t)
-	return f
+	return must.Get(layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30))(t)
 }
 
 // comparePages checks that the columns of the files are those of the output, byte for

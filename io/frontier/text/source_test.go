@@ -181,9 +181,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 		}
 		pieces = append(pieces, p)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Close())
 	if len(pieces) != 15 {
 		t.Fatalf("%d pieces", len(pieces))
 	}

@@ -93,8 +93,7 @@ func TestExplainsTheVerdict(t *testing.T) {
 
 func explain(t *testing.T, e *Explainer, url string) *URL {
 	t.Helper()
-	u := must.Get(e.URL(t.Context(), url))(t)
-	return u
+	return must.Get(e.URL(t.Context(), url))(t)
 }
 
 // checkAgent checks what is said of the rule that decides, and returns whether there is one.

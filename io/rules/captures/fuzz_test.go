@@ -88,8 +88,7 @@ func captureLines(t *testing.T, r Reader) string {
 // objectTable is a table of lines of objects.
 func objectTable(t *testing.T, data []byte, o TableOptions) *Table {
 	t.Helper()
-	table := must.Get(NewTable(jsonl.NewSource(bytes.NewReader(data), lines.Options{Columns: true, Named: Keys()}), o))(t)
-	return table
+	return must.Get(NewTable(jsonl.NewSource(bytes.NewReader(data), lines.Options{Columns: true, Named: Keys()}), o))(t)
 }
 
 // FuzzObjects reads any bytes: no row is an error, only a table without bodies is, and those that are captures can

@@ -101,9 +101,7 @@ func TestSpills(t *testing.T) {
 	for i := 0; i < len(entries); i += 97 {
 		must.Do(t, checkEntry(p, entries[i]))
 	}
-	if err := p.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Verify())
 }
 
 // Beside its bodies, an authority takes at most 64 bytes where authorities have
@@ -185,9 +183,7 @@ func TestHostileAuthorities(t *testing.T) {
 					t.Fatalf("%q: access %d, %v", e.Authority, o.Access, err)
 				}
 			}
-			if err := p.Verify(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, p.Verify())
 		})
 	}
 }

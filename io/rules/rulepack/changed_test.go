@@ -59,9 +59,7 @@ func TestCutWhileOpen(t *testing.T) {
 		if err := p.Verify(); err == nil {
 			t.Errorf("cut to %d bytes: Verify: no error", size)
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Close())
 		if p, err := Inspect(name, ""); err == nil {
 			p.Close()
 			t.Errorf("cut to %d bytes: it opens", size)
@@ -111,9 +109,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 	other := name + ".new"
 	must.Do(t, os.WriteFile(other, []byte("something else"), 0o666))
 	must.Do(t, os.Rename(other, name))
-	if err := errors.Join(p.Unchanged(), p.Verify()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(p.Unchanged(), p.Verify()))
 }
 
 // TestChecksum has packs that differ in one rule.

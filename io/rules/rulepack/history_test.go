@@ -23,8 +23,7 @@ func buildHistory(t testing.TB, entries func(keep func(string) uint64) []Entry) 
 	b := must.Get(Create(context.Background(), name, BuildOptions{History: true, Maker: "robotsbatch test"}))(t)
 	defer b.Abort()
 	err := addAll(b, entries(func(text string) uint64 {
-		kept := must.Get(b.Keep([]byte(text), false))(t)
-		return kept
+		return must.Get(b.Keep([]byte(text), false))(t)
 	}), 2)
 	if err == nil {
 		_, err = b.Finish()
@@ -110,9 +109,7 @@ func TestHistoryComesBack(t *testing.T) {
 	if info := p.Info(); info.Version != historyVersion || !info.History || info.Intervals != 5 {
 		t.Errorf("%+v", info)
 	}
-	if err := p.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Verify())
 }
 
 // With AsOf a pack is looked up at that time.
@@ -210,7 +207,5 @@ func TestNotYet(t *testing.T) {
 	if _, is, err := p.Authority([]byte(later)); is || err != nil || p.Info().Authorities != 1 {
 		t.Errorf("%v, %v, %d authorities", is, err, p.Info().Authorities)
 	}
-	if err := p.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Verify())
 }

@@ -72,9 +72,7 @@ func TestTake(t *testing.T) {
 	data := keptPack(t)
 	p := must.Get(openCopy(data, Options{}))(t)
 	defer func() { _ = p.Close() }()
-	if err := p.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Verify())
 	c, err := p.Captured()
 	want := Captured{Policy: access.Policy{DenyUnresolved: true}, Later: true, Newest: 9, Sources: []SourceKind{CapturesSource}}
 	if err != nil || fmt.Sprint(*c) != fmt.Sprint(want) {

@@ -223,8 +223,7 @@ func mustMention(t *testing.T, err error, words ...string) {
 
 func read(t testing.TB, name string) []byte {
 	t.Helper()
-	data := must.Get(os.ReadFile(name))(t)
-	return data
+	return must.Get(os.ReadFile(name))(t)
 }
 
 // openCopy opens a pack that lies in memory.

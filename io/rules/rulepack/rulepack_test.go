@@ -37,9 +37,7 @@ func TestLookup(t *testing.T) {
 				t.Errorf("%.20s: access %d, %v", unknown, o.Access, err)
 			}
 		}
-		if err := p.Verify(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Verify())
 	}
 }
 
@@ -154,9 +152,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("%d authorities, %d bodies", info.Authorities, info.Bodies)
 		}
 		p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
-		if err := errors.Join(checkEntry(p, entries[1]), checkEntry(p, entries[2]), p.Verify()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(checkEntry(p, entries[1]), checkEntry(p, entries[2]), p.Verify()))
 		if strings.Contains(string(read(t, name)), "shadow") {
 			t.Error("a body that nobody has is in the pack")
 		}
@@ -222,9 +218,7 @@ func TestEmptyPack(t *testing.T) {
 	if err := p.Lookup([]byte("https://a.example"), &o); err != nil || o.Access != access.Unknown {
 		t.Errorf("access %d, %v", o.Access, err)
 	}
-	if err := p.Verify(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Verify())
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -278,9 +272,7 @@ func TestOpenErrors(t *testing.T) {
 func TestClose(t *testing.T) {
 	p := must.Get(Open(build(t, testEntries(), BuildOptions{}, 1), Options{Chains: testChains}))(t)
 	for range 2 {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Close())
 	}
 	var o matcher.Origin
 	mustMention(t, p.Lookup([]byte("https://shared.example"), &o), "closed")

@@ -130,8 +130,7 @@ func TestSpansOfMany(t *testing.T) {
 
 func mustOpenCopy(t *testing.T, data []byte) *Pack {
 	t.Helper()
-	p := must.Get(openCopy(data, Options{Chains: []matcher.Chain{{"*"}}}))(t)
-	return p
+	return must.Get(openCopy(data, Options{Chains: []matcher.Chain{{"*"}}}))(t)
 }
 
 // TestSpansOfManyBroken takes spans of packs that were changed, sealed again or not: errors

@@ -390,7 +390,5 @@ func TestBodyTakesFromBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	d = open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(2 * large.Need)})
-	if err := d.Lookup([]byte("http://a"), new(matcher.Origin)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin)))
 }

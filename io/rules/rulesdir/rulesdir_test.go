@@ -216,9 +216,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("at first: %+v, want %+v", got, want)
 	}
 	for _, authority := range []string{"http://a", "https://a", "http://b", "http://a", "http://d", "http://e"} {
-		if _, err := which(d, files, authority); err != nil {
-			t.Error(err)
-		}
+		must.Get(which(d, files, authority))(t)
 	}
 	want := Stats{Listed: 4, Ignored: 2, Files: 2}
 	if got := d.Stats(); got != want {

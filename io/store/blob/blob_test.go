@@ -19,8 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func create(t *testing.T, name string) Writer {
 	t.Helper()
-	w := must.Get(Create(t.Context(), name))(t)
-	return w
+	return must.Get(Create(t.Context(), name))(t)
 }
 
 func write(t *testing.T, w io.Writer, text string) {
@@ -218,9 +217,7 @@ func TestOpen(t *testing.T) {
 	if all, err := io.ReadAll(f); err != nil || string(all) != "0123456789" {
 		t.Errorf("Read = %q, %v", all, err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, f.Close())
 	if _, err := f.Read(part); !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), name) {
 		t.Errorf("Read after Close: %v", err)
 	}
@@ -270,9 +267,7 @@ func TestOpenStdin(t *testing.T) {
 	if all, err := io.ReadAll(f); err != nil || string(all) != "http://a.example/\n" {
 		t.Errorf("Read = %q, %v", all, err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, f.Close())
 	if _, err := r.Stat(); err != nil {
 		t.Errorf("Close has closed stdin: %v", err)
 	}
@@ -307,9 +302,7 @@ func TestCreateStdout(t *testing.T) {
 		os.Stdout = w
 		out := create(t, name)
 		write(t, out, "text")
-		if err := out.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, out.Close())
 		out.Abort()
 		write(t, w, " and more") // still open
 		w.Close()

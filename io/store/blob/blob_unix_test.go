@@ -78,9 +78,7 @@ func TestLinkInLinkedFolder(t *testing.T) {
 	must.Do(t, err)
 	w := create(t, filepath.Join(top, "short", "link"))
 	must.Do(t, w.Close())
-	if _, err := os.Stat(filepath.Join(top, "x", "out.csv")); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(top, "x", "out.csv")))(t)
 }
 
 func TestLinkLoop(t *testing.T) {
@@ -94,9 +92,7 @@ func TestLinkLoop(t *testing.T) {
 func TestDevicesAreWrittenDirectly(t *testing.T) {
 	w := create(t, os.DevNull)
 	write(t, w, "text")
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, w.Close())
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode()&fs.ModeDevice == 0 {
 		t.Fatalf("the device is gone: %v, %v", info, err)

@@ -111,9 +111,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	for _, name := range kept {
-		if _, err := os.Lstat(filepath.Join(folder, name)); err != nil {
-			t.Error(err)
-		}
+		must.Get(os.Lstat(filepath.Join(folder, name)))(t)
 	}
 	must.Do(t, w.Close())
 	wantFiles(t, deep, map[string]string{"b": "text"})
@@ -139,9 +137,7 @@ func TestInfo(t *testing.T) {
 	if err != nil || before.Size != 4 || !before.Known() || !before.Same(before) {
 		t.Fatalf("Stat = %+v, %v", before, err)
 	}
-	if err := before.Unchanged(name); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, before.Unchanged(name))
 	later := before.Modified.Add(time.Second)
 	must.Do(t, os.Chtimes(name, later, later))
 	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {

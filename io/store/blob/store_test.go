@@ -148,9 +148,7 @@ func TestExpect(t *testing.T) {
 	for _, r := range ranges {
 		f.Done(r)
 	}
-	if _, err := f.ReadAt(make([]byte, 100), 10<<20); err != nil {
-		t.Error(err)
-	}
+	must.Get(f.ReadAt(make([]byte, 100), 10<<20))(t)
 	if gets, _ := s.Asked(); len(gets) != 1 {
 		t.Errorf("%d requests after Done", len(gets))
 	}

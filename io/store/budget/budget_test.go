@@ -12,8 +12,7 @@ import (
 
 func admit(t *testing.T, q *Queue, size int64) *Grant {
 	t.Helper()
-	g := must.Get(q.Admit(size))(t)
-	return g
+	return must.Get(q.Admit(size))(t)
 }
 
 // TestMemoryOfSharingPieces: memory that pieces share is held until the last of them is

@@ -276,9 +276,7 @@ func TestCloseEarly(t *testing.T) {
 	packed := pack(t, Zstd, lines(100_000))
 	d := must.Get(NewReader(bytes.NewReader(packed), Zstd))(t)
 	must.Get(io.ReadFull(d, make([]byte, 10)))(t)
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.Close())
 }
 
 // frameHeader is a zstd frame's beginning that asks for a window, or for one

@@ -19,9 +19,7 @@ func TestOpenText(t *testing.T) {
 			if err != nil || string(text) != want[:min(len(want), len(list))] {
 				t.Errorf("%q, %v: %q, %v", list, codec, text, err)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, r.Close())
 		}
 	}
 	if _, err := OpenText(strings.NewReader("\x1F\x8B\x08\x00")); err == nil {

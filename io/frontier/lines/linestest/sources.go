@@ -51,9 +51,7 @@ func Batches[R any](t testing.TB, s batch.Source, rows func(*batch.Batch) R) (al
 		if err != nil {
 			return all, err
 		}
-		if err := b.URLs.Validate(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, b.URLs.Validate())
 		if index == 0 {
 			input = b.Input
 		}

@@ -56,8 +56,7 @@ func pages(t testing.TB) map[layout.Encoding][]byte {
 }
 
 func dictionary(t testing.TB) *Values {
-	d := must.Get(NewDictionary(plainPage(three...), 3, 0))(t)
-	return d
+	return must.Get(NewDictionary(plainPage(three...), 3, 0))(t)
 }
 
 // open opens a page of byte arrays.

@@ -186,9 +186,7 @@ func write(t *testing.T, input *Input, rows int64, groups func(w *Writer, added 
 	file, again = open(t, b.Bytes(), nil)
 	for _, g := range file.Groups {
 		for i := range g.Chunks {
-			if err := file.CheckIndexes(bytes.NewReader(b.Bytes()), &g.Chunks[i]); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, file.CheckIndexes(bytes.NewReader(b.Bytes()), &g.Chunks[i]))
 		}
 	}
 	return b.Bytes(), file, again
