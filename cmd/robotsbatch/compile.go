@@ -29,9 +29,7 @@ var compileHelp = &cli.Command{
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done"},
 		{Status: "1", Meaning: "failed; no file is left half-written, and a previous pack stays"},
-		usageExit,
-		retryExit,
-		stoppedExit,
+		usageExit, retryExit, stoppedExit,
 	},
 }
 

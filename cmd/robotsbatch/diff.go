@@ -35,13 +35,7 @@ var diffHelp = &cli.Command{
 	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state something else about a use. The summary names the agents, hosts and rules that change most; -out writes a table of " +
 		"all changes (robotsbatch help diff).",
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
-	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, whether anything changes or not"},
-		failedExit,
-		usageExit,
-		retryExit,
-		stoppedExit,
-	},
+	Exits:    append([]cli.Exit{{Status: "0", Meaning: "done, whether anything changes or not"}}, tableExits[1:]...),
 }
 
 // diffCommand is its configuration, whose rules are those of the old side.

@@ -28,8 +28,7 @@ var explainHelp = &cli.Command{
 		{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
 		{Status: "1", Meaning: "denied"},
 		{Status: "2", Meaning: "wrong use, no verdict, or rules that cannot be read"},
-		retryExit,
-		stoppedExit,
+		retryExit, stoppedExit,
 	},
 }
 

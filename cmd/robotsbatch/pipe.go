@@ -32,9 +32,7 @@ var pipeHelp = &cli.Command{
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done, even if the reader of the answer closed it early"},
 		{Status: "1", Meaning: "failed; the answer has no end marker"},
-		usageExit,
-		retryExit,
-		stoppedExit,
+		usageExit, retryExit, stoppedExit,
 	},
 }
 

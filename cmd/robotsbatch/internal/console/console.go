@@ -61,7 +61,10 @@ type Console struct {
 func (c *Console) print(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clear()
+	if c.status {
+		_, _ = io.WriteString(c.w, "\r\x1b[K")
+		c.status = false
+	}
 	fmt.Fprintf(c.w, format, args...)
 }
 
@@ -71,20 +74,6 @@ func (c *Console) setStatus(line string) {
 	defer c.mu.Unlock()
 	c.status = true
 	_, _ = io.WriteString(c.w, "\r"+line+"\x1b[K")
-}
-
-// clearStatus removes that line.
-func (c *Console) clearStatus() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clear()
-}
-
-func (c *Console) clear() {
-	if c.status {
-		_, _ = io.WriteString(c.w, "\r\x1b[K")
-		c.status = false
-	}
 }
 
 // New returns a console that writes to w.

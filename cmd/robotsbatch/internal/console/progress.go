@@ -229,5 +229,5 @@ func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
-	p.log.clearStatus()
+	p.log.print("")
 }
