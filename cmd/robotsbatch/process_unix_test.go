@@ -319,6 +319,22 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 	}
 }
 
+// A summary that cannot be written is a failure, even if its reader closed the pipe.
+func TestEarlyClosedSummary(t *testing.T) {
+	workplace(t)
+	must.Do(t, syscall.Mkfifo("summary", 0o666))
+	cmd, stderr := exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", "out.csv", "-summary-json", "summary"), new(strings.Builder)
+	cmd.Stderr = stderr
+	feed := must.Get(cmd.StdinPipe())(t)
+	must.Do(t, cmd.Start())
+	must.Do(t, must.Get(os.Open("summary"))(t).Close())
+	must.Get(io.WriteString(feed, "https://example.com/private\n"))(t)
+	must.Do(t, feed.Close())
+	if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(stderr.String(), "-summary-json: summary: broken pipe") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
+
 // A program that was started without stdout fails when it has rows to write there, and one
 // without stdin when it is to read that. Texts are dropped: the exit status may be all that
 // is wanted.

@@ -126,7 +126,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	switch {
 	case err == nil:
 		return status
-	case errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE) && help != program.Main: // which tells its output from a summary or a store
 		return exitDone // its reader has what it wanted
 	case ctx.Err() != nil:
 		err = option.Errorf("stopped (%w)%s", context.Cause(ctx), run.left())
