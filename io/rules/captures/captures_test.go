@@ -1,11 +1,9 @@
 package captures
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -367,29 +365,6 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// list is a Reader of captures that are there, all in the same memory.
-type list struct {
-	captures []Capture
-	url      []byte
-	err      error // in the end; io.EOF when nil
-}
-
-func (l *list) Close() error { return nil }
-
-func (l *list) Next(x *Capture) error {
-	for i := range l.url {
-		l.url[i] = '!' // it is not valid any more
-	}
-	if len(l.captures) == 0 {
-		return cmp.Or(l.err, io.EOF)
-	}
-	*x = l.captures[0]
-	l.url = append(l.url[:0], x.URL...)
-	x.URL = l.url
-	l.captures = l.captures[1:]
-	return nil
-}
-
 // TestRead: the number of files and of workers, and the memory, change nothing.
 func TestRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -435,11 +410,18 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// listFile is a file of captures that are there, all visited in the same memory, up to an error.
 func listFile(captures []Capture, err error) File {
 	return File{Each: func(_ context.Context, visit func(*Capture) error) error {
-		for i := range captures {
-			if err := visit(&captures[i]); err != nil {
+		var url []byte
+		for _, x := range captures {
+			url = append(url[:0], x.URL...)
+			x.URL = url
+			if err := visit(&x); err != nil {
 				return err
+			}
+			for i := range url {
+				url[i] = '!' // it is not valid any more
 			}
 		}
 		return err
