@@ -160,7 +160,7 @@ def test_a_text_of_every_host_counts() -> None:
         with pytest.raises(ValueError, match="two texts for 'http|two texts for 'A.test'"):
             robotsbatch.evaluate(["https://a.test/"], rules=dict(zip(names, [deny, ""], strict=True)))
     with pytest.raises(ValueError, match="no text for 'a.test', but None"):
-        robotsbatch.evaluate(["https://a.test/"], rules={"a.test": None})  # type: ignore[dict-item]
+        robotsbatch.evaluate(["https://a.test/"], rules={"a.test": None})
 
 
 def test_options_without_a_value() -> None:
@@ -263,6 +263,23 @@ def test_ctrl_c_ends_the_child(workers: int) -> None:
     del stream
     signal.signal(signal.SIGINT, before)
     assert not children()
+
+
+def test_ctrl_c_lets_the_program_clean_up(folder: Path) -> None:
+    (folder / "slow").write_text("#!/bin/sh\ntrap 'echo > cleaned; exit 143' TERM\necho > started\nwhile :; do sleep 0.05; done\n")
+    (folder / "slow").chmod(0o755)
+
+    def interrupt() -> None:
+        while not (folder / "started").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        robotsbatch.compile("site.rules", rules="robots", binary=folder / "slow")
+    signal.signal(signal.SIGINT, before)
+    assert (folder / "cleaned").exists()
 
 
 def test_a_fork_does_not_touch_the_child() -> None:

@@ -198,9 +198,10 @@ def test_emit_of_columns_that_pyarrow_cannot_take() -> None:
     encoded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None], pa.int32()), views.slice(2))
     for column in (views, runs, union, nested, encoded):
         table = pa.table({"url": pa.array(URLS).cast(pa.string_view()), "it": column}, metadata={"of": "a crawl"})
+        emit: Any
         for emit, want in ((None, [0, 1, 2, 3]), ("allowed", [0]), ("unknown", [2, 3]), ("denied", [1])):
             for data in (table, table.to_batches()[0]):
-                done: Any = robotsbatch.evaluate(data, rules="robots", emit=emit)  # type: ignore[arg-type]
+                done: Any = robotsbatch.evaluate(data, rules="robots", emit=emit)
                 assert type(done) is type(data) and done.schema.metadata == table.schema.metadata
                 assert done.column("it").type == column.type and done.column("it").to_pylist() == [column.to_pylist()[i] for i in want], (column.type, emit)
                 assert done.column("url").to_pylist() == [URLS[i] for i in want] and done.column("allowed").to_pylist() == [ALLOWED[i] for i in want]

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Unpack, overload
 
 from robotsbatch._bin import find_robotsbatch_bin
-from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failed, failure, plainly, warn
+from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, end, failed, failure, plainly, warn
 from robotsbatch._options import Command, ExplainOptions, LintOptions, Options, Path, RuleOptions, SurveyOptions, SurveyRow, command
 
 if TYPE_CHECKING:
@@ -270,7 +270,14 @@ def lint(*sources: Path, **options: Unpack[LintOptions]) -> pa.Table:
 
 def _run(made: Command, more: Sequence[str], ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
     program, name, *flags = made.args
-    done = subprocess.run([program, name, *LOGGING, *flags, *more], stdin=subprocess.DEVNULL, capture_output=True)
+    args, pipe = [program, name, *LOGGING, *flags, *more], subprocess.PIPE
+    with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as child:
+        try:
+            done = subprocess.CompletedProcess(args, 0, *child.communicate())
+        except BaseException:
+            end(child)
+            raise
+    done.returncode = child.returncode
     if done.returncode not in ok:
         raise failure(done.returncode, done.stderr, f"robotsbatch {name}", made.word)
     warn(done.stderr, made.word)

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import signal
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -68,6 +69,16 @@ def plainly(function: Callable[_Args, _Result]) -> Callable[_Args, _Result]:
             raise error.with_traceback(None) from None
 
     return called
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Stop a program, which then removes what it has not finished."""
+    child.terminate()
+    try:
+        child.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def failure(status: int, stderr: bytes, what: str, word: Word) -> BaseException:

@@ -16,7 +16,7 @@ from typing import IO, Any, NoReturn, TypeAlias
 
 import pyarrow as pa
 
-from robotsbatch._errors import LOGGING, RobotsbatchError, failure, summary, warn
+from robotsbatch._errors import LOGGING, RobotsbatchError, end, failure, summary, warn
 from robotsbatch._options import Command
 
 Take: TypeAlias = Callable[[], Any]  # of a RecordBatch; StopIteration at the end marker
@@ -179,12 +179,7 @@ class Pipe:
         if child is None:
             return
         if child.poll() is None:
-            child.terminate()
-            try:
-                child.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+            end(child)
         if self._thread is not None:
             self._thread.join()
         for stream in (self._stdin, self._stdout, self._stderr):
