@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what the compiler does not: formatting, vet and staticcheck. The tools
+# Checks what the compiler does not: formatting, vet, staticcheck, and that scripts name what is there. The tools
 # are pinned in scripts/tools/go.mod.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,3 +14,4 @@ fi
 go vet ./...
 tool staticcheck ./...
 scripts/undone.sh
+scripts/worlds.sh -check

@@ -4,6 +4,7 @@
 #
 #   scripts/worlds.sh            all worlds
 #   scripts/worlds.sh -list      their names
+#   scripts/worlds.sh -check     changes the files of all worlds, and runs no test
 #   scripts/worlds.sh zero-hash  one, or several
 #
 # A world is a line of the table: its name, the packages whose tests run there, and what
@@ -26,8 +27,8 @@ libraries='./matcher ./matcher/urls ./matcher/robotstxt ./matcher/internal/kerne
 kernels='./matcher ./matcher/internal/kernels ./matcher/urls ./batch/evaluate' # who calls them, and who calls most of matcher
 worlds() {
   cat <<WORLDS
-one-row   | $command | $scripts -skip=TestScripts/(weight|with|verify|summary|resume|progress|parquet|inputs|history|authority_hash|delimited|explain_columns|emit|arrow)$ cmd/robotsbatch/internal/config/running.go:s/DefaultRows   = 65536/DefaultRows   = 1/
-least     | $command | $scripts -skip=TestScripts/truncated$ cmd/robotsbatch/internal/config/running.go:s/DefaultMemory = 512 << 20/DefaultMemory = leastMemory/
+one-row   | $command | $scripts -skip=TestScripts/(weight|with|verify|summary|resume|progress|parquet|inputs|history|authority_hash|delimited|explain_columns|emit|arrow)$ cmd/robotsbatch/internal/config/config.go:s/DefaultRows   = 65536/DefaultRows   = 1/
+least     | $command | $scripts -skip=TestScripts/truncated$ cmd/robotsbatch/internal/config/config.go:s/DefaultMemory = 512 << 20/DefaultMemory = leastMemory/
 seven     | $command | $scripts GOMAXPROCS=7
 zero-hash | $command | -run=^TestScripts$ -skip=TestScripts/(uses|list)$ matcher/origins.go:s/return maphash.Bytes(seed, key)/_ = seed; return 0/ io/rules/rulesdir/index.go:s/return uint32(maphash.Bytes(x.seed, key))/return 0/
 zero-pack | $command | $scripts io/rules/rulepack/bucket.go:s/uint64 { return xxh3.Hash(authority) }/uint64 { _ = xxh3.Hash; return 0 }/
@@ -61,7 +62,7 @@ enter() {
   local overlay='' word rest=$3
   read -ra packages <<<"$2"
   while [[ $rest =~ ^(.*[[:space:]])([^[:space:]]+\.go):(s/[^/]*/[^/]*/)(.*)$ ]]; do
-    change "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+    change "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}" || return # the caller goes on after errors
     rest=${BASH_REMATCH[1]}${BASH_REMATCH[4]}
   done
   for word in $rest; do
@@ -71,6 +72,7 @@ enter() {
     echo "{\"Replace\":{$overlay}}" >"$scratch/overlay.json"
     arguments+=("-overlay=$scratch/overlay.json")
   fi
+  [[ -z $check ]] || return 0
   local before=$SECONDS status=0
   env "${variables[@]}" go test -vet=off -short "${arguments[@]}" "${packages[@]}" || status=$?
   echo "==== $1: $([[ $status == 0 ]] && echo passed || echo FAILED), $((SECONDS - before)) s"
@@ -80,6 +82,11 @@ enter() {
 if [[ ${1:-} == -list ]]; then
   worlds | cut -d' ' -f1
   exit
+fi
+check=
+if [[ ${1:-} == -check ]]; then
+  check=yes
+  shift
 fi
 for name in "$@"; do
   if ! worlds | cut -d' ' -f1 | grep -qx -- "$name"; then
