@@ -105,9 +105,8 @@ type RowCounts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64 `json:"unknown"`
-	// DeniedLater is how many rows of Counters.NoCaptureYet a later capture denies to the
-	// agent; less those that are not counted there, because a combined verdict is that they are
-	// denied, and are allowed to it.
+	// DeniedLater is Counters.NoCaptureYet, less how many rows from before the first capture no later
+	// one denies to the agent. It is below zero where a combined verdict denies what the agent may fetch.
 	DeniedLater int64 `json:"denied_later,omitempty"`
 	// Uses count the rows by what is said of each use that was asked for, in that order.
 	Uses []UseCounts `json:"uses,omitempty"`
