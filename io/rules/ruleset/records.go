@@ -50,8 +50,8 @@ var rowForm = runs.Form{
 	Size: func(head []byte) int { return int(binary.LittleEndian.Uint32(head)) },
 	Key:  func([]byte) uint64 { return 0 }, // names begin alike
 	Compare: func(a, b []byte) int {
-		x, y := rowOf(a), rowOf(b)
-		return cmp.Or(bytes.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.Length, y.Length))
+		file := func(r []byte) []byte { return r[rowHead:][:binary.LittleEndian.Uint32(r[4:])] }
+		return cmp.Or(bytes.Compare(file(a), file(b)), cmp.Compare(numberAt(a, 8), numberAt(b, 8)), cmp.Compare(numberAt(a, 16), numberAt(b, 16)))
 	},
 }
 
@@ -70,13 +70,14 @@ func appendRow(r []byte, x *captures.Capture) []byte {
 	return append(append(r, x.File...), x.URL...)
 }
 
+func numberAt(r []byte, at int) int64 { return int64(binary.LittleEndian.Uint64(r[at:])) }
+
 // rowOf returns what a row says, in its bytes.
 func rowOf(r []byte) (x captures.Capture) {
-	number := func(at int) int64 { return int64(binary.LittleEndian.Uint64(r[at:])) }
 	url := rowHead + binary.LittleEndian.Uint32(r[4:])
 	x.File, x.URL = r[rowHead:url], r[url:binary.LittleEndian.Uint32(r)]
-	x.Offset, x.Length, x.Status = number(8), number(16), int(int32(binary.LittleEndian.Uint32(r[32:])))
-	if second := number(24); second != math.MinInt64 {
+	x.Offset, x.Length, x.Status = numberAt(r, 8), numberAt(r, 16), int(int32(binary.LittleEndian.Uint32(r[32:])))
+	if second := numberAt(r, 24); second != math.MinInt64 {
 		x.Time = time.Unix(second, 0).UTC()
 	}
 	return x
@@ -139,9 +140,10 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 
 // visit visits the captures of an extent's records.
 func (r *records) visit(e *extent, data []byte, visit func(*captures.Capture) error) error {
-	for i := range e.rows {
+	for _, record := range e.rows {
 		var x captures.Capture
-		r.read(e, data, &e.rows[i], &x)
+		row := rowOf(record)
+		r.read(e, data, &row, &x)
 		if err := visit(&x); err != nil {
 			return err
 		}
@@ -199,9 +201,9 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 		}
 	}
 	err := r.sorter.Merge(func(record []byte) error {
-		row := rowOf(bytes.Clone(record))
+		row := rowOf(record)
 		if e != nil && e.takes(&row) {
-			e.add(&row)
+			e.add(&row, record)
 			return nil
 		}
 		send()
@@ -211,7 +213,7 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 		}
 		next := &extent{file: file, start: row.Offset, end: row.Offset}
 		next.fetch = sync.OnceValues(func() ([]byte, error) { return next.read(ctx) })
-		next.add(&row)
+		next.add(&row, record)
 		e = next
 		return nil
 	})
@@ -266,14 +268,15 @@ func (f *recordFile) close() {
 type extent struct {
 	file       *recordFile
 	start, end int64
-	wanted     int64 // bytes of records
-	rows       []captures.Capture
+	wanted     int64    // bytes of records
+	rows       [][]byte // in the form that they were sorted in
 	// fetch returns the data, up to the file's end. Only the first call reads it.
 	fetch func() ([]byte, error)
 }
 
-func (e *extent) add(row *captures.Capture) {
-	e.rows = append(e.rows, *row)
+// add adds a row, of which it copies the bytes: many wait while requests run.
+func (e *extent) add(row *captures.Capture, record []byte) {
+	e.rows = append(e.rows, bytes.Clone(record))
 	e.wanted = e.wantedWith(row)
 	e.end = max(e.end, row.Offset+row.Length)
 }
