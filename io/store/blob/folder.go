@@ -232,7 +232,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 			e.add(k.Name)
 		}
 	})
-	for _, found := range folders {
+	for _, found := range once(folders) {
 		switch {
 		case err != nil:
 			return err
@@ -261,12 +261,19 @@ func (e *expansion) matchDeep(folder, rest string) error {
 			}
 		})
 	}
-	for _, found := range folders {
+	for _, found := range once(folders) {
 		if err == nil {
 			err = e.matchDeep(found, rest)
 		}
 	}
 	return err
+}
+
+// once returns the folders of a list, each once: a store may list one on two pages, and Azure
+// as an object, too.
+func once(folders []string) []string {
+	slices.Sort(folders)
+	return slices.Compact(folders)
 }
 
 // below adds what is in and below a folder.

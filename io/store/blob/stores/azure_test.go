@@ -30,7 +30,7 @@ type azurite struct {
 	mu      sync.Mutex
 	objects map[string][]byte
 	blocks  map[string][]byte
-	lists   func(w http.ResponseWriter) // instead of the server, if it is not nil
+	lists   func(w http.ResponseWriter, q url.Values) // instead of the server, if it is not nil
 }
 
 func newAzurite(t *testing.T) *azurite {
@@ -57,7 +57,7 @@ func (s *azurite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data, ok := s.objects[key]
 	switch {
 	case q.Get("comp") == "list" && s.lists != nil:
-		s.lists(w)
+		s.lists(w, q)
 	case q.Get("comp") == "list":
 		s.list(w, q.Get("prefix"))
 	case q.Get("comp") == "block":
@@ -130,7 +130,7 @@ func TestAzureLists(t *testing.T) {
 	u := must.Get(blob.ParseURL(s.name("rules/")))(t)
 	folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
 	const of = `<Blob><Name>rules/%s</Name><Properties><Content-Length>%d</Content-Length>%s</Properties>%s</Blob>`
-	s.lists = func(w http.ResponseWriter) {
+	s.lists = func(w http.ResponseWriter, _ url.Values) {
 		fmt.Fprint(w, `<?xml version="1.0"?><EnumerationResults ContainerName="container"><Blobs>`)
 		fmt.Fprintf(w, of, "a.example", 0, "<ResourceType>directory</ResourceType>", "")
 		fmt.Fprintf(w, of, "a.example/robots.txt", 5, "<ResourceType>file</ResourceType>", "")
@@ -146,9 +146,43 @@ func TestAzureLists(t *testing.T) {
 	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("keys %q, error %v", got, err)
 	}
-	s.lists = func(http.ResponseWriter) {}
+	s.lists = func(http.ResponseWriter, url.Values) {}
 	if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A folder that is listed as an object and as a folder, on one page or on two, is looked into once.
+func TestAzureFolderIsListedOnce(t *testing.T) {
+	const stub = `<Blob><Name>%sd</Name><Properties><ResourceType>directory</ResourceType></Properties></Blob>`
+	const folder, object = `<BlobPrefix><Name>%sd/</Name></BlobPrefix>`, `<Blob><Name>%sdx</Name></Blob>`
+	const depth = 5
+	for _, pages := range [][]string{{stub + folder + object}, {stub + object, folder}, {folder, folder + object}} {
+		for pattern, listings := range map[string]int{strings.Repeat("d*/", depth): depth + 1, "**/d?": 2 * (depth + 1)} {
+			s := newAzurite(t)
+			asked := 0
+			s.lists = func(w http.ResponseWriter, q url.Values) {
+				if strings.Trim(q.Get("prefix"), "d/") != "" { // is it a table?
+					fmt.Fprint(w, "<EnumerationResults><Blobs/></EnumerationResults>")
+					return
+				}
+				asked++
+				in := q.Get("prefix")[:strings.LastIndex(q.Get("prefix"), "/")+1]
+				page, next := pages[len(q.Get("marker"))], strings.Repeat("m", len(q.Get("marker"))+1)
+				if len(next) == len(pages) {
+					next = ""
+				}
+				if strings.Count(in, "/") == depth {
+					page = strings.NewReplacer(stub, "", folder, "").Replace(page)
+				}
+				fmt.Fprintf(w, `<?xml version="1.0"?><EnumerationResults><Blobs>%s</Blobs><NextMarker>%s</NextMarker></EnumerationResults>`,
+					strings.ReplaceAll(page, "%s", in), next)
+			}
+			found, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.name(pattern)))(t))
+			if err != nil || len(found) == 0 || asked != listings*len(pages) {
+				t.Errorf("%s: %d objects, error %v, after %d requests for %d pages, want %d", pattern, len(found), err, asked, len(pages), listings*len(pages))
+			}
+		}
 	}
 }
 
