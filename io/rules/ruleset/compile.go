@@ -2,7 +2,6 @@ package ruleset
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"robotsbatch/batch/option"
@@ -49,7 +48,7 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 		defer b.Abort()
 	}
 	if err == nil {
-		err = f.refuse(p.states, slices.ContainsFunc(p.states, func(s state) bool { return s.none.Empty() }))
+		err = f.refuse(p.states)
 	}
 	if err == nil && old != nil { // which the result may replace
 		err = old.Close()

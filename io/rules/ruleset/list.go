@@ -82,7 +82,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 			return err
 		}
 	}
-	return f.refuse(l.states, l.sorter.Len() > 0)
+	return f.refuse(l.states)
 }
 
 // add gives the sorter those authorities of a pack that no earlier pack has.

@@ -42,7 +42,7 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	err := f.open(ctx, &s.openSources, false, s.watch)
 	if err == nil {
-		err = f.refuse(s.states, slices.ContainsFunc(s.states, func(s state) bool { return s.none.Empty() }))
+		err = f.refuse(s.states)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 
 // refuse refuses sources unless one of them is usable, because everything would be allowed.
 // Otherwise it warns about each source without rules.
-func (f *Found) refuse(states []state, usable bool) error {
+func (f *Found) refuse(states []state) error {
+	usable := slices.ContainsFunc(states, func(s state) bool { return s.none.Empty() })
 	var lines []option.Message
 	for i := range states {
 		if s := &f.sources[i]; !states[i].none.Empty() && s.kind != askedKind { // all that was asked for may have answered
