@@ -227,12 +227,7 @@ func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format
 // Otherwise the first bytes of the first other file decide. If there are only folders,
 // the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
-	var entries []os.DirEntry
-	f, err := os.Open(folder)
-	if err == nil {
-		defer f.Close()              // it was only read from
-		entries, err = f.ReadDir(-1) // unsorted: a folder may have a million files, whose order takes longer to make than to read
-	}
+	entries, err := unsorted(folder)
 	if err != nil {
 		return false, atName(folder, err)
 	}
@@ -261,6 +256,17 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		return isCaptureFolder(ctx, filepath.Join(folder, below))
 	}
 	return tables, nil
+}
+
+// unsorted lists a folder that may have a million files: their order takes longer to make than
+// they take to read.
+func unsorted(folder string) ([]os.DirEntry, error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read from
+	return f.ReadDir(-1)
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or
