@@ -131,28 +131,32 @@ func TestRecordsOfAnIndex(t *testing.T) {
 }
 
 // TestIndexesThatAreWrong: a row whose record is another one is counted and named, and its host
-// is denied; answers without a record are those of the row. Indexes are CDXJ and Parquet, too.
+// is denied; answers without a record are those of the row. Indexes are CDXJ and Parquet, too, and
+// what a row does not say is left to the record.
 func TestIndexesThatAreWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	all := writeArchive(t, 1, func(name string, data []byte) {
 		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
-	index, cdxj, urls := indexHeader, "", ""
-	for _, x := range all[:10] {
+	index, dashes, cdxj, urls := indexHeader, indexHeader, "", ""
+	for i, x := range all[:10] {
 		index += x.index()
-		cdxj += fmt.Sprintf(`example,h %s {"url": "https://%s/robots.txt", "status": "%d", "length": "%d", "offset": "%d", "filename": "%s", "mime": {}}`+"\n",
-			x.time().Format("20060102150405"), x.host, x.status, x.length, x.offset, x.file)
+		dashes += strings.Replace(x.index(), x.time().Format(time.RFC3339), "-", 1)
+		status := []string{fmt.Sprint(x.status), "-", "200 OK"}[i%3]
+		cdxj += fmt.Sprintf(`example,h %s {"url": "https://%s/robots.txt", "status": "%s", "length": "%d", "offset": "%d", "filename": "%s", "mime": {}}`+"\n",
+			x.time().Format("20060102150405"), x.host, status, x.length, x.offset, x.file)
 		urls += "https://" + x.host + "/x\n"
 	}
 	writeText(t, "urls.txt", urls)
 	writeText(t, "index.csv", index)
 	writeText(t, "index.cdxj", cdxj)
+	writeText(t, "dashes.csv", dashes)
 	writeText(t, "robots.txt", "")
 	job := []string{"-in", "urls.txt", "-explain", "-rules"}
 	want := mustRun(t, append(job, "crawl/seg/0.warc.gz")...)
 	mustRun(t, "-in", "index.csv", "-rules", "robots.txt", "-for", "a.example", "-out", "index.parquet")
-	for _, name := range []string{"index.csv", "index.cdxj", "index.parquet"} {
+	for _, name := range []string{"index.csv", "index.cdxj", "dashes.csv", "index.parquet"} {
 		if got := mustRun(t, append(job, name, "-warc-base", ".")...); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
@@ -185,7 +189,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	}
 	for _, text := range []string{
 		`offset 0: record of "https://h0.example/robots.txt" taken as a fetch without an answer`, `the record is not the one of "https://h1.example/robots.txt"`,
-		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 taken as a fetch without an answer: it names a WARC file, and neither the offset",
+		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 taken as a fetch without an answer: it names a WARC file, but not both the offset",
 		`"https://h6.example/robots.txt", which is taken as a fetch without an answer: its status is 200, and not 404`, "6 broken",
 	} {
 		if !strings.Contains(said, text) {

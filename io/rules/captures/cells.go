@@ -192,7 +192,9 @@ func (b *tableBatch) release() {
 func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
 	r.body, r.location = b.cells[bodyColumn].bytesAt(i), b.cells[locationColumn].bytesAt(i)
-	r.file = b.cells[fileColumn].bytesAt(i)
+	if r.file = b.cells[fileColumn].bytesAt(i); string(r.file) == dash {
+		r.file = nil
+	}
 	r.offset, r.length = b.cells[offsetColumn].numberAt(i), b.cells[lengthColumn].numberAt(i)
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):

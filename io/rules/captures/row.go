@@ -33,8 +33,11 @@ type row struct {
 // status is no answer: formats without null write it for a fetch that nobody made. Neither is
 // a null body of a 2xx: an empty one is a robots.txt without rules.
 func (r *row) check() error {
-	if !r.failed && r.broken == nil && len(r.file) > 0 && len(r.body) == 0 && (r.offset < 0 || r.length <= 0 || r.offset+r.length < 0) {
-		r.broken = errors.New("it names a WARC file, and neither the offset nor the length of a record in it")
+	if r.namesFile() {
+		r.broken = nil // the record has the status and the time that cannot be read
+		if r.offset < 0 || r.length <= 0 || r.offset+r.length < 0 {
+			r.broken = errors.New("it names a WARC file, but not both the offset and the length of a record in it")
+		}
 	}
 	r.failed = r.failed || r.broken != nil
 	switch {
@@ -50,10 +53,14 @@ func (r *row) check() error {
 	return nil
 }
 
+// namesFile reports whether the answer is in a WARC file. What failed has none, whatever the
+// record says.
+func (r *row) namesFile() bool { return len(r.file) > 0 && len(r.body) == 0 && !r.failed }
+
 // capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
 	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body, Offset: -1}
-	if len(r.file) > 0 && len(r.body) == 0 && !r.failed { // what failed has no answer, whatever the record says
+	if r.namesFile() {
 		x.File, x.Offset, x.Length = r.file, r.offset, r.length
 	}
 }
@@ -63,6 +70,9 @@ var errNullBody = errors.New("it has a 2xx status and a null body: only an empty
 // nothings are the texts, in lower case, that stand for a value that is not there.
 var nothings = []string{"", "none", "null", "nan", "<na>"}
 
+// dash stands for a value that is not there in indexes, such as the status of a revisit.
+const dash = "-"
+
 // isNothing reports whether a text stands for a value that is not there.
 func isNothing(text []byte) bool {
 	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
@@ -70,7 +80,7 @@ func isNothing(text []byte) bool {
 
 // setStatus takes a status in digits, which may be those of a float.
 func (r *row) setStatus(text []byte) error {
-	if isNothing(text) {
+	if isNothing(text) || string(text) == dash {
 		return nil
 	}
 	status, err := strconv.ParseFloat(string(text), 64)
@@ -102,7 +112,7 @@ func (r *row) setFailed(text []byte) {
 
 // setFetched takes a time as text; empty text is none.
 func (r *row) setFetched(text []byte) error {
-	if text = bytes.TrimSpace(text); isNothing(text) {
+	if text = bytes.TrimSpace(text); isNothing(text) || string(text) == dash {
 		return nil
 	}
 	fetched, ok := batch.ParseTime(text)

@@ -104,7 +104,7 @@ func Keys() (keys []lines.Named) {
 // indexNames has them; only then the columns of indexNames are read.
 //
 // Floats are read where they are whole. The texts none, null, nan and, of an error, false and
-// 0 are like empty ones, whatever their case.
+// 0 are like empty ones, whatever their case. So is a dash as a status, a time or a filename.
 //
 // The body and one of url and authority are required. Other columns are ignored. Objects
 // may lack any of them.

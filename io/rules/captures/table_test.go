@@ -266,3 +266,36 @@ func TestFailedRowWithRecord(t *testing.T) {
 		t.Errorf("%+v, %v", x, r.check())
 	}
 }
+
+// Indexes write a dash for what is not there. What of a row cannot be read is in the record that
+// it names, if it names one.
+func TestRowsOfIndexes(t *testing.T) {
+	for _, test := range []struct {
+		body, status, fetched, file, offset, length string
+		want                                        string
+	}{
+		{"null", "-", "-", "a.warc", "0", "9", "record 0 false false"},
+		{"null", "200 OK", "soon", "a.warc", "0", "9", "record 0 false false"},
+		{"null", "404", "1", "a.warc", "0", "9", "record 404 false true"},
+		{"null", "200", "1", "a.warc", "0", "-", "row 200 true true"},
+		{"null", "200", "1", "a.warc", "-", "9", "row 200 true true"},
+		{"null", "404", "1", "-", "-", "-", "row 404 false true"},
+		{`"x"`, "-", "-", "-", "-", "-", "row 0 false false"},
+		{`"x"`, "200 OK", "1", "a.warc", "0", "9", "row 0 true true"},
+	} {
+		text := arrow.BinaryTypes.String
+		rows := fmt.Sprintf(`[{"url":"http://a/robots.txt","body":%s,"status":%q,"fetched_at":%q,"filename":%q,"offset":%q,"length":%q}]`,
+			test.body, test.status, test.fetched, test.file, test.offset, test.length)
+		table := must.Get(NewTable(tableOf(t, rows, field("url", text), field("body", text), field("status", text), field("fetched_at", text),
+			field("filename", text), field("offset", text), field("length", text)), TableOptions{Name: "t"}))(t)
+		var x Capture
+		must.Do(t, table.Next(&x))
+		from := "row"
+		if len(x.File) > 0 {
+			from = "record"
+		}
+		if got := fmt.Sprint(from, " ", x.Status, " ", x.Failed, " ", !x.Time.IsZero()); got != test.want {
+			t.Errorf("%s: %s, want %s", rows, got, test.want)
+		}
+	}
+}
