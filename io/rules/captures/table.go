@@ -126,6 +126,7 @@ type Table struct {
 	hasBody, lacksBody bool      // a row has a body; a 2xx has a null one
 	whole              bool      // a row is not broken
 	broken             error     // of the first row that is broken
+	brokenRows         int
 }
 
 // NewTable returns a reader of the captures of a source. It finds the columns by their names,
@@ -187,7 +188,7 @@ func (t *Table) Next(x *Capture) error {
 		if t.next == t.now.rows {
 			if err := t.nextBatch(); err == io.EOF && t.lacksBody && !t.hasBody {
 				return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
-			} else if err == io.EOF && t.broken != nil && !t.whole {
+			} else if err == io.EOF && t.brokenRows > 1 && !t.whole { // one may be broken in a table of captures, too
 				return fmt.Errorf("%s: no row can be read: %w", t.options.Name, t.broken)
 			} else if err != nil {
 				return err
@@ -226,6 +227,7 @@ func (t *Table) sayBroken(r *row, err error) error {
 	what, why := "skipped", err
 	if err == nil {
 		what, why = "taken as a fetch without an answer", r.broken
+		t.brokenRows++
 		t.broken = cmp.Or(t.broken, fmt.Errorf("%s: %w", where, why))
 	}
 	if t.options.Broken != nil {

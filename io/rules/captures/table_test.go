@@ -299,3 +299,25 @@ func TestRowsOfIndexes(t *testing.T) {
 		}
 	}
 }
+
+// A table is refused if several rows cannot be read and none can: it is likely another one.
+func TestTableThatCannotBeRead(t *testing.T) {
+	const broken, whole = `{"url":"http://a/robots.txt","body":"x","status":"200 OK"}`, `{"url":"http://b/robots.txt","body":"x"}`
+	text := arrow.BinaryTypes.String
+	for rows, refused := range map[string]bool{
+		broken:                              false,
+		broken + "," + broken:               true,
+		broken + "," + broken + "," + whole: false,
+		broken + `,{"url":"http://c/robots.txt"}`: false,
+	} {
+		source := tableOf(t, "["+rows+"]", field("url", text), field("body", text), field("status", text))
+		source.records = source.records[:1]
+		table, err := NewTable(source, TableOptions{Name: "t"})
+		for err == nil {
+			err = table.Next(new(Capture))
+		}
+		if refused != (err != io.EOF) {
+			t.Errorf("%s: %v", rows, err)
+		}
+	}
+}
