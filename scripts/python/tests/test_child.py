@@ -163,6 +163,20 @@ def test_a_text_of_every_host_counts() -> None:
         robotsbatch.evaluate(["https://a.test/"], rules={"a.test": None})
 
 
+def test_texts_of_hosts_with_long_names() -> None:
+    """A file's name may have 255 bytes, with its ending, and a host's 253."""
+    deny = "User-agent: *\nDisallow: /"
+    longest = ".".join(["a" * 63] * 3 + ["b" * 56 + ".test"])
+    hosts = [longest[-n:] for n in (243, 244, 245, 253)] + [longest[-249:] + ":81"]
+    done = robotsbatch.evaluate([f"https://{host}/" for host in hosts], rules=dict.fromkeys(hosts, deny))
+    assert len(longest) == 253 and done["allowed"].to_pylist() == [False] * len(hosts)
+    with pytest.raises(robotsbatch.UsageError, match=f"two texts for '{longest}'"):
+        robotsbatch.evaluate(["https://a.test/"], rules={longest.upper(): deny, longest: ""})
+    for host in (longest + ":8443", "\u00fc" * 128):
+        with pytest.raises(robotsbatch.UsageError, match="too long for the name of a file: give the text in a table"):
+            robotsbatch.evaluate(["https://a.test/"], rules={host: deny})
+
+
 def test_options_without_a_value() -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     agents: Any
