@@ -26,9 +26,9 @@ type Share struct {
 
 // Shares calls encode for the selected rows of a batch, in order: once for all or, if
 // that takes more than an eighth of the layout's memory, for each half, and so on.
-// Without rows it makes no call, unless [Output.KeepEmpty] was called. What encode allocates with the share's allocator is
-// freed when it returns. Shares stops at an error of encode, or when all shares
-// together exceed the layout's limit before compression.
+// Without rows it makes no call, unless [Output.KeepEmpty] was called. What encode allocates with
+// the share's allocator is freed when it returns. Shares stops at an error of encode, or when all
+// shares together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
 	if rows.Count() == 0 && !o.empty {
