@@ -191,10 +191,7 @@ func (b *tableBatch) release() {
 // row reads a row, in the batch's memory.
 func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
-	r.body, r.location = b.cells[bodyColumn].bytesAt(i), b.cells[locationColumn].bytesAt(i)
-	if r.file = b.cells[fileColumn].bytesAt(i); string(r.file) == dash {
-		r.file = nil
-	}
+	r.body, r.location, r.file = b.cells[bodyColumn].bytesAt(i), undash(b.cells[locationColumn].bytesAt(i)), undash(b.cells[fileColumn].bytesAt(i))
 	r.offset, r.length = b.cells[offsetColumn].numberAt(i), b.cells[lengthColumn].numberAt(i)
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):

@@ -73,6 +73,14 @@ var nothings = []string{"", "none", "null", "nan", "<na>"}
 // dash stands for a value that is not there in indexes, such as the status of a revisit.
 const dash = "-"
 
+// undash returns a text of an index, nil for a dash.
+func undash(text []byte) []byte {
+	if string(text) == dash {
+		return nil
+	}
+	return text
+}
+
 // isNothing reports whether a text stands for a value that is not there.
 func isNothing(text []byte) bool {
 	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })

@@ -189,7 +189,7 @@ func (t *Table) Next(x *Capture) error {
 			if err := t.nextBatch(); err == io.EOF && t.lacksBody && !t.hasBody {
 				return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
 			} else if err == io.EOF && t.brokenRows > 1 && !t.whole { // one may be broken in a table of captures, too
-				return fmt.Errorf("%s: no row can be read: %w", t.options.Name, t.broken)
+				return fmt.Errorf("%s: %w: %w", t.options.Name, errNoRows, t.broken)
 			} else if err != nil {
 				return err
 			}
@@ -308,6 +308,9 @@ func (t *Table) noteAlike() {
 		}
 	}
 }
+
+// errNoRows means that a table has rows, and none that can be read.
+var errNoRows = errors.New("no row can be read")
 
 // errNoBodies means that a table has no bodies, but answers that should have some.
 var errNoBodies = fmt.Errorf("no row has a body, and some have a 2xx status: call the column of the bodies %q", columnNames[bodyColumn])

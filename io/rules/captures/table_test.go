@@ -300,6 +300,18 @@ func TestRowsOfIndexes(t *testing.T) {
 	}
 }
 
+// A dash is no target of a redirect.
+func TestRedirectOfAnIndex(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	table := must.Get(NewTable(tableOf(t, `[{"url":"http://a/robots.txt","body":null,"status":"301","redirect":"-"}]`,
+		field("url", text), field("body", text), field("status", text), field("redirect", text)), TableOptions{Name: "t"}))(t)
+	var x Capture
+	must.Do(t, table.Next(&x))
+	if x.Status != 301 || len(x.Location) > 0 {
+		t.Errorf("status %d, location %q", x.Status, x.Location)
+	}
+}
+
 // A table is refused if several rows cannot be read and none can: it is likely another one.
 func TestTableThatCannotBeRead(t *testing.T) {
 	const broken, whole = `{"url":"http://a/robots.txt","body":"x","status":"200 OK"}`, `{"url":"http://b/robots.txt","body":"x"}`
