@@ -328,19 +328,9 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 }
 
 // spare refuses an output that would replace something that is read, or that the job also writes.
-func (j *job) spare(inputs []frontier.Input, path string) error {
+func (j *job) spare(path string) error {
 	out := option.Out.With(path)
-	err := j.Spare(inputs, out)
-	if err == nil {
-		err = j.spared(out)
-	}
-	if err == nil {
-		err = spareRules(j.found, &j.Rules, out)
-	}
-	if err == nil {
-		err = j.spareOutput(path)
-	}
-	return err
+	return cmp.Or(j.spared(out), config.SpareList(option.FilesFrom.With(j.FilesFrom), out), spareRules(j.found, &j.Rules, out), j.spareOutput(path))
 }
 
 // spareOutput refuses a summary or report that would replace an output.
@@ -351,7 +341,7 @@ func (j *job) spareOutput(path string) error {
 			continue
 		}
 		own, _ := filepath.Abs(o.Value)
-		if own == out || blob.Replaces(o.Value)(path) {
+		if own == out || blob.Replaced(path)(o.Value) != "" {
 			return option.Usagef("%s would replace an output: choose another name", o.Name.With(blob.Shown(o.Value)))
 		}
 	}
@@ -437,7 +427,7 @@ func (j *job) aim(out outputs.Output, first *frontier.Source) (outputs.Target, e
 		err = j.checkFormat(t)
 	}
 	if err == nil {
-		err = j.spare(out.Inputs, t.Path)
+		err = j.spare(t.Path)
 	}
 	return t, err
 }

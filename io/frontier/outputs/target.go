@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -195,52 +194,19 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// Spare returns an error if an output would replace one of the inputs.
-func Spare(out option.Given, inputs []frontier.Input) error {
-	replaces := blob.Replaces(out.Value)
-	for _, in := range inputs {
-		if replaces(in.Path) {
-			return replacesInput(out)
-		}
-	}
-	return nil
-}
-
-func replacesInput(out option.Given) error {
-	return option.Usagef("%s would replace an input: choose another name", out.Name.With(blob.Shown(out.Value)))
-}
-
-// Spared returns what refuses outputs that would replace one of many inputs. Unlike [Spare] it
-// looks each input up only once, for all outputs, and no sooner than an output is there already.
+// Spared returns what refuses outputs that would replace one of the inputs; see [blob.Replaced].
 func Spared(inputs []frontier.Input) func(out option.Given) error {
-	places := sync.OnceValue(func() map[string]bool {
-		places := make(map[string]bool, len(inputs))
-		for _, in := range inputs {
-			places[place(in.Path)] = true
-		}
-		return places
-	})
+	var names []string
+	for _, in := range inputs {
+		names = append(names, in.Path)
+	}
+	replaced := blob.Replaced(names...)
 	return func(out option.Given) error {
-		if at := place(out.Value); at != "" && places()[at] {
-			return replacesInput(out)
+		if replaced(out.Value) == "" {
+			return nil
 		}
-		return nil
+		return option.Usagef("%s would replace an input: choose another name", out.Name.With(blob.Shown(out.Value)))
 	}
-}
-
-// place is the path of a file without links, or the URL of an object; "" of what is not there.
-func place(name string) string {
-	if blob.IsURL(name) {
-		return blob.Shown(name)
-	}
-	path, err := filepath.Abs(name)
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
-	if err != nil || name == blob.Stdio {
-		return ""
-	}
-	return path
 }
 
 // MakeFolder creates the folder of a file in an output folder.

@@ -25,6 +25,8 @@ type Found struct {
 	options Options
 	sources []source
 	warner  *warner
+	// replaced is [blob.Replaced] of what is read, without folders of robots.txt files.
+	replaced func(out string) string
 }
 
 // Find finds out what each of o.Sources is, and adds o.Asked as the last source. A mistake in
@@ -50,6 +52,13 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, source{kind: askedKind, name: o.Asked, files: []string{o.Asked}})
 	}
+	var read []string
+	for _, s := range f.sources {
+		if s.kind != folderKind {
+			read = append(append(read, s.name), s.files...)
+		}
+	}
+	f.replaced = blob.Replaced(read...)
 	return f, f.check()
 }
 

@@ -18,9 +18,9 @@ func (f *Found) Replaces(out string) string {
 	if isFolder := strings.HasSuffix(out, "/"); out == blob.Stdio || !blob.IsURL(out) && (isFolder || err == nil && !info.Mode().IsRegular()) {
 		return ""
 	}
-	replaces := blob.Replaces(out)
+	replaced := f.replaced(out)
 	for _, s := range f.sources {
-		if s.kind == folderKind && isBelow(s.name, out) || s.kind != folderKind && (replaces(s.name) || slices.ContainsFunc(s.files, replaces)) {
+		if s.kind == folderKind && isBelow(s.name, out) || replaced != "" && (s.name == replaced || slices.Contains(s.files, replaced)) {
 			return s.shown()
 		}
 	}

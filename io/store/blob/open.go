@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -180,24 +181,52 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}
 }
 
-// Replaces returns a function that reports whether an output of that name would replace
-// what is read under another. Links are followed.
-func Replaces(out string) func(read string) bool {
-	out, err := LocalName(out)
-	if err == nil && IsURL(out) {
-		return func(read string) bool { return Shown(read) == Shown(out) }
+// Replaced returns a function that tells which of the names that are read an output would replace;
+// "" for none. Links are followed. Each name is looked up once for all outputs, and no sooner than an
+// output is there already.
+func Replaced(read ...string) func(out string) string {
+	type likeness struct{ size, modified int64 } // of all names of a file, and of few others
+	type file struct {
+		name string
+		info fs.FileInfo
 	}
-	before, err := os.Stat(out)
-	if err != nil || out == Stdio || !before.Mode().IsRegular() {
-		return func(string) bool { return false }
+	objects := make(map[string]string)
+	for _, name := range read {
+		objects[Shown(name)] = name
 	}
-	return func(read string) bool {
-		if read, err = LocalName(read); err != nil || read == "" || read == Stdio {
-			return false
+	alike := func(info fs.FileInfo) likeness { return likeness{info.Size(), info.ModTime().UnixNano()} }
+	files := sync.OnceValue(func() map[likeness][]file {
+		files := make(map[likeness][]file)
+		for _, name := range read {
+			if info, is := regular(name); is {
+				files[alike(info)] = append(files[alike(info)], file{name, info})
+			}
 		}
-		info, err := os.Stat(read)
-		return err == nil && os.SameFile(before, info)
+		return files
+	})
+	return func(out string) string {
+		if out, err := LocalName(out); err == nil && IsURL(out) {
+			return objects[Shown(out)]
+		}
+		if info, is := regular(out); is {
+			for _, f := range files()[alike(info)] {
+				if os.SameFile(f.info, info) {
+					return f.name
+				}
+			}
+		}
+		return ""
 	}
+}
+
+// regular looks up a regular file.
+func regular(name string) (fs.FileInfo, bool) {
+	name, err := LocalName(name)
+	if err != nil || name == "" || name == Stdio {
+		return nil, false
+	}
+	info, err := os.Stat(name)
+	return info, err == nil && info.Mode().IsRegular()
 }
 
 // Known reports whether there are versions at all: a pipe has none.

@@ -72,8 +72,9 @@ func (c *Input) Flags() cli.Flags {
 
 // Spare refuses outputs that would replace one of the inputs or the list of them.
 func (c *Input) Spare(inputs []frontier.Input, out ...option.Given) error {
+	spared := outputs.Spared(inputs)
 	for _, o := range out {
-		if err := outputs.Spare(o, inputs); err != nil {
+		if err := spared(o); err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,7 @@ func (c *Input) Spare(inputs []frontier.Input, out ...option.Given) error {
 // SpareList refuses outputs that would replace the list that an option names.
 func SpareList(list option.Given, out ...option.Given) error {
 	for _, o := range out {
-		if blob.Replaces(o.Value)(list.Value) {
+		if blob.Replaced(list.Value)(o.Value) != "" {
 			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), list.Name)
 		}
 	}
