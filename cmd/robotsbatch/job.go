@@ -192,7 +192,7 @@ func (j *job) judge(ctx context.Context) error {
 			_ = j.first.Close() // it was only read from
 		}
 	}()
-	if err := j.checkOutputs(ctx, planned); err != nil {
+	if err := j.checkOutputs(planned); err != nil {
 		return err
 	}
 	if err := j.showPlan(ctx, inputs, planned); err != nil {
@@ -398,7 +398,7 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 		}
 		bytes += info.Size
 	}
-	if err := j.checkOutputs(ctx, planned); err != nil {
+	if err := j.checkOutputs(planned); err != nil {
 		return err
 	}
 	var first *frontier.Source

@@ -393,28 +393,14 @@ func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	}
 }
 
-// checkOutputs refuses outputs that would replace something, before the first is begun. The name of an
-// input tells which format its output likely has; where that one is refused, the input is asked.
-func (j *job) checkOutputs(ctx context.Context, planned []outputs.Output) error {
+// checkOutputs refuses outputs that would replace something, before the first is begun, as far as the
+// names of the inputs tell. It opens none: what an input is shows at its turn.
+func (j *job) checkOutputs(planned []outputs.Output) error {
 	for _, out := range planned {
-		in := out.Inputs[0].Path
-		if info, err := os.Stat(in); !blob.IsURL(in) && (err != nil || !info.Mode().IsRegular()) {
-			continue // stdin or a pipe can be opened once
-		}
-		likely := &frontier.Source{}
-		if likely.Format, likely.Codec = format.ByName(blob.Shown(in)); j.Reading.Format != format.Unknown {
-			likely.Format = j.Reading.Format
-		}
-		if _, refused := j.aim(out, likely); refused == nil {
-			continue
-		}
-		src, err := j.openInputs(ctx, out)
-		if err == nil {
-			_, err = j.aim(out, src.First())
-			_ = src.Close() // it was only read from
-		}
-		if err != nil {
-			return err
+		for _, path := range j.Output.Paths(out, j.Reading.Format) {
+			if err := j.spare(path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -116,9 +116,9 @@ func (f Format) String() string {
 	return "format(?)"
 }
 
-// all returns the formats that a predicate is true of, in the order in which messages list them:
+// All returns the formats that a predicate is true of, in the order in which messages list them:
 // that of table.
-func all(is func(Format) bool) []Format {
+func All(is func(Format) bool) []Format {
 	var some []Format
 	for f := range table {
 		if is(Format(f)) {
@@ -131,7 +131,7 @@ func all(is func(Format) bool) []Format {
 // Names returns the names of the formats that a predicate is true of.
 func Names(is func(Format) bool) []string {
 	var names []string
-	for _, f := range all(is) {
+	for _, f := range All(is) {
 		names = append(names, f.String())
 	}
 	return names
@@ -140,7 +140,7 @@ func Names(is func(Format) bool) []string {
 // Endings returns the extensions of outputs, in the order in which messages list them.
 func Endings() []string {
 	var endings []string
-	for _, f := range all(Format.Writable) {
+	for _, f := range All(Format.Writable) {
 		endings = append(endings, f.Ending())
 	}
 	return endings
@@ -149,7 +149,7 @@ func Endings() []string {
 // Parse returns the format that has a name, such as -in-format and -out-format take, and that is
 // accepts; ok is false if there is none.
 func Parse(name string, is func(Format) bool) (f Format, ok bool) {
-	for _, f := range all(is) {
+	for _, f := range All(is) {
 		if f.String() == name {
 			return f, true
 		}

@@ -1,6 +1,7 @@
 package outputs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -103,6 +104,22 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 		t.Path = withEnding(t.Path, t.Format.Ending()+t.codec.Ending())
 	}
 	return t, o.check(t)
+}
+
+// Paths returns where [Options.Target] may have out written, as far as the name of its first input
+// tells; for a name that does not tell, with the ending of each format. in is [frontier.Options.Format].
+func (o *Options) Paths(out Output, in format.Format) (paths []string) {
+	named, codec := format.ByName(out.Inputs[0].Name())
+	likely := []format.Format{cmp.Or(in, named)}
+	if likely[0] == format.Unknown {
+		likely = format.All(format.Format.Readable)
+	}
+	for _, f := range likely {
+		if t, err := o.Target(out, &frontier.Source{Format: f, Codec: codec}); err == nil && !slices.Contains(paths, t.Path) {
+			paths = append(paths, t.Path)
+		}
+	}
+	return paths
 }
 
 // formatOf returns the format of an output whose first input has that one: what was asked
