@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -403,14 +402,16 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 	}
 	var first *frontier.Source
 	for i, out := range planned {
-		if out.Inputs[0].Path == blob.Stdio || i > 0 && readsObjects(inputs) { // each takes a request
-			break
+		if isObject := blob.IsURL(out.Inputs[0].Path); !areFiles(out.Inputs[:1]) && (!isObject || i > 0) {
+			continue // a pipe waits for its writer, and each object takes a request
 		}
 		source, err := j.tryOutput(ctx, out)
 		if err != nil {
 			return err
 		}
-		first = cmp.Or(first, source)
+		if i == 0 {
+			first = source
+		}
 	}
 	rules, err := j.found.Plan(ctx, true)
 	if err != nil {
@@ -426,7 +427,7 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 		return nil, err
 	}
 	defer src.Close()
-	if !readsObjects(out.Inputs) {
+	if areFiles(out.Inputs) {
 		if err := src.OpenOthers(); err != nil {
 			return nil, err
 		}
@@ -484,7 +485,7 @@ func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []
 	case len(planned) == 0:
 		line("outputs", "none: no input falls to this shard")
 	case first == nil:
-		line("format", "known when stdin is read")
+		line("format", "known when %s is read", planned[0].Inputs[0].Name())
 		line("outputs", "%s", blob.Shown(planned[0].Path))
 	default:
 		t, err := j.aim(planned[0], first)

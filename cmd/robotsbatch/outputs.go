@@ -46,11 +46,19 @@ func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err erro
 	if len(planned) == 0 || len(planned[0].Inputs) == 0 {
 		return nil // a shard to which none falls
 	}
-	if info, err := os.Stat(planned[0].Inputs[0].Path); err != nil || !info.Mode().IsRegular() {
+	if !areFiles(planned[0].Inputs[:1]) {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
 	j.first, err = j.openInputs(ctx, planned[0])
 	return err
+}
+
+// areFiles reports whether all inputs are regular files, which are there and can be opened again.
+func areFiles(inputs []frontier.Input) bool {
+	return !slices.ContainsFunc(inputs, func(in frontier.Input) bool {
+		info, err := os.Stat(in.Path)
+		return err != nil || !info.Mode().IsRegular()
+	})
 }
 
 // openInputs opens the inputs of an output.

@@ -164,6 +164,33 @@ func TestSignalStopsOpen(t *testing.T) {
 	}
 }
 
+// -dry-run takes nothing from a pipe, which a job can read once, and waits for no writer.
+func TestDryRunOpensNoPipe(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.csv", "url\nhttps://example.com/\n")
+	must.Do(t, syscall.Mkfifo("feed", 0o666))
+	feed := must.Get(os.OpenFile("feed", os.O_RDWR|syscall.O_NONBLOCK, 0))(t)
+	defer feed.Close()
+	sent := must.Get(feed.WriteString(strings.Repeat("https://example.com/\n", 3000)))(t)
+	for _, test := range []struct{ args, want string }{
+		{"-in urls.csv -in feed -out folder/", "format   csv\n"},
+		{"-in feed -in urls.csv -out folder/", "format   known when feed is read\n"},
+		{"-in urls.csv -in feed -out v.csv", "format   csv\n"},
+	} {
+		if plan := mustRun(t, append(strings.Fields(test.args), "-rules", "rules", "-dry-run")...); !strings.Contains(plan, test.want) {
+			t.Errorf("%s: %s", test.args, plan)
+		}
+	}
+	left, err := 0, error(nil)
+	must.Do(t, must.Get(feed.SyscallConn())(t).Read(func(fd uintptr) bool {
+		left, err = syscall.Read(int(fd), make([]byte, sent))
+		return true
+	}))
+	if left != sent {
+		t.Errorf("%d of %d bytes are left in the pipe: %v", left, sent, err)
+	}
+}
+
 // A message to a pipe that nobody reads keeps the program from stopping at a signal. A
 // second one kills it then.
 func TestSecondSignalKills(t *testing.T) {
