@@ -206,7 +206,7 @@ func intValue(n int64, known bool) Value { return Value{Known: known, Int: n} }
 // timeValue is a time, null for 0.
 func timeValue(seconds int64) Value { return intValue(seconds, seconds != 0) }
 
-// WithNames are the names that ParseWith knows.
+// WithNames are the names of the columns that are asked for by name, in the order of the help.
 func WithNames() []string { return namesOf(withKinds) }
 
 // ExplainingNames are the names of the columns that explain.
@@ -220,8 +220,7 @@ func namesOf(kinds []*ColumnKind) []string {
 	return names
 }
 
-// ParseWith returns the column that has a name, without prefix and agent, and is
-// added by itself, such as "crawl_delay".
+// ParseWith returns the column that one of WithNames asks for, such as "crawl_delay".
 func ParseWith(name string) (*ColumnKind, error) {
 	for _, kind := range withKinds {
 		if kind.Name == name {

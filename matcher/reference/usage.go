@@ -129,14 +129,14 @@ func Preferences(body []byte, directive string, uses, chain []string, path strin
 	return said
 }
 
-// selected returns what the statements that a path selects say of a use; empty if they say
+// selected returns what the statements that apply to a path say of a use; empty if they say
 // nothing.
 //
-// attach-05 §3.1: the longest path that matches selects the statement, and a line without a
+// attach-05 §3.1: the statement with the longest path that matches applies, and one without a
 // path is for all paths. Statements of identical paths apply separately. Statements of
 // other paths of the same length do so as well: the draft leaves that open.
 func selected(statements []Statement, directive, use, path string, p Profile) string {
-	longest := 0
+	longest := 0 // of a statement without a path; one that does not match has -1
 	for _, s := range statements {
 		longest = max(longest, statementLength(s, path, p))
 	}

@@ -217,15 +217,13 @@ func (s *Source) slice() *piece {
 	return p
 }
 
-// CanPassThrough reports whether the record batches can be copied unchanged into the
-// output, which is a stream or a file and has several inputs or this one alone. What
-// [ipc.Reader.CanCopy] names may prevent it, and so do URLs joined from several columns and columns
-// that are read but not written.
+// CanPassThrough reports whether the record batches can be copied unchanged into the output: a
+// stream, or else a file, of several inputs, or else of this one alone. [ipc.Reader.CanCopy] must
+// allow it, and each column that is read must be written: extra columns, and those from which URLs
+// are joined, are written only with [batch.KeepAll].
 func (s *Source) CanPassThrough(stream, several bool) bool {
-	if s.options.Keep != batch.KeepAll && (!s.urls.IsColumn() || s.options.Extra != (batch.ExtraColumns{})) {
-		return false
-	}
-	return s.reader.CanCopy(stream, several)
+	readAreWritten := s.options.Keep == batch.KeepAll || s.urls.IsColumn() && s.options.Extra == (batch.ExtraColumns{})
+	return readAreWritten && s.reader.CanCopy(stream, several)
 }
 
 // PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:

@@ -64,17 +64,17 @@ type announcing interface {
 	Done(blob.Range)
 }
 
-// announce announces what will be read of the row group. An object in a store keeps what it read
-// until that is decoded.
+// announce says which ranges of the file the row group's columns will be read from, and when each
+// column is done. An object in a store keeps what it fetches of them until then.
 func (g *rowGroup) announce(in announcing) {
 	var all []blob.Range
 	for _, c := range g.source.columns {
 		all = append(all, g.ranges(c)...)
 	}
-	if !in.Expect(all...) {
+	if kept := in.Expect(all...); !kept {
 		return
 	}
-	g.reading += g.source.stored(g.index)
+	g.reading += g.source.stored(g.index) // what is kept takes memory besides the pages
 	for i, c := range g.source.columns {
 		g.columns[i].Done = func() {
 			for _, r := range g.ranges(c) {

@@ -70,7 +70,7 @@ type RuleSide struct {
 	Listing *ruleset.Listing
 	// Profile is the one that it was listed under.
 	Profile matcher.Profile
-	// Agents are as many on both sides.
+	// Agents are as many on both sides: those at the same index are compared.
 	Agents []matcher.Chain
 }
 
@@ -105,16 +105,15 @@ func (c *UseChanges) add(said usage.Values) {
 	}
 }
 
-// Changes compares what two sides know, authority by authority in the order of SURT, and
-// yields records of ChangesSchema. It counts in c while they are taken.
+// Changes yields what changes from the older to the newer side, sorted by the authorities' SURT, as
+// records of ChangesSchema with at most that many rows. It counts in c while the records are taken.
 //
-// A body that is the same bytes on both sides, for the same agents under the same profile,
-// changes nothing and is not read. Of others the rules of each agent are compared, how
-// much they deny (see package extent), and what is stated of the uses.
+// For each agent it compares how much the rules deny (see package extent) and what is stated of
+// the uses. A body that is the same bytes on both sides is not read if profile and agents are the
+// same.
 func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter.Seq2[arrow.Record, error] {
 	d := &differ{sides: [2]*ruledSide{newRuledSide(older, uses), newRuledSide(newer, uses)}, uses: uses, changed: c}
-	same := func(x, y matcher.Chain) bool { return slices.Equal(x, y) }
-	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, same)
+	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, slices.Equal)
 	for i, chain := range newer.Agents {
 		name := strings.Join(chain, ",")
 		if before := strings.Join(older.Agents[i], ","); before != name {

@@ -251,17 +251,18 @@ func (t *SiteCounter) agent(name, class string) int {
 	return number
 }
 
-// add adds what is known of an authority, which has a registered domain or none, in a month.
+// add adds s to what is known of an authority's site for a subject in a month. domain is the
+// registered domain, empty for none.
 func (t *SiteCounter) add(authority, domain string, subject, month int, s state) {
 	site := t.options.Site.of(authority, domain)
 	number, ok := t.sites[site]
 	if !ok {
-		if number = len(t.sites); number < len(t.states) {
-			t.states[number] = t.states[number][:0]
-		} else {
+		number = len(t.sites)
+		t.sites[strings.Clone(site)] = number // cloned, because the caller reuses the memory of authority and domain
+		if number == len(t.states) {
 			t.states = append(t.states, nil)
 		}
-		t.sites[strings.Clone(site)] = number // the record's memory is reused
+		t.states[number] = t.states[number][:0] // memory of a site that Flush has counted
 	}
 	states := &t.states[number]
 	at := subject*t.months() + month

@@ -259,16 +259,17 @@ func (r *resolver) endPart(continues bool) error {
 	return err
 }
 
-// endURL decides about the URL of the group, which stays aside if it has redirects.
+// endURL decides about the URL whose captures were visited. The decision is final unless it has
+// redirects: then its captures stay in moved, and follow decides again.
 func (r *resolver) endURL() error {
 	if !r.begun && len(r.group) == 0 {
-		return nil
+		return nil // no capture of it counts, or none was visited yet
 	}
 	if err := r.endPart(false); err != nil {
 		return err
 	}
 	r.begun = false
-	if !r.redirects && r.movedAt >= 0 {
+	if !r.redirects && r.movedAt >= 0 { // its first parts were put aside in case redirects follow
 		if err := r.writer.Flush(); err != nil {
 			return err
 		}

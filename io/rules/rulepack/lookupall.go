@@ -133,13 +133,14 @@ func touchRecords(likely []likelyPlace) (sum uint64) {
 	return sum
 }
 
-// touchIntervals loads the intervals of authorities into the processor's cache: where their
-// buckets start, then where they lie there, then the intervals.
+// touchIntervals loads the intervals of authorities into the processor's cache, in a loop for each
+// step: where the intervals of their buckets start, which of those are theirs, and the intervals.
+// Its result only keeps the compiler from removing the loads.
 //
 //go:noinline
 func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
 	var starts [atOnce]uint64
-	var rows [atOnce][]byte
+	var intervals [atOnce][]byte
 	for i := range likely {
 		if likely[i].record != nil {
 			starts[i] = le64(p.starts[8*uint64(likely[i].bucket):])
@@ -147,10 +148,10 @@ func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
 	}
 	for i := range likely {
 		if l := &likely[i]; l.record != nil && starts[i] <= uint64(len(p.intervals)) {
-			rows[i] = rowsAt(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
+			intervals[i] = rowsAt(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
 		}
 	}
-	for _, r := range rows[:len(likely)] {
+	for _, r := range intervals[:len(likely)] {
 		for at := 0; at < len(r); at += cacheLine {
 			sum += uint64(r[at])
 		}

@@ -190,13 +190,14 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 	return all, refuseTable(blob.CheckTables(all.files))
 }
 
-// refuseTable adds to a *[blob.TableError] what to do.
+// refuseTable adds to a *[blob.TableError] the command that writes or names what can be read. It
+// returns any other error as it is.
 func refuseTable(err error) error {
-	table := (*blob.TableError)(nil)
-	switch {
-	case !errors.As(err, &table):
+	var table *blob.TableError
+	if !errors.As(err, &table) {
 		return err
-	case table.IsStream:
+	}
+	if table.IsStream {
 		return option.Usagef("%s %w. Write it as a table first: %s > rules.arrows", option.Rules, err, table.Command)
 	}
 	return option.Usagef("%s %w. Name those, each with %s: %s", option.Rules, err, option.Rules, table.Command)

@@ -41,7 +41,7 @@ func (o Order) Compare(a, b []byte) int {
 	case Floating:
 		return cmp.Compare(float(a), float(b))
 	case SignedBytes:
-		if len(a) > 0 && a[0]^b[0] >= 0x80 {
+		if len(a) > 0 && a[0]^b[0] >= 0x80 { // one is negative: its first bit is 1, and it is lower
 			return cmp.Compare(b[0], a[0])
 		}
 	}

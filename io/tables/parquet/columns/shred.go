@@ -56,10 +56,11 @@ func (s *Shredder) numbers(n int) []int32 {
 	return arrow.Int32Traits.CastFromBytes(s.Memory.Allocate(4 * n))[:n:n]
 }
 
-// node appends the leaves below n. d has the values of n, and e says which of them the
-// entries are.
+// node appends the leaves below n to s.leaves. d is the array of n, and e says where in it the
+// value of each entry is.
 func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
-	switch dt := tables.Storage(d.DataType()).(type) {
+	dt := tables.Storage(d.DataType())
+	switch dt.(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		if l, ok := codedLists(n, d, &e); ok {
 			s.leaves = append(s.leaves, l)
@@ -71,19 +72,6 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	case *arrow.NullType:
 		e.index, e.definitions = s.none(&e)
 		return s.leaf(n, d, e)
-	case *arrow.StructType:
-		e, err := s.presence(n, d, e)
-		for i := 0; i < len(n.Children) && err == nil; i++ {
-			child := d.Children()[i].(*array.Data)
-			err = s.node(n.Children[i], child, s.moved(e, child.Offset()))
-		}
-		return err
-	case *arrow.MapType, arrow.ListLikeType:
-		e, err := s.presence(n, d, e)
-		if err != nil {
-			return err
-		}
-		return s.list(n, d, dt, e)
 	}
 	if d.DataType().ID() == arrow.BOOL && n.Repetition == layout.Optional && e.isRows(d) {
 		s.leaves = append(s.leaves, flatBits(d, &e))
@@ -92,6 +80,16 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	e, err := s.presence(n, d, e)
 	if err != nil {
 		return err
+	}
+	switch dt.(type) {
+	case *arrow.StructType:
+		for i := 0; i < len(n.Children) && err == nil; i++ {
+			child := d.Children()[i].(*array.Data)
+			err = s.node(n.Children[i], child, s.moved(e, child.Offset()))
+		}
+		return err
+	case *arrow.MapType, arrow.ListLikeType:
+		return s.list(n, d, dt, e)
 	}
 	return s.leaf(n, d, e)
 }

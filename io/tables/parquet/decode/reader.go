@@ -225,7 +225,8 @@ func (r *Reader) release(p *page) {
 // and decompressed, for some workers. Larger ones than most pages have are not kept.
 const mostFree, largestFree = 8, 2 << 20
 
-// open decompresses a page, once.
+// open decompresses a page and divides it into levels and values, once. Later calls return the
+// first one's error.
 func (r *Reader) open(p *page) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,13 +234,13 @@ func (r *Reader) open(p *page) error {
 		return p.err
 	}
 	p.opened = true
-	room := func(n int) []byte {
-		p.plain = r.room(n)
+	room := func(n int) []byte { // called only if the body must be decompressed
+		p.plain = r.room(n) // for release
 		return p.plain
 	}
-	var plain []byte
-	if plain, p.err = p.Open(room, r.pages.Codec()); p.err == nil {
-		p.data, p.err = p.Data(plain, r.leaf)
+	var body []byte
+	if body, p.err = p.Open(room, r.pages.Codec()); p.err == nil {
+		p.data, p.err = p.Data(body, r.leaf)
 	}
 	return p.err
 }

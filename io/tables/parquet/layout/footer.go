@@ -257,7 +257,7 @@ func (g *RowGroup) fields(t *thrift) {
 	structures(t, 1, required, &g.Chunks)
 	i64(t, 2, required, &g.Uncompressed)
 	i64(t, 3, required, &g.Rows)
-	if t.writing { // nothing depends on the others
+	if t.writing { // these are optional, and reading a file needs none of them
 		i64(t, 5, present, &g.Offset)
 		i64(t, 6, present, &g.Size)
 		number(t, 7, thriftI16, optional(g.Ordinal >= 0), &g.Ordinal)
