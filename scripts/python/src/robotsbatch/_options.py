@@ -311,12 +311,12 @@ class Command:
             # On Windows no file may have a colon in its name. An IPv6 address has brackets.
             name = re.sub(r":(\d+)$", r"_\1", name) if not name.endswith("]") else name
             # With this ending every name is one of a host, also data.json.
-            file = name.lower() + ".robots.txt"
-            if len(os.fsencode(file)) > 255:  # the most of a file's name; a host's has up to 253
-                file = os.path.join(name.lower(), "robots.txt")
+            below = name.lower() + ".robots.txt"
+            if len(os.fsencode(below)) > 255:  # the most of a file's name; a host's has up to 253
+                below = os.path.join(name.lower(), "robots.txt")
             if len(os.fsencode(name.lower())) > 255:
                 raise UsageError(f"rules has {host!r}, which is too long for the name of a file: give the text in a table with the columns authority and body")
-            path = os.path.join(folder.name, scheme, file)
+            path = os.path.join(folder.name, scheme, below)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             if os.path.exists(path):
                 raise UsageError(f"rules has two texts for {host!r}: leave one out")
