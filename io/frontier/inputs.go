@@ -94,7 +94,7 @@ func checked(inputs []Input, err error) ([]Input, error) {
 	return inputs, refuseTable(blob.CheckTables(names))
 }
 
-// refuseTable adds to a *[blob.TableError] what to do.
+// refuseTable adds to a *[blob.TableError] how to name the current files; other errors stay as they are.
 func refuseTable(err error) error {
 	table := (*blob.TableError)(nil)
 	switch {
@@ -103,7 +103,7 @@ func refuseTable(err error) error {
 	case table.IsStream:
 		return option.Usagef("%w. Read it as an Arrow stream: %s | robotsbatch %s", err, table.Command, option.In.With("- …"))
 	}
-	return option.Usagef("%w. Name those: %s | robotsbatch %s", err, table.Command, option.FilesFrom.With("- …"))
+	return option.Usagef("%w. Name the current ones: %s | robotsbatch %s", err, table.Command, option.FilesFrom.With("- …"))
 }
 
 // matching finds the inputs that a pattern matches.

@@ -200,7 +200,7 @@ func refuseTable(err error) error {
 	if table.IsStream {
 		return option.Usagef("%s %w. Write it as a table first: %s > rules.arrows", option.Rules, err, table.Command)
 	}
-	return option.Usagef("%s %w. Name those, each with %s: %s", option.Rules, err, option.Rules, table.Command)
+	return option.Usagef("%s %w. Name the current ones, each with %s: %s", option.Rules, err, option.Rules, table.Command)
 }
 
 // Detect tells the format of a file by its first bytes, then by its name.
