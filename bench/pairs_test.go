@@ -24,8 +24,8 @@ import (
 )
 
 var (
-	shapesFlag = flag.Int("shapes", 100, "hostile robots.txt, and as many hostile URLs")
-	seedFlag   = flag.Uint64("seed", 1, "of these")
+	shapesFlag = flag.Int("shapes", 100, "number of hostile robots.txt files, and of hostile URLs")
+	seedFlag   = flag.Uint64("seed", 1, "seed of hostile files and URLs")
 )
 
 var hostileAgents = []string{"*", "CCBot"}

@@ -70,7 +70,7 @@ type RuleSide struct {
 	Listing *ruleset.Listing
 	// Profile is the one that it was listed under.
 	Profile matcher.Profile
-	// Agents are as many on both sides: those at the same index are compared.
+	// Agents of both sides are compared by index. Both sides have the same number.
 	Agents []matcher.Chain
 }
 
@@ -106,7 +106,7 @@ func (c *UseChanges) add(said usage.Values) {
 }
 
 // Changes yields what changes from the older to the newer side, sorted by the authorities' SURT, as
-// records of ChangesSchema with at most that many rows. It counts in c while the records are taken.
+// records of ChangesSchema with at most the given rows each. It counts in c while the records are taken.
 //
 // For each agent it compares how much the rules deny (see package extent) and what is stated of
 // the uses. A body that is the same bytes on both sides is not read if profile and agents are the

@@ -72,7 +72,7 @@ func (f *Found) check() error {
 		s := &f.sources[i]
 		switch {
 		case pack != nil && s.captured() && f.options.History:
-			return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(pack.shown()))
+			return option.Usagef("%s is a rule pack between captures: name it before all captures, or after them", option.Rules.With(pack.shown()))
 		case captured == nil && s.captured():
 			captured = s
 		case captured != nil && pack == nil && s.kind == packKind:

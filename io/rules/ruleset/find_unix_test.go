@@ -8,23 +8,19 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // Folders in folders are not open all at once while it is found out what they hold.
 func TestFoldersAreClosedBeforeTheNext(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, strings.Repeat("d/", 100)), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(folder, strings.Repeat("d/", 100)), 0o777))
 	var usual syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual))
 	few := usual
 	few.Cur = 64
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
 	is, err := isCaptureFolder(t.Context(), folder)
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
 		t.Error(err)
