@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -252,6 +253,7 @@ func (t *Table) nextBatch() error {
 	if err == nil && !t.noted && t.now.rows > 0 {
 		t.noted = true
 		t.noteAlike()
+		err = t.checkFolders()
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", piece.Name(), err)
@@ -267,18 +269,34 @@ func (t *Table) columnsOf(b *batch.Batch) [tableColumns]int {
 	if !ok {
 		return columns
 	}
-	isNull := func(column int) bool { return column < 0 || record.Column(column).NullN() == int(record.NumRows()) }
 	for i, others := range t.index {
 		for _, other := range others {
-			if isNull(columns[bodyColumn]) && isNull(columns[i]) && !isNull(other) {
+			if isNull(record, columns[bodyColumn]) && isNull(record, columns[i]) && !isNull(record, other) {
 				columns[i] = other
 			}
 		}
 	}
-	if isNull(columns[fileColumn]) {
+	if isNull(record, columns[fileColumn]) {
 		return t.columns
 	}
 	return columns
+}
+
+// isNull tells whether a record has no values in a column, which may be none.
+func isNull(record arrow.Record, column int) bool {
+	return column < 0 || record.Column(column).NullN() == int(record.NumRows())
+}
+
+// checkFolders refuses a table of which a folder's name has a column that the rows lack, as in
+// status=503/part-0.parquet: without it a 503 would be a robots.txt.
+func (t *Table) checkFolders() error {
+	record, ok := t.now.batch.Table.(arrow.Record)
+	for i, name := range columnNames {
+		if ok && isNull(record, t.columns[i]) && strings.Contains(filepath.ToSlash(t.options.Name), "/"+name+"=") {
+			return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
+		}
+	}
+	return nil
 }
 
 // noteAlike says which columns look like one that is missing, or null in the first batch.
@@ -287,19 +305,16 @@ func (t *Table) noteAlike() {
 	if !ok || t.options.Note == nil {
 		return
 	}
-	isNull := func(column int) bool {
-		return column < 0 || record.Column(column).NullN() == t.now.rows
-	}
 	note := func(name string, column int) {
 		indices := t.source.Schema().FieldIndices(name)
-		if isNull(t.columns[column]) && len(indices) > 0 && !isNull(indices[0]) {
+		if isNull(record, t.columns[column]) && len(indices) > 0 && !isNull(record, indices[0]) {
 			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, name, columnNames[column]))
 		}
 	}
 	for _, like := range alike {
 		note(like.name, like.column)
 	}
-	if isNull(t.columns[bodyColumn]) {
+	if isNull(record, t.columns[bodyColumn]) {
 		return
 	}
 	for _, column := range [...]int{statusColumn, fetchedColumn, locationColumn} {
