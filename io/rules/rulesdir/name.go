@@ -136,7 +136,7 @@ func isOtherFile(name string) bool {
 	}
 	switch ending {
 	case "htm", "html", "xml", "json", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "csv", "tsv", "pdf", "log",
-		"bak", "orig", "tmp", "swp", "part", "lock", "sha256", "md5", "tar", "tgz", "sqlite", "parquet", "arrow", "arrows", "feather", "warc", "rules":
+		"bak", "orig", "tmp", "swp", "part", "lock", "sha256", "md5", "tar", "tgz", "bz2", "xz", "sqlite", "sqlite3", "db", "duckdb", "orc", "avro", "xlsx", "parquet", "pq", "arrow", "arrows", "feather", "warc", "rules":
 		return true
 	}
 	return false

@@ -104,6 +104,8 @@ func TestNames(t *testing.T) {
 		{"_dmarc.example.com", general, ignored, ""},
 		{"README.md", general, ignored, ""},
 		{"README", general, ignored, ""},
+		{"captures.db", general, ignored, ""},
+		{"captures.jsonl.bz2", general, ignored, ""},
 		{"readme.example", general, general, "readme.example"},
 		{"README/", general, general, "readme"},
 		{"example.md", general, general, "example.md"},

@@ -43,7 +43,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, s)
 		if len(s.passed) > 0 {
-			f.warner.say(option.Messagef("%s has captures, so robots.txt files in it are not read, such as %s: put them into a folder of their own", s.name, s.passed[0]))
+			f.warner.say(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.passed[0]))
 		}
 	}
 	if o.Asked != "" {
@@ -161,7 +161,7 @@ func peekFolder(ctx context.Context, name string) (source, error) {
 		return s, cmp.Or(err, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind
-	if s.files, s.passed, err = filesBelow(name); err == nil {
+	if s.files, s.passed, err = filesBelow(ctx, name); err == nil {
 		err = refuseTable(blob.CheckTables(s.files))
 	}
 	return s, err
@@ -246,7 +246,7 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		named, _ := format.ByName(entry.Name())
 		first := &file
 		switch {
-		case isHidden(entry.Name()), !entry.IsDir() && named != format.WARC && !entry.Type().IsRegular():
+		case isHidden(entry.Name()), !entry.IsDir() && !named.HasCaptures() && !entry.Type().IsRegular():
 			continue
 		case entry.IsDir():
 			first = &below
@@ -281,9 +281,9 @@ func unsorted(folder string) ([]os.DirEntry, error) {
 
 // filesBelow lists the files in and below a folder that are captures by their names, or
 // all files if there are none. Of those that it leaves out it returns the ones that are named as
-// robots.txt files of hosts.
-func filesBelow(folder string) (files, passed []string, err error) {
-	var captures, all []string
+// robots.txt files of hosts, or whose first bytes are those of captures.
+func filesBelow(ctx context.Context, folder string) (files, passed []string, err error) {
+	var captures, unnamed, all []string
 	top := folder + string(filepath.Separator) // follows a link to the folder
 	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -299,6 +299,8 @@ func filesBelow(folder string) (files, passed []string, err error) {
 				captures = append(captures, path)
 			} else if isHostsFile(strings.TrimPrefix(path, top)) {
 				passed = append(passed, path)
+			} else if named == format.Unknown && entry.Type().IsRegular() {
+				unnamed = append(unnamed, path)
 			}
 		}
 		return nil
@@ -306,10 +308,15 @@ func filesBelow(folder string) (files, passed []string, err error) {
 	if err != nil {
 		return nil, nil, atName(folder, err)
 	}
-	if len(captures) > 0 {
-		return captures, passed, nil
+	if len(captures) == 0 {
+		return all, nil, nil
 	}
-	return all, nil, nil
+	for _, path := range unnamed {
+		if found, err := Detect(ctx, path); err == nil && found.HasCaptures() {
+			passed = append(passed, path)
+		}
+	}
+	return captures, passed, nil
 }
 
 // isHostsFile reports whether a path in a folder is HOST/robots.txt, or HOST.txt with a dot in

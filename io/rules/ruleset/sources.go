@@ -19,7 +19,7 @@ type source struct {
 	name string
 	// files are what it consists of; none for a folder of robots.txt files.
 	files []string
-	// passed are files of a folder of captures that are named as robots.txt files.
+	// passed are files of a folder of captures that are not read, but may have rules.
 	passed []string
 }
 
