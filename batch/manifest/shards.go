@@ -70,10 +70,9 @@ func ParseFileName(name string) (s Shard, ok bool) {
 	if found == nil {
 		return s, false
 	}
-	var errs [2]error
-	s.Index, errs[0] = strconv.Atoi(found[1])
-	s.Count, errs[1] = strconv.Atoi(found[2])
-	return s, errors.Join(errs[:]...) == nil && s.Index < s.Count
+	s.Index, _ = strconv.Atoi(found[1]) // a number that is too large has another name
+	s.Count, _ = strconv.Atoi(found[2])
+	return s, s.Index < s.Count && s.Count <= mostShards && s.FileName() == name
 }
 
 // ErrIncomplete says that shards of a job are missing, or have not ended.

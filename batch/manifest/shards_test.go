@@ -113,7 +113,8 @@ func TestShardNames(t *testing.T) {
 	}
 	for _, name := range []string{
 		FolderName, "_robotsbatch.shard-00016-of-00016.manifest.jsonl", "_robotsbatch.shard-1-of-2.manifest.jsonl", "robotsbatch.shard-00001-of-00002.manifest.jsonl",
-		"_robotsbatch.shard-00001-of-99999999999999999999.manifest.jsonl",
+		"_robotsbatch.shard-00001-of-99999999999999999999.manifest.jsonl", "_robotsbatch.shard-00001-of-9999999999999999.manifest.jsonl",
+		"_robotsbatch.shard-000001-of-00002.manifest.jsonl",
 	} {
 		if s, ok := ParseFileName(name); ok {
 			t.Errorf("%s is taken for %v", name, s)
