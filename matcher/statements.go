@@ -60,13 +60,14 @@ type UsageOptions struct {
 // Wanted reports whether anything is wanted.
 func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
 
-// statementSet has the statements of a directive in merged groups.
+// statementSet has the statements of a use's directive in merged groups.
 type statementSet struct {
-	directive usage.Directive
-	nobodys   bool    // before all groups
-	agents    []int32 // those that obey the groups
-	trie      Trie    // of the paths, if there are any
-	// all are the statements by rank.
+	use     int     // its index
+	nobodys bool    // before all groups
+	agents  []int32 // those that obey the groups
+	trie    Trie    // of the paths, if there are any
+	// all are the statements by rank. Of those that match and whose paths have the same length the
+	// most restrictive one is selected, because the order of lines means nothing.
 	all []statement
 }
 
@@ -75,9 +76,6 @@ type statement struct {
 	values []usage.Value // by use; Unknown for those of other directives
 	lines  []statementLine
 	path   pattern
-	// rivals are the ranks [low, high) of the other paths of the same length of which some
-	// may match the same URL. They are equal if there are none.
-	low, high int
 }
 
 // statementLine is one line of a statement.
@@ -140,18 +138,18 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 	}
 	if before := f.StatementsBefore(d); before != nil {
 		// They are nobody's, and yet they say something to all.
-		set := u.addSet(c, f.Profile, d, true, o.of(d), before)
+		sets := u.addSets(c, f.Profile, d, true, o, before)
 		for i := range agents.chains {
-			u.sets[set].agents = append(u.sets[set].agents, int32(i))
+			u.obey(i, sets)
 		}
 	}
 	s := &c.selector
 	s.choose(statementFile(f, groups), agents)
 	var seen []compiledStatements
-	byName := make(map[int32]int)
+	byName := make(map[int32]setRange)
 	for i := range agents.chains {
 		name := agents.decides(i, s.has)
-		set, ok := byName[name]
+		sets, ok := byName[name]
 		if !ok {
 			chosen := s.groupsOf(name)
 			at := slices.IndexFunc(seen, func(k compiledStatements) bool { return sameGroups(k.chosen, chosen) })
@@ -161,60 +159,53 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 				for n, g := range chosen {
 					own[n] = groups[g.group].Statements
 				}
-				seen = append(seen, compiledStatements{chosen, u.addSet(c, f.Profile, d, false, o.of(d), own...)})
+				seen = append(seen, compiledStatements{chosen, u.addSets(c, f.Profile, d, false, o, own...)})
 			}
-			set = seen[at].set
-			byName[name] = set
+			sets = seen[at].sets
+			byName[name] = sets
 		}
-		if set != noSet {
-			u.sets[set].agents = append(u.sets[set].agents, int32(i))
-		}
+		u.obey(i, sets)
 	}
 }
 
-// compiledStatements are merged groups and the set of their statements.
+// compiledStatements are merged groups and the sets of their statements.
 type compiledStatements struct {
 	chosen []choice
-	set    int
+	sets   setRange
 }
 
-// noSet is the set of groups without statements.
-const noSet = -1
+// setRange are the indices of sets: [low, high).
+type setRange struct{ low, high int }
 
-// of returns the options with the uses of other directives blank.
-func (o *UsageOptions) of(d usage.Directive) UsageOptions {
-	only := *o
-	only.Uses = slices.Clone(o.Uses)
-	for i := range only.Uses {
-		if only.Uses[i].Directive != d {
-			only.Uses[i] = usage.Use{Directive: d} // no statement has an empty key
-		}
+// obey adds an agent to sets.
+func (u *Usage) obey(agent int, sets setRange) {
+	for i := sets.low; i < sets.high; i++ {
+		u.sets[i].agents = append(u.sets[i].agents, int32(agent))
 	}
-	return only
 }
 
-// addSet compiles statements, and returns the number of their set, or noSet. Those of nobody
-// are before all groups.
-func (u *Usage) addSet(c *Compiler, p Profile, d usage.Directive, nobodys bool, o UsageOptions, groups ...[]robotstxt.Statement) int {
+// addSets compiles statements to a set for each use of their directive, or to none if there are no
+// statements. Those of nobody are before all groups.
+func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool, o *UsageOptions, groups ...[]robotstxt.Statement) setRange {
 	merged := statementMerger{options: o, profile: p, nobodys: nobodys, byPath: make(map[string]int)}
 	for _, statements := range groups {
 		for i := range statements {
 			merged.add(&statements[i])
 		}
 	}
-	if merged.all == nil {
-		return noSet
+	low := len(u.sets)
+	for i, use := range o.Uses {
+		if use.Directive == d && merged.all != nil {
+			u.sets = append(u.sets, merged.compile(c, i))
+		}
 	}
-	set := merged.compile(c)
-	set.directive, set.nobodys = d, nobodys
-	u.sets = append(u.sets, set)
-	return len(u.sets) - 1
+	return setRange{low, len(u.sets)}
 }
 
 // statementMerger merges the statements of identical paths: those that are equal when they
 // are normalised.
 type statementMerger struct {
-	options UsageOptions
+	options *UsageOptions
 	profile Profile
 	nobodys bool        // what they say cannot be read
 	all     []statement // the first has no path
@@ -271,8 +262,8 @@ func (m *statementMerger) read(s *robotstxt.Statement) statementLine {
 	m.pairs, err = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
 	l := statementLine{line: s.Line, values: make([]usage.Value, len(m.options.Uses))}
 	for i, use := range m.options.Uses {
-		if use.Key == "" {
-			continue // of another directive
+		if use.Directive != s.Directive {
+			continue
 		}
 		l.values[i] = usage.Of(m.pairs, err, use)
 		if m.nobodys && l.values[i] != usage.Unknown {
@@ -295,9 +286,9 @@ func (s *statement) add(l statementLine) {
 	}
 }
 
-// compile compiles the paths of the statements. The order of their lines means nothing.
-func (m *statementMerger) compile(c *Compiler) statementSet {
-	set := statementSet{all: m.all[:1:1]}
+// compile compiles the paths of the statements for a use.
+func (m *statementMerger) compile(c *Compiler, use int) statementSet {
+	set := statementSet{use: use, nobodys: m.nobodys, all: m.all[:1:1]}
 	if len(m.all) == 1 {
 		return set
 	}
@@ -306,8 +297,14 @@ func (m *statementMerger) compile(c *Compiler) statementSet {
 		order[i] = i + 1
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		x, y := &m.all[a].path, &m.all[b].path
-		return cmp.Or(bytes.Compare(x.text, y.text), cmp.Compare(boolByte(x.anchored), boolByte(y.anchored)))
+		x, y := &m.all[a], &m.all[b]
+		if v, w := x.values[use], y.values[use]; v != w {
+			if usage.Combine(v, w) == v {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), cmp.Compare(boolByte(x.path.anchored), boolByte(y.path.anchored)))
 	})
 	rules := make([]robotstxt.Rule, len(order))
 	for i, at := range order {
@@ -315,45 +312,22 @@ func (m *statementMerger) compile(c *Compiler) statementSet {
 		rules[i] = robotstxt.Rule{Pattern: m.written[at]}
 	}
 	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
-	set.trie = c.groups(&only, []choice{{}})
+	set.trie = c.groups(&only, []choice{{}}) // of equal lengths the first one in order has the highest rank
 	for _, source := range c.byRank[1:] {
 		set.all = append(set.all, m.all[order[source]])
 	}
-	set.findRivals()
 	return set
 }
 
-// findRivals finds the paths of the same length of which several may match one URL: one of
-// them has a wildcard. They matter only if they say different things, or if their lines are
-// kept.
-func (s *statementSet) findRivals() {
-	for low := 1; low < len(s.all); {
-		high, wild, differ := low, false, false
-		for ; high < len(s.all) && s.all[high].path.length == s.all[low].path.length; high++ {
-			wild = wild || s.all[high].path.isWild()
-			differ = differ || s.all[high].lines != nil || !slices.Equal(s.all[high].values, s.all[low].values)
+// line returns the first line with the value of a use; 0 if lines are not kept.
+func (s *statement) line(use int) int {
+	for i := range s.lines {
+		if s.lines[i].values[use] == s.values[use] {
+			return s.lines[i].line
 		}
-		if wild && differ {
-			for i := low; i < high; i++ {
-				s.all[i].low, s.all[i].high = low, high
-			}
-		}
-		low = high
 	}
+	return 0
 }
-
-// isWild reports whether the pattern as written has a wildcard.
-func (c *pattern) isWild() bool {
-	end := 0
-	if c.anchored {
-		end = 1
-	}
-	return c.prefix < len(c.text) || c.length != len(c.text)+end
-}
-
-// maxRivals is the number of paths of the same length that are compared with a URL by themselves. No
-// ordinary body has that number of wildcards of one length that say different things.
-const maxRivals = 64
 
 // find returns the rank of the statement that a path selects. It is the same for all paths
 // that share their first depth bytes.
@@ -368,28 +342,6 @@ func (s *statementSet) find(p *Target) (rank, depth int) {
 	}
 	// The rules that the paths are compiled as disallow.
 	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole
-}
-
-// nextRival returns the rank of the next statement after a rank whose path is as long as
-// that of the selected one and matches, too; 0 if there are no more. They apply together,
-// because the order of lines means nothing. Start with rank 0.
-func (s *statementSet) nextRival(p *Target, selected, after int) int {
-	best := &s.all[selected]
-	if best.low == best.high {
-		return 0
-	}
-	p.prepare()
-	for i := max(after+1, best.low, best.high-maxRivals); i < best.high; i++ {
-		rival := &s.all[i].path
-		spelling := p.plain
-		if rival.query {
-			spelling = p.query
-		}
-		if i != selected && rival.matches(spelling) {
-			return i
-		}
-	}
-	return 0
 }
 
 // says reports whether a statement says anything of a use.
@@ -419,23 +371,12 @@ func (u *Usage) Decide(p *Target, values []usage.Value) (depth int) {
 		set := &u.sets[i]
 		rank, holds := set.find(p)
 		depth = max(depth, holds)
-		set.apply(rank, values)
-		for rival := set.nextRival(p, rank, 0); rival > 0; rival = set.nextRival(p, rank, rival) {
-			set.apply(rival, values)
+		for _, agent := range set.agents {
+			own := &values[int(agent)*len(u.uses)+set.use]
+			*own = usage.Combine(*own, set.all[rank].values[set.use])
 		}
 	}
 	return depth
-}
-
-// apply adds what a statement says to the values of the set's agents.
-func (s *statementSet) apply(rank int, values []usage.Value) {
-	said := s.all[rank].values
-	for _, agent := range s.agents {
-		own := values[int(agent)*len(said):]
-		for i, v := range said {
-			own[i] = usage.Combine(own[i], v)
-		}
-	}
 }
 
 // Stated returns the values that the statements for an agent have for a use, under any path.
@@ -475,7 +416,7 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 	number := func(n int) { dst = binary.AppendUvarint(dst, uint64(n)) }
 	for i := range u.sets {
 		set := &u.sets[i]
-		number(1 + int(set.directive))
+		number(1 + set.use)
 		number(len(set.agents))
 		for _, agent := range set.agents {
 			number(int(agent))
@@ -485,9 +426,7 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 			s := &set.all[j]
 			number(len(s.path.text))
 			dst = s.path.appendKey(dst)
-			for _, v := range s.values {
-				dst = append(dst, byte(v))
-			}
+			dst = append(dst, byte(s.values[set.use]))
 			number(len(s.lines))
 			for _, l := range s.lines {
 				number(l.line)
@@ -508,7 +447,7 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 	return dst
 }
 
-// statements yields the statements of a use's directive that an agent obeys.
+// statements yields the statements that an agent obeys, in the sets of a use.
 func (u *Usage) statements(agent, use int) iter.Seq[*statement] {
 	return func(yield func(*statement) bool) {
 		if u == nil {
@@ -516,7 +455,7 @@ func (u *Usage) statements(agent, use int) iter.Seq[*statement] {
 		}
 		for i := range u.sets {
 			set := &u.sets[i]
-			if set.directive != u.uses[use].Directive || !slices.Contains(set.agents, int32(agent)) {
+			if set.use != use || !slices.Contains(set.agents, int32(agent)) {
 				continue
 			}
 			for j := range set.all {
@@ -543,14 +482,11 @@ type UsageLine struct {
 func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 	for i := range u.sets {
 		set := &u.sets[i]
-		if set.directive != u.uses[use].Directive || !slices.Contains(set.agents, int32(agent)) {
+		if set.use != use || !slices.Contains(set.agents, int32(agent)) {
 			continue
 		}
 		rank, _ := set.find(p)
 		found.take(set, rank, use)
-		for rival := set.nextRival(p, rank, 0); rival > 0; rival = set.nextRival(p, rank, rival) {
-			found.take(set, rival, use)
-		}
 	}
 	return found
 }

@@ -322,6 +322,18 @@ func TestEverySmallStatementOfWilds(t *testing.T) {
 	}
 }
 
+// The statements of all paths of one length that match count together, whatever their number.
+func TestManyPathsOfOneLength(t *testing.T) {
+	var body strings.Builder
+	body.WriteString("User-agent: *\n")
+	for i := range 100 {
+		fmt.Fprintf(&body, "Content-Usage: /*%02d train-ai=y, search=n\nContent-Usage: /%02d* train-ai=n, search=y\n", i, i)
+	}
+	for _, path := range []string{"/00/99", "/99/00", "/42", "/7/00", "/x"} {
+		compareUsage(t, body.String(), path)
+	}
+}
+
 // TestRandomUsage compares engine and reference for bodies of random lines.
 func TestRandomUsage(t *testing.T) {
 	lines := []string{
