@@ -1,6 +1,8 @@
 package encoding
 
 import (
+	"slices"
+
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -104,6 +106,11 @@ func (p *Page) gather(runs []tables.Run) []byte {
 
 // appendRuns appends runs of values as they lie.
 func (p *Page) appendRuns(dst []byte, runs []tables.Run) []byte {
+	size := 0
+	for _, r := range runs {
+		size += p.Place(r.High) - p.Place(r.Low)
+	}
+	dst = slices.Grow(dst, size)
 	for _, r := range runs {
 		dst = append(dst, p.Data[p.Place(r.Low):p.Place(r.High)]...)
 	}
