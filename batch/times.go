@@ -23,13 +23,18 @@ var (
 	lastSecond  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() - 1
 )
 
-// layouts are those that databases and writers of csv have besides RFC 3339. Without a
-// zone a time is UTC.
-var layouts = [...]string{"2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05"}
+// layouts are those that databases and writers of csv have besides RFC 3339: +00 is
+// PostgreSQL's zone, +0000 Java's, and UTC BigQuery's. Without a zone a time is UTC.
+var layouts = func() (layouts []string) {
+	for _, zone := range []string{"Z07:00", "", "Z07", "Z0700", " UTC"} {
+		layouts = append(layouts, time.DateTime+zone, "2006-01-02T15:04:05"+zone)
+	}
+	return layouts
+}()
 
-// ParseTime reads a time: RFC 3339, also with a blank in place of the T and without a
-// zone; 14 digits such as 20260301120000; or seconds since 1970, also as a float. A day is
-// none.
+// ParseTime reads a time: RFC 3339, also with a blank in place of the T, without a zone, or
+// with a zone such as +00, +0000 or UTC; 14 digits such as 20260301120000; or seconds since
+// 1970, also as a float. A day is none.
 func ParseTime(text []byte) (t time.Time, ok bool) {
 	text = bytes.TrimSpace(text)
 	if n, ok := parseNumber(text); ok {
