@@ -38,7 +38,7 @@ type Body struct {
 // an error. Single and AllowNone are ignored.
 func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	o.Single = []string{"any"} // any other file is a single robots.txt
-	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
+	f := newFound(o)
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize(), budget: budget.New(o.Memory)}
 	for _, name := range o.Sources {
@@ -108,7 +108,7 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 		return err
 	}
 	defer dir.Close() // it was only read from
-	ignored.tell(name, v.warner)
+	ignored.note(name, v.warner)
 	return dir.Files(func(file string, body []byte) error {
 		return v.give(ctx, &Body{Name: file, Text: body})
 	})

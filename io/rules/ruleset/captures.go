@@ -45,9 +45,7 @@ const CapturesShare = 8
 type captureSet struct {
 	*captures.Set
 	*Found
-	files    []captures.File
-	paths    []string // of files
-	bodySize int      // the most bytes of a body that are visited
+	bodySize int // the most bytes of a body that are visited
 	// singleBody is the body of the single robots.txt, once it was read.
 	singleBody []byte
 	measured   measured
@@ -55,7 +53,8 @@ type captureSet struct {
 	named      versionSum  // of the WARC files that an index names
 }
 
-// addCaptures adds the decisions of the captures to a pack.
+// addCaptures adds to a pack what captures decide about each authority: those of all sources that
+// have some, and those that the old pack keeps. Without either it adds nothing.
 func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	o := &p.options
 	to := captures.Options{
@@ -67,58 +66,72 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	}
 	s := &captureSet{Set: captures.NewSet(to), Found: p.Found, bodySize: to.BodySize()}
 	defer s.Close()
-	c := &Captured{AsOf: o.AsOf}
+	c := new(Captured)
+	if p.old != nil {
+		c.Names = append(c.Names, p.old.name)
+	}
+	var paths []string
+	var files []captures.File
 	for number, source := range p.captured() {
-		c.Names = append(c.Names, source.shown())
-		for _, name := range source.files {
-			s.paths = append(s.paths, name)
-			s.files = append(s.files, captures.File{Source: number, Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
-				return s.each(ctx, source.kind, name, visit)
+		c.Names, paths = append(c.Names, source.shown()), append(paths, source.files...)
+		for _, path := range source.files {
+			files = append(files, captures.File{Source: number, Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
+				return s.each(ctx, source.kind, path, visit)
 			}})
 		}
 	}
-	if len(c.Names) == 0 && p.old == nil {
+	if len(c.Names) == 0 {
 		return nil
 	}
-	s.measured = measure(ctx, s.paths)
-	if err := p.continues(s); err != nil {
+	s.measured = measure(ctx, paths)
+	if err := p.continueOld(s, files); err != nil {
 		return err
 	}
-	if err := s.Read(ctx, s.files, o.Workers); err != nil {
+	if err := s.Read(ctx, files, o.Workers); err != nil {
 		return err
 	}
-	if err := p.addUpdated(s, b); err != nil {
+	if err := p.addOld(s, b); err != nil {
 		return err
 	}
-	if p.old != nil {
-		c.Names = append([]string{p.old.name}, c.Names...)
-	}
-	if c.Newest = s.Newest(); c.AsOf.IsZero() {
-		if c.AsOf = p.newest; c.Newest.After(p.newest) {
-			c.AsOf = c.Newest
-		}
+	c.Newest = s.Newest()
+	if c.AsOf = o.AsOf; c.AsOf.IsZero() {
+		c.AsOf = later(p.newest, c.Newest)
 	}
 	b.SetAsOf(packTime(c.AsOf))
 	resolve := s.Resolve
 	if o.History {
 		resolve = s.ResolveHistory
 	}
-	if err := resolve(ctx, c.AsOf, o.Policy, func(d *captures.Decision) error { return p.add(b, d) }); err != nil {
+	if err := resolve(ctx, c.AsOf, o.Policy, func(d *captures.Decision) error { return p.addDecision(b, d) }); err != nil {
 		return err
 	}
 	if p.keep {
 		b.SetCaptured(rulepack.Captured{Policy: o.Policy, Later: s.Later(), Dropped: s.Dropped(), Newest: packTime(c.Newest), Sources: p.kindsOf()})
 	}
-	p.count(s, c)
+	p.captures = c
+	p.count(s)
+	if len(files) == 1 {
+		p.single = s.singleBody
+	}
 	return nil
 }
 
-// add adds a decision to a pack.
-func (p *packing) add(b *rulepack.Builder, d *captures.Decision) error {
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// addDecision adds to a pack what captures decide about an authority, unless a source that goes
+// before them knows it. A decision without an authority has the captures of another URL, which the
+// pack keeps for later redirects to it.
+func (p *packing) addDecision(b *rulepack.Builder, d *captures.Decision) error {
 	if len(d.Authority) == 0 {
 		return b.AddElsewhere(d.URL, rulepack.Captures(d.Captures))
 	}
-	if x, err := p.before[:min(d.Source, len(p.before))].fetch(d.Authority); x.file != "" || err != nil {
+	if known, err := p.isKnownBefore(d.Source, d.Authority); known || err != nil {
 		return err
 	}
 	if d.Access == access.Rules && d.Kept == 0 { // the pack would have an empty one
@@ -131,22 +144,33 @@ func (p *packing) add(b *rulepack.Builder, d *captures.Decision) error {
 	})
 }
 
-// count sets what was read of captures.
-func (p *packing) count(s *captureSet, c *Captured) {
-	p.captures = c
+// isKnownBefore reports whether an open source before that number knows an authority. With a
+// history, packs do not count: they may know it only from a later time on than the captures.
+func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
+	for _, source := range p.opened[:min(number, len(p.opened))] {
+		if source == nil || p.options.History && source.pack() != nil {
+			continue
+		}
+		if x, err := source.fetch(authority); x.file != "" || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// count adds up what was read of the captures of all sources, and says which of these have no rules.
+func (p *packing) count(s *captureSet) {
+	c := p.captures
 	c.Broken, c.WARC, c.named = p.warner.broken, s.warc.Load(), s.named.String()
 	for number := range p.sources {
 		stats, source := s.Stats(number), &p.sources[number]
 		if source.kind == askedKind {
-			stats.Captures = 0 // they are none
+			stats.Captures = 0 // nobody fetched what the list has
 		}
 		c.Add(stats)
 		if source.captured() {
 			p.states[number] = state{c.Newest, whyNone(&stats, c.AsOf, len(p.sources) > 1)}
 		}
-	}
-	if len(s.files) == 1 {
-		p.single = s.singleBody
 	}
 }
 
@@ -205,16 +229,18 @@ func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, stat
 	})
 }
 
+// eachCapture is EachCapture for all sources that are captures, whatever the others are.
 func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{Found: f, bodySize: size.BodySize()}
+	var paths []string
 	for _, source := range f.sources {
 		if source.kind == capturesKind {
-			s.paths = append(s.paths, source.files...)
+			paths = append(paths, source.files...)
 		}
 	}
-	s.measured = measure(ctx, s.paths)
-	for _, name := range s.paths {
+	s.measured = measure(ctx, paths)
+	for _, name := range paths {
 		shown := blob.Shown(name)
 		err := s.each(ctx, capturesKind, name, func(x *captures.Capture) error {
 			if len(x.File) > 0 {

@@ -27,9 +27,7 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 	if err != nil {
 		return nil, err
 	}
-	p := &packing{Found: f, old: old, keep: f.keeps(o), states: make([]state, len(f.sources))}
 	if old != nil {
-		p.keep = true
 		defer old.Close() // it was only read from
 	}
 	for _, s := range f.sources {
@@ -37,24 +35,26 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
 		}
 	}
-	var b *rulepack.Builder
-	err = p.fill(ctx, func() (*rulepack.Builder, error) {
-		if b, err = rulepack.Create(ctx, name, o); err != nil {
-			return nil, option.Errorf("%s: %w", option.Out, err)
-		}
-		return b, nil
-	})
-	if b != nil {
-		defer b.Abort()
-	}
-	if err == nil {
-		err = f.refuse(p.states)
-	}
-	if err == nil && old != nil { // which the result may replace
-		err = old.Close()
-	}
-	if err != nil {
+	p := &packing{Found: f, old: old, keep: old != nil || f.keeps(o), states: make([]state, len(f.sources))}
+	defer p.closeFolders()
+	if err := p.openFolders(ctx); err != nil { // before the output is begun: what is wrong with them shows at once
 		return nil, err
+	}
+	b, err := rulepack.Create(ctx, name, o)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Out, err)
+	}
+	defer b.Abort()
+	if err := p.fill(ctx, b); err != nil {
+		return nil, err
+	}
+	if err := f.refuse(p.states); err != nil {
+		return nil, err
+	}
+	if old != nil { // which the result may replace
+		if err := old.Close(); err != nil {
+			return nil, err
+		}
 	}
 	info, err := b.Finish()
 	return &Compiled{p.ignored, info, p.captures}, err
@@ -63,49 +63,51 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 // packing makes a rule pack of folders and captures.
 type packing struct {
 	*Found
-	// old is a pack whose captures are added, if it is not nil. keep keeps all captures for
-	// another one.
+	// old is the pack of Options.Update, nil for none. keep puts all captures into the new pack,
+	// so that it can be updated in turn.
 	old  *packSource
 	keep bool
-	// before are sources: of captures, those authorities are left out that a source before
-	// them knows. Without Options.AsOf they are judged at newest, or at the time of the newest
-	// capture if that is later.
-	before list
+	// opened are the sources that are open beside the pack, nil without any: what one of them
+	// knows of an authority goes before later captures. newest is the time of their newest fetch.
+	opened list
 	newest time.Time
 
-	states   []state // of all sources, of which those that are packed are set
+	folders  []openedFolder // by source; without a Dir for other sources
+	states   []state        // of all sources, of which those that are packed are set
 	ignored  int64
 	captures *Captured // nil without captures
 	single   []byte    // the body, if that is all: of a single robots.txt
 }
 
-// fill adds all sources but rule packs to the pack that prepare returns, which is called after all
-// folders are listed and before any file is read.
-func (p *packing) fill(ctx context.Context, prepare func() (*rulepack.Builder, error)) error {
-	folders := make([]openedFolder, len(p.sources))
-	defer func() {
-		for _, folder := range folders {
-			if folder.Dir != nil {
-				_ = folder.Close() // it was only read from
-			}
-		}
-	}()
+// openFolders lists the folders of robots.txt files.
+func (p *packing) openFolders(ctx context.Context) (err error) {
+	p.folders = make([]openedFolder, len(p.sources))
 	for i := range p.sources {
-		var err error
-		if s := &p.sources[i]; s.kind == folderKind {
-			if folders[i], err = p.openDir(ctx, s.name, nil); err == nil {
-				p.states[i], err = folders[i].state()
-			}
+		s := &p.sources[i]
+		if s.kind != folderKind {
+			continue
 		}
-		if err != nil {
+		if p.folders[i], err = p.openDir(ctx, s.name, nil); err != nil {
+			return err
+		}
+		if p.states[i], err = p.folders[i].state(); err != nil {
 			return err
 		}
 	}
-	b, err := prepare()
-	if err != nil {
-		return err
+	return nil
+}
+
+func (p *packing) closeFolders() {
+	for _, folder := range p.folders {
+		if folder.Dir != nil {
+			_ = folder.Close() // it was only read from
+		}
 	}
-	for i, folder := range folders {
+}
+
+// fill adds the folders that are open, which it closes, and all captures to a pack.
+func (p *packing) fill(ctx context.Context, b *rulepack.Builder) error {
+	for i, folder := range p.folders {
 		if folder.Dir == nil {
 			continue
 		}
@@ -121,6 +123,8 @@ func (p *packing) fill(ctx context.Context, prepare func() (*rulepack.Builder, e
 			return err
 		}
 		p.ignored += folder.Stats().Ignored
+		_ = folder.Close() // it was only read from
+		p.folders[i] = openedFolder{}
 	}
 	return p.addCaptures(ctx, b)
 }

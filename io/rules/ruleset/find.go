@@ -29,21 +29,27 @@ type Found struct {
 	replaced func(out string) string
 }
 
+func newFound(o Options) *Found {
+	f := &Found{options: o}
+	f.warner = &warner{options: &f.options}
+	return f
+}
+
 // Find finds out what each of o.Sources is, and adds o.Asked as the last source. A mistake in
 // the options is a [option.UsageError].
 func Find(ctx context.Context, o Options) (*Found, error) {
 	if len(o.Sources) > captures.MaxSources {
 		return nil, option.Usagef("%s is given %d times, at most %d are possible", option.Rules, len(o.Sources), captures.MaxSources)
 	}
-	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
+	f := newFound(o)
 	for _, name := range o.Sources {
 		s, err := f.find(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		f.sources = append(f.sources, s)
-		if len(s.passed) > 0 {
-			f.warner.say(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.passed[0]))
+		if len(s.unread) > 0 {
+			f.warner.warn(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.unread[0]))
 		}
 	}
 	if o.Asked != "" {
@@ -62,22 +68,14 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 	return f, f.check()
 }
 
-// check refuses sources that do not go together: rule packs between captures, which are one
-// source, so that a pack with its own history cannot have precedence over some of them only, and
-// single files where Options.Single is about one.
+// check refuses sources that do not go together: captures before and after a pack with a history,
+// which would have precedence over some captures of the one set only; and several single files.
 func (f *Found) check() error {
+	if pack := f.packBetween((*source).captured); pack != nil && f.options.History {
+		return option.Usagef("%s is a rule pack between captures: name it before all captures, or after them", option.Rules.With(pack.shown()))
+	}
 	singles := 0
-	var captured, pack *source // the first captures, and the first rule pack after them
-	for i := range f.sources {
-		s := &f.sources[i]
-		switch {
-		case pack != nil && s.captured() && f.options.History:
-			return option.Usagef("%s is a rule pack between captures: name it before all captures, or after them", option.Rules.With(pack.shown()))
-		case captured == nil && s.captured():
-			captured = s
-		case captured != nil && pack == nil && s.kind == packKind:
-			pack = s
-		}
+	for _, s := range f.sources {
 		if s.kind == singleKind {
 			singles++
 		}
@@ -87,6 +85,23 @@ func (f *Found) check() error {
 		return ErrNoSingle
 	case singles > 1:
 		return option.Usagef("%s is about one robots.txt, and there are %d: put them into a folder, named by host", option.For, singles)
+	}
+	return nil
+}
+
+// packBetween returns the first rule pack between sources that are joined into one; nil for none.
+func (f *Found) packBetween(isJoined func(*source) bool) *source {
+	begun, pack := false, (*source)(nil)
+	for i := range f.sources {
+		s := &f.sources[i]
+		switch {
+		case isJoined(s) && pack != nil:
+			return pack
+		case isJoined(s):
+			begun = true
+		case begun && pack == nil && s.kind == packKind:
+			pack = s
+		}
 	}
 	return nil
 }
@@ -161,7 +176,7 @@ func peekFolder(ctx context.Context, name string) (source, error) {
 		return s, cmp.Or(err, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind
-	if s.files, s.passed, err = filesBelow(ctx, name); err == nil {
+	if s.files, s.unread, err = filesBelow(ctx, name); err == nil {
 		err = refuseTable(blob.CheckTables(s.files))
 	}
 	return s, err
@@ -241,31 +256,31 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	file, below, tables := "", "", false // the first file that is not named as a table, and the first folder
+	file, below := "", "" // the first file, but for tables, and the first folder, by name
+	hasTables := false
 	for _, entry := range entries {
-		named, _ := format.ByName(entry.Name())
-		first := &file
+		name := entry.Name()
+		named, _ := format.ByName(name)
 		switch {
-		case isHidden(entry.Name()), !entry.IsDir() && !named.HasCaptures() && !entry.Type().IsRegular():
-			continue
+		case isHidden(name):
 		case entry.IsDir():
-			first = &below
+			below = min(cmp.Or(below, name), name)
 		case named == format.WARC:
 			return true, nil
 		case named.HasCaptures():
-			tables = true
-			continue
+			hasTables = true
+		case entry.Type().IsRegular():
+			file = min(cmp.Or(file, name), name)
 		}
-		*first = min(cmp.Or(*first, entry.Name()), entry.Name())
 	}
 	switch {
 	case file != "":
 		found, err := Detect(ctx, filepath.Join(folder, file))
 		return found.HasCaptures() && err == nil, nil // a read error is reported when the file is needed
-	case !tables && below != "":
+	case !hasTables && below != "":
 		return isCaptureFolder(ctx, filepath.Join(folder, below))
 	}
-	return tables, nil
+	return hasTables, nil
 }
 
 // unsorted lists a folder that may have a million files: their order takes longer to make than
@@ -280,9 +295,9 @@ func unsorted(folder string) ([]os.DirEntry, error) {
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or
-// all files if there are none. Of those that it leaves out it returns the ones that are named as
-// robots.txt files of hosts, or whose first bytes are those of captures.
-func filesBelow(ctx context.Context, folder string) (files, passed []string, err error) {
+// all files if there are none. unread are those that it leaves out although they are named as
+// robots.txt files of hosts, or have the first bytes of captures.
+func filesBelow(ctx context.Context, folder string) (files, unread []string, err error) {
 	var captures, unnamed, all []string
 	top := folder + string(filepath.Separator) // follows a link to the folder
 	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
@@ -298,7 +313,7 @@ func filesBelow(ctx context.Context, folder string) (files, passed []string, err
 			if named, _ := format.ByName(path); named.HasCaptures() {
 				captures = append(captures, path)
 			} else if isHostsFile(strings.TrimPrefix(path, top)) {
-				passed = append(passed, path)
+				unread = append(unread, path)
 			} else if named == format.Unknown && entry.Type().IsRegular() {
 				unnamed = append(unnamed, path)
 			}
@@ -313,10 +328,10 @@ func filesBelow(ctx context.Context, folder string) (files, passed []string, err
 	}
 	for _, path := range unnamed {
 		if found, err := Detect(ctx, path); err == nil && found.HasCaptures() {
-			passed = append(passed, path)
+			unread = append(unread, path)
 		}
 	}
-	return captures, passed, nil
+	return captures, unread, nil
 }
 
 // isHostsFile reports whether a path in a folder is HOST/robots.txt, or HOST.txt with a dot in

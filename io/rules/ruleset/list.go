@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
@@ -58,12 +57,8 @@ const listShare = 8
 
 // list opens the sources, and sorts their authorities.
 func (f *Found) list(ctx context.Context, l *Listing) error {
-	isPack := func(s source) bool { return s.kind == packKind }
-	if first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) }); first >= 0 {
-		end := slices.IndexFunc(f.sources[first:], isPack)
-		if end >= 0 && slices.ContainsFunc(f.sources[first+end:], func(s source) bool { return !isPack(s) }) {
-			return option.Usagef("%s: name rule packs before or after all others", option.Rules)
-		}
+	if f.packBetween(func(s *source) bool { return s.kind != packKind }) != nil {
+		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
 	if err := f.open(ctx, &l.openSources, true, nil); err != nil {
 		return err

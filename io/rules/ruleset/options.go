@@ -54,7 +54,7 @@ type Options struct {
 	// AsOf is the time after which no capture counts; the zero time stands for the
 	// newest fetch in any source.
 	AsOf time.Time
-	// Clock says that AsOf is the clock's time, which may be behind that of a crawler: a rule
+	// Clock says that AsOf is the clock's time, which may be earlier than a crawler's: a rule
 	// pack of a later moment is used as it is.
 	Clock bool
 	// History keeps the captures of all times, for Set.Historical and for rule packs
@@ -88,8 +88,8 @@ type Options struct {
 	// Warn, if not nil, is called with warnings, such as of a broken record, by one
 	// goroutine at a time.
 	Warn func(message option.Message)
-	// Note, if not nil, is called likewise with notes: names in a folder that are
-	// ignored.
+	// Note, if not nil, is called in the same way with notes, such as about the names in a
+	// folder that are ignored.
 	Note func(message option.Message)
 	// MoreIgnored lists the first thousand names of a folder that are ignored in a note,
 	// instead of the first ten.
@@ -114,18 +114,19 @@ func (o *Options) asked() []matcher.Chain {
 // warner serialises calls of Options.Warn and Note. It counts broken records, and reports the
 // first of them by name.
 type warner struct {
-	warn, note func(option.Message) // may be nil
-	mu         sync.Mutex
-	broken     int64
+	options *Options
+	mu      sync.Mutex
+	broken  int64
 }
 
 // shownBroken is how many broken records are reported by name.
 const shownBroken = 10
 
-func (w *warner) say(message option.Message)  { w.send(w.warn, message) }
-func (w *warner) tell(message option.Message) { w.send(w.note, message) }
+func (w *warner) warn(message option.Message) { w.call(w.options.Warn, message) }
+func (w *warner) note(message option.Message) { w.call(w.options.Note, message) }
 
-func (w *warner) send(to func(option.Message), message option.Message) {
+// call calls a function that may be nil.
+func (w *warner) call(to func(option.Message), message option.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if to != nil {
@@ -133,13 +134,13 @@ func (w *warner) send(to func(option.Message), message option.Message) {
 	}
 }
 
-func (w *warner) sayBroken(err error) {
+func (w *warner) warnBroken(err error) {
 	w.mu.Lock()
 	w.broken++
 	shown := w.broken <= shownBroken
 	w.mu.Unlock()
 	if shown {
-		w.say(option.Messagef("%s", err))
+		w.warn(option.Messagef("%s", err))
 	}
 }
 

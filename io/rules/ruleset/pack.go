@@ -119,7 +119,7 @@ func (p *packSource) Close() error {
 }
 
 // openSource opens a source that is a rule pack.
-func (f *Found) openSource(ctx context.Context, s *source, watch *agentWatch) (*packSource, error) {
+func (f *Found) openPackSource(ctx context.Context, s *source, watch *agentWatch) (*packSource, error) {
 	pack, err := openLocal(ctx, s.name, func(file string) (*packSource, error) {
 		return f.openPack(file, s.shown(), watch)
 	})
@@ -176,11 +176,12 @@ func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agen
 		}
 		defer to.Abort()
 		if b.Sources {
-			err = p.fill(ctx, func() (*rulepack.Builder, error) { return to, nil })
-		} else {
-			err = p.addCaptures(ctx, to)
+			defer p.closeFolders()
+			if err := p.openFolders(ctx); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
+		if err := p.fill(ctx, to); err != nil {
 			return nil, err
 		}
 		if _, err := to.Finish(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"robotsbatch/batch"
@@ -74,7 +73,7 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 	if size, regular := f.Size(); regular {
 		file = &watched{io.NewSectionReader(f, 0, size), part} // which can seek
 	}
-	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.warnBroken})
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 		return err
 	}
 	if r.Stats() == (warc.Stats{}) {
-		s.warner.say(option.Messagef("%s has no records: was it cut off?", f.Name()))
+		s.warner.warn(option.Messagef("%s has no records: was it cut off?", f.Name()))
 	}
 	return nil
 }
@@ -124,28 +123,42 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 }
 
 // openTable opens a table of captures in any format. The key is its column url, or
-// authority if there is no url.
+// authority if there is no url. The caller closes both.
 func (s *captureSet) openTable(ctx context.Context, name string) (*captures.Table, *frontier.Source, error) {
-	o := captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken, Note: s.warner.tell}
-	var failed error
-	for _, column := range []string{"url", "authority"} {
-		options := frontier.Options{URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Memory: s.options.Memory, Columns: true, Named: captures.Keys(), Keep: batch.KeepAll}
-		input, err := frontier.Open(ctx, frontier.Input{Path: name}, options)
-		if err == nil {
-			var table *captures.Table
-			if source, ok := input.Source.(captures.TableSource); !ok || source.Schema() == nil {
-				err = fmt.Errorf("%s is not a table", o.Name)
-			} else if table, err = captures.NewTable(source, o); err == nil {
-				return table, input, nil
-			}
-			input.Close()
-		}
-		failed = cmp.Or(failed, err)
+	table, input, failed := s.openTableBy(ctx, name, "url")
+	if failed == nil {
+		return table, input, nil
+	}
+	table, input, err := s.openTableBy(ctx, name, "authority")
+	if err == nil {
+		return table, input, nil
 	}
 	if no := (*format.NoColumnError)(nil); errors.As(failed, &no) {
-		failed = captures.ErrColumns(o.Name, no.Columns)
+		failed = captures.ErrColumns(blob.Shown(name), no.Columns)
 	}
 	return nil, nil, failed
+}
+
+// openTableBy opens a table of captures whose key is in that column.
+func (s *captureSet) openTableBy(ctx context.Context, name, column string) (*captures.Table, *frontier.Source, error) {
+	shown := blob.Shown(name)
+	input, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
+		URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Memory: s.options.Memory, Columns: true, Named: captures.Keys(), Keep: batch.KeepAll,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	source, ok := input.Source.(captures.TableSource)
+	if !ok || source.Schema() == nil {
+		input.Close()
+		return nil, nil, fmt.Errorf("%s is not a table", shown)
+	}
+	table, err := captures.NewTable(source, captures.TableOptions{Name: shown, Broken: s.warner.warnBroken, Note: s.warner.note})
+	if err != nil {
+		input.Close()
+		return nil, nil, err
+	}
+	return table, input, nil
 }
 
 // eachOfSingle visits a robots.txt as a capture for each URL of Options.Single.
@@ -215,7 +228,6 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 	if found != format.Text && found != format.Unknown {
 		return fmt.Errorf("%s is %s: a list of what was asked for has a URL a line, as the command hosts writes it to a .txt", shown, found)
 	}
-	var scratch urls.Scratch
 	number := 0
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxAskedLine)
@@ -225,12 +237,12 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 		if len(line) == 0 {
 			continue
 		}
-		for _, url := range spellings(string(line)) {
-			authority, _, err := scratch.Split([]byte(url))
-			if err != nil {
-				return fmt.Errorf("%s: line %d: %q is neither a URL nor a host", shown, number, line)
-			}
-			if err := visit(&captures.Capture{URL: slices.Concat(authority, []byte("/robots.txt")), Failed: true}); err != nil {
+		found, _, err := robotsURLs(string(line))
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %q is neither a URL nor a host", shown, number, line)
+		}
+		for _, url := range found {
+			if err := visit(&captures.Capture{URL: []byte(url), Failed: true}); err != nil {
 				return err
 			}
 		}
@@ -244,24 +256,30 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 	return err
 }
 
-// spellings returns the URLs that a host stands for, of http and of https; a URL is one.
-func spellings(host string) []string {
-	if strings.Contains(host, "://") {
-		return []string{host}
+// robotsURLs returns the URLs of the robots.txt of a URL's origin, or those of http and https of a
+// host. path is the path of the URL, such as "/".
+func robotsURLs(urlOrHost string) (found []string, path string, err error) {
+	origins := []string{urlOrHost}
+	if !strings.Contains(urlOrHost, "://") {
+		origins = []string{"http://" + urlOrHost, "https://" + urlOrHost}
 	}
-	return []string{"http://" + host, "https://" + host}
+	var scratch urls.Scratch
+	for _, origin := range origins {
+		authority, rest, err := scratch.Split([]byte(origin))
+		if err != nil {
+			return nil, "", err
+		}
+		found, path = append(found, string(authority)+"/robots.txt"), string(rest)
+	}
+	return found, path, nil
 }
 
 // ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
 // an origin such as https://example.com:8443.
-func ParseFor(host string) (found []string, err error) {
-	var scratch urls.Scratch
-	for _, origin := range spellings(host) {
-		authority, path, err := scratch.Split([]byte(origin))
-		if err != nil || string(path) != "/" {
-			return nil, option.Usagef("%s: want a host, such as example.com, or an origin, such as https://example.com:8443", option.For.With(host))
-		}
-		found = append(found, string(authority)+"/robots.txt")
+func ParseFor(host string) ([]string, error) {
+	found, path, err := robotsURLs(host)
+	if err != nil || path != "/" {
+		return nil, option.Usagef("%s: want a host, such as example.com, or an origin, such as https://example.com:8443", option.For.With(host))
 	}
 	return found, nil
 }

@@ -90,7 +90,7 @@ type records struct {
 	sorter *runs.Sorter
 	row    []byte // reused
 	warc   *warc.Reader
-	broken error // what it said of the record
+	broken error // what it said of the record read last; nil for nothing
 }
 
 func (s *captureSet) newRecords(table string) *records {
@@ -138,12 +138,11 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 	return cmp.Or(failed, unplanned)
 }
 
-// visit visits the captures of an extent's records.
+// visit visits the captures of an extent's records, whose bytes are in data.
 func (r *records) visit(e *extent, data []byte, visit func(*captures.Capture) error) error {
 	for _, record := range e.rows {
-		var x captures.Capture
 		row := rowOf(record)
-		r.read(e, data, &row, &x)
+		x := r.capture(e, data, &row)
 		if err := visit(&x); err != nil {
 			return err
 		}
@@ -151,41 +150,56 @@ func (r *records) visit(e *extent, data []byte, visit func(*captures.Capture) er
 	return nil
 }
 
-// read sets x to the capture of a record. What is not what the table says is a fetch without an
-// answer, as other broken records are.
-func (r *records) read(e *extent, data []byte, row, x *captures.Capture) {
-	r.broken = nil
-	low := row.Offset - e.start
-	err := error(nil)
-	switch {
-	case row.Length > mostRecord:
-		err = fmt.Errorf("it has %d bytes, and may have %d", row.Length, mostRecord)
-	case low+row.Length > int64(len(data)):
-		err = errors.New("the file ends before it")
-	default:
-		if r.warc == nil {
-			r.warc, err = warc.NewReader(bytes.NewReader(nil), warc.Options{BodySize: r.set.bodySize, Broken: func(err error) { r.broken = err }})
-		}
-		err = cmp.Or(err, r.warc.Record(e.file.shown, row.Offset, data[low:low+row.Length], x))
-	}
-	switch {
-	case err != nil:
-	case !bytes.Equal(x.URL, row.URL):
-		err = fmt.Errorf("its URL is %.200q", x.URL)
-	case !row.Time.IsZero() && row.Time.Unix() != x.Time.Unix():
-		err = fmt.Errorf("it was fetched at %s, and not at %s", x.Time.UTC().Format(time.RFC3339), row.Time.Format(time.RFC3339))
-	case row.Status > 0 && row.Status != x.Status && !x.Revisit && !x.Failed && x.Status != access.NotModified: // of revisits indexes differ
-		err = fmt.Errorf("its status is %d, and not %d", x.Status, row.Status)
+// capture returns the capture of a record. A record that is not what the row says of it is a fetch
+// without an answer, as other broken records are.
+func (r *records) capture(e *extent, data []byte, row *captures.Capture) (x captures.Capture) {
+	err := r.read(e, data, row, &x)
+	if err == nil {
+		err = difference(row, &x)
 	}
 	switch {
 	case err == nil && r.broken != nil:
-		r.set.warner.sayBroken(r.broken)
+		r.set.warner.warnBroken(r.broken)
 	case err != nil:
-		r.set.warner.sayBroken(fmt.Errorf("%s: %s: offset %d: the record is not the one of %.200q, which is taken as a fetch without an answer: %w",
+		r.set.warner.warnBroken(fmt.Errorf("%s: %s: offset %d: the record is not the one of %.200q, which is taken as a fetch without an answer: %w",
 			r.table, e.file.shown, row.Offset, row.URL, err))
-		*x = captures.Capture{URL: row.URL, Time: row.Time, Failed: true}
+		x = captures.Capture{URL: row.URL, Time: row.Time, Failed: true}
 	}
 	x.File, x.Offset = []byte(e.file.name), row.Offset
+	return x
+}
+
+// read sets x to the record at a row's place. What the reader says of a broken one is in r.broken.
+func (r *records) read(e *extent, data []byte, row, x *captures.Capture) (err error) {
+	r.broken = nil
+	low := row.Offset - e.start
+	switch {
+	case row.Length > mostRecord:
+		return fmt.Errorf("it has %d bytes, and may have %d", row.Length, mostRecord)
+	case low+row.Length > int64(len(data)):
+		return errors.New("the file ends before it")
+	}
+	if r.warc == nil {
+		r.warc, err = warc.NewReader(bytes.NewReader(nil), warc.Options{BodySize: r.set.bodySize, Broken: func(err error) { r.broken = err }})
+		if err != nil {
+			return err
+		}
+	}
+	return r.warc.Record(e.file.shown, row.Offset, data[low:low+row.Length], x)
+}
+
+// difference returns an error if a record is not what the row of a table says. Of revisits tables
+// have various statuses.
+func difference(row, x *captures.Capture) error {
+	switch {
+	case !bytes.Equal(x.URL, row.URL):
+		return fmt.Errorf("its URL is %.200q", x.URL)
+	case !row.Time.IsZero() && row.Time.Unix() != x.Time.Unix():
+		return fmt.Errorf("it was fetched at %s, and not at %s", x.Time.UTC().Format(time.RFC3339), row.Time.Format(time.RFC3339))
+	case row.Status > 0 && row.Status != x.Status && !x.Revisit && !x.Failed && x.Status != access.NotModified:
+		return fmt.Errorf("its status is %d, and not %d", x.Status, row.Status)
+	}
+	return nil
 }
 
 // plan joins the sorted rows that are near each other in a file to extents, and sends these in
@@ -223,7 +237,7 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 	return err
 }
 
-// file returns the file of a row: that of the extent before, or another.
+// file returns the file of a row: that of the extent before, which may be nil, or a new one.
 func (r *records) file(before *extent, row *captures.Capture) (*recordFile, error) {
 	name, base := string(row.File), r.set.options.WARCBase
 	if before != nil && before.file.is == name {
@@ -281,19 +295,19 @@ func (e *extent) add(row *captures.Capture, record []byte) {
 	e.end = max(e.end, row.Offset+row.Length)
 }
 
-// wantedWith returns the bytes of the records and of another one.
+// wantedWith returns the bytes of the records, and of the row's beyond these.
 func (e *extent) wantedWith(row *captures.Capture) int64 {
 	return e.wanted + max(0, row.Offset+row.Length-max(row.Offset, e.end))
 }
 
-// takes reports whether another record is near enough.
+// takes reports whether a row's record is near enough to be read in the same request.
 func (e *extent) takes(row *captures.Capture) bool {
 	size := max(e.end, row.Offset+row.Length) - e.start
 	wanted := e.wantedWith(row)
 	return string(row.File) == e.file.is && len(e.rows) < mostRows && size <= mostExtent && size <= wanted+3*wanted/10
 }
 
-// read reads the data.
+// read reads the extent's bytes, as far as the file has them. The file stays open.
 func (e *extent) read(ctx context.Context) ([]byte, error) {
 	f := e.file
 	if err := context.Cause(ctx); err != nil {

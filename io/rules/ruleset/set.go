@@ -50,65 +50,58 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	return s, nil
 }
 
-// open opens the sources in their order, but for captures, or if they are listed all that are no
-// rule packs: those go into a temporary rule pack, in place of the first of them.
-func (f *Found) open(ctx context.Context, s *openSources, listed bool, watch *agentWatch) (err error) {
+// open opens the sources in their order. Captures, or for a Listing all sources but rule packs, go
+// into one temporary rule pack, which takes the place of the first of them.
+func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *agentWatch) error {
 	s.sources, s.states = make(list, len(f.sources)), make([]state, len(f.sources))
-	s.asOf = f.options.AsOf
-	var names []string // of those in the temporary pack
 	var newest time.Time
-	first := 0
-	before := make(list, len(f.sources))
+	var packed []int // the sources of the temporary pack
+	var names []string
 	for i := range f.sources {
 		source := &f.sources[i]
-		if source.captured() || listed && source.kind != packKind {
-			if len(names) == 0 {
-				first = i
-			}
-			names = append(names, source.shown())
+		if source.captured() || listing && source.kind != packKind {
+			packed, names = append(packed, i), append(names, source.shown())
 			continue
 		}
-		var o opened
-		if source.kind == folderKind {
-			o, err = f.openDir(ctx, source.name, watch)
-		} else {
-			o, err = f.openSource(ctx, source, watch)
-		}
+		o, err := f.openOne(ctx, source, watch)
 		if err != nil {
 			return err
 		}
 		s.sources[i] = o
-		if !f.options.History || o.pack() == nil { // one with precedence may know an authority only from a later time on than captures
-			before[i] = o
-		}
 		if s.states[i], err = o.state(); err != nil {
 			return err
 		}
-		if s.states[i].newest.After(newest) {
-			newest = s.states[i].newest
-		}
+		newest = later(newest, s.states[i].newest)
 	}
-	if len(names) > 0 {
+	if len(packed) > 0 {
 		p := &packing{Found: f, states: s.states}
-		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listed}
-		if !listed {
-			b.Asked, p.before, p.newest = f.options.asked(), before, newest
+		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listing}
+		if !listing {
+			b.Asked, p.opened, p.newest = f.options.asked(), s.sources, newest
 		}
 		pack, err := p.make(ctx, b, watch)
 		if err != nil {
 			return err
 		}
-		s.sources[first], s.captured = pack, p.captures
-		if !listed {
+		s.sources[packed[0]], s.captured = pack, p.captures
+		if !listing {
 			pack.captured, pack.text, p.captures.Pack, newest = true, p.single, pack.Info(), p.captures.AsOf
 		}
 	}
-	if s.asOf.IsZero() {
+	if s.asOf = f.options.AsOf; s.asOf.IsZero() {
 		s.asOf = newest
 	}
 	s.timeless = f.timeless(s.states)
 	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
 	return nil
+}
+
+// openOne opens a folder or a rule pack.
+func (f *Found) openOne(ctx context.Context, s *source, watch *agentWatch) (opened, error) {
+	if s.kind == folderKind {
+		return f.openDir(ctx, s.name, watch)
+	}
+	return f.openPackSource(ctx, s, watch)
 }
 
 // openDir opens a folder of robots.txt files.
@@ -127,7 +120,7 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (op
 	}
 	dir, err := openFolder(ctx, name, options)
 	if err == nil {
-		ignored.tell(name, f.warner)
+		ignored.note(name, f.warner)
 	}
 	return openedFolder{dir, name}, err
 }
@@ -239,9 +232,6 @@ func (s *openSources) Close() error {
 // fetch returns the fetch of the first source that knows an authority.
 func (l list) fetch(authority []byte) (fetched, error) {
 	for _, source := range l {
-		if source == nil {
-			continue
-		}
 		if x, err := source.fetch(authority); x.file != "" || err != nil {
 			return x, err
 		}

@@ -19,8 +19,8 @@ type source struct {
 	name string
 	// files are what it consists of; none for a folder of robots.txt files.
 	files []string
-	// passed are files of a folder of captures that are not read, but may have rules.
-	passed []string
+	// unread are files of a folder of captures that are not read, but may have rules.
+	unread []string
 }
 
 // kind is what a source may be. For a new one, add it to kinds, to peek, which recognises

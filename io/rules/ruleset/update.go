@@ -43,7 +43,7 @@ func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
 	}
 	open := *f
 	open.options = Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	p, err := open.openSource(ctx, &source{kind: packKind, name: name}, nil)
+	p, err := open.openPackSource(ctx, &source{kind: packKind, name: name}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,9 @@ func kindNames(kinds []rulepack.SourceKind) string {
 	return SomeOf(names)
 }
 
-// continues prepares for the captures that the old pack keeps, of which some may be gone.
-func (p *packing) continues(s *captureSet) error {
+// continueOld tells a set what the old pack has, before files of new captures are read into it:
+// the pack may have dropped some of its captures.
+func (p *packing) continueOld(s *captureSet, files []captures.File) error {
 	if p.old == nil {
 		return nil
 	}
@@ -106,16 +107,17 @@ func (p *packing) continues(s *captureSet) error {
 	if err != nil {
 		return err
 	}
-	first := 0 // of new captures, and of those of the pack
-	if len(s.files) > 0 {
-		first = s.files[0].Source
+	first := 0 // the first source of new captures, to which those of the pack are added
+	if len(files) > 0 {
+		first = files[0].Source
 	}
 	s.Continue(c.Newest, c.Later, c.Dropped, first)
 	return nil
 }
 
-// addUpdated adds the captures that the old pack keeps to those that were read.
-func (p *packing) addUpdated(s *captureSet, b *rulepack.Builder) error {
+// addOld adds the captures that the old pack keeps to those that were read, and their bodies to the
+// new pack.
+func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {
 	if p.old == nil {
 		return nil
 	}
