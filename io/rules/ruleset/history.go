@@ -91,7 +91,7 @@ func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
 func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {
 	start := len(spans)
 	for number, source := range t {
-		end := len(spans)
+		end := len(spans) // of the spans of the sources before
 		var err error
 		if spans, err = source.AppendSpans(spans, authority); err != nil {
 			return spans, err
@@ -100,14 +100,12 @@ func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matche
 			spans[i].Source = uint16(number)
 		}
 		if end > start {
-			before := matcher.SpanAt(spans[end:], spans[start].From-1) + 1
-			older := slices.Clone(spans[end : end+before])
-			copy(spans[start+before:], spans[start:end])
-			copy(spans[start:], older)
-			spans = spans[:end+before]
+			earlier := matcher.SpanAt(spans[end:], spans[start].From-1) + 1 // how many begin before those
+			older := slices.Clone(spans[end : end+earlier])
+			spans = slices.Insert(spans[:end], start, older...)
 		}
 		if len(spans) > start && spans[start].From == 0 {
-			break
+			break // nothing is older
 		}
 	}
 	return spans, nil

@@ -20,9 +20,9 @@ import (
 type agentWatch struct {
 	mu      sync.Mutex       // guards the fields below; all workers compile rules
 	chains  []watchedChain   // not named by any robots.txt yet
-	seen    map[string]int64 // how often each name came that is short enough, in lower case
+	seen    map[string]int64 // how often each name was seen that is short enough, in lower case
 	longest int              // length of the longest name asked for
-	packs   []*rulepack.Pack // whose names are looked through last
+	packs   []*rulepack.Pack // whose names warnings has yet to look through
 }
 
 // watchedChain is a chain of agents whose names are watched for.
@@ -56,16 +56,16 @@ func (w *agentWatch) hook() func(name []byte) bool {
 	if w == nil || len(w.chains) == 0 {
 		return nil
 	}
-	return w.named
+	return w.see
 }
 
-// named takes a name from a robots.txt. It returns false when no more names are needed.
-func (w *agentWatch) named(name []byte) bool {
+// see takes a name from a robots.txt. It returns false when no more names are needed.
+func (w *agentWatch) see(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(name) > 0 && len(name) <= w.longest+2 {
 		lower := string(bytes.ToLower(name))
-		w.came(func(name string) bool { return name == lower })
+		w.forget(func(name string) bool { return name == lower })
 		if w.seen[lower] > 0 || len(w.seen) < maxSeen {
 			w.seen[lower]++
 		}
@@ -73,20 +73,20 @@ func (w *agentWatch) named(name []byte) bool {
 	return len(w.chains) > 0
 }
 
-// came takes out the chains that have a name which came.
-func (w *agentWatch) came(is func(name string) bool) {
-	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, is) })
+// forget ends the watch for chains of which some robots.txt has a name.
+func (w *agentWatch) forget(isNamed func(name string) bool) {
+	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, isNamed) })
 }
 
-// watchPack takes the names of a pack: at once those that are asked for, and only if others
-// are missing in the end all of them.
+// watchPack takes the names of a pack: at once those that are asked for, and all of them only when
+// warnings finds that others are missing.
 func (w *agentWatch) watchPack(p *rulepack.Pack) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.came(p.HasName)
+	w.forget(p.HasName)
 	w.packs = append(w.packs, p)
 }
 
@@ -150,30 +150,41 @@ func (w *agentWatch) warnings() (lines []option.Message) {
 		})
 	}
 	w.packs = nil // they are counted
-	seen, names := w.seen, slices.Sorted(maps.Keys(w.seen))
-	for _, c := range w.chains {
-		best, general := "", "" // the most frequent similar name, and the longest one that the chain's extends
-		for _, name := range names {
-			if seen[name] > seen[best] && c.isAlmost(name) {
-				best = name
-			}
-			if len(name) > len(general) && c.extends(name) {
-				general = name
-			}
-		}
-		if count := seen[best]; count > 0 {
-			times := fmt.Sprintf("%d times", count)
-			if count == 1 {
-				times = "once"
-			}
-			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", option.Agent.With(c.asked), best, times))
-		} else if n := len(general); n > 0 {
-			last := c.names[len(c.names)-1]
-			at := strings.LastIndex(strings.ToLower(c.asked), last) // before a name * there may be
-			name, end := c.asked[at:at+n], at+len(last)
-			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, and some name %s: if it obeys these rules then, give %s",
-				option.Agent.With(c.asked), name, option.Agent.With(c.asked[:end]+","+name+c.asked[end:])))
+	names := slices.Sorted(maps.Keys(w.seen))
+	for i := range w.chains {
+		if line := w.chains[i].warning(names, w.seen); !line.Empty() {
+			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// warning says what was likely meant by a chain that no robots.txt names: the most frequent name
+// that is almost one of its own, or else the longest one that its last name extends. It is empty if
+// there is none among the sorted names; seen has how often each occurred.
+func (c *watchedChain) warning(names []string, seen map[string]int64) (none option.Message) {
+	similar, general := "", ""
+	for _, name := range names {
+		if seen[name] > seen[similar] && c.isAlmost(name) {
+			similar = name
+		}
+		if len(name) > len(general) && c.extends(name) {
+			general = name
+		}
+	}
+	if count := seen[similar]; count > 0 {
+		times := fmt.Sprintf("%d times", count)
+		if count == 1 {
+			times = "once"
+		}
+		return option.Messagef("%s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", option.Agent.With(c.asked), similar, times)
+	}
+	if general == "" {
+		return none
+	}
+	last := c.names[len(c.names)-1]
+	at := strings.LastIndex(strings.ToLower(c.asked), last) // a name * may follow it
+	name, end := c.asked[at:at+len(general)], at+len(last)
+	return option.Messagef("%s: no robots.txt that was read names it, and some name %s: if it obeys these rules then, give %s",
+		option.Agent.With(c.asked), name, option.Agent.With(c.asked[:end]+","+name+c.asked[end:]))
 }

@@ -11,12 +11,14 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Replaces returns the source of which an output of that name would replace something
-// that is read, or to which it would add a robots.txt; "" for none. Links are followed.
+// Replaces returns the name, for people, of the source of which an output would replace a file, or to
+// whose folder it would add a robots.txt; "" for none. Links are followed.
 func (f *Found) Replaces(out string) string {
-	info, err := os.Stat(out)
-	if isFolder := strings.HasSuffix(out, "/"); out == blob.Stdio || !blob.IsURL(out) && (isFolder || err == nil && !info.Mode().IsRegular()) {
+	if out == blob.Stdio {
 		return ""
+	}
+	if info, err := os.Stat(out); !blob.IsURL(out) && (strings.HasSuffix(out, "/") || err == nil && !info.Mode().IsRegular()) {
+		return "" // a folder, of whose outputs each is asked about, or a device
 	}
 	replaced := f.replaced(out)
 	for _, s := range f.sources {

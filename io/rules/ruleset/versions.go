@@ -47,28 +47,28 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 // is an error.
 func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	list := make([]manifest.Rules, len(v.found.sources))
-	opened, captured := s.sources, false
+	next, captured := 0, false // next of the open sources, of which all captures are one
 	for i := range v.found.sources {
 		rules, source := &list[i], &v.found.sources[i]
 		rules.Name = source.shown()
-		if source.captured() {
-			rules.Kind = "captures"
-			for _, file := range v.captures[i] {
-				if err := file.info.Unchanged(file.path); err != nil {
-					return nil, err
-				}
-				rules.Files = append(rules.Files, manifest.File{
-					Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.ETag,
-				})
-			}
-			if captured {
-				continue
-			}
-			captured, rules.Checksum = true, s.captured.named
-		} else {
-			opened[0].identify(rules)
+		if !source.captured() {
+			s.sources[next].identify(rules)
+			next++
+			continue
 		}
-		opened = opened[1:]
+		rules.Kind = "captures"
+		for _, file := range v.captures[i] {
+			if err := file.info.Unchanged(file.path); err != nil {
+				return nil, err
+			}
+			rules.Files = append(rules.Files, manifest.File{
+				Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.ETag,
+			})
+		}
+		if !captured {
+			captured, rules.Checksum = true, s.captured.named
+			next++
+		}
 	}
 	return list, nil
 }
