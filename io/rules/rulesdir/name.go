@@ -102,9 +102,9 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 }
 
 // isHidden reports whether a name is hidden, or a note that a program keeps beside
-// its data (_SUCCESS).
+// its data (_SUCCESS). A host may begin with an underscore, too, but then it has a dot.
 func isHidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") && !strings.Contains(name, ".")
 }
 
 // isWrittenURL reports whether a name is a URL with its punctuation replaced, such as
