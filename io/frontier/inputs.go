@@ -144,7 +144,7 @@ func walk(root string) ([]Input, error) {
 			return err
 		case path == top:
 			return nil
-		case strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_"):
+		case blob.IsHidden(entry.Name()):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -262,7 +262,7 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		name := entry.Name()
 		named, _ := format.ByName(name)
 		switch {
-		case isHidden(name):
+		case blob.IsHidden(name):
 		case entry.IsDir():
 			below = min(cmp.Or(below, name), name)
 		case named == format.WARC:
@@ -304,7 +304,7 @@ func filesBelow(ctx context.Context, folder string) (files, unread []string, err
 		switch {
 		case err != nil:
 			return err
-		case path != top && isHidden(entry.Name()):
+		case path != top && blob.IsHidden(entry.Name()):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -344,8 +344,6 @@ func isHostsFile(path string) bool {
 	}
 	return ok && strings.Contains(host, ".") && rulesdir.IsRules(plain)
 }
-
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // IsRules tells whether a name is that of a folder, a rule pack or a WARC file, and not that
 // of a table, which may have anything in it.

@@ -51,7 +51,7 @@ func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	enough := errors.New("enough")
 	files, tables, isWARC := 0, true, false
 	err = folder.List(func(key string, _ blob.Info) error {
-		if slices.ContainsFunc(strings.Split(key, "/"), isHidden) || strings.HasSuffix(key, "/") || blob.IsTableMetadata(key) {
+		if slices.ContainsFunc(strings.Split(key, "/"), blob.IsHidden) || strings.HasSuffix(key, "/") || blob.IsTableMetadata(key) {
 			return nil
 		}
 		files++

@@ -147,7 +147,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	slices.SortFunc(e.found, compareKeys)
 	// A store that is written to may list a key on two pages.
 	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
-	if _, name := path.Split(u.Key); isHidden(name) { // notes beside the data are asked for
+	if _, name := path.Split(u.Key); IsHidden(name) { // notes beside the data are asked for
 		return e.found, nil
 	}
 	return e.found, e.checkTables()
@@ -224,7 +224,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 		name := strings.TrimSuffix(k.Name[len(folder):], "/")
 		matches, _ := path.Match(part, name)
 		switch {
-		case !matches || name == "" || isHidden(name) && !isHidden(part):
+		case !matches || name == "" || IsHidden(name) && !IsHidden(part):
 		case k.IsFolder:
 			folders = append(folders, k.Name)
 			e.hold(k.Name)
@@ -255,7 +255,7 @@ func (e *expansion) matchDeep(folder, rest string) error {
 	var folders []string
 	if err == nil {
 		err = e.list(folder, "/", func(k Key) {
-			if k.IsFolder && !isHidden(k.Name[len(folder):]) {
+			if k.IsFolder && !IsHidden(k.Name[len(folder):]) {
 				folders = append(folders, k.Name)
 				e.hold(k.Name)
 			}
@@ -281,7 +281,7 @@ func (e *expansion) below(folder string) error {
 	e.listed = append(e.listed, folder)
 	return e.list(folder, "", func(k Key) {
 		stem := strings.TrimPrefix(k.Name, folder)
-		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), isHidden) {
+		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), IsHidden) {
 			e.add(k.Name)
 		}
 	})
@@ -302,7 +302,9 @@ const heldSize = 256
 
 func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
 
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+// IsHidden reports whether a name is hidden, or that of a note that a program keeps beside its data
+// (_SUCCESS).
+func IsHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // list calls visit for the keys that begin with a prefix. Keys that share a part up to
 // the delimiter are visited as one folder.

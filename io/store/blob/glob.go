@@ -83,7 +83,7 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 		name := entry.Name()
 		matches, _ := filepath.Match(part, name)
 		switch {
-		case deep && isHidden(name) || !strings.HasPrefix(part, ".") && strings.HasPrefix(name, "."):
+		case deep && IsHidden(name) || !strings.HasPrefix(part, ".") && strings.HasPrefix(name, "."):
 			continue
 		case deep && entry.IsDir():
 			found, err = glob(found, folder+name+string(filepath.Separator), parts)
