@@ -368,36 +368,6 @@ measure_hosts() {
   turns -rounds "$rounds" -base polars
 }
 
-## job [-urls 2000000] [-origins 20000] [-rounds 9] [-data FOLDER]
-# compares the whole job with the same job run by an evaluator that sets every bit, and two
-# workers with one. FOLDER has frontier.arrow, frontier.parquet and rules.
-measure_job() {
-  options urls=2000000 origins=20000 rounds=9 data='' -- "$@"
-  build robotsbatch gen job turns
-  if [[ -z $data ]]; then
-    data=$scratch/data
-    echo "$urls made-up URLs over $origins origins"
-    "$scratch/gen" -out "$data" -urls "$urls" -origins "$origins" -formats arrow,parquet
-  fi
-  "$scratch/robotsbatch" compile -rules "$data/rules" -out "$scratch/site.rules" -quiet
-  local format rules way
-  for format in arrow parquet; do
-    way=(-in "$data/frontier.$format" -out "$out/out.$format")
-    table "$format to $format" ''
-    run 'every bit set' '' "$scratch/job" "${way[@]}" -identity
-    for rules in "$data/rules" "$scratch/site.rules"; do
-      run "job, $(basename "$rules")" '' "$scratch/job" "${way[@]}" -rules "$rules"
-      run "robotsbatch, $(basename "$rules")" '' "$scratch/robotsbatch" "${way[@]}" -rules "$rules" -agent CCBot -quiet
-    done
-    for rules in "$data/rules" "$scratch/site.rules"; do
-      table "$format, $(basename "$rules"): workers" ''
-      run 'one worker' '' "$scratch/job" "${way[@]}" -rules "$rules" -workers 1
-      run 'two workers' '' "$scratch/job" "${way[@]}" -rules "$rules" -workers 2
-    done
-  done
-  turns -rounds "$rounds"
-}
-
 ## pack [-origins 1000000] [-bodies 100000]
 # builds a rule pack, and measures its size, opening it and looking up authorities with none
 # of it in memory: as root it drops the system's cache of files.
