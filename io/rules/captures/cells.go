@@ -188,7 +188,7 @@ func (b *tableBatch) release() {
 	*b = tableBatch{}
 }
 
-// row reads a row, in the batch's memory.
+// row reads a row, in the batch's memory. An error says why the row must be skipped.
 func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
 	r.body, r.location, r.file = b.cells[bodyColumn].bytesAt(i), undash(b.cells[locationColumn].bytesAt(i)), undash(b.cells[fileColumn].bytesAt(i))
@@ -218,5 +218,5 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c.text != nil:
 		r.setFailed(c.text.Value(i))
 	}
-	return r, r.check()
+	return r, r.finish()
 }

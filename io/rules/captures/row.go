@@ -29,10 +29,11 @@ type row struct {
 	broken error
 }
 
-// check returns an error for a row without an answer or an error. An empty body without a
-// status is no answer: formats without null write it for a fetch that nobody made. Neither is
-// a null body of a 2xx: an empty one is a robots.txt without rules.
-func (r *row) check() error {
+// finish makes a row that is broken a fetch without an answer. It returns an error if the row must be
+// skipped, because it has neither an answer nor an error. An empty body without a status is no answer:
+// formats without null write it for a fetch that nobody made. Neither is a null body of a 2xx: an
+// empty one is a robots.txt without rules.
+func (r *row) finish() error {
 	if r.namesFile() {
 		r.broken = nil // the record has the status and the time that cannot be read
 		if r.offset < 0 || r.length <= 0 || r.offset+r.length < 0 {

@@ -121,12 +121,13 @@ type Table struct {
 	next  int   // row
 	first int64 // row number of the batch's first, from 0
 
-	row                row
-	urls               [2][]byte // of the row
-	count, given       int       // of them, and how many were handed out
-	hasBody, lacksBody bool      // a row has a body; a 2xx has a null one
-	whole              bool      // a row is not broken
-	broken             error     // of the first row that is broken
+	row          row
+	urls         [2][]byte // of the row
+	count, given int       // of these URLs, and how many were handed out
+
+	hasBody, lacksBody bool  // a row has a body; a 2xx has a null one
+	whole              bool  // a row is not broken
+	broken             error // of the first row that is broken
 	brokenRows         int
 }
 
@@ -186,26 +187,11 @@ func (t *Table) Close() error {
 // Next implements [Reader].
 func (t *Table) Next(x *Capture) error {
 	for t.given == t.count {
-		if t.next == t.now.rows {
-			if err := t.nextBatch(); err == io.EOF && t.lacksBody && !t.hasBody {
-				return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
-			} else if err == io.EOF && t.brokenRows > 1 && !t.whole { // one may be broken in a table of captures, too
-				return fmt.Errorf("%s: %w: %w", t.options.Name, errNoRows, t.broken)
-			} else if err != nil {
-				return err
-			}
-			continue
+		if t.next < t.now.rows {
+			t.takeRow()
+		} else if err := t.nextBatch(); err != nil {
+			return t.ended(err)
 		}
-		r, err := t.now.row(t.next)
-		if err != nil || r.broken != nil {
-			err = t.sayBroken(&r, err)
-		}
-		if err == nil {
-			t.row, t.given, t.count = r, 0, r.urls(&t.urls)
-			t.whole = t.whole || r.broken == nil
-		}
-		t.hasBody, t.lacksBody = t.hasBody || r.body != nil || r.file != nil, t.lacksBody || errors.Is(err, errNullBody)
-		t.next++
 	}
 	t.row.url = t.urls[t.given]
 	t.given++
@@ -213,20 +199,49 @@ func (t *Table) Next(x *Capture) error {
 	return nil
 }
 
-// sayBroken reports a row that is skipped because of the error that it returns, or taken as a
-// fetch without an answer.
-func (t *Table) sayBroken(r *row, err error) error {
+// takeRow reads the next row, and its URLs unless it is skipped.
+func (t *Table) takeRow() {
+	r, skipped := t.now.row(t.next)
+	if skipped != nil || r.broken != nil {
+		skipped = t.reportBroken(&r, skipped)
+	}
+	if skipped == nil {
+		t.row, t.given, t.count = r, 0, r.urls(&t.urls)
+		t.whole = t.whole || r.broken == nil
+	}
+	t.hasBody = t.hasBody || r.body != nil || r.file != nil
+	t.lacksBody = t.lacksBody || errors.Is(skipped, errNullBody)
+	t.next++
+}
+
+// ended returns why reading ends: err or, at the end of a table that is no table of captures, what
+// its rows lack.
+func (t *Table) ended(err error) error {
+	switch {
+	case err == io.EOF && t.lacksBody && !t.hasBody:
+		return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
+	case err == io.EOF && t.brokenRows > 1 && !t.whole: // one may be broken in a table of captures, too
+		return fmt.Errorf("%s: %w: %w", t.options.Name, errNoRows, t.broken)
+	}
+	return err
+}
+
+// reportBroken reports a row that is skipped, or taken as a fetch without an answer because of
+// r.broken. A line that cannot be skipped, because it names a host, becomes such a fetch: then the
+// error that it returns, the reason for skipping, is nil.
+func (t *Table) reportBroken(r *row, skipped error) error {
 	where := fmt.Sprintf("row %d", t.first+int64(t.next))
 	if lines, ok := t.now.batch.Table.(checker); ok {
 		var reason error
-		if where, reason = lines.Check(t.next); reason != nil && err != nil {
-			if err = reason; len(r.url)+len(r.authority) > 0 {
-				r.broken, r.failed, err = reason, true, nil
+		if where, reason = lines.Check(t.next); reason != nil && skipped != nil {
+			skipped = reason
+			if len(r.url)+len(r.authority) > 0 {
+				r.broken, r.failed, skipped = reason, true, nil
 			}
 		}
 	}
-	what, why := "skipped", err
-	if err == nil {
+	what, why := "skipped", skipped
+	if skipped == nil {
 		what, why = "taken as a fetch without an answer", r.broken
 		t.brokenRows++
 		t.broken = cmp.Or(t.broken, fmt.Errorf("%s: %w", where, why))
@@ -234,7 +249,7 @@ func (t *Table) sayBroken(r *row, err error) error {
 	if t.options.Broken != nil {
 		t.options.Broken(fmt.Errorf("%s: %s %s: %w", t.options.Name, where, what, why))
 	}
-	return err
+	return skipped
 }
 
 // nextBatch goes to the next batch.

@@ -262,8 +262,8 @@ func TestTableWithoutBodies(t *testing.T) {
 func TestFailedRowWithRecord(t *testing.T) {
 	r := row{url: []byte("https://a.example/robots.txt"), file: []byte("a.warc"), length: 9, failed: true}
 	var x Capture
-	if r.capture(&x); r.check() != nil || !x.Failed || len(x.File) > 0 {
-		t.Errorf("%+v, %v", x, r.check())
+	if r.capture(&x); r.finish() != nil || !x.Failed || len(x.File) > 0 {
+		t.Errorf("%+v, %v", x, r.finish())
 	}
 }
 
