@@ -252,7 +252,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 		a.set.update(source, func(s *Stats) { s.Ignored++ })
 		return nil
 	}
-	r = r.of(node, authority)
+	r = r.withURL(node, authority)
 	a.waiting = r
 	page := false
 	switch {
@@ -270,28 +270,40 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 		r.setNames(x)
 	default:
 		r.setNames(x)
-		body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
-		if err != nil {
-			a.set.update(source, func(s *Stats) { s.Damaged++ })
-			r[60] |= flagFailed
-			break
-		}
-		if layers > 0 || x.Longer {
-			a.set.update(source, func(s *Stats) {
-				s.Compressed += ones(layers > 0)
-				s.Longer += ones(x.Longer)
-			})
-		}
-		kept, err := a.keep(body, cut)
-		if err != nil {
+		if err := a.setBody(r, x); err != nil {
 			return err
-		}
-		r.setKept(kept)
-		if x.Digest != 0 && a.set.options.Payload != nil {
-			a.set.options.Payload(kept, uint64(x.Digest))
 		}
 	}
 	return a.set.add(r, page)
+}
+
+// setBody stores the body of a 2xx. One that cannot be decompressed makes it a fetch without an
+// answer.
+func (a *adder) setBody(r waiting, x *Capture) error {
+	body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
+	if err != nil {
+		a.set.update(r.source(), func(s *Stats) { s.Damaged++ })
+		r[60] |= flagFailed
+		return nil
+	}
+	if layers > 0 || x.Longer {
+		a.set.update(r.source(), func(s *Stats) {
+			s.Compressed += ones(layers > 0)
+			s.Longer += ones(x.Longer)
+		})
+	}
+	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
+		body, cut = body[:a.set.limit], true
+	}
+	kept, err := a.set.options.Bodies.Keep(body[:min(len(body), a.set.size)], cut)
+	if err != nil {
+		return err
+	}
+	r.setKept(kept)
+	if x.Digest != 0 && a.set.options.Payload != nil {
+		a.set.options.Payload(kept, uint64(x.Digest))
+	}
+	return nil
 }
 
 // maxAuthority is the most bytes of an authority; a longer one is ignored. A DNS name
@@ -314,12 +326,4 @@ func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
 		authority = nil
 	}
 	return key(sum[:len(node)]), authority, true
-}
-
-// keep stores a body.
-func (a *adder) keep(body []byte, cut bool) (uint64, error) {
-	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
-		body, cut = body[:a.set.limit], true
-	}
-	return a.set.options.Bodies.Keep(body[:min(len(body), a.set.size)], cut)
 }

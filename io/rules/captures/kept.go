@@ -14,13 +14,19 @@ import (
 )
 
 // Kept are captures of a URL in a form for later: all that may count when others are added. It
-// is nil where the Decision tells them.
+// is nil where the Decision tells them. Rows has for each capture, oldest first,
 //
-// Rows has for each capture a byte of flags (as those of a waiting capture, and the keptX
-// below), then as far as flags say: the source, the status, the index of the body in Bodies, and
-// the key of the target; then the time. Numbers are varints. With keptGone, flagFailed stands for
-// flagDropped, and flagTarget for flagRevisit: then the names have the place of the target, and of
-// the body.
+//	u8       flags: those of a waiting capture, and the keptX below
+//	uvarint  source, with keptSource
+//	uvarint  status
+//	uvarint  index of the body in Bodies, with keptBody
+//	16       key of the target, with flagTarget
+//	varint   seconds since the capture before, without keptTimeless
+//	uvarint  nanoseconds within the second, with keptFraction
+//
+// With keptAgain all between flags and seconds is left out. With keptGone, flagFailed stands for
+// flagDropped, and flagTarget for flagRevisit: the names of record and payload are then in the place
+// of the target, and a uvarint after them is the name of the fetch.
 type Kept struct {
 	Rows   []byte
 	Bodies []uint64
@@ -35,92 +41,104 @@ const (
 	keptGone   // it has a body, which is gone or was nowhere
 )
 
-// keptHead is what captures have in common until something changes.
+// keptHead is what a capture has in a row but the time.
 type keptHead struct {
 	flags  byte
 	source int
 	status int
 	body   uint64
 	target key
-	second int64
+}
+
+// keptHeadOf returns the head of a capture; target is the key of its target, if it has one.
+func keptHeadOf(x waiting, target key) keptHead {
+	h := keptHead{source: x.source(), status: x.status()}
+	if x.isRevisit() {
+		h.flags, h.body, h.target = keptGone|flagTarget, x.kept(), x.target()
+		return h
+	}
+	if x.failed() || x.status() < 0 {
+		h.flags, h.status = flagFailed, 0
+	}
+	switch {
+	case !x.isBody():
+	case x.kept() != gone:
+		h.flags |= keptBody
+		h.body = x.kept()
+	case x.isDropped():
+		h.flags |= keptGone | flagFailed
+	default:
+		h.flags |= keptGone
+	}
+	if x.hasTarget() {
+		h.flags |= flagTarget
+		h.target = target
+	}
+	return h
 }
 
 // keeper makes a Kept of captures, oldest first.
 type keeper struct {
 	Kept
-	last keptHead
-	at   int64 // the last one's time
+	last   keptHead
+	second int64 // of the last one with a time
+	at     int64 // the last one's time
 }
 
 func (k *keeper) reset() { *k = keeper{Kept: Kept{Rows: k.Rows[:0], Bodies: k.Bodies[:0]}} }
 
 // add adds a capture; target is the key of its target, if it has one.
 func (k *keeper) add(x waiting, target key) {
-	h := keptHead{source: x.source(), status: x.status()}
-	if x.failed() || x.status() < 0 {
-		h.flags, h.status = flagFailed, 0
-	}
-	switch {
-	case x.isRevisit():
-		h = keptHead{flags: keptGone | flagTarget, source: x.source(), status: x.status(), body: x.kept(), target: x.target()}
-	case !x.isBody():
-	case x.kept() == gone:
-		h.flags |= keptGone
-		if x.isDropped() {
-			h.flags |= flagFailed
-		}
-	default:
-		h.flags |= keptBody
-		h.body = x.kept()
-	}
-	if x.hasTarget() {
-		h.flags |= flagTarget
-		h.target = target
-	}
-	h.second = k.last.second
-	again, source := len(k.Rows) > 0 && h == k.last, h.source != k.last.source
+	h := keptHeadOf(x, target)
+	again := len(k.Rows) > 0 && h == k.last
 	if again && x.time() == k.at {
 		return // it tells nothing more
 	}
 	k.at = x.time()
-	flags, fraction := h.flags, int64(0)
+	flags, second, fraction := h.flags, k.second, int64(0)
 	if x.time() == unknownTime {
 		flags |= keptTimeless
 	} else {
-		h.second = time.Unix(0, x.time()).Unix()
-		if fraction = x.time() - h.second*int64(time.Second); fraction != 0 {
+		second = time.Unix(0, x.time()).Unix()
+		if fraction = x.time() - second*int64(time.Second); fraction != 0 {
 			flags |= keptFraction
 		}
 	}
 	switch {
 	case again:
 		flags |= keptAgain
-	case source:
+	case h.source != k.last.source:
 		flags |= keptSource
 	}
 	k.Rows = append(k.Rows, flags)
 	if !again {
-		if source {
-			k.Rows = binary.AppendUvarint(k.Rows, uint64(h.source))
-		}
-		k.Rows = binary.AppendUvarint(k.Rows, uint64(h.status))
-		if h.flags&keptBody != 0 {
-			k.Rows = binary.AppendUvarint(k.Rows, uint64(k.index(h.body)))
-		}
-		if h.flags&flagTarget != 0 {
-			k.Rows = append(k.Rows, h.target[:]...)
-		}
-		if x.isRevisit() {
-			k.Rows = binary.AppendUvarint(k.Rows, h.body)
-		}
+		k.addHead(&h)
 	}
 	if flags&keptTimeless == 0 {
-		k.Rows = binary.AppendVarint(k.Rows, h.second-k.last.second)
+		k.Rows = binary.AppendVarint(k.Rows, second-k.second)
 	}
 	if fraction != 0 {
 		k.Rows = binary.AppendUvarint(k.Rows, uint64(fraction))
 	}
-	k.last = h
+	k.second = second
+}
+
+// addHead adds what is between a row's flags and its time.
+func (k *keeper) addHead(h *keptHead) {
+	if h.source != k.last.source {
+		k.Rows = binary.AppendUvarint(k.Rows, uint64(h.source))
+	}
+	k.Rows = binary.AppendUvarint(k.Rows, uint64(h.status))
+	if h.flags&keptBody != 0 {
+		k.Rows = binary.AppendUvarint(k.Rows, uint64(k.index(h.body)))
+	}
+	if h.flags&flagTarget != 0 {
+		k.Rows = append(k.Rows, h.target[:]...)
+		if h.flags&keptGone != 0 {
+			k.Rows = binary.AppendUvarint(k.Rows, h.body)
+		}
+	}
+	k.last = *h
 }
 
 // index returns the index of a body; of many, only the last ones are looked through.
@@ -138,57 +156,25 @@ func (k *keeper) index(body uint64) int {
 var ErrKept = errors.New("captures that were kept are as nothing writes them")
 
 // each calls visit with each capture, which has its target's key and is valid until visit
-// returns.
+// returns. Rows that no keeper makes end it with ErrKept.
 func (k Kept) each(visit func(waiting) error) error {
 	var h keptHead
+	second := int64(0)
 	x := waiting(make([]byte, waitingSize))
-	rows, broken := k.Rows, false
-	number := func() uint64 {
-		v, n := binary.Uvarint(rows)
-		if n <= 0 {
-			broken, rows = true, nil
-			return 0
-		}
-		rows = rows[n:]
-		return v
-	}
-	for len(rows) > 0 {
-		flags := rows[0]
-		rows = rows[1:]
+	r := keptReader{rows: k.Rows}
+	for len(r.rows) > 0 {
+		flags := r.rows[0]
+		r.rows = r.rows[1:]
 		if flags&keptAgain == 0 {
-			if flags&keptSource != 0 {
-				h.source = int(min(number(), MaxSources))
-			}
-			h.status = int(min(number(), math.MaxInt16))
-			if flags&keptBody != 0 {
-				i := number()
-				if i >= uint64(len(k.Bodies)) {
-					return ErrKept
-				}
-				h.body = k.Bodies[i]
-			}
-			if flags&flagTarget != 0 {
-				if len(rows) < len(h.target) {
-					return ErrKept
-				}
-				rows = rows[copy(h.target[:], rows):]
-				if flags&keptGone != 0 {
-					h.body = number()
-				}
-			}
+			r.head(&h, flags, k.Bodies)
 		}
 		nanoseconds := int64(unknownTime)
 		if flags&keptTimeless == 0 {
-			delta, n := binary.Varint(rows)
-			if n <= 0 {
-				return ErrKept
-			}
-			rows = rows[n:]
-			h.second += delta
-			nanoseconds = h.second * int64(time.Second)
+			second += r.signed()
+			nanoseconds = second * int64(time.Second)
 		}
 		if flags&keptFraction != 0 {
-			nanoseconds += int64(number() % uint64(time.Second))
+			nanoseconds += int64(r.number() % uint64(time.Second))
 		}
 		clear(x)
 		x.set(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
@@ -208,7 +194,7 @@ func (k Kept) each(visit func(waiting) error) error {
 			x.setKept(h.body)
 			x[60] = flagRevisit
 		}
-		if broken || h.source >= MaxSources || !x.sound() {
+		if r.broken || h.source >= MaxSources || !x.sound() {
 			return ErrKept
 		}
 		if err := visit(x); err != nil {
@@ -218,7 +204,62 @@ func (k Kept) each(visit func(waiting) error) error {
 	return nil
 }
 
-// Check returns ErrKept for captures that Add would refuse so.
+// keptReader reads the rows of a Kept. Once they are broken it reads zeros.
+type keptReader struct {
+	rows   []byte // not yet read
+	broken bool
+}
+
+// head reads what is between a row's flags and its time. Where flags leave something out, h stays
+// as it is.
+func (r *keptReader) head(h *keptHead, flags byte, bodies []uint64) {
+	if flags&keptSource != 0 {
+		h.source = int(min(r.number(), MaxSources))
+	}
+	h.status = int(min(r.number(), math.MaxInt16))
+	if flags&keptBody != 0 {
+		if i := r.number(); i < uint64(len(bodies)) {
+			h.body = bodies[i]
+		} else {
+			r.fail()
+		}
+	}
+	if flags&flagTarget == 0 {
+		return
+	}
+	if len(r.rows) < len(h.target) {
+		r.fail()
+	}
+	r.rows = r.rows[copy(h.target[:], r.rows):]
+	if flags&keptGone != 0 {
+		h.body = r.number()
+	}
+}
+
+func (r *keptReader) number() uint64 {
+	v, n := binary.Uvarint(r.rows)
+	r.skip(n)
+	return v
+}
+
+func (r *keptReader) signed() int64 {
+	v, n := binary.Varint(r.rows)
+	r.skip(n)
+	return v
+}
+
+// skip skips the n bytes of a number; there is none if n is not positive.
+func (r *keptReader) skip(n int) {
+	if n <= 0 {
+		r.fail()
+		return
+	}
+	r.rows = r.rows[n:]
+}
+
+func (r *keptReader) fail() { r.broken, r.rows = true, nil }
+
+// Check returns ErrKept for captures that AddKept would refuse.
 func (k Kept) Check() error { return k.each(func(waiting) error { return nil }) }
 
 // sound reports whether a capture that was kept has a body if it is a 2xx, which else would count
@@ -229,7 +270,7 @@ func (r waiting) sound() bool {
 	return (r.isBody() || r.isRevisit()) == isBody && (!r.hasTarget() || fetch.IsRedirect())
 }
 
-// told returns the captures that intervals of one source tell; nil if they do not.
+// told replaces the captures by those that intervals of one source tell: none if they do not tell all.
 func (k *keeper) told(list []access.Interval) {
 	k.reset()
 	x := waiting(make([]byte, waitingSize))
@@ -255,19 +296,19 @@ func (k *keeper) told(list []access.Interval) {
 	}
 }
 
-// Add adds captures that were kept of the robots.txt of an authority, or without one of the URL
-// with a key. Intervals tell them where there are no rows. They are older than all that are
-// read afterwards, of those of a second.
-func (s *Set) Add(authority, url []byte, k Kept, list []access.Interval) error {
+// AddKept adds captures that a pack kept of the robots.txt of an authority or, without an authority,
+// of another URL, by its key. If k has no rows, intervals tell the captures. Within a second they are
+// older than all that Read adds.
+func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Interval) error {
 	node := key{}
-	copy(node[:], url)
+	copy(node[:], urlKey)
 	if len(authority) > 0 {
 		sum := sha256.Sum256(append(append(make([]byte, 0, len(authority)+16), authority...), "/robots.txt"...))
 		copy(node[:], sum[:])
 	}
 	if len(k.Rows) == 0 {
 		var told keeper
-		told.told(list)
+		told.told(intervals)
 		k = told.Kept
 	}
 	if s.old.dropped && len(authority) == 0 {
@@ -277,7 +318,7 @@ func (s *Set) Add(authority, url []byte, k Kept, list []access.Interval) error {
 	return k.each(func(one waiting) error {
 		binary.LittleEndian.PutUint64(one[24:], order)
 		order++
-		x = append(x[:0], one...).of(node, authority)
+		x = append(x[:0], one...).withURL(node, authority)
 		if s.old.dropped && x.hasTarget() {
 			s.old.known.add(x.target())
 		}
@@ -374,7 +415,7 @@ func (s *Set) addDropped() error {
 		if _, known := s.old.known.find(node); known {
 			continue
 		}
-		x := waiting(make([]byte, waitingSize)).of(node, nil)
+		x := waiting(make([]byte, waitingSize)).withURL(node, nil)
 		at := nanosecondsOf(s.old.newest)
 		if at != unknownTime {
 			at += int64(time.Second) - 1 // after all of that second

@@ -65,8 +65,8 @@ const (
 // gone is the body of a 2xx that a pack does not have any more, or may not: all is denied.
 const gone = math.MaxUint64
 
-// newWaiting returns a capture as one that waits, without its key and authority, in the memory
-// of an earlier waiting capture.
+// newWaiting returns a waiting capture with the time, status and place in order of x, in the memory of
+// an earlier one. What depends on the URL and the answer is still missing.
 func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
 	r := waiting(append(memory[:0], make([]byte, waitingSize)...))
 	r.set(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
@@ -84,8 +84,9 @@ func (r waiting) set(nanoseconds int64, source int, status int16, failed bool) {
 	}
 }
 
-// of adds the key and the authority to a waiting capture.
-func (r waiting) of(node key, authority []byte) waiting {
+// withURL returns a waiting capture with the key of its URL, and with the authority if the URL is that
+// of a robots.txt. It may reuse r's memory.
+func (r waiting) withURL(node key, authority []byte) waiting {
 	copy(r, node[:])
 	binary.LittleEndian.PutUint16(r[62:], uint16(len(authority)))
 	return append(r, authority...)

@@ -63,7 +63,7 @@ func take(data []byte, folder string) (taken []string, err error) {
 	payload := func(kept, name uint64) { taken = append(taken, fmt.Sprint("payload ", kept, " ", name)) }
 	return taken, b.Take(p, payload, func(k *Known) error {
 		taken = append(taken, fmt.Sprintf("%s %x %v %v", k.Authority, k.Key, k.Captures, k.Intervals))
-		return set.Add(k.Authority, k.Key, captures.Kept(k.Captures), []access.Interval{{Times: []uint32{1}, Access: access.Rules, Kept: 1}})
+		return set.AddKept(k.Authority, k.Key, captures.Kept(k.Captures), []access.Interval{{Times: []uint32{1}, Access: access.Rules, Kept: 1}})
 	})
 }
 
