@@ -76,7 +76,7 @@ type judge struct {
 	sources   []sourceIntervals
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
-	// Of the group of keep: how many bytes at its beginning lastBody has left, and where its last
+	// Of the group of keep: how many bytes at its beginning are from keepLastBody, and where its last
 	// capture is. A URL may have a million captures.
 	bodies, last int
 	url          key
@@ -114,18 +114,18 @@ type course struct {
 // captures before x that count so far. It returns how many bytes of them count beside x; -1
 // if x does not count.
 func (j *judge) keep(group, x waiting) int {
-	n := j.counting(group, x)
+	n := j.countingBefore(group, x)
 	if n >= 0 {
 		j.bodies, j.last = min(j.bodies, n), n
 	}
 	return n
 }
 
-// counting is keep, but for what it notes of the group.
-func (j *judge) counting(group, x waiting) int {
+// countingBefore is keep, but for what it notes of the group.
+func (j *judge) countingBefore(group, x waiting) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // the first one tells that there are some
+	case j.isLater(x): // the first one shows that there are some
 		j.set.later = true
 		if first && !j.history {
 			return 0
@@ -141,17 +141,17 @@ func (j *judge) counting(group, x waiting) int {
 		if !j.set.options.Keep || x.isBody() {
 			return 0 // it decides without those before it
 		}
-		return j.lastBody(group)
+		return j.keepLastBody(group)
 	case j.set.options.Keep && len(group) < j.set.part:
 		return len(group) // others may come between
 	}
-	return j.lastsFrom(group)
+	return j.withoutLastFailure(group)
 }
 
-// lastBody puts the last 2xx of a group at its beginning, for later answers "not modified", and
+// keepLastBody moves the last 2xx of a group to its beginning, for later answers "not modified", and
 // the revisits after it, which may be one later. It returns their length.
-func (j *judge) lastBody(group waiting) (size int) {
-	size = j.bodies // the group begins with what it left the last time
+func (j *judge) keepLastBody(group waiting) (size int) {
+	size = j.bodies // the group begins with what it kept the last time
 	for x := group[size:]; len(x) > 0; x = x[x.size():] {
 		switch {
 		case x.isBody():
@@ -164,9 +164,9 @@ func (j *judge) lastBody(group waiting) (size int) {
 	return size
 }
 
-// lastsFrom returns the length of a group without the last failure, if the outage's length
-// does not depend on that one.
-func (j *judge) lastsFrom(group waiting) int {
+// withoutLastFailure returns the length of a group without its last capture if that is a failure
+// and the outage's length does not depend on it; else that of the whole group.
+func (j *judge) withoutLastFailure(group waiting) int {
 	fetch := group[j.last:].fetch()
 	if j.policy.Answers(fetch) {
 		return len(group)
@@ -194,7 +194,8 @@ func (j *judge) begin(targets *targetChanges) {
 	j.sources, j.changes, j.times = j.sources[:0], j.changes[:0], j.times[:0]
 }
 
-// add takes the next captures of the URL, in the order of waitingForm.
+// add takes the next captures of the URL, in the order of waitingForm. It takes none after the first
+// if that is after asOf: then all are.
 func (j *judge) add(part waiting) error {
 	for ; len(part) > 0; part = part[part.size():] {
 		x := part[:part.size()]
@@ -213,32 +214,38 @@ func (j *judge) add(part waiting) error {
 				return nil
 			}
 		}
-		second := x.second()
-		if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
-			j.endSource()
-			j.sources = slices.Grow(j.sources, 1)[:n+1] // for the memory of its intervals
-			j.sources[n].source = x.source()
-			j.beginCourse(len(j.times), second)
-		} else if x.isDropped() { // nothing is known of the time before it
-			j.times = j.times[:j.course.first]
-			j.beginCourse(j.course.first, second)
-		} else if at := j.times[j.course.newest.index]; at != second && j.history {
-			j.settle(at, second) // of the captures of a second the last decides
-		}
-		c := &j.course
-		c.captures++
-		copy(c.newest.head[:], x)
-		c.newest.index = len(j.times)
-		j.times = append(j.times, second)
-		fetch := x.fetch()
-		if c.Add(fetch); j.policy.Answers(fetch) {
-			c.answer = c.newest
-		}
+		j.follow(x)
 	}
 	if !j.set.fits(timeMemory*int64(len(j.times)) + int64(len(j.kept.Rows))) {
 		return tooMuch("the times of more than %d captures of %s", len(j.times), j.authority)
 	}
 	return nil
+}
+
+// follow makes x the newest capture of its source's course, after deciding about the seconds from the
+// one before it up to it.
+func (j *judge) follow(x waiting) {
+	second := x.second()
+	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
+		j.endSource()
+		j.sources = slices.Grow(j.sources, 1)[:n+1] // for the memory of its intervals
+		j.sources[n].source = x.source()
+		j.beginCourse(len(j.times), second)
+	} else if x.isDropped() { // nothing is known of the time before it
+		j.times = j.times[:j.course.first]
+		j.beginCourse(j.course.first, second)
+	} else if at := j.times[j.course.newest.index]; at != second && j.history {
+		j.settle(at, second) // of the captures of a second the last decides
+	}
+	c := &j.course
+	c.captures++
+	copy(c.newest.head[:], x)
+	c.newest.index = len(j.times)
+	j.times = append(j.times, second)
+	fetch := x.fetch()
+	if c.Add(fetch); j.policy.Answers(fetch) {
+		c.answer = c.newest
+	}
 }
 
 // timeMemory is about how many bytes a capture's time takes here and until it is in the pack.
@@ -266,8 +273,8 @@ func (j *judge) endSource() {
 	s.intervals = append(s.intervals[:0], list...)
 }
 
-// decide returns the outcome of the captures of the URL. The result is valid until the next
-// URL.
+// decide returns the outcome of the captures of the URL from each second on at which it changes,
+// oldest first. The result is valid until the next URL.
 func (j *judge) decide() []change {
 	if len(j.sources) == 0 {
 		return nil
@@ -282,15 +289,14 @@ func (j *judge) decide() []change {
 	}
 	for i := range all {
 		x := &all[i]
-		said := change{kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
+		next := change{from: x.From, kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
-			last := j.changes[n-1]
-			if last.from = 0; last == said {
+			same := j.changes[n-1]
+			if same.from = next.from; same == next {
 				continue
 			}
 		}
-		said.from = x.From
-		j.changes = append(j.changes, said)
+		j.changes = append(j.changes, next)
 	}
 	return j.changes
 }
@@ -300,8 +306,8 @@ func before(intervals []interval, second uint32) []interval {
 	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
 }
 
-// settle adds the intervals of the newest capture, which is the newest from a second on until
-// another.
+// settle adds the intervals of the newest capture, which is the newest one at the seconds in
+// [from, to).
 func (j *judge) settle(from, to uint32) {
 	c := &j.course
 	for _, moment := range j.momentsOf(from, to) {
@@ -349,8 +355,8 @@ type deciding struct {
 
 func (d *deciding) capture() waiting { return d.head[:] }
 
-// momentsOf returns the seconds at which something may change while the newest capture is
-// the newest, which it is from a second on until another.
+// momentsOf returns the seconds in [from, to) at which the decision may change: the first and, if a
+// redirect decides, those at which its target changes. Without a history it is asOf alone.
 func (j *judge) momentsOf(from, to uint32) []uint32 {
 	c, answer := &j.course, j.course.answer.capture()
 	if !j.history {
@@ -371,7 +377,8 @@ func (j *judge) momentsOf(from, to uint32) []uint32 {
 	return j.moments
 }
 
-// interval returns the interval that starts at a second.
+// interval returns the interval that starts at a second, by the course up to the newest capture and
+// what a redirect's target says then.
 func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
@@ -428,7 +435,7 @@ func (j *judge) setTimes(list []interval) {
 	}
 }
 
-// finish counts the decision of the first source at asOf, and emits those of all sources.
+// finish emits the decisions of all sources about the URL, and counts that of the first one at asOf.
 func (j *judge) finish() error {
 	if len(j.authority) == 0 {
 		if !j.set.options.Keep || !j.wanted && j.pages {
@@ -443,31 +450,43 @@ func (j *judge) finish() error {
 	dropped := slices.ContainsFunc(j.sources, func(s sourceIntervals) bool {
 		return slices.ContainsFunc(s.intervals, func(i interval) bool { return i.dropped })
 	})
-	for number, s := range j.sources {
-		second := momentOf(j.asOf)
-		n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
-		i := &s.intervals[max(n, 1)-1]
+	for number := range j.sources {
+		s := &j.sources[number]
+		i := s.at(momentOf(j.asOf))
+		d := j.decision(s, i)
 		if number == 0 {
 			j.set.count(i, s.source, dropped)
-		}
-		d := &Decision{
-			Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
-			Status: i.Status, Fetched: timeOf(nanosecondsOf(i.Seen)), Source: s.source,
-		}
-		if j.shown = j.shown[:0]; j.history {
-			for n := range s.intervals {
-				j.shown = append(j.shown, s.intervals[n].Interval)
+			if j.set.options.Keep && !j.tells(i) {
+				d.Captures = j.kept.Kept
 			}
-			d.History = j.shown
-		}
-		if number == 0 && j.set.options.Keep && !j.tells(i) {
-			d.Captures = j.kept.Kept
 		}
 		if err := j.emit(d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// at returns the interval that holds at a second; the first one for any second before it.
+func (s *sourceIntervals) at(second uint32) *interval {
+	n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
+	return &s.intervals[max(n, 1)-1]
+}
+
+// decision returns what a source decides about the authority: i and, with a history, all its
+// intervals. It is valid until the next call.
+func (j *judge) decision(s *sourceIntervals, i *interval) *Decision {
+	d := &Decision{
+		Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
+		Status: i.Status, Fetched: timeOf(nanosecondsOf(i.Seen)), Source: s.source,
+	}
+	if j.shown = j.shown[:0]; j.history {
+		for n := range s.intervals {
+			j.shown = append(j.shown, s.intervals[n].Interval)
+		}
+		d.History = j.shown
+	}
+	return d
 }
 
 // tells reports whether the decision that is shown, or without a history its interval, tells the

@@ -94,7 +94,7 @@ type resolver struct {
 	// known holds the changes of each of Set.wanted, which is sorted.
 	known targetChanges
 
-	group  waiting // those of a URL that may decide and are not handed to the judge
+	group  waiting // the captures of a URL that may decide and are not handed to the judge yet
 	newest waiting // the last capture
 	last   waiting // the one before
 	// Of the URL whose captures are handed to the judge: its index in wanted or notWanted,
@@ -137,31 +137,41 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 	s.wanted.compact()
 	j.pages = s.old.dropped || s.mostElsewhere() // so that what a pack has of a URL is all
 	r := &resolver{ctx: ctx, set: s, judge: j}
-	r.known.start(len(s.wanted))
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
-
-	err := s.addDropped()
-	if err == nil {
-		err = s.findRevisited(ctx)
-	}
-	if err == nil {
-		err = s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
-	}
-	if err == nil {
-		err = r.endURL()
+	if err := r.firstRound(); err != nil {
+		return err
 	}
 	s.revisited = nil
-	r.known.addUpTo(len(s.wanted), nil)
-	if err == nil {
-		err = r.writer.Flush()
-	}
 	s.sorter.Close() // makes room for the next steps
-	for hop := 1; hop <= access.MaxHops && err == nil; hop++ {
-		err = r.follow(hop == access.MaxHops)
+	for hop := 1; hop <= access.MaxHops; hop++ {
+		if err := r.follow(hop == access.MaxHops); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// firstRound decides each URL as if no redirect led anywhere, and puts the captures of URLs with
+// redirects aside for the next rounds.
+func (r *resolver) firstRound() error {
+	s := r.set
+	r.known.start(len(s.wanted))
+	if err := s.addDropped(); err != nil {
+		return err
+	}
+	if err := s.findRevisited(r.ctx); err != nil {
+		return err
+	}
+	if err := s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) }); err != nil {
+		return err
+	}
+	if err := r.endURL(); err != nil {
+		return err
+	}
+	r.known.addUpTo(len(s.wanted), nil)
+	return r.writer.Flush()
 }
 
 // visit takes the next capture, in the order of waitingForm.
@@ -181,7 +191,7 @@ func (r *resolver) visit(x waiting) error {
 		if r.last.isRevisitOf(x) {
 			return nil // which the pack has, and says that nothing has the body
 		}
-		r.set.revisit(x)
+		r.set.resolveRevisit(x)
 	}
 	r.renew(x)
 	if len(r.last) > 0 && x.repeats(r.last) { // a file was read twice, or read again for a pack that has it

@@ -90,9 +90,9 @@ func (s *Set) findRevisited(ctx context.Context) error {
 	})
 }
 
-// revisit makes a revisit what it refers to: a 2xx, or a fetch without an answer if no source
-// has that. A pack that is added to may have had it, if it is not of the pack itself.
-func (s *Set) revisit(x waiting) {
+// resolveRevisit makes a revisit what it refers to: a 2xx, or a fetch without an answer if no source
+// has that. Of a new one, a pack that is added to may have dropped the 2xx: then its body is gone.
+func (s *Set) resolveRevisit(x waiting) {
 	for _, name := range x.names() {
 		if kept := s.revisited[name]; kept != 0 {
 			x.setKept(kept)
