@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"iter"
@@ -417,6 +418,17 @@ func (t *Trie) Lines() iter.Seq2[int, []byte] {
 			}
 		}
 	}
+}
+
+// Written returns the rules in the order of their lines, without Allow. Each is there once, where
+// Lines yields one twice that stands for two patterns.
+func (t *Trie) Written() []RuleInfo {
+	rules := make([]RuleInfo, 0, t.ruleCount())
+	for rank := 1; rank <= t.ruleCount(); rank++ {
+		rules = append(rules, t.Rule(uint32(rank)<<1))
+	}
+	slices.SortFunc(rules, func(x, y RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
+	return slices.CompactFunc(rules, func(x, y RuleInfo) bool { return x.Line == y.Line })
 }
 
 // ruleCount returns the number of rules with notes.

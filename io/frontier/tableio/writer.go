@@ -19,20 +19,25 @@ const mostBytes = 8 << 20
 // other, in the order of the columns; End ends it. After an error, which Err returns,
 // nothing is handed out.
 type Writer struct {
-	builder *array.RecordBuilder
-	emit    func(arrow.Record) error
-	most    int // rows of a record
-	column  int
-	rows    int
-	bytes   int
-	valid   []byte
-	err     error
+	builder  *array.RecordBuilder
+	optional []bool // columns that may be null
+	emit     func(arrow.Record) error
+	most     int // rows of a record
+	column   int
+	rows     int
+	bytes    int
+	valid    []byte
+	err      error
 }
 
 // newWriter returns a Writer of records of a schema, each with at most that many rows
 // and about 8 MiB of text. It calls emit with each record; emit must release it.
 func newWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *Writer {
-	return &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), emit: emit, most: max(1, rows)}
+	w := &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), emit: emit, most: max(1, rows)}
+	for _, field := range schema.Fields() {
+		w.optional = append(w.optional, field.Nullable)
+	}
+	return w
 }
 
 // WrittenRecords yields the records that write makes with a Writer, and its error, if any.
@@ -56,75 +61,76 @@ func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) i
 	}
 }
 
-// field returns the builder of the next value.
-func (w *Writer) field() array.Builder {
-	w.column++
-	return w.builder.Field(w.column - 1)
+// Put appends the values of the next columns:
+//
+//	[]byte, string  a text, with bytes that are not UTF-8 as %XX
+//	int, int32      a number of 32 bits
+//	int64           a number of 64 bits, or a time in seconds since 1970
+//	float64, bool
+//
+// Nil is null. Where the column may be null, so are an empty text, an int of 0 and the time 0.
+func (w *Writer) Put(values ...any) {
+	for _, v := range values {
+		w.put(v)
+	}
 }
 
-// Text appends a string, with bytes that are not UTF-8 as %XX.
-func (w *Writer) Text(s []byte) {
+func (w *Writer) put(value any) {
+	field, optional := w.builder.Field(w.column), w.optional[w.column]
+	w.column++
+	switch v := value.(type) {
+	case nil:
+	case []byte:
+		if len(v) > 0 || !optional {
+			w.putText(field, v)
+			return
+		}
+	case string:
+		if v != "" || !optional {
+			w.putText(field, []byte(v))
+			return
+		}
+	case int:
+		if v != 0 || !optional {
+			field.(*array.Int32Builder).Append(int32(v))
+			return
+		}
+	case int64:
+		if times, ok := field.(*array.TimestampBuilder); !ok {
+			field.(*array.Int64Builder).Append(v)
+			return
+		} else if v != 0 || !optional {
+			times.Append(arrow.Timestamp(time.Unix(v, 0).UnixMilli()))
+			return
+		}
+	case bool:
+		field.(*array.BooleanBuilder).Append(v)
+		return
+	case int32:
+		field.(*array.Int32Builder).Append(v)
+		return
+	case float64:
+		field.(*array.Float64Builder).Append(v)
+		return
+	default:
+		panic("no column has values of this type")
+	}
+	field.AppendNull()
+}
+
+// IfKnown returns a value for Put: v, or nil if it is not known.
+func IfKnown[T any](v T, known bool) any {
+	if known {
+		return v
+	}
+	return nil
+}
+
+func (w *Writer) putText(field array.Builder, s []byte) {
 	w.valid = matcher.AppendValid(w.valid[:0], s)
 	w.bytes += len(w.valid)
-	w.field().(*array.StringBuilder).BinaryBuilder.Append(w.valid)
+	field.(*array.StringBuilder).BinaryBuilder.Append(w.valid)
 }
-
-// OptionalText appends a string, null for an empty one.
-func (w *Writer) OptionalText(s []byte) {
-	if len(s) == 0 {
-		w.field().AppendNull()
-		return
-	}
-	w.Text(s)
-}
-
-// Number appends a number of 32 bits.
-func (w *Writer) Number(n int) { w.field().(*array.Int32Builder).Append(int32(n)) }
-
-// Optional appends a number, null for 0.
-func (w *Writer) Optional(n int) {
-	if n == 0 {
-		w.field().AppendNull()
-		return
-	}
-	w.Number(n)
-}
-
-// Time appends seconds since 1970, null for 0.
-func (w *Writer) Time(seconds int64) {
-	if seconds == 0 {
-		w.field().AppendNull()
-		return
-	}
-	w.field().(*array.TimestampBuilder).Append(arrow.Timestamp(time.Unix(seconds, 0).UnixMilli()))
-}
-
-// Flag appends a boolean.
-func (w *Writer) Flag(set bool) { w.field().(*array.BooleanBuilder).Append(set) }
-
-// Long appends a number of 64 bits.
-func (w *Writer) Long(n int64) { w.field().(*array.Int64Builder).Append(n) }
-
-// Known appends a number of 32 bits, null if it is not known.
-func (w *Writer) Known(n int, known bool) {
-	if !known {
-		w.Null()
-		return
-	}
-	w.Number(n)
-}
-
-// OptionalFloat appends a number, null if it is not known.
-func (w *Writer) OptionalFloat(x float64, known bool) {
-	if !known {
-		w.Null()
-		return
-	}
-	w.field().(*array.Float64Builder).Append(x)
-}
-
-// Null appends null, whatever the column.
-func (w *Writer) Null() { w.field().AppendNull() }
 
 // End ends a row.
 func (w *Writer) End() {
@@ -134,14 +140,7 @@ func (w *Writer) End() {
 	}
 }
 
-// Fail records err, unless there is an error already.
-func (w *Writer) Fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-// Err returns the first error, from Fail or from emit.
+// Err returns the first error of emit.
 func (w *Writer) Err() error { return w.err }
 
 // flush hands out the rows, if there are any.

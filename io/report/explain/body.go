@@ -116,11 +116,9 @@ func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
 		}
 		return lines
 	}
-	for number, text := range trie.Lines() {
-		lines = append(lines, Line{Line: number, Text: string(text)})
+	for _, rule := range trie.Written() {
+		lines = append(lines, Line{Line: rule.Line, Text: string(rule.Text)})
 	}
-	slices.SortFunc(lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
-	lines = slices.CompactFunc(lines, func(a, b Line) bool { return a.Line == b.Line })
 	at, _ := slices.BinarySearchFunc(lines, line, func(l Line, line int) int { return cmp.Compare(l.Line, line) })
 	return lines[max(0, at-shownAround):min(len(lines), at+1+shownAround)]
 }

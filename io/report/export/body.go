@@ -3,7 +3,6 @@ package export
 import (
 	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
@@ -11,6 +10,7 @@ import (
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
 )
 
 // authority is what all rows of an authority have.
@@ -108,13 +108,39 @@ func writtenAgents(b *matcher.Body, names []string) []robotstxt.Agent {
 // writtenRules returns the rules of a trie in the order of their lines.
 func writtenRules(t *matcher.Trie, p matcher.Profile) []robotstxt.Rule {
 	var rules []robotstxt.Rule
-	for line, text := range t.Lines() {
-		parsed := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\n%s", text), robotstxt.Options{Profile: p})
+	for _, written := range t.Written() {
+		parsed := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\n%s", written.Text), robotstxt.Options{Profile: p})
 		for _, rule := range parsed.Groups[0].Rules {
-			rule.Line = line
+			rule.Line = written.Line
 			rules = append(rules, rule)
 		}
 	}
-	slices.SortStableFunc(rules, func(x, y robotstxt.Rule) int { return x.Line - y.Line })
-	return slices.CompactFunc(rules, func(x, y robotstxt.Rule) bool { return x.Line == y.Line })
+	return rules
+}
+
+// ruleReader reads the rules that bodies have for agents, one body after the other.
+type ruleReader struct {
+	agents   *matcher.Agents
+	usage    matcher.UsageOptions
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
+}
+
+func newRuleReader(chains []matcher.Chain, uses []usage.Use) ruleReader {
+	return ruleReader{agents: matcher.NewAgents(chains), usage: matcher.UsageOptions{Uses: uses}, compiler: matcher.Compiler{Explain: true}}
+}
+
+// read returns the rules of a body, and what it says of uses, nil for nothing. The file is that of a
+// body that is there as it came, valid until the next call; nil for a compiled one.
+func (r *ruleReader) read(stored *rulepack.Body, p matcher.Profile) (rules matcher.Origin, said *matcher.Usage, f *robotstxt.File) {
+	if stored.Source != nil { // the part of the body that counts
+		f = r.parser.Parse(stored.Source, robotstxt.Options{Profile: p, Limit: len(stored.Source)})
+		rules.Tries, rules.Of = r.compiler.Compile(f, r.agents)
+		return rules, r.compiler.CompileUsage(f, r.agents, r.usage), f
+	}
+	rules.Tries, rules.Of = stored.Compiled.For(r.agents)
+	if r.usage.Wanted() && stored.Records.Statements != nil {
+		said = r.compiler.CompileUsage(stored.Records.Parse(p), r.agents, r.usage)
+	}
+	return rules, said, nil
 }

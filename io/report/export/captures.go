@@ -47,7 +47,6 @@ type captureReader struct {
 }
 
 func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Capture) {
-	w.Text(x.URL)
 	var registered string
 	var surt []byte
 	key, _, err := c.scratch.Split(x.URL)
@@ -56,33 +55,18 @@ func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Captu
 		registered, surt = domains.Registered(host), domains.AppendSURT(nil, host)
 	}
 	kind, cut, digest := c.body(x)
-	w.OptionalText(key)
-	w.OptionalText([]byte(registered))
-	w.OptionalText(surt)
-	w.Optional(x.Status)
 	seconds := int64(0)
 	if !x.Time.IsZero() {
 		seconds = x.Time.Unix()
 	}
-	w.Time(seconds)
-	w.OptionalText(x.Location)
-	w.Flag(x.Failed)
-	w.Flag(cut)
-	w.OptionalText([]byte(kind.String()))
-	w.OptionalText(digest)
-	w.Text([]byte(source))
-	w.OptionalText(x.Payload)
-	if x.Offset < 0 {
-		w.Null()
-	} else {
-		w.Long(x.Offset)
-	}
+	w.Put(x.URL, key, registered, surt, x.Status, seconds, x.Location, x.Failed, cut, kind.String(), digest)
+	w.Put(source, x.Payload, tableio.IfKnown(x.Offset, x.Offset >= 0))
 	w.End()
 }
 
 // fillFetches adds the fetches that a history keeps of an authority. Those of a redirect have a
 // row for each answer of its target.
-func fillFetches(w *tableio.Writer, a *authority, _ *body) {
+func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 	type fetch struct {
 		second int64
 		access access.Outcome
@@ -101,8 +85,7 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) {
 			err = known.setBody(a.listing.SpanPack(span), span.Body)
 		}
 		if err != nil {
-			w.Fail(err)
-			return
+			return err
 		}
 		for _, second := range times {
 			x := fetch{second, span.Access, span.Status, string(known.digest)}
@@ -110,21 +93,12 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) {
 				continue
 			}
 			seen[x] = true
-			w.Text(append(bytes.Clone(a.Key), "/robots.txt"...))
-			a.begin(w)
-			w.Optional(span.Status)
-			w.Time(second)
-			w.Null()
-			w.Flag(span.Status == 0 && (span.Access == access.DisallowAll || span.Access == access.AllowAfterOutage))
-			w.Null()
-			w.OptionalText([]byte(known.kind.String()))
-			w.OptionalText(known.digest)
-			w.Text([]byte(a.listing.SpanSource(span)))
-			w.Null()
-			w.Null()
-			w.End()
+			failed := span.Status == 0 && (span.Access == access.DisallowAll || span.Access == access.AllowAfterOutage)
+			w.Put(append(bytes.Clone(a.Key), "/robots.txt"...))
+			a.row(w, span.Status, second, nil, failed, nil, known.kind.String(), known.digest, a.listing.SpanSource(span), nil, nil)
 		}
 	}
+	return nil
 }
 
 // body says what a capture's body is: nothing where there is none but in an answer that

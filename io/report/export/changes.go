@@ -18,7 +18,6 @@ import (
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/extent"
-	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
 )
 
@@ -47,9 +46,7 @@ func writeUseChange(w *tableio.Writer, uses []usage.Use, use int, before, after 
 	if use >= 0 {
 		name = uses[use].String()
 	}
-	w.OptionalText([]byte(name))
-	w.OptionalText([]byte(before.String()))
-	w.OptionalText([]byte(after.String()))
+	w.Put(name, before.String(), after.String())
 }
 
 // ChangesSchema returns that of the table of changes: a row for each authority and agent
@@ -89,9 +86,10 @@ type Changed struct {
 
 // UseChanges counts authorities by what they state now, where that is another than before.
 type UseChanges struct {
-	Allowed, Disallowed int64
+	Disallowed int64 `json:"disallowed"`
+	Allowed    int64 `json:"allowed"`
 	// Other state another value, several values, nothing, or the same for other paths.
-	Other int64
+	Other int64 `json:"other"`
 }
 
 func (c *UseChanges) add(said usage.Values) {
@@ -279,33 +277,15 @@ func (d *differ) otherRules(agent int) bool {
 // add adds the row of a change: of a use, given by its index, or with -1 of access.
 func (d *differ) add(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
 	known := cmp.Or(x, y)
-	w.Text(known.Key)
-	w.OptionalText([]byte(domains.Registered(domains.Host(known.Key))))
-	w.Text(known.SURT)
-	w.Text([]byte(d.names[agent]))
-	w.Text([]byte(change))
-	listed := [2]*ruleset.Listed{x, y}
-	for side, l := range listed {
-		if l == nil {
-			w.Null()
-		} else {
-			w.OptionalText([]byte(d.sides[side].blocked(l, agent).String()))
+	var blocked, outcome [2]string
+	var status [2]int
+	for side, l := range [2]*ruleset.Listed{x, y} {
+		if l != nil {
+			blocked[side], outcome[side], status[side] = d.sides[side].blocked(l, agent).String(), outcomes[l.Access], l.Status
 		}
 	}
-	for _, l := range listed {
-		if l == nil {
-			w.Null()
-		} else {
-			w.Text([]byte(outcomes[l.Access]))
-		}
-	}
-	for _, l := range listed {
-		if l == nil {
-			w.Null()
-		} else {
-			w.Optional(l.Status)
-		}
-	}
+	w.Put(known.Key, domains.Registered(domains.Host(known.Key)), known.SURT, d.names[agent], change)
+	w.Put(blocked[0], blocked[1], outcome[0], outcome[1], status[0], status[1])
 	if len(d.uses) > 0 {
 		var said [2]usage.Values
 		if use >= 0 {
@@ -319,10 +299,7 @@ func (d *differ) add(w *tableio.Writer, x, y *ruleset.Listed, agent int, change 
 // ruledSide has the rules of an authority at a time.
 type ruledSide struct {
 	RuleSide
-	agents   *matcher.Agents
-	parser   robotstxt.Parser
-	compiler matcher.Compiler
-	usage    matcher.UsageOptions
+	rules ruleReader
 
 	pack    *rulepack.Pack // of the body that was read last
 	number  uint32
@@ -332,7 +309,7 @@ type ruledSide struct {
 }
 
 func newRuledSide(s RuleSide, uses []usage.Use) *ruledSide {
-	return &ruledSide{RuleSide: s, agents: matcher.NewAgents(s.Agents), compiler: matcher.Compiler{Explain: true}, usage: matcher.UsageOptions{Uses: uses}}
+	return &ruledSide{RuleSide: s, rules: newRuleReader(s.Agents, uses)}
 }
 
 // usageOf returns what is said of uses by an authority that was read; nil for nothing.
@@ -353,17 +330,7 @@ func (s *ruledSide) read(x *ruleset.Listed) error {
 		return err
 	}
 	s.pack, s.number, s.extents = x.Pack(), x.Body, make(map[*byte]extent.Extent)
-	if stored.Source != nil {
-		f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: s.Profile, Limit: len(stored.Source)})
-		s.origin.Tries, s.origin.Of = s.compiler.Compile(f, s.agents)
-		s.said = s.compiler.CompileUsage(f, s.agents, s.usage)
-		return nil
-	}
-	s.origin.Tries, s.origin.Of = stored.Compiled.For(s.agents)
-	s.said = nil
-	if s.usage.Wanted() && stored.Records.Statements != nil {
-		s.said = s.compiler.CompileUsage(stored.Records.Parse(s.Profile), s.agents, s.usage)
-	}
+	s.origin, s.said, _ = s.rules.read(stored, s.Profile)
 	return nil
 }
 

@@ -88,7 +88,7 @@ func TestChanges(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s", side, strings.Join(got, "\n"))
 		}
-		if s := fmt.Sprint(changed); s != "{12 6 [map[added:1 opened:1 removed:2 rules:1] map[added:1 closed:1 opened:1 removed:2 rules:1]] 4 [[{2 0 0} {0 0 1}] [{2 1 0} {0 0 1}]]}" {
+		if s := fmt.Sprint(changed); s != "{12 6 [map[added:1 opened:1 removed:2 rules:1] map[added:1 closed:1 opened:1 removed:2 rules:1]] 4 [[{0 2 0} {0 0 1}] [{1 2 0} {0 0 1}]]}" {
 			t.Error(s)
 		}
 	}

@@ -24,40 +24,30 @@ var outcomes = map[access.Outcome]string{
 }
 
 // begin appends what all rows of an authority begin with.
-func (a *authority) begin(w *tableio.Writer) {
-	w.Text(a.Key)
-	w.OptionalText(a.registered)
-	w.Text(a.SURT)
+func (a *authority) begin(w *tableio.Writer) { w.Put(a.Key, a.registered, a.SURT) }
+
+// row adds a row of an authority.
+func (a *authority) row(w *tableio.Writer, values ...any) {
+	a.begin(w)
+	w.Put(values...)
+	w.End()
 }
 
 // class returns the class of an authority.
 func (a *authority) class() Class { return classOf(a.Access, a.Stale, a.kind) }
 
-func fillAccess(w *tableio.Writer, a *authority, _ *body) {
-	a.begin(w)
-	w.Text([]byte(a.class().String()))
-	w.Text([]byte(outcomes[a.Access]))
-	w.Optional(a.Status)
-	w.Time(a.Fetched)
-	w.Flag(a.Stale)
-	w.Flag(a.Limited)
-	w.OptionalText([]byte(a.kind.String()))
-	w.OptionalText(a.digest)
-	w.End()
+func fillAccess(w *tableio.Writer, a *authority, _ *body) error {
+	a.row(w, a.class().String(), outcomes[a.Access], a.Status, a.Fetched, a.Stale, a.Limited, a.kind.String(), a.digest)
+	return nil
 }
 
-func fillAgents(w *tableio.Writer, a *authority, b *body) {
-	for i, g := range b.all() {
+func fillAgents(w *tableio.Writer, a *authority, b *body) error {
+	for i, g := range b.groups {
 		for _, agent := range g.Agents {
-			a.begin(w)
-			w.Number(i + 1)
-			w.Text(agent.Value)
-			w.OptionalText(tokenOf(agent, b.profile))
-			w.Optional(agent.Line)
-			w.Text(a.digest)
-			w.End()
+			a.row(w, i+1, agent.Value, tokenOf(agent, b.profile), agent.Line, a.digest)
 		}
 	}
+	return nil
 }
 
 // tokenOf returns the name of the crawler that a line is for, in lower case, "*" for
@@ -83,44 +73,29 @@ func lower(text []byte) []byte {
 	return low
 }
 
-func fillRules(w *tableio.Writer, a *authority, b *body) {
-	for i, g := range b.all() {
+func fillRules(w *tableio.Writer, a *authority, b *body) error {
+	for i, g := range b.groups {
 		for _, rule := range g.Rules {
 			kind := disallow
 			if rule.Allow {
 				kind = allow
 			}
-			a.begin(w)
-			w.Number(i + 1)
-			w.Text([]byte(kind))
-			w.Text(rule.Pattern)
-			w.Text([]byte(matcher.NormalPattern(rule.Pattern, b.profile)))
-			w.Number(rule.Line)
-			w.Text(a.digest)
-			w.End()
+			a.row(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.profile), rule.Line, a.digest)
 		}
 	}
+	return nil
 }
 
-func fillSitemaps(w *tableio.Writer, a *authority, b *body) {
-	if b == nil {
-		return
-	}
+func fillSitemaps(w *tableio.Writer, a *authority, b *body) error {
 	for _, sitemap := range b.sitemaps {
-		a.begin(w)
-		w.Text(sitemap.Value)
-		w.Optional(sitemap.Line)
-		w.Text(a.digest)
-		w.End()
+		a.row(w, sitemap.Value, sitemap.Line, a.digest)
 	}
+	return nil
 }
 
 // fillRecords adds crawl-delays, which belong to groups, and records of other keys, in
 // the order of their lines.
-func fillRecords(w *tableio.Writer, a *authority, b *body) {
-	if b == nil {
-		return
-	}
+func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 	type record struct {
 		robotstxt.Other
 		group int
@@ -136,20 +111,7 @@ func fillRecords(w *tableio.Writer, a *authority, b *body) {
 	}
 	slices.SortStableFunc(records, func(x, y record) int { return x.Line - y.Line })
 	for _, r := range records {
-		a.begin(w)
-		w.Optional(r.group)
-		w.Text(lower(r.Key))
-		w.Text(r.Value)
-		w.Optional(r.Line)
-		w.Text(a.digest)
-		w.End()
+		a.row(w, r.group, lower(r.Key), r.Value, r.Line, a.digest)
 	}
-}
-
-// all returns the groups; a body that is not there has none.
-func (b *body) all() []robotstxt.Group {
-	if b == nil {
-		return nil
-	}
-	return b.groups
+	return nil
 }

@@ -141,44 +141,29 @@ func (p *past) write(w *tableio.Writer, a *authority, out *outage) {
 	if out != nil {
 		since, after = out.since, out.after
 	}
-	w.Time(a.spans[0].From)
-	w.Time(a.Fetched)
-	w.Time(since)
-	w.Time(after)
-	w.Number(p.changes)
+	w.Put(a.spans[0].From, a.Fetched, since, after, p.changes)
 	for _, u := range p.uses {
 		if out != nil {
 			u.since = out.since
 		}
-		w.Time(u.since)
+		w.Put(u.since)
 	}
 }
 
-func (s *surveyor) fillChanges(w *tableio.Writer, a *authority, _ *body) {
+func (s *surveyor) fillChanges(w *tableio.Writer, a *authority, _ *body) error {
 	_, err := s.replay(a, func(agent int, c *change) {
 		if w.Err() == nil {
 			c.write(w, a, s.names[agent], s.uses)
 		}
 	})
-	if err != nil {
-		w.Fail(err)
-	}
+	return err
 }
 
 func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usage.Use) {
+	old, now, before, span := &c.older, &c.newer, c.spans[0], c.spans[1]
 	a.begin(w)
-	w.Text([]byte(agent))
-	w.Text([]byte(c.kind()))
-	w.OptionalText([]byte(c.older.blocked.String()))
-	w.OptionalText([]byte(c.newer.blocked.String()))
-	w.OptionalText([]byte(c.older.by))
-	w.OptionalText([]byte(c.newer.by))
-	w.Text([]byte(c.older.class.String()))
-	w.Text([]byte(c.newer.class.String()))
-	w.Optional(c.spans[0].Status)
-	w.Optional(c.spans[1].Status)
-	w.Time(c.after)
-	w.Time(c.spans[1].From)
+	w.Put(agent, c.kind(), old.blocked.String(), now.blocked.String(), old.by, now.by, old.class.String(), now.class.String())
+	w.Put(before.Status, span.Status, c.after, span.From)
 	if len(uses) > 0 {
 		writeUseChange(w, uses, c.use, c.before, c.said)
 	}

@@ -11,10 +11,7 @@ import (
 
 // fillSignals adds the lines about use, by directive and group. One that does not parse has
 // a row without key. A line before the first group has no agent.
-func fillSignals(w *tableio.Writer, a *authority, b *body) {
-	if b == nil {
-		return
-	}
+func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	for d := range usage.Directives {
 		for _, s := range b.statements.Statements {
 			if s.Directive == d && s.Group < 0 {
@@ -29,26 +26,17 @@ func fillSignals(w *tableio.Writer, a *authority, b *body) {
 			}
 		}
 	}
+	return nil
 }
 
 // fillStatement adds the rows of a line for an agent, a row for each of its keys.
 func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
+	normalised := ""
+	if s.Path != nil {
+		normalised = matcher.NormalPattern(s.Path, profile)
+	}
 	row := func(key, value []byte) {
-		a.begin(w)
-		w.OptionalText(agent)
-		w.Text([]byte(strings.ToLower(s.Directive.String())))
-		w.OptionalText(s.Path)
-		if s.Path == nil {
-			w.Null()
-		} else {
-			w.Text([]byte(matcher.NormalPattern(s.Path, profile)))
-		}
-		w.OptionalText(key)
-		w.OptionalText(value)
-		w.Text(s.Value)
-		w.Number(s.Line)
-		w.Text(a.digest)
-		w.End()
+		a.row(w, agent, strings.ToLower(s.Directive.String()), s.Path, normalised, key, value, s.Value, s.Line, a.digest)
 	}
 	if s.Directive == usage.License {
 		var license []byte

@@ -23,7 +23,7 @@ import (
 func Survey(chains []matcher.Chain, classes map[string]string, uses []usage.Use, history bool) *Table {
 	s := newSurveyor(chains, uses)
 	for _, name := range s.names {
-		s.classes = append(s.classes, []byte(classes[name]))
+		s.classes = append(s.classes, classes[name])
 	}
 	columns := []arrow.Field{
 		text("agent"), optionalText("agent_class"), text("class"), optionalText("blocked"), flag("root"), optionalText("by"),
@@ -52,12 +52,10 @@ const (
 
 // surveyor makes the rows of a survey.
 type surveyor struct {
-	agents   *matcher.Agents
-	names    []string
-	classes  [][]byte // of agents
-	uses     []usage.Use
-	parser   robotstxt.Parser
-	compiler matcher.Compiler
+	rules   ruleReader
+	names   []string
+	classes []string // of agents
+	uses    []usage.Use
 	// bodies are those that were read last: http and https often share one, and those of
 	// a history come back.
 	bodies  map[bodyKey]*surveyedBody
@@ -66,7 +64,7 @@ type surveyor struct {
 }
 
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
-	s := &surveyor{agents: matcher.NewAgents(chains), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
+	s := &surveyor{rules: newRuleReader(chains, uses), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
 	for i, chain := range chains {
 		s.names = append(s.names, strings.Join(chain, ","))
 		s.past[i].uses = make([]pastUse, len(uses))
@@ -114,46 +112,34 @@ func (a *surveyed) of(use int) usage.Values {
 	return a.said[use]
 }
 
-func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) {
+func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {
 		outage, err = s.replay(a, func(int, *change) {})
 	}
 	if err != nil {
-		w.Fail(err)
-		return
+		return err
 	}
+	length := tableio.IfKnown(int32(read.length), read.length >= 0)
 	for i, name := range s.names {
 		agent := &read.each[i]
 		a.begin(w)
-		w.Text([]byte(name))
-		w.OptionalText(s.classes[i])
-		w.Text([]byte(a.class().String()))
-		w.OptionalText([]byte(agent.blocked.String()))
-		w.Flag(agent.root)
-		w.OptionalText([]byte(agent.by))
-		w.OptionalFloat(agent.delay, agent.delay != matcher.NoCrawlDelay)
-		w.Known(agent.rules, a.Access == access.Rules)
-		w.Text([]byte(outcomes[a.Access]))
-		w.Optional(a.Status)
-		w.OptionalText(statusClass(a.Status))
-		w.Time(a.Fetched)
-		w.Flag(a.Stale)
-		w.OptionalText([]byte(a.kind.String()))
-		w.Known(read.length, read.length >= 0)
-		w.OptionalText(a.digest)
+		w.Put(name, s.classes[i], a.class().String(), agent.blocked.String(), agent.root, agent.by)
+		w.Put(tableio.IfKnown(agent.delay, agent.delay != matcher.NoCrawlDelay), tableio.IfKnown(int32(agent.rules), a.Access == access.Rules))
+		w.Put(outcomes[a.Access], a.Status, statusClass(a.Status), a.Fetched, a.Stale, a.kind.String(), length, a.digest)
 		for use := range s.uses {
-			w.OptionalText([]byte(agent.of(use).String()))
+			w.Put(agent.of(use).String())
 		}
 		if a.spans != nil {
 			s.past[i].write(w, a, outage)
 		}
 		w.End()
 		if w.Err() != nil {
-			return
+			break
 		}
 	}
+	return nil
 }
 
 // extentOf is how much is denied where there are no rules.
@@ -197,91 +183,49 @@ func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, erro
 	if (len(s.bodies)+1)*len(s.names) > mostSurveyed {
 		clear(s.bodies)
 	}
-	var b *surveyedBody
-	if stored.Source != nil {
-		b = s.source(stored, pack.Info().Profile)
-	} else {
-		b = s.compiled(stored)
-		if len(s.uses) > 0 && stored.Records.Statements != nil {
-			s.addUses(b, stored.Records.Parse(pack.Info().Profile))
-		}
-	}
-	b.kind = stored.Kind
+	b := s.survey(stored, pack.Info().Profile)
 	s.bodies[key] = b
 	return b, nil
 }
 
-// source reads a body that is there as it came.
-func (s *surveyor) source(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
-	s.compiler.Explain = true
-	// A pack has the part of a body that counts.
-	f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: profile, Limit: len(stored.Source)})
-	tries, of := s.compiler.Compile(f, s.agents)
-	delays := matcher.CollectRecords(f, s.agents).CrawlDelays
-	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
-		switch name, lines := matcher.ChosenGroups(f, chain); {
-		case len(lines) == 0:
-		case name == matcher.Everyone:
-			by = byEveryone
-		default:
-			by = byName
-		}
-		return by, delays[i]
-	})
-	b := &surveyedBody{length: len(stored.Source), each: each}
-	s.addUses(b, f)
-	return b
-}
-
-// addUses adds what a body says of uses.
-func (s *surveyor) addUses(b *surveyedBody, f *robotstxt.File) {
-	said := s.compiler.CompileUsage(f, s.agents, matcher.UsageOptions{Uses: s.uses})
-	if said == nil {
-		return
+// survey finds out what each agent is denied by a body: once for tries of the same rules.
+func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
+	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
+	rules, said, f := s.rules.read(stored, profile)
+	chains := s.rules.agents.Chains()
+	var records *matcher.Records
+	var chosen func(matcher.Chain) string
+	var everyone bool // there is a group for everyone
+	if f != nil {
+		b.length, records = len(stored.Source), matcher.CollectRecords(f, s.rules.agents)
+		chosen = func(chain matcher.Chain) string { name, _ := matcher.ChosenGroups(f, chain); return name }
+		_, lines := matcher.ChosenGroups(f, matcher.Chain{matcher.Everyone})
+		everyone = len(lines) > 0
+	} else {
+		chosen, everyone = stored.Compiled.Chosen, stored.Compiled.HasEveryone()
+		records = stored.Records.ForChains(chains, chosen)
 	}
-	for agent := range b.each {
-		values := make([]usage.Values, len(s.uses))
-		for use := range values {
-			values[use] = said.Stated(agent, use)
-		}
-		b.each[agent].said = values
-	}
-}
-
-// compiled reads a body that was compiled. Its length is not known.
-func (s *surveyor) compiled(stored *rulepack.Body) *surveyedBody {
-	delays := stored.Records.ForChains(s.agents.Chains(), stored.Compiled.Chosen).CrawlDelays
-	tries, of := stored.Compiled.For(s.agents)
-	everyone := ""
-	if stored.Compiled.HasEveryone() {
-		everyone = byEveryone
-	}
-	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
-		if stored.Compiled.Chosen(chain) != matcher.Everyone {
-			return byName, delays[i]
-		}
-		return everyone, delays[i]
-	})
-	return &surveyedBody{length: -1, each: each}
-}
-
-// survey finds out what each agent is denied: once for tries of the same rules. tell says
-// by whose rules, and what its crawl-delay is.
-func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, chain matcher.Chain) (by string, delay float64)) []surveyed {
-	each := make([]surveyed, 0, len(s.names))
-	o := matcher.Origin{Tries: tries, Of: of}
 	known := make(map[*byte]surveyed)
-	for i, chain := range s.agents.Chains() {
-		trie := o.Trie(i)
+	for i, chain := range chains {
+		trie := rules.Trie(i)
 		agent, ok := known[trie.Identity()]
 		if !ok {
-			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), countRules(trie)
+			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), len(trie.Written())
 			known[trie.Identity()] = agent
 		}
-		agent.by, agent.delay = tell(i, chain)
-		each = append(each, agent)
+		switch {
+		case chosen(chain) != matcher.Everyone:
+			agent.by = byName
+		case everyone:
+			agent.by = byEveryone
+		}
+		agent.delay = records.CrawlDelays[i]
+		for use := 0; said != nil && use < len(s.uses); use++ {
+			agent.said = append(agent.said, said.Stated(i, use))
+		}
+		b.each[i] = agent
 	}
-	return each
+	return b
 }
 
 // deniesRoot reports whether the front page, "/", is denied.
@@ -289,13 +233,4 @@ func deniesRoot(t *matcher.Trie) bool {
 	var page matcher.Target
 	page.Set([]byte("/"), t.Profile())
 	return !t.Allowed(&page)
-}
-
-// countRules counts the lines of a trie's rules that can match anything.
-func countRules(t *matcher.Trie) int {
-	lines := make(map[int]bool)
-	for line := range t.Lines() {
-		lines[line] = true
-	}
-	return len(lines)
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -18,9 +19,9 @@ type Table struct {
 	Schema *arrow.Schema
 	// Make, if not nil, adds all rows.
 	Make func(l *ruleset.Listing, w *tableio.Writer) error
-	// fill adds the rows of an authority, whose body is nil where no body decides.
-	fill func(w *tableio.Writer, a *authority, b *body)
-	// bodies says that fill needs bodies, and history that it needs spans.
+	// fill adds the rows of an authority.
+	fill func(w *tableio.Writer, a *authority, b *body) error
+	// bodies says that there are rows of bodies alone, and history that fill needs spans.
 	bodies, history bool
 }
 
@@ -102,11 +103,10 @@ func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error
 				spans, err = l.AppendSpans(spans[:0], listed)
 				a.spans = spans
 			}
-			if err != nil {
-				return err
+			if err == nil && (b != nil || !t.bodies) {
+				err = t.fill(w, &a, b)
 			}
-			t.fill(w, &a, b)
-			return w.Err()
+			return cmp.Or(err, w.Err())
 		})
 	})
 }

@@ -149,22 +149,24 @@ const (
 // isStated are the bits of usage.Values.
 const isStated = isCaptured - 1
 
+// blockedStates are what the column blocked of a survey says.
+var blockedStates = [...]struct {
+	word  string
+	state state
+}{{"none", isNone}, {"all", isAll}, {"some", isSome}, {"", isUndecided}}
+
 // stateOf returns what the columns class, blocked, root and by of a survey say.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
 	s := firstClass << class
 	if !class.Reached() {
 		return s, nil
 	}
-	switch blocked {
-	case "none":
-		s |= isNone
-	case "":
-		s |= isUndecided
-	case "some":
-		s |= isSome
-	case "all":
-		s |= isAll
-	default:
+	for _, b := range blockedStates {
+		if b.word == blocked {
+			s |= b.state
+		}
+	}
+	if s == firstClass<<class {
 		return 0, fmt.Errorf("the column blocked has %q, instead of none, some or all: this is not a survey", blocked)
 	}
 	if !root {

@@ -63,13 +63,10 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 			}
 			most = anyOf(others)
 		}
-		w.Text([]byte(site))
-		w.Text([]byte(most.class().String()))
-		w.Flag(most.class().Reached() && most&isRootOpen == 0)
-		w.OptionalText([]byte(most.word()))
+		w.Put(site, most.class().String(), most.class().Reached() && most&isRootOpen == 0, most.word())
 		if len(each) > 1 {
 			for _, s := range each {
-				w.OptionalText([]byte(s.word()))
+				w.Put(s.word())
 			}
 		}
 		w.End()
@@ -78,13 +75,10 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 
 // word returns none, some or all as a survey has it; empty where it is not known.
 func (s state) word() string {
-	switch s.denied() {
-	case isNone:
-		return "none"
-	case isSome:
-		return "some"
-	case isAll:
-		return "all"
+	for _, blocked := range blockedStates {
+		if blocked.state == s.denied() {
+			return blocked.word
+		}
 	}
 	return ""
 }

@@ -191,19 +191,8 @@ func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
 	return tableio.WrittenRecords(Schema, rows, func(to *tableio.Writer) error {
 		return w.sorter.Merge(func(data []byte) error {
 			r := hostRecord(data)
-			to.Text(append(bytes.Clone(r.authority()), "/robots.txt"...))
-			to.Long(r.rows())
-			to.Text([]byte(reasons[r[reasonAt]]))
-			to.Optional(r.status())
-			to.Time(r.fetched())
-			if r.fetched() == 0 {
-				to.Null()
-			} else {
-				to.Long(w.asOf - r.fetched())
-			}
-			to.OptionalText(r.location())
-			to.Optional(r.copyStatus())
-			to.Time(r.copyFetched())
+			to.Put(append(bytes.Clone(r.authority()), "/robots.txt"...), r.rows(), reasons[r[reasonAt]], r.status(), r.fetched())
+			to.Put(tableio.IfKnown(w.asOf-r.fetched(), r.fetched() != 0), r.location(), r.copyStatus(), r.copyFetched())
 			to.End()
 			return to.Err()
 		})

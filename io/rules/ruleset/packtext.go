@@ -88,20 +88,13 @@ func packedText(b *matcher.Body) ([]byte, error) {
 func packedRules(b *matcher.Body) []*packedRule {
 	byLine := make(map[int]*packedRule)
 	for _, trie := range b.Groups() {
-		rank := uint32(0)          // of the rule that Lines yields, from 1; Rule takes it above a bit for allow
-		seen := make(map[int]bool) // a rule may stand for two patterns
-		for line, text := range trie.Lines() {
-			rank++
-			if seen[line] {
-				continue
-			}
-			seen[line] = true
-			rule := byLine[line]
+		for _, written := range trie.Written() {
+			rule := byLine[written.Line]
 			if rule == nil {
-				rule = &packedRule{line: line, text: text}
-				byLine[line] = rule
+				rule = &packedRule{line: written.Line, text: written.Text}
+				byLine[written.Line] = rule
 			}
-			if agent := string(trie.Rule(rank << 1).Agent); !slices.Contains(rule.agents, agent) {
+			if agent := string(written.Agent); !slices.Contains(rule.agents, agent) {
 				rule.agents = append(rule.agents, agent)
 			}
 		}
