@@ -163,16 +163,34 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
+// barColumn is the name of a column of bars.
+const barColumn = ""
+
+// columns are those of these names.
+func columns(names ...string) []page.Column {
+	all := make([]page.Column, len(names))
+	for i, name := range names {
+		all[i].Name = name
+	}
+	return all
+}
+
 func textCell(text string) page.Cell { return page.Cell{Text: Printable(text)} }
 
-func numberCell(n int64) page.Cell { return page.Cell{Text: Number(n), Number: float64(n)} }
+func codeCell(text string) page.Cell { return page.Cell{Kind: page.CodeCell, Text: Printable(text)} }
+
+func numberCell(n int64) page.Cell {
+	return page.Cell{Kind: page.NumberCell, Text: Number(n), Number: float64(n)}
+}
 
 func shareCell(part, whole int64) page.Cell {
-	return page.Cell{Text: percent(part, whole), Number: shareOf(part, whole)}
+	return page.Cell{Kind: page.NumberCell, Text: percent(part, whole), Number: shareOf(part, whole)}
 }
 
 // barCell is the bar of a share, in a column of its own.
-func barCell(part, whole int64) page.Cell { return page.Cell{Bar: shareOf(part, whole)} }
+func barCell(part, whole int64) page.Cell {
+	return page.Cell{Kind: page.BarCell, Number: shareOf(part, whole)}
+}
 
 var (
 	// verdictParts are those of rows, of which some are allowed only because no robots.txt
@@ -188,15 +206,9 @@ var (
 
 func (h htmlPage) verdicts() page.Section {
 	bars := &page.Bars{Parts: verdictParts}
-	table := &page.Table{Caption: "URLs by verdict", Columns: []page.Column{
-		{Name: "Agent"},
-		{Name: "Closed, of those known", Number: true},
-		{Bar: true},
-		{Name: "Denied", Number: true},
-		{Name: "Allowed by robots.txt", Number: true},
-		{Name: "Allowed, no robots.txt known", Number: true},
-		{Name: "No verdict", Number: true},
-	}}
+	table := &page.Table{Caption: "URLs by verdict", Columns: columns(
+		"Agent", "Closed, of those known", barColumn, "Denied", "Allowed by robots.txt", "Allowed, no robots.txt known", "No verdict",
+	)}
 	for _, a := range h.Agents {
 		name := Printable(a.Agent)
 		ruled := h.allowed(&a)
@@ -224,20 +236,18 @@ func (h htmlPage) weights() page.Section {
 		return page.Section{}
 	}
 	bars := &page.Bars{Parts: weightParts}
-	table := &page.Table{Caption: "Sums of " + Printable(h.Weight.Column) + " by verdict", Columns: []page.Column{
-		{Name: "Agent"}, {Name: "Share denied", Number: true}, {Name: "Denied", Number: true}, {Name: "Allowed", Number: true}, {Name: "No verdict", Number: true},
-	}}
+	table := &page.Table{Caption: "Sums of " + Printable(h.Weight.Column) + " by verdict", Columns: columns("Agent", "Share denied", "Denied", "Allowed", "No verdict")}
 	for _, a := range h.Agents {
-		row := make([]page.Cell, 2)
+		var sums []page.Cell
 		var values []float64
 		for _, sum := range []*batch.Sum{&a.Weight.Denied, &a.Weight.Allowed, &a.Weight.Unknown} {
-			row = append(row, page.Cell{Text: sumText(sum), Number: sum.Float()})
+			sums = append(sums, page.Cell{Kind: page.NumberCell, Text: sumText(sum), Number: sum.Float()})
 			values = append(values, max(0, sum.Float()))
 		}
-		row[0] = textCell(a.Agent)
-		row[1] = page.Cell{Text: percentOf(values[0], values[0]+values[1]), Number: values[0] / max(1, values[0]+values[1])}
-		bars.Bars = append(bars.Bars, page.Bar{Name: Printable(a.Agent), Values: values, Text: fmt.Sprintf("%s denied, %s allowed", row[2].Text, row[3].Text)})
-		table.Rows = append(table.Rows, row)
+		denied, known := values[0], values[0]+values[1]
+		share := page.Cell{Kind: page.NumberCell, Text: percentOf(denied, known), Number: denied / max(1, known)}
+		bars.Bars = append(bars.Bars, page.Bar{Name: Printable(a.Agent), Values: values, Text: fmt.Sprintf("%s denied, %s allowed", sums[0].Text, sums[1].Text)})
+		table.Rows = append(table.Rows, append([]page.Cell{textCell(a.Agent), share}, sums...))
 	}
 	text := ""
 	if none := h.Weight.Nulls + h.Weight.NotNumbers; none > 0 {
@@ -249,9 +259,9 @@ func (h htmlPage) weights() page.Section {
 // reasons has a row for each reason and a column for each agent. Agents of which all is the
 // same share a column.
 func (h htmlPage) reasons() page.Section {
-	table := &page.Table{Caption: "URLs by reason", Columns: []page.Column{{Name: "Reason"}}}
+	table := &page.Table{Caption: "URLs by reason", Columns: columns("Reason")}
 	sums := make([]int64, len(h.tally.Reasons[0]))
-	var columns []int
+	var shown []int
 	for i, reasons := range h.tally.Reasons {
 		if slices.Contains(h.tally.Reasons[:i], reasons) {
 			continue
@@ -262,8 +272,8 @@ func (h htmlPage) reasons() page.Section {
 				agents = append(agents, Printable(h.Agents[j].Agent))
 			}
 		}
-		columns = append(columns, i)
-		table.Columns = append(table.Columns, page.Column{Name: strings.Join(agents, ", "), Number: true}, page.Column{Bar: true})
+		shown = append(shown, i)
+		table.Columns = append(table.Columns, columns(strings.Join(agents, ", "), barColumn)...)
 		for reason, n := range reasons {
 			sums[reason] += n
 		}
@@ -273,12 +283,14 @@ func (h htmlPage) reasons() page.Section {
 			continue
 		}
 		row := []page.Cell{textCell(matcher.Reason(reason).Words())}
-		for _, column := range columns {
+		for _, column := range shown {
 			n, total := h.tally.Reasons[column][reason], int64(0)
 			for _, n := range h.tally.Reasons[column] {
 				total += n
 			}
-			row = append(row, page.Cell{Text: Number(n) + " (" + percent(n, total) + ")", Number: float64(n)}, barCell(n, total))
+			cell := numberCell(n)
+			cell.Text += " (" + percent(n, total) + ")"
+			row = append(row, cell, barCell(n, total))
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -309,11 +321,11 @@ func errorText(t *tally.Top) string {
 
 // countCell is a count with its error.
 func countCell(e *tally.Entry) page.Cell {
-	text := Number(e.Count)
+	cell := numberCell(e.Count)
 	if e.Error > 0 {
-		text += " ±" + Number(e.Error)
+		cell.Text += " ±" + Number(e.Error)
 	}
-	return page.Cell{Text: text, Number: float64(e.Count)}
+	return cell
 }
 
 // deniedShare is how many of an authority's rows are denied, or how many at least.
@@ -327,13 +339,13 @@ func (h htmlPage) deniedShare(e *tally.Entry) page.Cell {
 }
 
 func (h htmlPage) denying() page.Section {
-	table := &page.Table{Caption: "Hosts with the most URLs that are denied", Columns: []page.Column{
-		{Name: "Host"}, {Name: "Denied", Number: true}, {Name: "Of its URLs", Number: true}, {Bar: true}, {Name: "A rule that denies"},
-	}}
+	table := &page.Table{Caption: "Hosts with the most URLs that are denied", Columns: columns("Host", "Denied", "Of its URLs", barColumn, "A rule that denies")}
 	for _, e := range h.tally.Denying.Largest(listed) {
-		table.Rows = append(table.Rows, []page.Cell{
-			textCell(e.Key), countCell(&e), h.deniedShare(&e), {Bar: h.deniedShare(&e).Number}, {Text: Printable(e.Example), Code: e.Example != ""},
-		})
+		share, rule := h.deniedShare(&e), textCell("")
+		if e.Example != "" {
+			rule = codeCell(e.Example)
+		}
+		table.Rows = append(table.Rows, []page.Cell{textCell(e.Key), countCell(&e), share, {Kind: page.BarCell, Number: share.Number}, rule})
 	}
 	text := "URLs that are denied to at least one agent. " + errorText(h.tally.Denying)
 	if len(table.Rows) == 0 {
@@ -346,12 +358,10 @@ func (h htmlPage) denying() page.Section {
 }
 
 func (h htmlPage) rules() page.Section {
-	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: []page.Column{
-		{Name: "Rule"}, {Name: "Group"}, {Name: "URLs", Number: true}, {Name: "For example at"},
-	}}
+	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: columns("Rule", "Group", "URLs", "For example at")}
 	for _, e := range h.tally.Rules.Largest(listed) {
 		agent, rule, _ := strings.Cut(e.Key, "\n")
-		table.Rows = append(table.Rows, []page.Cell{{Text: Printable(rule), Code: true}, textCell(agent), countCell(&e), textCell(e.Example)})
+		table.Rows = append(table.Rows, []page.Cell{codeCell(rule), textCell(agent), countCell(&e), textCell(e.Example)})
 	}
 	if len(table.Rows) == 0 {
 		return page.Section{}
@@ -382,9 +392,7 @@ func (h htmlPage) wholeSites() string {
 }
 
 func (h htmlPage) largest() page.Section {
-	table := &page.Table{Caption: "Hosts with the most URLs", Columns: []page.Column{
-		{Name: "Host"}, {Name: "URLs", Number: true}, {Name: "Denied to " + Printable(h.Agents[0].Agent), Number: true}, {Bar: true},
-	}}
+	table := &page.Table{Caption: "Hosts with the most URLs", Columns: columns("Host", "URLs", "Denied to "+Printable(h.Agents[0].Agent), barColumn)}
 	for _, e := range h.tally.Largest.Largest(listed) {
 		table.Rows = append(table.Rows, []page.Cell{textCell(e.Key), countCell(&e), shareCell(e.Denied[0], e.Rows), barCell(e.Denied[0], e.Rows)})
 	}
@@ -435,7 +443,7 @@ func (h htmlPage) ages() page.Section {
 
 // notes is empty where there is nothing to note.
 func (h htmlPage) notes() page.Section {
-	table := &page.Table{Caption: "What to know of this run", Columns: []page.Column{{Name: "Note"}}}
+	table := &page.Table{Caption: "What to know of this run", Columns: columns("Note")}
 	add := func(text string) { table.Rows = append(table.Rows, []page.Cell{textCell(text)}) }
 	if !h.Complete {
 		add("The output's reader closed it early: not all rows were read.")

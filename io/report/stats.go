@@ -163,7 +163,7 @@ const mostLines = 6
 func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Section {
 	share := "Share of sites " + t.Base.Sites() + " that " + w.headline
 	lines := &page.Lines{Title: share + ", at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
-	table := &page.Table{Caption: share, Columns: []page.Column{{Name: "Month"}, {Name: "Sites", Number: true}, {Name: "Base", Number: true}}}
+	table := &page.Table{Caption: share, Columns: columns("Month", "Sites", "Base")}
 	shown := h.Lines[:min(len(h.Lines), mostLines)]
 	for _, l := range shown {
 		line := page.SeriesLine{Name: Printable(l.Name)}
@@ -171,11 +171,11 @@ func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Secti
 			line.Y = append(line.Y, shareOf(l.Counts[month].Headline(), l.Counts[month].Base))
 		}
 		lines.Lines = append(lines.Lines, line)
-		table.Columns = append(table.Columns, page.Column{Name: line.Name, Number: true})
+		table.Columns = append(table.Columns, page.Column{Name: line.Name})
 	}
 	all := shown[0].Counts
 	for month, name := range h.Months {
-		row := []page.Cell{{Text: name}, numberCell(all[month].Sites()), numberCell(all[month].Base)}
+		row := []page.Cell{textCell(name), numberCell(all[month].Sites()), numberCell(all[month].Base)}
 		for _, l := range shown {
 			row = append(row, shareCell(l.Counts[month].Headline(), l.Counts[month].Base))
 		}
@@ -223,14 +223,14 @@ func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section 
 	}
 	add(page.Column{Name: "Agent"}, func(c *stats.Count) page.Cell { return textCell(c.Agent) })
 	for i, f := range t.Shown(counts) {
-		column := page.Column{Name: f.Title, Phone: f.Phone, Number: true}
+		column := page.Column{Name: f.Title, Phone: f.Phone}
 		if !f.Share {
 			add(column, func(c *stats.Count) page.Cell { return numberCell(f.Of(c)) })
 			continue
 		}
 		add(column, func(c *stats.Count) page.Cell { return shareCell(f.Of(c), c.Base) })
 		if i == 0 {
-			add(page.Column{Bar: true}, func(c *stats.Count) page.Cell { return barCell(f.Of(c), c.Base) })
+			add(page.Column{Name: barColumn}, func(c *stats.Count) page.Cell { return barCell(f.Of(c), c.Base) })
 		}
 	}
 	for i := range counts {

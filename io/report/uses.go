@@ -59,27 +59,12 @@ var usedParts = []page.Series{
 // uses is empty without -use.
 func (h htmlPage) uses() page.Section {
 	bars := &page.Bars{Parts: usedParts}
-	table := &page.Table{Caption: "URLs by what may be done with them", Columns: []page.Column{
-		{Name: "Use"},
-		{Name: "Agent"},
-		{Name: "Share disallowed", Number: true},
-		{Bar: true},
-		{Name: "Disallowed", Number: true},
-		{Name: "Allowed", Number: true},
-		{Name: "Unreadable", Number: true},
-		{Name: "Nothing said", Number: true},
-		{Name: "Not to be fetched", Number: true},
-	}}
-	grades := &page.Table{Caption: "URLs by how much may be used", Columns: []page.Column{
-		{Name: "Use"},
-		{Name: "Agent"},
-		{Name: "Immediate", Number: true},
-		{Name: "Reference", Number: true},
-		{Name: "Full", Number: true},
-		{Name: "Unreadable", Number: true},
-		{Name: "Nothing said", Number: true},
-		{Name: "Not to be fetched", Number: true},
-	}}
+	table := &page.Table{Caption: "URLs by what may be done with them", Columns: columns(
+		"Use", "Agent", "Share disallowed", barColumn, "Disallowed", "Allowed", "Unreadable", "Nothing said", "Not to be fetched",
+	)}
+	grades := &page.Table{Caption: "URLs by how much may be used", Columns: columns(
+		"Use", "Agent", "Immediate", "Reference", "Full", "Unreadable", "Nothing said", "Not to be fetched",
+	)}
 	for i := range h.Agents {
 		a := &h.Agents[i]
 		for j := range a.Uses {

@@ -15,26 +15,33 @@ type Table struct {
 
 // Column is a table's.
 type Column struct {
-	Name string
+	Name string // that of a column of bars is not shown
 	// Phone is its name where a row is a block on a narrow screen, and the columns before it
 	// do not stand beside it; empty for Name.
 	Phone string
-	// Number says that its cells are numbers, which stand to the right.
-	Number bool
-	// Bar says that its cells are bars without text, of what the column before says.
-	Bar bool
 }
 
 // Cell is a table's.
 type Cell struct {
+	Kind CellKind
 	Text string
-	// Number is what a number is sorted by.
+	// Number is what a number is sorted by, and how long a bar is, from 0 to 1.
 	Number float64
-	// Bar is how long the bar of a column of bars is, from 0 to 1.
-	Bar float64
-	// Code says that the text is quoted from a file, such as a rule.
-	Code bool
 }
+
+// CellKind is what a cell shows.
+type CellKind uint8
+
+const (
+	TextCell CellKind = iota
+	// CodeCell is a text that is quoted from a file, such as a rule.
+	CodeCell
+	// NumberCell is a number, and so are all cells of its column. It stands to the right.
+	NumberCell
+	// BarCell is a bar without text, and so are all cells of its column, of what the column
+	// before says.
+	BarCell
+)
 
 // write implements Part.
 func (t *Table) write(w *writer) {
@@ -44,7 +51,9 @@ func (t *Table) write(w *writer) {
 	most := make([]float64, len(t.Columns)) // the largest bar of a column
 	for _, row := range t.Rows {
 		for i, cell := range row {
-			most[i] = max(most[i], cell.Bar)
+			if cell.Kind == BarCell {
+				most[i] = max(most[i], cell.Number)
+			}
 		}
 	}
 	caption := t.Caption
@@ -53,19 +62,23 @@ func (t *Table) write(w *writer) {
 	}
 	w.line(`<div class="scroll" role="region" aria-label="%s" tabindex="0"><table>`, t.Caption)
 	w.line("<caption>%s</caption>\n<thead><tr>", caption)
-	for _, c := range t.Columns {
-		if c.Bar {
+	for i, cell := range t.Rows[0] {
+		class := attribute("")
+		switch cell.Kind {
+		case BarCell:
 			w.raw("<td></td>\n")
 			continue
+		case NumberCell:
+			class = ` class="n"`
 		}
-		w.line(`<th scope="col"%s><button type="button">%s</button></th>`, class(c.Number, "n"), c.Name)
+		w.line(`<th scope="col"%s><button type="button">%s</button></th>`, class, t.Columns[i].Name)
 	}
 	w.line("</tr></thead>\n<tbody>")
 	for _, row := range t.Rows {
 		w.raw("<tr>")
 		for i, cell := range row {
 			if most[i] > 0 {
-				cell.Bar /= most[i]
+				cell.Number /= most[i]
 			}
 			t.writeCell(w, i, cell)
 		}
@@ -75,11 +88,10 @@ func (t *Table) write(w *writer) {
 }
 
 func (t *Table) writeCell(w *writer, column int, c Cell) {
-	of := &t.Columns[column]
-	if of.Bar {
+	if c.Kind == BarCell {
 		w.raw(`<td class="b" aria-hidden="true">`)
-		if c.Bar > 0 {
-			w.line(`<i style="width:%s"></i>`, attribute(number(100*min(1, c.Bar))+"%"))
+		if c.Number > 0 {
+			w.line(`<i style="width:%s"></i>`, attribute(number(100*min(1, c.Number))+"%"))
 		}
 		w.raw("</td>\n")
 		return
@@ -88,18 +100,18 @@ func (t *Table) writeCell(w *writer, column int, c Cell) {
 	switch {
 	case column == 0:
 		open, end = `<th scope="row"`, "</th>"
-	case of.Number:
+	case c.Kind == NumberCell:
 		open += ` class="n"`
 	}
 	w.raw(open)
-	if of.Number {
+	if c.Kind == NumberCell {
 		w.raw(` data-n="` + number(c.Number) + `"`)
 	}
 	if column > 0 { // a narrow screen shows it before the cell
-		w.line(` data-name="%s"`, cmp.Or(of.Phone, of.Name))
+		w.line(` data-name="%s"`, cmp.Or(t.Columns[column].Phone, t.Columns[column].Name))
 	}
 	w.raw(">")
-	if c.Code {
+	if c.Kind == CodeCell {
 		w.raw("<code>")
 		end = "</code>" + end
 	}
@@ -108,13 +120,6 @@ func (t *Table) writeCell(w *writer, column int, c Cell) {
 
 // attribute is written as it is.
 type attribute string
-
-func class(on bool, name string) attribute {
-	if !on {
-		return ""
-	}
-	return attribute(` class="` + name + `"`)
-}
 
 // number is a number in a few digits for attributes.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
