@@ -5,44 +5,26 @@ import (
 	"strings"
 	"time"
 
+	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 )
 
 // Captures is what is said of captures that were read.
 type Captures struct {
-	Rules       []string  `json:"rules"`
-	AsOf        time.Time `json:"as_of"`
-	Captures    int64     `json:"captures"`
-	Ignored     int64     `json:"captures_ignored"`
-	Broken      int64     `json:"broken_records"`
-	Compressed  int64     `json:"bodies_compressed"`
-	Damaged     int64     `json:"bodies_damaged"`
-	Longer      int64     `json:"bodies_longer"`
-	Lost        int64     `json:"revisits_lost,omitempty"`
-	Authorities int64     `json:"authorities"`
-	WithRules   int64     `json:"authorities_with_rules"`
-	Stale       int64     `json:"authorities_stale"`
-	Unavailable int64     `json:"authorities_unavailable"`
-	Unreachable int64     `json:"authorities_unreachable"`
-	GivenUp     int64     `json:"authorities_unreachable_30_days,omitempty"`
-	Resolved    int64     `json:"redirects_resolved"`
-	Unresolved  int64     `json:"redirects_unresolved"`
-	Dropped     int64     `json:"authorities_dropped,omitempty"`
-	Bodies      int64     `json:"distinct_bodies,omitempty"`
-	HTML        int64     `json:"authorities_html,omitempty"`
-	Binary      int64     `json:"authorities_binary,omitempty"`
-	Limited     int64     `json:"authorities_limited,omitempty"`
+	Rules []string  `json:"rules"`
+	AsOf  time.Time `json:"as_of"`
+	captures.Stats
+	Bodies  int64 `json:"distinct_bodies,omitempty"`
+	HTML    int64 `json:"authorities_html,omitempty"`
+	Binary  int64 `json:"authorities_binary,omitempty"`
+	Limited int64 `json:"authorities_limited,omitempty"`
 
 	pack bool // whether a pack was made of them
 }
 
 // CapturesOf words what was read of captures.
 func CapturesOf(c *ruleset.Captured) *Captures {
-	counts := &Captures{
-		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer, Lost: c.Lost,
-		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable, GivenUp: c.GivenUp,
-		Resolved: c.Resolved, Unresolved: c.Unresolved, Dropped: c.Dropped,
-	}
+	counts := &Captures{Rules: c.Names, AsOf: c.AsOf, Stats: c.Stats}
 	if c.Pack != nil {
 		counts.pack = true
 		counts.Bodies, counts.HTML, counts.Binary, counts.Limited = c.Pack.Bodies, c.Pack.HTML, c.Pack.Binary, c.Pack.Limited
@@ -61,20 +43,17 @@ func (n *Captures) String() string {
 		b.WriteString(n.AsOf.Format(" as of " + time.RFC3339))
 	}
 	fmt.Fprintf(&b, "; %s: %s with rules, %s unavailable, %s unreachable",
-		Count(n.Authorities, "host", "hosts"), Number(n.WithRules), Number(n.Unavailable), Number(n.Unreachable))
+		Count(n.Authorities, "host", "hosts"), Number(n.Stats.Rules), Number(n.Unavailable), Number(n.Unreachable))
 	if n.pack {
 		b.WriteString("; " + Count(n.Bodies, "distinct body", "distinct bodies"))
 	}
 	fmt.Fprintf(&b, "; redirects: %s resolved, %s not", Number(n.Resolved), Number(n.Unresolved))
-	for _, odd := range []struct {
-		count     int64
-		one, more string
-	}{
+	for _, odd := range present([]counted{
 		{n.Stale, "host with a stale copy", "hosts with a stale copy"},
 		{n.GivenUp, "host unreachable for 30 days, so allowed", "hosts unreachable for 30 days, so allowed"},
 		{n.HTML, withHTML, withHTML},
 		{n.Binary, withBinary, withBinary},
-		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
+		{n.Limited, limited, limited},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
 		{n.Broken, "broken record, skipped or taken as a fetch without an answer", "broken records, skipped or taken as fetches without an answer"},
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
@@ -82,10 +61,8 @@ func (n *Captures) String() string {
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 		{n.Lost, "revisit of what no source has, taken as a fetch without an answer", "revisits of what no source has, taken as fetches without an answer"},
 		{n.Dropped, "host " + dropped, "hosts " + dropped},
-	} {
-		if odd.count > 0 {
-			b.WriteString("; " + Count(odd.count, odd.one, odd.more))
-		}
+	}) {
+		b.WriteString("; " + odd)
 	}
 	return b.String()
 }

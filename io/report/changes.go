@@ -30,7 +30,7 @@ type ChangeCounter struct {
 func NewChangeCounter(agents []string, memory int64, folder string) *ChangeCounter {
 	t := &ChangeCounter{hosts: runs.NewCounter(memory/2, folder), rules: runs.NewCounter(memory/2, folder)}
 	for _, name := range agents {
-		t.agents = append(t.agents, AgentChanges{Agent: name})
+		t.agents = append(t.agents, AgentChanges{Name: name})
 	}
 	return t
 }
@@ -44,20 +44,19 @@ func (t *ChangeCounter) Close() {
 // Add counts a change.
 func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.mu.Lock()
-	switch agent := &t.agents[c.Agent]; c.New {
-	case compare.Denied:
-		agent.Denied++
-	case compare.Allowed:
-		agent.Allowed++
-	default:
-		agent.None++
-	}
+	t.agents[c.Agent].add(c.New, 1)
 	t.mu.Unlock()
 	if c.SameVerdict && c.SameRule { // the row is counted
 		return nil
 	}
-	if err := t.addHost(c); err != nil || c.SameRule {
-		return err
+	if !c.SameVerdict { // an authority is counted once for each verdict that an agent has now
+		authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
+		if err := t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1); err != nil {
+			return err
+		}
+	}
+	if c.SameRule {
+		return nil
 	}
 	rule := c.Rule
 	switch {
@@ -67,15 +66,6 @@ func (t *ChangeCounter) Add(c *compare.Change) error {
 		rule = "gone: " + rule
 	}
 	return t.rules.Add(append([]byte(rule), 0, byte(c.New)), 1)
-}
-
-// addHost counts the row for its authority, once for each verdict that an agent has now.
-func (t *ChangeCounter) addHost(c *compare.Change) error {
-	if c.SameVerdict {
-		return nil
-	}
-	authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
-	return t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1)
 }
 
 // Changes are the verdicts that changed between two sets of rules.
@@ -93,24 +83,38 @@ type Changes struct {
 	Seconds     float64      `json:"seconds"`
 }
 
-// AgentChanges are an agent's verdicts that changed, by what they are now.
+// ChangedVerdicts counts verdicts that changed, by what they are now.
+type ChangedVerdicts struct {
+	Denied  int64 `json:"denied"`
+	Allowed int64 `json:"allowed"`
+	None    int64 `json:"no_verdict"`
+}
+
+func (c *ChangedVerdicts) add(now compare.Verdict, n int64) {
+	switch now {
+	case compare.Denied:
+		c.Denied += n
+	case compare.Allowed:
+		c.Allowed += n
+	default:
+		c.None += n
+	}
+}
+
+func (c *ChangedVerdicts) total() int64 { return c.Denied + c.Allowed + c.None }
+
+// AgentChanges are an agent's verdicts that changed.
 type AgentChanges struct {
-	Agent   string `json:"agent"`
-	Denied  int64  `json:"denied"`
-	Allowed int64  `json:"allowed"`
-	None    int64  `json:"no_verdict"`
+	Name string `json:"agent"`
+	ChangedVerdicts
 }
 
 // ChangedKey is an authority or a rule with the rows whose verdict changed there, each once for
 // each new verdict, whichever agents have it.
 type ChangedKey struct {
-	Name    string `json:"name"`
-	Denied  int64  `json:"denied"`
-	Allowed int64  `json:"allowed"`
-	None    int64  `json:"no_verdict"`
+	Name string `json:"name"`
+	ChangedVerdicts
 }
-
-func (k *ChangedKey) total() int64 { return k.Denied + k.Allowed + k.None }
 
 // Changes sums up. Nothing can be added afterwards.
 func (t *ChangeCounter) Changes() (*Changes, error) {
@@ -140,14 +144,7 @@ func top(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
 			end()
 			now = ChangedKey{Name: string(name)}
 		}
-		switch compare.Verdict(verdict[0]) {
-		case compare.Denied:
-			now.Denied += n
-		case compare.Allowed:
-			now.Allowed += n
-		default:
-			now.None += n
-		}
+		now.add(compare.Verdict(verdict[0]), n)
 		return nil
 	})
 	end()
@@ -161,15 +158,14 @@ func (c *Changes) String() string {
 	if c.RowsChanged == 0 {
 		return b.String()
 	}
-	rows := [][]string{{"agent", "now denied", "now allowed", "no verdict now"}}
+	var agents []ChangedKey
 	for _, a := range c.Agents {
-		rows = append(rows, []string{Printable(a.Agent), Number(a.Denied), Number(a.Allowed), Number(a.None)})
+		agents = append(agents, ChangedKey(a))
 	}
-	b.WriteString("\n" + aligned(rows))
 	for _, part := range []struct {
 		title string
 		keys  []ChangedKey
-	}{{"host", c.Top}, {"rule", c.Rules}} {
+	}{{"agent", agents}, {"host", c.Top}, {"rule", c.Rules}} {
 		rows := [][]string{{part.title, "now denied", "now allowed", "no verdict now"}}
 		for _, k := range part.keys {
 			rows = append(rows, []string{Printable(k.Name), Number(k.Denied), Number(k.Allowed), Number(k.None)})
@@ -214,14 +210,11 @@ type AccessChanges struct {
 	Seconds float64     `json:"seconds"`
 }
 
-// AgentUses counts authorities that state another thing of a use to an agent, by what they
-// state now; Other is anything else, such as nothing, or the same for other paths.
+// AgentUses counts authorities that state another thing of a use to an agent.
 type AgentUses struct {
-	Agent      string `json:"agent"`
-	Use        string `json:"use"`
-	Disallowed int64  `json:"disallowed"`
-	Allowed    int64  `json:"allowed"`
-	Other      int64  `json:"other"`
+	Agent string `json:"agent"`
+	Use   string `json:"use"`
+	export.UseChanges
 }
 
 // AgentAccess counts an agent's authorities by how its access changes.
@@ -276,7 +269,7 @@ func NewAccessChanges(changed *export.Changed, agents []string, uses []usage.Use
 	}
 	for i, name := range agents {
 		for j, n := range changed.Uses[i] {
-			sum.Uses = append(sum.Uses, AgentUses{Agent: name, Use: uses[j].String(), Disallowed: n.Disallowed, Allowed: n.Allowed, Other: n.Other})
+			sum.Uses = append(sum.Uses, AgentUses{name, uses[j].String(), n})
 		}
 	}
 	return sum

@@ -74,6 +74,22 @@ func Count(n int64, one, many string) string {
 	return Number(n) + " " + many
 }
 
+// counted is a number of things.
+type counted struct {
+	n         int64
+	one, many string
+}
+
+// present words the numbers that are not 0.
+func present(all []counted) (texts []string) {
+	for _, c := range all {
+		if c.n > 0 {
+			texts = append(texts, Count(c.n, c.one, c.many))
+		}
+	}
+	return texts
+}
+
 // Age is a time span without units that are zero, such as "36h"; from two days on in days,
 // such as "155.8 days".
 func Age(d time.Duration) string {

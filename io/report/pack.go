@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +15,11 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// What a host has whose body is not a text.
+// What a host has whose body is not a text, or not whole.
 const (
 	withHTML   = "with HTML instead of robots.txt"
 	withBinary = "with binary data instead of robots.txt"
+	limited    = "cut by the size limit or the crawler"
 )
 
 // OddBodies says in one line what is not a text.
@@ -28,13 +28,7 @@ func OddBodies(o *ruleset.OddBodies) string {
 	if o.Read {
 		one, more = "file", "files"
 	}
-	var odd []string
-	if o.HTML > 0 {
-		odd = append(odd, Count(o.HTML, one, more)+" "+withHTML)
-	}
-	if o.Binary > 0 {
-		odd = append(odd, Count(o.Binary, one, more)+" "+withBinary)
-	}
+	odd := present([]counted{{o.HTML, one + " " + withHTML, more + " " + withHTML}, {o.Binary, one + " " + withBinary, more + " " + withBinary}})
 	return blob.Shown(o.Name) + ": " + strings.Join(odd, "; ")
 }
 
@@ -78,16 +72,13 @@ func (m *Compiled) Text(out string) string {
 	}
 	fmt.Fprintf(&b, ", %s of %s",
 		Count(m.Bodies, "distinct robots.txt", "distinct robots.txt"), Count(m.SourceBytes, "byte", "bytes"))
-	for _, odd := range []struct {
-		count int64
-		what  string
-	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, withHTML}, {m.Binary, withBinary}} {
-		if odd.count > 0 {
-			fmt.Fprintf(&b, "; %s %s", Count(odd.count, "host", "hosts"), odd.what)
-		}
-	}
-	if m.Ignored > 0 {
-		fmt.Fprintf(&b, "; %s", Count(m.Ignored, "name ignored", "names ignored"))
+	for _, odd := range present([]counted{
+		{m.Limited, "host " + limited, "hosts " + limited},
+		{m.HTML, "host " + withHTML, "hosts " + withHTML},
+		{m.Binary, "host " + withBinary, "hosts " + withBinary},
+		{m.Ignored, "name ignored", "names ignored"},
+	}) {
+		b.WriteString("; " + odd)
 	}
 	if out == "-" {
 		out = "the pack"
@@ -257,18 +248,9 @@ func printTries(w io.Writer, tries iter.Seq2[[]string, matcher.Trie]) {
 
 // ruleLines are the rules of a trie, each once, by line.
 func ruleLines(t *matcher.Trie) string {
-	type rule struct {
-		line int
-		text string
-	}
-	var rules []rule
-	for line, text := range t.Lines() {
-		rules = append(rules, rule{line, string(text)})
-	}
-	slices.SortFunc(rules, func(x, y rule) int { return x.line - y.line })
 	var b strings.Builder
-	for _, r := range slices.Compact(rules) {
-		fmt.Fprintf(&b, "    %6d  %s\n", r.line, Printable(r.text))
+	for _, r := range t.Written() {
+		fmt.Fprintf(&b, "    %6d  %s\n", r.Line, Printable(string(r.Text)))
 	}
 	return b.String()
 }

@@ -97,12 +97,18 @@ type StepProgress struct {
 // share is what is done, from 0 to 1, and left how many seconds are left at the speed so
 // far; each is negative where it is not known.
 func (p *StepProgress) share() (share, left float64) {
-	if p.Total <= 0 {
+	return extent(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
+}
+
+// extent returns which share of a total is done, and how many seconds are left at the speed at
+// which own of it was done in some seconds. Each is negative where it is not known.
+func extent(done, total, own, seconds float64) (share, left float64) {
+	if total <= 0 {
 		return -1, -1
 	}
-	share, left = min(1, float64(p.Done)/float64(p.Total)), -1
-	if p.Done > 0 {
-		left = p.Seconds * max(0, 1-share) / share
+	share, left = min(1, done/total), -1
+	if own > 0 {
+		left = seconds * max(0, total-done) / own
 	}
 	return share, left
 }
@@ -212,13 +218,6 @@ func (e *Extent) Done(size float64, earlier bool) {
 // At returns what is done, with that size of the outputs under way, and how many seconds
 // are left at the speed so far.
 func (e *Extent) At(underWay float64, now time.Time) (share, left float64) {
-	if e.total <= 0 {
-		return -1, -1
-	}
 	done := e.done + underWay
-	share, left = min(1, done/e.total), -1
-	if own := done - e.skipped; own > 0 {
-		left = now.Sub(e.started).Seconds() * max(0, e.total-done) / own
-	}
-	return share, left
+	return extent(done, e.total, done-e.skipped, now.Sub(e.started).Seconds())
 }

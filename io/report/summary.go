@@ -373,14 +373,9 @@ func (s *Summary) writeOdd(b *strings.Builder) {
 	if !s.isAlone() {
 		between = "; " + s.Weight.Column + ": "
 	}
-	for _, odd := range []struct {
-		count int64
-		what  string
-	}{{s.Weight.Nulls, "null"}, {s.Weight.NotNumbers, "not a number"}} {
-		if odd.count > 0 {
-			fmt.Fprintf(b, "%s%s %s", between, Count(odd.count, "row", "rows"), odd.what)
-			between = ", "
-		}
+	for _, odd := range present([]counted{{s.Weight.Nulls, "row null", "rows null"}, {s.Weight.NotNumbers, "row not a number", "rows not a number"}}) {
+		b.WriteString(between + odd)
+		between = ", "
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 
 // NewSARIF returns a Writer of one SARIF 2.1.0 log with one run. Results are written as
 // they come, so that findings in a whole crawl need no memory. version is the program's.
-func NewSARIF(w io.Writer, version string) Writer { return &sarifWriter{w: w, version: version} }
+func NewSARIF(w io.Writer, version string) Writer {
+	return &sarifWriter{w: w, head: sarifHead(version)}
+}
 
 type sarifWriter struct {
-	w       io.Writer
-	version string
-	results int
+	w    io.Writer
+	head string // what comes before the results, until the first is written
 }
 
 type (
@@ -63,63 +64,45 @@ type (
 	}
 )
 
-// start writes what comes before the results.
-func (s *sarifWriter) start() error {
-	driver := sarifDriver{Name: "robotsbatch", Version: s.version}
+// sarifHead is what comes before the results.
+func sarifHead(version string) string {
+	driver := sarifDriver{Name: "robotsbatch", Version: version}
 	for _, code := range lint.Codes() {
 		rule := sarifRule{ID: code.Name, Short: sarifText{Text: code.Summary()}, Help: sarifText{Text: plain(code.Text), Markdown: code.Section}}
 		rule.Default.Level = code.Severity.String()
 		driver.Rules = append(driver.Rules, rule)
 	}
-	text, err := marshal(driver)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(s.w, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, text)
-	return err
+	return fmt.Sprintf(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, marshal(driver))
 }
 
 // plain returns a text of the catalogue on one line, with single blanks.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func marshal(v any) (string, error) {
+func marshal(v any) string {
 	var b strings.Builder
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
-	err := out.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	_ = out.Encode(v) // texts and numbers can always be encoded
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (s *sarifWriter) Add(name string, found []lint.Finding) error {
 	for i := range found {
-		if s.results == 0 {
-			if err := s.start(); err != nil {
-				return err
-			}
-		}
-		text, err := marshal(result(uriOf(name), &found[i]))
-		if err != nil {
-			return err
-		}
 		before := ",\n"
-		if s.results == 0 {
-			before = "\n"
+		if s.head != "" {
+			before, s.head = s.head+"\n", ""
 		}
-		if _, err := io.WriteString(s.w, before+text); err != nil {
+		if _, err := io.WriteString(s.w, before+marshal(result(uriOf(name), &found[i]))); err != nil {
 			return err
 		}
-		s.results++
 	}
 	return nil
 }
 
 func (s *sarifWriter) Close() error {
 	end := "\n]}]}\n"
-	if s.results == 0 {
-		if err := s.start(); err != nil {
-			return err
-		}
-		end = "]}]}\n"
+	if s.head != "" {
+		end = s.head + "]}]}\n"
 	}
 	_, err := io.WriteString(s.w, end)
 	return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,11 +73,7 @@ func (t *Counts) String() string {
 // WriteCounts writes how often each code was found, and in how many files, the gravest and
 // most frequent first.
 func (t *Counts) WriteCounts(w io.Writer) error {
-	var names []string
-	for name := range t.codes {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(t.codes), func(a, b string) int {
 		x, y := t.codes[a], t.codes[b]
 		return cmp.Or(cmp.Compare(y.severity, x.severity), cmp.Compare(y.files, x.files), cmp.Compare(a, b))
 	})

@@ -135,7 +135,7 @@ func asSurvey(err error, name string) error {
 	if !slices.ContainsFunc(option.PartsOf(err), func(p option.Part) bool { return p.Option == option.URLColumn }) {
 		return err
 	}
-	lacking := fmt.Errorf("%s: there is no column %q of strings: %s", name, keys[0], notSurvey)
+	lacking := fmt.Errorf("%s: there is no column %q of strings: %s", name, keys[authorityKey].name, notSurvey)
 	if errors.As(err, new(*option.UsageError)) {
 		return &option.UsageError{Err: lacking}
 	}

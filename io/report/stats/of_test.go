@@ -27,13 +27,13 @@ func TestAddJSONL(t *testing.T) {
 		for _, row := range rows {
 			text.WriteString("{")
 			for i, word := range strings.Fields(row) {
-				if i != rootKey {
+				if rowKeys[i] != rootKey {
 					word = fmt.Sprintf("%q", word)
 				}
 				if word == `"-"` {
 					word = "null"
 				}
-				fmt.Fprintf(&text, "%q:%s,", keys[i], word)
+				fmt.Fprintf(&text, "%q:%s,", keys[rowKeys[i]].name, word)
 			}
 			text.WriteString("\"rules\":3}\n\n")
 		}

@@ -14,12 +14,15 @@ import (
 	"robotsbatch/io/store/must"
 )
 
-// survey is a record of lines with the columns of keys, with "-" for null.
+// rowKeys are the columns of rows, as a survey has them.
+var rowKeys = []int{authorityKey, domainKey, agentKey, agentClassKey, classKey, blockedKey, rootKey, byKey}
+
+// survey is a record of lines with the columns of rowKeys, with "-" for null.
 func survey(t *testing.T, rows ...string) arrow.Record {
 	t.Helper()
 	var fields []arrow.Field
-	for _, name := range keys {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
+	for _, key := range rowKeys {
+		fields = append(fields, arrow.Field{Name: keys[key].name, Type: arrow.BinaryTypes.String, Nullable: true})
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
 	defer b.Release()

@@ -112,26 +112,41 @@ func (t *SiteCounter) ranks() []int {
 	return append(ranks, t.options.Ranks.tops()...)
 }
 
-// keys are the columns of a survey that are read whatever is counted.
-var keys = []string{"authority", "registered_domain", "agent", "agent_class", "class", "blocked", "root", "by"}
+// keys are the columns of a survey that are read whatever is counted, and what a table is that
+// lacks one. Those come first that every version has.
+var keys = [...]struct{ name, missing string }{
+	authorityKey:  {"authority", notSurvey},
+	domainKey:     {"registered_domain", notSurvey},
+	agentKey:      {"agent", notSurvey},
+	blockedKey:    {"blocked", notSurvey},
+	byKey:         {"by", notSurvey},
+	agentClassKey: {"agent_class", olderSurvey},
+	classKey:      {"class", olderSurvey},
+	rootKey:       {"root", olderSurvey},
+}
 
 // The columns of keys.
 const (
 	authorityKey = iota
 	domainKey
 	agentKey
+	blockedKey
+	byKey
 	agentClassKey
 	classKey
-	blockedKey
 	rootKey
-	byKey
+)
+
+const (
+	notSurvey = "this is not a table that robotsbatch survey wrote"
+	// olderSurvey is for a table that lacks what surveys have had since their second version.
+	olderSurvey = "it is a survey of an earlier version: make it again with robotsbatch survey"
 )
 
 // named are the columns that are read of a survey whose rows are JSON objects.
 func (o *Options) named() (named []lines.Named) {
-	for i, name := range keys {
-		missing := option.Messagef("%s", missingKey(i))
-		named = append(named, lines.Named{Name: name, Text: i != rootKey, Missing: missing})
+	for i, key := range keys {
+		named = append(named, lines.Named{Name: key.name, Text: i != rootKey, Missing: option.Messagef("%s", key.missing)})
 	}
 	for _, use := range o.Uses {
 		missing := option.Messagef("make the survey again with %s", option.Use.With(use.String()))
@@ -140,31 +155,15 @@ func (o *Options) named() (named []lines.Named) {
 	return named
 }
 
-const (
-	notSurvey = "this is not a table that robotsbatch survey wrote"
-	// olderSurvey is for a table that lacks what surveys have had since their second version.
-	olderSurvey = "it is a survey of an earlier version: make it again with robotsbatch survey"
-)
-
-// missingKey says what a table is that lacks a column.
-func missingKey(key int) string {
-	switch key {
-	case agentClassKey, classKey, rootKey:
-		return olderSurvey
-	}
-	return notSurvey
-}
-
 // Add counts a record of a survey. An error says what it lacks.
 func (t *SiteCounter) Add(r arrow.Record) error {
-	columns, uses := make([]arrow.Array, len(keys)), []arrow.Array(nil)
-	order := []int{authorityKey, domainKey, agentKey, blockedKey, byKey, agentClassKey, classKey, rootKey}
-	for _, key := range order { // those first that every version has
-		found := r.Schema().FieldIndices(keys[key])
+	var columns, uses []arrow.Array
+	for _, key := range keys {
+		found := r.Schema().FieldIndices(key.name)
 		if len(found) != 1 {
-			return fmt.Errorf("there is no column %q: %s", keys[key], missingKey(key))
+			return fmt.Errorf("there is no column %q: %s", key.name, key.missing)
 		}
-		columns[key] = r.Column(found[0])
+		columns = append(columns, r.Column(found[0]))
 	}
 	for _, use := range t.options.Uses {
 		found := r.Schema().FieldIndices(use.Column())

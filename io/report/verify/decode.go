@@ -18,15 +18,14 @@ import (
 const batchMemory = 512 << 20
 
 // decode reads an output to its end, with so much memory for a batch. It counts the rows of a table; it checks only that
-// text can be decompressed.
-func (f *Finding) decode(ctx context.Context, name string, read *decoding, memory int64) error {
-	in, err := blob.Open(ctx, name)
+// text can be decompressed. It calls to with the share that was read.
+func (f *Finding) decode(ctx context.Context, name string, to func(share float64), memory int64) error {
+	in, err := watch(ctx, name, to)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	size, _ := in.Size()
-	found, codec, r, err := format.Sniff(&sizedReader{contextReader{ctx, in}, 0, size, read.to}, in.Name())
+	defer in.file.Close()
+	found, codec, r, err := format.Sniff(in, in.file.Name())
 	if err != nil {
 		return err
 	}
@@ -39,11 +38,10 @@ func (f *Finding) decode(ctx context.Context, name string, read *decoding, memor
 		return nil
 	}
 	f.IsTable = true
-	table := &sizedReaderAt{ctx: ctx, r: in, size: size, to: read.to}
 	if found == format.Parquet {
-		f.Rows, err = parquetio.CheckFile(table, size, memory)
+		f.Rows, err = parquetio.CheckFile(in, in.size, memory)
 	} else {
-		f.Rows, err = ipc.Check(table, size, found == format.Arrow, memory)
+		f.Rows, err = ipc.Check(in, in.size, found == format.Arrow, memory)
 	}
 	if err != nil {
 		err = tableio.Worded(fmt.Errorf("%s: %w", f.Name, err))
@@ -51,20 +49,40 @@ func (f *Finding) decode(ctx context.Context, name string, read *decoding, memor
 	return err
 }
 
-// sizedReaderAt says how much of a file was read, each byte once, until its context ends.
-type sizedReaderAt struct {
+// watched is a file that says how much of it was read, until its context ends.
+type watched struct {
 	ctx  context.Context
-	r    io.ReaderAt
+	file *blob.File
+	size int64 // 0 where it is not known
 	read atomic.Int64
-	size int64
 	to   func(share float64)
 }
 
-func (r *sizedReaderAt) ReadAt(p []byte, at int64) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
+func watch(ctx context.Context, name string, to func(share float64)) (*watched, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	size, _ := f.Size()
+	return &watched{ctx: ctx, file: f, size: size, to: to}, nil
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if err := context.Cause(w.ctx); err != nil {
 		return 0, err
 	}
-	n, err := r.r.ReadAt(p, at)
-	r.to(float64(r.read.Add(int64(n))) / float64(max(1, r.size)))
+	return w.count(w.file.Read(p))
+}
+
+func (w *watched) ReadAt(p []byte, at int64) (int, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return 0, err
+	}
+	return w.count(w.file.ReadAt(p, at))
+}
+
+// count counts what a call has read.
+func (w *watched) count(n int, err error) (int, error) {
+	w.to(float64(w.read.Add(int64(n))) / float64(max(1, w.size)))
 	return n, err
 }

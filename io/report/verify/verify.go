@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -341,20 +340,22 @@ func (v *Verifier) find(name string) (*manifest.Output, error) {
 // checkOutput compares an output with its checksums, if there are any, and then reads it.
 func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
-	read := decoding{part: v.part(name, o)}
-	defer read.part.To(1)
+	part, before := v.part(name, o), 0.0 // before is the share that is done before decoding
+	defer part.To(1)
 	if o != nil {
-		read.before = sumsShare
-		if f.Damage = checkSums(ctx, name, o, read.part); len(f.Damage) > 0 {
+		before = sumsShare
+		f.Damage = checkSums(ctx, name, o, func(share float64) { part.To(sumsShare * share) })
+		if len(f.Damage) > 0 {
 			return f
 		}
 	}
+	decoded := func(share float64) { part.To(before + (1-before)*share) }
 	v.alone.RLock()
-	err := f.decode(ctx, name, &read, batchMemory/int64(atOnce))
+	err := f.decode(ctx, name, decoded, batchMemory/int64(atOnce))
 	v.alone.RUnlock()
 	if err != nil && atOnce > 1 {
 		v.alone.Lock()
-		err = f.decode(ctx, name, &read, batchMemory)
+		err = f.decode(ctx, name, decoded, batchMemory)
 		v.alone.Unlock()
 	}
 	if err != nil {
@@ -369,42 +370,16 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 // decoding it.
 const sumsShare = 0.25
 
-// decoding is how far the decoding of an output is.
-type decoding struct {
-	part   *meter.Part
-	before float64 // what was done before it
-}
-
-// to says that this share is decoded.
-func (d *decoding) to(share float64) { d.part.To(d.before + (1-d.before)*share) }
-
-// sizedReader says how much of a file of a known size was read.
-type sizedReader struct {
-	io.Reader
-	read, size int64
-	to         func(share float64)
-}
-
-func (r *sizedReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.read += int64(n)
-	if r.size > 0 {
-		r.to(float64(r.read) / float64(r.size))
-	}
-	return n, err
-}
-
 // checkSums compares an output with its checksums and returns an error for each part that
-// has changed.
-func checkSums(ctx context.Context, name string, o *manifest.Output, part *meter.Part) []error {
-	f, err := blob.Open(ctx, name)
+// has changed. It calls to with the share that was read.
+func checkSums(ctx context.Context, name string, o *manifest.Output, to func(share float64)) []error {
+	in, err := watch(ctx, name, to)
 	if err != nil {
 		return []error{err}
 	}
-	defer f.Close()
+	defer in.file.Close()
 	var damage []error
-	r := &sizedReader{contextReader{ctx, f}, 0, o.Output.Size, func(share float64) { part.To(sumsShare * share) }}
-	err = o.Check(r, func(part int, what string) {
+	err = o.Check(in, func(part int, what string) {
 		damage = append(damage, fmt.Errorf("%s: %s: %s", blob.Shown(name), partName(o, part), what))
 	})
 	if err != nil {
@@ -439,17 +414,4 @@ func partName(o *manifest.Output, part int) string {
 		return fmt.Sprintf("beginning (%s)", bytes)
 	}
 	return fmt.Sprintf("after row %d (%s)", row, bytes)
-}
-
-// contextReader returns an error once its context has ended.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

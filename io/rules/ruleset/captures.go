@@ -25,8 +25,6 @@ type Captured struct {
 	Newest time.Time
 	// Stats are of all sources together.
 	captures.Stats
-	// Broken counts the records and rows that are broken: skipped, or taken as fetches without an answer.
-	Broken int64
 	// WARC says that some captures are of WARC files, which have no record of a fetch without
 	// an answer.
 	WARC bool
