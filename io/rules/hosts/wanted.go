@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"iter"
 	"math"
 
@@ -71,8 +70,8 @@ func (w *Wanted) Close() { w.sorter.Close() }
 // Find finds out what the rules lack for the rows that wait.
 func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	w := &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)}
-	known := runs.NewSorter(byAuthority, o.Memory/4, o.Folder)
-	defer known.Close()
+	found := runs.NewSorter(byAuthority, o.Memory/2, o.Folder) // what is wanted, and fetches of it
+	defer found.Close()
 	redirects, copies := false, false
 	err := waiting.counter.Merge(func(authority []byte, rows int64) error {
 		w.Authorities++
@@ -96,10 +95,18 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 			return nil
 		}
 		redirects = redirects || isRedirect(status)
-		return known.Add(r)
+		return found.Add(r)
 	})
+	if err == nil && o.Fetches != nil && (redirects || copies) {
+		err = o.Fetches(func(authority []byte, status int, fetched int64, location []byte) error {
+			if fetched > o.AsOf || !isRedirect(status) && !copies {
+				return nil
+			}
+			return found.Add(newRecord(authority, 0, status, fetched).at(location))
+		})
+	}
 	if err == nil {
-		err = w.rank(known, redirects, copies, o)
+		err = w.rank(found, &o)
 	}
 	if err != nil {
 		w.Close()
@@ -108,70 +115,55 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	return w, nil
 }
 
-// rank sorts the wanted robots.txt by rows. It adds the locations of redirects. Where a last
-// good copy decides, it adds the fetch after it that failed: if that is newer than MaxAge,
-// the robots.txt is not wanted again. redirects and copies say that there are some; without
-// either, the fetches are not read.
-func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) error {
-	if !redirects && !copies || o.Fetches == nil {
-		return known.Merge(func(data []byte) error { return w.sorter.Add(data) })
-	}
-	fetches := runs.NewSorter(byAuthority, o.Memory/4, o.Folder)
-	defer fetches.Close()
-	err := o.Fetches(func(authority []byte, status int, fetched int64, location []byte) error {
-		if fetched > o.AsOf || !isRedirect(status) && !copies {
-			return nil
+// rank sorts the wanted robots.txt by rows, each with what its fetches tell.
+func (w *Wanted) rank(found *runs.Sorter, o *Options) error {
+	var r, last hostRecord // the wanted robots.txt, and its newest fetch; empty for none
+	var target []byte      // that of its newest redirect
+	err := found.Merge(func(data []byte) error {
+		x := hostRecord(data)
+		switch {
+		case x.rows() > 0: // the next one, whose fetches follow
+			if err := w.add(r, last, target, o); err != nil {
+				return err
+			}
+			r, last, target = append(r[:0], x...), last[:0], target[:0]
+		case len(r) > 0 && bytes.Equal(x.authority(), r.authority()):
+			last = append(last[:0], x...)
+			if isRedirect(x.status()) {
+				target = append(target[:0], x.location()...)
+			}
 		}
-		return fetches.Add(newRecord(authority, 0, status, fetched).at(location))
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	next, stop := iter.Pull(func(yield func(hostRecord) bool) {
-		err = fetches.Merge(func(data []byte) error {
-			if !yield(bytes.Clone(data)) {
-				return errEnough
-			}
+	return w.add(r, last, target, o)
+}
+
+// add adds a wanted robots.txt, with its location if it redirects. Where a last good copy decides and
+// a later fetch failed, that is what it says of the fetch; if it is newer than MaxAge, the
+// robots.txt is not wanted again.
+func (w *Wanted) add(r, last hostRecord, target []byte, o *Options) error {
+	if len(r) == 0 {
+		return nil
+	}
+	if r[copyAt] != 0 && len(last) > 0 && last.fetched() > r.fetched() {
+		if o.AsOf-last.fetched() <= o.MaxAge {
+			w.Stale--
+			w.StaleRows -= r.rows()
 			return nil
-		})
-	})
-	defer stop()
-	fetch, more := next()
-	mergeErr := known.Merge(func(data []byte) error {
-		r := hostRecord(data)
-		for more && bytes.Compare(fetch.authority(), r.authority()) < 0 {
-			fetch, more = next()
 		}
-		var last hostRecord
-		target := []byte(nil) // that of the newest redirect
-		for more && bytes.Equal(fetch.authority(), r.authority()) {
-			last = fetch
-			if isRedirect(fetch.status()) {
-				target = fetch.location()
-			}
-			fetch, more = next()
-		}
-		r = bytes.Clone(r)
-		if r[copyAt] != 0 && last != nil && last.fetched() > r.fetched() {
-			if o.AsOf-last.fetched() <= o.MaxAge {
-				w.Stale--
-				w.StaleRows -= r.rows()
-				return nil
-			}
-			r.setLast(last)
-		}
-		if isRedirect(r.status()) {
-			r = r.at(target)
-		}
-		return w.sorter.Add(r)
-	})
-	return cmp.Or(mergeErr, err)
+		r.setLast(last)
+	}
+	if isRedirect(r.status()) {
+		r = r.at(target)
+	}
+	return w.sorter.Add(r)
 }
 
 // isRedirect reports whether an answer leads elsewhere; 304 does not.
 func isRedirect(status int) bool { return status/100 == 3 && status != 304 }
-
-var errEnough = errors.New("nobody wants more")
 
 // Schema is the schema of the table of wanted robots.txt.
 var Schema = arrow.NewSchema([]arrow.Field{
@@ -208,7 +200,7 @@ func (w *Wanted) URLs(visit func(url []byte) error) error {
 	})
 }
 
-// hostRecord is a robots.txt that is wanted, or a redirect:
+// hostRecord is a robots.txt that is wanted or, without rows that wait, a fetch of one:
 //
 //	 0  u16  length of the record
 //	 2  u16  length of the authority
@@ -283,9 +275,9 @@ func form(key func(hostRecord) uint64, compare func(a, b hostRecord) int) runs.F
 }
 
 var (
-	// byAuthority sorts redirects of an authority by time, too.
+	// byAuthority sorts fetches after the robots.txt that is wanted, the oldest first.
 	byAuthority = form(func(hostRecord) uint64 { return 0 }, func(a, b hostRecord) int {
-		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(a.fetched(), b.fetched()))
+		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(b.rows(), a.rows()), cmp.Compare(a.fetched(), b.fetched()))
 	})
 	// byRows sorts the most wanted first.
 	byRows = form(func(r hostRecord) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b hostRecord) int {
