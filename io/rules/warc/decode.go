@@ -20,7 +20,7 @@ const (
 	// maxWindow is the largest zstd window, in bytes, that RFC 9659 §3 permits in
 	// HTTP.
 	maxWindow = 8 << 20
-	// textSize is how many first bytes show whether a body is coded at all.
+	// textSize is the number of first bytes that show whether a body is coded at all.
 	textSize = 64
 )
 
@@ -57,12 +57,13 @@ func codingOf(name []byte) coding {
 	return identity
 }
 
-// decoder undoes codings. It keeps the decoders for the next body.
+// decoder undoes codings. It keeps its memory for the next body.
 type decoder struct {
-	in   bufio.Reader
-	gzip *gunzip
-	zstd *zstd.Decoder
-	br   *brotli.Reader
+	joined  bufio.Reader // the chunks of a body
+	decoded bufio.Reader
+	gzip    *gunzip
+	zstd    *zstd.Decoder
+	br      *brotli.Reader
 }
 
 // open returns the body without its codings; coded reports whether it had any.
@@ -73,15 +74,6 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 	if len(codings) > maxCodings {
 		return nil, true, errors.New("too many codings, one in another")
 	}
-	own := &d.in
-	buffer := func(raw io.Reader) {
-		if r = own; r == nil { // one coding in another; rare
-			r = new(bufio.Reader)
-		}
-		r.Reset(raw)
-		own = nil
-	}
-	inner := d
 	for i := len(codings) - 1; ; i-- {
 		if chunked && looksChunked(r) {
 			chunked = false
@@ -89,7 +81,8 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 			if i < 0 {
 				return joined, coded, nil
 			}
-			buffer(joined)
+			d.joined.Reset(joined)
+			r = &d.joined
 		}
 		if i < 0 || looksLikeText(r) {
 			return r, coded, nil
@@ -98,12 +91,15 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 		if head, _ := r.Peek(len(magic)); string(head) == magic {
 			coding = gzipCoding // whatever it was called
 		}
-		raw, err := inner.decode(r, coding)
+		if coded { // one coding in another; rare
+			d = new(decoder)
+		}
+		raw, err := d.decode(r, coding)
 		if err != nil {
 			return nil, true, err
 		}
-		inner, coded = new(decoder), true
-		buffer(raw)
+		d.decoded.Reset(raw)
+		r, coded = &d.decoded, true
 	}
 }
 
