@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// HeadSize is how many first bytes Detect wants to see; a shorter input is
+// HeadSize is the number of first bytes that Detect wants to see; a shorter input is
 // seen whole.
 const HeadSize = 4096
 

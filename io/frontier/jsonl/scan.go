@@ -25,7 +25,7 @@ type nested struct {
 	scanner scanner
 }
 
-// mostKeys is how many keys can be wanted.
+// mostKeys is the most keys that can be wanted.
 const mostKeys = 64
 
 // scanner checks that a text is a JSON object (RFC 8259), and finds keys in it. It

@@ -50,7 +50,7 @@ type sink struct {
 	columns []lines.Column
 	keys    [][]byte     // what comes before each value
 	words   *lines.Words // nil for none
-	// verdicts is how many of the columns are verdicts, the last ones.
+	// verdicts is the number of verdict columns, which are the last ones.
 	verdicts int
 	keepAll  bool
 }

@@ -64,11 +64,11 @@ type Block struct {
 	Data []byte
 	// Index is the block's number within its input, from 0.
 	Index int
-	// Records is how many there are.
+	// Records is their number.
 	Records int
 	// FirstLine is the number of lines before the block.
 	FirstLine int64
-	// Lines is how many there are in Data.
+	// Lines is the number of lines in Data.
 	Lines int
 }
 

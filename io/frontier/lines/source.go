@@ -78,7 +78,7 @@ type Decoder interface {
 	// both belong to b until its Release. It may set Release to what has to be released
 	// before them.
 	Decode(block *Block, b *batch.Batch) error
-	// Size is how many bytes of memory a block and its batch take.
+	// Size returns the number of bytes of memory that a block and its batch take.
 	Size(block *Block) int64
 	// Held is the number of bytes that the decoder holds, besides what it needs for each row.
 	Held() int

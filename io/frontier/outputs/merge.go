@@ -13,7 +13,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// mergeReaders is how many manifests and outputs are read at once.
+// mergeReaders is the number of manifests and outputs that are read at once.
 const mergeReaders = 32
 
 // Merge merges the manifests of a job's shards in a folder into one, and returns it

@@ -103,7 +103,7 @@ func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	return arrowipc.NewSink(w, options)
 }
 
-// outputBuffer is how many bytes of an answer are collected to be written at once.
+// outputBuffer is the number of bytes of an answer that are collected to be written at once.
 const outputBuffer = 64 << 10
 
 // flushed is the answer as a blob.Writer. What was written cannot be taken back.

@@ -66,7 +66,7 @@ type Options struct {
 	Bodies Bodies
 	// Profile selects the variant of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
+	// Limit is the number of bytes of a body that count (RFC 9309 §2.5); values below
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile ignores
 	// it: robotstxt.MaxGoogleBody bytes of a body count.
 	Limit int
@@ -225,7 +225,7 @@ func (s *Set) update(source int, change func(*Stats)) {
 	change(s.statsOf(source))
 }
 
-// MaxSources is how many sources there may be.
+// MaxSources is the most sources that there may be.
 const MaxSources = math.MaxUint16
 
 // adder adds captures to a Set. It is for one goroutine.

@@ -63,7 +63,7 @@ type checker interface {
 	Check(row int) (where string, err error)
 }
 
-// MaxLine is how many bytes a line of a table may have: 16 MiB.
+// MaxLine is the most bytes of a line of a table: 16 MiB.
 const MaxLine = 16 << 20
 
 // alike are columns that other tools write where a table of captures has one of columnNames.

@@ -8,7 +8,7 @@
 //	example.com_443         https alone, before example.com
 //	example.com_80          http alone, before example.com
 //	https/example.com       https alone, before any of the above
-//	https/example.com_8443  https on that port alone, likewise
+//	https/example.com_8443  https on that port alone, before those
 //	http/…                  as https/
 //	ftp/…                   as https/; no file outside stands for ftp
 //

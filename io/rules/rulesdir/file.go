@@ -12,16 +12,17 @@ func (d *Dir) File(authority []byte) (string, error) {
 	return d.first(found[:], true)
 }
 
-// first returns the name of the first file of some candidates; "" if there is none. Only with
-// open it opens what is not a folder HOST.
-func (d *Dir) first(found []uint32, open bool) (string, error) {
-	for _, file := range found {
+// first returns the name of the first candidate that has a file; "" if none has. A folder HOST may
+// have none. Any other record has one, which is opened only if verify is set: an error then says why
+// it cannot be.
+func (d *Dir) first(files []uint32, verify bool) (string, error) {
+	for _, file := range files {
 		if file == none {
 			continue
 		}
 		r := &d.index.records[file]
 		path := d.index.path(r)
-		if d.folder.objects != nil || !r.isDir && !open {
+		if d.folder.objects != nil || !r.isDir && !verify {
 			return d.folder.full(path), nil
 		}
 		f, path, err := d.folder.openRecord(path, r.isDir)

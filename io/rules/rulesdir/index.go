@@ -140,7 +140,7 @@ type builder struct {
 	more    int     // number of further ones
 }
 
-// mostClashes is how many pairs of files for one authority an error names.
+// mostClashes is the most pairs of files for one authority that an error names.
 const mostClashes = 10
 
 // list adds the names of a tier's folder.
@@ -246,8 +246,8 @@ func (b *builder) link() error {
 	return errors.Join(b.clashes...)
 }
 
-// settle decides between two records for the same authority. If both exist with different
-// bodies, that is a clash.
+// settle decides between two records for the same authority. A folder HOST without a robots.txt is for
+// nothing, and so is the second of two files with the same body; any other pair is a clash.
 func (b *builder) settle(first, second uint32) error {
 	var paths [2]string
 	var bodies [2][]byte

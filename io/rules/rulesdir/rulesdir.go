@@ -21,7 +21,7 @@ type Options struct {
 	Chains []matcher.Chain
 	// Profile is the profile; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many bytes of a body count, after decompression (RFC 9309
+	// Limit is the number of bytes of a body that count, after decompression (RFC 9309
 	// §2.5); values below robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
 	// No more is read of any file. The Google profile has no limit, but a body
 	// above robotstxt.MaxGoogleBody is an error.

@@ -62,7 +62,8 @@ var schemes = [...]struct {
 	text string
 }{{&httpRank, "http://"}, {&httpsRank, "https://"}, {&ftpRank, "ftp://"}}
 
-// record visits the authorities of a record. authority is scratch memory, which it returns.
+// record visits those authorities of a record for which no record of higher precedence has a file.
+// It reads the file once, into buffer. authority is scratch memory, which it returns.
 func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
 	x := w.dir.index
 	r := &x.records[file]
@@ -74,9 +75,9 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
 		found := x.find(authority)
-		if before, err := w.dir.first(found[:place], false); err != nil {
+		if preceding, err := w.dir.first(found[:place], false); err != nil {
 			return authority, err
-		} else if before != "" {
+		} else if preceding != "" {
 			continue
 		}
 		if !read {

@@ -37,7 +37,7 @@ func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (
 	return found, nil
 }
 
-// triedKeys is how many names are read to find out what a folder in a store holds.
+// triedKeys is the most names that are read to find out what a folder in a store holds.
 const triedKeys = 1000
 
 // isCaptureKeys tells a folder of captures from one of robots.txt files by its first

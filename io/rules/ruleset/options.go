@@ -38,12 +38,12 @@ type Options struct {
 
 	// Chains are the agents; each Origin gets a Trie for each, in their order.
 	Chains []matcher.Chain
-	// Listed is how many chains at the end come from a list, which somebody checked: no
+	// Listed is the number of chains at the end that come from a list, which somebody checked: no
 	// Set.Misspelt is about them.
 	Listed int
 	// Profile selects the variant of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
+	// Limit is the number of bytes of a body that count (RFC 9309 §2.5); values below
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
 	Limit int
 	// Policy says what captures mean.
@@ -69,12 +69,12 @@ type Options struct {
 	// Usage says what of the statements about use is kept.
 	Usage matcher.UsageOptions
 
-	// Memory is how many bytes making a rule pack of captures may take. A quarter of
+	// Memory is the most bytes that making a rule pack of captures may take. A quarter of
 	// it is for compiled rules afterwards.
 	Memory int64
 	// Budget is the account of all else that runs, from which compiling a robots.txt is taken.
 	Budget *budget.Budget
-	// Workers is how many goroutines read captures; 0 means one a processor.
+	// Workers is the number of goroutines that read captures; 0 means one a processor.
 	Workers int
 	// HoldHeap, if not nil, is called before a rule pack is made, and its result
 	// afterwards.
@@ -119,7 +119,7 @@ type warner struct {
 	broken  int64
 }
 
-// shownBroken is how many broken records are reported by name.
+// shownBroken is the most broken records that are reported by name.
 const shownBroken = 10
 
 func (w *warner) warn(message option.Message) { w.call(w.options.Warn, message) }

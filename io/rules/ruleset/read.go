@@ -89,10 +89,10 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 }
 
 const (
-	// captureRows is how many rows of a table of captures are read at once. It is small
+	// captureRows is the number of rows of a table of captures that are read at once. It is small
 	// because the bodies are large.
 	captureRows = 1024
-	// shareEvery is how many captures are read before a table is asked how much of it was read.
+	// shareEvery is the number of captures after which a table is asked how much of it was read.
 	shareEvery = 256
 )
 

@@ -64,7 +64,7 @@ func noneBefore(asOf time.Time) option.Message {
 	return option.Messagef("has no capture of a robots.txt from %s or before (%s)", asOf.UTC().Format(time.RFC3339), option.AsOf)
 }
 
-// shownIgnored is how many ignored names are listed, and loggedIgnored with Options.MoreIgnored:
+// shownIgnored is the most ignored names that are listed, and loggedIgnored the most with Options.MoreIgnored:
 // a folder in a store may have millions.
 const shownIgnored, loggedIgnored = 10, 1000
 

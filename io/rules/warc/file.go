@@ -128,7 +128,7 @@ func (m *members) Read(p []byte) (int, error) {
 
 const (
 	magic = "\x1F\x8B\x08"
-	// trialSize is how many bytes of a member startsRecord decompresses: its header
+	// trialSize is the number of bytes of a member that startsRecord decompresses: its header
 	// and the tables of its first block fit in them.
 	trialSize = 1024
 )

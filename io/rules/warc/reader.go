@@ -20,9 +20,9 @@ const (
 	// maxRecord is the largest length of a record, in bytes: 1 TiB.
 	maxRecord = 1 << 40
 
-	// readSize is how many bytes of a file one read asks for.
+	// readSize is the number of bytes of a file that one read asks for.
 	readSize = 256 << 10
-	// bodySize is how many bytes of a coded body one read asks for.
+	// bodySize is the number of bytes of a coded body that one read asks for.
 	bodySize = 16 << 10
 )
 
@@ -30,7 +30,7 @@ const (
 type Options struct {
 	// Name of the file for errors.
 	Name string
-	// BodySize is how many bytes of a body are read at most; 0 means
+	// BodySize is the most bytes of a body that are read; 0 means
 	// robotstxt.Options{}.ReadSize().
 	BodySize int
 	// Broken, if not nil, is called with an error for each thing that is broken. The error

@@ -163,7 +163,7 @@ func Time(dst *time.Time) func(string) error {
 	}
 }
 
-// Allowance is how many rows without a verdict are still success: a number, or
+// Allowance is the most rows without a verdict that are still success: a number, or
 // a percentage of all rows.
 type Allowance struct {
 	value   float64

@@ -116,7 +116,7 @@ const (
 	workerMemory  = 64 << 20 // the default is this for each worker that has a processor, if it is more
 	leastMemory   = 16 << 20
 	DefaultRows   = 65536
-	// mostWorkers is how many workers a processor can keep busy: some wait for objects
+	// mostWorkers is the most workers that a processor can keep busy: some wait for objects
 	// of a store while others compute.
 	mostWorkers = 32
 )
@@ -225,11 +225,11 @@ func (c *Running) LimitWorkers() { c.Workers = min(c.Workers, mostWorkers*runtim
 // of -memory.
 func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.RulesShare }
 
-// BatchMemory is how many bytes one batch may take as it is read and decoded, and again as
+// BatchMemory is the most bytes that one batch may take as it is read and decoded, and again as
 // it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
 
-// PieceMemory is how many bytes the rows of a batch may take, if they need not be together:
+// PieceMemory is the most bytes that the rows of a batch may take, if they need not be together:
 // more than two workers have two batches each in the quarter of the memory in which batches
 // begin, where each is counted as read and as decoded.
 func (c *Running) PieceMemory() int64 {

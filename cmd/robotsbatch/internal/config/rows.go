@@ -220,7 +220,7 @@ func shownCompressions() string {
 	return strings.Join(shown, ", ")
 }
 
-// mostColumns is how many agents have columns of their own unless -agents-as asks for
+// mostColumns is the most agents that have columns of their own unless -agents-as asks for
 // them.
 const mostColumns = 32
 

@@ -196,7 +196,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Width is how many columns a terminal has; 0 for what is none.
+// Width is the number of columns of a terminal; 0 for what is none.
 func Width(stream any) int {
 	if !IsTerminal(stream) {
 		return 0
