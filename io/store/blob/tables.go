@@ -40,7 +40,8 @@ type tableFormat struct {
 var (
 	deltaLake = &tableFormat{
 		name: "Delta Lake", mark: "_delta_log",
-		script: `from deltalake import DeltaTable as T; print(*T('{}').file_uris(), sep='\n')`,
+		script: `from deltalake import DeltaTable as T; t = T('{}'); ` +
+			`assert 'deletionVectors' not in (t.protocol().reader_features or []); print(*t.file_uris(), sep='\n')`,
 	}
 	hudi = &tableFormat{
 		name: "Hudi", mark: ".hoodie",
