@@ -230,7 +230,7 @@ func (d *decoder) line(r row, number int64) {
 				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		d.seen |= d.scanner.found
-	} else {
+	} else if d.cdxj || len(d.values) == 0 {
 		d.scanner.found = 0 // of an object that is none
 	}
 	d.url(d.scanner.value(0))
@@ -241,7 +241,7 @@ func (d *decoder) line(r row, number int64) {
 		d.addTime(d.scanner.value(d.time))
 	}
 	if len(d.values) > 0 {
-		r.misfit = !d.addNamed()
+		r.misfit = !d.addNamed(r.object >= 0)
 	}
 	d.rows.rows = append(d.rows.rows, r)
 }
@@ -279,9 +279,8 @@ func (d *decoder) addTime(value []byte) {
 }
 
 // addNamed ends a row of the named columns. A string is its text, and another scalar its
-// source. It reports whether the values fit.
-func (d *decoder) addNamed() (fits bool) {
-	fits = true
+// source. It reports whether the values fit; those of a line that is no object do not.
+func (d *decoder) addNamed(fits bool) bool {
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
 		if !n.Loose && !fitsNamed(n, value) {
