@@ -25,7 +25,10 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 	valid := make([]byte, bitutil.BytesForBits(at+n))
 	bitutil.CopyBitmap(bufferBytes(outer, 0), from, int(n), valid, int(at))
 	if mayBeNull(d) {
-		bitutil.BitmapAnd(valid, bufferBytes(d, 0), at, at, valid, at, n)
+		own := bufferBytes(d, 0)
+		for i := at / 8; i < int64(len(valid)); i++ { // bitutil.BitmapAnd leaves the last byte out where rows end with it
+			valid[i] &= own[i]
+		}
 	}
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
 	within := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), array.UnknownNullCount, d.Offset())
