@@ -153,7 +153,7 @@ func (d *dump) page(c layout.Chunk, leaf layout.Leaf) {
 	d.fields(pageFields, page.Header, "", 0)
 	d.before = before
 	d.printEnds()
-	if leaf.Nullable() {
+	if leaf.MaxDefinition > 0 {
 		n := int(binary.LittleEndian.Uint32(d.data[d.at:]))
 		d.next(4, "bytes of levels: %d", n)
 		d.next(n, "levels: 1 for a value, 0 for null")

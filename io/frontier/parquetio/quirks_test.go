@@ -106,7 +106,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 				header[j].Value = layout.AppendRaw(nil, fields)
 			}
 			copy(data[at:], layout.AppendRaw(nil, header))
-			at += int64(page.Size())
+			at += int64(page.StoredSize())
 		}
 	}
 	if changed != 2 {

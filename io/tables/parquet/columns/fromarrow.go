@@ -68,7 +68,7 @@ func (b *builder) castTo(from, to string) {
 // node returns the node of a field, and the field as it is stored in the Arrow
 // schema, with the types that values have after casts.
 func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, error) {
-	n := &Node{Name: name, FieldID: -1, Type: layout.NoType, array: field.Type}
+	n := &Node{Name: name, FieldID: -1, Type: layout.NoType}
 	if field.Nullable {
 		n.Repetition = layout.Optional
 	}
@@ -84,7 +84,6 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 		value := field
 		value.Type = dt.ValueType
 		if n, stored, err = b.node(name, value); err == nil {
-			n.array = field.Type
 			if id := dt.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
 				stored.Type = field.Type // readers make a dictionary of these again
 			} else {
@@ -96,7 +95,6 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 		value := field
 		value.Type = dt.Encoded()
 		if n, stored, err = b.node(name, value); err == nil {
-			n.array = field.Type
 			b.cast(field.Type, stored.Type)
 		}
 		return n, stored, err

@@ -60,8 +60,6 @@ type Node struct {
 	MaxDefinition, MaxRepetition uint8
 	// Leaf counts the leaves from the left; of a group it is the first one's.
 	Leaf int
-
-	array arrow.DataType // what values are in memory
 }
 
 // Width returns the number of bytes that a value has as PLAIN stores it; 0 when each has its

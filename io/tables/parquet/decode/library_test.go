@@ -116,7 +116,13 @@ func readersOf(data []byte, limit int64, name string) (list []chunk, err error) 
 	}
 	nodes := columns.FromParquet(f)
 	leaf := columns.Leaves(nil, nodes)[at]
-	column, _, err := columns.Read(nodes[f.Leaves[at].Field], nil)
+	top := nodes[0]
+	for _, n := range nodes {
+		if n.Leaf <= at {
+			top = n
+		}
+	}
+	column, _, err := columns.Read(top, nil)
 	if err != nil {
 		return nil, err
 	}

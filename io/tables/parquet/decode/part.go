@@ -134,7 +134,7 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 	if c == nil {
 		c = &cursor{definition: p.data.Definition}
 		var err error
-		b := encoding.Body{Encoding: p.Encoding, Type: r.node.Type, Width: r.node.Width(), Values: p.data.Content.Values, Present: p.data.Present, Dictionary: r.dictionary}
+		b := encoding.Body{Encoding: p.Encoding, Type: r.node.Type, Width: r.node.Width(), Values: p.data.Values, Present: p.data.Present, Dictionary: r.dictionary}
 		if p.Encoding == layout.DeltaByteArray {
 			b.Before = r.before
 		}
@@ -164,7 +164,7 @@ func (r *Reader) expect(p *page, rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess
 	mean := r.node.Width()
 	if mean == 0 {
-		if mean = len(p.data.Content.Values) / p.Values; r.dictionary != nil && r.dictionary.Len() > 0 {
+		if mean = len(p.data.Values) / p.Values; r.dictionary != nil && r.dictionary.Len() > 0 {
 			mean = max(mean, r.dictionary.Size()/r.dictionary.Len())
 		}
 	}

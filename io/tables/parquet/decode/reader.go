@@ -63,7 +63,7 @@ type page struct {
 // bytes decompressed, and so may what a run of rows has.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
 	leaf := layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)}
-	pages, err := layout.NewPages(in, chunk, leaf, limit)
+	pages, err := layout.NewPages(in, chunk, limit)
 	return &Reader{pages: pages, node: n, leaf: leaf, limit: limit}, err
 }
 

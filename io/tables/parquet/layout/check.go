@@ -44,7 +44,7 @@ func (f *File) findLeaves() error {
 			if e.Type < Boolean || e.Type > FixedLenByteArray || e.TypeLength < 0 {
 				return fmt.Errorf("damaged: column %q is of an unknown type", e.Name)
 			}
-			f.Leaves = append(f.Leaves, Leaf{Element: i, Field: len(f.Fields) - 1, MaxDefinition: at.definition, MaxRepetition: at.repetition})
+			f.Leaves = append(f.Leaves, Leaf{Element: i, MaxDefinition: at.definition, MaxRepetition: at.repetition})
 		}
 		if i > 0 {
 			f.Fields[len(f.Fields)-1].End = len(f.Leaves)
@@ -124,6 +124,3 @@ func (f *File) checkChunk(group *RowGroup, column int) error {
 	}
 	return nil
 }
-
-// Nullable reports whether a column has definition levels.
-func (l Leaf) Nullable() bool { return l.MaxDefinition > 0 }

@@ -236,9 +236,8 @@ type Field struct {
 
 // Leaf is a column.
 type Leaf struct {
-	// Element is its number in the schema, Field that of the field at the top
-	// that it belongs to, counted from 0.
-	Element, Field int
+	// Element is its number in the schema.
+	Element int
 	// MaxDefinition and MaxRepetition are the largest levels.
 	MaxDefinition, MaxRepetition int
 }
@@ -281,8 +280,6 @@ type Chunk struct {
 	// that they have decompressed, headers included.
 	Pages        Range
 	Uncompressed int64
-	// HasDictionary says that the first page is a dictionary.
-	HasDictionary bool
 
 	// DataPage and DictionaryPage are where the first ones lie, Statistics what is known of the
 	// values, and OffsetIndex where that is.
@@ -320,7 +317,7 @@ func (c *Chunk) fields(t *thrift) {
 		t.err = fmt.Errorf("column %q of a row group: %w", strings.Join(c.Path, "."), t.err)
 	}
 	if c.Pages.Offset = c.DataPage; c.DictionaryPage > 0 && (c.DictionaryPage < c.DataPage || c.DataPage <= 0) {
-		c.Pages.Offset, c.HasDictionary = c.DictionaryPage, true
+		c.Pages.Offset = c.DictionaryPage
 	}
 }
 

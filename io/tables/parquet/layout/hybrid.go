@@ -198,58 +198,6 @@ func BitsAt(src []byte, bit, width int) uint64 {
 	return v
 }
 
-// Bits reads n numbers of one bit, and sets the bits of a bitmap from a bit on to
-// them, the lowest bit of a byte first. The bits must be zeros. It returns how
-// many are ones.
-func (h *Hybrid) Bits(bitmap []byte, bit, n int) (ones int, err error) {
-	for n > 0 {
-		if err := h.run(); err != nil {
-			return ones, err
-		}
-		k := min(h.left, n)
-		switch {
-		case h.packed != nil:
-			ones += copyBits(bitmap, bit, h.packed, h.bit, k)
-			h.bit += k
-		case h.value == 1:
-			setBits(bitmap, bit, k)
-			ones += k
-		}
-		h.left -= k
-		bit += k
-		n -= k
-	}
-	return ones, nil
-}
-
-// copyBits copies n bits to a bitmap whose bits are zeros there, eight at a time.
-func copyBits(dst []byte, to int, src []byte, from, n int) (ones int) {
-	for n > 0 {
-		k := min(8-to&7, n)
-		v := byte(BitsAt(src, from, k))
-		dst[to>>3] |= v << (to & 7)
-		ones += bits.OnesCount8(v)
-		to, from, n = to+k, from+k, n-k
-	}
-	return ones
-}
-
-// setBits sets n bits of a bitmap, from bit at on, to one.
-func setBits(dst []byte, at, n int) {
-	for ; n > 0 && at&7 != 0; n-- {
-		dst[at>>3] |= 1 << (at & 7)
-		at++
-	}
-	for ; n >= 8; n -= 8 {
-		dst[at>>3] = 0xFF
-		at += 8
-	}
-	for ; n > 0; n-- {
-		dst[at>>3] |= 1 << (at & 7)
-		at++
-	}
-}
-
 // Count reads n numbers and returns how many are v, and what the largest is.
 func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	var scratch [256]uint32

@@ -201,9 +201,6 @@ func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte
 // StoredSize is how many bytes of the file the page has, also before its body was read.
 func (p *Page) StoredSize() int { return len(p.Header) + int(p.compressed) }
 
-// Size is how many bytes of the file the page has.
-func (p *Page) Size() int { return len(p.Header) + len(p.Body) }
-
 // Stored reports whether the body is not compressed, whatever the column is.
 func (p *Page) Stored() bool { return p.stored }
 

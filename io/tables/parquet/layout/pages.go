@@ -6,66 +6,30 @@ import (
 	"io"
 )
 
-// Pages reads the pages of a chunk one after the other. A page is checked before
-// it is returned: its levels are as many as its values, none is too high, and as
-// many say null as its header does.
+// Pages reads the data pages of a chunk one after the other, as they lie.
 type Pages struct {
 	stream *Stream // of the pages to come
 	chunk  *Chunk
-	leaf   Leaf
 	left   int64 // values to come
 	index  int   // of the next page
 
-	body, scratch []byte // of the current page, as it lies and decompressed
-
-	// Dictionary is the chunk's dictionary, decompressed, and Entries how many
-	// values it has; nil where there is none. It stays valid.
+	// Dictionary is the chunk's dictionary, decompressed, and Entries the number of its values; nil
+	// where there is none, and before the first page was fetched. It stays valid.
 	Dictionary []byte
 	Entries    int
-	// Data is the current page's, valid until the next one is read.
-	Data
-}
-
-// Data is a data page, decompressed.
-type Data struct {
-	Content
-	// Values is the number of its values, and Present that of those that are not null.
-	Values, Present int
-	// Rows is the number of rows that begin in the page.
-	Rows int
-	// Encoding is that of its values.
-	Encoding Encoding
 }
 
 // NewPages reads the pages of a chunk of a file, one at a time. As it lies and
 // decompressed a page may have twice limit bytes.
-func NewPages(in io.ReaderAt, chunk *Chunk, leaf Leaf, limit int64) (*Pages, error) {
+func NewPages(in io.ReaderAt, chunk *Chunk, limit int64) (*Pages, error) {
 	if err := chunk.Codec.Check(); err != nil {
 		return nil, err
 	}
-	return &Pages{stream: NewStream(in, chunk, limit), chunk: chunk, leaf: leaf, left: chunk.Values}, nil
+	return &Pages{stream: NewStream(in, chunk, limit), chunk: chunk, left: chunk.Values}, nil
 }
 
-// Next reads the next data page that has values, and returns false when all
-// values were read. The dictionary comes with the first. An error names the page.
-func (p *Pages) Next() (bool, error) {
-	page, body, err := p.Fetch(p.body)
-	p.body = body
-	if page == nil || err != nil {
-		return false, err
-	}
-	plain, err := page.Open(p.room, p.chunk.Codec)
-	if err == nil {
-		p.Data, err = page.Data(plain, p.leaf)
-	}
-	if err != nil {
-		return false, fmt.Errorf("page %d: %w", p.Index(), err)
-	}
-	return true, nil
-}
-
-// Fetch is Next without opening the page: it returns it as it lies, in buffer if that is
-// large enough, and nil after the last.
+// Fetch returns the next data page that has values, and its bytes as they lie, in buffer if that is
+// large enough. The page is nil after the last one. An error names the page.
 func (p *Pages) Fetch(buffer []byte) (*Page, []byte, error) {
 	for p.left > 0 {
 		page, body, err := p.next(buffer)
@@ -87,7 +51,7 @@ func (p *Pages) Index() int { return p.index - 1 }
 // Codec is the chunk's.
 func (p *Pages) Codec() Codec { return p.chunk.Codec }
 
-// next reads a page, and returns nil if it is none of data.
+// next reads a page, and returns nil if it has no values of rows.
 func (p *Pages) next(buffer []byte) (*Page, []byte, error) {
 	if !p.stream.More() {
 		return nil, buffer, fmt.Errorf("damaged: the column ends before it, %d values early", p.left)
@@ -134,47 +98,39 @@ func (p *Pages) readDictionary(page *Page) error {
 	return nil
 }
 
-// Data returns a data page, whose body is plain, after checking it.
-func (p *Page) Data(plain []byte, leaf Leaf) (Data, error) {
-	d := Data{Values: p.Values, Present: p.Values, Rows: p.Values, Encoding: p.Encoding}
-	var err error
+// Data is the levels and values of a data page, and the number of the values: nulls are not counted.
+type Data struct {
+	Content
+	Present int
+}
+
+// Data returns the levels and values of a data page, whose body is plain. It checks that there are as
+// many levels as the header says, that none is too high, and that as many as it says mean null.
+func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
+	d.Present = p.Values
 	if d.Content, err = p.Split(plain, leaf); err != nil {
 		return d, err
 	}
-	return d, d.count(p, leaf)
-}
-
-// room is memory that one page after the other uses.
-func (p *Pages) room(n int) []byte {
-	if cap(p.scratch) < n {
-		p.scratch = make([]byte, n+n/8)
-	}
-	return p.scratch[:n]
-}
-
-// count counts the values and rows of a page.
-func (d *Data) count(p *Page, leaf Leaf) (err error) {
 	if highest := leaf.MaxDefinition; highest > 0 {
-		if d.Present, err = CountLevels(d.Definition, d.Values, highest, uint32(highest)); err != nil {
-			return err
+		if d.Present, err = CountLevels(d.Definition, p.Values, highest, uint32(highest)); err != nil {
+			return d, err
 		}
 	}
-	if highest := leaf.MaxRepetition; highest > 0 {
-		if d.Rows, err = CountLevels(d.Repetition, d.Values, highest, 0); err != nil {
-			return err
-		}
+	if highest := leaf.MaxRepetition; highest > 0 { // writers do not agree what to count of lists
+		_, err := CountLevels(d.Repetition, p.Values, highest, 0)
+		return d, err
 	}
-	if p.Kind != DataPageV2 || leaf.MaxRepetition > 0 { // of lists writers do not agree what to count
-		return nil
+	if p.Kind != DataPageV2 {
+		return d, nil
 	}
 	// Of a page of nothing but nulls Arrow's writer for Go says that there are none.
-	if p.Nulls != d.Values-d.Present && (p.Nulls > 0 || d.Present > 0) {
-		return fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.Nulls, d.Values-d.Present)
+	if nulls := p.Values - d.Present; p.Nulls != nulls && (p.Nulls > 0 || d.Present > 0) {
+		return d, fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.Nulls, nulls)
 	}
-	if p.Rows != d.Rows {
-		return fmt.Errorf("damaged: it says it has %d rows, and its levels %d", p.Rows, d.Rows)
+	if p.Rows != p.Values {
+		return d, fmt.Errorf("damaged: it says it has %d rows, and its levels %d", p.Rows, p.Values)
 	}
-	return nil
+	return d, nil
 }
 
 // CountLevels returns how many of the n levels are v. There have to be just n, none higher

@@ -367,7 +367,7 @@ func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) 
 		if err != nil {
 			return err
 		}
-		data = data[page.Size():]
+		data = data[page.StoredSize():]
 		switch {
 		case page.Kind == layout.DictionaryPage:
 			if c.Dictionary == nil {
@@ -456,9 +456,9 @@ func (p *pages) check(out []byte, pages []layout.Written) error {
 		if err != nil {
 			return errFilter("what it wrote: " + err.Error())
 		}
-		out = out[page.Size():]
+		out = out[page.StoredSize():]
 		is := layout.Written{
-			Size: page.Size(), Uncompressed: len(page.Header) + page.Uncompressed,
+			Size: page.StoredSize(), Uncompressed: len(page.Header) + page.Uncompressed,
 			Values: page.Values, Rows: page.Values, Encoding: page.Encoding, Kind: page.Kind,
 		}
 		if c.Leaf.MaxRepetition > 0 {
@@ -579,7 +579,7 @@ func TestPageCut(t *testing.T) {
 			for rest := out; len(rest) > 0; count++ {
 				page := must.Get(layouttest.NextPage(rest, &p.chunk, testLimit))(t)
 				largest = max(largest, page.Uncompressed)
-				rest = rest[page.Size():]
+				rest = rest[page.StoredSize():]
 			}
 			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*cutSize {
 				t.Errorf("%d pages of up to %d bytes", count, largest)
@@ -689,7 +689,7 @@ func TestPageHostile(t *testing.T) {
 				if page.Kind != layout.DictionaryPage {
 					values += page.Values
 				}
-				rest = rest[page.Size():]
+				rest = rest[page.StoredSize():]
 			}
 			if _, err := p.decoded(p.data, len(p.entries), rows.Len()); err != nil {
 				continue

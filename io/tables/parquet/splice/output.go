@@ -122,12 +122,6 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	slices.SortStableFunc(o.footer, func(a, b layout.Raw) int { return int(a.ID) - int(b.ID) })
 }
 
-// Groups returns the number of row groups that were written, and Size that of bytes.
-func (o *Writer) Groups() int { return len(o.groups) }
-
-// Size returns the number of bytes that were written.
-func (o *Writer) Size() int64 { return o.pos }
-
 func (o *Writer) write(p []byte) error {
 	n, err := o.w.Write(p)
 	o.pos += int64(n)

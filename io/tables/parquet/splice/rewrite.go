@@ -51,8 +51,6 @@ func (c *Chunk) Add(p layout.Written) {
 
 // Source is a column chunk of an input.
 type Source struct {
-	// Leaf is its column's number in the file.
-	Leaf int
 	// NoNulls says that it has no nulls.
 	NoNulls bool
 	// HasBounds says that its statistics or its column index have bounds.
@@ -271,7 +269,7 @@ func (c *Chunk) boundaryOrder() int32 {
 // Source returns what the input says of a column's chunk.
 func (input *Input) Source(number, column int) Source {
 	c := input.groups[number].chunks[column]
-	s, known := Source{Leaf: c.leaf}, layout.Statistics{Nulls: -1}
+	s, known := Source{}, layout.Statistics{Nulls: -1}
 	if _, err := layout.Read(find(c.meta, metaStatistics).Value, &known); err == nil {
 		s.NoNulls, s.HasBounds = known.Nulls == 0, known.Low != nil
 	}
