@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Columns to add are made by index: the value of a row is entry index[row] of some values, null
-// where that is negative.
+// Columns to add are made by index: the value of row i is entry index[i] of some values, null where
+// that is negative. The caller releases them.
 
 // ErrMost says that a column takes more than Maker.Most bytes.
 var ErrMost = &LimitError{What: "a row takes more memory than it may", Help: MoreMemory}
@@ -38,21 +38,20 @@ func Fixed[F int64 | float64, T int32 | int64 | float64](g Maker, dt arrow.DataT
 	return newData(dt, len(index), buffers(valid, buffer), nil, nulls)
 }
 
-// Bits returns a boolean column of some rows of bitmaps: of the values, and of which are not
-// null.
+// Bits returns a boolean column of some rows of two bitmaps: values, and valid, which has a 0 for null.
 func (g Maker) Bits(values, valid []byte, rows Rows) *array.Data {
 	n := rows.Count()
-	validity, nulls := g.validBits(valid, rows, n)
+	validity, nulls := g.orNone(g.bits(valid, rows, n), n)
 	return newData(arrow.FixedWidthTypes.Boolean, n, buffers(validity, g.bits(values, rows, n)), nil, nulls)
 }
 
-// present returns a validity bitmap: rows with a negative index are null. It is nil
-// when no row is.
+// present returns the validity bitmap of a column with this index, and the number of nulls. It is nil
+// if there are none.
 func (g Maker) present(index []int32) (*memory.Buffer, int) {
 	buffer, bits := allocate[uint8](g, (len(index)+7)/8)
 	nulls := 0
-	for i, rule := range index {
-		if rule < 0 {
+	for i, value := range index {
+		if value < 0 {
 			nulls++
 			continue
 		}
@@ -65,8 +64,8 @@ func (g Maker) present(index []int32) (*memory.Buffer, int) {
 	return buffer, nulls
 }
 
-// checkSize returns ErrMost for more bytes of a column's values than Most, or than int32 offsets
-// can tell apart.
+// checkSize returns ErrMost if the values of a column take more bytes than Most, or than 32-bit offsets
+// reach.
 func (g Maker) checkSize(bytes int64) error {
 	if bytes > min(g.Most, math.MaxInt32) {
 		return ErrMost
@@ -98,7 +97,7 @@ func (g Maker) Texts(texts []string, index []int32) (*array.Data, error) {
 	return newData(arrow.BinaryTypes.String, len(index), buffers(valid, offsetBuffer, data), nil, nulls), nil
 }
 
-// Strings returns a utf8 column of some rows.
+// Strings returns a utf8 column of some rows of s.
 func (g Maker) Strings(s *Strings, runs Rows) (*array.Data, error) {
 	total, nulls := int64(0), 0
 	for _, r := range runs {

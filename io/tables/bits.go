@@ -8,11 +8,11 @@ import (
 // bitmap has the bits of rows, the lowest bit of a byte first.
 type bitmap []byte
 
-// wordBits is the number of a word's bits that are the bitmap's, wherever it begins.
+// wordBits is the number of bits that bitmap.word returns, wherever in a byte they begin.
 const wordBits = 56
 
-// word returns the bits from bit i on, of which the first wordBits are the bitmap's; after
-// the last byte they are 0.
+// word returns wordBits bits from bit i on, the first lowest, and perhaps more above them. After the
+// bitmap's last byte they are 0.
 func (b bitmap) word(i int) uint64 {
 	if at := i >> 3; at+8 <= len(b) {
 		return binary.LittleEndian.Uint64(b[at:]) >> (i & 7)
@@ -22,8 +22,8 @@ func (b bitmap) word(i int) uint64 {
 	return binary.LittleEndian.Uint64(last[:]) >> (i & 7)
 }
 
-// CopyBits copies the rows' bits to the beginning of to, which has room for all. Runs
-// may be of a row each, so that a call for each run would take longer than the copy.
+// CopyBits copies the rows' bits to the beginning of to, which has room for all. It collects them in a
+// word, because runs may have a row each: a call for each run would take longer than the copy.
 func (r Rows) CopyBits(to, bits []byte) {
 	from := bitmap(bits)
 	word, n := uint64(0), 0 // bits that wait, fewer than 8
@@ -59,19 +59,25 @@ func RowsOf(ones []byte, n int) Rows {
 		last = word >> (wordBits - 1)
 	}
 	var runs Rows
-	if count > 0 { // those of bits after the first n are included
+	if count > 0 { // runs that begin in the bits after the first n included
 		runs = make(Rows, 0, count)
 	}
-	for i := from.next(0, n, 0); i < n; {
-		end := from.next(i, n, ^uint64(0))
+	for i := from.next(0, n, toOne); i < n; {
+		end := from.next(i, n, toZero)
 		runs = append(runs, Run{i, end})
-		i = from.next(end, n, 0)
+		i = from.next(end, n, toOne)
 	}
 	return runs
 }
 
-// next returns the first bit from i on, and before n, that is not the one of flip; n if
-// there is none.
+// What bitmap.next looks for: the words are flipped so that it is a 1.
+const (
+	toOne  = 0
+	toZero = ^uint64(0)
+)
+
+// next returns the first bit from i on, and before n, that is a 1 or a 0, as flip says; n if there is
+// none.
 func (b bitmap) next(i, n int, flip uint64) int {
 	for ; i < n; i += wordBits {
 		if word := (b.word(i) ^ flip) & (1<<wordBits - 1); word != 0 {

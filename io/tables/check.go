@@ -11,8 +11,7 @@ import (
 )
 
 // Checker checks decoded arrays before they are read, sliced or written. Each buffer
-// must be long enough, and each offset, dictionary index and view must point inside its
-// buffer.
+// must be long enough, and each offset, dictionary index and view must point inside what it refers to.
 //
 // It also computes unknown null counts, because doing so later would write to arrays
 // that goroutines share.
@@ -21,7 +20,7 @@ type Checker struct {
 	dictionaries map[*array.Data]bool
 }
 
-// Trust says that a dictionary was checked.
+// Trust says that a dictionary was checked, so that Check does not do it again.
 func (c *Checker) Trust(dictionary *array.Data) {
 	if c.dictionaries == nil {
 		c.dictionaries = make(map[*array.Data]bool)
@@ -77,7 +76,7 @@ func (c *Checker) Check(d *array.Data) error {
 	}
 }
 
-// checkChildren checks the children if err is nil.
+// checkChildren checks the children, unless err is not nil, which says that the array itself is damaged.
 func (c *Checker) checkChildren(d *array.Data, err error) error {
 	for _, child := range d.Children() {
 		if err == nil {
@@ -117,7 +116,8 @@ func values[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i, n int) 
 	return arrow.GetData[T](d.Buffers()[i].Bytes()[:int64(n)*size]), nil
 }
 
-// checkValidity checks the validity bitmap against the null count.
+// checkValidity checks that the validity bitmap has the array's number of nulls, or sets that if it is
+// not known. end is where the array's values end, counted from the buffers' beginning.
 func checkValidity(d *array.Data, end int) error {
 	if d.DataType().ID() == arrow.NULL {
 		d.SetNullN(d.Len())
@@ -145,7 +145,7 @@ func isNull(d *array.Data, i int) bool {
 	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[0].Bytes(), i)
 }
 
-// checkOffsets checks that offsets rise and stay within limit.
+// checkOffsets checks that the offsets of end values rise, and that the last is at most limit.
 func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	if end == 0 {
 		return nil
@@ -164,7 +164,7 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	return nil
 }
 
-// checkListViews checks offsets and sizes, which may come in any order.
+// checkListViews checks that the lists lie inside their values, in any order.
 func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	offsets, err := values[T](d, 1, end)
 	if err != nil {

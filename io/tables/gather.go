@@ -9,14 +9,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Maker makes arrays: of rows of others, and of columns to add.
+// Maker makes arrays: of some rows of others, and of columns to add.
 //
-// An array that it gathers has only the rows that are kept: no offset, and no values that no
-// row refers to. So the library's writer never sees slices, some of which it writes wrongly.
-// Buffers are copied, or shared if all of one is needed. Arrays must have been checked.
+// An array that it gathers has these rows alone: no offset, and no values that no row refers to. So
+// the library's writer never sees slices, some of which it writes wrongly. Arrays must have been
+// checked.
 type Maker struct {
 	Memory memory.Allocator
-	// Share allows using whole buffers without a copy.
+	// Share says that a gathered array may share a buffer of which all is needed. Otherwise all buffers
+	// are copied.
 	Share bool
 	// Most is the most bytes that the values of a column that is added may have.
 	Most int64
@@ -111,11 +112,14 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g Maker, n int) (*memor
 // maxPadding is the most padding that usually follows a buffer's values.
 const maxPadding = 64
 
-// whole returns buffer i without a copy if sharing is allowed and the runs cover all
-// its values, which take that many bits and are followed by zeros alone; otherwise nil. The
-// result keeps the underlying memory alive.
+// whole returns buffer i without a copy, or nil if it must be copied. bits is the number of bits that
+// the values of the runs take. It may be shared if they are all that the buffer has: they begin with
+// its first bit, and nothing but padding follows them.
 func (g Maker) whole(d *array.Data, i, bits int, runs Rows) *memory.Buffer {
-	if n := int(bufferLen(d, i)); !g.Share || len(runs) != 1 || runs[0].Low != 0 || 8*n < bits || n > (bits+7)/8+maxPadding || !zeroFrom(bufferBytes(d, i), bits) {
+	if !g.Share || len(runs) != 1 || runs[0].Low != 0 {
+		return nil
+	}
+	if n := int(bufferLen(d, i)); 8*n < bits || n > (bits+7)/8+maxPadding || !zeroFrom(bufferBytes(d, i), bits) {
 		return nil
 	}
 	d.Buffers()[i].Retain()
@@ -135,14 +139,15 @@ func zeroFrom(b []byte, bit int) bool {
 	return true
 }
 
-// bits copies bits, n in all.
+// bits copies runs of a bitmap, n bits in all.
 func (g Maker) bits(bitmap []byte, runs Rows, n int) *memory.Buffer {
 	buffer, to := allocate[uint8](g, int(bitutil.BytesForBits(int64(n))))
 	runs.CopyBits(to, bitmap)
 	return buffer
 }
 
-// validity copies the validity bitmap, if there is one in use.
+// validity copies the validity bitmap, and returns the number of nulls. The result is nil if there are
+// none.
 func (g Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 	if !mayBeNull(d) {
 		return nil, 0
@@ -153,23 +158,18 @@ func (g Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 	return g.orNone(g.bits(bufferBytes(d, 0), runs, n), n)
 }
 
-// validBits copies a validity bitmap; it returns nil if no row is null.
-func (g Maker) validBits(bitmap []byte, runs Rows, n int) (*memory.Buffer, int) {
-	return g.orNone(g.bits(bitmap, runs, n), n)
-}
-
-// orNone returns a validity bitmap and how many of the n rows are null; the bitmap is
-// nil if none is.
-func (g Maker) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
-	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
+// orNone returns the validity bitmap of n rows, and the number of nulls. If there are none, it releases
+// the bitmap and returns nil.
+func (g Maker) orNone(bitmap *memory.Buffer, n int) (*memory.Buffer, int) {
+	nulls := n - bitutil.CountSetBits(bitmap.Bytes(), 0, n)
 	if nulls == 0 {
-		buffer.Release()
+		bitmap.Release()
 		return nil, 0
 	}
-	return buffer, nulls
+	return bitmap, nulls
 }
 
-// fixed copies values of width bytes of buffer i.
+// fixed copies or shares runs of values of width bytes of buffer i.
 func (g Maker) fixed(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	if whole := g.whole(d, i, 8*runs.Count()*width, runs); whole != nil {
 		return whole
@@ -177,13 +177,14 @@ func (g Maker) fixed(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	return g.copied(d, i, width, runs)
 }
 
+// copied is fixed for a buffer that is changed: it is never shared.
 func (g Maker) copied(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	buffer := g.alloc(runs.Count() * width)
 	runs.CopyValues(buffer.Bytes(), bufferBytes(d, i), width)
 	return buffer
 }
 
-// offsets returns the n rows' offsets, from 0, and the runs of their values.
+// offsets returns the n rows' offsets, which begin with 0, and the runs of their values.
 func (g Maker) offsets(d *array.Data, width int, runs Rows, n int) (*memory.Buffer, Rows) {
 	from := bufferBytes(d, 1)
 	if whole := g.whole(d, 1, 8*(n+1)*width, runs); whole != nil {
@@ -212,8 +213,8 @@ func mustBeChecked(err error) {
 	}
 }
 
-// views returns the rows' views, and the used part of each buffer that they point
-// into.
+// views returns the buffers of views: the rows' views, and the used part of each buffer that they point
+// into. valid is the rows' validity.
 func (g Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
 	all := buffers(g.copied(d, 1, arrow.ViewHeaderSizeBytes, runs))
 	used, err := valid.MoveViews(all[0].Bytes(), len(d.Buffers())-2)
@@ -238,13 +239,15 @@ func (g Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n 
 	return newData(d.DataType(), n, buffers(nil, codes, offsets), children, 0)
 }
 
-// runEnds returns the rows' run ends and values. Selected rows of one run become one run.
+// runEnds returns the children of rows with run ends of type dt: the ends and the values. Rows of one
+// run remain one.
 func (g Maker) runEnds(d *array.Data, dt arrow.DataType, runs Rows) []arrow.ArrayData {
 	ends, width := d.Children()[0].(*array.Data), dt.(arrow.FixedWidthDataType).Bytes()
 	buffer := g.alloc(runs.Count() * width)
 	from := bufferBytes(ends, 1)[ends.Offset()*width:][:ends.Len()*width]
-	made, values, err := runs.MoveRunEnds(buffer.Bytes(), from, width, d.Offset()+d.Len())
+	values, err := runs.MoveRunEnds(buffer.Bytes(), from, width, d.Offset()+d.Len())
 	mustBeChecked(err)
+	made := values.Count()
 	buffer.Resize(made * width)
 	return []arrow.ArrayData{newData(dt, made, buffers(nil, buffer), nil, 0), g.child(d, 1, values)}
 }

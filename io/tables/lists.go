@@ -11,42 +11,38 @@ import (
 // TextList is the type of lists of texts.
 var TextList = arrow.ListOf(arrow.BinaryTypes.String)
 
-// stringsOf is a list of strings in a column's form, so that a list shared by many rows
-// is encoded once.
-type stringsOf struct {
+// packedList is a list of texts as it lies in a column, so that one that many rows have is encoded
+// once.
+type packedList struct {
 	text []byte
 	ends []int32 // of each in text
 }
 
-// packStrings encodes a list.
-func packStrings(texts []string) *stringsOf {
-	s := &stringsOf{ends: make([]int32, len(texts))}
+// packList encodes a list.
+func packList(texts []string) *packedList {
+	l := &packedList{ends: make([]int32, len(texts))}
 	for i, text := range texts {
-		s.text = append(s.text, text...)
-		s.ends[i] = int32(len(s.text))
+		l.text = append(l.text, text...)
+		l.ends[i] = int32(len(l.text))
 	}
-	return s
+	return l
 }
 
-// Lists returns a column of the lists of texts of index, which are n, null where it is negative.
+// Lists returns a column of lists of texts, of which there are n different ones: row i has list
+// index[i], null where that is negative. texts returns a list's texts; it is called once for each list
+// that a row has.
 func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
-	packed := make([]*stringsOf, n)
-	list := func(row int) *stringsOf {
-		of := index[row]
-		if of < 0 {
-			return nil
-		}
-		if packed[of] == nil {
-			packed[of] = packStrings(texts(of))
-		}
-		return packed[of]
-	}
+	lists := make([]*packedList, n)
 	count, bytes := int64(0), int64(0)
-	for row := range index {
-		if l := list(row); l != nil {
-			count += int64(len(l.ends))
-			bytes += int64(len(l.text))
+	for _, i := range index {
+		if i < 0 {
+			continue
 		}
+		if lists[i] == nil {
+			lists[i] = packList(texts(i))
+		}
+		count += int64(len(lists[i].ends))
+		bytes += int64(len(lists[i].text))
 	}
 	if count >= math.MaxInt32 {
 		return nil, ErrMost
@@ -54,24 +50,23 @@ func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 	if err := g.checkSize(bytes + 4*count); err != nil {
 		return nil, err
 	}
-	listBuffer, ends := allocate[int32](g, len(index)+1)
-	endBuffer, stringEnds := allocate[int32](g, int(count)+1)
+	endBuffer, ends := allocate[int32](g, len(index)+1)
+	textEndBuffer, textEnds := allocate[int32](g, int(count)+1)
 	data := g.alloc(int(bytes))
-	to, at := data.Bytes(), 0
-	n = 0
-	for row := range index {
-		if l := list(row); l != nil {
-			for i, end := range l.ends {
-				stringEnds[n+1+i] = int32(at) + end
+	to, at, values := data.Bytes(), 0, 0
+	for row, i := range index {
+		if i >= 0 {
+			for _, end := range lists[i].ends {
+				values++
+				textEnds[values] = int32(at) + end
 			}
-			n += len(l.ends)
-			at += copy(to[at:], l.text)
+			at += copy(to[at:], lists[i].text)
 		}
-		ends[row+1] = int32(n)
+		ends[row+1] = int32(values)
 	}
 	validity, nulls := g.present(index)
-	values := newData(arrow.BinaryTypes.String, n, buffers(nil, endBuffer, data), nil, 0)
-	return newData(TextList, len(index), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
+	child := newData(arrow.BinaryTypes.String, values, buffers(nil, textEndBuffer, data), nil, 0)
+	return newData(TextList, len(index), buffers(validity, endBuffer), []arrow.ArrayData{child}, nulls), nil
 }
 
 // numberList is the type of lists of texts that are entries of a dictionary.
@@ -81,11 +76,12 @@ var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTy
 // which are few: for a format that stores texts by number.
 var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// Codes returns a column of CodedLists: row i has list index[i] of n, null where that is negative.
-// list returns a list's texts by their numbers in names. Lists that no row has are left out.
+// Codes returns a column of CodedLists, of which there are n different ones: row i has list index[i],
+// null where that is negative. list returns the numbers of a list's texts in names. Lists that no row
+// has are left out.
 func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
-	numbers := make([]int32, n) // 1 + that of a list, 0 for none
-	var used []int32
+	var used []int32            // the lists that rows have
+	numbers := make([]int32, n) // 1 + the place of each list in used, 0 for none
 	buffer, to := allocate[int32](g, len(index))
 	count := int64(0)
 	for row, of := range index {
@@ -104,10 +100,10 @@ func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index
 		return nil, err
 	}
 	endBuffer, ends := allocate[int32](g, len(used)+1)
-	agentBuffer, agents := allocate[int32](g, int(count))
+	codeBuffer, codes := allocate[int32](g, int(count))
 	at := 0
 	for i, of := range used {
-		at += copy(agents[at:], list(of))
+		at += copy(codes[at:], list(of))
 		ends[i+1] = int32(at)
 	}
 	all := make([]int32, len(names))
@@ -120,23 +116,24 @@ func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index
 	}
 	defer texts.Release()
 	validity, nulls := g.present(index)
-	return newCoded(coded{index: buffer, ends: endBuffer, agents: agentBuffer, texts: texts}, validity, nulls), nil
+	return newCoded(coded{index: buffer, ends: endBuffer, codes: codeBuffer, texts: texts}, validity, nulls), nil
 }
 
-// coded are the parts of a column of CodedLists.
+// coded are the parts of a column of CodedLists, three buffers of int32 and an array: row i has list
+// index[i], whose texts have the numbers codes[ends[list]:ends[list+1]] in texts.
 type coded struct {
-	index, ends, agents *memory.Buffer // of int32
-	texts               *array.Data
+	index, ends, codes *memory.Buffer
+	texts              *array.Data
 }
 
-// newCoded returns a column of parts, whose buffers it takes over.
+// newCoded returns a column of parts, whose buffers it takes over. It retains texts.
 func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	length := func(b *memory.Buffer) int { return b.Len() / arrow.Int32SizeBytes }
-	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.agents), []*memory.Buffer{nil, c.agents}, 0, 0, c.texts)
+	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.codes), []*memory.Buffer{nil, c.codes}, 0, 0, c.texts)
 	lists := newData(numberList, length(c.ends)-1, buffers(nil, c.ends), []arrow.ArrayData{numbers}, 0)
 	column := array.NewDataWithDictionary(CodedLists, length(c.index), []*memory.Buffer{validity, c.index}, nulls, 0, lists)
 	lists.Release()
-	for _, b := range []*memory.Buffer{validity, c.index, c.agents} {
+	for _, b := range []*memory.Buffer{validity, c.index, c.codes} {
 		if b != nil {
 			b.Release()
 		}
@@ -144,40 +141,41 @@ func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	return column
 }
 
-// joinCoded makes one column of columns of CodedLists, which it releases. Each brings its own
-// lists: those of a batch are few.
+// joinCoded makes one column of columns of CodedLists that have the same texts. It releases them. Lists
+// that several of them have are not joined: they are few.
 func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	defer Release(parts)
 	g := Maker{Memory: mem}
-	rows, lists, agents, nulls := 0, 0, 0, 0
+	rows, lists, codes, nulls := 0, 0, 0, 0
 	for _, part := range parts {
 		own := part.Dictionary()
-		rows, lists, agents, nulls = rows+part.Len(), lists+own.Len(), agents+own.Children()[0].Len(), nulls+part.NullN()
+		rows, lists, codes, nulls = rows+part.Len(), lists+own.Len(), codes+own.Children()[0].Len(), nulls+part.NullN()
 	}
 	var c coded
-	var index, ends, numbers []int32
-	c.index, index = allocate[int32](g, rows)
-	c.ends, ends = allocate[int32](g, lists+1)
-	c.agents, numbers = allocate[int32](g, agents)
-	row, list, agent := 0, 0, 0
+	var allIndex, allEnds, allCodes []int32
+	c.index, allIndex = allocate[int32](g, rows)
+	c.ends, allEnds = allocate[int32](g, lists+1)
+	c.codes, allCodes = allocate[int32](g, codes)
+	row, list, code := 0, 0, 0 // that come before a part
 	for _, part := range parts {
 		own := part.Dictionary().(*array.Data)
 		child := own.Children()[0].(*array.Data)
 		c.texts = child.Dictionary().(*array.Data)
 		for i, of := range arrow.GetData[int32](part.Buffers()[1].Bytes()) {
-			if index[row+i] = of; of >= 0 {
-				index[row+i] += int32(list)
+			if of >= 0 {
+				of += int32(list)
 			}
+			allIndex[row+i] = of
 		}
 		for i, end := range arrow.GetData[int32](own.Buffers()[1].Bytes()) {
-			ends[list+i] = int32(agent) + end
+			allEnds[list+i] = int32(code) + end
 		}
-		copy(numbers[agent:], arrow.GetData[int32](child.Buffers()[1].Bytes()))
-		row, list, agent = row+part.Len(), list+own.Len(), agent+child.Len()
+		copy(allCodes[code:], arrow.GetData[int32](child.Buffers()[1].Bytes()))
+		row, list, code = row+part.Len(), list+own.Len(), code+child.Len()
 	}
 	var validity *memory.Buffer
 	if nulls > 0 {
-		validity, nulls = g.present(index)
+		validity, nulls = g.present(allIndex)
 	}
 	return newCoded(c, validity, nulls)
 }

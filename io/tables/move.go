@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Both gatherers have these loops: [Maker], that of arrays, and that of a record batch's buffers.
-// What refers to values is changed so that it refers to those that are kept. valid is a bit for
-// each row, nil if none is null. An error says what is damaged.
+// These loops are those of both gatherers: of [Maker], which makes arrays, and of arrow/ipc, which makes
+// the buffers of a record batch. They change what refers to values (offsets, views, run ends) so that
+// it refers to the values that are kept. An error says what is damaged.
 
 // dataOf returns the values in a buffer. The library's form of it has a pointer to the first of
 // them, which an empty buffer need not have room for.
@@ -21,8 +21,8 @@ func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
 	return arrow.GetData[T](buffer)
 }
 
-// CopyValues copies the rows' values of width bytes, and returns how many bytes they have. dst
-// may be src.
+// CopyValues copies the rows' values, of width bytes each, to the beginning of dst, and returns the
+// number of bytes. dst may be src.
 func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	for _, run := range r {
 		n += copy(dst[n:], src[run.Low*width:run.High*width])
@@ -30,7 +30,7 @@ func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	return n
 }
 
-// Times returns the values of rows that have n each.
+// Times returns the runs of the values of rows that have n values each.
 func (r Rows) Times(n int) Rows {
 	values := make(Rows, len(r))
 	for i, run := range r {
@@ -47,6 +47,7 @@ func CheckOffsets(offsets []byte, width int) (int, error) {
 	return rising(dataOf[int64](offsets))
 }
 
+// rising is CheckOffsets for one width.
 func rising[T int32 | int64](offsets []T) (int, error) {
 	last := T(0)
 	for i, offset := range offsets {
@@ -58,8 +59,8 @@ func rising[T int32 | int64](offsets []T) (int, error) {
 	return int(last), nil
 }
 
-// MoveOffsets sets all offsets of the rows, of width bytes, and returns the runs of values that
-// they enclose.
+// MoveOffsets sets to, which has room for an offset of width bytes more than there are rows, to the
+// rows' offsets, from 0 on. from are those of the input. It returns the runs of values between them.
 func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	clear(to[:width])
 	if width == 4 {
@@ -68,6 +69,7 @@ func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	return moveOffsets(dataOf[int64](to), dataOf[int64](from), r)
 }
 
+// moveOffsets is MoveOffsets for one width. to[0] is 0 already.
 func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
 	at, last := 1, T(0)
 	for _, r := range rows {
@@ -85,8 +87,8 @@ func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
 // Valid has a bit for each row, the lowest bit of a byte first; nil if none is null.
 type Valid []byte
 
-// MoveLists changes the offsets of list views, which have width bytes, and returns the runs of
-// their values. Null lists become empty.
+// MoveLists changes the offsets of list views, of width bytes each, to those into the values that the
+// lists have, and returns the runs of these. Null lists become empty. v is the lists' validity.
 func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	if width == 4 {
 		return moveLists(dataOf[int32](offsets), dataOf[int32](sizes), v)
@@ -94,6 +96,7 @@ func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	return moveLists(dataOf[int64](offsets), dataOf[int64](sizes), v)
 }
 
+// moveLists is MoveLists for one width.
 func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
 	var values places
 	for i, size := range sizes {
@@ -118,8 +121,9 @@ func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
 	return values.Rows, nil
 }
 
-// MoveViews changes views so that they refer to what is kept of so many buffers, and returns that
-// for each: nil for a buffer that is left out. Those of null values become empty.
+// MoveViews changes views into count buffers to those into the parts of these that the views refer to,
+// and returns the parts of each buffer. A buffer without any is left out: it has nil, and the next one
+// its number. Views of null values become empty. v is the values' validity.
 func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	views, buffers := dataOf[arrow.ViewHeader](header), make([]places, count)
 	for i := range views {
@@ -154,10 +158,11 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	return kept, nil
 }
 
-// MoveUnion changes the offsets of a dense union, and returns the runs of each child's values.
-// of are the children's type codes.
-func MoveUnion(codes, to []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
-	offsets := dataOf[int32](to)
+// MoveUnion changes the offsets of a dense union, of 4 bytes each, to those into the values that they
+// refer to, and returns the runs of these for each child. codes are the values' type codes, and of the
+// children's.
+func MoveUnion(codes, offsetBytes []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
+	offsets := dataOf[int32](offsetBytes)
 	child, used := unionChildren(of), make([]places, len(of))
 	for i, at := range offsets {
 		code := arrow.UnionTypeCode(codes[i])
@@ -177,7 +182,7 @@ func MoveUnion(codes, to []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
 	return kept, nil
 }
 
-// risingEnds checks that the ends of runs rise, to so many rows at least.
+// risingEnds checks that the ends of runs rise, and that the last is not below rows.
 func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	last := T(0)
 	for i, end := range ends {
@@ -192,48 +197,51 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	return nil
 }
 
-// MoveRunEnds sets the ends of the rows' runs, of width bytes, and returns how many they are and
-// which of the input's, which has so many rows.
-func (r Rows) MoveRunEnds(to, from []byte, width, rows int) (made int, runs Rows, err error) {
+// MoveRunEnds sets to to the ends, of width bytes each, of the runs that have some of the rows, and
+// returns which of the input's runs these are. from are the ends of the input's, which must cover its n
+// rows.
+func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:
-		return moveRunEnds(dataOf[int16](to), dataOf[int16](from), r, rows)
+		return moveRunEnds(dataOf[int16](to), dataOf[int16](from), r, n)
 	case 4:
-		return moveRunEnds(dataOf[int32](to), dataOf[int32](from), r, rows)
+		return moveRunEnds(dataOf[int32](to), dataOf[int32](from), r, n)
 	}
-	return moveRunEnds(dataOf[int64](to), dataOf[int64](from), r, rows)
+	return moveRunEnds(dataOf[int64](to), dataOf[int64](from), r, n)
 }
 
-func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, all int) (made int, runs Rows, err error) {
-	if err := risingEnds(from, all); err != nil {
-		return 0, nil, err
+// moveRunEnds is MoveRunEnds for one width.
+func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs Rows, err error) {
+	if err := risingEnds(from, n); err != nil {
+		return nil, err
 	}
-	row := 0
+	moved, made := 0, 0 // rows, and runs of the output
 	for _, r := range rows {
 		low := r.Low
 		for i := sort.Search(len(from), func(i int) bool { return int(from[i]) > low }); low < r.High; i++ {
 			high := min(int(from[i]), r.High)
-			row, low = row+high-low, high
+			moved, low = moved+high-low, high
 			if len(runs) == 0 || runs[len(runs)-1].High != i+1 {
 				runs = runs.Add(i, i+1)
 				made++
 			}
-			if to[made-1] = T(row); int(to[made-1]) != row { // rows that are taken more than once
-				return 0, nil, fmt.Errorf("runs of %d rows do not fit into their type", row)
+			if to[made-1] = T(moved); int(to[made-1]) != moved { // rows that are taken more than once
+				return nil, fmt.Errorf("runs of %d rows do not fit into their type", moved)
 			}
 		}
 	}
-	return made, runs, nil
+	return runs, nil
 }
 
 func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
 
-// places are parts of a buffer, or the values of an array, to which others refer: in any
-// order, and some of them more than once.
+// places are the parts of a buffer, or of an array's values, to which views or offsets refer. They are
+// added in any order, and some more than once. After arrange, find tells where they lie once all else
+// is left out.
 type places struct {
 	Rows
-	begins []int // where each begins among what is referred to
-	last   int   // the one that was found last
+	begins []int // where each run begins once all else is left out
+	last   int   // the run that was found last
 }
 
 // Add adds the bytes or values from low to high-1.
@@ -261,7 +269,7 @@ func (p *places) arrange() {
 	}
 }
 
-// find returns where a byte or value that was added lies among all that were.
+// find returns where a byte or value that was added lies once all else is left out.
 func (p *places) find(at int) int {
 	if r := p.Rows[p.last]; at < r.Low || at >= r.High {
 		p.last = sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].High > at })

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
-// Numbers are a column of numbers, one a row: Ints or Floats has them, whichever is not nil.
+// Numbers are the numbers of a column, one for each row: in Ints or Floats, whichever is not nil.
 type Numbers struct {
 	Ints []int64
 	// Unsigned says that Ints are the bits of 64-bit numbers without a sign.
@@ -19,8 +19,8 @@ type Numbers struct {
 	ValidityOffset int
 }
 
-// NumbersOf returns the values of a checked array of integers or floats. It copies only types
-// of less than 64 bits.
+// NumbersOf returns the values of a checked array of integers or floats. Those of 64 bits lie in the
+// array's memory, others are copies.
 func NumbersOf(d *array.Data) (n Numbers, err error) {
 	if mayBeNull(d) {
 		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()

@@ -14,7 +14,7 @@ func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 	var plain *array.Data
 	switch Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType:
-		plain = Maker{Memory: mem}.look(d)
+		plain = Maker{Memory: mem}.lookUp(d)
 	case *arrow.RunEndEncodedType:
 		plain = Maker{Memory: mem}.expand(d)
 	default:
@@ -45,8 +45,9 @@ func (g Maker) expand(d *array.Data) *array.Data {
 	return WithDictionaries(rows, values)
 }
 
-// look looks up the values of a dictionary array.
-func (g Maker) look(d *array.Data) *array.Data {
+// lookUp returns a value for each row of a dictionary array, with the dictionary's type. It is null
+// where the row is, or its entry.
+func (g Maker) lookUp(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
 	if _, ok := Storage(dictionary.DataType()).(*arrow.RunEndEncodedType); ok {
 		dictionary = g.expand(dictionary) // there may be more rows than the type of its ends can count

@@ -6,7 +6,7 @@ type Run struct{ Low, High int }
 // Rows are rows of a part, such as those that are kept: runs in their order.
 type Rows []Run
 
-// Add adds a run, or extends the last one by it. Rows without any are left out.
+// Add appends the rows from low to high-1, or extends the last run by them if it ends at low.
 func (r Rows) Add(low, high int) Rows {
 	if low == high {
 		return r
@@ -26,7 +26,7 @@ func (r Rows) Count() (n int) {
 	return n
 }
 
-// moved returns the rows n further down.
+// moved returns rows whose numbers are n higher.
 func (r Rows) moved(n int) Rows {
 	if n == 0 {
 		return r

@@ -51,7 +51,7 @@ func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
 	return column, err
 }
 
-// dictionaryColumn returns the values of a dictionary of strings with indices
+// dictionaryColumn returns the values of the dictionary of an array of strings, with the rows' indices
 // into them.
 func dictionaryColumn(d *array.Data, indexType arrow.DataType, limit int64) (Strings, error) {
 	dictionary := d.Dictionary().(*array.Data)
@@ -71,7 +71,7 @@ func dictionaryColumn(d *array.Data, indexType arrow.DataType, limit int64) (Str
 	return column, nil
 }
 
-// valueOffsets returns the offsets of an array's values: one more than values.
+// valueOffsets returns the offsets of an array's values, which are one more than the values.
 func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
 	if d.Len() == 0 {
 		return []T{0}, nil
@@ -91,7 +91,8 @@ func bufferBytes(d *array.Data, i int) []byte {
 	return d.Buffers()[i].Bytes()
 }
 
-// viewColumn copies the values of an array of views.
+// viewColumn copies the values of an array of views, of which those that are not inline may take limit
+// bytes.
 func viewColumn(d *array.Data, limit int64) (Strings, error) {
 	views, err := values[arrow.ViewHeader](d, 1, d.Offset()+d.Len())
 	if err != nil {
@@ -128,7 +129,8 @@ func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) 
 	return bits
 }
 
-// indices returns dictionary indices as 32-bit numbers, 0 where a row is null.
+// indices returns the rows' indices into a dictionary, which are of type dt, as 32-bit numbers; 0 where
+// a row is null.
 func indices(d *array.Data, dt arrow.DataType) ([]int32, error) {
 	switch dt.ID() {
 	case arrow.INT8:
@@ -150,6 +152,7 @@ func indices(d *array.Data, dt arrow.DataType) ([]int32, error) {
 	}
 }
 
+// convertIndices is indices for one type.
 func convertIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data) ([]int32, error) {
 	from, err := values[T](d, 1, d.Offset()+d.Len())
 	if err != nil {

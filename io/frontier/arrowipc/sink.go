@@ -178,7 +178,7 @@ func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error)
 	if len(rows) == 0 && s.options.Selects && !s.options.OneToOne {
 		return nil, nil
 	}
-	return s.writer.Copy(r.part, rows, r.source.urlColumn(), urls, verdicts, grant)
+	return s.writer.Copy(r.part, ipc.Kept{Rows: rows, Column: r.source.urlColumn(), Texts: urls}, verdicts, grant)
 }
 
 // Write implements batch.Sink.

@@ -15,7 +15,8 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// buffers reads the buffers of a body, one after the other, and makes those of another.
+// buffers reads the buffers of a record batch's body one after the other, and appends buffers to a
+// new body.
 type buffers struct {
 	limit int64 // of memory
 	grant *budget.Grant
@@ -29,7 +30,7 @@ type buffers struct {
 	inflated int64 // bytes that were decompressed
 
 	made layout.BatchMeta
-	out  lent // the body that is made, without what is lifted
+	out  lent // the new body, without what is lifted
 
 	lifted     []lifted
 	liftedSize int64
@@ -49,12 +50,13 @@ type buffers struct {
 // lent is memory of the pool.
 type lent struct {
 	bytes []byte
-	asked int64 // how many bytes of it are needed
+	asked int64 // bytes that the grant has for it
 }
 
-// runSize is how many bytes of memory a run takes, with what grows.
+// runSize is the number of bytes that a run takes in a slice that grows.
 const runSize = 32
 
+// begin prepares for a record batch. Memory is taken from a grant.
 func (b *buffers) begin(r *copiedRecord, grant *budget.Grant) {
 	from := r.reader
 	b.limit, b.grant, b.pool = from.options.Memory, grant, from.pool
@@ -62,7 +64,7 @@ func (b *buffers) begin(r *copiedRecord, grant *budget.Grant) {
 	b.made = layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec}
 }
 
-// end gives the memory back, but not the body that was made.
+// end gives all memory back but the new body's.
 func (b *buffers) end() {
 	for _, l := range []*lent{&b.raw, &b.plain, &b.built, &b.bitmap} {
 		b.pool.Put(l.bytes)
@@ -73,8 +75,8 @@ func (b *buffers) end() {
 	b.held = kept
 }
 
-// ask asks for n bytes of memory, besides what the others take. The body that is made may
-// take as much as the input's.
+// ask takes n bytes from the grant for l, in place of those that it had. The new body may have the
+// limit's bytes, and so may all else together.
 func (b *buffers) ask(l *lent, n int64) error {
 	l.asked = n
 	work := b.raw.asked + b.plain.asked + b.built.asked + b.bitmap.asked + runSize*int64(b.runs)
@@ -90,7 +92,7 @@ func (b *buffers) ask(l *lent, n int64) error {
 	return err
 }
 
-// take returns n bytes. What was there is lost.
+// take returns n bytes of l, which are not zero. Its content is lost.
 func (b *buffers) take(l *lent, n int) ([]byte, error) {
 	if err := b.ask(l, int64(n)); err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (b *buffers) take(l *lent, n int) ([]byte, error) {
 	return l.bytes[:n], nil
 }
 
-// room makes room for n bytes more of the body.
+// room makes room for n more bytes of the new body.
 func (b *buffers) room(n int) error {
 	size := len(b.out.bytes)
 	if err := b.ask(&b.out, max(b.out.asked, int64(size+n))); err != nil {
@@ -118,7 +120,8 @@ func (b *buffers) room(n int) error {
 	return nil
 }
 
-// reserve makes room for about all of the body that n rows take, and spare bytes more.
+// reserve makes room for the new body, so that it rarely grows: for n rows' share of each buffer
+// that will not be lifted, and for spare bytes after all buffers.
 func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 	size := int64(0)
 	for _, s := range r.meta.Buffers {
@@ -134,8 +137,8 @@ func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 	return b.room(int(min(size+size/16, r.frame.BodyLength)) + spare + 64*len(r.meta.Buffers))
 }
 
-// lie returns a buffer as it lies in the body. It is valid until the next call.
-func (b *buffers) lie(s layout.Span) ([]byte, error) {
+// fetch returns a buffer as it lies in the body, compressed or not. It is valid until the next call.
+func (b *buffers) fetch(s layout.Span) ([]byte, error) {
 	if s.Length == 0 {
 		return nil, nil
 	}
@@ -155,7 +158,7 @@ func (b *buffers) lie(s layout.Span) ([]byte, error) {
 // read returns a buffer decompressed, which must have least bytes. It is valid until the
 // next call.
 func (b *buffers) read(s layout.Span, least int) ([]byte, error) {
-	raw, err := b.lie(s)
+	raw, err := b.fetch(s)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +171,12 @@ func (b *buffers) read(s layout.Span, least int) ([]byte, error) {
 	return b.inflate(raw, least)
 }
 
-// mostRatio is how many times as large as a body its buffers may be where they take more
-// than the memory together.
+// mostRatio is the most times that buffers may be larger decompressed than their body. It holds for
+// those that together have more than the limit's bytes.
 const mostRatio = 256
 
-// inflate decompresses a buffer that is not empty.
+// inflate decompresses a buffer that is not empty, and must then have least bytes. The result is
+// valid until the next call. It is a part of raw where the buffer is stored uncompressed.
 func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	size, err := layout.UncompressedSize(raw)
 	if err != nil {
@@ -200,42 +204,32 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	return plain, nil
 }
 
-// add appends a buffer to the body.
+// add appends a buffer of content to the new body.
 func (b *buffers) add(content []byte) error { return b.addAt(content, compress.Fastest) }
 
 // addAt is add with a level of zstd.
 func (b *buffers) addAt(content []byte, level int) error {
+	begin := b.madeSize()
 	if len(content) == 0 {
-		b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: b.madeSize()})
+		b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin})
 		return nil
 	}
 	if err := b.room(len(content)); err != nil {
 		return err
 	}
-	return b.extend(func(dst []byte) ([]byte, error) {
-		if b.codec == layout.CodecNone {
-			return append(dst, content...), nil
-		}
-		return layout.AppendDeflated(dst, content, b.codec, level), nil
-	})
-}
-
-// extend appends a buffer to the body, which f appends, and pads it.
-func (b *buffers) extend(f func(dst []byte) ([]byte, error)) error {
-	begin := b.madeSize()
-	out, err := f(b.out.bytes)
-	if err != nil {
-		return err
+	if b.codec == layout.CodecNone {
+		b.out.bytes = append(b.out.bytes, content...)
+	} else {
+		b.out.bytes = layout.AppendDeflated(b.out.bytes, content, b.codec, level)
 	}
-	return b.extended(begin, out)
+	return b.finish(begin)
 }
 
-// extended takes the body after a buffer that begins at begin was appended, and pads it.
-func (b *buffers) extended(begin int64, out []byte) error {
-	b.out.bytes = out
+// finish ends a buffer of the new body that begins at begin: it pads it, and lists it.
+func (b *buffers) finish(begin int64) error {
 	size := b.madeSize() - begin
 	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
-	b.out.bytes = append(out, zeros[:-size&7]...)
+	b.out.bytes = append(b.out.bytes, zeros[:-size&7]...)
 	return b.ask(&b.out, max(b.out.asked, int64(len(b.out.bytes))))
 }
 
@@ -253,67 +247,81 @@ func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	return to, nil
 }
 
-// copyValues appends a buffer of runs of values, of width bytes each, of a buffer that must have
-// least of them.
-func (b *buffers) copyValues(s layout.Span, width, least int, runs tables.Rows) error {
-	if least > math.MaxInt/2/width {
+// selection says which values of a buffer are kept.
+type selection struct {
+	span  layout.Span
+	width int // bytes of a value
+	size  int // bytes of all values
+	kept  int // bytes of those that are kept
+	runs  tables.Rows
+}
+
+// copyValues appends the kept runs of a buffer's values, which have width bytes. There must be n
+// values. If all are kept, the buffer is copied as it lies, unless more than padding follows them.
+// Otherwise the rest is cut out of the compressed bytes, or the kept values are compressed.
+func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) error {
+	if n > math.MaxInt/2/width {
 		return errShort
 	}
-	least *= width
-	kept := runs.Count() * width
-	if b.codec == layout.CodecNone {
-		return b.copyPlain(s, width, least, kept, runs)
-	}
-	if s.Length == 0 || kept == 0 {
-		if least > 0 && s.Length == 0 {
-			return errShort
-		}
+	v := selection{span: s, width: width, size: n * width, kept: runs.Count() * width, runs: runs}
+	switch {
+	case b.codec == layout.CodecNone:
+		return b.copyPlain(v)
+	case s.Length == 0 && v.size > 0:
+		return errShort
+	case s.Length == 0 || v.kept == 0:
 		return b.add(nil)
 	}
-	if kept == least {
+	all := v.kept == v.size
+	if all {
 		size, err := b.plainSize(s)
 		if err != nil {
 			return err
 		}
-		if size == int64(least) {
-			return b.appendWhole(s)
+		if size == int64(v.size) { // without decompressing it
+			return b.copyWhole(s)
 		}
 	}
-	raw, err := b.lie(s)
+	raw, err := b.fetch(s)
 	if err != nil {
 		return err
 	}
-	plain, err := b.inflate(raw, least)
+	plain, err := b.inflate(raw, v.size)
 	if err != nil {
 		return err
 	}
-	if kept == least && len(plain) <= least+maxPadding && len(bytes.TrimLeft(plain[least:], "\x00")) == 0 {
-		return b.appendWhole(s)
+	if all && len(plain) <= v.size+maxPadding && len(bytes.TrimLeft(plain[v.size:], "\x00")) == 0 {
+		return b.copyWhole(s)
 	}
-	ranges := len(runs)
-	if b.codec == layout.CodecLZ4 {
-		ranges = 0 // its blocks are cut, of which each has many
-	}
-	if !layout.IsStored(raw) && zstdcut.Worth(len(plain), kept, ranges) {
-		if ok, err := b.cut(s, raw, plain, width, kept, runs); ok || err != nil {
-			return err
-		}
-	}
-	if layout.IsStored(raw) { // what lies in the body stays
-		to, err := b.take(&b.plain, kept)
+	return b.cutOrDeflate(v, raw, plain)
+}
+
+// cutOrDeflate appends the kept values of a buffer: raw as it lies, plain decompressed.
+func (b *buffers) cutOrDeflate(v selection, raw, plain []byte) error {
+	if layout.IsStored(raw) { // plain is a part of the input's body, which must not change
+		to, err := b.take(&b.plain, v.kept)
 		if err != nil {
 			return err
 		}
-		return b.add(to[:runs.CopyValues(to, plain, width)])
+		return b.add(to[:v.runs.CopyValues(to, plain, v.width)])
+	}
+	ranges := len(v.runs)
+	if b.codec == layout.CodecLZ4 {
+		ranges = 0 // cutting takes blocks, however many ranges each has
+	}
+	if zstdcut.Worth(len(plain), v.kept, ranges) {
+		if ok, err := b.cut(v, raw, plain); ok || err != nil {
+			return err
+		}
 	}
 	level := b.level(plain, raw) // before plain changes
-	return b.addAt(plain[:runs.CopyValues(plain, plain, width)], level)
+	return b.addAt(plain[:v.runs.CopyValues(plain, plain, v.width)], level)
 }
 
-// leastChosen is how many bytes a buffer has at least for which a level of zstd is chosen.
+// leastChosen is the least number of bytes of a buffer for which a level of zstd is chosen.
 const leastChosen = 2 << 20
 
-// level returns the level for what stays of a buffer.
+// level returns the level of zstd for values of a buffer: raw as it lies, plain decompressed.
 func (b *buffers) level(plain, raw []byte) int {
 	if b.codec != layout.CodecZstd || len(plain) < leastChosen {
 		return compress.Fastest
@@ -326,7 +334,7 @@ const maxPadding = 64
 
 // plainSize returns the size of a compressed buffer decompressed, from its prefix.
 func (b *buffers) plainSize(s layout.Span) (int64, error) {
-	prefix, err := b.lie(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
+	prefix, err := b.fetch(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
 	if err != nil {
 		return 0, err
 	}
@@ -337,68 +345,66 @@ func (b *buffers) plainSize(s layout.Span) (int64, error) {
 	return size, err
 }
 
-// appendWhole appends a buffer as it lies, compressed.
-func (b *buffers) appendWhole(s layout.Span) error {
+// copyWhole appends a buffer as it lies.
+func (b *buffers) copyWhole(s layout.Span) error {
+	begin := b.madeSize()
 	if b.body == nil {
-		return b.extend(func(dst []byte) ([]byte, error) {
-			b.lift(len(dst), s.Offset, s.Length)
-			return dst, nil
-		})
+		b.lift(len(b.out.bytes), s.Offset, s.Length)
+		return b.finish(begin)
 	}
-	raw, err := b.lie(s)
+	raw, err := b.fetch(s)
 	if err == nil {
 		err = b.room(len(raw))
 	}
 	if err != nil {
 		return err
 	}
-	return b.extend(func(dst []byte) ([]byte, error) { return append(dst, raw...), nil })
+	b.out.bytes = append(b.out.bytes, raw...)
+	return b.finish(begin)
 }
 
-// longRun is how many bytes runs have on average that are lifted.
+// longRun is the least average number of bytes of runs that are lifted.
 const longRun = 8 << 10
 
-// lifts reports whether so many runs of an uncompressed buffer, of kept bytes in all, are
-// lifted.
+// lifts reports whether runs of an uncompressed buffer, which have kept bytes together, are lifted.
 func (b *buffers) lifts(kept int64, runs int) bool {
 	return b.body == nil && b.codec == layout.CodecNone && kept/longRun >= int64(runs)
 }
 
-// copyPlain is copyValues for buffers that are not compressed.
-func (b *buffers) copyPlain(s layout.Span, width, least, kept int, runs tables.Rows) error {
-	if s.Length < int64(least) {
+// copyPlain is copyValues for a buffer that is not compressed.
+func (b *buffers) copyPlain(v selection) error {
+	if v.span.Length < int64(v.size) {
 		return errShort
 	}
-	if b.lifts(int64(kept), len(runs)) {
-		return b.extend(func(dst []byte) ([]byte, error) {
-			for _, r := range runs {
-				b.lift(len(dst), s.Offset+int64(r.Low*width), int64(r.High-r.Low)*int64(width))
-			}
-			return dst, nil
-		})
+	begin := b.madeSize()
+	if b.lifts(int64(v.kept), len(v.runs)) {
+		for _, r := range v.runs {
+			b.lift(len(b.out.bytes), v.span.Offset+int64(r.Low*v.width), int64(r.High-r.Low)*int64(v.width))
+		}
+		return b.finish(begin)
 	}
-	raw, err := b.lie(s)
+	raw, err := b.fetch(v.span)
 	if err == nil {
-		err = b.room(kept)
+		err = b.room(v.kept)
 	}
 	if err != nil {
 		return err
 	}
-	return b.extend(func(dst []byte) ([]byte, error) {
-		n := runs.CopyValues(dst[len(dst):len(dst)+kept], raw, width)
-		return dst[:len(dst)+n], nil
-	})
+	size := len(b.out.bytes)
+	n := v.runs.CopyValues(b.out.bytes[size:size+v.kept], raw, v.width)
+	b.out.bytes = b.out.bytes[:size+n]
+	return b.finish(begin)
 }
 
 // cutters are kept because each has tables.
 var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
-// cut appends a compressed buffer by cutting the rest out of its frame. It returns false if
-// that is not possible.
-func (b *buffers) cut(s layout.Span, raw, plain []byte, width, kept int, runs tables.Rows) (ok bool, err error) {
+// cut appends the kept values of a compressed buffer by cutting the rest out of its frame. It
+// returns false, and appends nothing, if that is not possible.
+func (b *buffers) cut(v selection, raw, plain []byte) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
-	for _, r := range runs {
-		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * width, High: r.High * width})
+	for _, r := range v.runs {
+		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * v.width, High: r.High * v.width})
 	}
 	need := len(raw)
 	if b.liftsBlocks() {
@@ -409,9 +415,9 @@ func (b *buffers) cut(s layout.Span, raw, plain []byte, width, kept int, runs ta
 		return false, err
 	}
 	begin, size := b.madeSize(), len(b.out.bytes)
-	out := layout.AppendPrefix(b.out.bytes, kept)
+	out := layout.AppendPrefix(b.out.bytes, v.kept)
 	if b.codec == layout.CodecLZ4 {
-		out, ok = b.lz4.Cut(out, b.ranges, b.liftBlocks(s))
+		out, ok = b.lz4.Cut(out, b.ranges, b.liftBlocks(v.span))
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
@@ -424,15 +430,15 @@ func (b *buffers) cut(s layout.Span, raw, plain []byte, width, kept int, runs ta
 		b.out.bytes = out[:size]
 		return false, nil
 	}
-	return true, b.extended(begin, out)
+	b.out.bytes = out
+	return true, b.finish(begin)
 }
 
 // liftsBlocks reports whether blocks of an LZ4 frame are lifted.
 func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == layout.CodecLZ4 }
 
-// liftBlocks returns what an LZ4 frame in the input is cut with: a function that leaves bytes low
-// to high-1 of it to be copied when the output is written. It is nil for a body in memory, and
-// for another codec.
+// liftBlocks returns the function that [lz4frame.Frame.Cut] calls for the blocks of a buffer's frame
+// that it copies: it lifts them. It is nil for a body in memory, whose blocks are appended.
 func (b *buffers) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil

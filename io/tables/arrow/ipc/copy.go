@@ -42,7 +42,7 @@ type copiedRecord struct {
 	meta   *layout.BatchMeta
 }
 
-// project has only the columns copied whose buffers are in body.
+// project limits what is copied to the columns that meta has, whose buffers are in body.
 func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	f := *r.frame
 	f.BodyLength = int64(len(body))
@@ -50,34 +50,35 @@ func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	r.frame, r.meta = &f, meta
 }
 
-// join returns the message of the columns that passed lists, and then those of ours. Its body is
-// that of the former, which has from bytes, and then that of ours. made has as much of the former
-// as is in memory; what is missing is written first.
-func (r *copiedRecord) join(ours message, passed *layout.BatchMeta, from int64, made message) (message, error) {
+// join returns the message of a record batch of copied columns, whose arrays and buffers copied has,
+// and then of ours. The part of its body that the copied columns have takes size bytes, padding
+// included. Of these made has what is in memory or lifted. If it has nothing, as for a body that is
+// copied as it lies, they are written between the head of the message and its body.
+func (r *copiedRecord) join(copied *layout.BatchMeta, size int64, made, ours message) message {
 	both := ours.batch
 	for i := range both.Buffers {
-		both.Buffers[i].Offset += from
+		both.Buffers[i].Offset += size
 	}
-	both.Nodes = slices.Concat(passed.Nodes, both.Nodes)
-	both.Buffers = slices.Concat(passed.Buffers, both.Buffers)
-	both.Variadic = slices.Concat(passed.Variadic, both.Variadic)
+	both.Nodes = slices.Concat(copied.Nodes, both.Nodes)
+	both.Buffers = slices.Concat(copied.Buffers, both.Buffers)
+	both.Variadic = slices.Concat(copied.Variadic, both.Variadic)
 	pairs := layout.ReadPairs(r.frame.Meta(), layout.MessageSlot)
-	sum := layout.PartSum(from - int64(len(made.body)-behind(made.lifted)))
-	lies := from - int64(len(made.body)) - made.liftedSize() // of the body that passes through
+	sum := layout.PartSum(size - int64(len(made.body)-made.coveredFrom()))
+	before := size - made.bodySize()
 	made.batch, made.codes = both, append(made.codes, ours.codes...)
-	made.finish = func(bodyLength int64) []byte {
+	made.finish = func(bodySize int64) []byte {
 		fb := flatbuffers.NewBuilder(1024)
-		return layout.FinishMessage(fb, layout.KindRecord, both.Version, lies+bodyLength, layout.BuildBatch(fb, both), sum, pairs)
+		return layout.FinishMessage(fb, layout.KindRecord, both.Version, before+bodySize, layout.BuildBatch(fb, both), sum, pairs)
 	}
 	made.body = append(made.body, ours.body...)
 	made.end()
-	return made, nil
+	return made
 }
 
 // size returns the padded size of the body that is copied.
 func (r *copiedRecord) size() int64 { return (r.frame.BodyLength + 7) &^ 7 }
 
-// writeCopied writes a record batch and the dictionaries before it.
+// writeCopied writes a record batch that is copied as it lies, and the dictionaries before it.
 func (s *Writer) writeCopied(c *Chunk) error {
 	r, m := c.copied, &c.messages[0]
 	for _, d := range r.before {
@@ -85,18 +86,21 @@ func (s *Writer) writeCopied(c *Chunk) error {
 			return fmt.Errorf("dictionary %d: %w", d.id, err)
 		}
 	}
-	if !c.gathered {
-		at := m.at(s.pos)
-		at.Body += r.size()
-		s.batches = append(s.batches, at)
-		if err := s.write(m.head); err != nil {
-			return err
-		}
-		if err := s.copyBody(r.frame); err != nil {
-			return err
-		}
-		return s.write(m.body)
+	at := m.at(s.pos)
+	at.Body += r.size()
+	s.batches = append(s.batches, at)
+	if err := s.write(m.head); err != nil {
+		return err
 	}
+	if err := s.copyBody(r.frame); err != nil {
+		return err
+	}
+	return s.write(m.body)
+}
+
+// writeGathered writes a record batch that was gathered, whose body goes back to the pool.
+func (s *Writer) writeGathered(c *Chunk) error {
+	r, m := c.copied, &c.messages[0]
 	if err := s.numberRecord(m, r.used); err != nil {
 		return err
 	}

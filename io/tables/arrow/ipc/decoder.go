@@ -21,14 +21,14 @@ import (
 type decoder struct {
 	schema  *arrow.Schema
 	columns []layout.Shape
-	// values holds the dictionaries' types by number, and shapes their layouts in the
-	// input.
+	// values are the types of the dictionaries' values by the dictionaries' numbers, and shapes their
+	// layouts in the input.
 	values       map[int64]arrow.DataType
 	shapes       map[int64]*layout.Shape
 	dictionaries map[int64][]*dictionary // in force: each with what extends it
 	raw, total   int64                   // their bytes, as read and decoded
-	limit        int64
-	exact        bool // decimals of 32 and 64 bits are bytes
+	limit        int64                   // of bytes, for them and for a record batch
+	exact        bool                    // decimals of 32 and 64 bits are bytes
 	decoded      *decodedDictionaries
 }
 
@@ -39,7 +39,8 @@ type decodedDictionaries struct {
 	known map[int64]decodedDictionary
 }
 
-// decodedDictionary has the values of the first parts of a dictionary.
+// decodedDictionary has the values of the first parts of a dictionary: of the one that replaced what
+// was there before, and of those that extend it.
 type decodedDictionary struct {
 	values *array.Data
 	parts  int
@@ -52,7 +53,9 @@ type dictionary struct {
 	total int64 // bytes decoded
 }
 
-// newDecoder returns a decoder of these columns of a schema.
+// newDecoder returns a decoder of these columns of a schema. limit is the most bytes of its dictionaries
+// as read and decoded together, and of a record batch. exact says that decimals of 32 and 64 bits become
+// bytes instead of decimals of 128 bits.
 func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*decoder, error) {
 	d := &decoder{
 		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*layout.Shape), dictionaries: make(map[int64][]*dictionary),
@@ -77,7 +80,8 @@ func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*deco
 	return d, nil
 }
 
-// addValues adds the dictionaries of a type. Several columns may have the same one.
+// addValues adds the dictionaries in a column of a type and a shape. Several columns may have the same
+// one, but must agree on its values.
 func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	dt = tables.Storage(dt)
 	if s.Encoded {
@@ -153,7 +157,8 @@ func (d *decoder) checkBatch(b *layout.BatchMeta, columns []layout.Shape) error 
 	return b.FindNarrow(columns)
 }
 
-// check checks a record batch's metadata and returns its decoded size in bytes.
+// check checks a record batch's metadata, and that its dictionaries are there. It returns the batch's
+// decoded size in bytes.
 func (d *decoder) check(b *layout.BatchMeta, body []byte) (int64, error) {
 	if err := d.checkBatch(b, d.columns); err != nil {
 		return 0, err
@@ -200,8 +205,8 @@ func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Recor
 	return tables.NewRecord(d.schema, columns, b.Rows), nil
 }
 
-// dictionary returns the values of a dictionary that is in force; the caller holds the lock.
-// What was added since the last time is joined at once.
+// dictionary returns the values of a dictionary in force; the caller holds d.decoded.mu. They are
+// decoded once: of a dictionary that was extended, only what was added since the last call.
 func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	parts := d.dictionaries[id]
 	if parts == nil {
@@ -269,7 +274,7 @@ type arrays struct {
 	dictionary func(id int64) (*array.Data, error)
 }
 
-// next builds the next array, of a type with shape s.
+// next builds the next array, of a type with shape s, with its children.
 func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
 	from, b := a.at, a.at.Batch
 	if err := a.at.Own(s); err != nil {
@@ -316,7 +321,8 @@ func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
 	return array.NewData(dt, int(node.Length), buffers, children, int(node.Nulls), 0), nil
 }
 
-// buffer returns a buffer, aligned.
+// buffer returns the bytes of a buffer, aligned to 8, in the body's memory unless they lie there
+// otherwise; nil for none.
 func (a *arrays) buffer(s layout.Span) []byte {
 	if s.Length == 0 {
 		return nil
@@ -348,6 +354,7 @@ func (d *decoder) dictionaryValues() (list []usedDictionary, err error) {
 	return list, nil
 }
 
+// appendUsed appends the dictionaries in a column of a shape.
 func (d *decoder) appendUsed(list []usedDictionary, column string, s *layout.Shape) (_ []usedDictionary, err error) {
 	inner, before := s.Children, len(list)
 	if s.Encoded {

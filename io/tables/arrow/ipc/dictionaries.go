@@ -27,8 +27,8 @@ type usedDictionary struct {
 }
 
 // appendDictionaries appends the dictionaries in a column, inner ones before
-// those that use them, and retains them. ids are their numbers, of which it takes the first
-// ones: in the order of the schema, outer ones before inner ones.
+// those that use them, and retains them. ids are the numbers of the schema's dictionaries from the
+// column's first on, outer ones before inner ones; it removes those that it uses.
 func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
 	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
@@ -47,9 +47,9 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// writeDictionary writes the new part of a dictionary and takes over the reference to
-// it. A prefix of the last dictionary needs no message. If instead the last one is a
-// prefix of this one, a file gets only the added entries; a stream gets a full
+// writeDictionary writes what readers do not know yet of a dictionary, and takes over the reference
+// to it. If it is a prefix of the one with this number that was written last, they know all of it. If
+// the last one is a prefix of it, a file gets only the added entries; a stream gets a full
 // replacement, because not every reader accepts such deltas in streams.
 func (s *Writer) writeDictionary(d usedDictionary) error {
 	last, known := s.last[d.id]
@@ -116,9 +116,8 @@ func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bo
 
 // codes are indices into a dictionary that are not numbered yet.
 type codes struct {
-	buffer int // of the message, which lacks it
+	buffer int // of the message, whose body lacks it
 	shape  *layout.Shape
-	size   int // of the values
 	values []byte
 	valid  []byte // a bit a value; nil if none is null
 }
@@ -131,8 +130,8 @@ type keptValues struct {
 	written xxh3.Uint128
 }
 
-// numberRecord numbers the indices of a record batch that uses these dictionaries, before it is
-// written. In a stream it writes the dictionaries.
+// numberRecord makes a record batch whole, before it is written: it numbers its indices into the used
+// dictionaries, all that the batch has. In a stream it then writes these.
 func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
 	for _, d := range used {
 		if err := s.use(d); err != nil {
@@ -140,7 +139,7 @@ func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
 		}
 	}
 	s.used = used
-	if err := s.number(m); err != nil {
+	if err := s.addCodes(m); err != nil {
 		return err
 	}
 	if s.options.Stream {
@@ -149,9 +148,9 @@ func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
 	return nil
 }
 
-// use makes a dictionary the one in whose values the next record batch is numbered. A stream
-// begins to number them again. A file goes on, so the dictionary must begin with that of the
-// batch before.
+// use makes d the dictionary with its number into which the indices of the next record batch refer.
+// In a stream, its values are numbered from 0 again. In a file the numbers go on, so d must begin with
+// the dictionary that it replaces.
 func (s *Writer) use(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
@@ -159,20 +158,21 @@ func (s *Writer) use(d usedDictionary) error {
 		d.values.Retain()
 		s.kept[d.id] = k
 	}
-	const most = 16 // bytes of numbers and kept for a value
+	const most = 16 // bytes that numbers and kept take for a value
 	n, limit := d.values.Len(), s.options.Memory
-	switch {
-	case int64(n) > limit/most:
+	if int64(n) > limit/most {
 		return &budget.MemoryError{What: "a dictionary", Need: most * int64(n), Limit: limit}
-	case s.options.Stream:
+	}
+	if s.options.Stream {
 		for _, number := range k.kept {
 			k.numbers[number] = 0
 		}
 		k.kept = k.kept[:0]
-	case k.values != d.values && (d.nested || !beginsWith(d.values, k.values)):
-		return errReplaced
 	}
 	if k.values != d.values {
+		if !s.options.Stream && (d.nested || !beginsWith(d.values, k.values)) {
+			return errReplaced
+		}
 		d.values.Retain()
 		k.values.Release()
 		k.usedDictionary = d
@@ -185,8 +185,13 @@ func (s *Writer) use(d usedDictionary) error {
 	return nil
 }
 
-// number numbers the indices of a message and adds them to it. Then it is whole.
-func (s *Writer) number(m *message) error {
+// addCodes numbers the indices that the body of a message lacks, and adds them to it. Then the
+// message is whole.
+func (s *Writer) addCodes(m *message) error {
+	if m.codes == nil {
+		return nil
+	}
+	lifted := m.bodySize() - int64(len(m.body))
 	for _, c := range m.codes {
 		k := s.kept[c.shape.ID]
 		if k == nil {
@@ -201,17 +206,16 @@ func (s *Writer) number(m *message) error {
 		} else if len(c.values) > 0 {
 			m.body = layout.AppendDeflated(m.body, c.values, m.batch.Codec, compress.Fastest)
 		}
-		m.batch.Buffers[c.buffer] = layout.Span{Offset: int64(begin) + m.liftedSize(), Length: int64(len(m.body) - begin)}
+		m.batch.Buffers[c.buffer] = layout.Span{Offset: int64(begin) + lifted, Length: int64(len(m.body) - begin)}
 		m.body = append(m.body, zeros[:-(len(m.body)-begin)&7]...)
 	}
-	if m.codes != nil {
-		m.codes = nil
-		m.end()
-	}
+	m.codes = nil
+	m.end()
 	return nil
 }
 
-// number replaces indices into the input's dictionary by those into the output's.
+// number replaces indices into the input's dictionary by those into the output's, which gets each
+// value when an index first refers to it.
 func (k *keptValues) number(c codes) error {
 	width := c.shape.Width
 	most := uint64(len(k.numbers))
@@ -248,17 +252,18 @@ func unsigned(p []byte) (n uint64) {
 	return n
 }
 
-// writeKept writes the dictionaries that are in use, inner ones before those that use them.
-// It numbers the indices in outer ones first.
+// writeKept writes the dictionaries in use, inner ones before those that use them. Which values of an
+// inner one are used is known when the indices in all outer ones are numbered, so it goes through the
+// outer ones first.
 func (s *Writer) writeKept() error {
-	users := make(map[int64]int)
+	users := make(map[int64]int) // of each dictionary, that were not reached yet
 	for _, d := range s.used {
 		users[d.id]++
 	}
 	var messages []message
 	for _, d := range slices.Backward(s.used) {
 		if users[d.id]--; users[d.id] > 0 {
-			continue // others that use it come
+			continue
 		}
 		k := s.kept[d.id]
 		var rows tables.Rows
@@ -267,7 +272,7 @@ func (s *Writer) writeKept() error {
 		}
 		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.Allocator}.Gather(k.values, rows), false)
 		if err == nil {
-			err = s.number(&m)
+			err = s.addCodes(&m)
 		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", d.column, err)
@@ -289,12 +294,12 @@ func (s *Writer) writeKept() error {
 	return nil
 }
 
-// codesOf returns the indices of columns of these shapes in a record batch, without their
-// values.
+// codesOf returns the codes for each buffer of indices into dictionaries in the columns of a record
+// batch, without values.
 func codesOf(columns []layout.Shape, b *layout.BatchMeta) (list []codes, err error) {
-	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, node layout.FieldNode, buffer int) {
+	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, buffer int) {
 		if s.Encoded {
-			list = append(list, codes{buffer: buffer, shape: s, size: int(node.Length) * s.Width})
+			list = append(list, codes{buffer: buffer, shape: s})
 		}
 	}}
 	for i := range columns {

@@ -20,78 +20,84 @@ type message struct {
 	body   []byte
 	lifted []lifted // parts of the body that are not in memory
 
-	batch  *layout.BatchMeta             // of a record batch or a dictionary
-	codes  []codes                       // that the body lacks until they are numbered
-	finish func(bodyLength int64) []byte // returns the metadata
+	batch  *layout.BatchMeta           // of a record batch or a dictionary
+	codes  []codes                     // that the body lacks until they are numbered
+	finish func(bodySize int64) []byte // returns the metadata
 }
 
-// liftedSize is how many bytes of the body are not in memory.
-func (m *message) liftedSize() (size int64) {
+// bodySize returns the size of the body, lifted parts included.
+func (m *message) bodySize() int64 {
+	size := int64(len(m.body))
 	for _, l := range m.lifted {
 		size += l.size
 	}
 	return size
 }
 
-// end adds the metadata, unless something is to be numbered before.
+// coveredFrom returns where in body the part begins that the checksum covers: after the last lifted
+// part, because the bytes of that are not in memory.
+func (m *message) coveredFrom() int {
+	if n := len(m.lifted); n > 0 {
+		return m.lifted[n-1].at
+	}
+	return 0
+}
+
+// end makes the head, with a checksum if the metadata has room for one. It leaves that for later if
+// indices are to be numbered before.
 func (m *message) end() {
 	if len(m.codes) == 0 {
-		m.seal(m.finish(int64(len(m.body)) + m.liftedSize()))
+		m.head = layout.SealedHead(m.finish(m.bodySize()), m.body[m.coveredFrom():])
 	}
 }
 
 // at returns the footer's block for the message, written at offset pos.
-func (m message) at(pos int64) layout.Block {
-	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: int64(len(m.body)) + m.liftedSize()}
+func (m *message) at(pos int64) layout.Block {
+	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: m.bodySize()}
 }
 
-// size is how many bytes of memory it takes.
-func (m message) size() (size int64) {
+// size returns the number of bytes of memory that the message takes.
+func (m *message) size() (size int64) {
 	for _, c := range m.codes {
 		size += int64(len(c.values) + len(c.valid))
 	}
 	return size + int64(len(m.head)+len(m.body))
 }
 
-// seal adds the metadata, and fills in the checksum if there is room for one. It covers
-// what follows the last lifted part.
-func (m *message) seal(meta []byte) {
-	m.head = layout.SealedHead(meta, m.body[behind(m.lifted):])
-}
-
 // encodeRecord returns the message of a record of these columns, compressed, in memory taken
-// from a grant. The arrays have no offsets. Indices in columns of the first ones' shapes are
-// numbered later, and the body lacks them.
+// from a grant. The arrays have no offsets. coded are the shapes of the first columns, whose indices
+// into dictionaries are numbered later: the body lacks them.
 func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
 	b := &layout.BatchMeta{Version: layout.MetadataV5, Codec: codec}
 	if len(columns) > 0 {
 		b.Rows = int64(columns[0].Len())
 	}
-	var contents [][]byte
+	var contents [][]byte // of the buffers
 	for _, d := range columns {
 		if contents, err = addArray(b, contents, d); err != nil {
 			return message{}, err
 		}
 	}
-	size := int64(0)
+	plain := int64(0)
 	for _, content := range contents {
-		size += (int64(len(content)) + 7) &^ 7
+		plain += (int64(len(content)) + 7) &^ 7
 	}
-	if err := grant.Take(size); err != nil {
+	if err := grant.Take(plain); err != nil { // until it is known what the message takes
 		return message{}, err
 	}
 	m.batch = b
-	m.finish = func(bodyLength int64) []byte { return layout.RecordMessage(b, bodyLength) }
+	m.finish = func(bodySize int64) []byte { return layout.RecordMessage(b, bodySize) }
 	b.Buffers = make([]layout.Span, len(contents))
 	if m.codes, err = codesOf(coded, b); err != nil {
 		return message{}, err
 	}
-	m.deflate(contents, size)
+	m.deflate(contents, plain)
 	m.end()
-	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - size)
+	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain)
 }
 
-// addArray adds the nodes of an array and of its children, and appends their buffers.
+// addArray adds the nodes of an array and of its children to the metadata, and appends the bytes of
+// their buffers to contents: as many as the format has, without what follows them in memory.
 func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, error) {
 	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
@@ -142,8 +148,8 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, 
 	return contents, nil
 }
 
-// layoutOfArray returns which buffers the library's arrays of a type have. Layout leaves out the
-// first one of unions, which is always nil, in the place of the validity.
+// layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have a nil
+// in the place of the validity, which the library's Layout leaves out.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 	of := tables.Storage(dt).Layout()
 	if _, is := tables.Storage(dt).(arrow.UnionType); is {
@@ -164,13 +170,14 @@ func hasOffsets(dt arrow.DataType) bool {
 	return false
 }
 
-// deflate gives the message a body of these buffers, of size bytes in all, compressed, without
-// those that are numbered later.
-func (m *message) deflate(contents [][]byte, size int64) {
+// deflate gives the message a body of these buffers, compressed, which have plain bytes together. Those
+// of m.codes are not in the body: their codes get copies.
+func (m *message) deflate(contents [][]byte, plain int64) {
+	room := plain
 	if m.batch.Codec != layout.CodecNone {
-		size /= 3
+		room /= 3 // a guess
 	}
-	out, codes := make([]byte, 0, size), m.codes
+	out, codes := make([]byte, 0, room), m.codes
 	for i, content := range contents {
 		begin := len(out)
 		switch {

@@ -16,9 +16,8 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// A record batch that loses some of its rows is gathered: of each buffer, the bytes of the
-// rows that stay are copied, a run of rows at a time. Nothing becomes an array of the
-// library's.
+// A record batch of which some rows are kept is gathered: of each buffer, the bytes of the kept
+// rows are copied, a run of rows at a time. Nothing becomes an array of the library's.
 //
 //	validity, booleans     bits
 //	values of fixed width  bytes
@@ -28,14 +27,22 @@ import (
 //	views                  16 bytes a value; the bytes that they refer to
 //	lists                  offsets, from 0 again; the child, by runs of its values
 //	structs                the children, by the same runs
-//	lists of fixed size    the child, by runs so many times as long
+//	lists of fixed size    the child, by runs that are longer by the lists' size
 //	list views             offsets and sizes; the parts of the child that they refer to
 //	unions                 type codes; the children, of dense ones by new offsets
-//	run ends               the ends of the runs that stay; a value for each
+//	run ends               the ends of the runs that have kept rows; a value for each
 
-// gather returns the message of the kept rows of a record batch. Buffers may overlap, which makes
-// a large body of a small one.
-func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
+// Kept says which rows of a part are copied.
+type Kept struct {
+	Rows tables.Rows
+	// Texts, unless nil, are the kept rows of column Column, which has texts with offsets. Whoever has
+	// decoded them anyway gives them here, so that they are not gathered again.
+	Column int
+	Texts  *array.Data
+}
+
+// gather returns the message of the kept rows of a record batch, with columns that are added.
+func (r *copiedRecord) gather(kept Kept, added []*array.Data, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
 	from, size := r.reader, int64(0)
 	if from.schema.Unknown != nil && from.whole {
 		return m, from.schema.Unknown
@@ -43,22 +50,22 @@ func (r *copiedRecord) gather(rows tables.Rows, column int, texts *array.Data, a
 	for _, b := range r.meta.Buffers {
 		size += b.Length
 	}
-	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) {
+	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) { // buffers that overlap
 		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
 	ours, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return m, err
 	}
-	g := &gathering{record: r, at: layout.Cursor{Batch: r.meta}, rows: rows}
+	g := &gathering{record: r, at: layout.Cursor{Batch: r.meta}, kept: kept}
 	g.buffers.begin(r, grant)
 	g.refused = refused
-	g.runs = len(rows)
+	g.runs = len(kept.Rows)
 	defer g.end()
-	if err = g.columns(column, texts, len(ours.body)); err == nil {
-		m, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes})
+	if err := g.columns(len(ours.body)); err != nil {
+		return m, err
 	}
-	return m, err
+	return r.join(&g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes}, ours), nil
 }
 
 // gathering is the state of gathering a record batch.
@@ -66,24 +73,24 @@ type gathering struct {
 	buffers
 	record *copiedRecord
 	at     layout.Cursor // of the input's arrays and buffers
-	rows   tables.Rows   // that are kept
+	kept   Kept
 	codes  []codes
 }
 
-// columns gathers all columns. spare is how many bytes will follow their buffers.
-func (g *gathering) columns(column int, texts *array.Data, spare int) error {
+// columns gathers all columns. It leaves room for spare bytes after their buffers.
+func (g *gathering) columns(spare int) error {
 	from := g.record.reader
-	if err := g.reserve(g.record, g.rows.Count(), spare); err != nil {
+	if err := g.reserve(g.record, g.kept.Rows.Count(), spare); err != nil {
 		return err
 	}
 	for _, i := range from.copied {
 		shape, err := &from.schema.Columns[i], error(nil)
-		if texts != nil && i == column {
+		if g.kept.Texts != nil && i == g.kept.Column {
 			if err = g.at.Next(shape); err == nil {
-				err = g.texts(texts)
+				err = g.addTexts(g.kept.Texts)
 			}
 		} else {
-			err = g.array(shape, int(g.record.meta.Rows), g.rows)
+			err = g.array(shape, int(g.record.meta.Rows), g.kept.Rows)
 		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", from.schema.Arrow.Field(i).Name, err)
@@ -95,8 +102,8 @@ func (g *gathering) columns(column int, texts *array.Data, spare int) error {
 	return g.room(spare)
 }
 
-// texts takes an array of texts that was gathered already.
-func (g *gathering) texts(d *array.Data) error {
+// addTexts adds an array of texts that was gathered already.
+func (g *gathering) addTexts(d *array.Data) error {
 	texts := array.MakeFromData(d)
 	defer texts.Release()
 	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(texts.Len()), Nulls: int64(texts.NullN())})
@@ -117,8 +124,8 @@ var (
 	errShort  = errors.New("damaged: a buffer is too short")
 )
 
-// node returns the input's next array, which must have at least least values: its parent
-// refers to so many, and rows end before them.
+// node returns the input's next array, which must have least values: rows of the array around it
+// refer to them.
 func (g *gathering) node(least int) (layout.FieldNode, error) {
 	if g.at.Nodes >= len(g.record.meta.Nodes) {
 		return layout.FieldNode{}, errArrays
@@ -131,62 +138,69 @@ func (g *gathering) node(least int) (layout.FieldNode, error) {
 	return node, nil
 }
 
-// array gathers runs of values of the input's next array, which has shape s and at least least
+// source is an array of the input, and which of its values are kept.
+type source struct {
+	*layout.Shape
+	length int          // values that it has
+	rows   tables.Rows  // those that are kept
+	n      int          // how many these are
+	valid  tables.Valid // the new validity bitmap, as long as it is valid; nil if no kept value is null
+}
+
+// array gathers the kept values of the input's next array, which has shape s and must have least
 // values.
 func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 	node, err := g.node(least)
 	if err != nil {
 		return err
 	}
-	length, n := int(node.Length), rows.Count()
-	place := len(g.made.Nodes)
-	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(n)})
-	if !s.HasValidity() {
-		switch s.Kind {
-		case layout.TypeUnion:
-			return g.union(s, length, rows, n)
-		case layout.TypeRunEnds:
-			return g.runEnds(s, length, rows)
-		}
-		g.made.Nodes[place].Nulls = int64(n)
-		return nil
+	a := source{Shape: s, length: int(node.Length), rows: rows, n: rows.Count()}
+	made := layout.FieldNode{Length: int64(a.n)}
+	switch {
+	case s.HasValidity():
+		a.valid, made.Nulls, err = g.validity(node, a)
+	case s.Kind == layout.TypeNull:
+		made.Nulls = made.Length
 	}
-	valid, nulls, err := g.validity(node, rows, n)
 	if err != nil {
 		return err
 	}
-	g.made.Nodes[place].Nulls = int64(nulls)
+	g.made.Nodes = append(g.made.Nodes, made)
 	if s.Encoded {
-		return g.indices(s, length, rows, n, valid)
+		return g.indices(a)
 	}
 	switch s.Kind {
-	case layout.TypeBool:
-		return g.bools(length, rows, n)
-	case layout.TypeBinary, layout.TypeUTF8:
-		return g.offsets(4, length, rows, n, g.bytes)
-	case layout.TypeLargeBinary, layout.TypeLargeUTF8:
-		return g.offsets(8, length, rows, n, g.bytes)
-	case layout.TypeBinaryView, layout.TypeUTF8View:
-		return g.views(length, rows, n, valid)
-	case layout.TypeList, layout.TypeMap:
-		return g.offsets(4, length, rows, n, g.child(s))
-	case layout.TypeLargeList:
-		return g.offsets(8, length, rows, n, g.child(s))
-	case layout.TypeListView:
-		return g.listViews(s, 4, length, rows, n, valid)
-	case layout.TypeLargeListView:
-		return g.listViews(s, 8, length, rows, n, valid)
-	case layout.TypeFixedSizeList:
-		return g.fixedLists(s, length, rows)
-	case layout.TypeStruct:
-		for i := range s.Children {
-			if err := g.array(&s.Children[i], length, rows); err != nil {
-				return err
-			}
-		}
+	case layout.TypeNull:
 		return nil
+	case layout.TypeBool:
+		return g.bools(a)
+	case layout.TypeBinary, layout.TypeUTF8:
+		return g.texts(a, 4)
+	case layout.TypeLargeBinary, layout.TypeLargeUTF8:
+		return g.texts(a, 8)
+	case layout.TypeBinaryView, layout.TypeUTF8View:
+		return g.views(a)
+	case layout.TypeList, layout.TypeMap:
+		return g.lists(a, 4)
+	case layout.TypeLargeList:
+		return g.lists(a, 8)
+	case layout.TypeListView:
+		return g.listViews(a, 4)
+	case layout.TypeLargeListView:
+		return g.listViews(a, 8)
+	case layout.TypeFixedSizeList:
+		return g.fixedLists(a)
+	case layout.TypeStruct:
+		return g.children(a)
+	case layout.TypeUnion:
+		if s.Dense {
+			return g.denseUnion(a)
+		}
+		return g.sparseUnion(a)
+	case layout.TypeRunEnds:
+		return g.runEnds(a)
 	}
-	return g.values(s.Width, length, rows)
+	return g.values(a, s.Width)
 }
 
 // next returns where the next buffer of the input lies.
@@ -198,8 +212,8 @@ func (g *gathering) next() (layout.Span, error) {
 	return g.record.meta.Buffers[g.at.Buffers-1], nil
 }
 
-// load returns the next buffer, decompressed, which must have at least least bytes. It is
-// valid until the next one is loaded.
+// load returns the next buffer, decompressed, which must have least bytes. It is valid until the
+// next one is loaded.
 func (g *gathering) load(least int) ([]byte, error) {
 	buffer, err := g.next()
 	if err != nil {
@@ -208,37 +222,36 @@ func (g *gathering) load(least int) ([]byte, error) {
 	return g.read(buffer, least)
 }
 
-// validity gathers a validity bitmap. It returns the new one, nil if no value is null,
-// valid until the next one is gathered, and how many values are null.
-func (g *gathering) validity(node layout.FieldNode, rows tables.Rows, n int) (valid []byte, nulls int, err error) {
+// validity gathers a validity bitmap. It returns the new one, valid until the next bitmap is
+// gathered, and the number of nulls; the bitmap is nil if there are none.
+func (g *gathering) validity(node layout.FieldNode, a source) (valid []byte, nulls int64, err error) {
 	if node.Nulls == 0 || node.Length == 0 {
 		if _, err := g.next(); err != nil {
 			return nil, 0, err
 		}
 		return nil, 0, g.add(nil)
 	}
-	length := int(node.Length)
-	bits, err := g.load((length + 7) / 8)
+	bits, err := g.load((a.length + 7) / 8)
 	if err != nil {
 		return nil, 0, err
 	}
-	if all := length - bitutil.CountSetBits(bits, 0, length); node.Nulls > 0 && int64(all) != node.Nulls {
+	if all := a.length - bitutil.CountSetBits(bits, 0, a.length); node.Nulls > 0 && int64(all) != node.Nulls {
 		return nil, 0, fmt.Errorf("damaged: %d values are null where it says %d", all, node.Nulls)
 	}
-	if valid, err = g.bits(bits, rows, n); err != nil {
+	if valid, err = g.bits(bits, a.rows, a.n); err != nil {
 		return nil, 0, err
 	}
-	if nulls = n - bitutil.CountSetBits(valid, 0, n); nulls == 0 {
+	if nulls = int64(a.n - bitutil.CountSetBits(valid, 0, a.n)); nulls == 0 {
 		valid = nil
 	}
 	return valid, nulls, g.add(valid)
 }
 
 // bools gathers a buffer of a bit a value.
-func (g *gathering) bools(length int, rows tables.Rows, n int) error {
-	bits, err := g.load((length + 7) / 8)
+func (g *gathering) bools(a source) error {
+	bits, err := g.load((a.length + 7) / 8)
 	if err == nil {
-		bits, err = g.bits(bits, rows, n)
+		bits, err = g.bits(bits, a.rows, a.n)
 	}
 	if err == nil {
 		err = g.add(bits)
@@ -247,7 +260,7 @@ func (g *gathering) bools(length int, rows tables.Rows, n int) error {
 }
 
 // values gathers a buffer of values of width bytes.
-func (g *gathering) values(width, length int, rows tables.Rows) error {
+func (g *gathering) values(a source, width int) error {
 	buffer, err := g.next()
 	if err != nil {
 		return err
@@ -255,172 +268,183 @@ func (g *gathering) values(width, length int, rows tables.Rows) error {
 	if width == 0 { // binary values of a fixed size of 0
 		return g.add(nil)
 	}
-	return g.copyValues(buffer, width, length, rows)
+	return g.copyValues(buffer, width, a.length, a.rows)
 }
 
 // indices gathers a buffer of indices into a dictionary, which are numbered later.
-func (g *gathering) indices(s *layout.Shape, length int, rows tables.Rows, n int, valid []byte) error {
-	from, err := g.load(s.Width * length)
+func (g *gathering) indices(a source) error {
+	from, err := g.load(a.Width * a.length)
 	if err == nil {
-		err = g.grant.Take(int64(n*s.Width + len(valid)))
+		err = g.grant.Take(int64(a.n*a.Width + len(a.valid)))
 	}
 	if err != nil {
 		return err
 	}
-	c := codes{buffer: len(g.made.Buffers), shape: s, values: make([]byte, n*s.Width), valid: bytes.Clone(valid)}
-	rows.CopyValues(c.values, from, s.Width)
+	c := codes{buffer: len(g.made.Buffers), shape: a.Shape, values: make([]byte, a.n*a.Width), valid: bytes.Clone(a.valid)}
+	a.rows.CopyValues(c.values, from, a.Width)
 	g.codes = append(g.codes, c)
 	return g.add(nil)
 }
 
-// bytes gathers a buffer of bytes, of which there must be at least least.
-func (g *gathering) bytes(least int, values tables.Rows) error { return g.values(1, least, values) }
-
-// child gathers the values of lists.
-func (g *gathering) child(s *layout.Shape) func(least int, values tables.Rows) error {
-	return func(least int, values tables.Rows) error { return g.array(&s.Children[0], least, values) }
+// texts gathers offsets of width bytes, and the bytes between them.
+func (g *gathering) texts(a source, width int) error {
+	end, parts, err := g.offsets(a, width)
+	if err != nil {
+		return err
+	}
+	g.runs += len(parts)
+	defer func() { g.runs -= len(parts) }()
+	return g.values(source{length: end, rows: parts}, 1)
 }
 
-// offsets gathers a buffer of offsets of width bytes, and the values that they enclose.
-func (g *gathering) offsets(width, length int, rows tables.Rows, n int, gather func(least int, values tables.Rows) error) error {
-	least := (length + 1) * width
-	if length == 0 {
+// lists gathers offsets of width bytes, and the values between them.
+func (g *gathering) lists(a source, width int) error {
+	end, values, err := g.offsets(a, width)
+	if err != nil {
+		return err
+	}
+	return g.child(&a.Children[0], end, values)
+}
+
+// child is array for a child, of which the runs that are kept are others than the array's around
+// it: they are counted as long as they are in memory.
+func (g *gathering) child(s *layout.Shape, least int, values tables.Rows) error {
+	g.runs += len(values)
+	defer func() { g.runs -= len(values) }()
+	return g.array(s, least, values)
+}
+
+// children gathers children that have a value for each of the array's.
+func (g *gathering) children(a source) error {
+	for i := range a.Children {
+		if err := g.array(&a.Children[i], a.length, a.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offsets gathers a buffer of offsets of width bytes. It returns the last offset of the input, and
+// the runs of values between the kept ones.
+func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, err error) {
+	least := (a.length + 1) * width
+	if a.length == 0 {
 		least = 0 // some writers have no offset then
 	}
 	buffer, err := g.next()
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	from, err := g.read(buffer, least)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	to, err := g.build((n + 1) * width)
+	to, err := g.build((a.n + 1) * width)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	end, err := tables.CheckOffsets(from[:least], width)
-	if err != nil {
-		return err
+	if end, err = tables.CheckOffsets(from[:least], width); err != nil {
+		return 0, nil, err
 	}
-	values := rows.MoveOffsets(to, from[:least], width)
-	if n == length && n > 0 && bytes.Equal(to[:width], from[:width]) {
-		err = g.copyValues(buffer, width, n+1, tables.Rows(nil).Add(0, n+1))
+	values = a.rows.MoveOffsets(to, from[:least], width)
+	if a.n == a.length && a.n > 0 && bytes.Equal(to[:width], from[:width]) { // they stay as they are
+		err = g.copyValues(buffer, width, a.n+1, tables.Rows(nil).Add(0, a.n+1))
 	} else {
 		err = g.add(to)
 	}
-	if err != nil {
-		return err
-	}
-	return g.with(len(values), func() error { return gather(end, values) })
-}
-
-// with counts runs that are in memory while f is called.
-func (g *gathering) with(runs int, f func() error) error {
-	g.runs += runs
-	defer func() { g.runs -= runs }()
-	return f()
+	return end, values, err
 }
 
 // fixedLists gathers the values of lists of one length.
-func (g *gathering) fixedLists(s *layout.Shape, length int, rows tables.Rows) error {
-	if length > math.MaxInt/2/s.Width {
+func (g *gathering) fixedLists(a source) error {
+	if a.length > math.MaxInt/2/a.Width {
 		return errShort
 	}
-	values := rows.Times(s.Width)
-	return g.with(len(values), func() error { return g.array(&s.Children[0], length*s.Width, values) })
+	return g.child(&a.Children[0], a.length*a.Width, a.rows.Times(a.Width))
 }
 
 // Values of list views, dense unions and run ends lie anywhere in a child. Those are gathered to
 // which kept rows refer.
 
-// parts gathers these places of the input's next array, which has shape s.
-func (g *gathering) parts(s *layout.Shape, places tables.Rows) error {
+// referred gathers these values of a child, the input's next array.
+func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
 	end := 0
-	if len(places) > 0 {
-		end = places[len(places)-1].High
+	if len(values) > 0 {
+		end = values[len(values)-1].High
 	}
-	return g.array(s, end, places)
+	return g.array(s, end, values)
 }
 
-// listViews gathers offsets and sizes of width bytes, and the values of the lists. valid is the
-// new validity bitmap, nil if no list is null.
-func (g *gathering) listViews(s *layout.Shape, width, length int, rows tables.Rows, n int, valid tables.Valid) error {
-	return g.with(2*n, func() error { // places, and where they begin
-		built, err := g.build(2 * n * width)
-		if err != nil {
-			return err
-		}
-		halves := [][]byte{built[:n*width], built[n*width:]}
-		for _, half := range halves {
-			from, err := g.load(length * width)
-			if err != nil {
-				return err
-			}
-			rows.CopyValues(half, from, width)
-		}
-		values, err := valid.MoveLists(halves[0], halves[1], width)
-		if err == nil {
-			err = g.add(halves[0])
-		}
-		if err == nil {
-			err = g.add(halves[1])
-		}
-		if err != nil {
-			return err
-		}
-		return g.parts(&s.Children[0], values)
-	})
-}
-
-// union gathers type codes, and of a dense union offsets, and the children.
-func (g *gathering) union(s *layout.Shape, length int, rows tables.Rows, n int) error {
-	buffer, err := g.next()
+// listViews gathers offsets and sizes of width bytes, and the values of the lists.
+func (g *gathering) listViews(a source, width int) error {
+	g.runs += 2 * a.n // runs of values, and where each begins
+	defer func() { g.runs -= 2 * a.n }()
+	built, err := g.build(2 * a.n * width)
 	if err != nil {
 		return err
 	}
-	if !s.Dense {
-		err := g.copyValues(buffer, 1, length, rows)
-		for i := range s.Children {
-			if err == nil {
-				err = g.array(&s.Children[i], length, rows)
-			}
+	offsets, sizes := built[:a.n*width], built[a.n*width:]
+	for _, to := range [][]byte{offsets, sizes} {
+		from, err := g.load(a.length * width)
+		if err != nil {
+			return err
 		}
+		a.rows.CopyValues(to, from, width)
+	}
+	values, err := a.valid.MoveLists(offsets, sizes, width)
+	if err == nil {
+		err = g.add(offsets)
+	}
+	if err == nil {
+		err = g.add(sizes)
+	}
+	if err != nil {
 		return err
 	}
-	return g.with(3*n, func() error { // places, where they begin, and type codes
-		from, err := g.read(buffer, length)
-		if err != nil {
-			return err
-		}
-		codes := make([]byte, n)
-		rows.CopyValues(codes, from, 1)
-		if err = g.add(codes); err != nil {
-			return err
-		}
-		to, err := g.build(4 * n)
-		if err != nil {
-			return err
-		}
-		if from, err = g.load(4 * length); err != nil {
-			return err
-		}
-		rows.CopyValues(to, from, 4)
-		values, err := tables.MoveUnion(codes, to, s.Codes)
-		if err == nil {
-			err = g.add(to)
-		}
-		for i := range values {
-			if err == nil {
-				err = g.parts(&s.Children[i], values[i])
-			}
-		}
+	return g.referred(&a.Children[0], values)
+}
+
+// sparseUnion gathers type codes, and the children, which have a value for each.
+func (g *gathering) sparseUnion(a source) error {
+	if err := g.values(a, 1); err != nil {
 		return err
-	})
+	}
+	return g.children(a)
+}
+
+// denseUnion gathers type codes and offsets, and the values that these refer to in each child.
+func (g *gathering) denseUnion(a source) error {
+	g.runs += 3 * a.n // runs of values, where each begins, and type codes
+	defer func() { g.runs -= 3 * a.n }()
+	from, err := g.load(a.length)
+	if err != nil {
+		return err
+	}
+	codes := make([]byte, a.n)
+	a.rows.CopyValues(codes, from, 1)
+	if err = g.add(codes); err != nil {
+		return err
+	}
+	offsets, err := g.build(4 * a.n)
+	if err != nil {
+		return err
+	}
+	if from, err = g.load(4 * a.length); err != nil {
+		return err
+	}
+	a.rows.CopyValues(offsets, from, 4)
+	values, err := tables.MoveUnion(codes, offsets, a.Codes)
+	if err == nil {
+		err = g.add(offsets)
+	}
+	for i := 0; i < len(values) && err == nil; i++ {
+		err = g.referred(&a.Children[i], values[i])
+	}
+	return err
 }
 
 // runEnds gathers the ends of the runs that have kept rows, and their values.
-func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error {
+func (g *gathering) runEnds(a source) error {
 	node, err := g.node(0)
 	if err != nil {
 		return err
@@ -428,7 +452,7 @@ func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error
 	if _, err := g.next(); err != nil { // the ends' validity
 		return err
 	}
-	width, n := s.Children[0].Width, int(node.Length)
+	width, n := a.Children[0].Width, int(node.Length)
 	from, err := g.load(n * width)
 	if err != nil {
 		return err
@@ -437,10 +461,11 @@ func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error
 	if err != nil {
 		return err
 	}
-	made, values, err := rows.MoveRunEnds(to, from[:n*width], width, length)
+	runs, err := a.rows.MoveRunEnds(to, from[:n*width], width, a.length)
 	if err != nil {
 		return err
 	}
+	made := runs.Count()
 	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(made)})
 	if err = g.add(nil); err == nil {
 		err = g.add(to[:made*width])
@@ -448,50 +473,49 @@ func (g *gathering) runEnds(s *layout.Shape, length int, rows tables.Rows) error
 	if err != nil {
 		return err
 	}
-	return g.with(len(values), func() error { return g.array(&s.Children[1], n, values) })
+	return g.child(&a.Children[1], n, runs)
 }
 
-// views gathers an array of views, with the parts of buffers that they refer to. valid is
-// the new validity bitmap, nil if no value is null.
-func (g *gathering) views(length int, rows tables.Rows, n int, valid tables.Valid) error {
+// views gathers an array of views, with the parts of buffers that they refer to.
+func (g *gathering) views(a source) error {
+	const size = arrow.ViewHeaderSizeBytes
+	g.runs += 2 * a.n // parts, and where each begins
+	defer func() { g.runs -= 2 * a.n }()
 	headers, err := g.next()
 	if err != nil {
 		return err
 	}
-	return g.with(2*n, func() error { // parts, and where they begin
-		const size = arrow.ViewHeaderSizeBytes
-		from, err := g.read(headers, size*length)
-		if err != nil {
-			return err
-		}
-		to, err := g.build(size * n)
-		if err != nil {
-			return err
-		}
-		rows.CopyValues(to, from, size)
-		buffers, err := g.viewedBuffers()
-		if err != nil {
-			return err
-		}
-		kept, err := valid.MoveViews(to, len(buffers))
-		if err != nil {
-			return err
-		}
-		if n == length && bytes.Equal(to, from[:len(to)]) {
-			err = g.copyValues(headers, size, n, rows)
-		} else {
-			err = g.add(to)
-		}
-		number := int64(0)
-		for i, parts := range kept {
-			if err == nil && parts != nil {
-				err = g.copyValues(buffers[i], 1, parts[len(parts)-1].High, parts)
-				number++
-			}
-		}
-		g.made.Variadic = append(g.made.Variadic, number)
+	from, err := g.read(headers, size*a.length)
+	if err != nil {
 		return err
-	})
+	}
+	to, err := g.build(size * a.n)
+	if err != nil {
+		return err
+	}
+	a.rows.CopyValues(to, from, size)
+	buffers, err := g.viewedBuffers()
+	if err != nil {
+		return err
+	}
+	kept, err := a.valid.MoveViews(to, len(buffers))
+	if err != nil {
+		return err
+	}
+	if a.n == a.length && bytes.Equal(to, from[:len(to)]) {
+		err = g.copyValues(headers, size, a.n, a.rows)
+	} else {
+		err = g.add(to)
+	}
+	number := int64(0)
+	for i, parts := range kept {
+		if err == nil && parts != nil {
+			err = g.copyValues(buffers[i], 1, parts[len(parts)-1].High, parts)
+			number++
+		}
+	}
+	g.made.Variadic = append(g.made.Variadic, number)
+	return err
 }
 
 // viewedBuffers returns the buffers that views refer to, which are the next.

@@ -4,24 +4,14 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// lifted is a part of an input's body that goes from the file to the output when that is
-// written, and is not in memory before. A body is so many bytes that are in memory, then
-// the first part, then bytes up to the next one.
+// lifted is a part of an input's body that goes from the file to the output when that is written,
+// and is not in memory before. A body is its bytes in memory with the lifted parts between them.
 type lifted struct {
 	at         int   // how many of the bytes in memory come before it
 	from, size int64 // where it lies in the input's body
 }
 
-// behind returns how many of the bytes in memory come before the last part.
-func behind(parts []lifted) int {
-	if len(parts) == 0 {
-		return 0
-	}
-	return parts[len(parts)-1].at
-}
-
-// lift adds a part of the input's body behind so many bytes of the new one's that are in
-// memory.
+// lift adds a part of the input's body to the new one, after at of the bytes that are in memory.
 func (b *buffers) lift(at int, from, size int64) {
 	b.liftedSize += size
 	if n := len(b.lifted); n > 0 {
@@ -33,15 +23,16 @@ func (b *buffers) lift(at int, from, size int64) {
 	b.lifted = append(b.lifted, lifted{at: at, from: from, size: size})
 }
 
-// madeSize returns the size of the new body, with what is lifted.
+// madeSize returns the size of the new body so far, with what is lifted.
 func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }
 
-// collector writes to an output in pieces of copySize, some of which come from a file.
+// collector writes to an output in pieces of copySize, of bytes that come from memory and from a file.
 type collector struct {
 	writer *Writer
 	filled int // of the writer's buffer
 }
 
+// collect returns a collector, which uses the writer's buffer.
 func (s *Writer) collect() *collector {
 	if s.buffer == nil {
 		s.buffer = make([]byte, copySize)
@@ -76,6 +67,7 @@ func (c *collector) part(f *layout.Frame, from, size int64) error {
 	return nil
 }
 
+// add adds n bytes, which are in the buffer already.
 func (c *collector) add(n int) error {
 	if c.filled += n; c.filled < copySize {
 		return nil
@@ -90,7 +82,7 @@ func (c *collector) flush() error {
 	return c.writer.write(c.writer.buffer[:n])
 }
 
-// writeLifted writes a message with the parts of a frame's body that it has.
+// writeLifted writes a message with its lifted parts, which lie in the body of f.
 func (s *Writer) writeLifted(m message, f *layout.Frame) error {
 	c, at := s.collect(), 0
 	err := c.bytes(m.head)

@@ -11,8 +11,9 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// Part is a record batch, in pieces of so many rows as [ReaderOptions] say. The first pieces
-// inflate its buffers side by side, and the last piece that is decoded frees it.
+// Part is a record batch, in pieces of [ReaderOptions].Rows rows. The workers that decode the first
+// pieces inflate its buffers side by side, and the last piece that is decoded frees it. Or its texts
+// are inflated piece by piece: see [texts].
 type Part struct {
 	// Whole, unless nil, is called once with the decoded columns of all pieces, before the first
 	// Decode returns. It is not called if each piece is decoded on its own. Set it before Ready.
@@ -35,12 +36,12 @@ type Part struct {
 	begun     bool
 	inflation *layout.Inflation // nil if nothing is to be inflated
 	steps     int               // buffers to inflate, at least one
-	next      int               // the first of them that nobody inflates yet
-	waits     int               // how many are not inflated
-	failed    int               // the first one that cannot be, if err is set
+	next      int               // the first buffer that nobody has begun
+	missing   int               // how many buffers are not inflated yet
+	failed    int               // the first buffer that cannot be, if err is set
 	waiting   []func()          // to call when the record batch is decoded
 
-	texts  *texts        // instead of all these; nil where buffers are inflated as a whole
+	texts  *texts        // instead of decoded, inflation and what follows them; nil for none
 	copied *copiedRecord // nil when no column is copied
 }
 
@@ -86,11 +87,11 @@ func decodedBytes(meta *layout.BatchMeta, body []byte, total int64) int64 {
 	return int64(len(body)) + total
 }
 
-// Ready does what must come before a piece is decoded, and takes memory from its grant. It
-// reports whether that is done; if not, because others are at it, again will be called then.
+// Ready does what must come before a piece is decoded, in memory of its grant. It reports whether
+// all of that is done. If not, because other goroutines do the rest, again will be called when it is.
 func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
-		return p.texts.ready(piece, g, again)
+		return p.texts.prepare(piece, g, again)
 	}
 	return p.inflate(again)
 }
@@ -100,8 +101,8 @@ func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	defer p.done()
 	if p.texts != nil {
-		part := p.texts.take(piece)
-		return part.rows, part.taken, part.err
+		t := p.texts.take(piece)
+		return t.rows, t.taken, t.err
 	}
 	if !p.inflate(func() {}) {
 		<-p.decoded
@@ -113,8 +114,9 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	return p.record.NewSlice(int64(low), int64(high)), 0, nil
 }
 
-// inflate inflates the buffers that nobody else does, and decodes the record batch when all are
-// inflated. It reports whether that is done; if not, again will be called then.
+// inflate inflates the buffers that no other goroutine has begun. The one that inflates the last
+// buffer decodes the record batch. inflate reports whether it is decoded; if not, again will be called
+// when it is.
 func (p *Part) inflate(again func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +132,7 @@ func (p *Part) inflate(again func()) bool {
 		if err != nil && (p.err == nil || step < p.failed) {
 			p.err, p.failed = err, step
 		}
-		if p.waits--; p.waits == 0 {
+		if p.missing--; p.missing == 0 {
 			p.mu.Unlock()
 			p.decode()
 			p.mu.Lock()
@@ -149,7 +151,7 @@ func (p *Part) inflate(again func()) bool {
 	}
 }
 
-// begin decides what is to be inflated.
+// begin sets how many buffers are to be inflated.
 func (p *Part) begin() {
 	p.begun, p.steps = true, 1
 	if p.meta.Packed() {
@@ -157,10 +159,10 @@ func (p *Part) begin() {
 			p.steps = max(1, len(p.meta.Buffers))
 		}
 	}
-	p.waits = p.steps
+	p.missing = p.steps
 }
 
-// step inflates a buffer.
+// step inflates buffer i, if it needs that.
 func (p *Part) step(i int) (err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if p.inflation == nil || i >= len(p.meta.Buffers) {
@@ -169,7 +171,7 @@ func (p *Part) step(i int) (err error) {
 	return p.inflation.Buffer(i)
 }
 
-// decode decodes the record batch.
+// decode decodes the record batch, whose buffers are inflated, and sets record or err.
 func (p *Part) decode() {
 	defer panics.Recover(&p.err, panics.As(panics.Bug))
 	meta, body := p.meta, p.body

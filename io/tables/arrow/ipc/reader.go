@@ -38,8 +38,8 @@ type Reader struct {
 	schema  *layout.Schema
 	columns []int    // decoded; nil for all
 	decoder *decoder // of these
-	started bool     // the first record batch was asked for
-	records int      // that were read
+	started bool     // Next was called
+	records int      // record batches that were read
 	others  int      // dictionary batches that were read
 
 	pool    *budget.Buffers
@@ -150,9 +150,8 @@ func (s *Reader) CanCopy(stream, several bool) bool {
 	return len(s.schema.IDs) == 0 || !several && (stream || s.file != nil)
 }
 
-// Copy has columns copied, nil for all, to a [Writer] of which this is the From; others are
-// neither decoded nor copied unless Decode names them. selects says that rows are left out.
-// It comes before Next.
+// Copy says that a [Writer] of which this is the From will copy columns, nil for all. Others are not
+// read unless Decode names them. selects says that rows may be left out. It comes before Next.
 func (s *Reader) Copy(columns []int, selects bool) {
 	s.copied, s.whole, s.selects = columns, columns == nil, selects
 	if s.whole {
@@ -192,42 +191,46 @@ func (s *Reader) begin() (err error) {
 	return err
 }
 
-// addDictionary adds a dictionary for the record batches that follow.
+// addDictionary adds a dictionary for the record batches that follow, to the decoders that have
+// columns with it, and to what is copied.
 func (s *Reader) addDictionary(f *layout.Frame) error {
 	meta, err := f.Dictionary()
 	if err != nil {
 		return err
 	}
-	_, used := s.decoder.values[meta.ID]
-	if s.copied != nil && !s.selects && (used || s.whole) {
-		s.before = append(s.before, passedMessage{Frame: f, id: meta.ID, delta: meta.Delta})
-	}
-	known := false
-	for _, d := range []**decoder{&s.decoder, &s.codes} {
-		if *d == nil || (*d).values[meta.ID] == nil {
-			continue
-		}
-		known = true
-		if err := f.Load(); err != nil {
-			return err
-		}
-		next, replaces, err := (*d).with(meta, f.Bytes)
-		if err != nil {
-			return err
-		}
-		if replaces && s.framer.Shared().IsFile {
-			return errors.New("damaged: a dictionary comes twice, which files must not have")
-		}
-		*d = next
-	}
-	s.used = nil
-	if !known && !slices.Contains(s.schema.IDs, meta.ID) {
+	if !slices.Contains(s.schema.IDs, meta.ID) {
 		return fmt.Errorf("dictionary %d: it is not in the schema", meta.ID)
 	}
-	return nil // else used only by columns that are not decoded
+	_, decoded := s.decoder.values[meta.ID]
+	if s.copied != nil && !s.selects && (decoded || s.whole) {
+		s.before = append(s.before, passedMessage{Frame: f, id: meta.ID, delta: meta.Delta})
+	}
+	s.used = nil
+	if s.decoder, err = s.extend(s.decoder, meta, f); err == nil && s.codes != nil {
+		s.codes, err = s.extend(s.codes, meta, f)
+	}
+	return err
 }
 
-// usedDictionaries returns the dictionaries that a record batch uses that is copied.
+// extend returns a decoder that has a dictionary, or the same one if no column of it has that.
+func (s *Reader) extend(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame) (*decoder, error) {
+	if d.values[meta.ID] == nil {
+		return d, nil
+	}
+	if err := f.Load(); err != nil {
+		return d, err
+	}
+	next, replaces, err := d.with(meta, f.Bytes)
+	if err == nil && replaces && s.framer.Shared().IsFile {
+		err = errors.New("damaged: a dictionary comes twice, which files must not have")
+	}
+	if err != nil {
+		return d, err
+	}
+	return next, nil
+}
+
+// usedDictionaries returns the dictionaries in force that copied columns use, if rows are left out.
 func (s *Reader) usedDictionaries() (_ []usedDictionary, err error) {
 	if s.codes != nil && s.used == nil {
 		s.used, err = s.codes.dictionaryValues()
@@ -235,7 +238,7 @@ func (s *Reader) usedDictionaries() (_ []usedDictionary, err error) {
 	return s.used, err
 }
 
-// Dictionaries returns how many bytes the dictionaries take that are in force.
+// Dictionaries returns the number of bytes that the dictionaries in force take.
 func (s *Reader) Dictionaries() int64 {
 	if s.codes == nil {
 		return s.decoder.size()
@@ -303,7 +306,8 @@ func (s *Reader) take(f *layout.Frame) (*Part, error) {
 	}
 }
 
-// takeRecord handles a record batch.
+// takeRecord returns the part of a record batch. It reads the buffers that are decoded, if the body is
+// still in the file or only some columns are copied.
 func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
 	meta, err := f.Batch()
 	if err != nil {
@@ -361,7 +365,8 @@ func (s *Reader) Close() { s.decoder, s.codes, s.used, s.before = nil, nil, nil,
 // of rows. It verifies the metadata as strictly as other readers do. memory is the most bytes
 // that a record batch may take.
 func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, err error) {
-	o, s := ReaderOptions{Memory: memory, Strict: true}, (*Reader)(nil)
+	o := ReaderOptions{Memory: memory, Strict: true}
+	var s *Reader
 	if isFile {
 		s, err = NewFileReader(r, size, o)
 	} else {

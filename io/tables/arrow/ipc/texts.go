@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/panics"
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -33,31 +34,32 @@ type texts struct {
 	err  error      // why there is no more
 
 	stream            io.ReadCloser
-	read              int
+	read              int // bytes of the stream
 	validity, offsets []byte
 
 	mu    sync.Mutex
-	next  int // the first piece that has no part
-	parts map[int]part
-	again map[int]func() // to call when it is a piece's turn
+	next  int               // the first piece that is not decoded
+	ready map[int]textPiece // decoded pieces that were not taken
+	again map[int]func()    // to call when it is a piece's turn
 }
 
-// part is what a piece has of a record batch.
-type part struct {
+// textPiece is a decoded piece.
+type textPiece struct {
 	rows  arrow.Record
 	taken int64 // bytes of the piece's grant
 	err   error
 }
 
-// newTexts returns nil if the record batch is not of this kind.
+// newTexts returns nil if the texts of the record batch cannot be decompressed piece by piece.
 func newTexts(p *Part) *texts {
-	t := &texts{of: p, rows: p.rows, width: 4, parts: make(map[int]part), again: make(map[int]func())}
 	m := p.meta
 	if m.Rows <= int64(p.rows) || m.Codec != layout.CodecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].Encoded {
 		return nil
 	}
+	t := &texts{of: p, rows: p.rows, ready: make(map[int]textPiece), again: make(map[int]func())}
 	switch p.decoder.columns[0].Kind {
 	case layout.TypeUTF8, layout.TypeBinary:
+		t.width = 4
 	case layout.TypeLargeUTF8, layout.TypeLargeBinary:
 		t.width = 8
 	default:
@@ -70,15 +72,16 @@ func newTexts(p *Part) *texts {
 	t.frame = p.body[from.Offset+layout.PrefixSize : from.Offset+from.Length]
 	t.size, _ = layout.UncompressedSize(p.body[from.Offset:]) // the decoder has checked it
 	window, ok := compress.SmallWindow(t.frame)
-	t.small = p.total - t.size + window
 	if !ok {
 		return nil
 	}
+	t.small = p.total - t.size + window
 	return t
 }
 
-// ready decompresses a piece's part if it is its turn; if not, again will be called then.
-func (t *texts) ready(number int, g *budget.Grant, again func()) bool {
+// prepare decodes a piece if it is its turn, and reports whether the piece is decoded, or is being
+// decoded by another goroutine. If not, again will be called when it is the piece's turn.
+func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	t.mu.Lock()
 	next := t.next
 	if next < number {
@@ -91,17 +94,16 @@ func (t *texts) ready(number int, g *budget.Grant, again func()) bool {
 	return next >= number
 }
 
-// advance decompresses the parts up to that of a piece.
+// advance decodes the pieces up to one. Memory is taken from that one's grant.
 func (t *texts) advance(number int, g *budget.Grant) {
 	t.turn.Lock()
 	defer t.turn.Unlock()
 	for t.next <= number {
-		var p part
-		if p.rows, p.taken, t.err = t.part(t.next, g); t.err != nil {
-			p.err = t.err
-		}
+		var p textPiece
+		p.rows, p.taken, t.err = t.decode(t.next, g)
+		p.err = t.err
 		t.mu.Lock()
-		t.parts[t.next] = p
+		t.ready[t.next] = p
 		t.next++
 		again := t.again[t.next]
 		t.mu.Unlock()
@@ -111,22 +113,23 @@ func (t *texts) advance(number int, g *budget.Grant) {
 	}
 }
 
-// take returns a piece's part, once.
-func (t *texts) take(number int) part {
+// take returns a piece, once.
+func (t *texts) take(number int) textPiece {
 	t.mu.Lock()
-	_, ok := t.parts[number]
+	_, ok := t.ready[number]
 	t.mu.Unlock()
-	if !ok { // nobody asked whether it is ready
+	if !ok { // nobody has prepared it
 		t.advance(number, nil)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.parts[number]
-	delete(t.parts, number)
+	p := t.ready[number]
+	delete(t.ready, number)
 	return p
 }
 
-// begin decompresses what is small: the bitmap of nulls and the offsets.
+// begin decompresses what is small, the validity bitmap and the offsets, checks that there is a bit
+// and an offset for each row, and begins the stream of texts.
 func (t *texts) begin() (err error) {
 	for i, to := range []*[]byte{&t.validity, &t.offsets} {
 		s := t.of.meta.Buffers[i]
@@ -159,7 +162,7 @@ func (t *texts) begin() (err error) {
 	return err
 }
 
-// skip reads n bytes of texts that no row has.
+// skip reads the next n bytes of the stream, which no row has.
 func (t *texts) skip(n int64) error {
 	if n < 0 || n > t.size {
 		return fmt.Errorf("damaged: the texts begin at %d of %d", n, t.size)
@@ -169,8 +172,9 @@ func (t *texts) skip(n int64) error {
 	return err
 }
 
-// part decompresses the next part, which is number k, and decodes it.
-func (t *texts) part(k int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
+// decode decompresses piece k, which must be the next, and decodes it. Memory is taken from a grant:
+// taken bytes.
+func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if t.err == nil && t.stream == nil {
 		t.err = t.begin()
@@ -179,30 +183,23 @@ func (t *texts) part(k int, g *budget.Grant) (rec arrow.Record, taken int64, err
 		return nil, 0, t.err
 	}
 	low, high := k*t.rows, min((k+1)*t.rows, int(t.of.meta.Rows))
-	end, n := offset(t.offsets, t.width, high), high-low
+	end := offset(t.offsets, t.width, high)
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
 	}
-	m := &layout.BatchMeta{Version: t.of.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}}
-	m.Buffers = make([]layout.Span, 3)
-	if t.validity != nil {
-		m.Buffers[0].Length = int64(n+7) / 8
-	}
-	m.Buffers[1] = layout.Span{Offset: (m.Buffers[0].Length + 7) &^ 7, Length: int64((n + 1) * t.width)}
-	m.Buffers[2] = layout.Span{Offset: (m.Buffers[1].Offset + m.Buffers[1].Length + 7) &^ 7, Length: int64(end - t.read)}
-	taken = m.Buffers[2].Offset + m.Buffers[2].Length
+	m := t.layOut(high-low, end-t.read)
+	offsets, bytes := m.Buffers[1].Offset, m.Buffers[2].Offset
+	taken = bytes + m.Buffers[2].Length
 	if err := g.Take(taken); err != nil {
 		return nil, 0, err
 	}
 	body := make([]byte, taken)
 	if t.validity != nil {
-		bitutil.CopyBitmap(t.validity, low, n, body, 0)
-		m.Nodes[0].Nulls = int64(n - bitutil.CountSetBits(body, 0, n))
+		bitutil.CopyBitmap(t.validity, low, high-low, body, 0)
+		m.Nodes[0].Nulls = int64(high - low - bitutil.CountSetBits(body, 0, high-low))
 	}
-	for i, to := low, body[m.Buffers[1].Offset:]; i <= high; i++ {
-		putNumber(to, t.width, i-low, offset(t.offsets, t.width, i)-t.read)
-	}
-	if _, err := io.ReadFull(t.stream, body[m.Buffers[2].Offset:]); err != nil {
+	tables.Rows{{Low: low, High: high}}.MoveOffsets(body[offsets:], t.offsets, t.width)
+	if _, err := io.ReadFull(t.stream, body[bytes:]); err != nil {
 		return nil, 0, err
 	}
 	t.read = end
@@ -215,7 +212,21 @@ func (t *texts) part(k int, g *budget.Grant) (rec arrow.Record, taken int64, err
 	return rec, taken, err
 }
 
-// end reads the rest, which has the frame's checksum.
+// layOut returns the metadata of a record batch of n texts of size bytes, not compressed: a validity
+// bitmap if there are nulls, offsets and texts, each aligned to 8 bytes.
+func (t *texts) layOut(n, size int) *layout.BatchMeta {
+	var validity, offsets, texts layout.Span
+	if t.validity != nil {
+		validity.Length = int64(n+7) / 8
+	}
+	offsets = layout.Span{Offset: (validity.Length + 7) &^ 7, Length: int64((n + 1) * t.width)}
+	texts = layout.Span{Offset: (offsets.Offset + offsets.Length + 7) &^ 7, Length: int64(size)}
+	return &layout.BatchMeta{
+		Version: t.of.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}, Buffers: []layout.Span{validity, offsets, texts},
+	}
+}
+
+// end reads what follows the last piece, so that the frame's checksum is compared.
 func (t *texts) end() error {
 	if err := t.skip(t.size - int64(t.read)); err != nil {
 		return err
@@ -226,19 +237,10 @@ func (t *texts) end() error {
 	return t.stream.Close()
 }
 
-// offset returns an offset of width bytes.
+// offset returns offset i, of width bytes.
 func offset(p []byte, width, i int) int {
 	if width == 4 {
 		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))
 	}
 	return int(binary.LittleEndian.Uint64(p[8*i:]))
-}
-
-// putNumber sets a number of width bytes.
-func putNumber(p []byte, width, i, n int) {
-	if width == 4 {
-		binary.LittleEndian.PutUint32(p[4*i:], uint32(n))
-	} else {
-		binary.LittleEndian.PutUint64(p[8*i:], uint64(n))
-	}
 }

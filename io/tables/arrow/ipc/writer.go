@@ -144,7 +144,7 @@ func (s *Writer) writeMessage(m message) error {
 type Chunk struct {
 	messages     []message
 	dictionaries []usedDictionary
-	copied       *copiedRecord // its body is written before the message's, unless it was gathered
+	copied       *copiedRecord // what is copied, or was gathered; nil for what was encoded
 	gathered     bool
 }
 
@@ -177,19 +177,19 @@ func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	}
 }
 
-// Copy returns a chunk of the rows that are kept of a part, with columns that are added. texts are
-// those of a column of texts, so that they need not be decoded again; nil for none.
-func (s *Writer) Copy(p *Part, rows tables.Rows, column int, texts *array.Data, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
+// Copy returns a chunk of the kept rows of a part, with columns that are added, which have these rows.
+// Its memory is taken from a grant.
+func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
 	r := p.copied
 	switch {
 	// Readers refuse a record batch of the old version that has keys and values of its
 	// own, as the checksum is. The versions differ only for unions.
 	case r.meta.Version < layout.MetadataV5 && r.reader.schema.HasUnion():
 		return nil, &tables.LimitError{What: "it has a union in an older version of the format than the schema says", Help: tables.Recode}
-	case rows.Count() < p.Rows() && !s.options.Selects:
+	case kept.Rows.Count() < p.Rows() && !s.options.Selects:
 		return nil, errors.New("rows are left out, which the output was not told")
 	case s.options.Selects:
-		m, err := r.gather(rows, column, texts, added, grant, &s.refused)
+		m, err := r.gather(kept, added, grant, &s.refused)
 		if err != nil {
 			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
 		}
@@ -199,13 +199,14 @@ func (s *Writer) Copy(p *Part, rows tables.Rows, column int, texts *array.Data, 
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.join(ours, r.meta, r.size(), message{})
-	return &Chunk{messages: []message{m}, copied: r}, err
+	return &Chunk{messages: []message{r.join(r.meta, r.size(), message{}, ours)}, copied: r}, nil
 }
 
 // Write writes a chunk.
 func (s *Writer) Write(c *Chunk) error {
 	switch {
+	case c.gathered:
+		return s.writeGathered(c)
 	case c.copied != nil:
 		return s.writeCopied(c)
 	case s.options.Selects:

@@ -168,7 +168,7 @@ func widthOf(kind uint8, dataType Table) int {
 
 // HasValidity reports whether arrays of this shape have a validity bitmap.
 func (s *Shape) HasValidity() bool {
-	return s.Encoded || s.Kind != typeNull && s.Kind != TypeRunEnds && s.Kind != TypeUnion
+	return s.Encoded || s.Kind != TypeNull && s.Kind != TypeRunEnds && s.Kind != TypeUnion
 }
 
 // buffers returns how many buffers an array of this shape has, without its children's,
@@ -178,7 +178,7 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 		return 2, false, nil
 	}
 	switch s.Kind {
-	case typeNull, TypeRunEnds:
+	case TypeNull, TypeRunEnds:
 		return 0, false, nil
 	case TypeStruct, TypeFixedSizeList:
 		return 1, false, nil
@@ -206,8 +206,8 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 type Cursor struct {
 	Batch                    *BatchMeta
 	Nodes, Buffers, Variadic int
-	// Visit, unless nil, is called with each array that has values, and its last buffer.
-	Visit func(s *Shape, node FieldNode, buffer int)
+	// Visit, unless nil, is called with each array that has buffers, and the last of these.
+	Visit func(s *Shape, buffer int)
 }
 
 // Own moves past an array and its buffers, but not past its children.
@@ -233,7 +233,7 @@ func (c *Cursor) Own(s *Shape) error {
 		return errors.New("damaged metadata: fewer arrays or buffers than the schema has")
 	}
 	if c.Visit != nil && n > 0 {
-		c.Visit(s, c.Batch.Nodes[c.Nodes-1], c.Buffers-1)
+		c.Visit(s, c.Buffers-1)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (b *BatchMeta) FindNarrow(columns []Shape) error {
 		return nil
 	}
 	narrow := make([]uint8, len(b.Buffers))
-	at := Cursor{Batch: b, Visit: func(s *Shape, _ FieldNode, buffer int) {
+	at := Cursor{Batch: b, Visit: func(s *Shape, buffer int) {
 		if s.decimal > 0 {
 			narrow[buffer] = uint8(s.decimal)
 		}

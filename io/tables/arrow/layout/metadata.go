@@ -17,7 +17,7 @@ const (
 	MetadataV4 = 3 // Arrow 0.8 to 0.17
 	MetadataV5 = 4 // Arrow 1.0 and later
 
-	typeNull            = 1
+	TypeNull            = 1
 	typeInt             = 2
 	typeFloat           = 3
 	TypeBinary          = 4

@@ -20,7 +20,7 @@ var plainTypes = []struct {
 	kind    uint8
 	numbers []int
 }{
-	{arrow.Null, typeNull, nil},
+	{arrow.Null, TypeNull, nil},
 	{arrow.FixedWidthTypes.Boolean, TypeBool, nil},
 	{arrow.BinaryTypes.Binary, TypeBinary, nil},
 	{arrow.BinaryTypes.String, TypeUTF8, nil},
