@@ -103,7 +103,7 @@ func (s *passing) Notes() []string { return s.filter.Notes() }
 func (s *Source) codec() compress.Codec {
 	known := compress.Snappy
 	if len(s.whole.File.Groups) > 0 {
-		codec := s.chunk(0, s.columns[0].Leaves[0]).Codec
+		codec := s.whole.Chunk(0, s.columns[0].Leaves[0]).Codec
 		for _, written := range format.Parquet.Inside() {
 			if codec.Is(written) {
 				known = written

@@ -23,20 +23,22 @@ type rowGroup struct {
 	rows     int64
 	size     int64 // rows of a run, but for the last
 	runs     int
-	handed   int // runs handed out as pieces
+	handed   int // runs that are pieces already
 	columns  []*decode.Column
 	verdicts *tableio.Assembly // when it passes through
 	added    *encode.Group     // the verdict columns, once all pieces are encoded; nil if no row is kept
 	begun    bool              // its pages are written, before the added ones
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 
-	reading int64 // bytes that are read at a time, or at once from an object in a store
+	stored, decoded int64 // bytes of its columns: see [Source.sizes]
+	reading         int64 // bytes of them that are read at a time, or at once from an object in a store
 }
 
+// newRowGroup returns a row group, cut into runs of at most the options' rows and declared bytes.
 func newRowGroup(s *Source, index int) *rowGroup {
-	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, reading: s.reading(index)}
-	g.size = int64(s.options.BatchRows)
-	if row := s.decoded(index) / max(1, g.rows); row > 0 {
+	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, size: int64(s.options.BatchRows)}
+	g.stored, g.decoded, g.reading = s.sizes(index)
+	if row := g.decoded / max(1, g.rows); row > 0 {
 		g.size = max(1, min(g.size, s.options.Piece/row))
 	}
 	g.runs = int((g.rows + g.size - 1) / g.size)
@@ -47,14 +49,14 @@ func newRowGroup(s *Source, index int) *rowGroup {
 		g.verdicts = tableio.NewAssembly(g.runs)
 		s.users.Add(1)
 	}
-	if in, ok := s.in.(announcing); ok && s.stored(index) <= s.options.Memory/4 {
+	if in, ok := s.in.(announcing); ok && g.stored <= s.options.Memory/4 {
 		g.announce(in)
 	}
 	return g
 }
 
-// pieceShare is which part of the memory a run may declare that it takes, so that workers
-// can have several, and one that is larger than most fits.
+// pieceShare divides the memory: a run may declare that it takes 1/pieceShare of it, so that workers
+// can have several, and one that takes more than it declares fits.
 const pieceShare = 8
 
 // announcing is an input that wants to know what will be read, because each read costs
@@ -74,7 +76,7 @@ func (g *rowGroup) announce(in announcing) {
 	if kept := in.Expect(all...); !kept {
 		return
 	}
-	g.reading += g.source.stored(g.index) // what is kept takes memory besides the pages
+	g.reading += g.stored // what is kept takes memory besides the pages
 	for i, c := range g.source.columns {
 		g.columns[i].Done = func() {
 			for _, r := range g.ranges(c) {
@@ -93,7 +95,7 @@ func (g *rowGroup) rowsOf(run int) int {
 func (g *rowGroup) ranges(c *columns.Column) []blob.Range {
 	var ranges []blob.Range
 	for _, leaf := range c.Leaves {
-		pages := g.source.chunk(g.index, leaf).Pages
+		pages := g.source.whole.Chunk(g.index, leaf).Pages
 		ranges = append(ranges, blob.Range{Offset: pages.Offset, Length: pages.Length})
 	}
 	return ranges
@@ -144,10 +146,11 @@ func (p *piece) Continued() bool { return p.run < p.group.runs-1 }
 // Freed implements batch.Freeing.
 func (p *piece) Freed() int64 { return p.declared() }
 
-// declared returns the run's decoded size, as the row group declares it.
+// declared returns the bytes that the run takes decoded: twice its share of what the row group declares,
+// and the levels and offsets of its rows.
 func (p *piece) declared() int64 {
 	share := float64(p.rows) / float64(p.group.rows)
-	return int64(2*share*float64(p.group.source.decoded(p.group.index))) + 16*int64(p.rows)
+	return int64(2*share*float64(p.group.decoded)) + 16*int64(p.rows)
 }
 
 // Decode implements batch.Piece.
@@ -162,12 +165,13 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	return b, nil
 }
 
+// decode decodes the columns to read, and finds the URLs in them.
 func (p *piece) decode() (*batch.Batch, error) {
 	s := p.group.source
 	arrays := make([]arrow.Array, len(p.group.columns))
 	decoded := int64(0)
 	for i := range arrays {
-		at := (i + p.run) % len(arrays) // workers start at different columns, so that they rarely wait for each other
+		at := (i + p.run) % len(arrays) // workers begin with different columns, so that they rarely wait for one another
 		values, err := p.group.columns[at].Take(p.run)
 		if err != nil {
 			return nil, err

@@ -12,7 +12,6 @@ import (
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables/parquet/columns"
-	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
 )
 
@@ -209,7 +208,7 @@ func (s *Source) checkGroups() error {
 	for i := range s.whole.File.Groups {
 		for _, c := range s.columns {
 			for _, leaf := range c.Leaves {
-				if err := s.chunk(i, leaf).Codec.Check(); err != nil {
+				if err := s.whole.Chunk(i, leaf).Codec.Check(); err != nil {
 					return fmt.Errorf("row group %d: column %q: %w", i, s.whole.File.Path(leaf.Leaf), err)
 				}
 			}
@@ -218,37 +217,20 @@ func (s *Source) checkGroups() error {
 	return nil
 }
 
-// chunk returns a leaf of a row group.
-func (s *Source) chunk(group int, leaf *columns.Node) *layout.Chunk {
-	return &s.whole.File.Groups[group].Chunks[leaf.Leaf]
-}
-
-// sum adds up a quantity over the chunks to read of a row group.
-func (s *Source) sum(group int, of func(*layout.Chunk) int64) int64 {
-	total := int64(0)
+// sizes returns how many bytes a row group has in the columns to read: in the file; decoded, as the
+// footer declares; and of pages that are in memory at a time while it is read, if they are as large as
+// most writers make them.
+func (s *Source) sizes(group int) (stored, decoded, reading int64) {
+	const page = 1 << 20
 	for _, c := range s.columns {
 		for _, leaf := range c.Leaves {
-			total += of(s.chunk(group, leaf))
+			chunk := s.whole.Chunk(group, leaf)
+			stored += chunk.Pages.Length
+			decoded += chunk.Uncompressed
+			reading += min(chunk.Pages.Length, page) + min(chunk.Uncompressed, page)
 		}
 	}
-	return total
-}
-
-// stored returns how many bytes of the file a row group takes in the columns to read.
-func (s *Source) stored(group int) int64 {
-	return s.sum(group, func(c *layout.Chunk) int64 { return c.Pages.Length })
-}
-
-// reading returns how many bytes of pages are in memory while a row group is read, where
-// these are as large as most writers make them.
-func (s *Source) reading(group int) int64 {
-	const page = 1 << 20
-	return s.sum(group, func(c *layout.Chunk) int64 { return min(c.Pages.Length, page) + min(c.Uncompressed, page) })
-}
-
-// decoded returns a row group's decoded size, as the footer declares it.
-func (s *Source) decoded(group int) int64 {
-	return s.sum(group, func(c *layout.Chunk) int64 { return c.Uncompressed })
+	return stored, decoded, reading
 }
 
 // Notes returns lines for people about columns that are written as another type than the

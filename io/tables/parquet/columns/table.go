@@ -76,6 +76,11 @@ func (t *Table) Pick(columns []int) (nodes, leaves []*Node) {
 	return nodes, Leaves(nil, nodes)
 }
 
+// Chunk returns the column chunk of a leaf in a row group.
+func (t *Table) Chunk(group int, leaf *Node) *layout.Chunk {
+	return &t.File.Groups[group].Chunks[leaf.Leaf]
+}
+
 // schemaKey is the metadata key under which Arrow's readers look for the Arrow schema.
 const schemaKey = "ARROW:schema"
 
