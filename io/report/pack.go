@@ -8,84 +8,10 @@ import (
 	"time"
 
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/ruleset"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
-
-// What a host has whose body is not a text, or not whole.
-const (
-	withHTML   = "with HTML instead of robots.txt"
-	withBinary = "with binary data instead of robots.txt"
-	limited    = "cut by the size limit or the crawler"
-)
-
-// OddBodies says in one line what is not a text.
-func OddBodies(o *ruleset.OddBodies) string {
-	one, more := "host", "hosts"
-	if o.Read {
-		one, more = "file", "files"
-	}
-	odd := present([]counted{{o.HTML, one + " " + withHTML, more + " " + withHTML}, {o.Binary, one + " " + withBinary, more + " " + withBinary}})
-	return blob.Shown(o.Name) + ": " + strings.Join(odd, "; ")
-}
-
-// Compiled is what is said of a rule pack that was made.
-type Compiled struct {
-	Version     string  `json:"version"`
-	Profile     string  `json:"profile"`
-	RobotsLimit int     `json:"robots_limit"`
-	Authorities int64   `json:"authorities"`
-	WithRules   int64   `json:"authorities_with_rules"`
-	Unavailable int64   `json:"authorities_unavailable"`
-	Unreachable int64   `json:"authorities_unreachable"`
-	Bodies      int64   `json:"distinct_bodies"`
-	Limited     int64   `json:"authorities_limited"`
-	HTML        int64   `json:"authorities_html"`
-	Binary      int64   `json:"authorities_binary"`
-	Ignored     int64   `json:"names_ignored"`
-	SourceBytes int64   `json:"source_bytes"`
-	PackBytes   int64   `json:"pack_bytes"`
-	Seconds     float64 `json:"seconds"`
-}
-
-// NewCompiled describes a rule pack that was made under a profile of this name, by a version
-// of the program.
-func NewCompiled(made *ruleset.Compiled, profile, version string) *Compiled {
-	info := made.Info
-	return &Compiled{
-		Version: version, Profile: profile, RobotsLimit: info.Limit,
-		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
-		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Binary: info.Binary, Ignored: made.Ignored,
-		SourceBytes: info.SourceBytes, PackBytes: info.Size,
-	}
-}
-
-// Text is the same in one line; out is the name of the pack.
-func (m *Compiled) Text(out string) string {
-	var b strings.Builder
-	b.WriteString(Count(m.Authorities, "host", "hosts"))
-	if m.WithRules < m.Authorities {
-		fmt.Fprintf(&b, " (%s with rules, %s unavailable, %s unreachable)", Number(m.WithRules), Number(m.Unavailable), Number(m.Unreachable))
-	}
-	fmt.Fprintf(&b, ", %s of %s",
-		Count(m.Bodies, "distinct robots.txt", "distinct robots.txt"), Count(m.SourceBytes, "byte", "bytes"))
-	for _, odd := range present([]counted{
-		{m.Limited, "host " + limited, "hosts " + limited},
-		{m.HTML, "host " + withHTML, "hosts " + withHTML},
-		{m.Binary, "host " + withBinary, "hosts " + withBinary},
-		{m.Ignored, "name ignored", "names ignored"},
-	}) {
-		b.WriteString("; " + odd)
-	}
-	if out == "-" {
-		out = "the pack"
-	}
-	fmt.Fprintf(&b, "; %s has %s; %.3g s", out, Count(m.PackBytes, "byte", "bytes"), m.Seconds)
-	return b.String()
-}
 
 // Pack prints what a rule pack says of itself.
 func Pack(w io.Writer, name, profile string, info *rulepack.Info) {

@@ -3,12 +3,18 @@ package export
 import (
 	"cmp"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+	"robotsbatch/matcher/usage"
 )
 
 // Table is a table that can be made of rule sources.
@@ -109,4 +115,162 @@ func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error
 			return cmp.Or(err, w.Err())
 		})
 	})
+}
+
+// Kinds of rows.
+const (
+	allow      = "allow"
+	disallow   = "disallow"
+	crawlDelay = "crawl-delay"
+)
+
+// outcomes are the values of the column access. An outage is one, however long it lasts.
+var outcomes = map[access.Outcome]string{
+	access.Rules: "rules", access.AllowAll: "unavailable", access.NoFile: "unavailable", access.Refused: "unavailable",
+	access.DisallowAll: "unreachable", access.AllowAfterOutage: "unreachable", access.Cut: "history_cut",
+}
+
+// begin appends what all rows of an authority begin with.
+func (a *authority) begin(w *tableio.Writer) { w.Put(a.Key, a.registered, a.SURT) }
+
+// row adds a row of an authority.
+func (a *authority) row(w *tableio.Writer, values ...any) {
+	a.begin(w)
+	w.Put(values...)
+	w.End()
+}
+
+// class returns the class of an authority.
+func (a *authority) class() Class { return classOf(a.Access, a.Stale, a.kind) }
+
+func fillAccess(w *tableio.Writer, a *authority, _ *body) error {
+	a.row(w, a.class().String(), outcomes[a.Access], a.Status, a.Fetched, a.Stale, a.Limited, a.kind.String(), a.digest)
+	return nil
+}
+
+func fillAgents(w *tableio.Writer, a *authority, b *body) error {
+	for i, g := range b.groups {
+		for _, agent := range g.Agents {
+			a.row(w, i+1, agent.Value, tokenOf(agent, b.profile), agent.Line, a.digest)
+		}
+	}
+	return nil
+}
+
+// tokenOf returns the name of the crawler that a line is for, in lower case, "*" for
+// everyone and nothing for nobody.
+func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
+	if agent.Everyone() {
+		return []byte(matcher.Everyone)
+	}
+	token, word := agent.Names(p)
+	if len(word) > 0 {
+		token = word
+	}
+	return lower(token)
+}
+
+// lower returns a text with ASCII letters in lower case, as verdicts compare names; all
+// other bytes stay, also those that are not UTF-8.
+func lower(text []byte) []byte {
+	low := make([]byte, len(text))
+	for i, c := range text {
+		low[i] = urls.ToLower(c)
+	}
+	return low
+}
+
+func fillRules(w *tableio.Writer, a *authority, b *body) error {
+	for i, g := range b.groups {
+		for _, rule := range g.Rules {
+			kind := disallow
+			if rule.Allow {
+				kind = allow
+			}
+			a.row(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.profile), rule.Line, a.digest)
+		}
+	}
+	return nil
+}
+
+func fillSitemaps(w *tableio.Writer, a *authority, b *body) error {
+	for _, sitemap := range b.sitemaps {
+		a.row(w, sitemap.Value, sitemap.Line, a.digest)
+	}
+	return nil
+}
+
+// fillRecords adds crawl-delays, which belong to groups, and records of other keys, in
+// the order of their lines.
+func fillRecords(w *tableio.Writer, a *authority, b *body) error {
+	type record struct {
+		robotstxt.Other
+		group int
+	}
+	var records []record
+	for _, other := range b.others {
+		records = append(records, record{other, 0})
+	}
+	for i, g := range b.groups {
+		for _, delay := range g.CrawlDelays {
+			records = append(records, record{robotstxt.Other{Key: []byte(crawlDelay), Record: delay}, i + 1})
+		}
+	}
+	slices.SortStableFunc(records, func(x, y record) int { return x.Line - y.Line })
+	for _, r := range records {
+		a.row(w, r.group, lower(r.Key), r.Value, r.Line, a.digest)
+	}
+	return nil
+}
+
+// fillSignals adds the lines about use, by directive and group. One that does not parse has
+// a row without key. A line before the first group has no agent.
+func fillSignals(w *tableio.Writer, a *authority, b *body) error {
+	for d := range usage.Directives {
+		for _, s := range b.statements.Statements {
+			if s.Directive == d && s.Group < 0 {
+				fillStatement(w, a, nil, b.profile, &s)
+			}
+		}
+		for _, g := range b.statements.StatementGroups(d) {
+			for i := range g.Statements {
+				for _, agent := range g.Agents {
+					fillStatement(w, a, tokenOf(agent, b.profile), b.profile, &g.Statements[i])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fillStatement adds the rows of a line for an agent, a row for each of its keys.
+func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
+	normalised := ""
+	if s.Path != nil {
+		normalised = matcher.NormalPattern(s.Path, profile)
+	}
+	row := func(key, value []byte) {
+		a.row(w, agent, strings.ToLower(s.Directive.String()), s.Path, normalised, key, value, s.Value, s.Line, a.digest)
+	}
+	if s.Directive == usage.License {
+		var license []byte
+		if usage.IsLicense(s.Value) {
+			license = s.Value
+		}
+		row(nil, license)
+		return
+	}
+	pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value)
+	last := make(map[string]int, len(pairs)) // the last of a repeated key counts
+	for i, p := range pairs {
+		last[string(p.Key)] = i
+	}
+	for i, p := range pairs {
+		if last[string(p.Key)] == i {
+			row(p.Key, []byte(p.Value.String()))
+		}
+	}
+	if len(pairs) == 0 {
+		row(nil, nil)
+	}
 }
