@@ -181,13 +181,12 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 		d.sayOpened(listing)
 		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
 	}
-	var changed export.Changed
+	done := &report.AccessChanges{Version: cli.Version()}
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &changed), unchanged); err != nil {
+	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &done.Changed), unchanged); err != nil {
 		return err
 	}
-	done := report.NewAccessChanges(&changed, d.names, d.uses)
-	done.Version, done.Seconds = cli.Version(), d.seconds()
+	done.Seconds = d.seconds()
 	return d.sum(done.String(), done)
 }
 

@@ -397,7 +397,7 @@ func (j *job) because(ctx context.Context, err error, src *frontier.Concatenatio
 func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	for _, t := range inputs {
 		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
-		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
+		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
 	}
 }
 

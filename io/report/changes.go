@@ -11,7 +11,6 @@ import (
 	"robotsbatch/batch/compare"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/store/runs"
-	"robotsbatch/matcher/usage"
 )
 
 // shownChanges is how many authorities and rules a summary of changes names.
@@ -197,40 +196,14 @@ func aligned(rows [][]string) string {
 // AccessChanges are the authorities whose access changed between two sets of rules.
 type AccessChanges struct {
 	Version string `json:"version"`
-	// Authorities are those of either side, and Changed those whose access changes for
-	// any agent.
-	Authorities int64 `json:"authorities"`
-	Changed     int64 `json:"authorities_changed"`
-	// Agents has the number of authorities for each kind of change.
-	Agents []AgentAccess `json:"agents"`
-	// Stating are the authorities that state another thing of a use, and Uses has their
-	// numbers for each agent and use; absent where no use was asked for.
-	Stating *int64      `json:"authorities_stating,omitempty"`
-	Uses    []AgentUses `json:"uses,omitempty"`
-	Seconds float64     `json:"seconds"`
-}
-
-// AgentUses counts authorities that state another thing of a use to an agent.
-type AgentUses struct {
-	Agent string `json:"agent"`
-	Use   string `json:"use"`
-	export.UseChanges
-}
-
-// AgentAccess counts an agent's authorities by how its access changes.
-type AgentAccess struct {
-	Agent   string `json:"agent"`
-	Closed  int64  `json:"closed"`
-	Opened  int64  `json:"opened"`
-	Rules   int64  `json:"rules"`
-	Added   int64  `json:"added"`
-	Removed int64  `json:"removed"`
+	export.Changed
+	Seconds float64 `json:"seconds"`
 }
 
 // String is the summary for people.
 func (c *AccessChanges) String() string {
-	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Changed), Count(c.Authorities, "host", "hosts"))
-	if c.Changed > 0 {
+	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Different), Count(c.Authorities, "host", "hosts"))
+	if c.Different > 0 {
 		rows := [][]string{{"agent", "closed", "opened", "other rules", "added", "removed"}}
 		for _, a := range c.Agents {
 			rows = append(rows, []string{Printable(a.Agent), Number(a.Closed), Number(a.Opened), Number(a.Rules), Number(a.Added), Number(a.Removed)})
@@ -240,7 +213,7 @@ func (c *AccessChanges) String() string {
 	if c.Stating == nil {
 		return text
 	}
-	if c.Changed > 0 {
+	if c.Different > 0 {
 		text += "\n"
 	}
 	text += fmt.Sprintf("%s of %s state something else about a use\n", Number(*c.Stating), Count(c.Authorities, "host", "hosts"))
@@ -252,25 +225,4 @@ func (c *AccessChanges) String() string {
 		rows = append(rows, []string{Printable(u.Agent + " " + u.Use), Number(u.Disallowed), Number(u.Allowed), Number(u.Other)})
 	}
 	return text + "\n" + aligned(rows)
-}
-
-// NewAccessChanges sums up what changed for agents of these names, and in what sites state of
-// uses.
-func NewAccessChanges(changed *export.Changed, agents []string, uses []usage.Use) *AccessChanges {
-	sum := &AccessChanges{Authorities: changed.Authorities, Changed: changed.Different}
-	for i, name := range agents {
-		n := changed.Agents[i]
-		sum.Agents = append(sum.Agents, AgentAccess{
-			Agent: name, Closed: n[export.Closed], Opened: n[export.Opened], Rules: n[export.OtherRules], Added: n[export.Added], Removed: n[export.Removed],
-		})
-	}
-	if len(uses) > 0 {
-		sum.Stating = &changed.Stating
-	}
-	for i, name := range agents {
-		for j, n := range changed.Uses[i] {
-			sum.Uses = append(sum.Uses, AgentUses{name, uses[j].String(), n})
-		}
-	}
-	return sum
 }

@@ -37,7 +37,7 @@ type Summary struct {
 	// OutputsKept is how many of them an earlier run has written (-resume).
 	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Truncated are inputs that ended too early (-accept-truncated).
-	Truncated []Truncated `json:"truncated,omitempty"`
+	Truncated []manifest.Truncated `json:"truncated,omitempty"`
 	// Notes say which columns are written as another type than they have.
 	Notes []string `json:"notes,omitempty"`
 	// Limit is how many rows were read, as of -limit, of which there may be more; absent
@@ -97,13 +97,6 @@ func (s *Summary) CountOdd(odd []ruleset.OddBodies, captured *ruleset.Captured) 
 	}
 }
 
-// Truncated is an input that ended too early.
-type Truncated struct {
-	Input string `json:"input"`
-	// Rows that came before the cut.
-	Rows int64 `json:"rows"`
-}
-
 // Agent is one agent's verdicts.
 type Agent struct {
 	// Agent as it was asked for, a chain with commas.
@@ -138,9 +131,7 @@ func (s *Summary) Keep(path string, o *manifest.Output) {
 	s.OutputsKept++
 	s.keptRows += o.Counts.Rows
 	s.Add(path, &o.Counts)
-	for _, t := range o.Truncated {
-		s.Truncated = append(s.Truncated, Truncated(t))
-	}
+	s.Truncated = append(s.Truncated, o.Truncated...)
 }
 
 // Add adds an output.

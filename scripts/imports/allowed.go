@@ -12,7 +12,6 @@ var AllowedExports = map[string]string{
 	"io/store/compress/zstdcut.ErrDictionary":  "a documented error of Cut",
 	"io/store/compress/zstdcut.ErrUnsupported": "a documented error of Cut",
 	"io/report/export.Records":                 "one of the tables that export.Tables lists",
-	"io/report/export.Rules":                   "one of the tables that export.Tables lists",
 	"io/report/export.Signals":                 "one of the tables that export.Tables lists",
 	"io/report/export.Sitemaps":                "one of the tables that export.Tables lists",
 	"io/tables/parquet/decode.NewReader":       "decodes leaves in the tests of io/tables/parquet/pagefilter",

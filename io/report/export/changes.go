@@ -23,18 +23,17 @@ import (
 
 // Kinds of changes.
 const (
-	// Opened and Closed: the agent is denied less, or more, of the authority.
-	Opened = "opened"
-	Closed = "closed"
-	// OtherRules: it obeys other rules, which deny as much: nothing, something or all.
-	OtherRules = "rules"
-	// Added and Removed: nothing was known of the authority, or is any more.
-	Added   = "added"
-	Removed = "removed"
+	// opened and closed: the agent is denied less, or more, of the authority.
+	opened = "opened"
+	closed = "closed"
+	// otherRules: it obeys other rules, which deny as much: nothing, something or all.
+	otherRules = "rules"
+	// added and removed: nothing was known of the authority, or is any more.
+	added   = "added"
+	removed = "removed"
+	// useChanged: what is stated of a use is another.
+	useChanged = "use"
 )
-
-// useChanged: what is stated of a use is another.
-const useChanged = "use"
 
 // useChangeColumns are those of a table of changes that has changes of uses, too.
 var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"), optionalText("new_use")}
@@ -75,19 +74,37 @@ type RuleSide struct {
 type Changed struct {
 	// Authorities are those of either side, and Different those of which any agent's
 	// access changes.
-	Authorities, Different int64
-	// Agents has for each agent how many authorities each kind of change concerns.
-	Agents []map[string]int64
-	// Stating are the authorities that state another thing of any use to any agent.
-	Stating int64
-	// Uses has for each agent and use how many authorities state another thing.
-	Uses [][]UseChanges
+	Authorities int64          `json:"authorities"`
+	Different   int64          `json:"authorities_changed"`
+	Agents      []AgentChanges `json:"agents"`
+	// Stating are the authorities that state another thing of any use to any agent; nil where
+	// no uses are compared. Uses has an element for each agent and use.
+	Stating *int64       `json:"authorities_stating,omitempty"`
+	Uses    []UseChanges `json:"uses,omitempty"`
 }
 
-// UseChanges counts authorities by what they state now, where that is another than before.
+// AgentChanges counts authorities by how an agent's access changes.
+type AgentChanges struct {
+	Agent   string `json:"agent"`
+	Closed  int64  `json:"closed"`
+	Opened  int64  `json:"opened"`
+	Rules   int64  `json:"rules"`
+	Added   int64  `json:"added"`
+	Removed int64  `json:"removed"`
+}
+
+// of returns the number of a kind of changes.
+func (a *AgentChanges) of(change string) *int64 {
+	return map[string]*int64{closed: &a.Closed, opened: &a.Opened, otherRules: &a.Rules, added: &a.Added, removed: &a.Removed}[change]
+}
+
+// UseChanges counts authorities that state another thing of a use to an agent, by what they state
+// now.
 type UseChanges struct {
-	Disallowed int64 `json:"disallowed"`
-	Allowed    int64 `json:"allowed"`
+	Agent      string `json:"agent"`
+	Use        string `json:"use"`
+	Disallowed int64  `json:"disallowed"`
+	Allowed    int64  `json:"allowed"`
 	// Other state another value, several values, nothing, or the same for other paths.
 	Other int64 `json:"other"`
 }
@@ -118,8 +135,13 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 			name = before + " → " + name
 		}
 		d.names = append(d.names, name)
-		c.Agents = append(c.Agents, make(map[string]int64))
-		c.Uses = append(c.Uses, make([]UseChanges, len(uses)))
+		c.Agents = append(c.Agents, AgentChanges{Agent: name})
+		for _, use := range uses {
+			c.Uses = append(c.Uses, UseChanges{Agent: name, Use: use.String()})
+		}
+	}
+	if len(uses) > 0 {
+		c.Stating = new(int64)
 	}
 	return tableio.WrittenRecords(ChangesSchema(uses), rows, d.merge)
 }
@@ -210,14 +232,14 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	for agent := range d.names {
 		if change := d.change(x, y, agent); change != "" {
 			different = true
-			d.changed.Agents[agent][change]++
+			*d.changed.Agents[agent].of(change)++
 			d.add(w, x, y, agent, change, -1)
 		}
 		before, after := d.sides[0].usageOf(x), d.sides[1].usageOf(y)
 		for use := range d.uses {
 			if !matcher.SameStated(before, after, agent, use) {
 				stating = true
-				d.changed.Uses[agent][use].add(after.Stated(agent, use))
+				d.changed.Uses[agent*len(d.uses)+use].add(after.Stated(agent, use))
 				d.add(w, x, y, agent, useChanged, use)
 			}
 		}
@@ -226,7 +248,7 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 		d.changed.Different++
 	}
 	if stating {
-		d.changed.Stating++
+		*d.changed.Stating++
 	}
 	return w.Err()
 }
@@ -245,21 +267,21 @@ func sameBody(x, y *ruleset.Listed) (bool, error) {
 func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	switch {
 	case x == nil:
-		return Added
+		return added
 	case y == nil:
-		return Removed
+		return removed
 	}
 	before, after := d.sides[0].blocked(x, agent), d.sides[1].blocked(y, agent)
 	switch {
 	case before != after && before != extent.Undecided && after != extent.Undecided:
 		if after > before {
-			return Closed
+			return closed
 		}
-		return Opened
+		return opened
 	case x.Access == access.Rules && y.Access == access.Rules && d.otherRules(agent):
-		return OtherRules
+		return otherRules
 	case before != after:
-		return OtherRules
+		return otherRules
 	}
 	return ""
 }

@@ -88,7 +88,8 @@ func TestChanges(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s", side, strings.Join(got, "\n"))
 		}
-		if s := fmt.Sprint(changed); s != "{12 6 [map[added:1 opened:1 removed:2 rules:1] map[added:1 closed:1 opened:1 removed:2 rules:1]] 4 [[{0 2 0} {0 0 1}] [{1 2 0} {0 0 1}]]}" {
+		if s := fmt.Sprint(changed.Authorities, changed.Different, *changed.Stating, changed.Agents, changed.Uses); s != "12 6 4 [{* 0 1 1 1 2} {Foo 1 1 1 1 2}] "+
+			"[{* train-ai 0 2 0} {* signal:search 0 0 1} {Foo train-ai 1 2 0} {Foo signal:search 0 0 1}]" {
 			t.Error(s)
 		}
 	}

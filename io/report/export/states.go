@@ -27,16 +27,8 @@ type Stated struct {
 	// Captured: the robots.txt was fetched in that month, or an old copy of it is used: failures
 	// since then are not known one by one.
 	Captured bool
-	// Said has, by use, what is said of it; nil if nothing is said of any.
+	// Said has, by use, what is said of it.
 	Said []usage.Values
-}
-
-// Of returns what is said of a use, given by its index.
-func (s *Stated) Of(use int) usage.Values {
-	if s.Said == nil {
-		return 0
-	}
-	return s.Said[use]
 }
 
 // States calls visit for each authority and agent, as Survey has rows. With months, of

@@ -61,17 +61,19 @@ type surveyor struct {
 	bodies  map[bodyKey]*surveyedBody
 	past    []past                          // by agent, of the authority at hand
 	unruled map[extent.Extent]*surveyedBody // what agents are denied without rules; see extentOf
+	unsaid  []usage.Values                  // of a body that says nothing of any use
 }
 
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 	s := &surveyor{rules: newRuleReader(chains, uses), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
+	s.unsaid = make([]usage.Values, len(uses))
 	for i, chain := range chains {
 		s.names = append(s.names, strings.Join(chain, ","))
 		s.past[i].uses = make([]pastUse, len(uses))
 	}
 	s.unruled = make(map[extent.Extent]*surveyedBody)
 	for _, blocked := range []extent.Extent{extent.None, extent.All, extent.Undecided} {
-		each := surveyed{blocked: blocked, root: blocked == extent.All, delay: matcher.NoCrawlDelay}
+		each := surveyed{blocked: blocked, root: blocked == extent.All, delay: matcher.NoCrawlDelay, said: s.unsaid}
 		s.unruled[blocked] = &surveyedBody{length: -1, each: slices.Repeat([]surveyed{each}, len(chains))}
 	}
 	return s
@@ -101,15 +103,7 @@ type surveyed struct {
 	by      string // empty where no group concerns it
 	rules   int
 	delay   float64
-	said    []usage.Values // by use; nil if nothing is said of any
-}
-
-// of returns what is said of a use.
-func (a *surveyed) of(use int) usage.Values {
-	if a.said == nil {
-		return 0
-	}
-	return a.said[use]
+	said    []usage.Values // by use
 }
 
 func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
@@ -129,7 +123,7 @@ func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
 		w.Put(tableio.IfKnown(agent.delay, agent.delay != matcher.NoCrawlDelay), tableio.IfKnown(int32(agent.rules), a.Access == access.Rules))
 		w.Put(outcomes[a.Access], a.Status, statusClass(a.Status), a.Fetched, a.Stale, a.kind.String(), length, a.digest)
 		for use := range s.uses {
-			w.Put(agent.of(use).String())
+			w.Put(agent.said[use].String())
 		}
 		if a.spans != nil {
 			s.past[i].write(w, a, outage)
@@ -220,8 +214,11 @@ func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surve
 			agent.by = byEveryone
 		}
 		agent.delay = records.CrawlDelays[i]
-		for use := 0; said != nil && use < len(s.uses); use++ {
-			agent.said = append(agent.said, said.Stated(i, use))
+		if agent.said = s.unsaid; said != nil {
+			agent.said = make([]usage.Values, len(s.uses))
+			for use := range agent.said {
+				agent.said[use] = said.Stated(i, use)
+			}
 		}
 		b.each[i] = agent
 	}
@@ -241,7 +238,7 @@ var historyColumns = []arrow.Field{
 	optional("since", arrow.FixedWidthTypes.Timestamp_ms), optional("since_after", arrow.FixedWidthTypes.Timestamp_ms), number("changes"),
 }
 
-// other is the kind of a change that is neither Opened nor Closed: as much is denied, but by
+// other is the kind of a change that is neither opened nor closed: as much is denied, but by
 // rules for another, or in an answer of another class.
 const other = "other"
 
@@ -342,7 +339,7 @@ func (p *past) next(c change, now *surveyed, changed func(*change)) {
 	if c.spans[0] == nil {
 		p.policy, p.since = c.newer, c.spans[1].From
 		for use := range p.uses {
-			p.uses[use] = pastUse{now.of(use), p.since}
+			p.uses[use] = pastUse{now.said[use], p.since}
 		}
 		return
 	}
@@ -353,7 +350,7 @@ func (p *past) next(c change, now *surveyed, changed func(*change)) {
 	}
 	for use := range p.uses {
 		u := &p.uses[use]
-		if said := now.of(use); said != u.said {
+		if said := now.said[use]; said != u.said {
 			c.use, c.before, c.said = use, u.said, said
 			changed(&c)
 			*u = pastUse{said, c.spans[1].From}
@@ -396,7 +393,7 @@ func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usa
 	w.End()
 }
 
-// kind is Opened, Closed, useChanged or other.
+// kind is opened, closed, useChanged or other.
 func (c *change) kind() string {
 	before, after := c.older.blocked, c.newer.blocked
 	switch {
@@ -405,7 +402,7 @@ func (c *change) kind() string {
 	case before == after || before == extent.Undecided || after == extent.Undecided:
 		return other
 	case after > before:
-		return Closed
+		return closed
 	}
-	return Opened
+	return opened
 }
