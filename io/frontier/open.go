@@ -145,20 +145,31 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 			return nil, option.Errorf("%s: %w", s.Input.Name(), err)
 		}
 	}
-	if o.Format == format.Unknown && (s.Format == format.Unknown || s.Format == format.Text) {
-		if err := format.Foreign(format.Head(r)); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Input.Name(), err)
-		}
-	}
-	if s.Format == format.Text && o.Format == format.Unknown {
-		if err := format.CheckTrailing(format.Head(r)); err != nil {
-			return nil, option.Errorf("%s: %w. With %s it is a part of the URL", s.Input.Name(), err, option.InFormat.With("text"))
-		}
-	}
 	if s.Format == format.Text || s.Format == format.Unknown {
-		s.Schemeless = string(format.Schemeless(format.Head(r)))
+		head := format.Head(r)
+		if o.Format == format.Unknown {
+			if err := s.checkGuess(head); err != nil {
+				return nil, err
+			}
+		}
+		s.Schemeless = string(format.Schemeless(head))
 	}
 	return r, nil
+}
+
+// checkGuess returns an error if first bytes that may be a list of URLs are something else, or a list
+// whose lines go on after the URL.
+func (s *Source) checkGuess(head []byte) error {
+	if err := format.Foreign(head); err != nil {
+		return fmt.Errorf("%s: %w", s.Input.Name(), err)
+	}
+	if s.Format != format.Text {
+		return nil
+	}
+	if err := format.CheckTrailing(head); err != nil {
+		return option.Errorf("%s: %w. With %s it is a part of the URL", s.Input.Name(), err, option.InFormat.With("text"))
+	}
+	return nil
 }
 
 // decode opens the recognised format's source on the input's bytes.
@@ -198,8 +209,15 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name string) (tableSource, error){
 	format.Text: openText, format.Arrow: openArrow, format.ArrowS: openArrow, format.Parquet: openParquet,
 	format.CSV: openDelimited, format.TSV: openDelimited,
-	format.CDX:   ofLines(delimited.NewCDX),
-	format.JSONL: ofLines(noError(jsonl.NewSource)), format.CDXJ: ofLines(noError(jsonl.NewCDXJ)),
+	format.CDX: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
+		return delimited.NewCDX(r, o.lines(name))
+	},
+	format.JSONL: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
+		return jsonl.NewSource(r, o.lines(name)), nil
+	},
+	format.CDXJ: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
+		return jsonl.NewCDXJ(r, o.lines(name)), nil
+	},
 }
 
 // lines returns the options of a source that reads lines.
@@ -208,18 +226,6 @@ func (o *Options) lines(name string) lines.Options {
 		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Extra: o.Extra, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
 		BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
 	}
-}
-
-// ofLines returns the opener of a format that is made of lines.
-func ofLines(open func(io.Reader, lines.Options) (*lines.Source, error)) func(*Options, *Source, io.Reader, string) (tableSource, error) {
-	return func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
-		return open(r, o.lines(name))
-	}
-}
-
-// noError is for formats in which the end alone shows what is wrong.
-func noError(open func(io.Reader, lines.Options) *lines.Source) func(io.Reader, lines.Options) (*lines.Source, error) {
-	return func(r io.Reader, o lines.Options) (*lines.Source, error) { return open(r, o), nil }
 }
 
 func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // HeadSize is the number of first bytes that Detect wants to see; a shorter input is
@@ -50,6 +51,9 @@ func Detect(head []byte, name string) Format {
 	return Unknown
 }
 
+// withoutMark returns text without UTF-8's byte order mark.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")) }
+
 // isArrowStream reports whether head starts with an encapsulated message: the
 // continuation marker, the length of the metadata, and the metadata. That is a
 // flatbuffer: it starts with the offset of its root table, the table with the
@@ -82,7 +86,7 @@ func isArrowStream(head []byte) bool {
 // with a brace and then a key or another brace. In an object over several lines, which
 // is no JSONL, a line end follows the brace.
 func startsWithObject(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	head = bytes.TrimLeft(withoutMark(head), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) {
 		return false
 	}
@@ -93,7 +97,7 @@ func startsWithObject(head []byte) bool {
 // startsWithIndexLine reports whether the first line of head is a crawl index's: a
 // key, a timestamp of 14 digits and a brace, with blanks between them.
 func startsWithIndexLine(head []byte) bool {
-	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
+	line, _, _ := bytes.Cut(withoutMark(head), []byte{'\n'})
 	key, rest, _ := bytes.Cut(line, []byte{' '})
 	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
 	if len(key) == 0 || len(timestamp) != len("20060102150405") || !bytes.HasPrefix(object, []byte{'{'}) {
@@ -110,7 +114,7 @@ func startsWithIndexLine(head []byte) bool {
 // looksLikeURLs reports whether at least half of head's lines that are not blank
 // start with a scheme and "://", and there is no NUL. The last line may be cut.
 func looksLikeURLs(head []byte) bool {
-	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	head = withoutMark(head)
 	lines, urls := 0, 0
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
@@ -131,7 +135,7 @@ func looksLikeURLs(head []byte) bool {
 // what csv would quote. Only text whose name does not say what it is, or says that it is a
 // list, is asked about.
 func tableByHeader(head []byte) Format {
-	header, rest, more := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
+	header, rest, more := bytes.Cut(withoutMark(head), []byte{'\n'})
 	if !more {
 		return Unknown
 	}
@@ -144,23 +148,15 @@ func tableByHeader(head []byte) Format {
 	}
 	second, _, _ := bytes.Cut(rest, []byte{'\n'})
 	for _, separator := range []byte{',', '\t', ';', '|'} {
-		fields := bytes.Split(header, []byte{separator})
-		if len(fields) < 2 {
+		names := bytes.Split(header, []byte{separator})
+		if len(names) < 2 {
 			continue
 		}
-		named := false
-		for _, field := range fields {
-			if !isFieldName(field) {
-				return Unknown
-			}
-			named = named || isURLWord(field)
+		if slices.ContainsFunc(names, func(name []byte) bool { return !isFieldName(name) }) {
+			return Unknown
 		}
-		hasURL := false
-		for _, value := range bytes.Split(second, []byte{separator}) {
-			scheme, _, ok := bytes.Cut(bytes.Trim(value, " \""), []byte("://"))
-			hasURL = hasURL || ok && isScheme(scheme)
-		}
-		if !named && !(hasURL && bytes.Count(second, []byte{separator}) >= len(fields)-1) {
+		values := bytes.Split(second, []byte{separator})
+		if !slices.ContainsFunc(names, isURLWord) && (len(values) < len(names) || !slices.ContainsFunc(values, isURLValue)) {
 			continue
 		}
 		if separator == '\t' {
@@ -169,6 +165,12 @@ func tableByHeader(head []byte) Format {
 		return CSV
 	}
 	return Unknown
+}
+
+// isURLValue reports whether a field of a row has a URL, in quotes maybe.
+func isURLValue(field []byte) bool {
+	scheme, _, ok := bytes.Cut(bytes.Trim(field, " \""), []byte("://"))
+	return ok && isScheme(scheme)
 }
 
 func isURLWord(field []byte) bool {
@@ -192,7 +194,7 @@ func isFieldName(field []byte) bool {
 // looks like a host or a host with a path; else nil.
 func Schemeless(head []byte) []byte {
 	var first []byte
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))) {
+	for line := range bytes.Lines(withoutMark(head)) {
 		line = bytes.TrimSpace(line)
 		switch {
 		case len(line) == 0:

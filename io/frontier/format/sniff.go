@@ -101,7 +101,7 @@ func refused(head []byte, name string) error {
 			return fmt.Errorf("%s: it is %s, which is not read: pipe it in decompressed, as %s writes it", name, r.what, r.program)
 		}
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	text := bytes.TrimLeft(withoutMark(head), " \t\r\n")
 	if bytes.Contains(bytes.TrimRight(text, "\r"), []byte("\r")) && !bytes.ContainsAny(text, "\n\x00") {
 		return fmt.Errorf(`%s: its lines end in CR alone: pipe it in as tr '\r' '\n' writes it`, name)
 	}
@@ -127,7 +127,7 @@ func refused(head []byte, name string) error {
 // Foreign is the error for first bytes that are of something that no list of URLs is, and that
 // says what makes one of it.
 func Foreign(head []byte) error {
-	text := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n"))
+	text := bytes.ToLower(bytes.TrimLeft(withoutMark(head), " \t\r\n"))
 	begins := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
 	switch {
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):

@@ -46,12 +46,9 @@ func CheckTrailing(head []byte) error {
 			head = head[:end]
 		}
 	}
-	const separators = "\t |,;"
-	var first [len(separators)][]byte // line with each separator
-	var with, fields [len(separators)]int
-	var outside [len(separators)]bool        // of a query
+	trailers := []trailer{{separator: '\t'}, {separator: ' '}, {separator: '|'}, {separator: ','}, {separator: ';'}}
 	lines, found := 0, make(map[string]bool) // by domain
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))) {
+	for line := range bytes.Lines(withoutMark(head)) {
 		line = bytes.Trim(line, " \t\r\n\v\f")
 		scheme, _, ok := bytes.Cut(line, []byte("://"))
 		if !ok || !isScheme(scheme) {
@@ -63,33 +60,50 @@ func CheckTrailing(head []byte) error {
 			host = host[:end]
 		}
 		found[string(domains.Registered(host))] = true
-		for i, separator := range []byte(separators) {
-			count := trailing(line, separator)
-			if count == 0 || with[i] > 0 && separator != '\t' && count != fields[i] {
-				continue
-			}
-			if with[i] == 0 {
-				first[i], fields[i] = line, count
-			}
-			with[i]++
-			outside[i] = outside[i] || bytes.IndexByte(line[:bytes.IndexByte(line, separator)], '?') < 0
+		for i := range trailers {
+			trailers[i].add(line)
 		}
 	}
-	for i, separator := range []byte(separators) {
-		enough := lines > 1 && with[i] == lines
-		switch separator {
-		case '\t':
-			enough = with[i] > 0 && 2*with[i] >= lines
-		case '|':
-			enough = enough && outside[i]
-		case ',', ';':
-			enough = enough && outside[i] && lines >= leastLines && len(found) >= leastDomains
-		}
-		if enough {
-			return &trailingError{string(first[i]), separator}
+	for i := range trailers {
+		if t := &trailers[i]; t.isCertain(lines, len(found)) {
+			return &trailingError{string(t.first), t.separator}
 		}
 	}
 	return nil
+}
+
+// trailer counts the lines that go on after the URL and a separator, each with as many fields.
+type trailer struct {
+	separator byte
+	lines     int
+	first     []byte // line
+	fields    int    // after the URL of the first line
+	outside   bool   // in some line a separator is outside of the query
+}
+
+func (t *trailer) add(line []byte) {
+	fields := trailing(line, t.separator)
+	switch {
+	case fields == 0, t.lines > 0 && t.separator != '\t' && fields != t.fields:
+		return
+	case t.lines == 0:
+		t.first, t.fields = line, fields
+	}
+	t.lines++
+	t.outside = t.outside || bytes.IndexByte(line[:bytes.IndexByte(line, t.separator)], '?') < 0
+}
+
+// isCertain reports whether a list of these lines, in these domains, goes on after the URLs.
+func (t *trailer) isCertain(lines, domains int) bool {
+	switch t.separator {
+	case '\t':
+		return t.lines > 0 && 2*t.lines >= lines
+	case ' ':
+		return lines > 1 && t.lines == lines
+	case '|':
+		return lines > 1 && t.lines == lines && t.outside
+	}
+	return t.lines == lines && t.outside && lines >= leastLines && domains >= leastDomains
 }
 
 // trailing returns the number of fields after a line's URL; 0 for none, and where one after

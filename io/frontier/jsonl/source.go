@@ -48,22 +48,17 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 		f.time = f.addKey(o.Extra.Time, false, option.Messagef("name another one with %s", option.AsOf))
 	}
 	f.named = len(f.keys)
-	switch {
-	case cdxj:
-		names := []string{surtColumn, timestampColumn, o.URLColumn}
-		f.options.Named = slices.DeleteFunc(slices.Clone(o.Named), func(n lines.Named) bool { return slices.Contains(names, n.Name) })
-		for _, n := range f.options.Named {
-			f.addKey(n.Name, true, n.Missing)
-			names = append(names, n.Name)
-		}
-		f.schema = lines.StringSchema(names...)
+	var names []string // of the record's columns
+	if cdxj {
+		names = []string{surtColumn, timestampColumn, o.URLColumn}
 		f.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)}
-	case o.Named != nil:
-		var names []string
-		for _, n := range o.Named {
-			f.addKey(n.Name, true, n.Missing)
-			names = append(names, n.Name)
-		}
+		f.options.Named = slices.DeleteFunc(slices.Clone(o.Named), func(n lines.Named) bool { return slices.Contains(names, n.Name) })
+	}
+	for _, n := range f.options.Named {
+		f.addKey(n.Name, true, n.Missing)
+		names = append(names, n.Name)
+	}
+	if cdxj || o.Named != nil {
 		f.schema = lines.StringSchema(names...)
 	}
 	if o.Columns {
