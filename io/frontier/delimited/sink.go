@@ -40,7 +40,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, err
 	}
-	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+	s.allowed = lines.NewAllowedRun(s.columns, func(dst []byte, column int, value string) []byte {
 		if column > 0 {
 			dst = append(dst, s.separator)
 		}
@@ -59,8 +59,8 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns   []lines.Column
-	plain     []bool       // columns whose fields have no special byte
-	words     *lines.Words // nil for none
+	plain     []bool            // columns whose fields have no special byte
+	allowed   *lines.AllowedRun // nil for none
 	separator byte
 	special   [256]bool // bytes for which a field is quoted
 }
@@ -71,8 +71,8 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := s.words.Of(v)
-	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, words, s.plain, row) })
+	allowed := s.allowed.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, allowed, s.plain, row) })
 }
 
 func (s *sink) header() []byte {
@@ -83,12 +83,12 @@ func (s *sink) header() []byte {
 	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
 }
 
-func (s *sink) appendRow(dst []byte, fields []lines.Appender, words *lines.RowWords, plain []bool, row int) []byte {
+func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.AllowedRows, plain []bool, row int) []byte {
 	begin := len(dst)
 	for i := 0; i < len(fields); i++ {
-		if words.Begins(i, row) {
-			dst = words.Append(dst, row)
-			i = words.High - 1
+		if allowed.Begins(i, row) {
+			dst = allowed.Append(dst, row)
+			i = allowed.End - 1
 			continue
 		}
 		if i > 0 {

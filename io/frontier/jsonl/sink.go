@@ -36,7 +36,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if s.keys, err = keys(s.columns); err != nil {
 		return nil, err
 	}
-	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+	s.allowed = lines.NewAllowedRun(s.columns, func(dst []byte, column int, value string) []byte {
 		return append(append(dst, s.keys[column]...), value...)
 	})
 	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
@@ -48,8 +48,8 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns []lines.Column
-	keys    [][]byte     // what comes before each value
-	words   *lines.Words // nil for none
+	keys    [][]byte          // what comes before each value
+	allowed *lines.AllowedRun // nil for none
 	// verdicts is the number of verdict columns, which are the last ones.
 	verdicts int
 	keepAll  bool
@@ -88,16 +88,16 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if through {
 		return s.passThrough(b.Grant, t.passThrough(), values, v)
 	}
-	words := s.words.Of(v)
-	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, words, row) })
+	allowed := s.allowed.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, allowed, row) })
 }
 
 // appendFrom appends a row's values, for the columns from first on, and ends its object.
-func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, words *lines.RowWords, row int) []byte {
+func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, allowed *lines.AllowedRows, row int) []byte {
 	for i := 0; i < len(values); i++ {
-		if words.Begins(first+i, row) {
-			dst = words.Append(dst, row)
-			i = words.High - 1 - first
+		if allowed.Begins(first+i, row) {
+			dst = allowed.Append(dst, row)
+			i = allowed.End - 1 - first
 			continue
 		}
 		dst = values[i](append(dst, s.keys[first+i]...), row)
@@ -113,14 +113,14 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	case len(r.rows) != v.Rows:
 		return nil, fmt.Errorf("%d lines for %d rows", len(r.rows), v.Rows)
 	}
-	first, words := len(s.keys)-len(verdicts), s.words.Of(v)
+	first, allowed := len(s.keys)-len(verdicts), s.allowed.Of(v)
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
 		dst, empty := r.append(dst, row)
 		if !empty || len(verdicts) == 0 {
-			return s.appendFrom(dst, first, verdicts, words, row)
+			return s.appendFrom(dst, first, verdicts, allowed, row)
 		}
 		dst = verdicts[0](append(dst, s.keys[first][1:]...), row) // without the comma
-		return s.appendFrom(dst, first+1, verdicts[1:], words, row)
+		return s.appendFrom(dst, first+1, verdicts[1:], allowed, row)
 	})
 }
 

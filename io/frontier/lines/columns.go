@@ -2,6 +2,8 @@ package lines
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -127,4 +129,18 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 // selected reports whether a row is written.
 func selected(v *batch.Verdicts, row int) bool {
 	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
+}
+
+// IsPlain reports whether a column's text, as Text writes it, has no byte but those of
+// true, false, plain texts, and the names of agents with blanks between them; special are
+// the bytes that no name must have.
+func (c *Column) IsPlain(special string) bool {
+	if c.kind != verdictColumn {
+		return false
+	}
+	kind := c.verdict.Kind
+	if kind.Agents {
+		return !slices.ContainsFunc(c.verdict.Names, func(name string) bool { return strings.ContainsAny(name, special) })
+	}
+	return kind.Type == batch.BoolType || kind.Plain
 }
