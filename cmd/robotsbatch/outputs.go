@@ -249,7 +249,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 			j.log.WarnOf(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
 		}
 	}
-	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
+	resumed, err := j.record.Resume(planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +266,8 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	case resumed.First:
 		j.log.Info("first run on "+blob.Shown(j.Out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
 		return nil, nil
-	case !resumed.Anew.Empty():
-		why := j.log.Say(resumed.Anew)
+	case !resumed.RedoAll.Empty():
+		why := j.log.Say(resumed.RedoAll)
 		j.log.Info(why+" since the last run: redoing all outputs", "resume", "done", 0, "reason", why)
 		return nil, nil
 	}

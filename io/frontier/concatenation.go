@@ -59,7 +59,7 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 		return nil, err
 	}
 	c.first = c.now
-	if passage := c.options.Passage; passage != nil {
+	if passage := c.options.Passage; passage != nil { // the first input has decided for the others
 		c.options.Passage = nil
 		if c.first.Passing {
 			c.options.Passage = &Passage{decided: true, Output: passage.Output, Selects: passage.Selects}

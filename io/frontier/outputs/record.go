@@ -33,8 +33,9 @@ type Output struct {
 // without a manifest: Used, Start, Sums, Enter, Save, End and Close accept it and do
 // nothing. Used, Enter and Save are safe for concurrent use.
 type Record struct {
-	name   string // of the manifest
-	folder string // names of outputs are relative to it
+	ctx    context.Context // ends saving
+	name   string          // of the manifest
+	folder string          // names of outputs are relative to it
 	// single says that there is only one output; its manifest is written when it is
 	// complete.
 	single bool
@@ -43,7 +44,6 @@ type Record struct {
 
 	// An object cannot be appended to. It is replaced each time an eighth of its
 	// outputs is new.
-	ctx   context.Context
 	text  []byte // all lines
 	saved int    // outputs in the object
 	ended bool

@@ -27,9 +27,9 @@ type Resumed struct {
 	First, Stopped bool
 	// Redo lists the reasons why finished outputs are written again.
 	Redo []option.Message
-	// Anew is the reason why everything is written again, such as "agent has changed"; empty
+	// RedoAll is the reason why everything is written again, such as "agent has changed"; empty
 	// if there is none.
-	Anew option.Message
+	RedoAll option.Message
 	// Left are outputs of the earlier run that this run does not write.
 	Left []Left
 }
@@ -79,7 +79,7 @@ func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, e
 	}
 	r.job.Rules = rules
 	if old, err := ReadManifest(r.ctx, r.name); err == nil {
-		left = r.left(r.ctx, old, planned)
+		left = r.left(old, planned)
 	}
 	return left, r.begin(nil, nil)
 }
@@ -91,29 +91,26 @@ type RuleFiles interface {
 	FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error)
 }
 
-// Resume starts the manifest with those planned outputs that an earlier run wrote and
-// that this run would write the same. Those without the counts of that number of agents are
-// written again, and without acceptTruncated those of truncated inputs. If the job or its rules
-// changed, none is kept: Resumed.Anew says why.
-func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
+// Resume starts the manifest with those planned outputs that an earlier run wrote and that this run
+// would write the same, with the counts of that number of agents. Those of truncated inputs are kept
+// only if acceptTruncated is set. If the job or its rules changed, none is kept, and RedoAll says why.
+func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
-	old, err := ReadManifest(ctx, r.name)
+	old, err := ReadManifest(r.ctx, r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		result.First = true
+		return result, r.begin(nil, nil)
 	case err != nil:
 		return nil, option.Errorf("%s: %w: run without %s to do everything again", option.Resume, err, option.Resume)
-	default:
-		result.Stopped = !old.Ended
-		why := old.Job.Difference(&r.job)
-		if why.Empty() {
-			why = changedRule(ctx, old, versions)
-		}
-		result.Anew = why
-		result.Left = r.left(ctx, old, planned)
 	}
-	if result.First || !result.Anew.Empty() {
+	result.Stopped, result.RedoAll = !old.Ended, old.Job.Difference(&r.job)
+	if result.RedoAll.Empty() {
+		result.RedoAll = changedRule(r.ctx, old, versions)
+	}
+	result.Left = r.left(old, planned)
+	if !result.RedoAll.Empty() {
 		return result, r.begin(nil, nil)
 	}
 	done := make(map[string]*manifest.Output, len(old.Outputs))
@@ -126,11 +123,7 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 		if o == nil {
 			continue
 		}
-		if len(o.Counts.Agents) != agents || len(o.Inputs) != len(out.Inputs) {
-			result.Redo = append(result.Redo, option.Messagef("the manifest does not have the counts of %s", blob.Shown(r.PathOf(o))))
-			continue
-		}
-		if why := r.outdated(ctx, out, o, acceptTruncated); !why.Empty() {
+		if why := r.outdated(out, o, agents, acceptTruncated); !why.Empty() {
 			result.Redo = append(result.Redo, why)
 			continue
 		}
@@ -139,7 +132,7 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 	}
 	result.Kept = len(kept)
 	if len(kept) == 0 {
-		old.RuleFiles = nil
+		return result, r.begin(nil, nil)
 	}
 	r.carry(old.RuleFiles)
 	return result, r.begin(kept, old.RuleFiles)
@@ -147,7 +140,7 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 
 // left finds the outputs of an earlier run that are still there and are not planned. Another
 // shard may have the input now, so it finds none of a shard.
-func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Output) (left []Left) {
+func (r *Record) left(old *manifest.Manifest, planned []Output) (left []Left) {
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
@@ -162,12 +155,12 @@ func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Out
 		if len(names) == 0 || now[withoutEnding(path)].replaces(path, names[0]) {
 			continue
 		}
-		if _, err := blob.Stat(ctx, path); err != nil {
+		if _, err := blob.Stat(r.ctx, path); err != nil {
 			continue
 		}
 		l := Left{Path: blob.Shown(path), Input: names[0], Moved: named[keyOf(names)]}
 		for _, name := range names {
-			if _, err := blob.Stat(ctx, name); errors.Is(err, fs.ErrNotExist) {
+			if _, err := blob.Stat(r.ctx, name); errors.Is(err, fs.ErrNotExist) {
 				l.Input, l.Gone = name, true
 				break
 			}
@@ -232,13 +225,16 @@ func (r *Record) carry(files []manifest.RuleFile) {
 	}
 }
 
-// outdated says why an output must be written again; empty if it need not be.
-func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) (none option.Message) {
+// outdated says why the output o of an earlier run must be written again as out; empty if it need not be.
+func (r *Record) outdated(out Output, o *manifest.Output, agents int, acceptTruncated bool) (none option.Message) {
+	if len(o.Counts.Agents) != agents || len(o.Inputs) != len(out.Inputs) {
+		return option.Messagef("the manifest does not have the counts of %s", blob.Shown(r.PathOf(o)))
+	}
 	if !acceptTruncated && len(o.Truncated) > 0 {
 		return option.Messagef("%s was cut, and taken as far as it came (%s, which is not given now)", o.Truncated[0].Input, option.AcceptTruncated)
 	}
 	for i, in := range out.Inputs {
-		now, err := blob.Stat(ctx, in.Path)
+		now, err := blob.Stat(r.ctx, in.Path)
 		if err != nil || !now.Known() || !fileOf(in.Path, now).Same(o.Inputs[i]) {
 			return option.Messagef("%s is not what it was", in.Name())
 		}
@@ -251,7 +247,7 @@ func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, a
 	if path != planned && !strings.HasPrefix(path, planned+".") {
 		return option.Messagef("%s has another name now", path)
 	}
-	now, err := blob.Stat(ctx, whole)
+	now, err := blob.Stat(r.ctx, whole)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return option.Messagef("%s is gone", path)
