@@ -307,7 +307,7 @@ func isNull(record arrow.Record, column int) bool {
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
 	for i, name := range columnNames {
-		if ok && isNull(record, t.columns[i]) && strings.Contains(filepath.ToSlash(t.options.Name), "/"+name+"=") {
+		if ok && isNull(record, t.columns[i]) && strings.Contains("/"+filepath.ToSlash(t.options.Name), "/"+name+"=") {
 			return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
 		}
 	}
