@@ -9,7 +9,7 @@ import (
 )
 
 // loadDictionary reads the dictionary of a column, whose page is p, and finds which entries
-// the kept rows use: for that, pages of indices are read once more, before their turn. It
+// the kept rows use: for that, it reads pages of indices once more, before their turn. The dictionary
 // stays in memory until the column ends, because the bounds of pages need it.
 func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	c := p.column
@@ -43,13 +43,13 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 
 var errLateIndices = &tables.LimitError{What: "its pages of indices come after others", Help: tables.Recode}
 
-// readIndices records what the pages of indices use. They are the first ones: writers end
-// a dictionary that grows too large, and do not come back to it.
+// readIndices records which entries the pages of indices use, until all are used. These pages are the
+// first ones: writers end a dictionary that grows too large, and do not come back to it.
 func (r *filterRun) readIndices(c *filtered) error {
 	s := r.ahead
 	s.Reset(c.chunk)
-	left, row, others := c.chunk.Values, 0, false
-	for left > 0 && s.More() && !c.Dictionary.Full() {
+	at, others := position{left: c.chunk.Values}, false
+	for at.left > 0 && s.More() && !c.Dictionary.Full() {
 		p := &page{column: c, index: 1}
 		var err error
 		if p.Page, err = s.Next(); err != nil {
@@ -61,27 +61,26 @@ func (r *filterRun) readIndices(c *filtered) error {
 			continue
 		case !p.indices():
 			others = true
-			left -= int64(p.Values)
+			at.left -= int64(p.Values)
 			s.Skip(&p.Page)
 			continue
 		case others:
 			return errLateIndices
 		}
-		wanted, err := r.readData(p, s, left, row)
+		wanted, err := r.readData(p, s, at)
 		if err == nil && wanted {
 			err = r.work(func() error {
 				if err := r.decompress(p); err != nil {
 					return err
 				}
-				return c.Dictionary.Add(r.inOrder, &c.Column, &p.Page, p.plain, p.part)
+				return c.Dictionary.Add(r.inOrder, p.source(p.plain))
 			})
 		}
 		r.release(p)
 		if err != nil {
 			return err
 		}
-		left -= int64(p.Values)
-		row += p.part.N
+		at.pass(p)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 		values += header.Values
 	}
 	chunk := &layout.Chunk{Type: layout.Int64, Values: int64(values), Pages: layout.Range{Length: int64(len(data))}}
-	rows := pagefilter.NewRows(values)
+	rows := pagefilter.NewSelection(values)
 	rows.Keep(0, values)
 	r := &filterRun{
 		Filter: New(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
@@ -55,7 +55,7 @@ func TestReadIndices(t *testing.T) {
 		{"fewer values than it says", [][]int32{{}}, nil, 0, "fewer"},
 	} {
 		r, c := chunkOf(test.pages...)
-		rows := pagefilter.NewRows(r.rows.Len())
+		rows := pagefilter.NewSelection(r.rows.Len())
 		for row, gone := 0, test.gone; row < rows.Len(); row++ {
 			if len(gone) > 0 && gone[0] == row {
 				gone = gone[1:]

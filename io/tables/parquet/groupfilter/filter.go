@@ -52,7 +52,7 @@ type page struct {
 	opened     bool
 	held       int64 // bytes that it uses of filterRun.held
 	part       pagefilter.Part
-	kept, all  int                   // how many of the page's rows stay, and how many it has
+	kept, all  int                   // how many of the page's rows are kept, and how many it has
 	number     int                   // of the data page in its chunk, from 0
 	index      int                   // of the page in its chunk, the dictionary included
 	nulls      int                   // -1 if nobody knows yet
@@ -66,7 +66,8 @@ type page struct {
 	done    chan struct{} // closed when all of the above is set
 }
 
-// whole reports whether the page is copied as it lies.
+// whole reports whether the page is copied as it lies: all its rows are kept, the next page does not
+// build on it, and no entry of its dictionary is removed.
 func (p *page) whole() bool {
 	if p.indices() || p.Kind == layout.DictionaryPage {
 		if d := p.column.Dictionary; d != nil && !d.Full() {
@@ -99,12 +100,12 @@ type filtered struct {
 type filterRun struct {
 	*Filter
 	*Group
-	rows  *pagefilter.Rows
-	next  func() (*page, bool) // reads a page; a page without a column ends a column
-	yield func(*page) bool     // has next return a page, or nil if there is no memory for one yet
+	rows  *pagefilter.Selection
+	next  func() (*page, bool) // goes on with read up to the next page; one without a column ends a column
+	yield func(*page) bool     // in read: has next return a page, or nil if there is no memory for one yet
 	pages []*page              // under way, in order
 	held  int64                // bytes taken of the job's memory
-	used  int64                // and those that pages use
+	used  int64                // and those of them that pages use
 	ahead *layout.Stream       // of pages that are read before their turn
 }
 
@@ -135,11 +136,11 @@ func New(limit int64) *Filter {
 // cut.
 func (f *Filter) Notes() []string { return f.refused.Notes() }
 
-// Write writes the rows of a group that are kept. It returns how many bytes more than before the
-// filter holds of the memory that it took.
+// Write writes the rows of a group that are kept. It returns by how many bytes the memory grew that the
+// filter took and holds between row groups.
 func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
 	n := int(g.File.Groups[g.Number].Rows)
-	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewRows(n)}
+	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewSelection(n)}
 	g.Kept(r.rows.Keep)
 	var stop func()
 	r.next, stop = iter.Pull(r.read)
@@ -152,8 +153,8 @@ func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
 	return held, file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
 }
 
-// reserve takes n bytes for a page. If there is no room, pages that were read before are
-// written first. When there is none of these, one page may take more than its share.
+// reserve takes n bytes for a page. As long as there is no memory, it yields nil, so that pages that
+// were read before are written and give theirs back. If there are no such pages, it waits for memory.
 func (r *filterRun) reserve(n int64) error {
 	for r.used+n > r.held {
 		more := r.used + n - r.held
@@ -173,7 +174,7 @@ func (r *filterRun) reserve(n int64) error {
 	return nil
 }
 
-// release gives back a page's memory.
+// release gives back a page's memory, and its share of the run's.
 func (r *filterRun) release(p *page) {
 	if p.opened && p.asItLies() {
 		p.plain = nil // it is raw's
@@ -198,7 +199,7 @@ func (r *filterRun) work(do func() error) (err error) {
 	return err
 }
 
-// oldest returns the oldest page under way, after reading more.
+// oldest removes the oldest page under way, after reading more pages for the workers.
 func (r *filterRun) oldest() *page {
 	for len(r.pages) < 2*runtime.GOMAXPROCS(0) {
 		p, more := r.next()
@@ -212,7 +213,7 @@ func (r *filterRun) oldest() *page {
 	return p
 }
 
-// column writes what is left of a column, the next in order.
+// column writes what is left of the next column, and describes its pages.
 func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
 	for {
 		p := r.oldest()
@@ -250,7 +251,7 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 }
 
 // bounds returns the bounds of the values of a page that is copied, as the column index has
-// them or else its header; nil if neither does.
+// them or else its header; none if neither does.
 func (p *page) bounds() (b layout.Bounds) {
 	c := p.column
 	switch {
@@ -272,7 +273,8 @@ func (c *filtered) failed(page int, err error) error {
 	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
 }
 
-// read reads the pages of all columns.
+// read yields the pages of all columns in order, and after each column a page without one, which has the
+// column's error. It ends at an error.
 func (r *filterRun) read(yield func(*page) bool) {
 	r.yield = yield
 	stream := layout.NewStream(r.In, nil, r.limit)
@@ -289,7 +291,7 @@ func (r *filterRun) read(yield func(*page) bool) {
 	}
 }
 
-// open returns a column.
+// open returns the column of a leaf, which is the numberth of the input.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	c := &filtered{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], source: r.Input.Source(r.Number, number)}
 	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0), Refusals: &r.refused}
@@ -306,7 +308,19 @@ var (
 	errNoBytes        = errors.New("damaged: its values have no bytes")
 )
 
-// readColumn reads the pages of a column.
+// position is how far the pages of a column were read.
+type position struct {
+	left int64 // values to come
+	row  int   // the first row that begins in the next page
+}
+
+// pass moves the position past a data page.
+func (at *position) pass(p *page) {
+	at.left -= int64(p.Values)
+	at.row += p.part.N
+}
+
+// readColumn yields the pages of a column.
 func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	err := c.chunk.Codec.Check()
 	if c.Type == layout.FixedLenByteArray && c.Width <= 0 {
@@ -317,20 +331,19 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	}
 	s.Reset(c.chunk)
 	r.inOrder.Begin()
-	left, row, number := c.chunk.Values, 0, 0
-	for index := 0; left > 0; index++ {
+	at, number := position{left: c.chunk.Values}, 0
+	for index := 0; at.left > 0; index++ {
 		if !s.More() {
-			return fmt.Errorf("column %q: damaged: it ends %d values early", c.name, left)
+			return fmt.Errorf("column %q: damaged: it ends %d values early", c.name, at.left)
 		}
 		p := &page{column: c, index: index, number: number, nulls: -1, done: make(chan struct{})}
-		wanted, err := r.readPage(p, s, left, row)
+		wanted, err := r.readPage(p, s, at)
 		if err != nil {
 			r.release(p)
 			return c.failed(index, err)
 		}
 		if p.isData() {
-			left -= int64(p.Values)
-			row += p.part.N
+			at.pass(p)
 			number++
 		}
 		if !wanted {
@@ -345,7 +358,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			return err
 		}
 	}
-	if row != r.rows.Len() {
+	if at.row != r.rows.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
 	return nil
@@ -355,9 +368,9 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 // may not be like the others.
 const leastSample = 16 << 10
 
-// chooseLevel chooses the level of zstd for a column, by the first of its pages that is not
-// copied ([compress.Level]). Indices into a dictionary have a level of their own. The page
-// gets a column with the level.
+// chooseLevel chooses the level of zstd for a column, by the first of its pages that is compressed
+// again ([compress.Level]), and for indices into a dictionary apart. Later row groups take the same
+// one. The page gets a copy of its column with the level.
 func (r *filterRun) chooseLevel(p *page) error {
 	c := p.column
 	out, all := p.all-p.kept, p.all
@@ -395,7 +408,8 @@ type leveled struct {
 	indices bool
 }
 
-// hand passes a page on to the workers, unless nothing is left to do, and to the writer.
+// hand passes a page on to the workers, unless nothing is to be done with it, and yields it. Pages that
+// build on one another are filtered at once, in their order.
 func (r *filterRun) hand(p *page) error {
 	switch {
 	case p.isData() && p.Encoding == layout.DeltaByteArray:
@@ -417,8 +431,9 @@ func (r *filterRun) hand(p *page) error {
 	return nil
 }
 
-// readPage reads the next page. Its parameters and result are those of readData.
-func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
+// readPage reads the next page, which begins at a position. wanted reports whether it is needed, as in
+// readData.
+func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
 	}
@@ -428,25 +443,23 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wa
 		}
 		return true, r.loadDictionary(p, s)
 	}
-	return r.readData(p, s, left, row)
+	return r.readData(p, s, at)
 }
 
-// readData reads the body of a data page, of which only the header was read. It skips the
-// body if no row of the page stays; an index page is skipped as well. left is how many values
-// of the column are to come, and row the index of the first row that begins in the page.
-// wanted reports whether the page is needed: pages in DELTA_BYTE_ARRAY always are, because
-// the next one builds on them.
-func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
+// readData reads the body of a page, of which only the header was read, and finds its rows. wanted
+// reports whether the page is needed: if rows of it are kept, or it is in DELTA_BYTE_ARRAY, because the
+// next page builds on it. It skips the body of other pages where it can, and of index pages.
+func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	c := p.column
 	switch {
 	case !p.isData() || p.Values == 0:
 		s.Skip(&p.Page)
 		return false, nil
-	case int64(p.Values) > left:
-		return false, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, left)
+	case int64(p.Values) > at.left:
+		return false, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, at.left)
 	}
 	if c.Leaf.MaxRepetition == 0 {
-		if err := r.place(p, row, p.Values, false); err != nil {
+		if err := r.place(p, at.row, p.Values, false); err != nil {
 			return false, err
 		}
 		if p.kept == 0 && p.Encoding != layout.DeltaByteArray {
@@ -458,7 +471,7 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 		return false, err
 	}
 	if c.Leaf.MaxRepetition > 0 {
-		if err := r.work(func() error { return r.findRows(p, row) }); err != nil {
+		if err := r.work(func() error { return r.findRows(p, at.row) }); err != nil {
 			return false, err
 		}
 	}
@@ -472,8 +485,8 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	if row+n > r.rows.Len() || continues && row == 0 {
 		return errGroupRows
 	}
-	p.part = pagefilter.Part{Rows: r.rows, First: row, N: n, Continues: continues}
-	p.kept, p.all = p.part.Kept()
+	p.part = pagefilter.Part{Selection: r.rows, First: row, N: n, Continues: continues}
+	p.kept, p.all = p.part.Count()
 	return nil
 }
 
@@ -537,7 +550,7 @@ func (r *filterRun) withLevels(p *page) ([]byte, error) {
 	return p.plain, err
 }
 
-// findRows finds which rows a page of a list has.
+// findRows sets which rows a page of a list has. row is the first that begins in it.
 func (r *filterRun) findRows(p *page, row int) error {
 	plain, err := r.withLevels(p)
 	if err != nil {
@@ -564,7 +577,12 @@ func (p *page) findNulls() {
 	}
 }
 
-// filterPage leaves rows out of a page, or counts the nulls of one that is copied.
+// source returns the page, whose body decompressed is plain, as it is filtered.
+func (p *page) source(plain []byte) pagefilter.Source {
+	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Part: p.part}
+}
+
+// filterPage sets out and written to what is left of a page, or counts the nulls of one that is copied.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
 	if p.whole() {
@@ -585,13 +603,14 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	}
 	var pages []layout.Written
 	if p.isData() {
-		p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+		p.out, pages, err = f.Page(out, p.source(p.plain))
 	} else {
-		p.out, pages, err = f.Dictionary(out, &p.column.Column, &p.Page, p.column.dictionary)
+		p.out, pages, err = f.Dictionary(out, p.source(p.column.dictionary))
 	}
 	p.written = slices.Clone(pages)
 	return err
 }
 
-// buffer returns n bytes, which are not zero. Most pages are about as large as the one before.
+// buffer returns n bytes, which are not zero. It has room for some more: most pages are about as large
+// as the one before, whose memory they get.
 func (f *Filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }

@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"math/bits"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Dictionary is the dictionary of a chunk. It records which entries the kept rows use, and
-// renumbers these in their order. Unused entries are removed, not emptied, because readers
-// expect entries to be distinct.
+// Dictionary is the dictionary of a chunk, and which of its entries the kept rows use: all pages of
+// indices are added, then Number numbers the used entries in their order. The others are removed, not
+// emptied, because readers expect entries to be distinct.
 type Dictionary struct {
 	entries *encoding.Values
-	numbers []int32 // of each entry: 1 if it is used; after Number its new one, -1 for none
+	numbers []int32 // of each entry: 1 if it is used; after Number its new number, -1 for none
 	used    int     // how many entries are used
 }
 
@@ -32,14 +33,14 @@ func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error)
 	return &Dictionary{entries: entries, numbers: make([]int32, p.Values)}, nil
 }
 
-// Add records what the kept rows of a page of indices use.
-func (d *Dictionary) Add(f *Filter, c *Column, p *layout.Page, plain []byte, part Part) error {
+// Add records which entries the kept rows of a page of indices use.
+func (d *Dictionary) Add(f *Filter, s Source) error {
 	defer f.shrink()
-	_, present, err := f.open(c, p, plain, part)
+	_, present, err := f.open(&s)
 	if err != nil {
 		return err
 	}
-	return f.pieces(c, p, part, present, true, func() error {
+	return f.pieces(&s, present, true, func() error {
 		for _, r := range f.values {
 			for _, index := range f.page.Indices[r.Low:r.High] {
 				if d.numbers[index] == 0 {
@@ -73,44 +74,49 @@ func (d *Dictionary) Number() {
 	}
 }
 
-// width returns the number of bits that the new numbers have.
-func (d *Dictionary) width() int { return max(1, bits.Len(uint(max(1, d.used)-1))) }
+// renumbering returns the new number of each entry, and how many bits these have; nil if indices stay
+// as they are.
+func (d *Dictionary) renumbering() (numbers []int32, width int) {
+	if d == nil || d.Full() {
+		return nil, 0
+	}
+	return d.numbers, max(1, bits.Len(uint(max(1, d.used)-1)))
+}
 
 // runs appends the runs of entries that are used.
-func (d *Dictionary) runs(dst []run) []run {
+func (d *Dictionary) runs(dst tables.Rows) tables.Rows {
 	for i, number := range d.numbers {
 		if number >= 0 {
-			dst = appendRun(dst, i, i+1)
+			dst = dst.Add(i, i+1)
 		}
 	}
 	return dst
 }
 
-// Dictionary appends the page of the column's dictionary with the entries that are used.
-// plain and dst are as in [Filter.Page].
-func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte) ([]byte, []layout.Written, error) {
+// Dictionary appends the page of the column's dictionary with the entries that are used. dst and the
+// result are as in [Filter.Page]; s has no Part.
+func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
-	of := *c
-	of.Leaf, of.Order = layout.Leaf{}, columns.NoOrder // entries have no levels, and no statistics
+	d, c := s.Column.Dictionary, *s.Column
+	c.Leaf, c.Order = layout.Leaf{}, columns.NoOrder // entries have no levels, and no statistics
+	s.Column = &c
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
-	f.entries = c.Dictionary.runs(f.entries[:0])
+	f.entries = d.runs(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...)
-	values, ok := &encoding.Page{Values: *c.Dictionary.entries}, false
-	if c.Dictionary.used == 0 { // some readers want an entry
+	values := &encoding.Page{Values: *d.entries}
+	if d.used == 0 { // some readers want an entry
 		zero, err := encoding.NewDictionary(make([]byte, cmp.Or(c.Width, 4)), 1, c.Width)
 		if err != nil {
 			return dst, nil, err
 		}
 		values.Values = *zero
-		f.entries, f.values = append(f.entries, run{High: 1}), append(f.values, run{High: 1})
-	} else {
-		dst, ok = f.cutFrame(dst, &of, p, plain, plain, values)
+		f.entries, f.values = f.entries.Add(0, 1), f.values.Add(0, 1)
+	} else if out, ok := f.cutFrame(dst, &s, 0, values); ok {
+		return out, f.pages, nil
 	}
-	if !ok {
-		var err error
-		if dst, err = f.write(dst, &of, p, values); err != nil {
-			return dst, nil, err
-		}
+	dst, err := f.write(dst, &s, values)
+	if err != nil {
+		return dst, nil, err
 	}
 	return dst, f.pages, nil
 }

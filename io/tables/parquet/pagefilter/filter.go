@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/zstdcut"
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
@@ -39,37 +40,45 @@ type Column struct {
 
 // Part says which rows of a row group are in a page.
 type Part struct {
-	// Rows says which rows of the row group stay.
-	Rows *Rows
+	// Selection says which rows of the row group are kept.
+	Selection *Selection
 	// First is the index of the first row that begins in the page, and N how many do.
 	First, N int
 	// Continues says that the page begins in the middle of row First-1.
 	Continues bool
 }
 
-// Kept returns how many rows of the part stay, and how many it has. Both count a row that
+// Count returns how many rows of the part are kept, and how many it has. Both count a row that
 // goes on from the page before.
-func (p *Part) Kept() (kept, all int) {
+func (p *Part) Count() (kept, all int) {
 	low := p.First
 	if p.Continues {
 		low--
 	}
-	high := min(p.First+p.N, p.Rows.n)
-	return p.Rows.Count(low, high), p.First + p.N - low
+	high := min(p.First+p.N, p.Selection.n)
+	return p.Selection.Count(low, high), p.First + p.N - low
+}
+
+// Source is a page from which rows are left out.
+type Source struct {
+	*Column
+	Page  *layout.Page
+	Plain []byte // the page's body decompressed
+	Part
 }
 
 // Filter leaves rows out of pages. One goroutine may use it at a time.
 type Filter struct {
-	repetition, definition []byte
-	entries, values        []run
-	plain                  []byte
-	packed                 []byte
+	repetition, definition []byte      // the page's levels; of definition levels none if no entry is null
+	entries, values        tables.Rows // that are kept of a piece of the page
+	plain                  []byte      // of the new page
+	packed                 []byte      // memory for it compressed, and for its levels before
 	page                   encoding.Page
 
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
 
-	pages []layout.Written
+	pages []layout.Written // the new pages
 }
 
 // Begin must be called before the first page of each chunk.
@@ -81,15 +90,16 @@ func (f *Filter) Begin() { f.page.Begin() }
 func (c *Column) Memory(p *layout.Page) int64 {
 	n, plain := int64(p.Values), int64(p.Uncompressed)
 	most := min(n, cutEntries*5/4) // entries of a piece
+	// Only pages without lists, and no dictionaries, have several pieces: see pieces.
 	if c.Leaf.MaxRepetition > 0 || p.Kind == layout.DictionaryPage {
 		most = n
 	} else {
 		plain = min(plain, max(4*cutSize, plain/max(1, n)*2))
 	}
-	const runs = 2 * 16 // of entries and of values
-	size := 2*plain + runs*(most/2+1)*9/4
+	const run = 2 * 16 // bytes of a run of entries and one of values, of which every second may be kept
+	size := 2*plain + run*(most/2+1)*9/4
 	if p.Kind == layout.DictionaryPage {
-		size += 4*n + 5*n
+		size += 4*n + 5*n // Dictionary.numbers, and where texts begin
 	} else {
 		size += encoding.Needs(c.Type, c.Width, p, n, most)
 	}
@@ -110,87 +120,86 @@ func (c *Column) Rereads(p *layout.Page) bool {
 	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
-// Page appends to dst the kept rows of a page, as one page or several. plain is the
-// page's body decompressed. The returned pages are valid until the next call. dst may be the
-// memory of p, unless p is read again ([Column.Rereads]) or plain is a part of that memory.
-func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []layout.Written, error) {
+// Page appends to dst the kept rows of a page, as one page or several. The returned pages are valid
+// until the next call. dst may be the memory of s.Page, unless that is read again ([Column.Rereads]) or
+// s.Plain is a part of it.
+func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
-	content, present, err := f.open(c, p, plain, part)
+	values, present, err := f.open(&s)
 	if err != nil {
 		return dst, nil, err
 	}
-	if f.mayCutFrame(c, p, plain, part) {
+	if f.mayCutFrame(&s) {
 		cut := false
-		err := f.pieces(c, p, part, present, false, func() error {
-			dst, cut = f.cutFrame(dst, c, p, plain, content.Values, &f.page)
+		err := f.pieces(&s, present, false, func() error {
+			dst, cut = f.cutFrame(dst, &s, len(s.Plain)-len(values), &f.page)
 			return nil
 		})
 		if err != nil || cut {
 			return dst, f.pages, err
 		}
 	}
-	large := len(content.Values) > 2*cutSize || p.Values > 2*cutEntries
-	err = f.pieces(c, p, part, present, large, func() error {
-		dst, err = f.write(dst, c, p, &f.page)
+	large := len(values) > 2*cutSize || s.Page.Values > 2*cutEntries
+	err = f.pieces(&s, present, large, func() error {
+		dst, err = f.write(dst, &s, &f.page)
 		return err
 	})
 	return dst, f.pages, err
 }
 
-// open decodes a page, and returns how many of its values are present.
-func (f *Filter) open(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, present int, err error) {
-	if content, err = p.Split(plain, c.Leaf); err != nil {
-		return content, 0, err
+// open decodes a page into f.page. It returns the bytes of its values, with which s.Plain ends, and how
+// many values are not null.
+func (f *Filter) open(s *Source) (values []byte, present int, err error) {
+	content, err := s.Page.Split(s.Plain, s.Leaf)
+	if err != nil {
+		return nil, 0, err
 	}
-	if present, err = f.readLevels(c, p, &content); err != nil {
-		return content, 0, err
+	if present, err = f.readLevels(s, &content); err != nil {
+		return nil, 0, err
 	}
-	if part.First+part.N > part.Rows.n || c.Leaf.MaxRepetition == 0 && part.N != p.Values {
-		return content, 0, errPartRows
+	if s.First+s.N > s.Selection.n || s.Leaf.MaxRepetition == 0 && s.N != s.Page.Values {
+		return nil, 0, errPartRows
 	}
 	var entries *encoding.Values
-	if c.Dictionary != nil {
-		entries = c.Dictionary.entries
+	if s.Dictionary != nil {
+		entries = s.Dictionary.entries
 	}
-	return content, present, f.page.Open(encoding.Body{
-		Encoding: p.Encoding, Type: c.Type, Width: c.Width, Values: content.Values, Present: present, Dictionary: entries,
+	return content.Values, present, f.page.Open(encoding.Body{
+		Encoding: s.Page.Encoding, Type: s.Type, Width: s.Width, Values: content.Values, Present: present, Dictionary: entries,
 	})
 }
 
 // pieces calls do for each piece of a page, with the kept entries and values of the piece in
 // f.entries and f.values. A large page without repetition levels has pieces of about cutSize bytes,
 // so that not all its runs are in memory at once; any other page is one piece. A piece of which
-// nothing is kept is left out.
-func (f *Filter) pieces(c *Column, p *layout.Page, part Part, present int, large bool, do func() error) (err error) {
+// nothing is kept is left out. present is the number of values that are not null.
+func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
+	n := s.Page.Values
 	if len(f.repetition) > 0 {
-		if f.entries, err = f.entryRuns(f.entries, p.Values, part); err != nil || len(f.entries) == 0 {
+		if f.entries, err = f.entryRuns(f.entries, s); err != nil || len(f.entries) == 0 {
 			return err
 		}
-		f.stepValues(c, f.entries, 0, p.Values, 0)
+		f.stepValues(s, f.entries, 0, n, 0)
 		return do()
 	}
-	kept, size := 0, 0
-	for at, end, value := 0, 0, 0; at < p.Values; at = end {
-		end = p.Values
-		if large {
-			for end = min(at+cutEntries/4, end); end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize; {
+	kept, size := 0, 0 // entries of the piece, and bytes of its values
+	for at, end, value := 0, 0, 0; at < n; at = end {
+		end = n
+		if large { // in steps of which none is larger than a piece
+			for end = min(at+cutEntries/4, n); end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize; {
 				end = at + (end-at)/2
 			}
 		}
 		before, first := len(f.entries), len(f.values)
-		f.entries = part.Rows.appendRuns(f.entries, part.First+at, part.First+end)
-		for i := before; i < len(f.entries); i++ {
-			r := &f.entries[i]
-			*r = run{Low: r.Low + at, High: r.High + at}
-			kept += r.High - r.Low
-		}
-		value = f.stepValues(c, f.entries[before:], at, end, value)
+		f.entries = s.Selection.appendRuns(f.entries, s.First+at, s.First+end, s.First)
+		kept += f.entries[before:].Count()
+		value = f.stepValues(s, f.entries[before:], at, end, value)
 		for _, r := range f.values[first:] {
 			size += f.page.SizeOf(r.Low, r.High)
 		}
-		if large && (kept >= cutEntries || size >= cutSize) || end == p.Values && kept > 0 {
+		if large && (kept >= cutEntries || size >= cutSize) || end == n && kept > 0 {
 			if err := do(); err != nil {
 				return err
 			}
@@ -200,33 +209,23 @@ func (f *Filter) pieces(c *Column, p *layout.Page, part Part, present int, large
 	return nil
 }
 
-// stepValues appends the values of runs of entries to f.values. The runs lie between the
-// entries at and end, and value is the number of the first value of these. It returns that of
-// the first value after them.
-func (f *Filter) stepValues(c *Column, entries []run, at, end, value int) int {
+// stepValues appends the values of kept runs of entries to f.values. The runs lie between the entries
+// at and end; value is the number of the first value of these. It returns the number of the first
+// value after them.
+func (f *Filter) stepValues(s *Source, kept tables.Rows, at, end, value int) int {
 	if len(f.definition) == 0 {
-		f.values = append(f.values, entries...)
+		f.values = append(f.values, kept...)
 		return end
 	}
-	most := byte(c.Leaf.MaxDefinition)
-	for _, r := range entries {
+	most := byte(s.Leaf.MaxDefinition)
+	for _, r := range kept {
 		value += countByte(f.definition[at:r.Low], most)
 		low := value
 		value += countByte(f.definition[r.Low:r.High], most)
 		at = r.High
-		f.values = appendRun(f.values, low, value)
+		f.values = f.values.Add(low, value)
 	}
 	return value + countByte(f.definition[at:end], most)
-}
-
-// appendRun appends a run of values, or extends the last one by it.
-func appendRun(dst []run, low, high int) []run {
-	if n := len(dst); n > 0 && dst[n-1].High == low {
-		dst[n-1].High = high
-	} else if low < high {
-		dst = append(dst, run{Low: low, High: high})
-	}
-	return dst
 }
 
 // mostScratch is the most bytes that each buffer of a filter keeps for the next page.
@@ -243,71 +242,69 @@ func (f *Filter) shrink() {
 
 // readLevels sets f.repetition and f.definition to a page's levels, and returns how many of
 // its entries have a value. f.definition is empty if all have one.
-func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) (present int, err error) {
+func (f *Filter) readLevels(s *Source, content *layout.Content) (present int, err error) {
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
-	if c.Leaf.MaxRepetition > 0 {
-		if f.repetition, err = content.Repetition.AppendBytes(f.repetition, p.Values, byte(c.Leaf.MaxRepetition)); err != nil {
+	n := s.Page.Values
+	if most := s.Leaf.MaxRepetition; most > 0 {
+		if f.repetition, err = content.Repetition.AppendBytes(f.repetition, n, byte(most)); err != nil {
 			return 0, err
 		}
 	}
-	most := c.Leaf.MaxDefinition
+	most := s.Leaf.MaxDefinition
 	if most == 0 {
-		return p.Values, nil
+		return n, nil
 	}
-	present, err = layout.CountLevels(content.Definition, p.Values, most, uint32(most))
-	if err == nil && present < p.Values {
-		f.definition, err = content.Definition.AppendBytes(f.definition, p.Values, byte(most))
+	present, err = layout.CountLevels(content.Definition, n, most, uint32(most))
+	if err == nil && present < n {
+		f.definition, err = content.Definition.AppendBytes(f.definition, n, byte(most))
 	}
 	return present, err
 }
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
-// entryRuns appends the runs of kept entries of a page with repetition levels.
-func (f *Filter) entryRuns(dst []run, n int, part Part) ([]run, error) {
-	row := part.First - 1
-	if part.Continues != (f.repetition[0] > 0) || part.Continues && row < 0 {
+// entryRuns appends the runs of kept entries of a page with repetition levels: a row begins with each
+// entry of level 0.
+func (f *Filter) entryRuns(dst tables.Rows, s *Source) (tables.Rows, error) {
+	row := s.First - 1
+	if s.Continues != (f.repetition[0] > 0) || s.Continues && row < 0 {
 		return dst, errPartRows
 	}
-	stays, begin := part.Continues && part.Rows.has(row), 0
+	keeps, begin := s.Continues && s.Selection.has(row), 0
 	for i, level := range f.repetition {
 		if level > 0 {
 			continue
 		}
-		if row++; row >= part.First+part.N {
+		if row++; row >= s.First+s.N {
 			return dst, errPartRows
 		}
-		if now := part.Rows.has(row); now != stays {
-			if stays {
-				dst = append(dst, run{Low: begin, High: i})
+		if now := s.Selection.has(row); now != keeps {
+			if keeps {
+				dst = append(dst, tables.Run{Low: begin, High: i})
 			}
-			stays, begin = now, i
+			keeps, begin = now, i
 		}
 	}
-	if stays {
-		dst = append(dst, run{Low: begin, High: n})
+	if keeps {
+		dst = append(dst, tables.Run{Low: begin, High: len(f.repetition)})
 	}
 	return dst, nil
 }
 
-// write appends a page.
-func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values *encoding.Page) ([]byte, error) {
-	page, head := f.begin(c, p, values)
+// write appends a page of f.entries and f.values, encoded as that of s is.
+func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, error) {
+	page, head := f.begin(s, values)
+	numbers, width := s.Dictionary.renumbering()
 	var err error
-	var numbers []int32
-	bits := 0
-	if d := c.Dictionary; d != nil && !d.Full() {
-		numbers, bits = d.numbers, d.width()
-	}
-	if f.plain, err = values.Append(f.plain, f.values, numbers, bits); err != nil {
+	if f.plain, err = values.Append(f.plain, f.values, numbers, width); err != nil {
 		return dst, err
 	}
 	if len(f.plain) > math.MaxInt32 {
 		return dst, errors.New("what stays of a page has more than 2 GiB")
 	}
 	from := len(dst)
-	compress := c.Compress
-	if p.Stored() {
+	compress := s.Compress
+	if s.Page.Stored() {
 		compress = nil
 	}
 	var header int
@@ -317,24 +314,26 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, values *encoding.P
 	return dst, nil
 }
 
-// begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (layout.Written, layout.Page) {
-	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: length(f.entries), Bounds: bounds(c.Order, values, f.values)}
-	page.Nulls = page.Values - length(f.values)
+// begin begins a page of f.entries and f.values: it sets f.plain to their levels. It returns what is
+// known of the page so far, and its header.
+func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout.Page) {
+	p := s.Page
+	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: f.entries.Count(), Bounds: bounds(s.Order, values, f.values)}
+	page.Nulls = page.Values - f.values.Count()
 	page.Rows = page.Values
 	version2 := p.Kind == layout.DataPageV2
 	head := layout.Page{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
-	if most := c.Leaf.MaxRepetition; most > 0 {
-		kept := f.gather(f.repetition, f.entries)
+	if most := s.Leaf.MaxRepetition; most > 0 {
+		kept := f.gather(f.repetition)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
 		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !version2)
 		head.RepetitionBytes = int64(len(f.plain))
 	}
-	if most := c.Leaf.MaxDefinition; most > 0 {
-		var kept []byte
+	if most := s.Leaf.MaxDefinition; most > 0 {
+		var kept []byte // none for all at most
 		if len(f.definition) > 0 {
-			kept = f.gather(f.definition, f.entries)
+			kept = f.gather(f.definition)
 		}
 		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !version2)
 		head.DefinitionBytes = int64(len(f.plain)) - head.RepetitionBytes
@@ -343,55 +342,56 @@ func (f *Filter) begin(c *Column, p *layout.Page, values *encoding.Page) (layout
 	return page, head
 }
 
-// MayCut reports whether a page's frame is cut for certain, if it can be, where so many rows,
-// or entries of a dictionary, of all are left out: then nothing is compressed.
+// MayCut reports whether a page's frame is cut for certain, if that is possible at all, so that nothing
+// is compressed. out of all rows, or of all entries of a dictionary, are left out.
 func (c *Column) MayCut(p *layout.Page, out, all int) bool {
 	half := p.Uncompressed / 2
 	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-int(float64(p.Uncompressed)*float64(out)/float64(all)), out/2+1)
 }
 
-// mayCutFrame reports whether runs of so many rows may be cut out of the page's frame.
-func (f *Filter) mayCutFrame(c *Column, p *layout.Page, plain []byte, part Part) bool {
-	most := zstdcut.MostRanges(len(plain))
-	if !c.Rereads(p) || p.Stored() || !zstdcut.Worth(len(plain), len(plain), 0) {
+// mayCutFrame reports whether cutting the page's frame is tried: not if it has more runs of kept rows
+// than may be worth it.
+func (f *Filter) mayCutFrame(s *Source) bool {
+	n := len(s.Plain)
+	most := zstdcut.MostRanges(n)
+	if !s.Rereads(s.Page) || s.Page.Stored() || !zstdcut.Worth(n, n, 0) {
 		return false
 	}
-	return len(f.repetition) > 0 || part.Rows.countRuns(part.First, part.First+part.N, most) <= most
+	return len(f.repetition) > 0 || s.Selection.countRuns(s.First, s.First+s.N, most) <= most
 }
 
-// cutFrame appends what is kept of a page of values in PLAIN by cutting the rest out of its
-// zstd frame, and returns false where that is not possible or not worth it.
-func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []byte, values *encoding.Page) ([]byte, bool) {
-	if !c.Rereads(p) || p.Stored() {
+// cutFrame appends a page of f.entries and f.values by cutting the other values out of the zstd frame
+// of s, whose values are in PLAIN and begin at offset begin of s.Plain. It returns false, and appends
+// nothing, where that is not possible or not worth it.
+func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Page) ([]byte, bool) {
+	p := s.Page
+	if !s.Rereads(p) || p.Stored() {
 		return dst, false
 	}
-	frame := p.Body[p.PlainLevels():]
-	plain = plain[p.PlainLevels():]
-	first, left := len(plain)-len(body), 0
+	outside := p.PlainLevels() // bytes of levels before the frame
+	frame, plain, begin := p.Body[outside:], s.Plain[outside:], begin-outside
+	left := 0 // bytes of values
 	f.ranges = f.ranges[:0]
 	for _, r := range f.values {
-		low, high := values.Place(r.Low)+first, values.Place(r.High)+first
+		low, high := values.Place(r.Low)+begin, values.Place(r.High)+begin
 		if left += high - low; low < high {
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if !zstdcut.Worth(len(plain), len(plain)-len(body)+left, len(f.ranges)) {
+	if !zstdcut.Worth(len(plain), begin+left, len(f.ranges)) {
 		return dst, false
 	}
-	page, head := f.begin(c, p, values)
-	// Of version 2 the levels lie before the frame, else they are in it.
-	levels, inside := f.plain, f.plain
+	page, head := f.begin(s, values)
+	before, inside := []byte(nil), f.plain // the new levels
 	if p.Kind == layout.DataPageV2 {
-		inside = nil
-	} else {
-		levels = nil
+		before, inside = f.plain, nil
 	}
 	from := len(dst)
 	// The header comes first, but has the size of what follows: leave room for it.
-	dst = append(append(dst, make([]byte, layout.MostHeader)...), levels...)
+	dst = append(append(dst, make([]byte, layout.MostHeader)...), before...)
 	var err error
 	if dst, err = f.cutter.Cut(dst, frame, plain, inside, f.ranges); err != nil {
-		c.Refusals.Count(err)
+		s.Refusals.Count(err)
 		return dst[:from], false
 	}
 	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], len(f.plain)+left, true)
@@ -407,21 +407,14 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain, body []b
 	return dst, true
 }
 
-// gather returns the levels of runs of entries, valid until the next call.
-func (f *Filter) gather(levels []byte, runs []run) []byte {
+// gather returns the levels of f.entries, valid until the next call.
+func (f *Filter) gather(levels []byte) []byte {
 	kept := f.packed[:0]
-	for _, r := range runs {
+	for _, r := range f.entries {
 		kept = append(kept, levels[r.Low:r.High]...)
 	}
 	f.packed = kept
 	return kept
-}
-
-func length(runs []run) (n int) {
-	for _, r := range runs {
-		n += r.High - r.Low
-	}
-	return n
 }
 
 func countByte(p []byte, v byte) int { return bytes.Count(p, []byte{v}) }

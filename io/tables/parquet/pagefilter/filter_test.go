@@ -312,14 +312,14 @@ func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
 }
 
 // keep returns a column's rows of which some stay, and the entries of these.
-func (p *pages) keep(stays func(row int) bool) (*Rows, []entry) {
+func (p *pages) keep(stays func(row int) bool) (*Selection, []entry) {
 	n := 0
 	for _, e := range p.entries {
 		if e.repetition == 0 {
 			n++
 		}
 	}
-	rows, row := NewRows(n), -1
+	rows, row := NewSelection(n), -1
 	var kept []entry
 	for _, e := range p.entries {
 		if e.repetition == 0 {
@@ -335,7 +335,7 @@ func (p *pages) keep(stays func(row int) bool) (*Rows, []entry) {
 }
 
 // filter filters the pages, and compares what is written with what Filter says of it.
-func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
+func (p *pages) filter(f *Filter, rows *Selection) (out []byte, err error) {
 	c := p.column()
 	f.Begin()
 	if p.trimmed {
@@ -346,12 +346,12 @@ func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 		out = bytes.Clone(p.head)
 	}
 	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
-		if kept, _ := part.Kept(); kept == 0 && page.Encoding != layout.DeltaByteArray {
+		if kept, _ := part.Count(); kept == 0 && page.Encoding != layout.DeltaByteArray {
 			return nil
 		}
 		before := len(out)
 		var pages []layout.Written
-		if out, pages, err = f.Page(out, c, page, plain, part); err != nil {
+		if out, pages, err = f.Page(out, Source{c, page, plain, part}); err != nil {
 			return err
 		}
 		return p.check(out[before:], pages)
@@ -360,7 +360,7 @@ func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 }
 
 // each calls do with each page of data.
-func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) error) error {
+func (p *pages) each(c *Column, rows *Selection, do func(*layout.Page, []byte, Part) error) error {
 	row := 0
 	for data := p.data; len(data) > 0; {
 		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
@@ -388,7 +388,7 @@ func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) 
 		if err != nil {
 			return err
 		}
-		part := Part{Rows: rows, First: row, N: page.Values}
+		part := Part{Selection: rows, First: row, N: page.Values}
 		if c.Leaf.MaxRepetition > 0 {
 			if part.N, part.Continues, err = page.CountRows(plain, c.Leaf); err != nil {
 				return err
@@ -405,7 +405,7 @@ func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) 
 }
 
 // trim returns the dictionary's page with the entries that the rows that stay use.
-func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
+func (p *pages) trim(f *Filter, c *Column, rows *Selection) ([]byte, error) {
 	head, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
 	if err != nil {
 		return nil, err
@@ -419,7 +419,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
 	}
 	used := c.Dictionary
 	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
-		return used.Add(f, c, page, plain, part)
+		return used.Add(f, Source{c, page, plain, part})
 	})
 	if err != nil {
 		return nil, err
@@ -428,7 +428,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
 	if used.Full() {
 		return bytes.Clone(p.head), nil
 	}
-	out, pages, err := f.Dictionary([]byte("before"), c, &head, plain)
+	out, pages, err := f.Dictionary([]byte("before"), Source{Column: c, Page: &head, Plain: plain})
 	if err != nil {
 		return nil, err
 	}
@@ -612,7 +612,7 @@ func TestPageFrame(t *testing.T) {
 				}
 				page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
 				plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
-				out, pages, err := f.Page([]byte("before"), c, &page, plain, Part{Rows: rows, N: rows.Len()})
+				out, pages, err := f.Page([]byte("before"), Source{c, &page, plain, Part{Selection: rows, N: rows.Len()}})
 				if err == nil {
 					err = p.check(out[6:], pages)
 				}
@@ -643,7 +643,7 @@ func TestPageFrameRefused(t *testing.T) {
 	page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
 	plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
 	page.Body = append(bytes.Clone(page.Body), "\x50\x2a\x4d\x18\x00\x00\x00\x00"...) // a skippable frame
-	out, _, err := f.Page(nil, c, &page, plain, Part{Rows: rows, N: rows.Len()})
+	out, _, err := f.Page(nil, Source{c, &page, plain, Part{Selection: rows, N: rows.Len()}})
 	must.Do(t, err)
 	leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
 	if differs := p.differs(&leaf, want); differs != "" {
@@ -755,9 +755,9 @@ func TestPageErrors(t *testing.T) {
 		var last []byte
 		data := p.appendPage(nil, p.entries, &last)
 		page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
-		c, part := p.column(), Part{Rows: rows, N: rows.Len()}
+		c, part := p.column(), Part{Selection: rows, N: rows.Len()}
 		test.wrong(c, &page, &part)
-		_, _, err := (&Filter{}).Page(nil, c, &page, page.Body, part)
+		_, _, err := (&Filter{}).Page(nil, Source{c, &page, page.Body, part})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -790,9 +790,9 @@ func TestPageContinues(t *testing.T) {
 		p := &pages{shape: s}
 		p.chunk = layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(len(test.entries))}
 		page := must.Get(layouttest.NextPage(p.appendPage(nil, test.entries, new([]byte)), &p.chunk, testLimit))(t)
-		test.part.Rows = NewRows(2)
-		test.part.Rows.Keep(0, 2)
-		_, pages, err := (&Filter{}).Page(nil, p.column(), &page, page.Body, test.part)
+		test.part.Selection = NewSelection(2)
+		test.part.Selection.Keep(0, 2)
+		_, pages, err := (&Filter{}).Page(nil, Source{p.column(), &page, page.Body, test.part})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -829,12 +829,12 @@ func TestMemory(t *testing.T) {
 				must.Get(p.trim(&Filter{}, c, rows))(t)
 				head := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
 				f := &Filter{}
-				out, _, err := f.Dictionary(nil, c, &head, head.Body)
+				out, _, err := f.Dictionary(nil, Source{Column: c, Page: &head, Plain: head.Body})
 				must.Do(t, err)
 				check(s, f, c, &head, cap(out)+4*cap(c.Dictionary.numbers))
 			}
 			f := &Filter{}
-			out, _, err := f.Page(nil, c, &page, page.Body, Part{Rows: rows, N: rows.Len()})
+			out, _, err := f.Page(nil, Source{c, &page, page.Body, Part{Selection: rows, N: rows.Len()}})
 			must.Do(t, err)
 			check(s, f, c, &page, cap(out))
 		}
@@ -899,7 +899,7 @@ func FuzzPage(f *testing.F) {
 		}
 		var packed []byte
 		p.data, _ = head.AppendPage(nil, body, &packed, s.codec.Compressor(0))
-		stay := NewRows(int(values))
+		stay := NewSelection(int(values))
 		for i := range int(values) {
 			if i%3 != 1 {
 				stay.Keep(i, i+1)

@@ -3,13 +3,15 @@ package pagefilter
 import (
 	"unicode/utf8"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// bounds returns the bounds of runs of values. They are copies.
-func bounds(o columns.Order, v *encoding.Page, runs []run) (b layout.Bounds) {
+// bounds returns the bounds of runs of values, as copies; none where o is NoOrder or there are no
+// values. Those of byte arrays are short.
+func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bounds) {
 	if o == columns.NoOrder {
 		return b
 	}
@@ -39,8 +41,8 @@ func bounds(o columns.Order, v *encoding.Page, runs []run) (b layout.Bounds) {
 // mostBound is the most bytes that a bound has.
 const mostBound = 64
 
-// short returns bounds that are not too long. The greatest is cut before a letter that can be
-// raised, so that texts remain UTF-8.
+// short returns bounds of at most mostBound bytes, none if there are no such. The lower one is cut
+// between letters, and the upper one after a letter that can be raised, so that texts remain UTF-8.
 func short(b layout.Bounds) layout.Bounds {
 	if len(b.Low) > mostBound {
 		b.Low = b.Low[:mostBound:mostBound]
@@ -57,7 +59,8 @@ func short(b layout.Bounds) layout.Bounds {
 	return b
 }
 
-// raise returns a text that is greater than all that begin with high; nil if there is none.
+// raise returns a text that is greater than all that begin with high, in its memory; nil if there is
+// none.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
 		if c := high[n-1]; c < 'z' {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"robotsbatch/io/tables"
+
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
@@ -45,7 +47,7 @@ func TestBounds(t *testing.T) {
 			}
 			var all encoding.Page
 			must.Do(t, all.Open(encoding.Body{Type: layout.ByteArray, Values: appendPlain(nil, layout.ByteArray, values), Present: len(values)}))
-			b := bounds(test.order, &all, []run{{Low: 1, High: len(values) - 1}})
+			b := bounds(test.order, &all, tables.Rows{{Low: 1, High: len(values) - 1}})
 			if string(b.Low) != test.low || string(b.High) != test.high {
 				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
 			}

@@ -9,61 +9,66 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Rows are the kept rows of a row group: a bit each, the lowest bit of a byte first.
-type Rows struct {
-	bits []byte
+// Selection says which rows of a row group are kept: a bit for each, the lowest bit of a byte first.
+type Selection struct {
+	bits []byte // and eight bytes more, so that a word can be read from any row on
 	n    int
 }
 
-// NewRows returns n rows of which none stays.
-func NewRows(n int) *Rows { return &Rows{bits: make([]byte, (n+7)/8+8), n: n} }
+// NewSelection returns a selection of none of n rows.
+func NewSelection(n int) *Selection { return &Selection{bits: make([]byte, (n+7)/8+8), n: n} }
 
-// Keep says that the rows from low to high-1 stay.
-func (r *Rows) Keep(low, high int) {
-	bitutil.SetBitsTo(r.bits, int64(low), int64(high-low), true)
+// Keep adds the rows from low to high-1.
+func (s *Selection) Keep(low, high int) {
+	bitutil.SetBitsTo(s.bits, int64(low), int64(high-low), true)
 }
 
-// Len returns the number of rows, those that are left out included.
-func (r *Rows) Len() int { return r.n }
+// Len returns the number of rows, kept or not.
+func (s *Selection) Len() int { return s.n }
 
-// has reports whether a row stays.
-func (r *Rows) has(row int) bool { return r.bits[row>>3]>>(row&7)&1 == 1 }
+// has reports whether a row is kept.
+func (s *Selection) has(row int) bool { return s.bits[row>>3]>>(row&7)&1 == 1 }
 
-// Count returns how many of the rows from low to high-1 stay.
-func (r *Rows) Count(low, high int) int { return bitutil.CountSetBits(r.bits, low, high-low) }
+// Count returns how many of the rows from low to high-1 are kept.
+func (s *Selection) Count(low, high int) int { return bitutil.CountSetBits(s.bits, low, high-low) }
 
-// run is some entries or values.
-type run = tables.Run
-
-// appendRuns appends the runs of kept rows from low to high-1, counted from low.
-func (r *Rows) appendRuns(dst []run, low, high int) []run {
+// appendRuns appends the runs of kept rows from low to high-1, counted from base on. It never extends
+// a run that is there.
+func (s *Selection) appendRuns(dst tables.Rows, low, high, base int) tables.Rows {
 	for at := low; at < high; {
-		at = r.next(at, high, 0)
-		end := r.next(at, high, ^uint64(0))
+		at = s.next(at, high, toKept)
+		end := s.next(at, high, toLeftOut)
 		if at < end {
-			dst = append(dst, run{Low: at - low, High: end - low})
+			dst = append(dst, tables.Run{Low: at - base, High: end - base})
 		}
 		at = end
 	}
 	return dst
 }
 
-// countRuns returns how many runs of rows from low to high-1 stay, most+1 for more than most.
-func (r *Rows) countRuns(low, high, most int) (n int) {
+// countRuns returns the number of runs of kept rows from low to high-1, or most+1 if there are more
+// than most.
+func (s *Selection) countRuns(low, high, most int) (n int) {
 	for at := low; at < high && n <= most; n++ {
-		if at = r.next(at, high, 0); at == high {
+		if at = s.next(at, high, toKept); at == high {
 			return n
 		}
-		at = r.next(at, high, ^uint64(0))
+		at = s.next(at, high, toLeftOut)
 	}
 	return n
 }
 
-// next returns the first row from at on that stays or, if flip has all bits, that does not; high for
-// none.
-func (r *Rows) next(at, high int, flip uint64) int {
+// What next looks for: words are flipped so that it is a 1.
+const (
+	toKept    = 0
+	toLeftOut = ^uint64(0)
+)
+
+// next returns the first row from at on, and before high, that is kept or left out, as flip says; high
+// if there is none.
+func (s *Selection) next(at, high int, flip uint64) int {
 	for at < high {
-		word := (binary.LittleEndian.Uint64(r.bits[at>>3:]) ^ flip) >> (at & 7)
+		word := (binary.LittleEndian.Uint64(s.bits[at>>3:]) ^ flip) >> (at & 7)
 		if word != 0 {
 			return min(high, at+bits.TrailingZeros64(word))
 		}
