@@ -6,66 +6,62 @@ import (
 	"strings"
 )
 
-// findLeaves checks that the schema is a tree, and finds its columns with their
-// levels.
+var errTree = errors.New("damaged: the schema is not a tree")
+
+// findLeaves finds the fields and the leaves of the schema, and checks that it is a tree.
 func (f *File) findLeaves() error {
-	if len(f.Schema) == 0 {
-		return errors.New("damaged: the schema is not a tree")
+	end, err := f.walk(0, 0, Leaf{})
+	if err == nil && end < len(f.Schema) {
+		err = errTree
 	}
-	type level struct {
-		children               int32 // to come
-		definition, repetition int
+	return err
+}
+
+// walk goes through element i of the schema and those below it, and returns the index of the element
+// after them. depth is the number of elements around it, and levels are those of the one around it.
+func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
+	if i >= len(f.Schema) {
+		return i, errTree
 	}
-	var open []level
-	for i := range f.Schema {
-		e := &f.Schema[i]
-		if e.Children < 0 || int(e.Children) > len(f.Schema) || i > 0 && len(open) == 0 {
-			return errors.New("damaged: the schema is not a tree")
+	e := &f.Schema[i]
+	switch {
+	case e.Children < 0:
+		return i, errTree
+	case e.Repetition < Required || e.Repetition > Repeated:
+		return i, fmt.Errorf("damaged: column %q has a repetition of %d", e.Name, e.Repetition)
+	case depth >= maxDepth:
+		return i, fmt.Errorf("its columns are nested more than %d deep", maxDepth)
+	}
+	if depth > 0 && e.Repetition != Required {
+		levels.MaxDefinition++
+	}
+	if depth > 0 && e.Repetition == Repeated {
+		levels.MaxRepetition++
+	}
+	if depth > 0 && e.Children == 0 && e.Type != NoType {
+		if e.Type < Boolean || e.Type > FixedLenByteArray || e.TypeLength < 0 {
+			return i, fmt.Errorf("damaged: column %q is of an unknown type", e.Name)
 		}
-		if e.Repetition < Required || e.Repetition > Repeated {
-			return fmt.Errorf("damaged: column %q has a repetition of %d", e.Name, e.Repetition)
+		levels.Element = i
+		f.Leaves = append(f.Leaves, levels)
+	}
+	next = i + 1
+	for range e.Children {
+		field, first := next, len(f.Leaves)
+		if next, err = f.walk(next, depth+1, levels); err != nil {
+			return next, err
 		}
-		at := level{children: e.Children}
-		if i > 0 {
-			parent := open[len(open)-1]
-			at.definition, at.repetition = parent.definition, parent.repetition
-			if e.Repetition != Required {
-				at.definition++
-			}
-			if e.Repetition == Repeated {
-				at.repetition++
-			}
-			if len(open) == 1 {
-				f.Fields = append(f.Fields, Field{Element: i, First: len(f.Leaves)})
-			}
-			open[len(open)-1].children--
-		}
-		if i > 0 && e.Children == 0 && e.Type != NoType {
-			if e.Type < Boolean || e.Type > FixedLenByteArray || e.TypeLength < 0 {
-				return fmt.Errorf("damaged: column %q is of an unknown type", e.Name)
-			}
-			f.Leaves = append(f.Leaves, Leaf{Element: i, MaxDefinition: at.definition, MaxRepetition: at.repetition})
-		}
-		if i > 0 {
-			f.Fields[len(f.Fields)-1].End = len(f.Leaves)
-		}
-		if open = append(open, at); len(open) > maxDepth {
-			return fmt.Errorf("its columns are nested more than %d deep", maxDepth)
-		}
-		for len(open) > 0 && open[len(open)-1].children == 0 {
-			open = open[:len(open)-1]
+		if depth == 0 {
+			f.Fields = append(f.Fields, Field{Element: field, First: first, End: len(f.Leaves)})
 		}
 	}
-	if len(open) > 0 {
-		return errors.New("damaged: the schema is not a tree")
-	}
-	return nil
+	return next, nil
 }
 
 // Path is the name of a column with those of the groups around it, as "a.b".
 func (f *File) Path(leaf int) string {
-	var names []string
-	var open []int32
+	var names []string // of the groups around an element, and its own
+	var open []int32   // how many children of each of these are to come
 	for i, e := range f.Schema[:f.Leaves[leaf].Element+1] {
 		if i > 0 {
 			open[len(open)-1]--
@@ -102,7 +98,8 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkChunk checks a column of a row group. Some writers do not say where one without values lies.
+// checkChunk checks that a column of a row group lies in the file's data and has a value for each row.
+// Some writers do not say where one without values lies: that is set to nowhere.
 func (f *File) checkChunk(group *RowGroup, column int) error {
 	c, leaf := &group.Chunks[column], f.Leaves[column]
 	if c.Type != f.Schema[leaf.Element].Type {

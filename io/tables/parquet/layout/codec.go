@@ -63,8 +63,7 @@ func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs
 
 var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
-// most returns the number of bytes that n compressed ones can make at most: what a block header
-// of the codec can say, where it has a limit.
+// most returns the most bytes that n compressed ones can decompress to.
 func (c Codec) most(n int) int64 {
 	if c.Check() != nil {
 		return 1 << 40

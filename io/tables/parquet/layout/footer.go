@@ -30,9 +30,9 @@ type File struct {
 	Rows int64
 	// Schema has the elements depth first, the root first.
 	Schema []Element
-	// Fields are the elements at the top, below the root.
+	// Fields are the elements below the root, and what they have.
 	Fields []Field
-	// Leaves are the columns: those elements that have no children.
+	// Leaves are the columns: those elements that have values.
 	Leaves []Leaf
 	// Groups are the row groups.
 	Groups []RowGroup
@@ -44,7 +44,7 @@ type File struct {
 	// before.
 	Footer []byte
 	End    int64
-	// Version is the format's, and Encoded has N row groups as they are written.
+	// Version is the format's. Encoded has the N row groups of a file that is written, as bytes.
 	Version int32
 	Encoded struct {
 		Data []byte
@@ -185,7 +185,7 @@ type Logical struct {
 	Signed bool
 }
 
-// fields are those of a union: the one has the number of the kind.
+// fields are those of a union: it has one, whose number is the kind.
 func (l *Logical) fields(t *thrift) {
 	if t.pending {
 		l.Kind = t.id
@@ -228,15 +228,15 @@ const (
 	logicalInteger   = 10
 )
 
-// Field is an element at the top: a column of a table, as people have it.
+// Field is an element below the root: a column of a table, as people see it.
 type Field struct {
-	// Element is its number in the schema, and First to End-1 are its columns.
+	// Element is its index in the schema, and First to End-1 are its leaves.
 	Element, First, End int
 }
 
 // Leaf is a column.
 type Leaf struct {
-	// Element is its number in the schema.
+	// Element is its index in the schema.
 	Element int
 	// MaxDefinition and MaxRepetition are the largest levels.
 	MaxDefinition, MaxRepetition int
@@ -292,8 +292,8 @@ type Chunk struct {
 	columnIndex Range
 }
 
-// fields are those of ColumnChunk. A chunk that is not as one must be ends the walk at once:
-// what is kept of a footer stays in proportion to its bytes.
+// fields are those of ColumnChunk. Reading ends at once with one that cannot be used, so that what is
+// kept of a footer is in proportion to its bytes.
 func (c *Chunk) fields(t *thrift) {
 	copied := int64(0) // where a second copy of the metadata lies, which nobody reads
 	i64(t, 2, required, &copied)
@@ -352,8 +352,8 @@ func (s *Statistics) fields(t *thrift) {
 	text(t, 6, optional(s.Low != nil), &s.Low)
 }
 
-// ReadFooter reads the footer at the end of the size bytes of r. It may have
-// limit bytes. Its counts agree, and every range lies before it.
+// ReadFooter reads the footer at the end of the size bytes of r, which may have limit bytes. It checks
+// that counts agree and that all ranges lie before the footer.
 func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	var head [len(Magic)]byte
 	var tail [tailSize]byte

@@ -50,7 +50,7 @@ func newBitPacked(data []byte, width, n int) Hybrid {
 	return Hybrid{width: width, left: n, packed: turned}
 }
 
-// next begins the next run.
+// next begins the next run: it reads its header, and the number of a run of equal ones.
 func (h *Hybrid) next() error {
 	header, n := binary.Uvarint(h.data)
 	if n <= 0 || header>>1 > 1<<31 {
@@ -87,7 +87,7 @@ func (h *Hybrid) next() error {
 	return nil
 }
 
-// run makes sure that a run has numbers left.
+// run begins runs until one has numbers.
 func (h *Hybrid) run() error {
 	for h.left == 0 {
 		if err := h.next(); err != nil {
@@ -169,7 +169,7 @@ func errLevel(level uint32, highest int) error {
 	return fmt.Errorf("damaged: a level of %d, where the highest is %d", level, highest)
 }
 
-// unpack reads numbers of width bits, which begin at a bit of src.
+// unpack reads as many numbers of width bits as dst has, from a bit of src on.
 func unpack(dst []uint32, src []byte, bit, width int) {
 	mask := uint32(1)<<width - 1
 	for i := range dst {
@@ -185,8 +185,7 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 	}
 }
 
-// BitsAt reads a number of up to 64 bits at a bit of src; what lies after its
-// end is zeros.
+// BitsAt reads a number of width bits, up to 64, at a bit of src. Bits after the end of src are zeros.
 func BitsAt(src []byte, bit, width int) uint64 {
 	var window [9]byte
 	copy(window[:], src[min(bit>>3, len(src)):])
@@ -198,7 +197,7 @@ func BitsAt(src []byte, bit, width int) uint64 {
 	return v
 }
 
-// Count reads n numbers and returns how many are v, and what the largest is.
+// Count reads n numbers. It returns how many of them are v, and the largest.
 func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	var scratch [256]uint32
 	for n > 0 {
@@ -261,7 +260,7 @@ func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 	return dst
 }
 
-// runLength returns how many values at the beginning are equal, most at most.
+// runLength returns the number of equal values at the beginning; most says that more do not matter.
 func runLength[T byte | int32](values []T, most int) int {
 	n := 1
 	if levels, ok := any(values).([]byte); ok {
@@ -290,7 +289,8 @@ func AppendBits(dst, values []byte) []byte {
 	return dst
 }
 
-// AppendPacked packs numbers, the lowest bit first, in whole groups of eight.
+// AppendPacked appends numbers of width bits, the lowest bit first. The last group of eight is filled
+// with zeros.
 func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []byte {
 	buffer, have := uint64(0), 0
 	end := len(dst) + (len(values)+7)/8*width
@@ -315,8 +315,8 @@ func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []
 	return dst
 }
 
-// AppendLevels appends a page's n levels, up to most, after their length if counted.
-// levels is nil when all are level.
+// AppendLevels appends the levels of n entries, none above most. levels has one for each, or is nil if
+// all are level. counted says that their number of bytes comes first, as in pages of version 1.
 func AppendLevels(dst, levels []byte, n int, level, most byte, counted bool) []byte {
 	begin := len(dst)
 	if counted {

@@ -138,7 +138,8 @@ func readHeader(data []byte) (Page, error) {
 	return *p, nil
 }
 
-// check checks what the header says, where left bytes follow it.
+// check checks what the header says of a page of a chunk, of which left bytes follow the header, and sets
+// Uncompressed. limit is that of [NewStream].
 func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 	codec := chunk.Codec
 	p.stored = p.stored && !chunk.flagIgnored
@@ -171,9 +172,9 @@ func (p *Page) checkBody() error {
 	return nil
 }
 
-// AppendPage appends a page whose body is plain, and returns how many bytes its header has.
-// Kind, Values, Nulls, Rows, Encoding and the bytes of levels say what it has. compress is nil
-// where the body stays as it is; packed is memory for what it makes.
+// AppendPage appends a page whose body is plain, and returns the number of bytes of its header. Kind,
+// Values, Nulls, Rows, Encoding and the bytes of levels say what it has. compress, nil for none,
+// compresses the body, in the memory of packed.
 func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, src []byte) []byte) ([]byte, int) {
 	body := plain
 	if compress != nil {
@@ -186,11 +187,11 @@ func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, 
 	return append(dst, body...), len(dst) - begin
 }
 
-// MostHeader is the most bytes that a header has that is written.
+// MostHeader is the most bytes of a header that AppendHeader writes.
 const MostHeader = 96
 
-// AppendHeader appends the header of a page with that body, which has so many bytes
-// decompressed.
+// AppendHeader appends the header of a page with that body, which has plain bytes decompressed. The
+// fields that AppendPage names say what it has.
 func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte {
 	head := *p
 	head.compressed, head.uncompressed, head.checksum = int64(len(body)), int64(plain), int32(crc32.ChecksumIEEE(body))
@@ -198,13 +199,14 @@ func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte
 	return Append(dst, &head)
 }
 
-// StoredSize is how many bytes of the file the page has, also before its body was read.
+// StoredSize returns the number of bytes that the page has in the file. Its body need not be read yet.
 func (p *Page) StoredSize() int { return len(p.Header) + int(p.compressed) }
 
-// Stored reports whether the body is not compressed, whatever the column is.
+// Stored reports whether the body is not compressed although those of other pages of the chunk may be.
 func (p *Page) Stored() bool { return p.stored }
 
-// PlainLevels is how many bytes of the body are levels that are never compressed.
+// PlainLevels returns the number of bytes of levels with which the body begins and which are not
+// compressed: those of version 2.
 func (p *Page) PlainLevels() int {
 	if p.Kind != DataPageV2 {
 		return 0
@@ -212,11 +214,11 @@ func (p *Page) PlainLevels() int {
 	return int(p.RepetitionBytes + p.DefinitionBytes)
 }
 
-// aliased reports whether the opened page is its body as it lies.
+// aliased reports whether Open returns the body as it lies.
 func (p *Page) aliased(codec Codec) bool { return p.stored || codec == Uncompressed }
 
-// CountRows returns how many rows begin in a page of a list, and whether it begins in the
-// middle of one. plain is its body decompressed; of version 2 the body will do.
+// CountRows returns how many rows begin in a page of a list, and whether the page begins in the
+// middle of one. plain is its body decompressed; that of a page of version 2 need not be.
 func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err error) {
 	content, err := p.Split(plain, leaf)
 	if err != nil {
@@ -244,8 +246,8 @@ func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 	return p.Values - present, err
 }
 
-// Open returns the page's body decompressed. It is the body itself where nothing is
-// compressed, else it lies in memory of so many bytes that room returns.
+// Open returns the page's body decompressed: the body itself where nothing is compressed, or bytes of
+// the memory that room returns, which is called with their number.
 func (p *Page) Open(room func(int) []byte, codec Codec) ([]byte, error) {
 	if p.aliased(codec) {
 		if len(p.Body) != p.Uncompressed {
@@ -264,8 +266,7 @@ type Content struct {
 	Values                 []byte
 }
 
-// Split returns the levels and values of a data page, whose body is plain. A
-// column without levels has none.
+// Split returns the levels and values of a data page, whose body decompressed is plain. They alias it.
 func (p *Page) Split(plain []byte, leaf Leaf) (c Content, err error) {
 	if p.Kind == DataPageV2 {
 		low, high := p.RepetitionBytes, p.RepetitionBytes+p.DefinitionBytes
@@ -285,7 +286,7 @@ func (p *Page) Split(plain []byte, leaf Leaf) (c Content, err error) {
 	return c, err
 }
 
-// cutLevels cuts the levels off what a page of version 1 begins with.
+// cutLevels returns the levels with which plain begins, in a page of version 1, and what follows them.
 func (p *Page) cutLevels(plain []byte, encoding Encoding, highest int) (levels Hybrid, rest []byte, err error) {
 	if highest == 0 {
 		return levels, plain, nil

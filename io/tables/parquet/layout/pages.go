@@ -133,8 +133,8 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 	return d, nil
 }
 
-// CountLevels returns how many of the n levels are v. There have to be just n, none higher
-// than the highest.
+// CountLevels returns how many of n levels are v. It is an error if there are not just n, or one is
+// higher than the highest.
 func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 	equal, largest, err := levels.Count(n, v)
 	if err != nil || levels.Done() != nil {

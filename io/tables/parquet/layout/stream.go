@@ -51,8 +51,8 @@ func (s *Stream) Reset(chunk *Chunk) {
 // More reports whether there are more bytes.
 func (s *Stream) More() bool { return s.at < s.end }
 
-// Next reads the header of the next page. Its Header is valid until Body or Skip, one of
-// which must be called.
+// Next reads the header of the next page. Its Header, and its bounds, are valid until Body or Skip, one
+// of which must be called.
 func (s *Stream) Next() (Page, error) {
 	for want := int64(aheadHeader); ; want *= 2 {
 		want = min(want, s.end-s.at, maxHeaderSize)
@@ -69,7 +69,7 @@ func (s *Stream) Next() (Page, error) {
 	}
 }
 
-// fill makes sure that n bytes are read ahead.
+// fill reads until n bytes are read ahead, and more if they are few.
 func (s *Stream) fill(n int64) error {
 	have := int64(len(s.ahead))
 	if have >= n {
@@ -89,9 +89,8 @@ func (s *Stream) fill(n int64) error {
 	return nil
 }
 
-// Body reads a page's body and returns the page as it lies in the file, in buffer if that is
-// large enough. The page's Header and Body alias what it returns, its bounds nothing. A body
-// whose checksum is wrong is an error.
+// Body reads a page's body and compares its checksum. It returns the bytes of the page as they lie in the
+// file, in buffer if that is large enough. The page's Header and Body alias them; its bounds are copies.
 func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
 	size := len(p.Header) + int(p.compressed)
 	if cap(buffer) < size {
@@ -117,6 +116,7 @@ func (s *Stream) Skip(p *Page) {
 	s.advance(min(len(s.ahead), size), size)
 }
 
+// advance moves on by size bytes, of which read are read ahead.
 func (s *Stream) advance(read, size int) {
 	s.ahead = s.ahead[read:]
 	s.at += int64(size)

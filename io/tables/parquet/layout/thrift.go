@@ -29,10 +29,16 @@ const maxThriftDepth = 32
 
 var errThrift = errors.New("damaged: its structure cannot be read")
 
-// structure is a structure of parquet.thrift. It lists its fields once, by the methods and
-// functions of thrift that read or write one, in the order of their numbers. A required field
-// that is not there is an error, as it is for every reader whose code is generated from
-// parquet.thrift.
+// structure is a structure of parquet.thrift. It lists its fields once, for reading and writing, by the
+// methods and functions of thrift, in the order of their numbers:
+//
+//	func (s *Statistics) fields(t *thrift) {
+//		i64(t, 3, present, &s.Nulls)
+//		text(t, 5, optional(s.High != nil), &s.High)
+//	}
+//
+// A required field that is not there is an error, as it is for every reader whose code is generated
+// from parquet.thrift.
 type structure interface{ fields(t *thrift) }
 
 // presence says whether a field is written.
@@ -64,19 +70,20 @@ type thrift struct {
 	field
 }
 
-// field is the current one of a structure: that is read, or was written last.
+// field is where a structure is: at the field that was written last, or that is read.
 type field struct {
 	id      int16
 	kind    byte
-	pending bool // its value is to be read
-	taken   bool // or was: the next field is to come
-	ended   bool // there is none
-	n       int  // how many there are so far, which have the numbers in
-	seen    fieldSet
-	highest int16 // of the numbers that the structure lists
+	pending bool     // its value is to be read, or
+	taken   bool     // a call of on has said that it is read: then the next field is to come
+	ended   bool     // all fields were read
+	n       int      // the number of fields so far
+	seen    fieldSet // their numbers
+	highest int16    // of the numbers that the structure lists
 }
 
-// on reports whether a field is to be read or written now.
+// on reports whether field id is to be read or written now. Of a structure that is read, the caller then
+// reads its value. After all fields were read, on only checks that a required one was there.
 func (t *thrift) on(id int16, kind byte, p presence) bool {
 	switch {
 	case t.writing:
@@ -98,7 +105,7 @@ func (t *thrift) on(id int16, kind byte, p presence) bool {
 	return t.taken
 }
 
-// header writes that of a field.
+// header writes a field's header: its kind and its number, or the difference to the number before.
 func (t *thrift) header(id int16, kind byte) {
 	if delta := id - t.id; delta > 0 && delta < 16 {
 		t.data = append(t.data, byte(delta)<<4|kind)
@@ -111,7 +118,8 @@ func (t *thrift) header(id int16, kind byte) {
 // saw reports whether the structure has had a field.
 func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
 
-// number is an integer field. All widths are read; kind is the one that is written.
+// number is an integer field. All widths are read; kind is the one that is written. A number that does
+// not fit into T, or into 32 bits for i32, is an error.
 func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
 	switch {
 	case !t.on(id, kind, p):
@@ -171,7 +179,7 @@ func (t *thrift) nested(id int16, p presence, s structure) {
 	}
 }
 
-// list is a field that is a list; element reads or writes one of a kind.
+// list is a field that is a list of elements of a kind, of which element reads or writes one.
 func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
 	if !t.on(id, thriftList, p) {
 		return
@@ -256,8 +264,10 @@ func Read(data []byte, s structure) (rest []byte, err error) {
 	return data[t.at:], t.err
 }
 
-// read reads a structure. Fields that it does not list are skipped. Those that come in the
-// order of their numbers are found at once.
+// read reads a structure. Each pass of s.fields reads the fields that come in the order of their
+// numbers, nearly always all. A field that a pass did not come to is skipped if s does not list it: if
+// it is the first that the pass saw, or its number is higher than all of s. Otherwise another pass begins
+// with it. The last pass, after all fields, checks which were there.
 func (t *thrift) read(s structure) {
 	outer := t.begin()
 	for t.next(); t.pending; {
@@ -277,7 +287,7 @@ func (t *thrift) read(s structure) {
 	t.end(outer)
 }
 
-// fail keeps the first error, and ends the data.
+// fail keeps the first error, and ends the data, so that all loops end.
 func (t *thrift) fail() {
 	if t.err == nil {
 		t.err = errThrift
@@ -313,6 +323,7 @@ func (t *thrift) each(value func()) {
 	t.end(outer)
 }
 
+// begin begins to read a structure in another, and returns where the other is, for end.
 func (t *thrift) begin() (outer field) {
 	if t.depth++; t.depth > maxThriftDepth {
 		t.fail()
