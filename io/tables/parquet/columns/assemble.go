@@ -17,18 +17,20 @@ var (
 	errFixed  = errors.New("its lists are not of the size that the Arrow schema stored in the file says")
 )
 
-// Assemble returns the array of leaves, which are the column's. They are no
-// longer the caller's.
+// Assemble returns the array of a column with these leaves, in the order of c.Leaves. It may keep their
+// memory.
 func (c *Column) Assemble(leaves []Leaf) (*array.Data, error) {
 	return c.build(leaves, slots{})
 }
 
-// slots says which entries of a leaf are places of a column's array: those with at most this
-// repetition level and at least this definition level.
+// slots says which entries of a leaf have a value or a null in a column's array, a slot: those with at
+// most this repetition level and at least this definition level. Of the other entries, those with a
+// higher repetition level go on in a list within a slot; those with a lower definition level end in a
+// null or an empty list around the column.
 type slots struct{ repetition, definition byte }
 
-// padding is the definition level of entries that are made up: their place is
-// there, and has no value.
+// padding is the definition level of entries that pad makes up: they have slots at all depths, and no
+// value.
 const padding = math.MaxUint8
 
 // build returns the array of a column's slots. leaves are the column's.
@@ -42,8 +44,8 @@ func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
 	return c.buildLeaf(&leaves[0], s)
 }
 
-// validity returns which slots have a definition level from low to high, and how many slots there
-// are. The bitmap is nil when all have.
+// validity returns a bitmap of the slots that have a definition level from low to high, the number of
+// slots, and how many do not have one. The bitmap is nil when all have.
 func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nulls int) {
 	if l.Definitions == nil && l.Repetitions == nil {
 		return nil, l.N, 0
@@ -63,7 +65,7 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 		return bits, l.N, nulls
 	}
 	for i := range l.N {
-		repetition, definition := l.level(i, c.most())
+		repetition, definition := l.levels(i, c.most())
 		if repetition > s.repetition || definition < s.definition {
 			continue
 		}
@@ -80,11 +82,11 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 	return bits[:bitutil.BytesForBits(int64(n))], n, nulls
 }
 
-// most is the definition level of a value of the column's first leaf.
+// most returns the definition level of a value of the column's first leaf.
 func (c *Column) most() byte { return c.Leaves[0].MaxDefinition }
 
-// level returns an entry's levels.
-func (l *Leaf) level(i int, most byte) (repetition, definition byte) {
+// levels returns those of entry i. most is the definition level of a value.
+func (l *Leaf) levels(i int, most byte) (repetition, definition byte) {
 	definition = most
 	if l.Definitions != nil {
 		definition = l.Definitions[i]
@@ -95,6 +97,7 @@ func (l *Leaf) level(i int, most byte) (repetition, definition byte) {
 	return repetition, definition
 }
 
+// buildStruct is build for structs. All children must agree which slots are null.
 func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	children := make([]arrow.ArrayData, len(c.children))
@@ -126,13 +129,13 @@ func buffer(b []byte) *memory.Buffer {
 	return memory.NewBufferBytes(b)
 }
 
-// offsets returns where the lists of slots begin among the elements, and the last
-// one ends.
+// offsets returns where the list of each slot begins among the elements, and where the last one ends,
+// as leaf l says, whose values have the definition level most.
 func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
 	offsets := make([]int32, 0, 1024)
 	elements := int32(0)
 	for i := range l.N {
-		repetition, definition := l.level(i, most)
+		repetition, definition := l.levels(i, most)
 		if repetition <= s.repetition && definition >= s.definition {
 			offsets = append(offsets, elements)
 		}
@@ -143,6 +146,7 @@ func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
 	return append(offsets, elements)
 }
 
+// buildList is build for lists and maps. All leaves must agree where the lists end.
 func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	fixed, isFixed := c.Field.Type.(*arrow.FixedSizeListType)
@@ -187,8 +191,8 @@ func widen(offsets []int32) []int64 {
 	return wide
 }
 
-// pad returns leaves in which a list that is null has made-up elements, as it has
-// in Arrow's lists of a fixed size.
+// pad returns leaves in which the list of a slot that is null has size made-up elements: Arrow's lists
+// of a fixed size have them.
 func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 	padded := make([]Leaf, len(leaves))
 	for i, l := range leaves {
@@ -197,8 +201,9 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 		}
 		repetitions, definitions := make([]byte, 0, l.N), make([]byte, 0, l.N)
 		for entry := range l.N {
-			repetition, definition := l.level(entry, 0)
-			if repetition > s.repetition || definition < s.definition || definition >= c.present && definition != padding {
+			repetition, definition := l.levels(entry, 0)
+			isSlot := repetition <= s.repetition && definition >= s.definition
+			if isNull := definition < c.present || definition == padding; !isSlot || !isNull {
 				repetitions, definitions = append(repetitions, repetition), append(definitions, definition)
 				continue
 			}
@@ -212,7 +217,7 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 	return padded
 }
 
-// buildLeaf returns the array of a leaf's slots.
+// buildLeaf is build for a column that has values.
 func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(l, s, c.most(), c.most())
 	if c.Field.Type.ID() == arrow.NULL {
@@ -232,13 +237,13 @@ func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
 	return array.NewData(c.Field.Type, n, append([]*memory.Buffer{buffer(bits)}, buffers...), nil, nulls, 0), nil
 }
 
-// spread says where in n slots the values go.
+// spread says which of n slots have a value.
 type spread struct {
-	bits []byte // nil when every slot has one
+	bits []byte // a bit for each slot; nil when all have one
 	n    int
 }
 
-// check checks that there are as many values as slots that have one.
+// check checks that as many slots have a value as there are values.
 func (p *spread) check(values int) error {
 	want := p.n
 	if p.bits != nil {

@@ -60,7 +60,7 @@ func unpack(dst, packed []byte) []byte {
 	return dst
 }
 
-// flatBits returns the leaf of a top-level column of booleans.
+// flatBits returns the leaf of a top-level column of booleans, in the array's memory.
 func flatBits(d *array.Data, e *entries) Leaf {
 	l := Leaf{N: e.n, Bits: &Bits{Values: elements[byte](d, 1)[e.low>>3:]}}
 	if valid := validity(d); valid != nil {
@@ -78,7 +78,7 @@ type Lists struct {
 	Ends, Codes []int32
 }
 
-// count returns how many entries and values the lists of all rows have.
+// count returns the numbers of entries and of values that the lists of all rows have.
 func (x *Lists) count() (entries, values int) {
 	for _, list := range x.Of {
 		some := 0
@@ -91,8 +91,8 @@ func (x *Lists) count() (entries, values int) {
 	return entries, values
 }
 
-// Page sets page to the levels of rows from row on, up to the first row that begins after
-// most entries, and appends the codes of their values. It returns the row after them.
+// Page sets page to the levels of the rows from row on that begin before entry most, and appends the
+// codes of their values. It returns the row after them. n is the lists' leaf.
 func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
 	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
 	for ; row < len(x.Of) && len(page.Repetitions) < most; row++ {
@@ -125,7 +125,7 @@ func appendSame(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// plain returns the entries with their texts, which are those of l, in place of codes.
+// plain returns the entries of all rows, with texts in the place of codes: those of l, which has x.
 func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 	p := &Leaf{Offsets: []int32{0}}
 	_, codes := x.Page(n, p, nil, 0, math.MaxInt)

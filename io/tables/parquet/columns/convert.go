@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -13,7 +14,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// convert returns the buffers after the validity of a leaf's array.
+// convert returns the buffers of a leaf's array, but for the validity: the leaf's values, in Arrow's type,
+// in their slots. They may share the leaf's memory.
 func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	n := c.Leaves[0]
 	width := n.Width()
@@ -50,7 +52,7 @@ func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	return p.fixed(l.Fixed, width, width), nil
 }
 
-// fixed returns values of a width in their slots, of which each has to bytes.
+// fixed returns values of from bytes in slots of to bytes, which are not fewer.
 func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
 	if p.bits == nil && from == to {
 		return []*memory.Buffer{memory.NewBufferBytes(values)}
@@ -60,7 +62,7 @@ func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
 	return []*memory.Buffer{memory.NewBufferBytes(out)}
 }
 
-// narrow returns integers of four bytes in fewer.
+// narrow returns integers of four bytes as ones of width bytes, which may be least to most.
 func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer, error) {
 	for at := 0; at < len(l.Fixed); at += 4 {
 		if v := int32(binary.LittleEndian.Uint32(l.Fixed[at:])); v < least || v > most {
@@ -72,7 +74,7 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
 }
 
-// spreadOffsets returns the offsets of slots. A slot without a value is empty.
+// spreadOffsets returns the offsets of slots, given those of values. A slot without a value is empty.
 func spreadOffsets(offsets []int32, p *spread) []int32 {
 	if p.bits == nil && len(offsets) == p.n+1 {
 		return offsets
@@ -89,43 +91,38 @@ func spreadOffsets(offsets []int32, p *spread) []int32 {
 	return out
 }
 
-// decimals returns decimals of a width from numbers, or from bytes of which the
-// most significant one comes first.
+var errDigits = errors.New("damaged: a decimal has more digits than its precision")
+
+// decimals returns decimals of width bytes, the lowest first, from integers, or from bytes of which the
+// highest comes first.
 func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err error) {
 	out := make([]byte, p.n*width)
 	p.each(func(slot, value int) {
 		to := out[slot*width : (slot+1)*width]
 		from := l.Value(value, n.Width())
-		little := n.Type == layout.Int32 || n.Type == layout.Int64
 		if len(from) == 0 {
 			err = errors.New("damaged: a decimal without bytes")
 			return
 		}
-		at := func(i int) byte { // the i-th least significant byte
-			if little {
-				return from[i]
-			}
-			return from[len(from)-1-i]
+		if n.Type != layout.Int32 && n.Type != layout.Int64 {
+			from = slices.Clone(from)
+			slices.Reverse(from)
 		}
-		sign := byte(int8(at(len(from)-1)) >> 7)
-		for i := range to {
-			if to[i] = sign; i < len(from) {
-				to[i] = at(i)
-			}
+		sign := byte(int8(from[len(from)-1]) >> 7) // 0 or 0xff
+		for i := copy(to, from); i < width; i++ {
+			to[i] = sign
 		}
-		for i := width; i < len(from); i++ {
-			if at(i) != sign {
-				err = errors.New("damaged: a decimal has more digits than its precision")
+		for _, high := range from[min(width, len(from)):] {
+			if high != sign || to[width-1]>>7 != sign&1 {
+				err = errDigits
 			}
-		}
-		if len(from) > width && to[width-1]>>7 != sign&1 {
-			err = errors.New("damaged: a decimal has more digits than its precision")
 		}
 	})
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, err
 }
 
-// int96 returns timestamps of nanoseconds from nanoseconds of a Julian day.
+// int96 returns timestamps in nanoseconds from values of 12 bytes: nanoseconds of the day, and the Julian
+// day.
 func int96(l *Leaf, p *spread) (_ []*memory.Buffer, err error) {
 	const (
 		epoch = 2_440_588 // the Julian day of 1970-01-01

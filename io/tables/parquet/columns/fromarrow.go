@@ -50,7 +50,7 @@ func FromArrow(schema *arrow.Schema) (*Schema, error) {
 	return s, nil
 }
 
-// builder makes the nodes of one column.
+// builder makes the nodes of one column, and notes casts.
 type builder struct {
 	column string
 	schema *Schema
@@ -113,6 +113,7 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	return n, stored, err
 }
 
+// structure adds the children of a struct, and returns its type as it is stored.
 func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, error) {
 	if len(dt.Fields()) == 0 {
 		return nil, errors.New("the format has no structs without fields")
@@ -128,6 +129,7 @@ func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, erro
 	return arrow.StructOf(fields...), nil
 }
 
+// maps is structure for a map, whose node has one repeated group of keys and values.
 func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	n.Meaning.Kind = Map
 	keyField := dt.KeyField()
@@ -147,6 +149,7 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	return stored, nil
 }
 
+// list is structure for a list, whose node has one repeated group of elements.
 func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	n.Meaning.Kind = List
 	element, stored, err := b.node("element", dt.ElemField())
@@ -170,7 +173,8 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	return arrow.ListOfField(stored), nil
 }
 
-// leaf sets the type of a node that has values.
+// leaf sets the type of a node that has values, and returns the type that they are stored as. m is the
+// field's metadata.
 func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	switch dt := dt.(type) {
 	case *arrow.NullType:
@@ -225,7 +229,7 @@ func (n *Node) integer(dt arrow.FixedWidthDataType) {
 	}
 }
 
-// decimalLength has the bytes that decimals of each precision take.
+// decimalLength returns the bytes that decimals of a precision take.
 func decimalLength(precision int32) int32 {
 	bits := (float64(precision)*3.321928094887362 + 1) // log2(10), and the sign
 	return int32(bits+7.9999999) / 8
@@ -241,7 +245,7 @@ func (n *Node) decimal(dt arrow.DecimalType) error {
 	return nil
 }
 
-// time sets the type of times and timestamps. Parquet has no seconds.
+// time is leaf for times and timestamps. Parquet has no seconds: they become milliseconds.
 func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	annotation, _ := m.GetValue(annotationKey)
 	stored := dt
@@ -299,5 +303,3 @@ func (n *Node) annotate(m arrow.Metadata) {
 		n.Meaning.Kind = Interval
 	}
 }
-
-func quote(s string) string { return strconv.Quote(s) }

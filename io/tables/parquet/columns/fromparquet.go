@@ -19,7 +19,8 @@ func FromParquet(f *layout.File) []*Node {
 	return nodes
 }
 
-// nodesOf returns n nodes, from an element on.
+// nodesOf returns n nodes with what is below them, from element *at on, which becomes the element after
+// them.
 func nodesOf(elements []layout.Element, at *int, n int) []*Node {
 	nodes := make([]*Node, n)
 	for i := range nodes {
@@ -124,10 +125,9 @@ type reader struct {
 	casts []Cast
 }
 
-// Read returns the column of a node at the top of the schema. stored is its field
-// in the Arrow schema that the file has beside its own, nil where there is none:
-// what Parquet has no word for comes from there. The casts are those of such
-// types that it does not come back to.
+// Read returns the column of a node at the top of the schema. stored is its field in the Arrow schema
+// that some writers store in the file, nil for none: what Parquet's schema cannot say is taken from
+// there. The casts are of stored types that are not restored.
 func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	r := &reader{name: n.Name}
 	c, err := r.node(n, 0)
@@ -137,7 +137,8 @@ func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	return c, r.casts, err
 }
 
-// node returns the column of a node. From the definition level above on, its parent has a value.
+// node returns the column of a node: a list of its values if it is repeated. above is the definition
+// level from which on its parent has a value.
 func (r *reader) node(n *Node, above byte) (*Column, error) {
 	if n.Repetition != layout.Repeated {
 		return r.once(n, above)
@@ -149,8 +150,8 @@ func (r *reader) node(n *Node, above byte) (*Column, error) {
 	return r.list(n, above, element), nil
 }
 
-// list returns a column of lists of elements, which are in the repeated node. It is
-// null nowhere but where the node around it says so.
+// list returns a column of lists of elements, which are in the repeated node. present is the definition
+// level from which on there is a list: the node around it says that.
 func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
 	field := arrow.Field{Name: repeated.Name, Type: arrow.ListOfField(element.Field)}
 	return &Column{
@@ -159,7 +160,7 @@ func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
 	}
 }
 
-// once returns the column of a node, whether or not it is repeated.
+// once returns the column of a node as if it were not repeated. above is as in node.
 func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	present := above
 	if n.Repetition == layout.Optional {
@@ -184,6 +185,7 @@ func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	return c, nil
 }
 
+// structOf returns a column of structs with these children, which are there from a definition level on.
 func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, error) {
 	if len(children) == 0 {
 		return nil, fmt.Errorf("its group %q has no columns", n.Name)
@@ -223,6 +225,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	return r.list(repeated, present, element), nil
 }
 
+// mapOf returns the column of a group that is a map, or a set, which is read as a list.
 func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated || n.Children[0].Type != layout.NoType {
 		return nil, errors.New("damaged: a map of it does not have one repeated group")
@@ -256,7 +259,7 @@ func mapType(entries *Column, sorted bool) *arrow.MapType {
 	return dt
 }
 
-// fieldMetadata adds to the metadata of a field what Parquet says more.
+// fieldMetadata adds a node's number to the metadata of its field.
 func fieldMetadata(n *Node, m arrow.Metadata) arrow.Metadata {
 	keys, values := slices.Clone(m.Keys()), slices.Clone(m.Values())
 	if n.FieldID >= 0 {
@@ -280,7 +283,7 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 
 var errMeaning = &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
 
-// leafType returns the type of a leaf in Arrow, and what its field says more.
+// leafType returns the type of a leaf in Arrow, and metadata that says what the type does not.
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m := &n.Meaning
 	switch n.Type {
@@ -321,6 +324,7 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	return dt, nil, nil
 }
 
+// bytesType is leafType for byte arrays.
 func bytesType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	switch n.Meaning.Kind {
 	case String:
@@ -353,7 +357,7 @@ func decimalType(n *Node) (arrow.DataType, error) {
 	return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
 }
 
-// integerType returns the type of a leaf of integers.
+// integerType is leafType for integers.
 func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m, long := &n.Meaning, n.Type == layout.Int64
 	switch m.Kind {

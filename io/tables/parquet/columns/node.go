@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -80,8 +81,8 @@ func (n *Node) Width() int {
 	return 0
 }
 
-// With returns the node with only those fields to which paths lead, by the numbers of children
-// from it on. An empty path leads to the node itself, and keeps all.
+// With returns the node with only those fields to which paths lead. A path is the indices of children,
+// from the node on; an empty one leads to the node itself, and keeps all.
 func (n *Node) With(paths [][]int) *Node {
 	below := make([][][]int, len(n.Children))
 	for _, path := range paths {
@@ -101,7 +102,8 @@ func (n *Node) With(paths [][]int) *Node {
 	return &part
 }
 
-// level sets the levels of a node and what is below it, and numbers the leaves.
+// level sets the levels of a node and of what is below it, given those of its parent, and numbers the
+// leaves from *leaf on.
 func (n *Node) level(definition, repetition uint8, leaf *int) {
 	if n.Repetition != layout.Required {
 		definition++
@@ -147,7 +149,7 @@ type Cast struct {
 
 // String is a line for people.
 func (c Cast) String() string {
-	return "column " + quote(c.Column) + ": " + c.From + " is written as " + c.To
+	return fmt.Sprintf("column %q: %s is written as %s", c.Column, c.From, c.To)
 }
 
 // Leaf is the entries of a column: values, nulls, and empty lists around them.
@@ -169,7 +171,7 @@ type Leaf struct {
 	Lists *Lists
 }
 
-// Values returns how many values there are, which have a width, or 0.
+// Values returns the number of values. width is their [Node.Width].
 func (l *Leaf) Values(width int) int {
 	switch {
 	case l.Bits != nil:
@@ -187,7 +189,8 @@ func (l *Leaf) Values(width int) int {
 	return 0
 }
 
-// Value returns value i in the leaf's memory; values have a width, or 0.
+// Value returns value i in the leaf's memory, without its length. width is [Node.Width]. It is not for
+// leaves with Bits or Lists.
 func (l *Leaf) Value(i, width int) []byte {
 	if width > 0 {
 		return l.Fixed[i*width : (i+1)*width]
@@ -221,7 +224,7 @@ func (l *Leaf) Size() int64 {
 	return int64(len(l.Definitions) + len(l.Repetitions) + len(l.Fixed) + len(l.Data) + 4*len(l.Offsets))
 }
 
-// Append appends another leaf's entries, of the same column, which it copies.
+// Append appends copies of another leaf's entries. Both are leaves of n.
 func (l *Leaf) Append(n *Node, other *Leaf) error {
 	other = other.Plain(n)
 	if len(other.Offsets) > 0 && len(l.Data)+int(other.Offsets[len(other.Offsets)-1]-other.Offsets[0]) > math.MaxInt32 {
@@ -244,7 +247,7 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 	return nil
 }
 
-// appendLevels appends more levels to n; nil stands for all being level.
+// appendLevels appends count levels to n levels. Either slice may be nil if all its levels are level.
 func appendLevels(levels, more []byte, n, count int, level byte) []byte {
 	if levels == nil && more == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// restore makes the column's type the one that the stored schema says, where
-// both say the same of values, and takes its metadata.
+// restore gives the column the type that the stored schema says, where the values fit that, and its
+// metadata. It notes a cast where a type is not restored.
 func (c *Column) restore(r *reader, stored *arrow.Field) {
 	if stored == nil {
 		return
@@ -53,7 +53,7 @@ func (r *reader) cast(from, to arrow.DataType) {
 	r.casts = append(r.casts, Cast{Column: r.name, From: from.String(), To: to.String()})
 }
 
-// merge returns metadata of which the second overrides the first.
+// merge returns the metadata of both; the second's values override the first's.
 func merge(first, second arrow.Metadata) arrow.Metadata {
 	keys, values := slices.Clone(first.Keys()), slices.Clone(first.Values())
 	for i, key := range second.Keys() {

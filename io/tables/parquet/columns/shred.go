@@ -20,25 +20,26 @@ type Shredder struct {
 	leaves []Leaf
 }
 
-// Shred returns the leaves of an array, which must have been checked, of a
-// top-level column's rows. Their values may be those of the array.
+// Shred returns the leaves of the rows of a top-level column, node n, whose array d must have been
+// checked. They may share the array's memory.
 func (s *Shredder) Shred(n *Node, d *array.Data) (leaves []Leaf, err error) {
 	s.leaves = nil
 	err = s.node(n, d, entries{n: d.Len(), low: d.Offset()})
 	return s.leaves, err
 }
 
-// entries are where the entries of a leaf stand on the way from the rows to it.
+// entries are the entries of a leaf on the way from the rows to it, at the array of one of the nodes
+// between. They are n.
 type entries struct {
 	n int
-	// index has the value of each in the current array's buffers, negative for
-	// one that ends above; nil: they are the values from low on.
+	// index has the place of each entry's value in the array's buffers, negative for an entry that ends
+	// above, in a null or an empty list. If it is nil, they have the values from low on.
 	index []int32
 	low   int
-	// definitions has the level that each has come to; nil: all at level.
+	// definitions has the definition level of each entry so far. If it is nil, all have level.
 	definitions []byte
 	level       byte
-	// repetitions are nil above the first list.
+	// repetitions has the repetition level of each entry; nil above the first list.
 	repetitions []byte
 }
 
@@ -100,7 +101,7 @@ func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
 }
 
-// moved returns entries whose values all lie offset values further on in the array.
+// moved returns entries whose values lie offset values further on.
 func (s *Shredder) moved(e entries, offset int) entries {
 	switch {
 	case offset == 0:
@@ -118,7 +119,7 @@ func (s *Shredder) moved(e entries, offset int) entries {
 	return e
 }
 
-// none returns that no entry has a value.
+// none returns the index and the definition levels of entries that have no value.
 func (s *Shredder) none(e *entries) (index []int32, definitions []byte) {
 	index, definitions = s.numbers(e.n), s.bytes(e.n)
 	for i := range index {
@@ -135,8 +136,8 @@ func (e *entries) levelOf(i int) byte {
 	return e.definitions[i]
 }
 
-// presence ends the entries that are null, and raises the others by a level
-// where the node may be null.
+// presence ends the entries that are null in d, the array of n, and raises the definition level of the
+// others by one, if n may be null.
 func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) {
 	valid := validity(d)
 	if n.Repetition == layout.Required {
@@ -178,7 +179,8 @@ func validity(d *array.Data) []byte {
 
 func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 == 1 }
 
-// list replaces each entry by those of its list's values; an empty list's ends.
+// list goes on with the child of a list or map: each entry is replaced by one for each value of its list.
+// That of an empty list ends.
 func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) error {
 	bounds := boundsOf(d, dt)
 	total := 0
@@ -256,7 +258,7 @@ func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) [
 	return arrow.GetData[T](d.Buffers()[i].Bytes())
 }
 
-// leaf appends a leaf.
+// leaf appends the leaf of n, whose values are in d.
 func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
 	l := Leaf{N: e.n, Definitions: e.definitions, Repetitions: e.repetitions}
 	if l.Definitions != nil && allAt(l.Definitions, n.MaxDefinition) {

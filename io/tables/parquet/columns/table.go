@@ -28,7 +28,8 @@ type Table struct {
 	Foreign bool
 }
 
-// ReadTable reads the footer of the size bytes of r, which may take limit bytes.
+// ReadTable reads the footer of the size bytes of r, which may have limit bytes, and finds the Arrow type
+// of each column. A column that cannot be read is an error in Errs alone.
 func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
 	t = new(Table)
 	if t.File, err = layout.ReadFooter(r, size, limit); err != nil {
@@ -54,7 +55,8 @@ func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
 	return t, nil
 }
 
-// Narrow limits column i, which has fields, to those at the paths, and returns its field.
+// Narrow limits column i to the fields of a struct at the paths, and returns its Arrow field. A path has
+// the indices of fields from the column inwards; an empty one means all.
 func (t *Table) Narrow(i int, paths [][]int) (arrow.Field, error) {
 	part := t.Nodes[i].With(paths)
 	if part == t.Nodes[i] {
@@ -179,9 +181,9 @@ func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
 	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(message)}), err
 }
 
-// Extended returns what makes the metadata of a file that gets the columns of added after its own
-// with the indices kept, nil for all: a stored Arrow schema, if there is one, is extended by them,
-// and key names them.
+// Extended returns a function that changes the metadata of a file of which the columns with the indices
+// kept, nil for all, are copied and to which those of added are added: a stored Arrow schema, if there is
+// one, gets their fields, and key their names.
 func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	return func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 		pairs = slices.DeleteFunc(slices.Clone(pairs), func(p layout.KeyValue) bool { return p.Key == key })

@@ -14,8 +14,8 @@ import (
 
 var errLongStrings = &tables.LimitError{What: "its values have more than 2 GiB in one batch", Help: tables.FewerRows}
 
-// values sets the values of leaf l: those of the entries that have one, in Parquet's
-// physical type. d has them in Arrow's type.
+// values sets the values of leaf l of node n: those of the entries that have one, in Parquet's physical
+// type. d has them in Arrow's type. They share its memory if they are the same and all there.
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
@@ -74,7 +74,7 @@ func (e *entries) count() int {
 	return n
 }
 
-// fixed takes values as they are.
+// fixed sets values of width bytes, as they are in d.
 func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 	from := elements[byte](d, 1)
 	if e.index == nil {
@@ -108,7 +108,7 @@ func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 	return nil
 }
 
-// convert takes values as another type.
+// convert sets fixed-width values to those of from, which as converts.
 func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *entries, from []F, as func(F) (T, error)) error {
 	width := binary.Size(T(0))
 	l.Fixed = s.bytes(e.count() * width)
@@ -149,7 +149,8 @@ func milliseconds[T int32 | int64](v, most int64) (T, error) {
 	return T(v * 1000), nil
 }
 
-// decimals takes the low bytes of decimals, the most significant one first.
+// decimals sets decimals of length bytes, the highest first, of those of d, which have from bytes, the
+// lowest first.
 func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries) error {
 	values := elements[byte](d, 1)
 	l.Fixed = s.bytes(e.count() * length)
@@ -174,7 +175,7 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries
 	return nil
 }
 
-// strings takes byte arrays between offsets.
+// strings sets byte arrays: those of d between offsets.
 func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
 	if e.index == nil && e.n > 0 {
@@ -196,7 +197,7 @@ func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *
 	return s.gather(l, e, func(at int) []byte { return from[offsets[at]:offsets[at+1]] })
 }
 
-// views copies the byte arrays of an array of views.
+// views sets byte arrays: those of an array of views.
 func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	views := elements[arrow.ViewHeader](d, 1)
 	return s.gather(l, e, func(at int) []byte {
@@ -209,7 +210,7 @@ func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	})
 }
 
-// gather copies the byte arrays of the entries that have one.
+// gather sets byte arrays to copies: value returns the one at a place in the array.
 func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
 	total := 0
 	for i := range e.n {

@@ -33,13 +33,14 @@ type Column struct {
 	err     error
 }
 
-// NewColumn returns a column of a row group of some rows, with these chunks, which is read from a
-// file in runs of some rows. A page may have limit bytes decompressed, and so may what a run has.
+// NewColumn returns column c of a row group, which has these chunks in a file and a number of rows. It is
+// read in runs of run rows. A page may have limit bytes decompressed, and so may what a run has.
 func NewColumn(in io.ReaderAt, chunks []layout.Chunk, c *columns.Column, rows, run, limit int64) *Column {
 	return &Column{in: in, chunks: chunks, column: c, run: run, left: rows, limit: limit, runs: make(map[int][]*Part)}
 }
 
-// Take returns the array of a run, each once; the caller releases it. It is safe for concurrent use.
+// Take returns the array of a run, by its number from 0 on. It may be called once for each run; the
+// caller releases the array. It is safe for concurrent use.
 func (c *Column) Take(run int) (arrow.Array, error) {
 	parts, err := c.read(run)
 	leaves := make([]columns.Leaf, len(parts))
@@ -57,7 +58,7 @@ func (c *Column) Take(run int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// read reads as far as the end of a run, whose parts it returns: one a leaf.
+// read reads the pages up to the end of a run, and returns the run's parts, one for each leaf.
 func (c *Column) read(run int) ([]*Part, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,6 +24,7 @@ func (p *Part) Decode() (columns.Leaf, error) {
 	return *leaf, nil
 }
 
+// decode decodes the part's spans in order.
 func (p *Part) decode() (*columns.Leaf, error) {
 	o := p.reader.output(p.rows)
 	for _, s := range p.spans {
@@ -38,10 +39,11 @@ func (p *Part) decode() (*columns.Leaf, error) {
 type output struct {
 	columns.Leaf
 	reader *Reader
-	rows   int
-	values encoding.Values
+	rows   int             // of the whole run
+	values encoding.Values // leaf makes them those of Leaf
 }
 
+// output returns an output for some rows.
 func (r *Reader) output(rows int) *output {
 	o := &output{reader: r, rows: rows, values: encoding.Values{Width: r.node.Width()}}
 	if r.node.Type == layout.ByteArray {
@@ -50,6 +52,7 @@ func (r *Reader) output(rows int) *output {
 	return o
 }
 
+// leaf returns the entries, after the last was decoded.
 func (o *output) leaf() *columns.Leaf {
 	if o.values.Begins == nil {
 		o.Fixed = o.values.Data
@@ -60,14 +63,14 @@ func (o *output) leaf() *columns.Leaf {
 	return &o.Leaf
 }
 
-// cursor is a place in a page.
+// cursor is a place in a page, from which on its entries can be decoded.
 type cursor struct {
-	at         int
+	at         int // the first entry that is not decoded
 	values     encoding.Decoder
 	definition layout.Hybrid
 }
 
-// decode decodes a span, and gives its page back.
+// decode decodes a span, whose page it opens unless that is open, and gives the page back.
 func (r *Reader) decode(s span, o *output) error {
 	p := s.page
 	err := r.open(p)
@@ -80,23 +83,15 @@ func (r *Reader) decode(s span, o *output) error {
 	return p.failed(err)
 }
 
-// append appends a span of a page that is open.
+// append decodes a span of a page that is open, and appends its entries.
 func (r *Reader) append(s span, o *output) error {
 	c, err := r.cursor(s)
 	if err != nil {
 		return err
 	}
-	present := s.n
-	if most := r.node.MaxDefinition; s.page.data.Present < s.page.Values {
-		if o.Definitions == nil {
-			o.Definitions = bytes.Repeat([]byte{most}, o.N)
-		}
-		if o.Definitions, err = c.definition.AppendBytes(o.Definitions, s.n, most); err != nil {
-			return err
-		}
-		present = bytes.Count(o.Definitions[o.N:], []byte{most})
-	} else if o.Definitions != nil {
-		o.Definitions = append(o.Definitions, bytes.Repeat([]byte{most}, s.n)...)
+	present, err := r.appendDefinitions(s, c, o)
+	if err != nil {
+		return err
 	}
 	o.N += s.n
 	v := &o.values
@@ -120,35 +115,47 @@ func (r *Reader) append(s span, o *output) error {
 	return nil
 }
 
-// cursor returns the place where a span begins.
+// appendDefinitions appends the definition levels of a span, and returns how many of its entries have a
+// value. There are no levels as long as all entries have one.
+func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, err error) {
+	most := r.node.MaxDefinition
+	if s.page.data.Present == s.page.Values { // no entry of the page is null
+		if o.Definitions != nil {
+			o.Definitions = append(o.Definitions, bytes.Repeat([]byte{most}, s.n)...)
+		}
+		return s.n, nil
+	}
+	if o.Definitions == nil {
+		o.Definitions = bytes.Repeat([]byte{most}, o.N)
+	}
+	if o.Definitions, err = c.definition.AppendBytes(o.Definitions, s.n, most); err != nil {
+		return 0, err
+	}
+	return bytes.Count(o.Definitions[o.N:], []byte{most}), nil
+}
+
+// cursor returns the cursor where a span begins. It takes the one that was left in the page, unless that
+// is further on, or begins with the page's first entry; then it skips entries up to the span's.
 func (r *Reader) cursor(s span) (*cursor, error) {
 	p := s.page
 	p.mu.Lock()
 	c := p.place
 	if c != nil && c.at <= s.from {
-		p.place = nil
+		p.place = nil // nobody else may use it
 	} else {
 		c = nil
 	}
 	p.mu.Unlock()
 	if c == nil {
-		c = &cursor{definition: p.data.Definition}
 		var err error
-		b := encoding.Body{Encoding: p.Encoding, Type: r.node.Type, Width: r.node.Width(), Values: p.data.Values, Present: p.data.Present, Dictionary: r.dictionary}
-		if p.Encoding == layout.DeltaByteArray {
-			b.Before = r.before
-		}
-		if c.values, err = encoding.New(&b); err != nil {
+		if c, err = r.first(p); err != nil {
 			return nil, err
-		}
-		if p.Encoding == layout.DeltaByteArray {
-			r.before = c.values
 		}
 	}
 	if c.at == s.from {
 		return c, nil
 	}
-	present := s.from - c.at
+	present := s.from - c.at // values to skip
 	if p.data.Present < p.Values {
 		var err error
 		if present, _, err = c.definition.Count(present, uint32(r.node.MaxDefinition)); err != nil {
@@ -158,8 +165,25 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 	return c, c.values.Skip(present)
 }
 
-// expect returns the number of bytes that a run may have, as far as its first page and another run
-// tell; what it has in the end may be more.
+// first returns a cursor at the first entry of a page.
+func (r *Reader) first(p *page) (*cursor, error) {
+	b := encoding.Body{Encoding: p.Encoding, Type: r.node.Type, Width: r.node.Width(), Values: p.data.Values, Present: p.data.Present, Dictionary: r.dictionary}
+	inOrder := p.Encoding == layout.DeltaByteArray
+	if inOrder {
+		b.Before = r.before
+	}
+	values, err := encoding.New(&b)
+	if err != nil {
+		return nil, err
+	}
+	if inOrder {
+		r.before = values
+	}
+	return &cursor{values: values, definition: p.data.Definition}, nil
+}
+
+// expect returns how many bytes of values a run of rows will probably have, judging by its first page p
+// and by the run before.
 func (r *Reader) expect(p *page, rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess
 	mean := r.node.Width()

@@ -24,14 +24,14 @@ type Reader struct {
 	node       *columns.Node
 	leaf       layout.Leaf
 	limit      int64
-	current    *page // entries of it are in no part yet, from
-	at         int   // this one on
+	current    *page // the page whose entries from at on are in no part yet; nil if there is none
+	at         int
 	dictionary *encoding.Values
 	before     encoding.Decoder // of DELTA_BYTE_ARRAY: of the page that was begun last
 	block      []byte           // of a list: the repetition levels of the next entries
 	levels     []byte           // the memory of block
-	started    bool
-	lastSize   atomic.Int64
+	started    bool             // the first block was read
+	lastSize   atomic.Int64     // bytes of byte arrays of the run that was decoded last
 
 	mu   sync.Mutex
 	free [][]byte // memory of pages that are done
@@ -40,8 +40,8 @@ type Reader struct {
 // blockSize is the most entries of a list of which levels are read at once.
 const blockSize = 4096
 
-// mostShared is how many entries a page may have for parts of it to be decoded side by side: who
-// begins in its middle may have to skip all that come before.
+// mostShared is the most entries of a page of which parts are decoded side by side: a worker that begins
+// in its middle may have to skip all that come before.
 const mostShared = 1 << 20
 
 // page is a page that one part or several have entries of.
@@ -56,7 +56,7 @@ type page struct {
 	plain  []byte // the memory of data; nil if that is raw's
 	data   layout.Data
 	err    error
-	place  *cursor // the furthest that is not in use
+	place  *cursor // the furthest cursor that is not in use; nil for none
 }
 
 // NewReader reads a chunk of a file, of a leaf. A page may have limit
@@ -107,7 +107,7 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 	return p, err
 }
 
-// lists decodes the next rows of a column of lists.
+// lists decodes the next rows of a column of lists. It reads on until another row begins.
 func (r *Reader) lists(rows int) (*columns.Leaf, error) {
 	o := r.output(rows)
 	for begun := 0; ; {
@@ -141,7 +141,7 @@ func (r *Reader) lists(rows int) (*columns.Leaf, error) {
 	}
 }
 
-// take returns the next n entries of the current page.
+// take returns the next n entries of the current page. After the last there is no current page.
 func (r *Reader) take(n int) span {
 	s := span{r.current, r.at, n}
 	s.page.users.Add(1)
@@ -152,7 +152,8 @@ func (r *Reader) take(n int) span {
 	return s
 }
 
-// fetch makes sure that there is a current page, unless all were read, and a block of a list.
+// fetch reads the next page if there is no current one, and of a list the next block of levels if there
+// is none. After the last page there is no current one.
 func (r *Reader) fetch() error {
 	if r.current == nil {
 		raw, body, err := r.pages.Fetch(r.room(0))
@@ -190,7 +191,7 @@ func (p *page) failed(err error) error {
 	return err
 }
 
-// room returns memory of n bytes, of a page that is done if there is one.
+// room returns n bytes, which are not zero: the memory of a page that is done, if that is large enough.
 func (r *Reader) room(n int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +207,7 @@ func (r *Reader) room(n int) []byte {
 	return make([]byte, n, n+n/8)
 }
 
-// release gives a page back.
+// release says that one user of a page less needs it. The last one gives its memory back.
 func (r *Reader) release(p *page) {
 	if p.users.Add(-1) > 0 {
 		return
@@ -221,8 +222,8 @@ func (r *Reader) release(p *page) {
 	p.raw, p.plain, p.data, p.place = nil, nil, layout.Data{}, nil
 }
 
-// mostFree is how many pieces of memory are kept for the next pages: of one page as it lies
-// and decompressed, for some workers. Larger ones than most pages have are not kept.
+// mostFree is the most pieces of memory that are kept for the next pages, two for each page of some
+// workers. Pieces of more than largestFree bytes, which few pages have, are not kept.
 const mostFree, largestFree = 8, 2 << 20
 
 // open decompresses a page and divides it into levels and values, once. Later calls return the

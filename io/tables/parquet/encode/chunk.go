@@ -14,7 +14,7 @@ import (
 const (
 	// pageSize is about how many bytes of values a page has.
 	pageSize = 1 << 20
-	// pageEntries is the most entries that a page begins another row with.
+	// pageEntries is the most entries of a page, but for those of its last row.
 	pageEntries = 1 << 18
 )
 
@@ -29,18 +29,18 @@ type chunk struct {
 	low, high  []byte // the least and the greatest value, nil when that is not known
 }
 
-// pages are the pages of a chunk as they are appended.
+// pages appends the pages of a chunk to out, one after the other.
 type pages struct {
 	*Encoder
-	chunk  *chunk
-	begin  int // of the chunk in out
+	chunk  *chunk // what is known of it so far
+	begin  int    // of the chunk in out
 	out    []byte
-	plain  []byte // of the current page, before it is compressed
+	plain  []byte // the body of the current page, before it is compressed
 	packed []byte // and after
 	err    error
 }
 
-// chunk appends the pages of a leaf. plain says not to try a dictionary.
+// chunk appends the pages of a leaf to dst, and describes them. plain says not to try a dictionary.
 func (e *Encoder) chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, chunk, error) {
 	c := chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
 	begin := len(dst)
@@ -77,7 +77,7 @@ func (p *pages) dictionary(n *columns.Node, d *dictionary) {
 	p.chunk.dictionary = int64(len(p.out) - p.begin)
 }
 
-// data appends the data pages.
+// data appends the data pages: with indices into a dictionary, unless that is nil.
 func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 	width, encoding := n.Width(), layout.Plain
 	if d != nil {
@@ -119,6 +119,7 @@ func rows(l *columns.Leaf, low, high int) int64 {
 	return int64(bytes.Count(l.Repetitions[low:high], []byte{0}))
 }
 
+// part returns levels low to high-1, nil for nil.
 func part(levels []byte, low, high int) []byte {
 	if levels == nil {
 		return nil
@@ -126,8 +127,9 @@ func part(levels []byte, low, high int) []byte {
 	return levels[low:high]
 }
 
-// cut returns where the page that begins at an entry ends, and which values are
-// before that. Rows are not cut.
+// cut returns where the page that begins with an entry ends: after entry end-1, and value last-1. first
+// is the page's first value, and width the bytes that a value takes in it, 0 for byte arrays. Rows are
+// not cut.
 func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last int) {
 	most := first + pageEntries
 	if width > 0 {
@@ -155,7 +157,7 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 	return end, last
 }
 
-// appendPlain appends values from first to last-1.
+// appendPlain appends the values from first to last-1 in PLAIN.
 func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
 	switch width := n.Width(); {
 	case n.Type == layout.Boolean:
@@ -170,7 +172,7 @@ func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) 
 	return dst
 }
 
-// page appends the page in p.plain.
+// page appends the page whose body is p.plain, which has a number of values.
 func (p *pages) page(kind layout.PageKind, values int, encoding layout.Encoding) {
 	if len(p.plain) > math.MaxInt32 {
 		p.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")

@@ -8,7 +8,7 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// bits appends the data pages of booleans, eight rows at a time.
+// bits appends the data pages of booleans whose leaf has bits: no row gets a byte.
 func (p *pages) bits(n *columns.Node, l *columns.Leaf) {
 	for row := 0; row < l.N; row += pageEntries {
 		high := min(row+pageEntries, l.N)
@@ -63,7 +63,7 @@ func appendBitLevels(dst, levels []byte, n int) []byte {
 	return dst
 }
 
-// appendPresent appends the values among n rows as bits.
+// appendPresent appends the values of n rows as bits, without those of null rows.
 func appendPresent(dst []byte, b *columns.Bits, n int) []byte {
 	word, have := uint64(0), 0 // bits that wait, fewer than 8
 	for i := range (n + 7) >> 3 {
@@ -91,7 +91,7 @@ func appendPresent(dst []byte, b *columns.Bits, n int) []byte {
 	return dst
 }
 
-// bitExtremes is extremes for n rows of booleans.
+// bitExtremes is extremes for n rows of booleans, 0 or 1.
 func bitExtremes(b *columns.Bits, n int) (low, high []byte) {
 	zeros, ones := byte(0), byte(0)
 	for i := 0; i < (n+7)>>3 && (zeros == 0 || ones == 0); i++ {
@@ -118,8 +118,8 @@ func bitExtremes(b *columns.Bits, n int) (low, high []byte) {
 	return low, high
 }
 
-// lists appends the pages of lists of texts; only one page is expanded at a time. It returns the
-// dictionary, which has all texts of the rows, however many these are.
+// lists appends the pages of lists of texts, of which only one is expanded at a time. There is always a
+// dictionary, whatever its size: it returns that, all texts that rows have.
 func (p *pages) lists(n *columns.Node, l *columns.Leaf) *columns.Leaf {
 	d, x := listDictionary(l)
 	encoding := layout.Plain // without values

@@ -20,14 +20,14 @@ const (
 
 // dictionary is the distinct values of a leaf, found by an open-addressed table.
 type dictionary struct {
-	slots   []int32 // 1 + the index of an entry, 0 for none
-	indices []int32
-	entries columns.Leaf
-	n       int
+	slots   []int32      // 1 + the index of an entry, 0 for none
+	indices []int32      // of the leaf's values, into the entries
+	entries columns.Leaf // the distinct values
+	n       int          // of entries
 }
 
-// newDictionary returns the dictionary of a leaf's values of a width as [columns.Node.Width] has
-// it. It is nil for booleans, and when values hardly repeat.
+// newDictionary returns the dictionary of a leaf's values. Their width is that of [columns.Node.Width]. It
+// is nil for booleans, and when values hardly repeat.
 func newDictionary(l *columns.Leaf, width int) *dictionary {
 	n := l.Values(width)
 	if n < 2 || width == 1 {
@@ -52,13 +52,13 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 	return d
 }
 
-// appendIndices appends indices of a data page.
+// appendIndices appends the indices of a data page, after the number of bits of each.
 func (d *dictionary) appendIndices(dst []byte, indices []int32) []byte {
 	width := max(1, bits.Len(uint(d.n-1)))
 	return layout.AppendHybrid(append(dst, byte(width)), indices, width)
 }
 
-// add returns the index of a value's entry.
+// add returns the index of the entry of value v, which it adds if there is none.
 func (d *dictionary) add(v []byte, width int) int32 {
 	for slot := d.slot(v, width); ; slot = (slot + 1) & (len(d.slots) - 1) {
 		entry := d.slots[slot]
@@ -82,6 +82,7 @@ func (d *dictionary) add(v []byte, width int) int32 {
 	return int32(d.n - 1)
 }
 
+// slot returns the slot at which looking for a value begins.
 func (d *dictionary) slot(v []byte, width int) int {
 	var hash uint64
 	switch width {

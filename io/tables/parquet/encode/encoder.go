@@ -50,8 +50,8 @@ type Rows struct {
 	Leaves []columns.Leaf
 }
 
-// Shred returns the rows of n of each column, which must have been checked. They may share the
-// columns' memory; what mem panics with reaches the caller.
+// Shred returns n rows of arrays, one for each column, which must have been checked. They may share the
+// arrays' memory. What else they need is allocated by mem; if that panics, the caller gets the panic.
 func (e *Encoder) Shred(n int64, data []*array.Data, mem memory.Allocator) (*Rows, error) {
 	r := &Rows{N: n, Leaves: make([]columns.Leaf, 0, len(e.schema.Leaves))}
 	shredder := columns.Shredder{Memory: mem}

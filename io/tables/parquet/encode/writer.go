@@ -57,8 +57,8 @@ var (
 	dictionaryEncodings = append(plainEncodings, layout.RLEDictionary)
 )
 
-// describe sets x and its statistics to what a footer says of a leaf's chunk at an offset, whose
-// offset index lies after it and has a number of bytes, if any.
+// describe sets x and its statistics s to what a footer says of chunk c of a leaf. The chunk lies at an
+// offset, and an offset index of index bytes after it; 0 for none.
 func (e *Encoder) describe(x *layout.Chunk, s *layout.Statistics, leaf int, c *chunk, offset, index int64) {
 	*x, *s = e.heads[leaf], layout.Statistics{Nulls: c.nulls, High: c.high, Low: c.low}
 	x.Encodings, x.Statistics = plainEncodings, s
@@ -98,8 +98,7 @@ func (e *Encoder) Added(g *Group) []splice.Added {
 	return added
 }
 
-// offsetIndex returns the structure that says where the pages of a chunk lie that is at
-// an offset.
+// offsetIndex returns the OffsetIndex structure of a chunk that lies at an offset.
 func (c *chunk) offsetIndex(offset int64) []byte {
 	x := &layout.OffsetIndex{}
 	for _, p := range c.places {

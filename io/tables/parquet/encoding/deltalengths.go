@@ -33,7 +33,8 @@ func newLengths(values []byte, present int) (lengths delta, rest []byte, err err
 	return lengths, rest, err
 }
 
-// read reads the next n lengths, and returns their sum.
+// read reads the next n lengths, which must not go beyond the bytes, and returns them with their sum.
+// They are valid until the next call.
 func (d *deltaLengths) read(n int) (lengths []int64, total int64, err error) {
 	lengths = resize(&d.scratch, n)
 	if err := d.lengths.Read(lengths); err != nil {
@@ -48,6 +49,7 @@ func (d *deltaLengths) read(n int) (lengths []int64, total int64, err error) {
 	return lengths, total, nil
 }
 
+// Next implements [Decoder].
 func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 	lengths, total, err := d.read(n)
 	if err != nil {
@@ -80,6 +82,7 @@ func (d *deltaLengths) Skip(n int) error {
 
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 
+// writeDeltaLengths writes runs of byte arrays of p: all lengths, then all bytes.
 func writeDeltaLengths(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers = p.numbers[:0]
 	for _, r := range runs {

@@ -26,6 +26,7 @@ func openDeltas(b *Body) (Decoder, error) {
 	return &deltas{d, b.Width}, err
 }
 
+// Next implements [Decoder]. No limit is needed: there are as many numbers as the page has values.
 func (d *deltas) Next(dst *Values, n int, _ int64) error {
 	var scratch [block]int64
 	for n > 0 {
@@ -60,6 +61,7 @@ func (d *deltas) Skip(n int) error {
 
 func (d *deltas) Done() error { return nil }
 
+// writeDeltas writes runs of integers of p.
 func writeDeltas(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers = p.numbers[:0]
 	for _, r := range runs {
@@ -177,7 +179,7 @@ func (d *delta) Read(dst []int64) error {
 	return nil
 }
 
-// unpack reads numbers of the current miniblock.
+// unpack reads as many numbers of the current miniblock as dst has.
 func (d *delta) unpack(dst []int64) {
 	value, bit, width := d.value, d.bit, d.width
 	i := 0
@@ -237,7 +239,7 @@ func AppendDeltas(dst []byte, values []int64, width int) []byte {
 	return dst
 }
 
-// narrow is an integer as one of width bytes has it: differences may overflow.
+// narrow returns the integer of width bytes that v is modulo: a difference may have overflown.
 func narrow(v int64, width int) int64 {
 	if width == 4 {
 		return int64(int32(v))
@@ -245,7 +247,8 @@ func narrow(v int64, width int) int64 {
 	return v
 }
 
-// appendDeltaBlock appends the differences between values.
+// appendDeltaBlock appends a block of the differences between values of width bytes, of which there are
+// two at least.
 func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 	var deltas [deltaBlock]uint64
 	n := len(values) - 1

@@ -33,6 +33,7 @@ func openDeltaStrings(b *Body) (_ Decoder, err error) {
 	return d, err
 }
 
+// Next implements [Decoder]. It checks all lengths before it takes memory for the values.
 func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 	both := resize(&d.scratch, 2*n)
 	prefixes, suffixes := both[:n], both[n:]
@@ -76,6 +77,8 @@ func (d *deltaStrings) Skip(n int) error { return d.Next(&Values{}, n, math.MaxI
 
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }
 
+// writeDeltaStrings writes runs of values of p: how many bytes each shares with the one before, which may
+// have been another in p; how many follow; and these.
 func writeDeltaStrings(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers, p.more = p.numbers[:0], p.more[:0]
 	var last []byte

@@ -40,14 +40,17 @@ type scheme struct {
 	open  func(b *Body) (Decoder, error)
 	// write appends runs of values of a page in its encoding.
 	write func(p *Page, dst []byte, runs []tables.Run) ([]byte, error)
-	// needs returns what Page.Memory adds up to at most.
+	// needs returns the most bytes that Page.Memory may add up to.
 	needs func(s size) int64
 }
 
-// size is that of a page of n values, of which a piece has most.
+// size is that of a page.
 type size struct {
-	t                    layout.Type
-	width, n, most, body int64
+	t     layout.Type
+	width int64 // of a value, 0 for byte arrays
+	n     int64 // values
+	most  int64 // the most values of a piece that is written
+	body  int64 // bytes, decompressed
 }
 
 const (
@@ -74,7 +77,7 @@ func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }
 
 func booleansNeed(s size) int64 { return s.n*5/4 + s.most*9/4 }
 
-// scheme returns the encoding of a page.
+// scheme returns the encoding of a page, an error if it is not read or does not have the values' type.
 func (b *Body) scheme() (*scheme, error) {
 	if e := b.Encoding; e >= 0 && int(e) < len(schemes) && schemes[e].open != nil {
 		if schemes[e].types>>b.Type&1 == 1 {
@@ -118,7 +121,7 @@ func checkLimit(size, limit int64) error {
 // block is the number of numbers that are decoded at a time.
 const block = 1024
 
-// resize returns n elements of a scratch that grows.
+// resize returns n elements of scratch, which it replaces by a larger one if it is too small.
 func resize[T any](scratch *[]T, n int) []T {
 	if cap(*scratch) < n {
 		*scratch = make([]T, n, 1<<bits.Len(uint(n)))

@@ -17,7 +17,8 @@ type indices struct {
 	scratch []uint32
 }
 
-// openIndices reads the width in bits of indices into a dictionary.
+// openIndices returns a decoder of values by their indices into a dictionary. The first byte is the
+// number of bits of an index.
 func openIndices(b *Body) (Decoder, error) {
 	d := &indices{entries: b.Dictionary}
 	switch {
@@ -40,6 +41,7 @@ func errIndex(index uint32, dictionary *Values) error {
 	return fmt.Errorf("damaged: index %d into a dictionary of %d values", index, dictionary.Len())
 }
 
+// Next implements [Decoder].
 func (d *indices) Next(dst *Values, n int, limit int64) error {
 	for n > 0 {
 		part := resize(&d.scratch, min(n, block))
@@ -54,7 +56,8 @@ func (d *indices) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
-// append appends the values that have these indices.
+// append appends the values that have these indices. Of byte arrays it finds all ends first, so that it
+// checks the limit once and grows the data once.
 func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 	if width := d.entries.Width; width > 0 {
 		for _, index := range part {
@@ -87,7 +90,7 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 	return nil
 }
 
-// whole reads all indices of a page.
+// whole reads all indices of a page, and checks them.
 func (d *indices) whole(page *Page) error {
 	page.bits, page.dictionary = d.bits, d.entries
 	page.Indices = grow(page.Indices, page.present)[:page.present]
@@ -104,6 +107,7 @@ func (d *indices) whole(page *Page) error {
 
 var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
 
+// writeIndices writes the indices of runs of values of p, or what p.renumber has in their place.
 func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.indices = p.indices[:0]
 	for _, r := range runs {

@@ -46,7 +46,7 @@ func (p *Page) Open(b Body) (err error) {
 	if err != nil {
 		return err
 	}
-	if lies, ok := d.(interface{ whole(*Page) error }); ok {
+	if lies, ok := d.(interface{ whole(*Page) error }); ok { // values need not be decoded
 		return lies.whole(p)
 	}
 	room := b.Present * b.Width
@@ -66,7 +66,8 @@ func (p *Page) Open(b Body) (err error) {
 	return d.Done()
 }
 
-// SizeOf returns about how many bytes the values from low to high-1 have in the page.
+// SizeOf returns about the number of bytes that the values from low to high-1 take while they are
+// written: as they lie, or of their indices.
 func (p *Page) SizeOf(low, high int) int {
 	if p.dictionary != nil {
 		return 4 * (high - low)

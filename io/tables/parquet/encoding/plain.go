@@ -8,7 +8,7 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// openPlain opens PLAIN.
+// openPlain returns a decoder of values that lie as they are (PLAIN).
 func openPlain(b *Body) (Decoder, error) {
 	switch b.Type {
 	case layout.Boolean:
@@ -87,6 +87,8 @@ func (p *packed) Done() error { return nil }
 // plainStrings are values that each lie after their length, in four bytes.
 type plainStrings struct{ values []byte }
 
+// Next implements [Decoder]. It finds all ends first, so that it checks the limit once and grows the data
+// once.
 func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	src, at, end, ends := p.values, 0, len(dst.Data), dst.ends(n)
 	for i := range ends {
@@ -118,6 +120,7 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
+// Skip implements [Decoder].
 func (p *plainStrings) Skip(n int) error {
 	at := 0
 	for range n {

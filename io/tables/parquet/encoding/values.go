@@ -31,7 +31,7 @@ func NewDictionary(page []byte, entries, width int) (*Values, error) {
 	return v, v.find(page, entries)
 }
 
-// find finds the first n of byte arrays that each lie after their length, in four bytes.
+// find sets v to the first n of byte arrays in data that each lie after their length, in four bytes.
 func (v *Values) find(data []byte, n int) error {
 	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
 		return errShort
@@ -82,7 +82,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:0]
 }
 
-// ends adds n byte arrays, and returns where they end, which is to be filled in.
+// ends adds n byte arrays without bytes. The caller sets where each ends in Data, in the slice that it
+// returns, and appends their bytes.
 func (v *Values) ends(n int) []int32 {
 	at := len(v.Begins)
 	v.Begins = slices.Grow(v.Begins, n)[:at+n]

@@ -85,6 +85,8 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	return input, input.checkRanges(ranges)
 }
 
+// group reads what the footer says of a row group: its RowGroup structure, of which it keeps the columns
+// that are copied.
 func (input *Input) group(number int, raw []byte) (g group, err error) {
 	if g.fields, _, err = layout.ReadRaw(raw); err != nil {
 		return g, err

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
 	return o, o.write([]byte(layout.Magic))
 }
 
-// layOut makes the footer but for row groups.
+// layOut makes the footer without its row groups: that of like, with the added columns after its own.
 func (o *Writer) layOut(like *Input, added Columns) error {
 	o.footer = slices.Clone(like.footer)
 	kind, elements, err := find(o.footer, fileSchema).Elements()
@@ -188,7 +189,7 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 }
 
 // add writes added chunks, with offset indexes if other columns of the group have one.
-// It returns their ColumnChunk structures and how many bytes their pages have.
+// It returns their ColumnChunk structures and the sizes of their pages.
 func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err error) {
 	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
@@ -206,10 +207,11 @@ func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err erro
 	return chunks, n, nil
 }
 
-// sizes are what a row group says of itself.
+// sizes are what a row group says of itself: where its pages begin, how many bytes they have, compressed
+// and not, and its number of rows.
 type sizes struct{ offset, compressed, uncompressed, rows int64 }
 
-// group adds the RowGroup structure of what was written, which is like another one.
+// group adds the RowGroup structure of a row group that was written: like has the input's.
 func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
 	fields := slices.Clone(like)
 	set(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
@@ -231,9 +233,7 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return int(min(1, max(-1, chunks[a].pages.Offset-chunks[b].pages.Offset)))
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chunks[a].pages.Offset, chunks[b].pages.Offset) })
 	moved = make([]int64, len(chunks))
 	var next layout.Range // chunks that lie one after the other are copied at once
 	for _, i := range order {
@@ -250,7 +250,7 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 	return moved, o.copy(input.in, next)
 }
 
-// copyIndexes copies what a chunk has besides its pages, and returns its ColumnChunk
+// copyIndexes copies what a chunk has besides its pages, which have moved, and returns its ColumnChunk
 // structure.
 func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error) {
 	fields, meta := slices.Clone(c.fields), slices.Clone(c.meta)

@@ -7,7 +7,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// project leaves all columns but those of fields out of the footer.
+// project sets the leaves of the columns that are copied, those at the top with these numbers, nil for
+// all. It leaves the others out of the footer: out of its schema and its orders.
 func (input *Input) project(fields []int) error {
 	file := input.file
 	if fields == nil {

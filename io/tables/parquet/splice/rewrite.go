@@ -61,10 +61,10 @@ type Source struct {
 	Bounds []layout.Bounds
 }
 
-// FilterGroup writes what is left of a row group of an input: rows of its rows. filter is
-// called for each of the input's columns in order; it writes what is left of its pages. The
-// added columns are encoded, and follow. Rows keep their order, so that what the input says
-// of how they are sorted stays true.
+// FilterGroup writes what is left of a row group of an input, which is a number of rows, and added chunks
+// after it. filter is called for each of the input's columns in order: it writes what is left of the
+// column's pages. Rows keep their order, so that what the input says of how they are sorted remains
+// true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
 	g := input.groups[number]
 	begin, uncompressed := o.pos, int64(0)
@@ -96,8 +96,8 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 	return nil
 }
 
-// rewrite writes what a chunk has besides its pages, and returns its ColumnChunk
-// structure.
+// rewrite writes the indexes of chunk c, of which now is what is left, at an offset. It returns the
+// ColumnChunk structure.
 func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byte, error) {
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
@@ -136,7 +136,7 @@ func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byt
 		if err := o.write(index); err != nil {
 			return nil, err
 		}
-	} else {
+	} else { // a column index is of no use without it
 		fields = slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize })
 	}
 	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
@@ -185,21 +185,16 @@ func (c *Chunk) statistics() *layout.Statistics {
 // encodingStats is the field that says how many pages of each kind and encoding there are.
 func encodingStats(now *Chunk) layout.Raw {
 	var counts []layout.PageCount
-	add := func(k layout.PageCount) {
-		for i := range counts {
-			if counts[i].Kind == k.Kind && counts[i].Encoding == k.Encoding {
-				counts[i].Count++
-				return
-			}
-		}
-		k.Count = 1
-		counts = append(counts, k)
-	}
 	if now.Dictionary > 0 {
-		add(layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain})
+		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain, Count: 1})
 	}
 	for _, p := range now.Pages {
-		add(layout.PageCount{Kind: p.Kind, Encoding: p.Encoding})
+		at := slices.IndexFunc(counts, func(c layout.PageCount) bool { return c.Kind == p.Kind && c.Encoding == p.Encoding })
+		if at < 0 {
+			at = len(counts)
+			counts = append(counts, layout.PageCount{Kind: p.Kind, Encoding: p.Encoding})
+		}
+		counts[at].Count++
 	}
 	list := make([][]byte, len(counts))
 	for i := range counts {
