@@ -35,9 +35,8 @@ func SchemaMessage(buf []byte, pos int) []byte {
 	return FinishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
 }
 
-// JoinSchemas returns the metadata of a schema message with the given columns of first,
-// followed by all columns of second. Everything else, including what
-// this package does not know, is copied from first.
+// JoinSchemas returns the metadata of a schema message with some columns of first, and then all columns
+// of second. Everything else, including what this package does not know, is copied from first.
 func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	t := first.Header.Table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
@@ -142,9 +141,8 @@ func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuf
 	return fb.EndVector(len(tables))
 }
 
-// graft copies buf into the builder and returns the offset of the table at pos in it. A
-// flatbuffer's references are relative, so a table can be moved with all that surrounds
-// it.
+// graft copies the flatbuffer buf as a whole into the builder, and returns the offset there of its table
+// at pos. References are relative, so a table can be moved with all that surrounds it.
 func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	padding := -len(buf) & 7
 	fb.Prep(8, len(buf)+padding)
@@ -155,8 +153,8 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// FinishMessage ends a message around its header. It leaves room for a checksum, filled
-// with zeros, and adds other keys and values if there are any.
+// FinishMessage returns the metadata of a message whose header is built. It leaves room for a checksum, as
+// sum has it (NoSum, or what PartSum returns), and adds other keys and values, nil for none.
 func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)

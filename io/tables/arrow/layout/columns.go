@@ -30,13 +30,13 @@ type Shape struct {
 	Dense    bool                  // a union with offsets
 	Codes    []arrow.UnionTypeCode // of its fields
 	Encoded  bool                  // the array is a dictionary's indices
-	Unknown  bool                  // to the library, but perhaps not to this package
-	decimal  int                   // its bits, if the library does not know the width
+	Unknown  bool                  // the type, or one in it, is none of the library's
+	decimal  int                   // its bits, if the library does not know decimals of these
 	Width    int                   // bytes of each value, or values of each list; 0 if they differ
-	Signed   bool                  // the indices
-	ID       int64                 // of the dictionary
+	Signed   bool                  // the indices have a sign
+	ID       int64                 // of the dictionary, if Encoded
 	Children []Shape
-	Values   *Shape // of the dictionary
+	Values   *Shape // of the dictionary, if Encoded
 }
 
 // All returns the indices of all columns.
@@ -55,6 +55,7 @@ func (s Shape) hasUnion() bool {
 	return s.Kind == TypeUnion || slices.ContainsFunc(s.Children, Shape.hasUnion) || s.Values != nil && s.Values.hasUnion()
 }
 
+// HasDictionary reports whether the column, or one in it, has a dictionary.
 func (s Shape) HasDictionary() bool {
 	return s.Encoded || slices.ContainsFunc(s.Children, Shape.HasDictionary)
 }
@@ -101,7 +102,8 @@ func ParseSchema(meta []byte) (*Schema, error) {
 	return s, nil
 }
 
-// shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries.
+// shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
+// is that of the field, 1 for a column.
 func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	s := Shape{Kind: field.Uint8(2)}
 	if depth > maxDepth {
@@ -148,8 +150,8 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	return s
 }
 
-// widthOf returns how many bytes a value of a type has, or how many values a list of fixed
-// size; 0 if values differ in size or have no whole bytes.
+// widthOf returns the bytes of each value of a type, or the values of each list of a fixed size; 0 if
+// values differ in size or have no whole bytes.
 func widthOf(kind uint8, dataType Table) int {
 	numbers := dataType.numbers(kind)
 	switch kind {
@@ -171,8 +173,8 @@ func (s *Shape) HasValidity() bool {
 	return s.Encoded || s.Kind != TypeNull && s.Kind != TypeRunEnds && s.Kind != TypeUnion
 }
 
-// buffers returns how many buffers an array of this shape has, without its children's,
-// and whether it may have variadic ones besides.
+// buffers returns the number of buffers of an array of this shape, without its children's, and whether
+// more follow them, whose number the record batch has (variadic ones, of views).
 func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 	if s.Encoded {
 		return 2, false, nil
@@ -202,7 +204,8 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 	return 2, false, nil
 }
 
-// Cursor walks the arrays and buffers of a record batch column by column.
+// Cursor walks the arrays and buffers of a record batch column by column. Nodes, Buffers and Variadic are
+// the indices of the next ones.
 type Cursor struct {
 	Batch                    *BatchMeta
 	Nodes, Buffers, Variadic int
@@ -210,7 +213,7 @@ type Cursor struct {
 	Visit func(s *Shape, buffer int)
 }
 
-// Own moves past an array and its buffers, but not past its children.
+// Own moves past an array of a shape and its buffers, but not past its children.
 func (c *Cursor) Own(s *Shape) error {
 	n, variadic, err := s.buffers(c.Batch.Version)
 	if err != nil {
@@ -288,11 +291,12 @@ func (s *Schema) CheckPassing(b *BatchMeta, bodyLength int64) error {
 	return nil // the rest cannot be interpreted
 }
 
-// LoadSpans reads the buffers of a part of a record batch into a new body, and adjusts
-// the metadata's offsets to it. Neighbouring buffers are read in one call.
+// LoadSpans reads the buffers that part has, some of those of the record batch in f, into a new body of at
+// most limit bytes, and sets their offsets to where they are in it. Neighbouring buffers are read in one
+// call.
 func LoadSpans(f *Frame, part *BatchMeta, limit int64) ([]byte, error) {
-	const gap = 4096 // reading a gap this small costs less than another read
-	type run struct{ from, to, at int64 }
+	const gap = 4096                      // reading a gap this small costs less than another read
+	type run struct{ from, to, at int64 } // bytes of the old body, and where they begin in the new one
 	var runs []run
 	size := int64(0)
 	for i, b := range part.Buffers {

@@ -16,9 +16,9 @@ type FileFramer struct {
 	r            io.ReaderAt
 	end          int64 // of the messages: where the footer begins
 	Footer       footer
-	dictionaries []Block // that come, and then
-	Batches      []Block
-	Partly       bool // only the needed parts of bodies are read
+	dictionaries []Block // that are to be read, before
+	Batches      []Block // those that are to be read
+	Partly       bool    // Next does not read bodies
 }
 
 // OpenFile reads the footer of a file of size bytes.
@@ -76,6 +76,7 @@ func (f *FileFramer) checkBlocks() error {
 	return nil
 }
 
+// Next implements [Framer]: it returns the message of the next block, and checks it against that.
 func (f *FileFramer) Next() (*Frame, error) {
 	list, kind := &f.dictionaries, uint8(KindDictionary)
 	if len(*list) == 0 {
@@ -122,7 +123,7 @@ func (f *FileFramer) Next() (*Frame, error) {
 	return m, m.check(&f.sums)
 }
 
-// footerEnd is how many bytes follow a footer: its length and the magic.
+// footerEnd is the number of bytes after a footer: its length and the magic.
 const footerEnd = 4 + len(Magic)
 
 // footerSize returns the length of the footer of a file that ends with tail. room is
@@ -138,10 +139,9 @@ func footerSize(tail []byte, room int64) (int, error) {
 	return int(size), nil
 }
 
-// checkContents checks what a file states twice: its schema and where its messages are.
-// Blocks may not overlap, and the footer must list every message: a footer that lost a
-// block would lose rows. It returns the metadata of the schema at the file's beginning,
-// or nil if there is none; Polars omits it.
+// checkContents checks that the footer lists every message and that no two overlap: a footer that lost a
+// block would lose rows. It returns the metadata of the schema at the file's beginning, which is in the
+// footer as well, or nil if there is none; Polars omits it.
 func (f *FileFramer) checkContents() (schema []byte, err error) {
 	at := int64(len(MagicPadded))
 	if schema, err = f.readSchema(at); err != nil {

@@ -16,11 +16,11 @@ const (
 	continuation = 0xFFFFFFFF
 )
 
-// FramePrefix is how many bytes stand before a message's metadata: the
-// continuation marker and the metadata's length.
+// FramePrefix is the number of bytes before a message's metadata: the continuation marker and the
+// metadata's length.
 const FramePrefix = 8
 
-// EndOfStream is the marker behind the last message.
+// EndOfStream is the marker after the last message.
 var EndOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
 var (
@@ -77,7 +77,7 @@ type Framing struct {
 	Limit  int64
 	Strict bool // metadata is verified
 	IsFile bool // the input has a footer
-	// StopAtEnd reads nothing behind a stream's end marker.
+	// StopAtEnd reads nothing after a stream's end marker.
 	StopAtEnd bool
 	Second    []byte // the other schema message of a file, once it was read; nil for none
 	sums      sums

@@ -43,7 +43,8 @@ type Inflation struct {
 	Out   []byte
 }
 
-// NewInflation lays out the buffers; total is the result of CheckBody.
+// NewInflation lays out the buffers of a body, each aligned to 8 bytes, and allocates Out for them. total
+// is the result of CheckBody.
 func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
 	out := make([]byte, int(total)+8*len(b.Buffers))
 	plain := *b
@@ -85,7 +86,8 @@ func (n *Inflation) Buffer(i int) error {
 	return nil
 }
 
-// Inflate fills all buffers, and returns the body and its metadata.
+// Inflate returns a body decompressed and widened, and its metadata: both as they are if nothing is to be
+// done.
 func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error) {
 	if !b.Packed() {
 		return b, body, nil

@@ -53,9 +53,9 @@ func readStored(stream []byte) (*Schema, error) {
 	return ParseSchema(meta)
 }
 
-// ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
-// fields of added appended. Unless kept is nil, only the fields of stream with these
-// indices stay. Everything else stays, including what this package does not know.
+// ExtendSchema returns the schema message of stream, such as one stored in a Parquet file, with the fields
+// of added after its own: after those with the indices kept, nil for all. Everything else is kept,
+// including what this package does not know.
 func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
 	first, err := readStored(stream)
 	if err != nil {

@@ -121,7 +121,7 @@ func (s *streamFramer) end(first []byte) error {
 	return io.EOF
 }
 
-// OpenStream reads whether a stream holds the file format, and if so skips its magic.
+// OpenStream returns a framer of a stream, which may hold the file format: then it skips the magic.
 func OpenStream(r io.Reader, shared Framing) (*streamFramer, error) {
 	s := &streamFramer{Framing: shared, r: bufio.NewReaderSize(r, 64<<10)}
 	head, err := s.r.Peek(len(MagicPadded))

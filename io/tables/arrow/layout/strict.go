@@ -125,7 +125,7 @@ func (f *flat) offset(pos int) int {
 
 // verify checks that the table at pos, and all that it refers to, is as layout says: inside the
 // buffer, aligned, and texts with a zero after them. It skips what is not known here, whose
-// layout is nil. Tables may be nested as deep as in C++, 128.
+// layout is nil. depth is that of the table, 1 for the root. Tables may be nested as deep as in C++, 128.
 func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return

@@ -118,11 +118,13 @@ const (
 
 // sums compares checksums, and checks that either all messages have one or none.
 type sums struct {
-	asked, there bool
-	passed       bool // dictionaries may lack one
+	begun  bool // a message was checked, and
+	there  bool // it had one
+	passed bool // dictionaries may lack one
 }
 
-// check checks a message, or a footer, which has neither prefix nor body.
+// check checks a message, or a footer, which has neither prefix nor body. slot is that of the list of keys
+// and values in meta.
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
 	switch {
@@ -131,10 +133,10 @@ func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.Section
 	case kind == KindDictionary && s.passed:
 		return stored.compare(found, prefix, meta, body)
 	}
-	if s.asked && s.there != found {
+	if s.begun && s.there != found {
 		return errors.New("damaged: some have a checksum and others have none")
 	}
-	s.asked, s.there = true, found
+	s.begun, s.there = true, found
 	return stored.compare(found, prefix, meta, body)
 }
 

@@ -131,7 +131,8 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	return w.EndObject()
 }
 
-// dataType builds the table of a type, without its children.
+// dataType builds the table of a type, without its children, and returns its number in the format's union
+// of types.
 func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.UOffsetT) {
 	for _, t := range plainTypes {
 		if arrow.TypeEqual(dt, t.dt) {
@@ -304,7 +305,7 @@ func extend(f *arrow.Field) (err error) {
 }
 
 // typeOf returns the type of a Field table with these children; with a dictionary, the type of its
-// values. Slots are those of Schema.fbs. exact is as in fieldOf.
+// values. Slots are those of Schema.fbs. exact is as in FieldOf.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
 	kind := t.Uint8(2)
 	data, _ := t.Table(3)
@@ -379,7 +380,8 @@ func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	return nil
 }
 
-// unionCodes returns the type codes of a union of so many fields; nil if one is out of range.
+// unionCodes returns the type codes of a union with a number of fields: those of its table or, if that has
+// none, 0, 1 and so on. It returns nil if one is out of range.
 func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
 	pos, n := t.vector(1, 4)
 	for i := range n {
