@@ -21,16 +21,18 @@ type sharedRecord struct {
 	encoding atomic.Int64      // pieces that are not encoded yet
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 	verdicts *tableio.Assembly // nil when all columns are decoded
-	chunk    *ipc.Chunk        // when it passes through, once all pieces are encoded; nil if no row comes out
+	chunk    *ipc.Chunk        // when it passes through, once all pieces are encoded; nil if it is not written
 }
 
+// newSharedRecord returns the record batch of a part. If it passes through, it is a user of the source's
+// input until it is written.
 func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	size, decoded := part.Size()
 	r := &sharedRecord{source: s, part: part, bytes: size}
 	if s.urls.IsJoined() {
 		r.bytes += decoded // for the URLs that are joined
 	}
-	if s.urls.IsColumn() {
+	if s.urls.IsColumn() { // find the URLs once, not in each piece
 		part.Whole = func(rows arrow.Record) error {
 			urls, _, err := s.urls.URLs(rows, s.reader.Memory())
 			r.urls = &urls
@@ -73,9 +75,9 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing. It returns how many bytes more stay in memory behind this
-// piece: the first piece adds the record, each adds what was encoded for it, and the last
-// one, after which the record is written, takes all of them off again.
+// Kept implements batch.Sharing: it returns by how many bytes the memory grows that is held after this
+// piece was written. The first piece adds the record, each adds what was encoded for it, and the last
+// one, with which the record is written, takes all of them off again.
 func (p *piece) Kept() int64 {
 	r := p.record
 	if p.last {

@@ -35,8 +35,8 @@ type SinkOptions struct {
 	// OneToOne writes one record batch for each batch, even without rows. A batch that
 	// would have to be cut is then an error.
 	OneToOne bool
-	// From is the source of batches that pass through ([Source.PassThrough]). Its
-	// schema and compression then replace Schema and Codec, and what it was told Selects.
+	// From is the source of batches that pass through ([Source.PassThrough]), nil for none. Its schema,
+	// its compression and what it knows of left out rows replace Schema, Codec and Selects.
 	From *Source
 
 	mem memory.Allocator // of tests
@@ -54,7 +54,7 @@ type sink struct {
 // NewSink starts an Arrow output on w. Its columns are those of
 // [tableio.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
 //
-// A list of URLs comes out as a utf8 column with unchanged bytes, even if they are not
+// A list of URLs becomes a utf8 column with unchanged bytes, even if they are not
 // UTF-8. Readers that check UTF-8 refuse such a column; use csv for such lists.
 //
 // Dictionary columns stay dictionary columns. A file can extend a dictionary but not
@@ -136,7 +136,8 @@ type passedChunk struct {
 // Size implements batch.Chunk.
 func (c *passedChunk) Size() int64 { return c.size }
 
-// encodePassed makes the verdict columns of a piece.
+// encodePassed makes the verdict columns of a piece. With those of the last piece that is encoded it makes
+// the record batch.
 func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.record.verdicts == nil {
@@ -159,8 +160,8 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
 }
 
-// assemble makes the chunk of a record batch after all its pieces were evaluated; nil if no row
-// comes out.
+// assemble makes the chunk of a record batch after all its pieces were evaluated; nil if it is not
+// written, because no row is kept.
 func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error) {
 	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {

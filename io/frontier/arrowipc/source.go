@@ -21,8 +21,7 @@ type Options struct {
 	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
 	// such column, the one that [tableio.Locate] finds.
 	URLColumn string
-	// Keep says which columns come out. It matters only for URLs that are split over
-	// several columns.
+	// Keep says which columns are written.
 	Keep batch.Keep
 	// Extra names columns that are read besides the URLs, even if they are not written.
 	Extra batch.ExtraColumns
@@ -50,10 +49,10 @@ type Source struct {
 	passing bool
 	selects bool         // rows are left out
 	in      io.Closer    // closed after all that passes through was written
-	users   atomic.Int64 // users of in: the open source, and record batches
+	users   atomic.Int64 // users of in: the open source, and record batches that are not written
 
-	pending *sharedRecord // a record batch that is not yet handed out completely
-	cut     int           // pieces of it that were handed out
+	pending *sharedRecord // a record batch of which Next has not returned all pieces; nil for none
+	cut     int           // how many it has returned
 
 	closed  bool
 	batches int
@@ -136,14 +135,14 @@ func (s *Source) decodeOnlyURLs() error {
 }
 
 // Schema returns the schema of the batches' tables: the input's or, when only URLs
-// joined from several columns come out, that of the joined URLs.
+// joined from several columns are written, that of the joined URLs.
 func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
 // URLColumn returns the name of the URL column; "url" if URLs are joined from several
 // columns.
 func (s *Source) URLColumn() string { return s.urls.Name() }
 
-// Notes returns lines for people about columns that come out as another type than the input has.
+// Notes returns lines for people about columns that are written as another type than the input has.
 func (s *Source) Notes() []string {
 	if s.passing || s.options.Keep != batch.KeepAll {
 		return nil
@@ -182,7 +181,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return s.slice(), nil
 }
 
-// Share returns how much of a file's record batches was handed out, from 0 to 1. It is
+// Share returns which part of a file's record batches Next has returned, from 0 to 1. It is
 // not known for a stream.
 func (s *Source) Share() (share float64, known bool) {
 	read, all, known := s.reader.Batches()
@@ -217,8 +216,8 @@ func (s *Source) slice() *piece {
 	return p
 }
 
-// CanPassThrough reports whether the record batches can be copied unchanged into the output: a
-// stream, or else a file, of several inputs, or else of this one alone. [ipc.Reader.CanCopy] must
+// CanPassThrough reports whether the record batches can be copied unchanged into the output. stream says
+// that this is a stream, not a file, and several that it has other inputs, too. [ipc.Reader.CanCopy] must
 // allow it, and each column that is read must be written: extra columns, and those from which URLs
 // are joined, are written only with [batch.KeepAll].
 func (s *Source) CanPassThrough(stream, several bool) bool {

@@ -73,6 +73,7 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 	return s, nil
 }
 
+// start begins the output: its first bytes, and what encodes and filters for it.
 func (s *passing) start(l batch.Layout) (err error) {
 	var names []string
 	for _, n := range s.from.nodes {
@@ -90,7 +91,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 		return err
 	}
 	s.filter = groupfilter.New(2 * s.from.options.Memory)
-	// created_by stays, because readers judge statistics by it.
+	// The input's created_by is kept, because readers judge statistics by it.
 	s.file, err = splice.NewWriter(s.w, s.from.passed, s.encoder.Columns(s.from.copied, maker(), versionKey))
 	return err
 }
@@ -98,8 +99,8 @@ func (s *passing) start(l batch.Layout) (err error) {
 // Notes returns lines for people about pages that were compressed again.
 func (s *passing) Notes() []string { return s.filter.Notes() }
 
-// codec returns that of the URLs if outputs may have it, or else one that all readers
-// know.
+// codec returns the codec for the verdict columns: that of the URLs if outputs may have it, or else one
+// that all readers know.
 func (s *Source) codec() compress.Codec {
 	known := compress.Snappy
 	if len(s.whole.File.Groups) > 0 {
@@ -155,7 +156,8 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size, grant: b.Grant, start: b.Start}, nil
 }
 
-// assemble encodes a row group's new columns after all its pieces were evaluated.
+// assemble encodes a row group's verdict columns, after all its pieces were evaluated, unless no row is
+// kept.
 func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	verdicts, err := g.verdicts.Columns(s.output)
 	if err != nil {
@@ -176,8 +178,8 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	return grant.Take(int64(cap(g.added.Data)))
 }
 
-// Write implements batch.Sink. The pages of a row group all rows of which are selected are copied
-// with its first chunk, while workers decide the rest.
+// Write implements batch.Sink. A row group is written with its last chunk. If all rows of the output are
+// written, its pages are copied with its first chunk, while workers evaluate the others.
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
 	g := chunk.group
@@ -205,7 +207,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	return tableio.Worded(fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err))
 }
 
-// writeGroup writes what is left of a row group.
+// writeGroup writes what is left of a row group, with the verdict columns; nothing if no row is kept.
 func (s *passing) writeGroup(c *passedChunk) (err error) {
 	g := c.group
 	rows, selected := g.verdicts.Counts()

@@ -101,7 +101,7 @@ func (s *Sink) Notes() []string {
 	return notes
 }
 
-// shred returns rows of a record as leaves, which may share its memory.
+// shred returns the rows of a record as leaves, which may share its memory; mem allocates the rest.
 func (s *Sink) shred(record arrow.Record, mem memory.Allocator) (*encode.Rows, error) {
 	data := make([]*array.Data, record.NumCols())
 	for i, column := range record.Columns() {
@@ -152,8 +152,8 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return c, nil
 }
 
-// encodeRecord encodes a record with leaves r as one row group, or as several of equal
-// size if it is too large.
+// encodeRecord encodes a record, whose leaves are r, as one row group or, if it is too large, as several
+// of equal size, and adds them to c. mem allocates the leaves of these.
 func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record, r *encode.Rows, mem memory.Allocator) error {
 	parts := max(1, (r.N+mostRows-1)/mostRows, (r.Size+mostBytes-1)/mostBytes)
 	step := max(1, (r.N+parts-1)/parts)

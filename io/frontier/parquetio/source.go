@@ -44,9 +44,9 @@ type Options struct {
 type Source struct {
 	options Options
 	fields  []int             // indices of the columns that are read
-	columns []*columns.Column // these
-	nodes   []*columns.Node   // all of the file, or those that pass through, and
-	leaves  []*columns.Node   // their leaves
+	columns []*columns.Column // which these are
+	nodes   []*columns.Node   // the columns of the file, all or those that pass through
+	leaves  []*columns.Node   // of nodes
 	read    *arrow.Schema     // of the columns that are read
 	urls    *tableio.Location
 	notes   []string
@@ -60,11 +60,11 @@ type Source struct {
 	passed     *splice.Input // when row groups pass through
 	copied     []int         // indices of the columns that pass through; nil for all
 
-	group   int       // the next one, and
-	end     int       // the one after the last
-	pending *rowGroup // has runs that are not handed out yet
-	batches int
-	rows    int64
+	group   int       // the next row group
+	end     int       // the row group after the last
+	pending *rowGroup // a row group of which Next has not returned all runs; nil for none
+	batches int       // pieces that Next has returned
+	rows    int64     // and their rows
 }
 
 // File is an input.
@@ -84,6 +84,7 @@ func Open(r File, size int64, o Options) (*Source, error) {
 	return s, nil
 }
 
+// newSource returns a source that has not read anything.
 func newSource(r File, size int64, o Options) *Source {
 	if o.BatchRows <= 0 {
 		o.BatchRows = 65536
@@ -99,6 +100,8 @@ func newSource(r File, size int64, o Options) *Source {
 	return s
 }
 
+// open reads the footer, and finds the columns to read. If all are to be read and some cannot be, that is
+// an error for later: they may be copied.
 func (s *Source) open() (err error) {
 	if err = s.readSchema(); err != nil {
 		return err
@@ -142,7 +145,7 @@ func checkMetadata(m arrow.Metadata, memory int64) error {
 	return nil
 }
 
-// readSchema reads the footer.
+// readSchema reads the footer, and which row groups are to be read.
 func (s *Source) readSchema() (err error) {
 	if s.whole, err = columns.ReadTable(s.in, s.size, s.options.Memory/footerShare); err != nil {
 		return err
@@ -243,7 +246,7 @@ func (s *Source) Notes() []string {
 }
 
 // Schema returns the schema of the batches' tables: the file's or, when only the URLs
-// come out, that of their column.
+// are written, that of their column.
 func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
 // URLColumn returns the name of the URL column; "url" if URLs are joined from several
@@ -280,7 +283,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return p, nil
 }
 
-// Share returns how much of the rows was handed out, from 0 to 1.
+// Share returns which part of the rows Next has returned, from 0 to 1.
 func (s *Source) Share() (share float64, known bool) {
 	if s.whole.File.Rows <= 0 {
 		return 0, true

@@ -19,8 +19,8 @@ import (
 // never cuts the result into several.
 type Assembly struct {
 	parts   []assembled
-	missing atomic.Int64
-	mixed   atomic.Bool // some rows of a piece are kept and others are not
+	missing atomic.Int64 // pieces
+	mixed   atomic.Bool  // some rows of a piece are kept and others are not
 }
 
 // assembled is a piece of an Assembly.
@@ -49,13 +49,12 @@ func NewAssembly(pieces int) *Assembly {
 	return a
 }
 
-// Add makes the columns of a piece with o, which must come from NewVerdicts. It returns
-// the bytes they take until Columns is called, which it took from the batch's grant.
-// last reports whether no piece is missing any more; then the other methods may be
-// called.
+// Add makes the verdict columns of a piece with o, which must come from NewVerdicts, and keeps them.
+// size is the number of bytes that Add took from the batch's grant for them; they are kept until Columns
+// is called. last reports whether no piece is missing any more: then the other methods may be called.
 //
-// urls, which may be nil, is the piece's URL column. Once Add knows that only some rows
-// are kept, it holds their URLs, so that they need not be decoded again.
+// urls, which may be nil, is the piece's URL column. Once it is known that some rows of a piece are kept
+// and others are not, Add keeps the URLs of kept rows, so that they need not be decoded again.
 func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, urls *array.Data) (size int64, last bool, err error) {
 	part := assembled{rows: v.Rows, selected: v.SelectedRows}
 	if 0 < part.selected && part.selected < part.rows {
@@ -118,6 +117,7 @@ func (a *Assembly) AllSelected() (all tables.Rows) {
 	return all
 }
 
+// runs returns the selected rows of the piece.
 func (p *assembled) runs() tables.Rows {
 	switch {
 	case p.selected == 0:

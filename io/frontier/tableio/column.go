@@ -10,8 +10,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// findURLs returns the column with the URLs: what [format.Columns.URL] finds, or the only
-// string column.
+// findURLs returns the column with the URLs, or the field of a struct: what [format.Columns.URL] finds by
+// the name, "" for none, or else the only string column.
 func findURLs(schema *arrow.Schema, name string) (place, error) {
 	columns := columnsOf(schema)
 	found, err := findPlace(schema, name, columns.URL)

@@ -26,8 +26,8 @@ func (l *Location) FindExtra(schema *arrow.Schema, extra batch.ExtraColumns) (er
 	return err
 }
 
-// findExtra returns the column that an option names. holds reports whether its type is
-// acceptable.
+// findExtra returns the column of that name, which an option gives. holds reports whether its type is
+// acceptable; wanted says which types are.
 func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (place, error) {
 	columns := columnsOf(schema)
 	found, err := findPlace(schema, name, func(name string) (int, error) { return columns.Extra(name, by) })

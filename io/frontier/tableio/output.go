@@ -21,8 +21,8 @@ type Output struct {
 	kept   []int // columns of the input that are written
 	schema *arrow.Schema
 	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
-	coded  bool
-	empty  bool // batches without rows have a share
+	coded  bool          // they are: see CodeAgents
+	empty  bool          // batches without rows have a share
 	mem    memory.Allocator
 }
 
@@ -70,9 +70,8 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 	return o, nil
 }
 
-// CodeAgents makes lists of agents have their number among the distinct lists in each row, and
-// numbers in place of names, for a format that stores names by number: rows are many, and
-// lists long. Schema stays as it is. It comes before all else.
+// CodeAgents has lists of agents made as [tables.CodedLists], for a format that stores names by number:
+// rows are many, and lists long. Schema does not change. It comes before all else.
 func (o *Output) CodeAgents() {
 	fields := slices.Clone(o.schema.Fields())
 	for i, column := range o.layout.Verdicts {
@@ -115,7 +114,8 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	return columns, nil
 }
 
-// inputColumns returns the selected rows of the input's kept columns.
+// inputColumns returns some rows of the input's kept columns, made by m; n is the number of all rows of
+// the batch.
 func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables.Rows) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {

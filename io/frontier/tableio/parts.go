@@ -55,7 +55,7 @@ func findParts(schema *arrow.Schema) *Parts {
 	return p
 }
 
-// Columns returns the indices of the columns, each once.
+// Columns returns the indices of the columns that there are.
 func (p *Parts) Columns() []int {
 	var columns []int
 	for _, column := range []int{p.protocol, p.host, p.port, p.path, p.query} {
@@ -112,7 +112,8 @@ func isWhole(host []byte) bool {
 	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
 }
 
-// appendURL appends the URL of a row, whose protocol and host are not null.
+// appendURL appends the URL of a row, whose protocol and host are not null. parts are protocol, host,
+// path and query, and port is nil for none.
 func (p *Parts) appendURL(url []byte, parts *[4]batch.Column, port arrow.Array, row int) []byte {
 	url = append(append(url, parts[0].Value(row)...), "://"...)
 	host := string(parts[1].Value(row))

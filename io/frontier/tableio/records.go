@@ -87,6 +87,7 @@ func (p *recordPiece) Size() int64 {
 	return size
 }
 
+// Decode implements batch.Piece.
 func (p *recordPiece) Decode() (*batch.Batch, error) {
 	b := &batch.Batch{Input: p.name, Index: p.index, FirstRow: p.row, Table: p.record, Release: p.record.Release}
 	for i, field := range p.record.Schema().Fields() {

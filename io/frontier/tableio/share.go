@@ -14,8 +14,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Share is a run of a batch's rows whose columns are made at once: the whole batch,
-// unless that takes too much memory.
+// Share is some of a batch's rows, whose columns are made at once: all selected rows, unless that takes
+// too much memory.
 type Share struct {
 	output *Output
 	batch  *batch.Batch
@@ -27,8 +27,8 @@ type Share struct {
 // Shares calls encode for the selected rows of a batch, in order: once for all or, if
 // that takes more than an eighth of the layout's memory, for each half, and so on.
 // Without rows it makes no call, unless [Output.KeepEmpty] was called. What encode allocates with
-// the share's allocator is freed when it returns. Shares stops at an error of encode, or when all
-// shares together exceed the layout's limit before compression.
+// the share's allocator is counted as freed when it returns. Shares stops at an error of encode, or when
+// all shares together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
 	if rows.Count() == 0 && !o.empty {
@@ -38,6 +38,8 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 	return Worded(o.shares(b, v, rows, &taken, encode))
 }
 
+// shares is Shares for some of the rows. taken is the number of bytes that the shares before have taken.
+// One row may take a fourth of the memory, because it cannot be halved.
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
 	n := rows.Count()
 	most := o.layout.MemoryLimit() / 8
@@ -62,14 +64,15 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 	return o.shares(b, v, second, taken, encode)
 }
 
-// try calls encode and frees its memory.
+// try calls encode, gives its memory back to the grant, and turns what the allocator panics with into an
+// error.
 func (s *Share) try(encode func(*Share) error) (err error) {
 	defer func() { err = errors.Join(err, s.mem.grant.Take(-s.mem.taken)) }()
 	defer panics.Recover(&err, refusalOf)
 	return encode(s)
 }
 
-// halves cuts runs after their first n rows.
+// halves returns the first n of some rows, and the others.
 func halves(rows tables.Rows, n int) (first, second tables.Rows) {
 	for i, r := range rows {
 		if n < r.High-r.Low {

@@ -30,10 +30,10 @@ func holdsTimes(dt arrow.DataType) bool {
 // maxText is the most bytes of strings that are copied; only views need a copy.
 const maxText = 1 << 30
 
-// times returns the times of a column's rows for batch.Batch.Times. A timestamp is a
-// moment in any zone, or in UTC without one; a date means its end. Numbers are
-// converted by batch.SecondsOf and strings by batch.ParseSeconds. The array must have
-// been checked.
+// times returns the times of a column's rows as batch.Batch.Times has them: in seconds since 1970,
+// batch.NoTime for null and for what is no time. A timestamp is a moment in any zone, or in UTC without
+// one; a date means its end. Numbers are converted by batch.SecondsOf and strings by
+// batch.ParseSeconds. The array must have been checked.
 func times(a arrow.Array) ([]int64, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
@@ -48,37 +48,35 @@ func times(a arrow.Array) ([]int64, error) {
 		fillTimes(seconds, a, a.Date64Values(), func(v arrow.Date64) int64 {
 			return batch.EndOfDay(floorDiv(int64(v), 1000*secondsADay) * secondsADay)
 		})
-	case *array.Int8:
-		fillIntegers(seconds, a, a.Int8Values())
-	case *array.Int16:
-		fillIntegers(seconds, a, a.Int16Values())
-	case *array.Int32:
-		fillIntegers(seconds, a, a.Int32Values())
-	case *array.Int64:
-		fillIntegers(seconds, a, a.Int64Values())
-	case *array.Uint8:
-		fillIntegers(seconds, a, a.Uint8Values())
-	case *array.Uint16:
-		fillIntegers(seconds, a, a.Uint16Values())
-	case *array.Uint32:
-		fillIntegers(seconds, a, a.Uint32Values())
-	case *array.Uint64:
-		fillIntegers(seconds, a, a.Uint64Values())
-	case *array.Float64:
-		fillTimes(seconds, a, a.Float64Values(), func(v float64) int64 { return batch.SecondsOf(batch.Whole(v)) })
 	case *array.Null:
 		for row := range seconds {
 			seconds[row] = batch.NoTime
 		}
 	default:
-		return textTimes(a)
+		if id := a.DataType().ID(); !arrow.IsInteger(id) && id != arrow.FLOAT64 {
+			return textTimes(a)
+		}
+		numbers, err := tables.NumbersOf(a.Data().(*array.Data))
+		if err != nil {
+			return nil, err
+		}
+		if numbers.Floats != nil {
+			fillTimes(seconds, a, numbers.Floats, func(v float64) int64 { return batch.SecondsOf(batch.Whole(v)) })
+			break
+		}
+		fillTimes(seconds, a, numbers.Ints, func(v int64) int64 {
+			if numbers.Unsigned && v < 0 { // too large for an int64
+				return batch.NoTime
+			}
+			return batch.SecondsOf(v)
+		})
 	}
 	return seconds, nil
 }
 
 const secondsADay = 24 * 60 * 60
 
-// textTimes returns the times of a column of strings, encoded or not.
+// textTimes is times for a column of strings, and for what is encoded: by a dictionary or in runs.
 func textTimes(a arrow.Array) ([]int64, error) {
 	data := a.Data().(*array.Data)
 	if !holdsURLs(data.DataType(), true) {
@@ -98,7 +96,7 @@ func textTimes(a arrow.Array) ([]int64, error) {
 	return batch.TimesOf(&column), nil
 }
 
-// fillTimestamps sets the times of a column of timestamps. Most tables with times have
+// fillTimestamps sets times to those of a column of timestamps. Most tables with times have
 // these, so each unit has its own loop, which divides by a constant.
 func fillTimestamps(times []int64, a *array.Timestamp) {
 	values := a.TimestampValues()
@@ -130,17 +128,7 @@ func fillTimestamps(times []int64, a *array.Timestamp) {
 	}
 }
 
-// fillIntegers sets the times of a column of integers.
-func fillIntegers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](seconds []int64, a arrow.Array, values []T) {
-	fillTimes(seconds, a, values, func(v T) int64 {
-		if v > 0 && int64(v) < 0 {
-			return batch.NoTime
-		}
-		return batch.SecondsOf(int64(v))
-	})
-}
-
-// fillTimes sets the times of a column of numbers.
+// fillTimes sets times to what seconds makes of the values of a, one for each row.
 func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) int64) {
 	nulls := a.NullBitmapBytes() != nil
 	for row := range times {

@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// verdictColumn returns a verdict column of the output rows.
+// verdictColumn returns a verdict column of the share's rows, made by m.
 func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*array.Data, error) {
 	if column.Kind == batch.Allowed {
 		agent := &s.v.Agents[column.Agent]
@@ -42,7 +42,7 @@ var valueTypes = [...]arrow.DataType{
 	batch.ListType:  tables.TextList,
 }
 
-// values returns a column of the values of index, null where it is negative.
+// values returns a column of values: row i has entry index[i] of v, null where that is negative.
 func (o *Output) values(m tables.Maker, column *batch.VerdictColumn, v *batch.Values, index []int32) (*array.Data, error) {
 	switch dt := valueTypes[column.Kind.Type]; column.Kind.Type {
 	case batch.BoolType:
