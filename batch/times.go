@@ -37,8 +37,8 @@ var layouts = func() (layouts []string) {
 // 1970, also as a float. A day is none.
 func ParseTime(text []byte) (t time.Time, ok bool) {
 	text = bytes.TrimSpace(text)
-	if n, ok := parseNumber(text); ok {
-		return TimeOf(n)
+	if n, fraction, ok := parseNumber(text); ok {
+		return timeOf(n, fraction)
 	}
 	if t.UnmarshalText(text) == nil {
 		return t, true
@@ -54,7 +54,7 @@ func ParseTime(text []byte) (t time.Time, ok bool) {
 // ParseSeconds reads the time of a row as seconds since 1970: what ParseTime takes, or
 // a day, which stands for its end. It returns NoTime for anything else.
 func ParseSeconds(text []byte) int64 {
-	if n, ok := parseNumber(bytes.TrimSpace(text)); ok {
+	if n, _, ok := parseNumber(bytes.TrimSpace(text)); ok {
 		return SecondsOf(n)
 	}
 	if t, ok := ParseTime(text); ok {
@@ -67,19 +67,16 @@ func ParseSeconds(text []byte) int64 {
 }
 
 // parseNumber reads an integer, or a float such as 1772366400.0 or 1.7723664E9.
-func parseNumber(text []byte) (n int64, ok bool) {
+func parseNumber(text []byte) (n int64, fraction float64, ok bool) {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err == nil {
-		return n, true
+		return n, 0, true
 	}
 	if len(bytes.Trim(text, "0123456789.eE+-")) > 0 {
-		return 0, false
+		return 0, 0, false
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		return 0, false
-	}
-	return Whole(x), true
+	return Whole(x), x - math.Floor(x), err == nil
 }
 
 // Whole is a float that stands for a time, as an integer, without its fraction. It is
@@ -94,14 +91,16 @@ func Whole(x float64) int64 {
 // EndOfDay is the last second of the day that starts at a second.
 func EndOfDay(start int64) int64 { return within(start + 24*60*60 - 1) }
 
-// TimeOf is the time that an integer means, as SecondsOf has it, but for a day, which is
+// TimeOf is the time that a number means, as SecondsOf has it, but with its fraction, and a day is
 // none.
-func TimeOf(n int64) (t time.Time, ok bool) {
+func TimeOf(x float64) (t time.Time, ok bool) { return timeOf(Whole(x), x-math.Floor(x)) }
+
+func timeOf(n int64, fraction float64) (t time.Time, ok bool) {
 	seconds := SecondsOf(n)
 	if _, is := dayOf(n); is || seconds == NoTime || seconds == TooFine {
 		return time.Time{}, false
 	}
-	return time.Unix(seconds, 0).UTC(), true
+	return time.Unix(seconds, int64(fraction*1e9)).UTC(), true
 }
 
 // SecondsOf is the time of a row that an integer means: 14 digits that are a date and a

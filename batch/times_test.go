@@ -93,4 +93,9 @@ func TestParseTimeOfNumbers(t *testing.T) {
 	if at, ok := ParseTime([]byte("20260301120000")); !ok || at.Unix() != 1772366400 {
 		t.Errorf("14 digits are %s", at)
 	}
+	for _, text := range []string{"1772366400.25", "2026-03-01T12:00:00.25Z"} {
+		if at, ok := ParseTime([]byte(text)); !ok || at.UnixMilli() != 1772366400_250 {
+			t.Errorf("%s is %s", text, at)
+		}
+	}
 }

@@ -86,6 +86,9 @@ func (r *replayed) add(number int) {
 		f.Source, f.URL = r.random.IntN(2), url()
 		f.Second = replayStart + int64(r.random.IntN(90))*aDay + int64(r.random.IntN(2))
 		f.fraction = []float64{0, 0, 0.25, 0.5}[r.random.IntN(4)]
+		if i > 0 && fetches[i-1].Second != 0 && r.random.IntN(4) == 0 {
+			f.URL, f.Second = fetches[i-1].URL, fetches[i-1].Second
+		}
 		if r.warc {
 			r.fillRecord(f, url)
 		} else {
@@ -156,9 +159,9 @@ func (r *replayed) fillRow(f *replayedFetch, url func() string) {
 	}
 	if f.Second != 0 {
 		when := time.Unix(f.Second, int64(f.fraction*1e9)).UTC().Format(time.RFC3339Nano)
-		f.row["fetched_at"] = when
-		if f.fraction == 0 {
-			f.row["fetched_at"] = r.one(when, f.Second, json.RawMessage(fmt.Sprintf("%d.0", f.Second)))
+		f.row["fetched_at"] = r.one(when, json.RawMessage(fmt.Sprintf("%.2f", float64(f.Second)+f.fraction)))
+		if f.fraction == 0 && r.random.IntN(2) == 0 {
+			f.row["fetched_at"] = f.Second
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (r *row) setFetched(text []byte) error {
 
 // setFetchedNumber takes a time as a number.
 func (r *row) setFetchedNumber(n float64) error {
-	fetched, ok := batch.TimeOf(batch.Whole(n))
+	fetched, ok := batch.TimeOf(n)
 	if !ok {
 		return fmt.Errorf("fetched_at %s is no time: want 14 digits, or seconds since 1970", strconv.FormatFloat(n, 'f', -1, 64))
 	}

@@ -157,13 +157,13 @@ func TestFloatsAndNothings(t *testing.T) {
 		status, fetched, failed arrow.DataType
 		rows                    string
 	}{
-		"texts": {text, text, text, `[{"url":"http://a/robots.txt","body":"x","status":"200.0","fetched_at":"1772366400.0","error":"False"},
+		"texts": {text, text, text, `[{"url":"http://a/robots.txt","body":"x","status":"200.0","fetched_at":"1772366400.5","error":"False"},
 			{"url":"http://b/robots.txt","body":"","status":"nan","fetched_at":"nan","error":"timeout"},
 			{"url":"http://c/robots.txt","body":"x","status":"404.0","fetched_at":"None","error":"NaN"}]`},
 		"floats": {float, float, float, `[{"url":"http://a/robots.txt","body":"x","status":200,"fetched_at":1772366400.5,"error":0},
 			{"url":"http://b/robots.txt","status":null,"error":1},
 			{"url":"http://c/robots.txt","body":"x","status":404,"fetched_at":null,"error":null}]`},
-		"booleans": {arrow.PrimitiveTypes.Float32, text, arrow.FixedWidthTypes.Boolean, `[{"url":"http://a/robots.txt","body":"x","status":200,"fetched_at":"1772366400","error":false},
+		"booleans": {arrow.PrimitiveTypes.Float32, text, arrow.FixedWidthTypes.Boolean, `[{"url":"http://a/robots.txt","body":"x","status":200,"fetched_at":"1772366400.50","error":false},
 			{"url":"http://b/robots.txt","status":null,"error":true},
 			{"url":"http://c/robots.txt","body":"x","status":404}]`},
 	} {
@@ -172,7 +172,7 @@ func TestFloatsAndNothings(t *testing.T) {
 		table := must.Get(NewTable(source, TableOptions{Name: "t", Broken: func(err error) { t.Errorf("%s: %v", name, err) }}))(t)
 		body := []string{`"x"`, `""`, `"x"`}
 		var want []string
-		for i, line := range []string{"http://a/robots.txt 200 false 2026-03-01T12:00:00Z", "http://b/robots.txt 0 true never", "http://c/robots.txt 404 false never"} {
+		for i, line := range []string{"http://a/robots.txt 200 false 2026-03-01T12:00:00.5Z", "http://b/robots.txt 0 true never", "http://c/robots.txt 404 false never"} {
 			want = append(want, line+` "" `+body[i])
 		}
 		if got := readTable(t, table); !slices.Equal(got, want) {
