@@ -203,7 +203,7 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 		return nil, err
 	}
 	defer rules.Close()
-	o.Fetches = func(add func([]byte, int, int64, []byte) error) error { return found.EachFetch(ctx, add) }
+	o.Fetches = func(add func(int, []byte, int, time.Time, []byte) error) error { return found.EachFetch(ctx, add) }
 	wanted, err := hosts.Find(waiting, rules, o)
 	if err != nil {
 		return nil, err

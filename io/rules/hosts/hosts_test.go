@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"go.uber.org/goleak"
@@ -161,11 +162,16 @@ func TestWanted(t *testing.T) {
 			}
 			found, err := hosts.Find(waiting, known, hosts.Options{
 				AsOf: asOf, MaxAge: maxAge, Memory: memory, Folder: t.TempDir(),
-				Fetches: func(add func([]byte, int, int64, []byte) error) error {
+				Fetches: func(add func(int, []byte, int, time.Time, []byte) error) error {
 					for authority, location := range locations {
-						// Of several the newest counts that is not too late.
-						for at, to := range map[int64]string{5: "x", 9: location, asOf + 1: "late"} {
-							if err := add([]byte(authority), 301, at, []byte(to)); err != nil {
+						// Of several the newest of the first source counts that is not too late.
+						at := time.Unix(known[authority].fetched, 0)
+						for _, f := range []struct {
+							source int
+							at     time.Time
+							to     string
+						}{{2, at, "other"}, {1, time.Unix(5, 0), "x"}, {1, at.Add(time.Second / 2), location}, {1, at, "earlier"}, {1, time.Unix(asOf+1, 0), "late"}, {3, at.Add(1), "other"}} {
+							if err := add(f.source, []byte(authority), 301, f.at, []byte(f.to)); err != nil {
 								return err
 							}
 						}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -47,10 +48,10 @@ type Options struct {
 	Memory int64
 	// Folder is where temporary files are made.
 	Folder string
-	// Fetches, if not nil, calls add for each capture of a robots.txt, with its status, the
-	// time of its fetch and where it leads. It is called only if a wanted robots.txt
+	// Fetches, if not nil, calls add for each capture of a robots.txt, with the rank of its source,
+	// its status, the time of its fetch and where it leads. It is called only if a wanted robots.txt
 	// redirects, or is a last good copy.
-	Fetches func(add func(authority []byte, status int, fetched int64, location []byte) error) error
+	Fetches func(add func(source int, authority []byte, status int, fetched time.Time, location []byte) error) error
 }
 
 // Wanted holds the robots.txt that must be fetched.
@@ -98,11 +99,18 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 		return found.Add(r)
 	})
 	if err == nil && o.Fetches != nil && (redirects || copies) {
-		err = o.Fetches(func(authority []byte, status int, fetched int64, location []byte) error {
+		err = o.Fetches(func(source int, authority []byte, status int, at time.Time, location []byte) error {
+			fetched := int64(0)
+			if !at.IsZero() {
+				fetched = at.Unix()
+			}
 			if fetched > o.AsOf || !isRedirect(status) && !copies {
 				return nil
 			}
-			return found.Add(newRecord(authority, 0, status, fetched).at(location))
+			r := newRecord(authority, 0, status, fetched).at(location)
+			binary.LittleEndian.PutUint64(r[24:], uint64(at.Nanosecond()))
+			binary.LittleEndian.PutUint16(r[32:], uint16(source))
+			return found.Add(r)
 		})
 	}
 	if err == nil {
@@ -117,8 +125,8 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 
 // rank sorts the wanted robots.txt by rows, each with what its fetches tell.
 func (w *Wanted) rank(found *runs.Sorter, o *Options) error {
-	var r, last hostRecord // the wanted robots.txt, and its newest fetch; empty for none
-	var target []byte      // that of its newest redirect
+	var r, last hostRecord // the wanted robots.txt, and the newest fetch of its first source; empty for none
+	var target []byte      // that of the redirect that decides
 	err := found.Merge(func(data []byte) error {
 		x := hostRecord(data)
 		switch {
@@ -127,9 +135,9 @@ func (w *Wanted) rank(found *runs.Sorter, o *Options) error {
 				return err
 			}
 			r, last, target = append(r[:0], x...), last[:0], target[:0]
-		case len(r) > 0 && bytes.Equal(x.authority(), r.authority()):
+		case len(r) > 0 && bytes.Equal(x.authority(), r.authority()) && (len(last) == 0 || x.source() == last.source()):
 			last = append(last[:0], x...)
-			if isRedirect(x.status()) {
+			if isRedirect(x.status()) && x.fetched() == r.fetched() {
 				target = append(target[:0], x.location()...)
 			}
 		}
@@ -209,8 +217,8 @@ func (w *Wanted) URLs(visit func(url []byte) error) error {
 //	 7  u8   1 for a last good copy
 //	 8  i64  time of the fetch
 //	16  u64  rows that wait
-//	24  i64  time of the last good copy, if the fetch is a later one
-//	32  u16  its status
+//	24  i64  time of the last good copy, if the fetch is a later one; of a fetch, its fraction
+//	32  u16  the copy's status; of a fetch, the rank of its source
 //	34       authority, location
 type hostRecord []byte
 
@@ -258,6 +266,7 @@ func (r hostRecord) setLast(last hostRecord) {
 
 func (r hostRecord) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
 func (r hostRecord) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[32:])) }
+func (r hostRecord) source() int        { return r.copyStatus() }
 
 func (r hostRecord) size() int         { return int(binary.LittleEndian.Uint16(r)) }
 func (r hostRecord) status() int       { return int(binary.LittleEndian.Uint16(r[4:])) }
@@ -275,9 +284,10 @@ func form(key func(hostRecord) uint64, compare func(a, b hostRecord) int) runs.F
 }
 
 var (
-	// byAuthority sorts fetches after the robots.txt that is wanted, the oldest first.
+	// byAuthority sorts fetches after the robots.txt that is wanted, by source, the oldest first.
 	byAuthority = form(func(hostRecord) uint64 { return 0 }, func(a, b hostRecord) int {
-		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(b.rows(), a.rows()), cmp.Compare(a.fetched(), b.fetched()))
+		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(b.rows(), a.rows()), cmp.Compare(a.source(), b.source()),
+			cmp.Compare(a.fetched(), b.fetched()), cmp.Compare(a.copyFetched(), b.copyFetched()))
 	})
 	// byRows sorts the most wanted first.
 	byRows = form(func(r hostRecord) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b hostRecord) int {

@@ -199,22 +199,18 @@ func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *ca
 			return option.Usagef("%s has no captures: they are in WARC files, in tables, and in rule packs with a history, which are listed without others", option.Rules.With(source.shown()))
 		}
 	}
-	return f.eachCapture(ctx, visit)
+	return f.eachCapture(ctx, func(_ int, file string, x *captures.Capture) error { return visit(file, x) })
 }
 
-// EachFetch calls visit for each capture, of any source, of an authority's robots.txt. The
-// status is 0 if there was no answer or none is known; fetched is the time of the fetch in
-// seconds since 1970, 0 if unknown; the last argument is the URL that a redirect leads to.
-func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, status int, fetched int64, target []byte) error) error {
+// EachFetch calls visit for each capture of an authority's robots.txt, with the rank of its source. The
+// status is 0 if there was no answer or none is known; fetched is the time of the fetch, the zero
+// time if unknown; the last argument is the URL that a redirect leads to.
+func (f *Found) EachFetch(ctx context.Context, visit func(source int, authority []byte, status int, fetched time.Time, target []byte) error) error {
 	var scratch urls.Scratch
-	return f.eachCapture(ctx, func(_ string, x *captures.Capture) error {
+	return f.eachCapture(ctx, func(source int, _ string, x *captures.Capture) error {
 		authority, path, err := scratch.Split(x.URL)
 		if err != nil || len(authority) > rulepack.MaxAuthority || string(path) != "/robots.txt" {
 			return nil
-		}
-		fetched := int64(0)
-		if !x.Time.IsZero() {
-			fetched = x.Time.Unix()
 		}
 		status, target := x.Status, []byte(nil)
 		if x.Failed {
@@ -223,12 +219,12 @@ func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, stat
 		if status/100 == 3 && status != access.NotModified {
 			target = captures.Target(x)
 		}
-		return visit(authority, status, fetched, target)
+		return visit(source, authority, status, x.Time, target)
 	})
 }
 
 // eachCapture is EachCapture for all sources that are captures, whatever the others are.
-func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
+func (f *Found) eachCapture(ctx context.Context, visit func(source int, file string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{Found: f, bodySize: size.BodySize()}
 	var paths []string
@@ -238,16 +234,21 @@ func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *ca
 		}
 	}
 	s.measured = measure(ctx, paths)
-	for _, name := range paths {
-		shown := blob.Shown(name)
-		err := s.each(ctx, capturesKind, name, func(x *captures.Capture) error {
-			if len(x.File) > 0 {
-				return visit(blob.Shown(string(x.File)), x)
+	for rank, source := range f.sources {
+		if source.kind != capturesKind {
+			continue
+		}
+		for _, name := range source.files {
+			shown := blob.Shown(name)
+			err := s.each(ctx, capturesKind, name, func(x *captures.Capture) error {
+				if len(x.File) > 0 {
+					return visit(rank, blob.Shown(string(x.File)), x)
+				}
+				return visit(rank, shown, x)
+			})
+			if err != nil {
+				return err
 			}
-			return visit(shown, x)
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil
