@@ -22,11 +22,11 @@ import (
 var ErrSize = errors.New("its size is not the one that is recorded before it")
 
 // Append appends to dst what the codec makes of src, as a whole block, frame or member,
-// and returns the extended slice. Zstd has levels, those of its own program, and 0 for the
-// standard; of several the encoder here makes the same. It is safe for concurrent use.
+// and returns the extended slice. level is one of zstd's own program, 0 for the standard; the encoder
+// here has fewer, so that some make the same bytes. It is safe for concurrent use.
 func Append(dst, src []byte, c Codec, level int) []byte { return codecs[c].add(dst, src, level) }
 
-// Fill decompresses src into dst, which it must fill. It takes no more memory, whatever
+// Fill decompresses src into dst, which it must fill exactly. It takes no more memory than that, whatever
 // size src claims to have.
 func Fill(dst, src []byte, c Codec) error {
 	if err := c.check(); err != nil {
@@ -35,7 +35,7 @@ func Fill(dst, src []byte, c Codec) error {
 	return codecs[c].fill(dst, src)
 }
 
-// Most returns how many bytes n compressed ones can make at most.
+// Most returns the most bytes that n compressed ones can decompress to.
 func Most(n int, c Codec) int64 {
 	if most := codecs[c].most; most > 0 {
 		return most * int64(n)
@@ -84,8 +84,8 @@ const (
 const sampleSize = 256 << 10
 
 // Level returns a level of zstd for bytes like plain, which their writer has compressed to
-// stored bytes: the fastest one, if that compresses them as well as
-// the writer has, or hardly worse than the standard one does. URLs it compresses better.
+// stored bytes: the fastest one, if it compresses a sample of them as well as the writer has, or hardly
+// worse than the standard one does (it compresses URLs better); otherwise the standard one, 0.
 func Level(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), sampleSize)]
 	packed := Append(make([]byte, 0, len(sample)), sample, Zstd, Fastest)
@@ -100,6 +100,7 @@ func Level(plain []byte, stored int) int {
 // kilobytes or more.
 var zstdEncoders [zstd.SpeedBestCompression + 1]sync.Pool
 
+// addZstd appends a frame. Whoever finds no encoder of the level in its pool makes one.
 func addZstd(dst, src []byte, level int) []byte {
 	if level == 0 {
 		level = standardLevel
@@ -174,8 +175,8 @@ func fillLZ4(dst, src []byte) error {
 	return fillFrom(dst, lz4.NewReader(bytes.NewReader(src)))
 }
 
-// fillFrom fills dst from r, which must then be at its end. The read past the last byte
-// has the decoder check what follows it, such as a checksum.
+// fillFrom fills dst from the decoder r, which must then be at its end. Reading past the last byte makes
+// the decoder check what follows it, such as a checksum.
 func fillFrom(dst []byte, r io.Reader) error {
 	if _, err := io.ReadFull(r, dst); err != nil {
 		return err
@@ -202,7 +203,7 @@ var (
 	brotlis   = &sync.Pool{New: func() any { return brotli.NewWriterLevel(io.Discard, brotliLevel) }}
 )
 
-// addTo returns a function that appends what a compressor of the pool makes of src.
+// addTo returns a function like [Append], for a codec whose compressors are kept in a pool.
 func addTo(pool *sync.Pool) func(dst, src []byte, level int) []byte {
 	return func(dst, src []byte, _ int) []byte {
 		w := pool.Get().(flusher)

@@ -40,15 +40,15 @@ var codecs = [...]struct {
 	ending string
 	// begins reports whether a whole file begins so; nil where there are none.
 	begins func(head []byte) bool
-	// open and write stream whole files.
-	open  func(r *bufio.Reader, window uint64, blocks int) (stream io.Reader, end func(), err error)
+	// open and write stream whole files. end, unless nil, must be called when the stream is not read
+	// any more.
+	open  func(r *bufio.Reader, l limits) (stream io.Reader, end func(), err error)
 	write func(w io.Writer) (io.WriteCloser, error)
 	// add appends to dst what src is compressed to, at a level of zstd.
 	add func(dst, src []byte, level int) []byte
 	// fill decompresses src into dst, which it must fill.
 	fill func(dst, src []byte) error
-	// most is the most bytes that one compressed byte can make, where block headers
-	// have a limit.
+	// most is the most bytes that one compressed byte can decompress to; 0 where nothing limits that.
 	most int64
 }{
 	None: {name: "none", open: openNone, write: writeNone, add: addNone, fill: fillNone, most: 1},
@@ -126,8 +126,8 @@ func beginsZstd(head []byte) bool {
 		head[0]&0xF0 == 0x50 && head[1] == 0x2A && head[2] == 0x4D && head[3] == 0x18
 }
 
-// ByName tells the codec by a file name's ending (.gz or .zst, in any case) and
-// returns the name without it.
+// ByName returns the codec that the ending of a file's name says (.gz or .zst, in any case), and the name
+// without it.
 func ByName(name string) (c Codec, plain string) {
 	ending := filepath.Ext(name)
 	for c := range codecs {

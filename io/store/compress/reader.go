@@ -10,25 +10,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-const (
-	// maxWindow is the largest zstd window, in bytes, that NewReader accepts,
-	// and so the most memory that a frame can ask for: 128 MiB, which is also
-	// the most that the zstd program decompresses unless told otherwise.
-	maxWindow = 128 << 20
+// limits are what a reader may take.
+type limits struct {
+	buffer int    // bytes that are read at once from what is decompressed
+	window uint64 // the largest window of a zstd frame, in bytes
+	blocks int    // blocks of at most 128 KiB on which the zstd decoder works at the same time
+}
 
-	// smallWindow is the largest zstd window, in bytes, that NewSmallReader
-	// accepts: 8 MiB, which RFC 8878 §3.1.1.1.2 wants every decoder to have.
-	smallWindow = 8 << 20
-
-	// zstdBlocks is the number of blocks of at most 128 KiB that the zstd decoder works on
-	// at the same time. With more than one it runs beside its consumer.
-	zstdBlocks = 4
-
-	// readSize is the number of bytes that are read at once from what is decompressed.
-	readSize = 256 << 10
-
-	// smallReadSize is the same for NewSmallReader.
-	smallReadSize = 4 << 10
+// A frame can ask for the memory of its window. 128 MiB is also the most that the zstd program
+// decompresses unless told otherwise; 8 MiB is what RFC 8878 §3.1.1.1.2 wants every decoder to have.
+// With more than one block the zstd decoder runs beside its consumer.
+var (
+	large = limits{buffer: 256 << 10, window: 128 << 20, blocks: 4}
+	small = limits{buffer: 4 << 10, window: 8 << 20, blocks: 1}
 )
 
 // ErrWindow: a zstd frame has a larger window than is accepted.
@@ -42,22 +36,20 @@ var ErrWindow = errors.New("the zstd window is too large")
 // A stream that ends too early gives an error that is [io.ErrUnexpectedEOF],
 // also when there is nothing in it at all. Bytes that belong to no member or
 // frame are an error, those after the last one included, and so is a zstd frame
-// with a window above maxWindow. An error of r comes through as it is. The
-// bytes before an error are handed out first, and the error stays.
-func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
-	return newReader(r, c, readSize, maxWindow, zstdBlocks)
-}
+// with a window above 128 MiB. An error of r is returned as it is. Read returns the
+// bytes before an error first, and the error at each later call.
+func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) { return newReader(r, c, large) }
 
 // NewSmallReader is NewReader for the many files that are small: it has small
-// buffers and starts no goroutine, and its largest zstd window is smallWindow.
+// buffers and starts no goroutine, and its largest zstd window is 8 MiB.
 // A frame that has a larger one, or that has no window and says that it is
 // larger itself, gives an error that is [ErrWindow].
 func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
-	return newReader(r, c, smallReadSize, smallWindow, 1)
+	return newReader(r, c, small)
 }
 
-// SmallWindow returns how many bytes of memory NewSmallReader takes for the window of a frame of
-// zstd; false if it is too large, or the frame is damaged.
+// SmallWindow returns the bytes of memory that NewSmallReader takes for the window of a frame of
+// zstd; false if that is too large, or the frame is damaged.
 func SmallWindow(frame []byte) (size int64, ok bool) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable {
@@ -67,16 +59,17 @@ func SmallWindow(frame []byte) (size int64, ok bool) {
 	if !h.SingleSegment {
 		window = h.WindowSize
 	}
-	return 2 * int64(min(window, smallWindow)), window <= smallWindow
+	return 2 * int64(min(window, small.window)), window <= small.window
 }
 
-func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {
+// newReader returns a reader of files of codec c. It reads the beginning of r.
+func newReader(r io.Reader, c Codec, l limits) (io.ReadCloser, error) {
 	if err := c.checkFile(); err != nil {
 		return nil, err
 	}
 	source := &source{r: r}
-	d := &reader{codec: c, source: source, window: window}
-	buffered := bufio.NewReaderSize(source, size)
+	d := &reader{codec: c, source: source, window: l.window}
+	buffered := bufio.NewReaderSize(source, l.buffer)
 	if c != None {
 		// An empty file is no gzip or zstd file, though the decoders would take
 		// it for one without members.
@@ -85,15 +78,15 @@ func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.Re
 		}
 	}
 	var err error
-	if d.stream, d.close, err = codecs[c].open(buffered, window, blocks); err != nil {
+	if d.stream, d.close, err = codecs[c].open(buffered, l); err != nil {
 		return nil, d.explain(err)
 	}
 	return d, nil
 }
 
-func openNone(r *bufio.Reader, _ uint64, _ int) (io.Reader, func(), error) { return r, nil, nil }
+func openNone(r *bufio.Reader, _ limits) (io.Reader, func(), error) { return r, nil, nil }
 
-func openGzip(r *bufio.Reader, _ uint64, _ int) (io.Reader, func(), error) {
+func openGzip(r *bufio.Reader, _ limits) (io.Reader, func(), error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, nil, noEOF(err)
@@ -102,11 +95,11 @@ func openGzip(r *bufio.Reader, _ uint64, _ int) (io.Reader, func(), error) {
 	return &members{r: r, z: z}, nil, nil
 }
 
-func openZstd(r *bufio.Reader, window uint64, blocks int) (io.Reader, func(), error) {
+func openZstd(r *bufio.Reader, l limits) (io.Reader, func(), error) {
 	z, err := zstd.NewReader(r,
-		zstd.WithDecoderConcurrency(blocks),
-		zstd.WithDecoderMaxWindow(window),
-		zstd.WithDecoderMaxMemory(window)) // for a frame of one segment, which has no window
+		zstd.WithDecoderConcurrency(l.blocks),
+		zstd.WithDecoderMaxWindow(l.window),
+		zstd.WithDecoderMaxMemory(l.window)) // for a frame of one segment, which has no window
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,6 +116,7 @@ type reader struct {
 	err    error
 }
 
+// Read implements io.Reader.
 func (d *reader) Read(p []byte) (int, error) {
 	if d.err != nil {
 		return 0, d.err
@@ -143,8 +137,8 @@ func (d *reader) Close() error {
 	return nil
 }
 
-// explain distinguishes a failure to read, a stream that is cut off and one that is
-// damaged.
+// explain returns an error of a decoder as one that says what happened: reading failed, or the stream is
+// cut off, has too large a window, or is damaged. io.EOF is returned as it is.
 func (d *reader) explain(err error) error {
 	switch {
 	case d.source.err != nil:
@@ -188,6 +182,7 @@ type members struct {
 	z *gzip.Reader
 }
 
+// Read implements io.Reader.
 func (m *members) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)
@@ -207,7 +202,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// noEOF is for places where the end is too early.
+// noEOF returns an error of a place where the end is too early: io.ErrUnexpectedEOF for io.EOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

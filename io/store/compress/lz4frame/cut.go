@@ -70,8 +70,8 @@ func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []z
 	}
 }
 
-// copies reports whether the block of the bytes from begin to end-1 can be copied: range r
-// has these bytes and those that the block's matches may begin at.
+// copies reports whether the block of the bytes from begin to end-1 can be copied as it lies: kept range r
+// has these bytes, and those before them that the block's matches may copy.
 func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
 	from := begin
 	if f.flags&independent == 0 {
@@ -80,8 +80,8 @@ func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
 	return r.Low <= from && end <= r.High
 }
 
-// keep takes the parts from begin to end-1 that are kept, and appends a block of them when
-// it is full.
+// keep adds the kept parts of the bytes from begin to end-1 to f.pending, and appends a block of these to
+// dst whenever it is full.
 func (f *Frame) keep(dst []byte, begin, end int, kept []zstdcut.Range) []byte {
 	for _, r := range kept {
 		if r.Low >= end {
@@ -98,7 +98,7 @@ func (f *Frame) keep(dst []byte, begin, end int, kept []zstdcut.Range) []byte {
 	return dst
 }
 
-// flush appends a block of the bytes that wait for one.
+// flush appends a block of f.pending, if there are any bytes: compressed if that is smaller.
 func (f *Frame) flush(dst []byte) []byte {
 	if len(f.pending) == 0 {
 		return dst

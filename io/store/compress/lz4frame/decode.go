@@ -60,6 +60,7 @@ func (f *Frame) Decode(dst, frame []byte) bool {
 	return ok
 }
 
+// decode is Decode for f.data and f.plain. After false the list of blocks is of no use.
 func (f *Frame) decode() bool {
 	at, simple := f.header()
 	if !simple {
@@ -92,8 +93,8 @@ func (f *Frame) decode() bool {
 	return false
 }
 
-// checked returns where the block of size bytes at offset at ends, its checksum included.
-// ok is false if there is a checksum and it is wrong.
+// checked returns the end of the block of size bytes at offset at, its checksum included. ok is false if
+// blocks have checksums and this one's is wrong.
 func (f *Frame) checked(at, size int) (end int, ok bool) {
 	end = at + size
 	if f.flags&blockChecksum == 0 {
@@ -105,8 +106,8 @@ func (f *Frame) checked(at, size int) (end int, ok bool) {
 	return end + 4, binary.LittleEndian.Uint32(f.data[end:]) == checksum(f.data[at:end])
 }
 
-// ends reports whether the frame ends at offset at, or has there, as its end, the right
-// checksum of what it holds.
+// ends reports whether the frame ends as it should at offset at, where its blocks end: with the right
+// checksum of what it holds, if it has one.
 func (f *Frame) ends(at int) bool {
 	if f.flags&contentChecksum == 0 {
 		return at == len(f.data)
@@ -114,8 +115,8 @@ func (f *Frame) ends(at int) bool {
 	return at+4 == len(f.data) && binary.LittleEndian.Uint32(f.data[at:]) == checksum(f.plain)
 }
 
-// decodeBlock decompresses a block of the bytes from done on, and returns how many there
-// are.
+// decodeBlock decompresses a block, or copies it if it is stored, to f.plain from byte done on, and returns
+// the number of bytes.
 func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool) {
 	dst := f.plain[done:min(len(f.plain), done+f.most())]
 	if stored {
@@ -129,8 +130,8 @@ func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool)
 	return n, err == nil
 }
 
-// header reads the header and returns where the blocks begin. It reports whether the frame
-// has no dictionary.
+// header reads the header and returns its size. simple reports whether the frame is of the one version,
+// and needs no dictionary.
 func (f *Frame) header() (n int, simple bool) {
 	if len(f.data) < 7 || binary.LittleEndian.Uint32(f.data) != magic {
 		return 0, false
@@ -149,5 +150,5 @@ func (f *Frame) header() (n int, simple bool) {
 	return n + 1, true
 }
 
-// most is the most bytes that a block holds.
+// most returns the most bytes that a block holds, decompressed.
 func (f *Frame) most() int { return 1 << (8 + 2*(f.sizes>>4)) }

@@ -37,7 +37,7 @@ type sequence struct {
 	offset           uint32
 }
 
-// history is what a block uses of the blocks before it.
+// history is what a block may use of the blocks before it.
 type history struct {
 	tables        [symbolTypes]*fseTable // nil for none
 	huffmanTree   int                    // number of the block that it comes from; 0 for none
@@ -56,8 +56,9 @@ type block struct {
 	firstCopied     int               // the first byte that a match copies: 0 is the block's first, or is negative
 }
 
-// parse reads the block from data, and changes h to the history after it. It returns false if the
-// block is damaged. number counts the frame's compressed blocks from 1: h.huffmanTree keeps it.
+// parse reads the block from data, and changes h to the history after it. tables has room for its FSE
+// tables. It returns false if the block is damaged. number counts the frame's compressed blocks from 1:
+// h.huffmanTree keeps it.
 func (b *block) parse(data []byte, number int, h *history, tables *freeList) bool {
 	n, ok := b.parseLiteralsHeader(data)
 	if !ok {
@@ -93,7 +94,8 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 	return b.parseBitstream(data, count, h)
 }
 
-// parseTable sets the FSE table of a symbol type, and returns what follows its description.
+// parseTable sets h's FSE table of symbol type k, which data has as mode says, and returns what follows
+// its description.
 func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tables *freeList) (rest []byte, ok bool) {
 	b.ownTable[k] = mode != compModeRepeat
 	switch mode {
@@ -169,6 +171,7 @@ type backwardReader struct {
 	left int    // bits
 }
 
+// newBackwardReader returns a reader of data, which padded begins with; false if no bit marks its end.
 func newBackwardReader(data, padded []byte) (r backwardReader, ok bool) {
 	if len(data) == 0 || data[len(data)-1] == 0 {
 		return r, false
@@ -186,8 +189,9 @@ func (r *backwardReader) read(n uint) uint64 {
 	return binary.LittleEndian.Uint64(r.data[r.left>>3:]) >> (r.left & 7) & (1<<n - 1)
 }
 
-// parseBitstream reads count sequences (RFC 8878 §3.1.1.3.2.1.2). It returns false if they do
-// not take all bits, or the block would be larger than a block may be.
+// parseBitstream reads count sequences (RFC 8878 §3.1.1.3.2.1.2), with the tables of h, whose repeat
+// offsets it changes. It returns false if they do not take all bits, or the block would be larger than a
+// block may be.
 func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 	b.padded = append(append(b.padded[:0], data...), 0, 0, 0, 0, 0, 0, 0, 0)
 	r, ok := newBackwardReader(data, b.padded)
@@ -205,7 +209,7 @@ func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 			stateBits = 0
 		}
 		var offsetBits, lengths, states uint64
-		if ofBits+lenBits+stateBits <= 56 { // nearly always
+		if ofBits+lenBits+stateBits <= 56 { // nearly always: all bits of the sequence in one read
 			v := r.read(ofBits + lenBits + stateBits)
 			states, lengths, offsetBits = v, v>>(stateBits&63), v>>((lenBits+stateBits)&63)
 		} else {

@@ -28,7 +28,7 @@ type Refusals [len(cutErrors)]atomic.Int64
 
 var cutErrors = [...]error{ErrDamaged, ErrDictionary, ErrUnsupported}
 
-// Count counts an error. Nil Refusals count nothing.
+// Count counts an error of Cut. Nil Refusals count nothing.
 func (r *Refusals) Count(err error) {
 	if r != nil {
 		r[slices.Index(cutErrors[:], err)].Add(1)
@@ -75,8 +75,8 @@ type seqCodes struct {
 	offsetValue uint32
 }
 
-// Worth reports whether to cut a frame with size bytes of content, of which kept bytes in ranges
-// parts are kept. If more than an eighth is cut, compressing the rest again makes fewer bytes. If
+// Worth reports whether to cut a frame with size bytes of content, of which kept bytes are kept, in a
+// number of ranges. If more than an eighth is cut, compressing the rest again makes fewer bytes. If
 // ranges are shorter than 4 KiB on average, cutting takes longer than compressing, whatever the
 // number of sequences. A frame of less than 64 KiB is soon compressed.
 func Worth(size, kept, ranges int) bool {
@@ -88,8 +88,8 @@ func Worth(size, kept, ranges int) bool {
 func MostRanges(size int) int { return size / (4 << 10) }
 
 // Cut appends to dst a frame that holds head and then the kept ranges of plain, which is what
-// frame holds. The ranges are in order and do not touch. After an error, which is one of this
-// package's, nothing is appended.
+// frame holds. The ranges are in order and do not touch. It returns dst as it was with an error, which is
+// one of this package's.
 func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, error) {
 	h, err := readFrameHeader(frame)
 	switch {
@@ -197,7 +197,8 @@ func (c *Cutter) eachKept(low, high int, f func(low, high int)) {
 	}
 }
 
-// cutRaw cuts a raw or RLE block of n bytes from byte at on.
+// cutRaw appends what is kept of a raw or RLE block of n bytes, which begins at byte at. whole is the
+// block with its header.
 func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) {
 	if at+n > len(c.plain) {
 		return dst, false
@@ -242,7 +243,9 @@ func (c *Cutter) copyBlock(dst, whole []byte) []byte {
 	return dst
 }
 
-// cutCompressed cuts a compressed block from byte at on, and returns how many bytes it holds.
+// cutCompressed appends what is kept of a compressed block, which begins at byte at, and returns the
+// number of bytes that it decompresses to. whole is the block with its header. It copies the block,
+// or codes its sequences again, or changes them, whichever is enough.
 func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 	c.blocks++
 	c.tables.collect(&c.in, &c.out)
@@ -270,7 +273,8 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 	return c.writeBlock(dst, at, k, !changed), b.contentSize, true
 }
 
-// skipBlock notes the copies of a block of which nothing is kept. It begins at byte at.
+// skipBlock notes where copies are kept of the matches of a block of which nothing is kept. It begins at
+// byte at. It returns false if a match begins before the frame.
 func (c *Cutter) skipBlock(at int) bool {
 	for _, s := range c.block.sequences {
 		at += int(s.litLen)
@@ -283,8 +287,8 @@ func (c *Cutter) skipBlock(at int) bool {
 	return true
 }
 
-// canCopy reports whether the block may be copied: what it uses of the history is the same in
-// the new frame. If so, it sets out to the history after the block.
+// canCopy reports whether the block may be copied: what it uses of before, the history before it in the
+// old frame, is the same in the new one. If so, it sets c.out to the history after the block.
 func (c *Cutter) canCopy(before *history) bool {
 	b := &c.block
 	if b.literalsType == literalsBlockTreeless && c.out.huffmanTree != before.huffmanTree {

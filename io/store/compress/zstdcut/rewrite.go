@@ -13,9 +13,9 @@ type rewriting struct {
 	changed bool // the new block may have other literals than the old one
 }
 
-// rewrite sets c.sequences and c.literals to what is kept of the block that begins at byte at.
-// Range k is the first kept range that has a part of it. changed reports whether the literals
-// are other ones than before; ok is false if a match begins before the frame.
+// rewrite sets c.sequences and c.literals to what is kept of c.block, which begins at byte at. Range k is
+// the first kept range that has a part of it. changed reports whether the literals may differ from the
+// old block's; ok is false if a match begins before the frame.
 func (c *Cutter) rewrite(at, k int) (changed, ok bool) {
 	c.sequences, c.literals = c.sequences[:0], slices.Grow(c.literals[:0], maxBlockSize+32)
 	end := at + c.block.contentSize
@@ -37,7 +37,7 @@ func (c *Cutter) rewrite(at, k int) (changed, ok bool) {
 }
 
 // keepWhole adds a sequence that begins at byte at, if all of it is kept and so is what its
-// match copies. Most sequences are of this kind.
+// match copies. If not, it returns false and adds nothing. Most sequences are of this kind.
 func (w *rewriting) keepWhole(at int, s sequence) bool {
 	for w.k < len(w.kept) && w.kept[w.k].High <= at {
 		w.k++
@@ -148,8 +148,9 @@ func (c *Cutter) keptOffset(low, high, offset, k int) int {
 func (c *Cutter) newPlace(at, k int) int { return c.starts[k] + at - c.kept[k].Low }
 
 // copyOffset is for matches for which keptOffset returns 0. If a copy of the first byte that
-// the match copies is kept, it returns the offset of that copy, and how many bytes are equal
-// from there on. It notes for all bytes that are cut that they have a copy in the match now.
+// the match copies is kept, it returns the new offset of that copy, and the number of bytes that are
+// equal from there on. It also notes that the bytes that the match copies, and that are cut, have a copy
+// in it now.
 func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 	for c.kept[k].High <= low {
 		k++
@@ -175,8 +176,8 @@ func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 	return back, n
 }
 
-// noteCopies notes for a match that is cut, or a part of it, where copies of the bytes from
-// low to high-1 are kept: in what the match copies, or where copies of that are.
+// noteCopies notes for a match that makes the bytes from low to high-1 where copies of those that are cut
+// are kept: in what the match copies, or where copies of that are.
 func (c *Cutter) noteCopies(low, high, offset int) {
 	var from, to section
 	for at := low; at < high; {

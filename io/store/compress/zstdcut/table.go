@@ -175,7 +175,7 @@ func newPredefined(k symbolType) *fseTable {
 	return t
 }
 
-// setRLE makes the table one of a single symbol.
+// setRLE makes the table one of a single symbol, and returns it.
 func (t *fseTable) setRLE(symbol uint8, k symbolType) *fseTable {
 	t.reset()
 	t.accuracyLog, t.rle, t.encode[0] = 0, true, 0 // with transforms of zeros a symbol takes no bits, and the state stays 0
@@ -214,9 +214,9 @@ func (t *fseTable) readDescription(data []byte, k symbolType) (rest []byte, ok b
 	return data[size:], t.build(k)
 }
 
-// readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet.
-// There are left+2 such numbers, in width bits. If that is not a power of two, the lowest of
-// them have a bit less.
+// readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet. These
+// left+2 numbers take width bits. If they are fewer than width bits have, the lowest of them, short
+// in number, have a bit less.
 func (r *forwardReader) readProbability(left int) int {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)
@@ -245,8 +245,8 @@ func (r *forwardReader) readRepeatFlags(most int) (zeros int) {
 	return zeros
 }
 
-// normalize makes the table one for n symbols, of which each occurs counts times. A table for
-// more symbols has more states, because its description then matters less.
+// normalize makes the table one for n symbols, of which symbol s occurs counts[s] times, and returns it. A
+// table for more symbols has more states, because its description then matters less.
 func (t *fseTable) normalize(k symbolType, counts *[64]uint32, n int) *fseTable {
 	t.accuracyLog = min(maxAccuracyLog[k], max(6, uint(bits.Len(uint(n)))-2))
 	size := 1 << t.accuracyLog
@@ -287,43 +287,44 @@ func (t *fseTable) normalize(k symbolType, counts *[64]uint32, n int) *fseTable 
 func (t *fseTable) writeDescription() {
 	w := bitWriter{out: t.memory[:]}
 	w.add(uint64(t.accuracyLog-5), 4)
-	remaining, threshold, width := 1<<t.accuracyLog+1, 1<<t.accuracyLog, t.accuracyLog+1
-	zero := false
-	for symbol := 0; remaining > 1; symbol++ {
-		if zero {
-			begin := symbol
-			for t.norm[symbol] == 0 {
-				symbol++
-			}
-			for ; symbol-begin >= 3; begin += 3 {
-				w.add(3, 2)
-				w.flush()
-			}
-			w.add(uint64(symbol-begin), 2)
+	left := 1 << t.accuracyLog // states without a symbol
+	for symbol := 0; left > 0; symbol++ {
+		n := int(t.norm[symbol])
+		w.addProbability(n, left)
+		left -= n
+		if n > 0 {
+			continue
 		}
-		count := int(t.norm[symbol])
-		most := 2*threshold - 1 - remaining
-		remaining -= count
-		zero = count == 0
-		if count++; count >= threshold {
-			count += most
+		zeros := 0
+		for ; t.norm[symbol+1] == 0; symbol++ {
+			zeros++
 		}
-		n := width
-		if count < most {
-			n--
+		for ; zeros >= 3; zeros -= 3 {
+			w.add(3, 2)
+			w.flush()
 		}
-		w.add(uint64(count), n)
-		w.flush()
-		for remaining < threshold {
-			width--
-			threshold >>= 1
-		}
+		w.add(uint64(zeros), 2)
 	}
 	t.description = w.close()
 }
 
-// build makes the states from accuracyLog and norm. It returns false if norm does not have
-// exactly that number of states.
+// addProbability is the inverse of readProbability.
+func (w *bitWriter) addProbability(n, left int) {
+	width := uint(bits.Len(uint(left + 1)))
+	half := 1 << (width - 1)
+	short := 2*half - (left + 2)
+	v := n + 1
+	if v < short {
+		width--
+	} else if v >= half {
+		v += short
+	}
+	w.add(uint64(v), width)
+	w.flush()
+}
+
+// build makes the states, for decoding and encoding, from accuracyLog and norm. It returns false if norm
+// does not have exactly that number of states.
 func (t *fseTable) build(k symbolType) bool {
 	var room [maxTableSize]uint8
 	symbols := room[:1<<t.accuracyLog]

@@ -10,9 +10,9 @@ import (
 )
 
 // writeBlock appends a compressed block of c.sequences and c.literals, which are what is kept
-// of the block that begins at byte at, or a raw block if that is smaller. If same is set, the
-// literals are those of the old block, and its Literals_Section is copied. Range k is the first
-// kept range that has a part of the block.
+// of the block that begins at byte at, or a raw block if that is smaller. same says that the literals are
+// those of the old block, of which c.literals then need not be set: its Literals_Section is copied if its
+// Huffman tree is there. Range k is the first kept range that has a part of the block.
 func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
 	b := &c.block
 	begin, last, out := len(dst), c.last, c.out
