@@ -136,7 +136,8 @@ func (c *passedChunk) Open() bool { return !c.last }
 // Kept implements batch.Sharing.
 func (c *passedChunk) Kept() int64 { return c.kept }
 
-// Encode implements batch.Sink.
+// Encode implements batch.Sink: it makes the verdict columns of a piece. With those of the last piece of a
+// row group that is evaluated it encodes the row group's.
 func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.group.verdicts == nil {

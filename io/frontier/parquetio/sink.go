@@ -124,7 +124,8 @@ func (c *encodedBatch) Size() int64 { return c.size }
 // Kept implements batch.Sharing.
 func (c *encodedBatch) Kept() int64 { return c.kept }
 
-// Encode implements batch.Sink.
+// Encode implements batch.Sink. It encodes a large batch as row groups. Of a small one it returns the leaves,
+// which Write collects.
 func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	c := &encodedBatch{}
 	err := s.output.Shares(b, v, func(share *tableio.Share) error {
@@ -196,7 +197,8 @@ func (s *Sink) enough() bool {
 	return s.pending.N >= leastRows && s.pending.Size >= s.leastBytes() || s.pending.Size >= wanted || s.pending.N >= mostRows
 }
 
-// Write implements batch.Sink.
+// Write implements batch.Sink. It writes row groups, and collected rows before them, or as soon as these
+// make a row group.
 func (s *Sink) Write(c batch.Chunk) error {
 	chunk := c.(*encodedBatch)
 	before := s.pending.Size

@@ -98,7 +98,7 @@ func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant
 
 // addArray adds the nodes of an array and of its children to the metadata, and appends the bytes of
 // their buffers to contents: as many as the format has, without what follows them in memory.
-func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, error) {
+func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte, err error) {
 	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
 		nulls = n - bitutil.CountSetBits(d.Buffers()[0].Bytes(), 0, n)
@@ -106,31 +106,17 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, 
 	b.Nodes = append(b.Nodes, layout.FieldNode{Length: int64(n), Nulls: int64(nulls)})
 	of := layoutOfArray(d.DataType())
 	for i, spec := range of.Buffers {
-		var content []byte
-		if i < len(d.Buffers()) && d.Buffers()[i] != nil {
-			content = d.Buffers()[i].Bytes()
-		}
-		size := 0
 		switch {
 		case spec.Kind == arrow.KindAlwaysNull:
-			continue
-		case i == 0 && nulls == 0:
-		case spec.Kind == arrow.KindBitmap:
-			size = (n + 7) / 8
-		case spec.Kind == arrow.KindVarWidth:
-			size = len(content)
-		case i == 1 && hasOffsets(d.DataType()):
-			size = (n + 1) * spec.ByteWidth
-			if n == 0 { // Polars does not read offsets of no bytes
-				content = zeros[:size]
-			}
+		case i == 0 && nulls == 0 && d.Offset() == 0:
+			contents = append(contents, nil)
 		default:
-			size = n * spec.ByteWidth
+			content, err := contentOf(d, i, spec)
+			if err != nil {
+				return nil, err
+			}
+			contents = append(contents, content)
 		}
-		if d.Offset() > 0 || len(content) < size {
-			return nil, errShort
-		}
-		contents = append(contents, content[:size])
 	}
 	if of.VariadicSpec != nil {
 		views := d.Buffers()[len(of.Buffers):]
@@ -140,12 +126,36 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) ([][]byte, 
 		}
 	}
 	for _, child := range d.Children() {
-		var err error
 		if contents, err = addArray(b, contents, child.(*array.Data)); err != nil {
 			return nil, err
 		}
 	}
 	return contents, nil
+}
+
+// contentOf returns the bytes of buffer i of an array that the format has.
+func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
+	var content []byte
+	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
+		content = d.Buffers()[i].Bytes()
+	}
+	n := d.Len()
+	size := n * spec.ByteWidth
+	switch {
+	case spec.Kind == arrow.KindBitmap:
+		size = (n + 7) / 8
+	case spec.Kind == arrow.KindVarWidth:
+		size = len(content)
+	case i == 1 && hasOffsets(d.DataType()):
+		size = (n + 1) * spec.ByteWidth
+		if n == 0 { // Polars does not read offsets of no bytes
+			content = zeros[:size]
+		}
+	}
+	if d.Offset() > 0 || len(content) < size {
+		return nil, errShort
+	}
+	return content[:size], nil
 }
 
 // layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have a nil

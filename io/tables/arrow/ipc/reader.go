@@ -174,7 +174,7 @@ func (s *Reader) SameDecimals(other *Reader) bool {
 	return slices.EqualFunc(s.schema.Columns, other.schema.Columns, layout.SameDecimals)
 }
 
-// begin makes the decoders.
+// begin makes the decoders, of the columns that Decode and Copy have named.
 func (s *Reader) begin() (err error) {
 	s.started = true
 	columns := s.columns
@@ -286,7 +286,7 @@ func (s *Reader) place() string {
 	return fmt.Sprintf("record batch %d", s.records)
 }
 
-// take handles a message after the schema; nil for a dictionary.
+// take takes a message after the schema. It returns the part of a record batch, nil for a dictionary.
 func (s *Reader) take(f *layout.Frame) (*Part, error) {
 	switch f.Kind {
 	case layout.KindDictionary:

@@ -94,7 +94,8 @@ func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	return next >= number
 }
 
-// advance decodes the pieces up to one. Memory is taken from that one's grant.
+// advance decodes the next pieces up to number, in memory of its grant g, and calls again for those whose
+// turn comes.
 func (t *texts) advance(number int, g *budget.Grant) {
 	t.turn.Lock()
 	defer t.turn.Unlock()

@@ -80,7 +80,8 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 	return s, s.start()
 }
 
-// start writes what comes before the first record batch.
+// start writes what comes before the first record batch: a file's magic, and the schema, of the copied
+// columns and then of those that are added.
 func (s *Writer) start() error {
 	meta, err := layout.BuildSchema(s.schema)
 	if err != nil {
@@ -229,7 +230,7 @@ func (s *Writer) Write(c *Chunk) error {
 	return nil
 }
 
-// writeSelected writes record batches of kept rows.
+// writeSelected writes record batches of kept rows, whose indices are numbered first.
 func (s *Writer) writeSelected(c *Chunk) error {
 	defer func() {
 		for _, d := range c.dictionaries {

@@ -110,24 +110,10 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 		field.Flat.fail("columns are nested deeper than %d", maxDepth)
 		return s
 	}
-	dataType, ok := field.Table(3)
-	s.Unknown = !ok || s.Kind == 0 || s.Kind > lastKind || s.Kind == TypeFixedSizeList && dataType.Field(0, 4) == 0
-	if ok && s.Kind == TypeDecimal {
-		switch bits := dataType.int32(2, 128); bits {
-		case 128, 256:
-		case 32, 64:
-			s.decimal = bits
-			s.Unknown = dataType.Field(0, 4) == 0 // without a precision
-		default:
-			s.Unknown = true
-		}
-	}
-	if s.Dense = ok && s.Kind == TypeUnion && dataType.int16(0) == 1; s.Dense {
-		_, children := field.vector(5, 4)
-		s.Codes = unionCodes(dataType, children)
-	}
-	if ok {
-		s.Width = widthOf(s.Kind, dataType)
+	if dataType, ok := field.Table(3); ok {
+		s.setType(field, dataType)
+	} else {
+		s.Unknown = true
 	}
 	var encoding Table
 	if encoding, s.Encoded = field.Table(4); s.Encoded {
@@ -148,6 +134,31 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 		}
 	}
 	return s
+}
+
+// setType sets what the table of a field's type says.
+func (s *Shape) setType(field, dataType Table) {
+	has := func(slot int) bool { return dataType.Field(slot, 4) > 0 }
+	s.Width = widthOf(s.Kind, dataType)
+	s.Unknown = s.Kind == 0 || s.Kind > lastKind
+	switch s.Kind {
+	case TypeFixedSizeList:
+		s.Unknown = !has(0) // a size
+	case TypeDecimal:
+		switch bits := dataType.int32(2, 128); bits {
+		case 128, 256:
+		case 32, 64:
+			s.decimal = bits
+			s.Unknown = !has(0) // a precision
+		default:
+			s.Unknown = true
+		}
+	case TypeUnion:
+		if s.Dense = dataType.int16(0) == 1; s.Dense {
+			_, children := field.vector(5, 4)
+			s.Codes = unionCodes(dataType, children)
+		}
+	}
 }
 
 // widthOf returns the bytes of each value of a type, or the values of each list of a fixed size; 0 if

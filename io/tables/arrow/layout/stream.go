@@ -29,25 +29,11 @@ func (s *streamFramer) Schema() ([]byte, error) {
 	return f.Meta(), nil
 }
 
-// Next reads a message. An input that ends before its end marker is an error.
+// Next implements [Framer]. An input that ends before its end marker is an error.
 func (s *streamFramer) Next() (*Frame, error) {
-	prefix := make([]byte, FramePrefix)
-	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
-		return nil, Cut(err)
-	}
-	if binary.LittleEndian.Uint32(prefix) != continuation {
-		switch {
-		case !s.IsFile && !s.started:
-			return nil, errNotStream
-		case !s.IsFile:
-			return nil, errLegacy
-		case !s.started:
-			return nil, errNotInOrder
-		}
-		return nil, s.end(prefix[:4]) // files may omit the end marker
-	}
-	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
-		return nil, Cut(err)
+	prefix, err := s.prefix()
+	if err != nil {
+		return nil, err
 	}
 	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
 	if length == 0 {
@@ -57,7 +43,6 @@ func (s *streamFramer) Next() (*Frame, error) {
 		return nil, err
 	}
 	f := &Frame{}
-	var err error
 	if f.head, err = readN(s.r, prefix, length); err != nil {
 		return nil, err
 	}
@@ -80,6 +65,28 @@ func (s *streamFramer) Next() (*Frame, error) {
 		s.batches++
 	}
 	return f, nil
+}
+
+// prefix reads what comes before a message's metadata. In a file, which may omit the end marker, other
+// bytes are the footer: if that is as it should be, prefix returns io.EOF.
+func (s *streamFramer) prefix() ([]byte, error) {
+	prefix := make([]byte, FramePrefix)
+	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
+		return nil, Cut(err)
+	}
+	isMessage := binary.LittleEndian.Uint32(prefix) == continuation
+	switch {
+	case isMessage:
+		_, err := io.ReadFull(s.r, prefix[4:])
+		return prefix, Cut(err)
+	case s.IsFile && s.started:
+		return nil, s.end(prefix[:4])
+	case s.IsFile:
+		return nil, errNotInOrder
+	case s.started:
+		return nil, errLegacy
+	}
+	return nil, errNotStream
 }
 
 // end checks what follows the last message: nothing in a stream; in a file, a footer

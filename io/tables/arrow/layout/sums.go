@@ -127,24 +127,23 @@ type sums struct {
 // and values in meta.
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
-	switch {
-	case kind == KindSchema:
+	if kind == KindSchema {
 		s.passed = stored.part
-	case kind == KindDictionary && s.passed:
-		return stored.compare(found, prefix, meta, body)
 	}
-	if s.begun && s.there != found {
-		return errors.New("damaged: some have a checksum and others have none")
+	if mayLack := kind == KindDictionary && s.passed; !mayLack {
+		if s.begun && s.there != found {
+			return errors.New("damaged: some have a checksum and others have none")
+		}
+		s.begun, s.there = true, found
 	}
-	s.begun, s.there = true, found
-	return stored.compare(found, prefix, meta, body)
-}
-
-// compare compares the checksum, if one was found, with the bytes it covers.
-func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionReader) error {
 	if !found {
 		return nil
 	}
+	return stored.compare(prefix, meta, body)
+}
+
+// compare compares the checksum with the bytes that it covers. body is nil for a footer.
+func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
 	size := int64(0)
 	if body != nil {
 		size = body.Size()

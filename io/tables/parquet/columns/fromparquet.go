@@ -357,6 +357,12 @@ func decimalType(n *Node) (arrow.DataType, error) {
 	return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
 }
 
+// integerTypes are Arrow's integers.
+var integerTypes = []arrow.DataType{
+	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
+	arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+}
+
 // integerType is leafType for integers.
 func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m, long := &n.Meaning, n.Type == layout.Int64
@@ -369,18 +375,11 @@ func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error
 	case Null:
 		return arrow.Null, nil, nil
 	case Integer:
-		if long != (m.Bits == 64) {
-			return nil, nil, errMeaning
+		for _, t := range integerTypes {
+			if t.(arrow.FixedWidthDataType).BitWidth() == int(m.Bits) && arrow.IsSignedInteger(t.ID()) == m.Signed && long == (m.Bits == 64) {
+				return t, nil, nil
+			}
 		}
-		signed := map[int8]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16, 32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}
-		unsigned := map[int8]arrow.DataType{8: arrow.PrimitiveTypes.Uint8, 16: arrow.PrimitiveTypes.Uint16, 32: arrow.PrimitiveTypes.Uint32, 64: arrow.PrimitiveTypes.Uint64}
-		if dt = unsigned[m.Bits]; m.Signed {
-			dt = signed[m.Bits]
-		}
-		if dt == nil {
-			return nil, nil, errMeaning
-		}
-		return dt, nil, nil
 	case Decimal:
 		dt, err = decimalType(n)
 		return dt, nil, err

@@ -10,13 +10,27 @@ import (
 // project sets the leaves of the columns that are copied, those at the top with these numbers, nil for
 // all. It leaves the others out of the footer: out of its schema and its orders.
 func (input *Input) project(fields []int) error {
-	file := input.file
 	if fields == nil {
-		for leaf := range file.Leaves {
+		for leaf := range input.file.Leaves {
 			input.leaves = append(input.leaves, leaf)
 		}
 		return nil
 	}
+	for _, i := range fields {
+		for leaf := input.file.Fields[i].First; leaf < input.file.Fields[i].End; leaf++ {
+			input.leaves = append(input.leaves, leaf)
+		}
+	}
+	if err := input.projectSchema(fields); err != nil {
+		return err
+	}
+	input.projectOrders()
+	return nil
+}
+
+// projectSchema leaves all elements of the schema out but the root and those of fields.
+func (input *Input) projectSchema(fields []int) error {
+	file := input.file
 	kind, elements, err := find(input.footer, fileSchema).Elements()
 	if err == nil && len(elements) != len(file.Schema) {
 		err = errors.New("damaged: it has two schemas")
@@ -36,26 +50,28 @@ func (input *Input) project(fields []int) error {
 			end = file.Fields[i+1].Element
 		}
 		kept = append(kept, elements[file.Fields[i].Element:end]...)
-		for leaf := file.Fields[i].First; leaf < file.Fields[i].End; leaf++ {
-			input.leaves = append(input.leaves, leaf)
-		}
 	}
 	set(input.footer, layout.ListField(fileSchema, kind, kept))
+	return nil
+}
+
+// projectOrders leaves the orders of all columns out but those that are copied. It leaves out all if they
+// are not one for each column: nothing is said of what is not known.
+func (input *Input) projectOrders() {
 	orders := find(input.footer, fileOrders)
 	if len(orders.Value) == 0 {
-		return nil
+		return
 	}
-	kind, elements, err = orders.Elements()
-	if err != nil || len(elements) != len(file.Leaves) {
-		input.footer = remove(input.footer, fileOrders) // of what is not known nothing is said
-		return nil
+	kind, elements, err := orders.Elements()
+	if err != nil || len(elements) != len(input.file.Leaves) {
+		input.footer = remove(input.footer, fileOrders)
+		return
 	}
-	kept = nil
+	var kept [][]byte
 	for _, leaf := range input.leaves {
 		kept = append(kept, elements[leaf])
 	}
 	set(input.footer, layout.ListField(fileOrders, kind, kept))
-	return nil
 }
 
 // projectGroup corrects what a row group says of the columns that are left out: how
