@@ -3,6 +3,7 @@ package matcher_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,11 @@ import (
 
 // Engine and reference must agree on all small inputs, on many random ones, and on
 // everything that a fuzzer finds.
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // alphabet has the tokens of patterns and paths in the exhaustive test, which takes all
 // sequences up to a length. Paths start with a slash.

@@ -24,6 +24,7 @@ type moment struct {
 	from, seen int64
 	between    []int64 // other times of fetches
 	origin     matcher.Origin
+	number     int // of what is known, apart from being stale
 }
 
 func (m moments) Lookup(authority []byte, o *matcher.Origin) error {
@@ -55,6 +56,15 @@ type timed struct {
 	*list
 	moments moments
 	times   []int64
+	said    map[question]string // what alone said
+}
+
+// question is what a row alone is asked: number and stale are those of a moment, -1 for none.
+type question struct {
+	row     string
+	number  int
+	stale   bool
+	missing access.Missing
 }
 
 const lastTime = 100
@@ -62,7 +72,7 @@ const lastTime = 100
 // makeTimed gives a random list times, and its authorities histories of what the list
 // knows of others.
 func makeTimed(rng *rand.Rand) *timed {
-	x := &timed{list: makeList(rng.IntN), moments: make(moments)}
+	x := &timed{list: makeList(rng.IntN), moments: make(moments), said: make(map[question]string)}
 	x.options.Columns, x.options.AsOf = nil, lastTime/2
 	var keys []string
 	var known []matcher.Origin
@@ -86,7 +96,8 @@ func makeTimed(rng *rand.Rand) *timed {
 		from := int64(1 + rng.IntN(lastTime/2))
 		for range 1 + rng.IntN([]int{1, 3, 40}[rng.IntN(3)]) {
 			seen := from + int64(rng.IntN(6))
-			o := known[rng.IntN(len(known))]
+			number := rng.IntN(len(known))
+			o := known[number]
 			o.Stale = rng.IntN(4) == 0
 			between := make([]int64, 0, 5)
 			for t := from + 1; t < seen; t++ {
@@ -94,7 +105,7 @@ func makeTimed(rng *rand.Rand) *timed {
 					between = append(between, t)
 				}
 			}
-			x.moments[key] = append(x.moments[key], moment{from: from, seen: seen, between: between, origin: o})
+			x.moments[key] = append(x.moments[key], moment{from, seen, between, o, number})
 			from = seen + 1 + int64(rng.IntN(10))
 		}
 	}
@@ -147,19 +158,27 @@ func shown(v *batch.Verdicts, row int, explain bool) string {
 }
 
 // alone is what a row gets when its authority is known by one moment, or by none.
-func (x *timed) alone(t *testing.T, row int, known *matcher.Origin) string {
+func (x *timed) alone(t *testing.T, row int, known *moment) string {
 	t.Helper()
+	ask := question{row: x.rows[row], number: -1, missing: x.options.Missing}
+	if known != nil {
+		ask.number, ask.stale = known.number, known.origin.Stale
+	}
+	if said, ok := x.said[ask]; ok {
+		return said
+	}
 	var table matcher.Table
 	var scratch urls.Scratch
 	if key, _, err := scratch.Split([]byte(x.rows[row])); err == nil && known != nil {
-		table.Add(key, *known)
+		table.Add(key, known.origin)
 	}
 	options := x.options
 	options.AsOf, options.EverDenied = 0, false
 	var v batch.Verdicts
 	e := New(&table, options)
 	must.Do(t, e.Evaluate(&batch.Batch{URLs: x.column(x.rows[row : row+1])}, &v))
-	return shown(&v, 0, options.Explain)
+	x.said[ask] = shown(&v, 0, options.Explain)
+	return x.said[ask]
 }
 
 // naive decides a row by its time.
@@ -191,7 +210,7 @@ func (x *timed) naive(t *testing.T, row int) string {
 	var text string
 	switch {
 	case now >= 0:
-		text = x.alone(t, row, &known[now].origin)
+		text = x.alone(t, row, &known[now])
 	case len(known) > 0:
 		missing := x.options.Missing
 		x.options.Missing = x.options.BeforeFirst.Verdict(missing)
@@ -207,7 +226,7 @@ func (x *timed) naive(t *testing.T, row int) string {
 		if known[i].from > x.options.AsOf {
 			break
 		}
-		later := x.alone(t, row, &known[i].origin)
+		later := x.alone(t, row, &known[i])
 		text = denyToo(text, later, agents)
 	}
 	return text

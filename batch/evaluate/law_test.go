@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,11 @@ var (
 	lists    = flag.Int("lists", 150, "how many random lists TestListsGiveEachRowItsOwnVerdict evaluates")
 	listSeed = flag.Uint64("lists.seed", 1, "the seed of the first of these lists")
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // The law of evaluation: each row of a list gets the verdict that it gets alone in a fresh
 // evaluator, explained or not. This holds in any order, for any batches, and however often

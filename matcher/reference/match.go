@@ -158,7 +158,8 @@ func (t Pattern) Match(path Path) bool {
 	if t.query {
 		s = path.query
 	}
-	positions, next := []int{0}, []int(nil)
+	var first, second [16]int // no memory is allocated for short paths
+	positions, next := first[:1], second[:0]
 	for i, c := range t.chars {
 		next = next[:0]
 		switch {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -21,6 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
 	flag.Parse()
 	if testing.Short() { // under the race detector the writers of LZ4 take many minutes
 		encodings = slices.DeleteFunc(slices.Clone(allEncodings), func(e encoding) bool { return e.compression == compress.LZ4 })

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync/atomic"
 	"testing"
 
@@ -21,7 +22,10 @@ import (
 	"robotsbatch/io/store/must"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	goleak.VerifyTestMain(m)
+}
 
 // output is a blob.Writer in memory.
 type output struct {
