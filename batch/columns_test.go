@@ -73,9 +73,7 @@ func TestVerdictColumns(t *testing.T) {
 		{batch.ColumnOptions{Agents: []string{"A-1", "a_1"}}, `agents "A-1" and "a_1" would both be written as column "allowed_a_1": leave one out`},
 		{batch.ColumnOptions{Agents: []string{"x", "Line-X"}, Explain: true}, `agents "x" and "Line-X" would both be written as column "rule_line_x": leave one out`},
 	} {
-		if got := names(test.options); got != test.want {
-			t.Errorf("%+v:\n%s\nwant\n%s", test.options, got, test.want)
-		}
+		must.Equal(t, names(test.options), test.want, test.options)
 	}
 	for _, name := range []string{"", "allowed", "rule", "Age", "age "} {
 		if kind, err := batch.ParseWith(name); err == nil || !strings.Contains(err.Error(), "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age") {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestDistinct(t *testing.T) {
@@ -37,9 +39,7 @@ func TestDistinctZero(t *testing.T) {
 	var d distinct
 	for n := int64(1); n < 3; n++ {
 		d.add([]uint64{0})
-		if got := d.count(); got != 1 {
-			t.Errorf("counted %d of one after adding it %d times", got, n)
-		}
+		must.Equal(t, d.count(), 1, "counted", "after adding it", n)
 	}
 	var e distinct
 	e.add([]uint64{7})
@@ -47,7 +47,5 @@ func TestDistinctZero(t *testing.T) {
 		t.Fatal("7 was not counted")
 	}
 	e.add([]uint64{0})
-	if got := e.count(); got != 2 {
-		t.Errorf("counted %d of two", got)
-	}
+	must.Equal(t, e.count(), 2, "counted")
 }

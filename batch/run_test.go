@@ -53,20 +53,15 @@ func evaluators(origins matcher.Origins, o evaluate.Options) func() batch.Evalua
 
 func TestRunExplains(t *testing.T) {
 	var sink textSink
-	stats, err := run(t, &listSource{columns: []batch.Column{batchtest.URLs(frontier...)}}, &sink, evaluate.Options{Explain: true}, batch.Options{}, "*", "foobot")
-	must.Do(t, err)
-	if sink.String() != explained {
-		t.Errorf("got\n%s\nwant\n%s", sink.String(), explained)
-	}
+	stats := must.Get(run(t, &listSource{columns: []batch.Column{batchtest.URLs(frontier...)}}, &sink, evaluate.Options{Explain: true}, batch.Options{}, "*", "foobot"))(t)
+	must.Equal(t, sink.String(), explained)
 	want := batch.Stats{
 		Rows: 19, Selected: 19, Counters: batch.Counters{Invalid: 3, UnsupportedScheme: 1, NoRobots: 1}, Authorities: 5, WithoutRobots: 1,
 		Agents: []batch.Counts{
 			{RowCounts: batch.RowCounts{Allowed: 11, Denied: 4, Unknown: 4}}, {RowCounts: batch.RowCounts{Allowed: 4, Denied: 11, Unknown: 4}},
 		},
 	}
-	if got := fmt.Sprint(stats); got != fmt.Sprint(want) {
-		t.Errorf("stats %v, want %v", got, want)
-	}
+	must.Equal(t, fmt.Sprint(stats), fmt.Sprint(want), "stats")
 	if !sink.closed || sink.aborted {
 		t.Error("the sink was not closed")
 	}
@@ -118,8 +113,7 @@ func TestRunEmits(t *testing.T) {
 		batch.EmitUnknown: strings.Repeat("-\n", 4),
 	} {
 		var sink textSink
-		stats, err := run(t, &listSource{columns: cut(frontier, 5)}, &sink, evaluate.Options{}, batch.Options{Emit: emit}, "*")
-		must.Do(t, err)
+		stats := must.Get(run(t, &listSource{columns: cut(frontier, 5)}, &sink, evaluate.Options{}, batch.Options{Emit: emit}, "*"))(t)
 		if sink.String() != want || stats.Selected != int64(len(want)/2) || stats.Rows != int64(len(frontier)) {
 			t.Errorf("emit %d: got %q (%d of %d rows), want %q", emit, sink.String(), stats.Selected, stats.Rows, want)
 		}
@@ -135,9 +129,7 @@ func TestRunMissing(t *testing.T) {
 	} {
 		var sink textSink
 		must.Get(run(t, &listSource{columns: []batch.Column{batchtest.URLs(lines...)}}, &sink, evaluate.Options{Explain: true, Missing: access.Missing(missing)}, batch.Options{}, "*"))(t)
-		if sink.String() != want {
-			t.Errorf("missing %d: got %q, want %q", missing, sink.String(), want)
-		}
+		must.Equal(t, sink.String(), want, "missing", missing)
 	}
 }
 
@@ -187,9 +179,7 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := batch.Run(ctx, src, &sink, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), o); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want a cancelled context", err)
-	}
+	must.Is(t, must.Err(batch.Run(ctx, src, &sink, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), o)), context.Canceled)
 	if sink.closed || !sink.aborted {
 		t.Error("the sink was not aborted")
 	}

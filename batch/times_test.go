@@ -3,6 +3,8 @@ package batch
 import (
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestParseSeconds(t *testing.T) {
@@ -59,9 +61,7 @@ func TestParseSeconds(t *testing.T) {
 		{"2026-02-30", NoTime},
 	}
 	for _, test := range tests {
-		if got := ParseSeconds([]byte(test.text)); got != test.want {
-			t.Errorf("%q: %d, want %d", test.text, got, test.want)
-		}
+		must.Equal(t, ParseSeconds([]byte(test.text)), test.want, test.text)
 	}
 }
 
@@ -74,9 +74,7 @@ func FuzzParseSeconds(f *testing.F) {
 			return
 		}
 		at := time.Unix(seconds, 0).In(time.FixedZone("", zone%(12*60)*60))
-		if got := ParseSeconds([]byte(at.Format(time.RFC3339))); got != seconds {
-			t.Errorf("%s: %d, want %d", at.Format(time.RFC3339), got, seconds)
-		}
+		must.Equal(t, ParseSeconds([]byte(at.Format(time.RFC3339))), seconds, at.Format(time.RFC3339))
 		if got := ParseSeconds([]byte(at.UTC().Format("20060102150405"))); got != seconds && at.Year() >= 1000 {
 			t.Errorf("%s: %d, want %d", at.UTC().Format("20060102150405"), got, seconds)
 		}

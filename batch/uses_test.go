@@ -3,6 +3,7 @@ package batch
 import (
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/usage"
 )
 
@@ -50,9 +51,7 @@ func TestUseColumnsOfSeveralAgents(t *testing.T) {
 			t.Fatal(columns, err)
 		}
 		for i, c := range columns {
-			if c.Name != tt.want[i] {
-				t.Errorf("column %d is %s, want %s", i, c.Name, tt.want[i])
-			}
+			must.Equal(t, c.Name, tt.want[i], "column", i)
 		}
 		if got := UsageOf(columns); len(got.Uses) != 1 || !got.Explain || got.Licenses {
 			t.Errorf("they need %+v", got)

@@ -137,9 +137,7 @@ func TestSelectsWhatDiffers(t *testing.T) {
 				}
 			}
 		}
-		if told != len(changes) {
-			t.Errorf("%d changes, want %d", len(changes), told)
-		}
+		must.Equal(t, told, len(changes), "changes")
 		for _, c := range changes {
 			if c.Old == c.New || !strings.HasPrefix(string(c.Authority), "https://h") || c.Gone && c.Rule == "" {
 				t.Errorf("%+v", c)

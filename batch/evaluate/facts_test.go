@@ -141,9 +141,7 @@ func TestURLKeys(t *testing.T) {
 		b := batch.Batch{URLs: batchtest.URLs(lines...)}
 		must.Do(t, e.Evaluate(&b, &v))
 		for row := range lines {
-			if got := rowText(&v, row); got != want[row] {
-				t.Errorf("blocks of %d: %q: %s, want %s", blockRows, lines[row], got, want[row])
-			}
+			must.Equal(t, rowText(&v, row), want[row], "blocks of", blockRows, lines[row])
 		}
 	}
 }
@@ -177,9 +175,7 @@ func TestRegisteredDomains(t *testing.T) {
 					}
 				}
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("batches of %d: %q, want %q", size, got, want)
-			}
+			must.EqualSlices(t, got, want, "batches of", size)
 		}
 	}
 }

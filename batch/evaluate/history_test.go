@@ -286,9 +286,7 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 				t.Fatalf("seed %d, row %d %q at %d: %s, want %s (%+v)", seed, row, x.rows[row], x.times[row], got[row], want, x.options)
 			}
 		}
-		if outdated != 0 {
-			t.Errorf("seed %d: %d too many rows are outdated", seed, outdated)
-		}
+		must.Equal(t, outdated, 0, "seed", seed, "too many rows are outdated")
 	}
 }
 
@@ -349,9 +347,7 @@ func TestTimedRowsInAnyOrder(t *testing.T) {
 		want, counted := x.evaluate(t)
 		other, order := x.shuffle(rng)
 		got, otherCounted := other.evaluate(t)
-		if otherCounted != counted {
-			t.Errorf("seed %d: %+v is counted, and %+v in another order", seed, counted, otherCounted)
-		}
+		must.Equal(t, otherCounted, counted, "seed", seed, "in another order")
 		for i, row := range order {
 			if got[i] != want[row] {
 				t.Fatalf("seed %d: %q at %d is %s, and was %s", seed, x.rows[row], x.times[row], got[i], want[row])
@@ -394,9 +390,7 @@ func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(v.Agents[0].Reasons[row], " ", line))
 		}
-		if s := strings.Join(got, " "); s != test.want {
-			t.Errorf("as of %d: %s\nwant %s", test.asOf, s, test.want)
-		}
+		must.Equal(t, strings.Join(got, " "), test.want, "as of", test.asOf)
 	}
 }
 
@@ -416,9 +410,7 @@ func TestTimedFacts(t *testing.T) {
 		got = append(got, rowText(&v, row))
 	}
 	want := "- - - -|404 100 200 0|404 110 200 29|404 140 200 9|404 150 200 0|404 150 200 1|404 150 200 49|503 200 - 0|503 200 - 100|- - - -"
-	if s := strings.Join(got, "|"); s != want {
-		t.Errorf("%s\nwant %s", s, want)
-	}
+	must.Equal(t, strings.Join(got, "|"), want)
 	if v.Outdated != 2 || v.NoTime != 1 || v.NoCaptureYet != 1 {
 		t.Errorf("%d outdated, %d without a time, %d too early", v.Outdated, v.NoTime, v.NoCaptureYet)
 	}
@@ -428,9 +420,7 @@ func TestTimedFacts(t *testing.T) {
 func TestTimelinesNeedTimes(t *testing.T) {
 	m := moments{}
 	var v batch.Verdicts
-	if err := New(m, Options{Timelines: m}).Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a/")}, &v); err == nil {
-		t.Error("no error")
-	}
+	must.Fail(t, New(m, Options{Timelines: m}).Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a/")}, &v))
 }
 
 // The domain of a row has nothing to do with its time.
@@ -441,9 +431,7 @@ func TestRowsWithoutTimeHaveDomains(t *testing.T) {
 	b := batch.Batch{URLs: batchtest.URLs("http://www.a.example/", "http://b.example/"), Times: []int64{batch.NoTime, 7}}
 	must.Do(t, e.Evaluate(&b, &v))
 	for row, want := range []string{"a.example", "b.example"} {
-		if got := rowText(&v, row); got != strconv.Quote(want) {
-			t.Errorf("row %d: %s, want %s", row, got, want)
-		}
+		must.Equal(t, rowText(&v, row), strconv.Quote(want), "row", row)
 	}
 }
 

@@ -560,7 +560,5 @@ func TestExampleOfPackageComment(t *testing.T) {
 	for row := range rows {
 		got.WriteString(batchtest.Letters(&v, row))
 	}
-	if got.String() != "adaad-a" {
-		t.Errorf("verdicts %s", got.String())
-	}
+	must.Equal(t, got.String(), "adaad-a", "verdicts")
 }

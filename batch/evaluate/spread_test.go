@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -95,9 +94,7 @@ func TestCombinedVerdictIsExplainedByTheFirstAgentThatHasIt(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s %s %d %d", v.Agents[0].Reasons[row], e.Agent, e.Line, v.Denied[v.DeniedOf[row]]))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("combine %d: %q, want %q", how, got, want)
-		}
+		must.EqualSlices(t, got, want, "combine", how)
 	}
 }
 

@@ -36,9 +36,7 @@ func TestStaleRules(t *testing.T) {
 			if x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]; x != test.x || y != test.y {
 				t.Errorf("reasons %v and %v, want %v and %v", x, y, test.x, test.y)
 			}
-			if denied := v.Agents[0].Allowed[0]&1 == 0; denied != (test.x == matcher.DisallowRule) {
-				t.Errorf("denied: %t", denied)
-			}
+			must.Equal(t, v.Agents[0].Allowed[0]&1 == 0, test.x == matcher.DisallowRule)
 		})
 	}
 }

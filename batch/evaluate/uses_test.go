@@ -53,8 +53,7 @@ func usedColumns(t *testing.T, combined bool) []batch.VerdictColumn {
 		with = append(with, batch.UseKinds(use, !combined)...)
 	}
 	grade := must.Get(batch.ParseWith("signal_use"))(t)
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"a", "b", "*"}, Combined: combined, With: append(with, grade)})
-	must.Do(t, err)
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"a", "b", "*"}, Combined: combined, With: append(with, grade)}))(t)
 	return columns
 }
 

@@ -56,9 +56,7 @@ func mustRead(t *testing.T, text []byte) *Manifest {
 
 func TestRead(t *testing.T) {
 	want := &Manifest{Job: *job(), RuleFiles: ruleFiles(), Outputs: []Output{*output("1.csv"), *output("2.csv")}, Ended: true}
-	if got := mustRead(t, sample()); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	must.DeepEqual(t, mustRead(t, sample()), want)
 }
 
 // TestReadNames: names that are not UTF-8 come back as they were, also after a merge.
@@ -67,9 +65,7 @@ func TestReadNames(t *testing.T) {
 	want.Output, want.Inputs[0] = want.Output.Named("d\xe9j\xe0.csv"), want.Inputs[0].Named("\xfe.txt")
 	text := AppendOutput(AppendJob(nil, job()), want)
 	got := mustRead(t, text).Outputs[0]
-	if !reflect.DeepEqual(&got, want) {
-		t.Errorf("got  %+v\nwant %+v", &got, want)
-	}
+	must.DeepEqual(t, &got, want)
 	if again := AppendOutput(AppendJob(nil, job()), &got); string(again) != string(text) {
 		t.Errorf("got  %s\nwant %s", again, text)
 	}
@@ -78,9 +74,7 @@ func TestReadNames(t *testing.T) {
 // TestLine fixes the form of a line, which other programs may read.
 func TestLine(t *testing.T) {
 	const want = `{"end":{"outputs":64},"crc32c":"3197ede0"}` + "\n"
-	if got := string(AppendEnd(nil, 64)); got != want {
-		t.Errorf("got %swant %s", got, want)
-	}
+	must.Equal(t, string(AppendEnd(nil, 64)), want)
 }
 
 // TestCut cuts a manifest at every byte: the rest gives what its complete lines say.
@@ -144,9 +138,7 @@ func TestReadRefuses(t *testing.T) {
 		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), errDamaged},
 	}
 	for _, test := range tests {
-		if _, err := Read(bytes.NewReader(test.text)); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.Is(t, must.Err(Read(bytes.NewReader(test.text))), test.want, test.name)
 	}
 }
 
@@ -252,9 +244,7 @@ func TestSums(t *testing.T) {
 			t.Fatalf("%v: %+v, %v", test.rows, o.Parts, err)
 		}
 		for i, p := range o.Parts {
-			if got := [3]int64{p.Offset, p.Size, p.Rows}; got != test.want[i] {
-				t.Errorf("%v: part %d is %v, want %v", test.rows, i, got, test.want[i])
-			}
+			must.Equal(t, [3]int64{p.Offset, p.Size, p.Rows}, test.want[i], test.rows, "part", i)
 		}
 		if sum := xxh3.Hash128(f.Bytes()).Bytes(); o.Checksum != hexOf(sum[:]) {
 			t.Errorf("checksum %s", o.Checksum)
@@ -262,9 +252,7 @@ func TestSums(t *testing.T) {
 		must.Do(t, o.Check(bytes.NewReader(f.Bytes()), func(i int, what string) { t.Errorf("part %d: %s", i, what) }))
 	}
 	const empty = "99aa06d3014798d86001c324468d497f" // of xxhsum -H2
-	if got := NewSums(&file{}).Checksum(); got != empty {
-		t.Errorf("the checksum of nothing is %s", got)
-	}
+	must.Equal(t, NewSums(&file{}).Checksum(), empty, "checksum of nothing")
 }
 
 func hexOf(b []byte) string {
@@ -342,9 +330,7 @@ func TestCounts(t *testing.T) {
 	}
 	text := AppendOutput(AppendJob(nil, job()), &Output{Counts: *want})
 	got := mustRead(t, text).Outputs[0].Counts
-	if !reflect.DeepEqual(&got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	must.DeepEqual(t, &got, want)
 }
 
 // FuzzRead reads arbitrary bytes: a manifest that is accepted can be written again.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,9 +27,7 @@ func shardOf(index, count int, change func(*Job)) *Manifest {
 func TestMerge(t *testing.T) {
 	text := must.Get(Merge([]*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), shardOf(2, 3, nil)}))(t)
 	want := &Manifest{Job: *job(), RuleFiles: ruleFiles(), Outputs: []Output{*output("0.csv"), *output("1.csv"), *output("2.csv")}, Ended: true}
-	if got := mustRead(t, text); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	must.DeepEqual(t, mustRead(t, text), want)
 }
 
 func TestMergeNames(t *testing.T) {
@@ -99,9 +96,7 @@ func TestDeal(t *testing.T) {
 		}
 	}
 	// Other versions of the program must assign the same shards.
-	if got := (&Shard{Index: 1, Count: 2}).Deal([]string{"c", "b", "B", "a", "b/1"}); !slices.Equal(got, []int{3, 4}) {
-		t.Errorf("shard 1 of 2 has the inputs %v", got)
-	}
+	must.EqualSlices(t, (&Shard{Index: 1, Count: 2}).Deal([]string{"c", "b", "B", "a", "b/1"}), []int{3, 4}, "shard 1 of 2 has the inputs")
 }
 
 func TestShardNames(t *testing.T) {
@@ -124,8 +119,6 @@ func TestShardNames(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	for want, numbers := range map[string][]int{"": nil, "4": {4}, "0-2": {0, 1, 2}, "1,3-5,9": {1, 3, 4, 5, 9}} {
-		if got := ranges(numbers); got != want {
-			t.Errorf("%v: %q", numbers, got)
-		}
+		must.Equal(t, ranges(numbers), want, numbers)
 	}
 }

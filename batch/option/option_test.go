@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // flags are the words of a command line.
@@ -31,12 +32,8 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 			"none: rules x is empty; say for", "none: -rules x is empty; say -for",
 		},
 	} {
-		if got := test.err.Error(); got != test.plain {
-			t.Errorf("plain %q, want %q", got, test.plain)
-		}
-		if got := PartsOf(test.err).In(flags); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		must.Equal(t, test.err.Error(), test.plain, "plain")
+		must.Equal(t, PartsOf(test.err).In(flags), test.want)
 	}
 }
 
@@ -52,12 +49,8 @@ func TestParts(t *testing.T) {
 		{Errorf("%s: %q", Rules, "agent"), Parts{{Option: Rules}, {Text: `: "agent"`}}},
 	} {
 		got := PartsOf(test.err)
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%v: got %q, want %q", test.err, got, test.want)
-		}
-		if plain := got.In(Given.String); plain != test.err.Error() {
-			t.Errorf("%v: the parts say %s", test.err, plain)
-		}
+		must.EqualSlices(t, got, test.want, test.err)
+		must.Equal(t, got.In(Given.String), test.err.Error(), test.err, "parts")
 	}
 }
 
@@ -90,9 +83,7 @@ func TestCallsAndNames(t *testing.T) {
 		{fmt.Errorf("-files-from: %w", &namedError{"f", syscall.EIO}), "-files-from: f: input/output error"},
 		{fmt.Errorf("-agents: %w", &namedError{"a.txt", missing}), "-agents: a.txt: no such file or directory"},
 	} {
-		if got := PartsOf(test.err).In(flags); got != test.want {
-			t.Errorf("%q: %q, want %q", test.err, got, test.want)
-		}
+		must.Equal(t, PartsOf(test.err).In(flags), test.want, test.err)
 	}
 }
 

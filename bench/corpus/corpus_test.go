@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/must"
 )
 
 // write writes a whole corpus: its origins, bodies and URLs.
@@ -47,9 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := hash(test.options); got != test.want {
-				t.Errorf("hash %s, want %s", got, test.want)
-			}
+			must.Equal(t, hash(test.options), test.want, "hash")
 		})
 	}
 }
@@ -91,9 +90,7 @@ func TestStops(t *testing.T) {
 func TestLarge(t *testing.T) {
 	const origins, urls = 10_000_000, 1_000_000_000
 	c := corpus.New(corpus.Options{Origins: origins, URLs: urls, Distinct: 1.0 / 7})
-	if got := c.Bodies(); got != 1_000_000 {
-		t.Errorf("%d bodies, want a million", got)
-	}
+	must.Equal(t, c.Bodies(), 1_000_000, "bodies")
 	var url, body []byte
 	for _, i := range []int{0, 1, origins / 2, origins - 1} {
 		o := c.Origin(i)
@@ -129,9 +126,7 @@ func TestURLCount(t *testing.T) {
 			}
 			sum += o.URLs
 		}
-		if want := max(c.Options().URLs, 0); sum != want {
-			t.Errorf("%+v: %d URLs, want %d", options, sum, want)
-		}
+		must.Equal(t, sum, max(c.Options().URLs, 0), options, "URLs")
 	}
 }
 
@@ -148,9 +143,7 @@ func TestDistinct(t *testing.T) {
 		used[o.Body] = true
 	}
 	delete(used, -1)
-	if len(used) != c.Bodies() {
-		t.Errorf("%d bodies are used, want all %d", len(used), c.Bodies())
-	}
+	must.Equal(t, len(used), c.Bodies(), "bodies are used")
 	bodies := make(map[string]bool)
 	for body := range c.Bodies() {
 		text := string(c.AppendBody(nil, body))

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestSelectRows(t *testing.T) {
@@ -31,8 +32,6 @@ func TestSelectRows(t *testing.T) {
 		if test.want != (row{}) {
 			want = []row{test.want}
 		}
-		if !slices.Equal(f.rows, want) {
-			t.Errorf("%q: rows %q, want %q", test.url, f.rows, want)
-		}
+		must.EqualSlices(t, f.rows, want, test.url, "rows")
 	}
 }

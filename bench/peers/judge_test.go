@@ -43,9 +43,7 @@ func TestKind(t *testing.T) {
 			if test.verdict < 2 && d.Allowed == (test.verdict == 1) {
 				t.Fatal("there is no disagreement")
 			}
-			if kind := j.kind(r, d, rule, test.verdict); kind != test.want {
-				t.Errorf("kind %q, want %q", kind, test.want)
-			}
+			must.Equal(t, j.kind(r, d, rule, test.verdict), test.want)
 		})
 	}
 }

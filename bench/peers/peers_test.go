@@ -104,9 +104,7 @@ func TestRun(t *testing.T) {
 	for err == nil {
 		_, err = decoder.Token()
 	}
-	if err != io.EOF {
-		t.Errorf("the chart: %v", err)
-	}
+	must.Equal(t, err, io.EOF, "chart")
 	if n := strings.Count(string(svg), `class="inner"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">1,000,000 alone, 25 % parsing<`) {
 		t.Errorf("the chart has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
 	}
@@ -141,27 +139,17 @@ func TestRunChecksOurs(t *testing.T) {
 	if err := j.check(rows, []byte{0}); err != nil {
 		t.Error(err)
 	}
-	if err := j.check(rows, []byte{1}); err == nil {
-		t.Error("a wrong verdict went unnoticed")
-	}
+	must.Fail(t, j.check(rows, []byte{1}), "wrong verdict went unnoticed")
 }
 
 func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{0.04: "0.0", 1.96: "2.0", 9.94: "9.9", 9.96: "10", 12.5: "13", 4321.4: "4,321", 1e6: "1,000,000"} {
-		if got := number(x); got != want {
-			t.Errorf("number(%v) = %q, want %q", x, got, want)
-		}
+		must.Equal(t, number(x), want, "number", x)
 	}
-	if got := share(999_999, 1_000_000); got != "99.999 %" {
-		t.Errorf("share %q", got)
-	}
+	must.Equal(t, share(999_999, 1_000_000), "99.999 %", "share")
 	r := runner{results: []result{{CPU: 5, JobCPU: 9}, {CPU: 1, JobCPU: 9}, {CPU: 2, JobCPU: 7}, {CPU: 3, JobCPU: 10}}}
-	if got := r.median(cpu); got != 2.5 {
-		t.Errorf("median %v, want 2.5", got)
-	}
-	if got := r.median(jobCPU); got != 9 {
-		t.Errorf("median of the whole job %v, want 9", got)
-	}
+	must.Equal(t, r.median(cpu), 2.5, "median")
+	must.Equal(t, r.median(jobCPU), 9, "median of the whole job")
 }
 
 // TestOwnRunner measures this project's runner.

@@ -37,9 +37,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	tab.goals, tab.runs[0].units = "wall=0.25", 2e9
-	if got := tab.judge(); got != "reached" {
-		t.Errorf("half of the time for twice as much: %s", got)
-	}
+	must.Equal(t, tab.judge(), "reached", "half of the time for twice as much")
 }
 
 // TestTurns runs commands: their order, the check, the size of outputs and the first round.
@@ -69,9 +67,7 @@ func TestTurns(t *testing.T) {
 		"table\tT\t\nrun\ta\t\tsh\t-c\techo oops >&2; false\n": "T: a: exit status 1: oops",
 		"table\tT\t\tfalse\nrun\ta\t\ttrue\n":                  "a: its output: exit status 1",
 	} {
-		if err := measure(strings.NewReader(bad), io.Discard, 1, "", "", "", true); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", bad, err, want)
-		}
+		must.Say(t, measure(strings.NewReader(bad), io.Discard, 1, "", "", "", true), want, bad)
 	}
 }
 

@@ -115,9 +115,7 @@ func TestBillAndLicences(t *testing.T) {
 	text := must.Get(r.bill(info, "linux-amd64", []byte("program")))(t)
 	var b bill
 	must.Do(t, json.Unmarshal(text, &b))
-	if hash := b.Metadata.Component.Hashes[0].Content; hash != fmt.Sprintf("%x", sha256.Sum256([]byte("program"))) {
-		t.Errorf("the program's checksum is %s", hash)
-	}
+	must.Equal(t, b.Metadata.Component.Hashes[0].Content, fmt.Sprintf("%x", sha256.Sum256([]byte("program"))), "program's checksum")
 	if len(b.Components) != 3 || b.Components[0].Name != "std" || len(b.Dependencies[0].DependsOn) != 3 {
 		t.Fatalf("%s", text)
 	}
@@ -131,12 +129,8 @@ func TestBillAndLicences(t *testing.T) {
 			t.Errorf("there is no licence of %s", m.Path)
 		}
 	}
-	if _, err := licencesOf(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none", Version: "v1.0.0"}}}); err == nil {
-		t.Error("a module that is nowhere has a licence")
-	}
-	if _, err := r.bill(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none"}}}, "", nil); err == nil {
-		t.Error("a module without checksum is in the bill")
-	}
+	must.Fail(t, must.Err(licencesOf(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none", Version: "v1.0.0"}}})), "module that is nowhere has a licence")
+	must.Fail(t, must.Err(r.bill(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none"}}}, "", nil)), "module without checksum is in the bill")
 }
 
 // linked is a module of go.mod as the toolchain records it in a program.
@@ -151,7 +145,5 @@ func linked(t *testing.T, path string) *debug.Module {
 }
 
 func TestSerial(t *testing.T) {
-	if got := serial([32]byte{0xFF, 15: 1}); got != "urn:uuid:ff000000-0000-8000-8000-000000000001" {
-		t.Error(got)
-	}
+	must.Equal(t, serial([32]byte{0xFF, 15: 1}), "urn:uuid:ff000000-0000-8000-8000-000000000001")
 }

@@ -31,9 +31,7 @@ func TestSample(t *testing.T) {
 	c := corpus.New(corpus.SampleOptions())
 	must.Do(t, export.Rules(filepath.Join(dir, "rules"), c))
 	want, got := files(t, filepath.Join(dir, "rules")), files(t, filepath.Join(sample, "rules"))
-	if len(got) != len(want) {
-		t.Errorf("%d files in rules, want %d", len(got), len(want))
-	}
+	must.Equal(t, len(got), len(want), "files in rules")
 	for name, body := range want {
 		if !bytes.Equal(got[name], body) {
 			t.Errorf("rules/%s differs from what the generator writes", name)
@@ -137,10 +135,7 @@ func TestFrontierIndex(t *testing.T) {
 			t.Errorf("a row lacks %q: %s", part, row)
 		}
 	}
-	err := export.Frontier(filepath.Join(t.TempDir(), "f.parquet"), c, export.Options{Columns: 7})
-	if err == nil || !strings.Contains(err.Error(), "must be 3 or 30") {
-		t.Errorf("7 columns: error %v", err)
-	}
+	must.Say(t, export.Frontier(filepath.Join(t.TempDir(), "f.parquet"), c, export.Options{Columns: 7}), "must be 3 or 30", "7 columns")
 }
 
 func TestFrontierWithoutRows(t *testing.T) {
@@ -165,10 +160,7 @@ func TestFrontierErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, want)
 		}
 	}
-	err := export.Frontier(filepath.Join(t.TempDir(), "f.arrow"), c, export.Options{Compression: "brotli"})
-	if err == nil || !strings.Contains(err.Error(), "brotli") {
-		t.Errorf("compression brotli: error %v", err)
-	}
+	must.Say(t, export.Frontier(filepath.Join(t.TempDir(), "f.arrow"), c, export.Options{Compression: "brotli"}), "brotli", "compression brotli")
 }
 
 func files(t *testing.T, dir string) map[string][]byte {
@@ -177,9 +169,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 	must.Do(t, err)
 	found := make(map[string][]byte)
 	for _, entry := range entries {
-		if found[entry.Name()], err = os.ReadFile(filepath.Join(dir, entry.Name())); err != nil {
-			t.Fatal(err)
-		}
+		found[entry.Name()] = must.Get(os.ReadFile(filepath.Join(dir, entry.Name())))(t)
 	}
 	return found
 }
@@ -210,8 +200,7 @@ func read(t *testing.T, name string) []string {
 		return rows
 	case ".parquet":
 		props := pqarrow.ArrowReadProperties{BatchSize: 1 << 20}
-		table, err := pqarrow.ReadTable(context.Background(), bytes.NewReader(content), nil, props, memory.DefaultAllocator)
-		must.Do(t, err)
+		table := must.Get(pqarrow.ReadTable(context.Background(), bytes.NewReader(content), nil, props, memory.DefaultAllocator))(t)
 		defer table.Release()
 		if table.NumRows() == 0 {
 			return nil
@@ -226,9 +215,7 @@ func read(t *testing.T, name string) []string {
 		decoder, err := zstd.NewReader(bytes.NewReader(content))
 		must.Do(t, err)
 		defer decoder.Close()
-		if content, err = io.ReadAll(decoder); err != nil {
-			t.Fatal(err)
-		}
+		content = must.Get(io.ReadAll(decoder))(t)
 	}
 	for line := range strings.Lines(string(content)) {
 		rows = append(rows, strings.TrimSuffix(line, "\n"))

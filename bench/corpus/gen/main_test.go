@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,23 +13,16 @@ func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	args := []string{"-out", dir, "-origins", "10", "-urls", "30", "-missing", "0", "-formats", "txt,arrows"}
 	must.Do(t, run(args))
-	if got, want := names(t, dir), []string{"frontier.arrows", "frontier.txt", "rules"}; !slices.Equal(got, want) {
-		t.Errorf("wrote %q, want %q", got, want)
-	}
+	must.EqualSlices(t, names(t, dir), []string{"frontier.arrows", "frontier.txt", "rules"}, "wrote")
 	if got := names(t, filepath.Join(dir, "rules")); len(got) != 10 {
 		t.Errorf("%d files with -missing 0, want 10", len(got))
 	}
 	text := must.Get(os.ReadFile(filepath.Join(dir, "frontier.txt")))(t)
-	if got := strings.Count(string(text), "\n"); got != 30 {
-		t.Errorf("%d URLs, want 30", got)
-	}
+	must.Equal(t, strings.Count(string(text), "\n"), 30, "URLs")
 }
 
 func TestRunUnknownFormat(t *testing.T) {
-	err := run([]string{"-out", t.TempDir(), "-rules=false", "-formats", "txt,csv"})
-	if err == nil || !strings.Contains(err.Error(), `"csv"`) {
-		t.Errorf("error %v, want one that names csv", err)
-	}
+	must.Say(t, run([]string{"-out", t.TempDir(), "-rules=false", "-formats", "txt,csv"}), `"csv"`)
 }
 
 func names(t *testing.T, dir string) []string {

@@ -71,12 +71,8 @@ func TestCreateAppearsAtClose(t *testing.T) {
 			must.Do(t, w.Close())
 			w.Abort()
 			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
-			if err := w.Close(); err == nil {
-				t.Error("second Close: no error")
-			}
-			if _, err := w.Write([]byte("x")); err == nil {
-				t.Error("Write after Close: no error")
-			}
+			must.Fail(t, w.Close(), "second Close")
+			must.Fail(t, must.Err(w.Write([]byte("x"))), "Write after Close")
 			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
 		})
 	}
@@ -90,9 +86,7 @@ func TestAbortLeavesWhatWasThere(t *testing.T) {
 	w.Abort()
 	w.Abort()
 	wantFiles(t, folder, nil)
-	if err := w.Close(); err == nil {
-		t.Error("Close after Abort: no error")
-	}
+	must.Fail(t, w.Close(), "Close after Abort")
 	wantFiles(t, folder, nil)
 
 	writeFile(t, name, "before")
@@ -204,9 +198,7 @@ func TestOpen(t *testing.T) {
 	if size, regular := f.Size(); size != 10 || !regular {
 		t.Errorf("Size = %d, %v", size, regular)
 	}
-	if f.Name() != name {
-		t.Errorf("Name = %q", f.Name())
-	}
+	must.Equal(t, f.Name(), name, "Name")
 	part := make([]byte, 3)
 	if _, err := f.ReadAt(part, 4); err != nil || string(part) != "456" {
 		t.Errorf("ReadAt = %q, %v", part, err)
@@ -221,9 +213,7 @@ func TestOpen(t *testing.T) {
 	if _, err := f.Read(part); !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), name) {
 		t.Errorf("Read after Close: %v", err)
 	}
-	if err := f.Close(); err == nil {
-		t.Error("second Close: no error")
-	}
+	must.Fail(t, f.Close(), "second Close")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -232,15 +222,9 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(t.Context(), missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := Open(t.Context(), folder); err == nil || !strings.Contains(err.Error(), "is a folder") {
-		t.Errorf("folder: %v", err)
-	}
-	if _, err := Open(t.Context(), ""); err == nil {
-		t.Error("empty name: no error")
-	}
-	if _, err := Open(t.Context(), "mem://bucket/urls.arrow"); err == nil || !strings.Contains(err.Error(), "cannot be opened") {
-		t.Errorf("object store: %v", err)
-	}
+	must.Say(t, must.Err(Open(t.Context(), folder)), "is a folder", "folder")
+	must.Fail(t, must.Err(Open(t.Context(), "")), "empty name")
+	must.Say(t, must.Err(Open(t.Context(), "mem://bucket/urls.arrow")), "cannot be opened", "object store")
 }
 
 // withStdin makes f stdin during the test.
@@ -261,9 +245,7 @@ func TestOpenStdin(t *testing.T) {
 	if _, regular := f.Size(); regular || f.Name() != "stdin" {
 		t.Errorf("a pipe is %q, regular: %v", f.Name(), regular)
 	}
-	if _, err := f.ReadAt(make([]byte, 1), 0); !errors.Is(err, errStream) {
-		t.Errorf("ReadAt: %v", err)
-	}
+	must.Is(t, must.Err(f.ReadAt(make([]byte, 1), 0)), errStream, "ReadAt")
 	if all, err := io.ReadAll(f); err != nil || string(all) != "http://a.example/\n" {
 		t.Errorf("Read = %q, %v", all, err)
 	}
@@ -285,9 +267,7 @@ func TestOpenRedirectedStdin(t *testing.T) {
 		t.Errorf("Size = %d, %v", size, regular)
 	}
 	must.Get(io.ReadFull(f, make([]byte, 6)))(t)
-	if f, err = Open(t.Context(), Stdio); err != nil {
-		t.Fatal(err)
-	}
+	f = must.Get(Open(t.Context(), Stdio))(t)
 	if _, regular := f.Size(); regular {
 		t.Error("a file that was read in part is no stream")
 	}

@@ -320,8 +320,6 @@ func TestStallEndsWithTheContext(t *testing.T) {
 	everyStore(t, host, func(t *testing.T, name func(string) string) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(shortTimeout/8, func() { cancel(enough) })
-		if _, err := blob.Open(ctx, name("x")); !errors.Is(err, enough) {
-			t.Errorf("error %v", err)
-		}
+		must.Is(t, must.Err(blob.Open(ctx, name("x"))), enough)
 	})
 }

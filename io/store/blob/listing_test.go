@@ -122,9 +122,7 @@ func TestListingsOfOtherKeys(t *testing.T) {
 			found, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.Name(test.key)))(t))
 			switch {
 			case test.want != "":
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("%d objects, error %v", len(found), err)
-				}
+				must.Say(t, err, test.want, len(found), "objects")
 			case err != nil || len(found) != 2 || found[0].Stem != "a" || found[1].Stem != "b":
 				t.Errorf("found %v, error %v", found, err)
 			}

@@ -106,9 +106,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("Sweep = %d, %v", removed, err)
 	}
 	for _, name := range left {
-		if _, err := os.Lstat(filepath.Join(folder, name)); err == nil {
-			t.Errorf("%s is still there", name)
-		}
+		must.Fail(t, must.Err(os.Lstat(filepath.Join(folder, name))), name, "still there")
 	}
 	for _, name := range kept {
 		must.Get(os.Lstat(filepath.Join(folder, name)))(t)
@@ -160,9 +158,7 @@ func TestInfo(t *testing.T) {
 	if err := before.Unchanged(name); err != nil {
 		t.Errorf("removed: %v", err)
 	}
-	if _, err := Stat(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Stat: %v", err)
-	}
+	must.Is(t, must.Err(Stat(t.Context(), name)), fs.ErrNotExist, "Stat")
 	for _, name := range []string{Stdio, folder} {
 		if info, err := Stat(t.Context(), name); err != nil || info.Known() || info.Same(info) {
 			t.Errorf("Stat(%s) = %+v, %v", name, info, err)

@@ -16,9 +16,7 @@ func TestReplaced(t *testing.T) {
 	replaced := Replaced("a", "b", "s3://c/d", "-", "", "missing", ".")
 	check := func(out, want string) {
 		t.Helper()
-		if got := replaced(out); got != want {
-			t.Errorf("an output %q replaces %q, want %q", out, got, want)
-		}
+		must.Equal(t, replaced(out), want, "output", out, "replaces")
 	}
 	check("missing", "")
 	must.Do(t, os.Rename("b", "c")) // no output is there yet

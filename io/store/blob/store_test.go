@@ -233,9 +233,7 @@ func TestCancelledWait(t *testing.T) {
 		<-asked
 		cancel(enough)
 	}()
-	if _, err := f.Read(make([]byte, 1)); !errors.Is(err, enough) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(f.Read(make([]byte, 1))), enough)
 }
 
 func TestOpenMissing(t *testing.T) {
@@ -366,9 +364,7 @@ func TestUploadFails(t *testing.T) {
 func TestCreateInMissingBucket(t *testing.T) {
 	s := newServer(t)
 	name := strings.Replace(s.Name("x"), "bucket", "elsewhere", 1)
-	if _, err := blob.Create(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(blob.Create(t.Context(), name)), fs.ErrNotExist)
 }
 
 func TestExpand(t *testing.T) {
@@ -421,9 +417,7 @@ func TestFolder(t *testing.T) {
 	folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
 	var keys []string
 	must.Do(t, folder.List(func(key string, _ blob.Info) error { keys = append(keys, key); return nil }))
-	if got := strings.Join(keys, " "); got != "a.example b.example c.example/robots.txt" {
-		t.Errorf("keys %s", got)
-	}
+	must.Equal(t, strings.Join(keys, " "), "a.example b.example c.example/robots.txt", "keys")
 	for key, want := range map[string][]byte{"a.example": []byte("User-agent: *"), "b.example": nil, "c.example/robots.txt": noise(700 << 10)[:500<<10]} {
 		got, info, err := folder.ReadUpTo(key, -1, []byte("x"), 500<<10)
 		if err != nil || string(got) != "x"+string(want) || info.Size < int64(len(want)) {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestTemporary(t *testing.T) {
@@ -39,8 +41,6 @@ func TestTemporary(t *testing.T) {
 		{&brokenError{err: syscall.ECONNRESET}, true},
 	}
 	for _, test := range tests {
-		if got := Temporary(test.err); got != test.want {
-			t.Errorf("%v: %v", test.err, got)
-		}
+		must.Equal(t, Temporary(test.err), test.want, test.err)
 	}
 }

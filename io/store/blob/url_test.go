@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/must"
 )
 
 func TestParseURL(t *testing.T) {
@@ -33,9 +34,7 @@ func TestParseURL(t *testing.T) {
 		if u.Key != test.key || u.Name() != test.shown || u.IsFolder() != test.folder {
 			t.Errorf("%s has key %q and is shown as %q, folder %v", test.name, u.Key, u.Name(), u.IsFolder())
 		}
-		if again, err := blob.ParseURL(u.String()); err != nil || again != u {
-			t.Errorf("%s is written as %s, which is %+v, error %v", test.name, u, again, err)
-		}
+		must.Equal(t, must.Get(blob.ParseURL(u.String()))(t), u, test.name, "written as")
 	}
 }
 
@@ -83,9 +82,7 @@ func TestShown(t *testing.T) {
 		"s3://key:a/b@bucket/a": "s3://…@bucket/a", "s3://key:a/b": "s3://…", "s3://u:p?x=y@bucket/a": "s3://…", "file://u:p@h/x": "file://…@h/x",
 		"https://h:80/x?y": "https://h:80/x", "https://h/x@y": "https://h/x@y", "s3://bucket/x@y": "s3://bucket/x@y",
 	} {
-		if got := blob.Shown(name); got != want {
-			t.Errorf("%s is shown as %s, want %s", name, got, want)
-		}
+		must.Equal(t, blob.Shown(name), want, name, "shown as")
 	}
 }
 

@@ -26,16 +26,12 @@ func TestMemoryOfSharingPieces(t *testing.T) {
 		t.Fatalf("%d bytes in use", b.used)
 	}
 	second.End(-70)
-	if b.used != 0 {
-		t.Errorf("in the end %d bytes are in use", b.used)
-	}
+	must.Equal(t, b.used, 0, "in the end", "bytes are in use")
 	admit(t, q, 80).End(70)
 	if q.Close(); b.used != 0 {
 		t.Errorf("once the output is closed %d bytes are in use", b.used)
 	}
-	if _, err := q.Admit(1); !errors.Is(err, context.Canceled) {
-		t.Errorf("a closed output: %v", err)
-	}
+	must.Is(t, must.Err(q.Admit(1)), context.Canceled, "closed output")
 }
 
 // TestMemoryOfCancelledJob: a goroutine that waits for memory learns when the job ends.
@@ -53,9 +49,7 @@ func TestMemoryOfCancelledJob(t *testing.T) {
 	go func() { waited <- second.Take(90) }()
 	cancel(over)
 	for range 2 {
-		if err := <-waited; !errors.Is(err, over) {
-			t.Errorf("error %v", err)
-		}
+		must.Is(t, <-waited, over)
 	}
 	if err := (*Grant)(nil).Take(1 << 60); err != nil {
 		t.Errorf("without a budget: %v", err)
@@ -145,9 +139,7 @@ func TestTry(t *testing.T) {
 		n    int64
 		want bool
 	}{{second, 31, false}, {second, 30, true}, {first, 51, false}, {first, 50, true}, {second, 1, false}, {nil, 1 << 60, true}} {
-		if got := try.g.Try(try.n); got != try.want {
-			t.Errorf("%d: %d more bytes: %v", i, try.n, got)
-		}
+		must.Equal(t, try.g.Try(try.n), try.want, i, try.n, "more bytes")
 	}
 	first.End(0)
 	cancel()

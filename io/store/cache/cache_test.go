@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"robotsbatch/io/store/must"
 )
 
 type number struct{ key uint32 }
@@ -84,9 +86,7 @@ func TestSizes(t *testing.T) {
 		if v := mustGet(t, c, step.key); v != sizes[step.key] {
 			t.Fatalf("key %d: value %d", step.key, v)
 		}
-		if got := kept(c); !slices.Equal(got, step.kept) {
-			t.Errorf("after key %d: %v are kept, want %v", step.key, got, step.kept)
-		}
+		must.EqualSlices(t, kept(c), step.kept, "after key", step.key, "kept")
 	}
 }
 
@@ -176,9 +176,7 @@ func TestLoadsOnce(t *testing.T) {
 		mustGet(t, c, 1)
 		close(release)
 		wg.Wait()
-		if loads.Load() != 2 {
-			t.Errorf("%d loads, want one for each of 2 keys", loads.Load())
-		}
+		must.Equal(t, loads.Load(), 2, "loads")
 		for _, v := range got {
 			if v == nil || v != got[0] {
 				t.Errorf("value %p, want %p for all", v, got[0])
@@ -201,9 +199,7 @@ func TestErrors(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				if _, err := c.Get(0); !errors.Is(err, broken) {
-					t.Errorf("error %v", err)
-				}
+				must.Is(t, must.Err(c.Get(0)), broken)
 			})
 		}
 		synctest.Wait()
@@ -232,9 +228,7 @@ func TestPanic(t *testing.T) {
 		synctest.Wait()
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if _, err := c.Get(0); !errors.Is(err, errUnfinished) {
-				t.Errorf("error %v", err)
-			}
+			must.Is(t, must.Err(c.Get(0)), errUnfinished)
 		})
 		synctest.Wait()
 		close(release)
@@ -287,9 +281,7 @@ func TestHitsAllocateNothing(t *testing.T) {
 		}
 	}
 	pass()
-	if n := testing.AllocsPerRun(100, pass); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	must.Equal(t, testing.AllocsPerRun(100, pass), 0, "allocations")
 }
 
 func BenchmarkHit(b *testing.B) {

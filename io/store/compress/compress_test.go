@@ -38,10 +38,7 @@ func pack(t testing.TB, c Codec, parts ...[]byte) []byte {
 	t.Helper()
 	var packed []byte
 	for _, part := range parts {
-		var err error
-		if packed, err = AppendCompressed(packed, part, c); err != nil {
-			t.Fatal(err)
-		}
+		packed = must.Get(AppendCompressed(packed, part, c))(t)
 	}
 	return packed
 }
@@ -215,12 +212,8 @@ func TestTrailingGarbage(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%q", c, garbage), func(t *testing.T) {
 				packed := append(pack(t, c, []byte("content")), garbage...)
 				got, err := unpack(bytes.NewReader(packed), c)
-				if err == nil {
-					t.Error("no error")
-				}
-				if string(got) != "content" {
-					t.Errorf("%q before the error, want all of the content", got)
-				}
+				must.Fail(t, err)
+				must.Equal(t, string(got), "content", "before the error")
 			})
 		}
 	}
@@ -320,9 +313,7 @@ func TestWindowLimit(t *testing.T) {
 
 func TestEmptyFileIsCutOff(t *testing.T) {
 	for _, c := range []Codec{Gzip, Zstd} {
-		if _, err := unpack(bytes.NewReader(nil), c); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%s: error %v", c, err)
-		}
+		must.Is(t, must.Err(unpack(bytes.NewReader(nil), c)), io.ErrUnexpectedEOF, c)
 	}
 }
 
@@ -344,9 +335,7 @@ func TestDetect(t *testing.T) {
 		{"PAR1", None},
 	}
 	for _, test := range tests {
-		if got := Detect([]byte(test.head)); got != test.want {
-			t.Errorf("Detect(%q) = %s, want %s", test.head, got, test.want)
-		}
+		must.Equal(t, Detect([]byte(test.head)), test.want, "Detect", test.head)
 	}
 }
 
@@ -373,15 +362,9 @@ func TestByName(t *testing.T) {
 }
 
 func TestUnknownCodec(t *testing.T) {
-	if _, err := NewReader(strings.NewReader("x"), 99); err == nil {
-		t.Error("NewReader: no error")
-	}
-	if _, err := NewWriter(io.Discard, 99); err == nil {
-		t.Error("NewWriter: no error")
-	}
-	if _, err := AppendCompressed(nil, nil, 99); err == nil {
-		t.Error("AppendCompressed: no error")
-	}
+	must.Fail(t, must.Err(NewReader(strings.NewReader("x"), 99)), "NewReader")
+	must.Fail(t, must.Err(NewWriter(io.Discard, 99)), "NewWriter")
+	must.Fail(t, must.Err(AppendCompressed(nil, nil, 99)), "AppendCompressed")
 }
 
 // TestAppendCompressedConcurrently is for the race detector, and sees that no
@@ -423,10 +406,7 @@ func BenchmarkAppendCompressed(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			var packed []byte
 			for b.Loop() {
-				var err error
-				if packed, err = AppendCompressed(packed[:0], text, c); err != nil {
-					b.Fatal(err)
-				}
+				packed = must.Get(AppendCompressed(packed[:0], text, c))(b)
 			}
 			b.ReportMetric(float64(len(packed))/float64(len(text)), "ratio")
 		})

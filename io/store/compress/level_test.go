@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // Bytes are compressed at the level that its writer seems to have taken, and at the fastest
@@ -38,8 +40,6 @@ func TestLevel(t *testing.T) {
 		{"text that is hardly compressed", text, len(text), Fastest},
 		{"noise", noise, len(noise), Fastest},
 	} {
-		if got := Level(test.plain, test.stored); got != test.want {
-			t.Errorf("%s: level %d, want %d", test.name, got, test.want)
-		}
+		must.Equal(t, Level(test.plain, test.stored), test.want, test.name, "level")
 	}
 }

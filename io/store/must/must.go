@@ -1,12 +1,20 @@
-// Package must ends a test at an error that it has no use for.
+// Package must says in a line what has to be so in a test. Do and Get end the test at an
+// error that it has no use for; the others report what is wrong, and let it go on.
 package must
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Do ends the test if err is not nil.
 func Do(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper()
 		t.Fatal(err)
 	}
 }
@@ -16,8 +24,85 @@ func Do(t testing.TB, err error) {
 //	data := must.Get(os.ReadFile(name))(t)
 func Get[T any](value T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
-		t.Helper()
-		Do(t, err)
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
 		return value
 	}
+}
+
+// Err returns the error of a function that also returns a value:
+//
+//	must.Is(t, must.Err(os.ReadFile(name)), fs.ErrNotExist)
+func Err[T any](_ T, err error) error { return err }
+
+// Equal reports it if got is not want. of names the case where the line does not.
+func Equal[T comparable](t testing.TB, got, want T, of ...any) {
+	if got != want {
+		t.Helper()
+		t.Error(differ(got, want, of))
+	}
+}
+
+// EqualSlices is Equal for slices; a nil one equals an empty one.
+func EqualSlices[T comparable](t testing.TB, got, want []T, of ...any) {
+	if !slices.Equal(got, want) {
+		t.Helper()
+		t.Error(differ(got, want, of))
+	}
+}
+
+// DeepEqual is Equal for values that only reflect can compare.
+func DeepEqual(t testing.TB, got, want any, of ...any) {
+	if !reflect.DeepEqual(got, want) {
+		t.Helper()
+		t.Error(differ(got, want, of))
+	}
+}
+
+// Fail reports it if err is nil.
+func Fail(t testing.TB, err error, of ...any) {
+	if err == nil {
+		t.Helper()
+		t.Error(words(of) + "no error")
+	}
+}
+
+// Say reports it if err is nil or does not say text.
+func Say(t testing.TB, err error, text string, of ...any) {
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Helper()
+		t.Errorf("%serror %v, want one that says %q", words(of), err, text)
+	}
+}
+
+// Is reports it if err is not target, as errors.Is defines it.
+func Is(t testing.TB, err, target error, of ...any) {
+	if !errors.Is(err, target) {
+		t.Helper()
+		t.Errorf("%serror %v, want %v", words(of), err, target)
+	}
+}
+
+// differ says what got is and what it must be, texts of several lines below each other.
+func differ(got, want any, of []any) string {
+	form := "%s%+v, want %+v"
+	switch text := got.(type) {
+	case []string:
+		form = "%s%q, want %q"
+	case string:
+		if form = "%s%q, want %q"; strings.Contains(text+fmt.Sprint(want), "\n") {
+			form = "%sgot\n%s\nwant\n%s"
+		}
+	}
+	return fmt.Sprintf(form, words(of), got, want)
+}
+
+// words joins what names a case, with a colon at the end.
+func words(of []any) string {
+	if len(of) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintln(of...), "\n") + ": "
 }

@@ -58,9 +58,7 @@ func TestSorter(t *testing.T) {
 			for _, record := range records {
 				must.Do(t, s.Add(slices.Clone(record)))
 			}
-			if spilled := s.spill.Size() > 0; spilled != (n > 1 && memory < 1<<30) {
-				t.Errorf("%d records, %d bytes of memory: spilled %t", n, memory, spilled)
-			}
+			must.Equal(t, s.spill.Size() > 0, n > 1 && memory < 1<<30, n, "records", memory, "bytes of memory: spilled")
 			var got [][]byte
 			must.Do(t, s.Merge(func(record []byte) error { got = append(got, slices.Clone(record)); return nil }))
 			if !slices.EqualFunc(got, want, bytes.Equal) || s.Len() != int64(n) {
@@ -82,9 +80,7 @@ func TestSorterErrors(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, err, os.ErrNotExist)
 	s = NewSorter(form, 0, t.TempDir())
 	defer s.Close()
 	for _, record := range randomRecords(50) {

@@ -3,7 +3,6 @@ package stores_test
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -118,9 +117,7 @@ func TestAzure(t *testing.T) {
 	if found, err := blob.Expand(t.Context(), u); err != nil || len(found) != 1 || found[0].Stem != "strange %2F#+ü" {
 		t.Errorf("Expand = %v, %v", found, err)
 	}
-	if _, err := blob.Open(t.Context(), s.name("none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(blob.Open(t.Context(), s.name("none"))), fs.ErrNotExist)
 }
 
 // A folder that is listed like an empty object is none, and an answer without a list of keys is
@@ -192,9 +189,7 @@ func TestAzureObjectIsReplaced(t *testing.T) {
 	f := must.Get(blob.Open(t.Context(), s.name("x")))(t)
 	defer f.Close()
 	s.objects["x"] = append([]byte("new "), noise(3<<20-4)...)
-	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(io.ReadAll(f)), blob.ErrChanged)
 }
 
 // TestAzureHosts is where containers are, by environment and parameters.

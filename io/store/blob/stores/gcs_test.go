@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -187,9 +186,7 @@ func TestGCSReads(t *testing.T) {
 			t.Errorf("%s accepts %q", r.URL, r.Header.Get("Accept-Encoding"))
 		}
 	}
-	if _, err := blob.Open(t.Context(), s.name("none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(blob.Open(t.Context(), s.name("none"))), fs.ErrNotExist)
 }
 
 func TestGCSObjectIsReplaced(t *testing.T) {
@@ -198,9 +195,7 @@ func TestGCSObjectIsReplaced(t *testing.T) {
 	f := must.Get(blob.Open(t.Context(), s.name("x")))(t)
 	defer f.Close()
 	s.put("x", noise(3<<20))
-	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(io.ReadAll(f)), blob.ErrChanged)
 }
 
 func TestGCSLists(t *testing.T) {

@@ -66,8 +66,7 @@ func TestCut(t *testing.T) {
 	large := 0
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
 		for i, options := range [][]zstd.EOption{nil, {zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true)}, {zstd.WithWindowSize(64 << 10)}} {
-			encoder, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true))...)
-			must.Do(t, err)
+			encoder := must.Get(zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true))...))(t)
 			for _, n := range []int{0, 1, 5, 300, 5000, 200_000} {
 				all := contents(rng, n)
 				for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -221,9 +220,7 @@ func BenchmarkCut(b *testing.B) {
 	b.Run("impl=cut", func(b *testing.B) {
 		b.SetBytes(n)
 		for b.Loop() {
-			if out, err = c.Cut(out[:0], frame, plain, nil, kept); err != nil {
-				b.Fatal(err)
-			}
+			out = must.Get(c.Cut(out[:0], frame, plain, nil, kept))(b)
 		}
 		b.ReportMetric(float64(len(out))/float64(len(frame)), "of-the-frame")
 	})
@@ -248,8 +245,6 @@ func TestWorth(t *testing.T) {
 		{64 << 10, 60 << 10, 1, true},
 		{64<<10 - 1, 60 << 10, 1, false},
 	} {
-		if got := Worth(test.size, test.kept, test.ranges); got != test.want {
-			t.Errorf("%+v: %t", test, got)
-		}
+		must.Equal(t, Worth(test.size, test.kept, test.ranges), test.want, test)
 	}
 }

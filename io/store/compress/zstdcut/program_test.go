@@ -240,9 +240,7 @@ func load(t *testing.T, name string) (frame, plain []byte) {
 	t.Helper()
 	frame, err := os.ReadFile(filepath.Join("testdata", name+".zst"))
 	must.Do(t, err)
-	if plain, err = decoder.DecodeAll(frame, nil); err != nil {
-		t.Fatal(err)
-	}
+	plain = must.Get(decoder.DecodeAll(frame, nil))(t)
 	return frame, plain
 }
 
@@ -288,9 +286,7 @@ func TestCutDictionary(t *testing.T) {
 	for name, want := range map[string]error{"dictionary": ErrDictionary, "dictionary-without-id": ErrDamaged} {
 		frame := must.Get(os.ReadFile(filepath.Join("testdata", name+".zst")))(t)
 		plain := make([]byte, 3000)
-		if _, err := new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 100}, {200, len(plain)}}); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
+		must.Is(t, must.Err(new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 100}, {200, len(plain)}})), want, name)
 	}
 }
 
