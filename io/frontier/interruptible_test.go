@@ -35,9 +35,7 @@ func TestInterruptibleErrors(t *testing.T) {
 	for name, open := range opens {
 		r := Interruptible(t.Context(), open)
 		for range 2 { // an error stays
-			if _, err := r.Read(make([]byte, 1)); !errors.Is(err, broken) {
-				t.Errorf("%s: %v", name, err)
-			}
+			must.Is(t, must.Err(r.Read(make([]byte, 1))), broken, name)
 		}
 	}
 }
@@ -52,9 +50,7 @@ func TestInterruptibleEnds(t *testing.T) {
 	stopped := errors.New("stopped")
 	go cancel(stopped)
 	for range 3 {
-		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, stopped) {
-			t.Errorf("error %v", err)
-		}
+		must.Is(t, must.Err(r.Read(make([]byte, 1))), stopped)
 	}
 }
 
@@ -80,7 +76,5 @@ func TestConcatenationCloseEndsNext(t *testing.T) {
 	}()
 	<-started
 	must.Do(t, c.Close())
-	if err := <-ended; err == nil {
-		t.Error("Next found a piece in half a row")
-	}
+	must.Fail(t, <-ended, "Next found a piece in half a row")
 }

@@ -57,13 +57,8 @@ func BenchmarkDecode(b *testing.B) {
 					if err == io.EOF {
 						break
 					}
-					if err != nil {
-						b.Fatal(err)
-					}
-					batch, err := p.Decode()
-					if err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, err)
+					batch := must.Get(p.Decode())(b)
 					batch.Release()
 				}
 				must.Do(b, source.Close())

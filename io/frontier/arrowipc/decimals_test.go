@@ -88,9 +88,7 @@ func TestSmallDecimals(t *testing.T) {
 					data := smallDecimals(t, c, bits, test.text, test.make)
 					source := mustOpen(t, data)
 					want := fmt.Sprintf("column \"x\": decimal%d is written as decimal128", bits)
-					if notes := source.Notes(); !slices.Equal(notes, []string{want}) {
-						t.Errorf("notes %q", notes)
-					}
+					must.EqualSlices(t, source.Notes(), []string{want})
 					source.Close()
 					compareWide(t, data, wide)
 				})
@@ -113,9 +111,7 @@ func compareWide(t *testing.T, data []byte, wide arrow.Array) {
 			for i := range got.Len() {
 				values = append(values, dictionaryValue(d, i))
 			}
-			if !slices.Equal(values, []string{"-1", "2", "", "2", "-1", "3"}) {
-				t.Errorf("%q", values)
-			}
+			must.EqualSlices(t, values, []string{"-1", "2", "", "2", "-1", "3"})
 			continue
 		}
 		if !arrow.TypeEqual(got.DataType(), wide.DataType()) {
@@ -141,9 +137,7 @@ func TestPassThroughSmallDecimals(t *testing.T) {
 				tablestest.SameRows(t, batches[i].Table.(arrow.Record).Column(1), wide, rows)
 			}
 			s := must.Get(OpenStream(bytes.NewReader(out), Options{Name: "out"}))(t)
-			if got := s.reader.Decimals(1); got != bits {
-				t.Errorf("decimals of %d bits, want %d", got, bits)
-			}
+			must.Equal(t, s.reader.Decimals(1), bits, "decimals of")
 			s.Close()
 		}
 	}

@@ -275,9 +275,7 @@ func packLZ4(t *testing.T) func(int, []byte) []byte {
 		if err == nil {
 			err = w.Close()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return out.Bytes()
 	}
 }
@@ -459,9 +457,7 @@ func TestGatherLies(t *testing.T) {
 				if err == nil {
 					err = decodeAll(out, true)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), test.has) {

@@ -230,18 +230,12 @@ func contentOf(t *testing.T, out []byte) []byte {
 		} else {
 			b, err = f.Batch()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		must.Do(t, f.Load())
 		total, err := b.CheckBody(f.Bytes, 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, body, err := layout.Inflate(b, f.Bytes, total)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, body...)
 	}
 	return all
@@ -295,10 +289,7 @@ func TestSelectedGone(t *testing.T) {
 			if !g.growing {
 				data = libraryWrite(t, e, schema, records...)
 			} else if !e.stream { // the library writes no deltas into a file
-				var err error
-				if data, err = (selecting{all: true, options: Options{Name: "in"}, verdicts: passedVerdicts}).decoded(plain, e.compression); err != nil {
-					t.Fatal(err)
-				}
+				data = must.Get((selecting{all: true, options: Options{Name: "in"}, verdicts: passedVerdicts}).decoded(plain, e.compression))(t)
 			}
 			g.gone(t, fmt.Sprintf("%d/%s", round, e), data, e.stream || round%3 == 0, e.compression, records)
 			if e.stream {

@@ -248,9 +248,7 @@ func TestLies(t *testing.T) {
 			data := handMade(t, urlSchema, b, body)
 			var err error
 			bytes := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
-			if err == nil || !strings.Contains(err.Error(), test.errHas) {
-				t.Errorf("error %v, want one with %q", err, test.errHas)
-			}
+			must.Say(t, err, test.errHas)
 			if bytes > 16<<20 {
 				t.Errorf("%d bytes allocated", bytes)
 			}
@@ -463,9 +461,7 @@ func TestTwoSchemas(t *testing.T) {
 			for _, at := range []int{bytes.Index(file, []byte(column)), bytes.LastIndex(file, []byte(column))} {
 				damaged := bytes.Clone(file)
 				damaged[at] ^= 1
-				if _, err := readAll(damaged, pipe, Options{URLColumn: "url"}); err == nil {
-					t.Errorf("column %q, byte %d, pipe %v: no error", column, at, pipe)
-				}
+				must.Fail(t, must.Err(readAll(damaged, pipe, Options{URLColumn: "url"})), "column", column, "byte", at, "pipe", pipe)
 			}
 		}
 	}

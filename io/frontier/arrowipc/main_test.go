@@ -102,10 +102,7 @@ func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []
 	if e.stream {
 		w = ipc.NewWriter(&out, options...)
 	} else {
-		var err error
-		if w, err = ipc.NewFileWriter(&out, options...); err != nil {
-			t.Fatal(err)
-		}
+		w = must.Get(ipc.NewFileWriter(&out, options...))(t)
 	}
 	for _, record := range records {
 		must.Do(t, w.Write(record))

@@ -70,9 +70,7 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 		}
 		want, reasons := passedVerdicts(int64(12*k), 12), records[0].Column(4).(*array.String)
 		for i, row := range rows {
-			if reasons.Value(i) != want.Agents[0].Reasons[row].String() {
-				t.Errorf("row %d of record batch %d has the reason %s", row, k, reasons.Value(i))
-			}
+			must.Equal(t, reasons.Value(i), want.Agents[0].Reasons[row].String(), "row", row, "record batch", k, "reason")
 		}
 		records = records[1:]
 	}

@@ -102,9 +102,7 @@ func eachMessage(t *testing.T, f layout.Framer, do func(*layout.Frame)) {
 		if err == io.EOF {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		do(m)
 	}
 }
@@ -251,14 +249,10 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		data[layout.FramePrefix+f.Table.Flat.Table(fields[number]).Field(2, 1)] = 77 // the kind of the type
 		out, err := passThrough(data, true, true, 0)
 		if !behind {
-			if err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) {
-				t.Errorf("before the URLs: %v", err)
-			}
+			must.Say(t, err, layout.ErrUnsupported.Error(), "before the URLs")
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		compareMessages(t, out, data)
 		if mustOpen(t, data).CanPassThrough(true, true) {
 			t.Error("unknown types of several inputs pass into one output")
@@ -344,9 +338,7 @@ func TestPassThroughOldVersion(t *testing.T) {
 					t.Errorf("%s: record batch %d has version %d: %v", name, i, h.Version, err)
 				}
 			}
-			if len(records) != 2 {
-				t.Errorf("%s: %d record batches", name, len(records))
-			}
+			must.Equal(t, len(records), 2, name, "record batches")
 			if h, err := layout.ParseHeader(bytes.TrimPrefix(out, []byte(layout.MagicPadded))[layout.FramePrefix:]); err != nil || h.Kind != layout.KindSchema || h.Version != layout.MetadataV5 {
 				t.Errorf("%s: the schema has version %d: %v", name, h.Version, err)
 			}

@@ -69,9 +69,7 @@ func write(t *testing.T, s batch.Sink, b *batch.Batch, v *batch.Verdicts) {
 	if err == nil {
 		err = s.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // dump shows a table as lines of text.
@@ -126,9 +124,7 @@ func TestVerdictColumns(t *testing.T) {
 						want += row
 					}
 				}
-				if got := dump(libraryRead(t, out.Bytes())); got != want {
-					t.Errorf("got\n%s\nwant\n%s", got, want)
-				}
+				must.Equal(t, dump(libraryRead(t, out.Bytes())), want)
 			})
 		}
 	}
@@ -142,9 +138,7 @@ func TestListWithNulls(t *testing.T) {
 	var out output
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)}))(t)
 	write(t, s, b, tablestest.Verdicts(3))
-	if got, want := dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n")
 }
 
 // tableBatch is a batch of a record with its URLs in the first column.
@@ -182,9 +176,7 @@ func TestLayouts(t *testing.T) {
 			}))(t)
 			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
 			got, records := libraryRead(t, out.Bytes())
-			if text := dump(got, records); text != test.want {
-				t.Errorf("got %q, want %q", text, test.want)
-			}
+			must.Equal(t, dump(got, records), test.want)
 			if m := got.Metadata(); !m.Equal(metadata) {
 				t.Errorf("metadata %v, want %v", m, metadata)
 			}
@@ -216,9 +208,7 @@ func TestNewSinkErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := NewSink(&output{fail: test.fail}, test.options)
 			if test.errHas == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), test.errHas) {
@@ -265,13 +255,9 @@ func TestWriteErrors(t *testing.T) {
 		if fail > 0 && err != nil {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		chunk, err := s.Encode(listBatch("http://a/"), tablestest.Verdicts(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if err = s.Write(chunk); err == nil {
 			err = s.Close()
 		}
@@ -283,9 +269,7 @@ func TestWriteErrors(t *testing.T) {
 			continue
 		}
 		if fail >= whole.Len() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return
 		}
 		if s.Abort(); err == nil || out.closed || !out.aborted {
@@ -324,9 +308,7 @@ func TestDictionaryOutputs(t *testing.T) {
 					Schema: ab.Schema(), Stream: e.stream, Codec: e.compression, mem: trackMemory(t),
 					Layout: batch.Layout{URLColumn: "url"},
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				for _, record := range test.records {
 					b := tableBatch(t, record)
 					chunk, encodeErr := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
@@ -344,9 +326,7 @@ func TestDictionaryOutputs(t *testing.T) {
 					w.Abort()
 					return
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				must.Do(t, w.Close())
 				dictionaries := test.inFile
 				if e.stream {
@@ -376,9 +356,7 @@ func compareLibrary(t *testing.T, data []byte, want string) {
 			values = append(values, strings.ReplaceAll(record.Column(0).ValueStr(i), "(null)", "-"))
 		}
 	}
-	if got := strings.Join(values, " "); got != want {
-		t.Errorf("the library reads %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(values, " "), want, "library reads")
 }
 
 // Reading, selecting and writing give back all memory that they take.
@@ -396,15 +374,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 					break
 				}
 				b, err := p.Decode()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				v := tablestest.Verdicts(b.URLs.Len())
 				v.Selected = []byte{0b1101}
-				chunk, err := w.Encode(b, v)
-				if err != nil {
-					t.Fatal(err)
-				}
+				chunk := must.Get(w.Encode(b, v))(t)
 				b.Release()
 				must.Do(t, w.Write(chunk))
 			}

@@ -197,20 +197,14 @@ func TestPieces(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		names = append(names, p.Name())
 		size += p.Size()
 		kept += p.(batch.Sharing).Kept()
 	}
-	if kept != 0 {
-		t.Errorf("in the end %d bytes are kept", kept)
-	}
+	must.Equal(t, kept, 0, "in the end", "bytes are kept")
 	want := "in: batch 0 (rows 0 to 3),in: batch 1 (rows 4 to 7),in: batch 2 (rows 8 to 9),in: batch 3 (no rows),in: batch 4 (rows 10 to 13)"
-	if got := strings.Join(names, ","); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
+	must.Equal(t, strings.Join(names, ","), want)
 	// The bodies, which are not compressed.
 	if bytes := int64(len(data)); size < bytes/4 || size > bytes {
 		t.Errorf("pieces of %d bytes for an input of %d", size, bytes)
@@ -220,9 +214,7 @@ func TestPieces(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	must.Is(t, must.Err(s.Next(ctx)), context.Canceled, "cancelled")
 	must.Do(t, errors.Join(s.Close(), s.Close()))
 }
 
@@ -231,9 +223,7 @@ func TestErrorsNameTheBatch(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
 	data := libraryWrite(t, allEncodings[5], record.Schema(), record, record)
 	s, err := open(data[:len(data)-20], false, Options{Name: "in"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Get(s.Next(context.Background()))(t)
 	for range 2 {
 		_, err = s.Next(context.Background())
@@ -272,9 +262,7 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 					if err == io.EOF {
 						break
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
 					workers.Add(1)
 					go func() {
 						defer workers.Done()
@@ -333,20 +321,14 @@ func TestDictionariesOfStreams(t *testing.T) {
 		}
 		must.Do(t, w.Close())
 		s, err := open(out.Bytes(), true, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		pieces := piecesOf(t, s)
 		must.Do(t, s.Close())
 		batches := make([]*batch.Batch, len(pieces))
 		for i := len(pieces) - 1; i >= 0; i-- { // the last first
-			if batches[i], err = pieces[i].Decode(); err != nil {
-				t.Fatal(err)
-			}
+			batches[i] = must.Get(pieces[i].Decode())(t)
 		}
-		if got := urlsOf(batches); got != "a b c b x x w x" {
-			t.Errorf("deltas %v: %q", deltas, got)
-		}
+		must.Equal(t, urlsOf(batches), "a b c b x x w x", "deltas", deltas)
 	}
 }
 
@@ -358,9 +340,7 @@ func piecesOf(t *testing.T, s *Source) (pieces []batch.Piece) {
 		if err == io.EOF {
 			return pieces
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		pieces = append(pieces, p)
 	}
 }

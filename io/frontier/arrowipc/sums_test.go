@@ -67,9 +67,7 @@ func TestSums(t *testing.T) {
 func TestSumsAndTheLibrary(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		_, records := libraryRead(t, summed(t, stream))
-		if len(records) != 3 {
-			t.Errorf("stream %v: %d record batches", stream, len(records))
-		}
+		must.Equal(t, len(records), 3, "stream", stream, "record batches")
 	}
 }
 
@@ -87,9 +85,7 @@ func summed(t *testing.T, stream bool) []byte {
 		if err == nil {
 			err = w.Write(chunk)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	must.Do(t, w.Close())
 	return out.Bytes()

@@ -58,9 +58,7 @@ func TestSelectedRows(t *testing.T) {
 	v.Selected, v.SelectedRows = []byte{0b1010}, 2
 	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
-	if want := "url,allowed\nb,false\nd,true\n"; string(got) != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, string(got), "url,allowed\nb,false\nd,true\n")
 }
 
 func unpack(t *testing.T, packed []byte, c compress.Codec) string {
@@ -74,9 +72,7 @@ func unpack(t *testing.T, packed []byte, c compress.Codec) string {
 
 func TestNameClash(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
-	if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: linestest.Texts("url", "allowed")}); err == nil {
-		t.Error("no error")
-	}
+	must.Fail(t, must.Err(NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: linestest.Texts("url", "allowed")})))
 }
 
 // TestURLFromSeveralColumns keeps the URL of a table that has none in one column.
@@ -115,9 +111,7 @@ func TestQuote(t *testing.T) {
 		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
 		v := &batch.Verdicts{Rows: 1}
 		got := linestest.Write(t, w, s, v, linestest.List(test.field))
-		if want := "url\n" + test.want + "\n"; string(got) != want {
-			t.Errorf("%q is written %q, want %q", test.field, got, want)
-		}
+		must.Equal(t, string(got), "url\n"+test.want+"\n", test.field, "written")
 	}
 }
 

@@ -45,9 +45,7 @@ func rowsOf(t testing.TB, s *lines.Source, b *batch.Batch) [][]string {
 			}
 			rows[i] = append(rows[i], value)
 		}
-		if of := rows[i][s.Schema().FieldIndices(s.URLColumn())[0]]; url != of {
-			t.Errorf("row %d: URL %q, but column %q", i, url, of)
-		}
+		must.Equal(t, url, rows[i][s.Schema().FieldIndices(s.URLColumn())[0]], "row", i, "URL", "column")
 	}
 	return rows
 }
@@ -109,9 +107,7 @@ func TestRows(t *testing.T) {
 						if tab {
 							text = strings.ReplaceAll(text, `\t`, ",")
 						}
-						if text != fmt.Sprintf("%q", want) {
-							t.Errorf("tab %v, batches of %d: %s, want %q", tab, batchRows, text, want)
-						}
+						must.Equal(t, text, fmt.Sprintf("%q", want), "tab", tab, "batches of", batchRows, want)
 					}
 				}
 			}
@@ -165,9 +161,7 @@ func TestHeader(t *testing.T) {
 				return
 			}
 			must.Do(t, err)
-			if got := s.URLColumn(); got != test.column {
-				t.Errorf("%q, want %q", got, test.column)
-			}
+			must.Equal(t, s.URLColumn(), test.column)
 			if _, err := s.Next(t.Context()); err != io.EOF {
 				t.Errorf("error %v", err)
 			}
@@ -188,10 +182,7 @@ func TestBrokenRows(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 2} {
-				_, err := batches(t, open(t, strings.NewReader(test.input), lines.Options{BatchRows: rows, MaxLine: 100}))
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("error %v, want one that says %q", err, test.want)
-				}
+				must.Say(t, must.Err(batches(t, open(t, strings.NewReader(test.input), lines.Options{BatchRows: rows, MaxLine: 100}))), test.want)
 			}
 		})
 	}
@@ -220,12 +211,8 @@ func TestReadErrors(t *testing.T) {
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "in.csv: reading line 4: ") {
 		t.Errorf("error %v", err)
 	}
-	if fmt.Sprint(got) != "[[[a] [b]]]" {
-		t.Errorf("%v before the error", got)
-	}
-	if _, err := NewSource(iotest.ErrReader(broken), lines.Options{Name: "in.csv"}); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	must.Equal(t, fmt.Sprint(got), "[[[a] [b]]]", "before")
+	must.Is(t, must.Err(NewSource(iotest.ErrReader(broken), lines.Options{Name: "in.csv"})), broken)
 }
 
 // TestURLsAlone reads the URLs without the other columns.
@@ -265,9 +252,7 @@ func TestManyColumns(t *testing.T) {
 	if err != io.EOF || len(slices.Concat(got...)) != 600 {
 		t.Fatalf("%d batches, error %v", len(got), err)
 	}
-	if most := maxCells / maxColumns; len(got[0]) != most {
-		t.Errorf("%d rows in a batch, want %d", len(got[0]), most)
-	}
+	must.Equal(t, len(got[0]), maxCells/maxColumns, "rows in a batch")
 }
 
 // FuzzCSV compares rows with what encoding/csv reads where that takes the input,
@@ -410,9 +395,7 @@ func TestSeparator(t *testing.T) {
 					b := must.Get(p.Decode())(t)
 					got = append(got, linestest.URLs(b)...)
 				}
-				if strings.Join(got, " ") != test.want {
-					t.Errorf("%q, want %q", got, test.want)
-				}
+				must.Equal(t, strings.Join(got, " "), test.want, got)
 			}
 		})
 	}

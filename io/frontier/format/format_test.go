@@ -35,9 +35,7 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 	defer f.Close()
 	var w io.Closer = ipc.NewWriter(f, ipc.WithSchema(schema))
 	if file {
-		if w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema)); err != nil {
-			t.Fatal(err)
-		}
+		w = must.Get(ipc.NewFileWriter(f, ipc.WithSchema(schema)))(t)
 	}
 	must.Do(t, w.Close())
 	return must.Get(os.ReadFile(f.Name()))(t)
@@ -92,9 +90,7 @@ func TestDetect(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.what, func(t *testing.T) {
 			head := []byte(test.head)
-			if got := Detect(head[:min(len(head), HeadSize)], test.name); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			must.Equal(t, Detect(head[:min(len(head), HeadSize)], test.name), test.want)
 		})
 	}
 }
@@ -117,9 +113,7 @@ func TestDetectBrokenStreams(t *testing.T) {
 		"vtable before the first one":  set(8+int(binary.LittleEndian.Uint32(arrowBytes(t, false, false)[8:])), 0x7FFFFFFF),
 		"only marker and length there": arrowBytes(t, false, false)[:8],
 	} {
-		if got := Detect(head, ""); got != Unknown {
-			t.Errorf("%s: %s", name, got)
-		}
+		must.Equal(t, Detect(head, ""), Unknown, name)
 	}
 }
 
@@ -146,9 +140,7 @@ func TestParse(t *testing.T) {
 		if got != want || !ok {
 			t.Errorf("Parse(%q) = %s, %v", name, got, ok)
 		}
-		if got.String() != name {
-			t.Errorf("%s is written %q", name, got)
-		}
+		must.Equal(t, got.String(), name, "written")
 	}
 	for _, name := range []string{"", "unknown", "txt", "CSV", "warc", "rules"} {
 		if got, ok := Parse(name, Format.Readable); ok {

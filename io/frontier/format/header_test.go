@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // TestSniffKnowsTableByHeader: csv on stdin, or named as a list, was once read as a list of
@@ -92,8 +94,6 @@ func TestSchemeless(t *testing.T) {
 		"example.com\nwww.example.com/a\n": "example.com", "\xEF\xBB\xBF\r\n example.com/a?b \r\n": "example.com/a?b",
 		"example.com\nhttps://a.example/\n": "", "": "", "no URL\n": "", "a.b,1\n": "", "example\n": "", ".com\n": "", "a.\n": "",
 	} {
-		if got := string(Schemeless([]byte(text))); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		must.Equal(t, string(Schemeless([]byte(text))), want, text)
 	}
 }

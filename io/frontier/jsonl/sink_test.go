@@ -3,7 +3,6 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,9 +39,7 @@ func TestGolden(t *testing.T) {
 				t.Errorf("line %d is no JSON: %s", rows, line)
 			}
 		}
-		if rows != 2*4 {
-			t.Errorf("%d lines", rows)
-		}
+		must.Equal(t, rows, 2*4, "lines")
 	})
 }
 
@@ -51,9 +49,7 @@ func TestSelectedRows(t *testing.T) {
 	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
 	want := `{"url":"a","allowed":true}` + "\n" + `{"url":"c","allowed":null}` + "\n"
-	if string(got) != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, string(got), want)
 }
 
 func TestNameClash(t *testing.T) {
@@ -67,9 +63,7 @@ func TestNameClash(t *testing.T) {
 	}
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
 	for _, test := range tests {
-		if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: test.schema}); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one that says %q", err, test.want)
-		}
+		must.Say(t, must.Err(NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: test.schema})), test.want)
 	}
 }
 

@@ -58,9 +58,7 @@ func TestKeysOfInnerObjects(t *testing.T) {
 			if err != io.EOF {
 				t.Fatal(err)
 			}
-			if want := [][]string{{"first", test.want}}; !reflect.DeepEqual(got, want) {
-				t.Errorf("%q, want %q", got, want)
-			}
+			must.DeepEqual(t, got, [][]string{{"first", test.want}})
 		})
 	}
 }
@@ -162,9 +160,7 @@ func TestIndex(t *testing.T) {
 			}
 			got = append(got, value)
 		}
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("column %s: %q, want %q", record.ColumnName(i), got, want[i])
-		}
+		must.EqualSlices(t, got, want[i], "column", record.ColumnName(i))
 	}
 }
 
@@ -219,17 +215,12 @@ func TestPassThrough(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1} {
-				got, err := sunk(t, test.input, lines.Options{BatchRows: rows}, test.cdxj, layout)
-				if err != nil || got != test.want {
-					t.Errorf("%s, %v, want %s", got, err, test.want)
-				}
+				must.Equal(t, must.Get(sunk(t, test.input, lines.Options{BatchRows: rows}, test.cdxj, layout))(t), test.want)
 			}
 		})
 	}
 	layout.Keep = batch.KeepURL
-	if got, err := sunk(t, `{"a":1,"url":"u"}`, lines.Options{}, false, layout); err != nil || got != `{"url":"u","allowed":null}`+"\n" {
-		t.Errorf("URL alone: %s, %v", got, err)
-	}
+	must.Equal(t, must.Get(sunk(t, `{"a":1,"url":"u"}`, lines.Options{}, false, layout))(t), `{"url":"u","allowed":null}`+"\n", "URL alone")
 }
 
 func TestClash(t *testing.T) {
@@ -240,9 +231,7 @@ func TestClash(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	layout.Verdicts = linestest.Columns(1, false)
-	if _, err := sunk(t, input, lines.Options{BatchRows: 1}, false, layout); err == nil || !strings.Contains(err.Error(), `line 4 has a key "allowed" already`) {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(sunk(t, input, lines.Options{BatchRows: 1}, false, layout)), `line 4 has a key "allowed" already`)
 	layout.Keep = batch.KeepURL
 	must.Get(sunk(t, input, lines.Options{}, false, layout))(t)
 }
@@ -250,21 +239,13 @@ func TestClash(t *testing.T) {
 func TestLineLimit(t *testing.T) {
 	long := `{"url":"` + strings.Repeat("x", 100) + `"}`
 	_, err := urls(t, NewSource(strings.NewReader("{}\n"+long+"\n"), lines.Options{Name: "in.jsonl", MaxLine: 100}))
-	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 bytes") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, err, "line 2 has more than 100 bytes")
 	s := NewSource(linestest.Endless("{}\n", 0), lines.Options{Name: "in.jsonl"})
 	got, err := urls(t, s)
-	if err == nil || !strings.Contains(err.Error(), "in.jsonl: line 2 has more than 1048576 bytes") {
-		t.Errorf("error %v", err)
-	}
-	if len(got) != 1 {
-		t.Errorf("%d batches before the error", len(got))
-	}
+	must.Say(t, err, "in.jsonl: line 2 has more than 1048576 bytes")
+	must.Equal(t, len(got), 1, "batches before")
 	broken := errors.New("the disk is broken")
-	if _, err := urls(t, NewSource(iotest.ErrReader(broken), lines.Options{})); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(urls(t, NewSource(iotest.ErrReader(broken), lines.Options{}))), broken)
 }
 
 // FuzzJSONL compares URLs with those that encoding/json finds, whatever the cut,

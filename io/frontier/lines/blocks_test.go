@@ -86,9 +86,7 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 		lines += int64(block.Lines)
 		got = append(got, block.Data...)
 	}
-	if string(got) != input {
-		t.Errorf("blocks of %q, want %q", got, input)
-	}
+	must.Equal(t, string(got), input, "blocks of")
 }
 
 func TestStrings(t *testing.T) {

@@ -66,9 +66,7 @@ func TestOutput(t *testing.T) {
 					n, err = r.Read(buffer)
 					got.Write(buffer[:n])
 				}
-				if got.String() != test.want {
-					t.Errorf("%q, want %q", got.String(), test.want)
-				}
+				must.Equal(t, got.String(), test.want)
 			})
 		}
 	}
@@ -80,27 +78,19 @@ func TestOutputFails(t *testing.T) {
 	o, err := NewOutput(w, compress.Zstd, []byte("h\n"), batch.Layout{})
 	must.Do(t, err)
 	chunk := must.Get(o.Encode(nil, oneRow, constant("a\n")))(t)
-	if err := o.Write(chunk); !errors.Is(err, full) {
-		t.Errorf("Write: %v", err)
-	}
+	must.Is(t, o.Write(chunk), full, "Write")
 	o.Abort()
 	if !w.Aborted {
 		t.Error("the output is not aborted")
 	}
 
 	w = &linestest.Writer{Fails: full}
-	if o, err = NewOutput(w, compress.None, []byte("h\n"), batch.Layout{}); err != nil {
-		t.Fatal(err)
-	}
+	o = must.Get(NewOutput(w, compress.None, []byte("h\n"), batch.Layout{}))(t)
 	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
 		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
 	}
-	if _, err := NewOutput(w, 99, nil, batch.Layout{}); err == nil {
-		t.Error("unknown codec: no error")
-	}
-	if err := o.Write(otherChunk{}); err == nil {
-		t.Error("a chunk of another sink: no error")
-	}
+	must.Fail(t, must.Err(NewOutput(w, 99, nil, batch.Layout{})), "unknown codec")
+	must.Fail(t, o.Write(otherChunk{}), "chunk of another sink")
 }
 
 // A batch may want more memory than it has: rows of a dictionary that are one
@@ -177,9 +167,7 @@ func TestColumns(t *testing.T) {
 				}
 				got = append(got, column.Name)
 			}
-			if got := strings.Join(got, " "); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			must.Equal(t, strings.Join(got, " "), test.want)
 		})
 	}
 }
@@ -187,15 +175,11 @@ func TestColumns(t *testing.T) {
 // TestBatchWithoutTable is a mistake of the caller's, and no panic.
 func TestBatchWithoutTable(t *testing.T) {
 	columns := must.Get(Columns(batch.Layout{URLColumn: "url"}, linestest.Schema()))(t)
-	if _, err := Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns); err == nil {
-		t.Error("no error")
-	}
+	must.Fail(t, must.Err(Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns)))
 	columns = must.Get(Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil))(t)
 	v := linestest.Verdicts()
 	v.Columns = nil
-	if _, err := JSON(linestest.List("a", "b", "c", "d"), v, columns); err == nil {
-		t.Error("no error without facts")
-	}
+	must.Fail(t, must.Err(JSON(linestest.List("a", "b", "c", "d"), v, columns)), "without facts")
 }
 
 func TestAppendString(t *testing.T) {
@@ -211,12 +195,8 @@ func TestAppendString(t *testing.T) {
 		{"\xf0\x9f\x98x\xf0\x9f\x98\x80", `"` + "\ufffd\ufffd\ufffdx😀" + `"`},
 	}
 	for _, test := range tests {
-		if got := string(AppendString(nil, test.in)); got != test.want {
-			t.Errorf("%q is %s, want %s", test.in, got, test.want)
-		}
-		if got := string(AppendString([]byte("x"), []byte(test.in))); got != "x"+test.want {
-			t.Errorf("%q as bytes is %s, want %s", test.in, got, test.want)
-		}
+		must.Equal(t, string(AppendString(nil, test.in)), test.want, test.in)
+		must.Equal(t, string(AppendString([]byte("x"), []byte(test.in))), "x"+test.want, test.in, "as bytes", test.want)
 		if !json.Valid(AppendString(nil, test.in)) {
 			t.Errorf("%q gives no JSON", test.in)
 		}

@@ -95,10 +95,7 @@ func samples(t testing.TB) (all []*sample) {
 	add := func(name, file string, data []byte) {
 		s := &sample{name: name, file: file, data: data, sound: make(map[batch.Keep][]byte)}
 		if strings.HasSuffix(file, ".parquet") {
-			var err error
-			if s.numbers, err = parseParquet(data); err != nil {
-				t.Fatal(err)
-			}
+			s.numbers = must.Get(parseParquet(data))(t)
 		}
 		for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
 			sound, err := convert(t, s.file, data, keep, "x.arrows", false)
@@ -145,8 +142,7 @@ func libraryParquet(t testing.TB, schema *arrow.Schema, codec compress.Compressi
 	t.Helper()
 	var out bytes.Buffer
 	options := append([]parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithDataPageVersion(version), parquet.WithDataPageSize(1 << 10), parquet.WithBatchSize(32)}, more...)
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	must.Do(t, err)
+	w := must.Get(pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())))(t)
 	for _, record := range tableRecords(schema, 2, 60) {
 		must.Do(t, w.Write(record))
 	}

@@ -2,7 +2,6 @@ package outputs
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"robotsbatch/io/store/must"
@@ -28,9 +27,7 @@ func TestPublisherOrder(t *testing.T) {
 		must.Do(t, p.Start(appear, enter, nothing))
 	}
 	must.Do(t, p.Wait())
-	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(entered, want) {
-		t.Errorf("entered %v", entered)
-	}
+	must.EqualSlices(t, entered, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 }
 
 // An output that does not appear is neither entered nor saved, and its error stays.
@@ -40,8 +37,6 @@ func TestPublisherFailure(t *testing.T) {
 	touched := func() error { t.Error("entered or saved"); return nil }
 	_ = p.Start(func() error { return broken }, touched, touched) // the error may come later
 	for range 2 {
-		if err := p.Wait(); !errors.Is(err, broken) {
-			t.Errorf("%v, want %v", err, broken)
-		}
+		must.Is(t, p.Wait(), broken)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"robotsbatch/io/store/compress"
@@ -53,9 +52,7 @@ func TestTableText(t *testing.T) {
 				}
 				return
 			}
-			if got := readList(t, path); !slices.Equal(got, []byte("https://example.com/a\n\n")) {
-				t.Errorf("%q", got)
-			}
+			must.EqualSlices(t, readList(t, path), []byte("https://example.com/a\n\n"))
 		})
 	}
 }

@@ -76,9 +76,7 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 				t.Errorf("row group %d: column %q differs", k, before.Path(i))
 			}
 		}
-		if after.Groups[0].Rows != int64(len(rows)) {
-			t.Errorf("row group %d has %d rows", k, after.Groups[0].Rows)
-		}
+		must.Equal(t, after.Groups[0].Rows, int64(len(rows)), "row group", k, "rows")
 		got, after.Groups = got[1:], after.Groups[1:]
 	}
 	if len(got) > 0 || len(after.Groups) > 0 {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -117,9 +116,7 @@ func comparePages(t *testing.T, out []byte, files ...[]byte) {
 			next++
 		}
 	}
-	if next != len(got.Groups) {
-		t.Errorf("%d row groups, want %d", len(got.Groups), next)
-	}
+	must.Equal(t, next, len(got.Groups), "row groups")
 }
 
 func part(data []byte, r layout.Range) []byte { return data[r.Offset : r.Offset+r.Length] }
@@ -174,12 +171,8 @@ func TestPassThroughSeveral(t *testing.T) {
 	two := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV2, 7, record)
 	out := must.Get(passThrough(0, one, two))(t)
 	comparePages(t, out, one, two)
-	if rows := footerOf(t, out).Rows; rows != 24 {
-		t.Errorf("%d rows", rows)
-	}
-	if _, err := passThrough(0, one, writeRecord(t, record)); err == nil || !strings.Contains(err.Error(), "use compression zstd") {
-		t.Errorf("a file of another program: %v", err)
-	}
+	must.Equal(t, footerOf(t, out).Rows, 24)
+	must.Say(t, must.Err(passThrough(0, one, writeRecord(t, record))), "use compression zstd", "file of another program")
 }
 
 // A stored Arrow schema that cannot be extended prevents only passing through, and the error says
@@ -314,9 +307,7 @@ func TestPassThroughSortingColumns(t *testing.T) {
 	} {
 		out, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, sorted(t, plain, test.sorted))
 		must.Do(t, err)
-		if got := sorting(t, out); !slices.Equal(got, test.want) {
-			t.Errorf("sorted by %d: columns %d, want %d", test.sorted, got, test.want)
-		}
+		must.EqualSlices(t, sorting(t, out), test.want, "sorted by", test.sorted, "columns")
 	}
 }
 

@@ -46,13 +46,9 @@ func checkRows(t *testing.T, data []byte, names []string, want []string) {
 				got = append(got, strings.Join(values, " "))
 			}
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		must.EqualSlices(t, got, test.want, name)
 	}
-	if rows, err := CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20); err != nil || rows != int64(len(want)) {
-		t.Errorf("CheckFile: %d rows, %v", rows, err)
-	}
+	must.Equal(t, must.Get(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20))(t), int64(len(want)), "CheckFile")
 }
 
 func tableOf(t *testing.T, b *batch.Batch) arrow.Record {
@@ -112,9 +108,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 	if changed != 2 {
 		t.Fatalf("%d pages changed", changed)
 	}
-	if _, err := CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20); err == nil {
-		t.Error("another writer's flag was not believed")
-	}
+	must.Fail(t, must.Err(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20)), "another writer's flag was not believed")
 	footer := readRaw(t, f.Footer)
 	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 6 })
 	footer[at] = layout.TextField(6, []byte("parquet-cpp version 1.5.1-SNAPSHOT"))
@@ -135,9 +129,7 @@ func TestIndexWithoutRequiredFields(t *testing.T) {
 	}{{4, "its offset index: damaged: a structure lacks field 1"}, {6, "its column index: damaged: a structure lacks field 1"}} {
 		bad := bytes.Clone(data)
 		bad[number(readRaw(t, chunk), index.offset)] = 0 // a structure of no fields
-		if _, err := CheckFile(bytes.NewReader(bad), int64(len(bad)), 1<<20); err == nil || !strings.Contains(err.Error(), index.want) {
-			t.Errorf("error %v, want %q", err, index.want)
-		}
+		must.Say(t, must.Err(CheckFile(bytes.NewReader(bad), int64(len(bad)), 1<<20)), index.want)
 	}
 }
 
@@ -163,8 +155,7 @@ func TestPassThroughErrorsNameTheirFile(t *testing.T) {
 			err = s.PassThrough()
 		}
 		must.Do(t, err)
-		sink, err := NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-		must.Do(t, err)
+		sink := must.Get(NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}))(t)
 		defer sink.Abort()
 		return passPieces(sink, s, func(int64) bool { return true })
 	}

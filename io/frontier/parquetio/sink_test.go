@@ -40,9 +40,7 @@ func TestRowGroups(t *testing.T) {
 		}
 		all, row := tablestest.URLArray(at, true), 0
 		for i, record := range records {
-			if record.NumRows() != want[i] {
-				t.Errorf("row group %d has %d rows, want %d", i, record.NumRows(), want[i])
-			}
+			must.Equal(t, record.NumRows(), want[i], "row group", i, "rows")
 			n := int(record.NumRows())
 			if !array.SliceEqual(record.Column(0), 0, int64(n), all, int64(row), int64(row+n)) {
 				t.Errorf("row group %d has other rows", i)

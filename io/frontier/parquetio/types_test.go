@@ -140,15 +140,11 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 		for _, b := range batches {
 			got := b.Table.(arrow.Record).Column(1)
 			for i := range got.Len() {
-				if want := plainValue(c.Array, row); got.ValueStr(i) != want {
-					t.Errorf("%s: row %d is %s, want %s", c.Name, row, got.ValueStr(i), want)
-				}
+				must.Equal(t, got.ValueStr(i), plainValue(c.Array, row), c.Name, "row", row)
 				row++
 			}
 		}
-		if row != c.Array.Len() {
-			t.Errorf("%s: %d rows", c.Name, row)
-		}
+		must.Equal(t, row, c.Array.Len(), c.Name, "rows")
 	}
 	if changed < 8 {
 		t.Errorf("only %d types come out as others", changed)

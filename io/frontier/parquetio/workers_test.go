@@ -6,7 +6,6 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,7 +146,5 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	for _, part := range sums.Parts() {
 		parts = append(parts, part.Rows)
 	}
-	if !slices.Equal(parts, []int64{0, rows / 2, rows / 2, 0}) {
-		t.Errorf("parts of %d rows", parts)
-	}
+	must.EqualSlices(t, parts, []int64{0, rows / 2, rows / 2, 0}, "parts of", "rows")
 }

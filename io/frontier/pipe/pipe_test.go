@@ -311,18 +311,14 @@ func TestDictionaries(t *testing.T) {
 		answered, _ := answer(t, stream, options())
 		_, answers := decode(t, answered)
 		for i, record := range records {
-			if got, want := fmt.Sprint(answers[i].Column(0)), fmt.Sprint(record.Column(0)); got != want {
-				t.Errorf("deltas %v, batch %d: %s, want %s", deltas, i, got, want)
-			}
+			must.Equal(t, fmt.Sprint(answers[i].Column(0)), fmt.Sprint(record.Column(0)), "deltas", deltas, "batch", i)
 			urls := record.Column(0).(*array.Dictionary)
 			for row := range urls.Len() {
 				url := "(null)"
 				if urls.IsValid(row) {
 					url = urls.Dictionary().ValueStr(urls.GetValueIndex(row))
 				}
-				if got := answers[i].Column(1).ValueStr(row); got != wanted(url) {
-					t.Errorf("deltas %v, batch %d, %s: %s", deltas, i, url, got)
-				}
+				must.Equal(t, answers[i].Column(1).ValueStr(row), wanted(url), "deltas", deltas, "batch", i, url)
 			}
 		}
 	}
@@ -442,10 +438,7 @@ func TestMemory(t *testing.T) {
 	o.Memory = 1 << 20
 	var out bytes.Buffer
 	stream := encode(t, record.Schema(), []arrow.Record{record})
-	_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
-	if err == nil || !strings.Contains(err.Error(), "raise memory") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)), "raise memory")
 }
 
 // A failed check keeps back the answers from then on, and the end marker.
@@ -472,9 +465,7 @@ func TestCheck(t *testing.T) {
 		for r.Next() {
 			answers++
 		}
-		if answers != passes {
-			t.Errorf("%d answers, want %d", answers, passes)
-		}
+		must.Equal(t, answers, passes)
 	}
 }
 
@@ -490,10 +481,7 @@ func TestStopped(t *testing.T) {
 			_, _ = to.Write(stream[:sent])
 			cancel(stop)
 		}()
-		_, err := pipe.Run(ctx, in, io.Discard, newByLength, options())
-		if !errors.Is(err, stop) {
-			t.Errorf("after %d bytes: %v", sent, err)
-		}
+		must.Is(t, must.Err(pipe.Run(ctx, in, io.Discard, newByLength, options())), stop, "after", sent, "bytes")
 		in.Close() // ends a read that goes on
 	}
 }
@@ -505,9 +493,7 @@ func TestOutputFails(t *testing.T) {
 	full := errors.New("disk full")
 	for after := range 4 {
 		in, out := bytes.NewReader(stream), &failing{left: after, err: full}
-		if _, err := pipe.Run(t.Context(), in, out, newByLength, options()); !errors.Is(err, full) {
-			t.Errorf("after %d writes: %v", after, err)
-		}
+		must.Is(t, must.Err(pipe.Run(t.Context(), in, out, newByLength, options())), full, "after", after, "writes")
 	}
 }
 

@@ -190,9 +190,7 @@ func TestFactFields(t *testing.T) {
 		"body_kind utf8 true", "body_digest utf8 true", "authority utf8 true", "robots_url utf8 true",
 		"registered_domain utf8 true", "url_surtkey utf8 true", "authority_hash int64 true",
 	}
-	if !slices.Equal(fields, want) {
-		t.Errorf("%q\nwant %q", fields, want)
-	}
+	must.EqualSlices(t, fields, want)
 	for _, column := range factColumns(t) {
 		o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: []batch.VerdictColumn{column}}, nil, memory.DefaultAllocator)
 		must.Do(t, err)
@@ -200,8 +198,6 @@ func TestFactFields(t *testing.T) {
 			_, err := s.Columns()
 			return err
 		})
-		if err == nil || !strings.Contains(err.Error(), column.Name) {
-			t.Errorf("%s: error %v", column.Name, err)
-		}
+		must.Say(t, err, column.Name)
 	}
 }

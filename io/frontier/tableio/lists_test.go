@@ -93,9 +93,7 @@ func TestLongListsOfManyRows(t *testing.T) {
 		}
 		made, err := a.Columns(o)
 		if !coded {
-			if err == nil {
-				t.Error("names in each row fit the memory")
-			}
+			must.Fail(t, err, "names in each row fit the memory")
 			continue
 		}
 		must.Do(t, err)

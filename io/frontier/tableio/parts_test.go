@@ -21,12 +21,8 @@ func TestParts(t *testing.T) {
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `[null,"","q=1",null,"b",null,null,null,null]`))
 	want := `["https://a.example/" "https://a.example:8443/x?" "http://[::1]/?q=1" "http://[::1]:80/" "https://a.example?b" (null) (null) (null) "https://a.example/x"]`
 	joined := must.Get(findParts(table.Schema()).Join(table, 1<<20))(t)
-	if got := fmt.Sprint(joined.Column(0)); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if _, err := findParts(table.Schema()).Join(table, 50); err == nil {
-		t.Error("no error for URLs beyond the limit")
-	}
+	must.Equal(t, fmt.Sprint(joined.Column(0)), want)
+	must.Fail(t, must.Err(findParts(table.Schema()).Join(table, 50)), "for URLs beyond the limit")
 }
 
 func TestFindParts(t *testing.T) {
@@ -41,8 +37,6 @@ func TestFindParts(t *testing.T) {
 		if p := findParts(arrow.NewSchema(fields, nil)); p != nil {
 			got = len(p.Columns())
 		}
-		if got != want {
-			t.Errorf("%d columns of %v, want %d", got, fields, want)
-		}
+		must.Equal(t, got, want, "columns of", fields)
 	}
 }

@@ -65,8 +65,6 @@ func checkTimes(t *testing.T, a arrow.Array, want []int64) {
 	t.Helper()
 	got := must.Get(times(a))(t)
 	for row := range want {
-		if got[row] != want[row] {
-			t.Errorf("row %d: %d, want %d", row, got[row], want[row])
-		}
+		must.Equal(t, got[row], want[row], "row", row)
 	}
 }

@@ -30,9 +30,7 @@ func TestSink(t *testing.T) {
 				s := must.Get(NewSink(w, c, batch.Layout{}))(t)
 				v := &batch.Verdicts{Rows: len(test.urls), Selected: test.selected}
 				packed := linestest.Write(t, w, s, v, linestest.List(test.urls...))
-				if got := compress.Detect(packed); got != c {
-					t.Errorf("the output is %s, want %s", got, c)
-				}
+				must.Equal(t, compress.Detect(packed), c, "output")
 				if c == compress.None && string(packed) != test.want {
 					t.Errorf("%q, want %q", packed, test.want)
 				}

@@ -83,10 +83,7 @@ func TestRows(t *testing.T) {
 					iotest.OneByteReader(strings.NewReader(test.input)),
 					iotest.DataErrReader(strings.NewReader(test.input)),
 				} {
-					got := mustRead(t, NewSource(r, lines.Options{Name: "in", BatchRows: rows}))
-					if !slices.Equal(got, test.rows) {
-						t.Errorf("batches of %d: %q, want %q", rows, got, test.rows)
-					}
+					must.EqualSlices(t, mustRead(t, NewSource(r, lines.Options{Name: "in", BatchRows: rows})), test.rows, "batches of", rows)
 				}
 			}
 		})
@@ -153,9 +150,7 @@ func TestBatches(t *testing.T) {
 	for i := 0; ; i++ {
 		p, err := s.Next(context.Background())
 		if err == io.EOF {
-			if i != len(want) {
-				t.Errorf("%d batches, want %d", i, len(want))
-			}
+			must.Equal(t, i, len(want), "batches")
 			return
 		}
 		must.Do(t, err)
@@ -187,9 +182,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 	}
 	for i, p := range slices.Backward(pieces) {
 		b := must.Get(p.Decode())(t)
-		if got, want := string(b.URLs.Value(0)), fmt.Sprintf("http://a.example/%d", 7*i); got != want {
-			t.Errorf("piece %d starts with %q, want %q", i, got, want)
-		}
+		must.Equal(t, string(b.URLs.Value(0)), fmt.Sprintf("http://a.example/%d", 7*i), "piece", i, "starts with")
 		b.Release()
 	}
 }
@@ -239,15 +232,11 @@ func TestLineLimit(t *testing.T) {
 				s := NewSource(strings.NewReader(test.input), lines.Options{Name: "urls.txt", BatchRows: rows, MaxLine: limit})
 				_, err := read(t, s)
 				if test.line == 0 {
-					if err != io.EOF {
-						t.Errorf("batches of %d: %v", rows, err)
-					}
+					must.Equal(t, err, io.EOF, "batches of", rows)
 					continue
 				}
 				want := fmt.Sprintf("line %d has more than %d bytes", test.line, limit)
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("batches of %d: error %v, want one that says %q", rows, err, want)
-				}
+				must.Say(t, err, want, "batches of", rows)
 			}
 		})
 	}
@@ -283,9 +272,7 @@ func TestReadErrors(t *testing.T) {
 		r := io.MultiReader(strings.NewReader("a\n\nb\nc"), iotest.ErrReader(broken))
 		s := NewSource(r, lines.Options{Name: "urls.txt", BatchRows: rows})
 		batches, err := read(t, s)
-		if got := slices.Concat(batches...); !slices.Equal(got, []string{"a", "b"}) {
-			t.Errorf("batches of %d: rows %q before the error", rows, got)
-		}
+		must.EqualSlices(t, slices.Concat(batches...), []string{"a", "b"}, "batches of", rows, "rows", "before")
 		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "urls.txt: reading line 4: ") {
 			t.Errorf("batches of %d: error %v", rows, err)
 		}
@@ -294,9 +281,7 @@ func TestReadErrors(t *testing.T) {
 
 func TestReaderWithoutProgress(t *testing.T) {
 	idle := linestest.ReaderFunc(func([]byte) (int, error) { return 0, nil })
-	if _, err := read(t, NewSource(idle, lines.Options{})); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(read(t, NewSource(idle, lines.Options{}))), io.ErrNoProgress)
 }
 
 func TestCancel(t *testing.T) {

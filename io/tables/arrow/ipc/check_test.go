@@ -3,7 +3,6 @@ package ipc
 import (
 	"bytes"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -56,15 +55,11 @@ func TestCheckMetadataOfDamage(t *testing.T) {
 	stream := write(t, true, record)
 	at := bytes.Index(stream, []byte("other_column")) + len("other_column")
 	stream[at] = 'x'
-	if _, err := Check(bytes.NewReader(stream), int64(len(stream)), false, 0); err == nil || !strings.Contains(err.Error(), "damaged metadata: the text at") {
-		t.Errorf("a name without its end: %v", err)
-	}
+	must.Say(t, must.Err(Check(bytes.NewReader(stream), int64(len(stream)), false, 0)), "damaged metadata: the text at", "name without its end")
 	file := write(t, false, record)
 	at = bytes.LastIndex(file, []byte("other_column"))
 	file[at-4] = 0xff // its length
-	if _, err := Check(bytes.NewReader(file), int64(len(file)), true, 0); err == nil || !strings.Contains(err.Error(), "the footer: damaged metadata") {
-		t.Errorf("a name in the footer that is too long: %v", err)
-	}
+	must.Say(t, must.Err(Check(bytes.NewReader(file), int64(len(file)), true, 0)), "the footer: damaged metadata", "name in the footer that is too long")
 }
 
 // Any byte of the metadata may be another: that is an error or none, and no panic.

@@ -51,9 +51,7 @@ func TestDictionariesThatGrow(t *testing.T) {
 		}
 	}
 	if r := records[count-2]; r.decoder != last.decoder {
-		if _, err := records[3].decoder.record(r.meta, r.body, r.total); err == nil {
-			t.Error("a batch may use a value that a later batch adds")
-		}
+		must.Fail(t, must.Err(records[3].decoder.record(r.meta, r.body, r.total)), "batch may use a value that a later batch adds")
 		if r.decode(); r.err != nil {
 			t.Errorf("after an error: %v", r.err)
 		}
@@ -65,9 +63,7 @@ func TestEmptyOffsets(t *testing.T) {
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.ListOf(arrow.BinaryTypes.Binary)} {
 		values := array.NewBuilder(memory.DefaultAllocator, dt).NewArray()
 		m := must.Get(encodeRecord(nil, []*array.Data{values.Data().(*array.Data)}, layout.CodecNone, nil))(t)
-		if got, want := m.batch.Buffers[1].Length, int64(dt.Layout().Buffers[1].ByteWidth); got != want {
-			t.Errorf("%s: %d bytes, want %d", dt, got, want)
-		}
+		must.Equal(t, m.batch.Buffers[1].Length, int64(dt.Layout().Buffers[1].ByteWidth), dt, "bytes")
 		values.Release()
 	}
 }

@@ -263,9 +263,7 @@ func TestInt96(t *testing.T) {
 	}
 	data, err := column.Assemble([]Leaf{{N: 2, Fixed: slices.Concat(at(2_440_588, 5), at(2_440_587, 86_399_999_999_999))}})
 	must.Do(t, err)
-	if got := array.MakeFromData(data).(*array.Timestamp).TimestampValues(); !slices.Equal(got, []arrow.Timestamp{5, -1}) {
-		t.Errorf("%v", got)
-	}
+	must.EqualSlices(t, array.MakeFromData(data).(*array.Timestamp).TimestampValues(), []arrow.Timestamp{5, -1})
 	if _, err := column.Assemble([]Leaf{{N: 1, Fixed: at(5_373_484, 0)}}); err == nil || !stdstrings.Contains(err.Error(), "1678 to 2262") {
 		t.Errorf("the year 9999: %v", err)
 	}
@@ -357,8 +355,7 @@ func TestCodedLists(t *testing.T) {
 		low := r.IntN(2)
 		var leaves []*Leaf
 		for _, column := range []arrow.Array{plain.NewArray(), array.NewDictionaryArray(coded, index.NewArray(), lists.NewArray())} {
-			shredded, err := (&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(rows)).Data().(*array.Data))
-			must.Do(t, err)
+			shredded := must.Get((&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(rows)).Data().(*array.Data)))(t)
 			leaves = append(leaves, &shredded[0])
 		}
 		want, got := leaves[0], leaves[1].Plain(leaf)

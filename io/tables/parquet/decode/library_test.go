@@ -263,13 +263,9 @@ func checkRows(t *testing.T, data []byte, want arrow.Array, size int) {
 			}
 			row += got.Len()
 		}
-		if _, err := list[i].Next(1); err == nil {
-			t.Error("a row behind the last one")
-		}
+		must.Fail(t, must.Err(list[i].Next(1)), "row behind the last")
 	}
-	if row != want.Len() {
-		t.Errorf("%d rows, want %d", row, want.Len())
-	}
+	must.Equal(t, row, want.Len(), "rows")
 }
 
 // Nobody skips most of a large page again and again.
@@ -302,9 +298,7 @@ func TestLimit(t *testing.T) {
 		if _, err := list[0].read(300); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}
-		if _, err := list[0].read(400); err == nil || !strings.Contains(err.Error(), "strings take more than") {
-			t.Errorf("%s: error %v", k, err)
-		}
+		must.Say(t, must.Err(list[0].read(400)), "strings take more than", k)
 	}
 }
 

@@ -206,12 +206,8 @@ func TestRoundTrip(t *testing.T) {
 func TestRowsMissing(t *testing.T) {
 	top, leaf := nodeOf(layout.Int64, 0, 2)
 	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6})
-	if err := roundTrip(top, leaf, &l, rows+1, 2, true); err == nil {
-		t.Error("a row more than there is was read")
-	}
-	if err := roundTrip(top, leaf, &l, rows-1, 2, true); err == nil {
-		t.Error("a row that the row group does not have was overlooked")
-	}
+	must.Fail(t, roundTrip(top, leaf, &l, rows+1, 2, true), "row more than there is was read")
+	must.Fail(t, roundTrip(top, leaf, &l, rows-1, 2, true), "row that the row group does not have was overlooked")
 }
 
 func FuzzRoundTrip(f *testing.F) {

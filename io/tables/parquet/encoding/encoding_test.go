@@ -121,24 +121,18 @@ func TestHostileStrings(t *testing.T) {
 		if err == nil {
 			err = d.Next(&Values{}, min(test.present, 3), 1000)
 		}
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fail(t, err, name)
 	}
 	for encoding, page := range valid {
 		d, err := open(t, encoding, page, 3)
 		must.Do(t, err)
-		if err := d.Next(&Values{}, 3, 36); err == nil || !strings.Contains(err.Error(), "strings take more than 36 bytes") {
-			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
-		}
+		must.Say(t, d.Next(&Values{}, 3, 36), "strings take more than 36 bytes", "encoding", encoding, "more than the limit")
 		if encoding == layout.RLEDictionary {
 			page = append(bytes.Clone(page), 0x40, 0)
 		} else {
 			page = append(bytes.Clone(page), "more"...)
 		}
-		if d, err = open(t, encoding, page, 3); err != nil {
-			t.Fatal(err)
-		}
+		d = must.Get(open(t, encoding, page, 3))(t)
 		if err := d.Next(&Values{}, 3, 1000); err != nil || d.Done() == nil {
 			t.Errorf("encoding %d: more than its values: no error (%v)", encoding, err)
 		}
@@ -171,9 +165,7 @@ func TestHostileDictionary(t *testing.T) {
 		"fewer bytes than lengths":  {plainPage(three...), 4},
 		"an entry that is too long": {[]byte("\xff\xff\xff\x7fabc"), 1},
 	} {
-		if _, err := NewDictionary(test.page, test.entries, 0); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fail(t, must.Err(NewDictionary(test.page, test.entries, 0)), name)
 	}
 }
 
@@ -238,9 +230,7 @@ func TestSkip(t *testing.T) {
 			t.Fatalf("%s: %q", name, whole)
 		}
 		for skip := range n + 1 {
-			if got := decode(t, name, b, skip, n-skip); !slices.Equal(got, whole[skip:]) {
-				t.Errorf("%s: after %d values: %q, want %q", name, skip, got, whole[skip:])
-			}
+			must.EqualSlices(t, decode(t, name, b, skip, n-skip), whole[skip:], name, "after", skip, "values")
 		}
 	}
 }

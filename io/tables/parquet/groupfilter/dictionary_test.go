@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
@@ -64,19 +65,14 @@ func TestReadIndices(t *testing.T) {
 			rows.Keep(row, row+1)
 		}
 		r.rows = rows
-		var err error
-		if c.Dictionary, err = pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)); err != nil {
-			t.Fatal(err)
-		}
-		err = r.readIndices(c)
+		c.Dictionary = must.Get(pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)))(t)
+		err := r.readIndices(c)
 		switch {
 		case (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want):
 			t.Errorf("%s: %v", test.name, err)
 		case err == nil && 10-c.Dictionary.Unused() != test.used:
 			t.Errorf("%s: not %d entries are used", test.name, test.used)
 		}
-		if r.used != 0 {
-			t.Errorf("%s: %d bytes of memory are held", test.name, r.used)
-		}
+		must.Equal(t, r.used, 0, test.name, "bytes of memory are held")
 	}
 }

@@ -89,9 +89,7 @@ func TestFooter(t *testing.T) {
 func checkGroup(t *testing.T, got *RowGroup, want *metadata.FileMetaData, i int) {
 	t.Helper()
 	group := want.RowGroups[i]
-	if got.Rows != group.NumRows {
-		t.Errorf("row group %d has %d rows", i, got.Rows)
-	}
+	must.Equal(t, got.Rows, group.NumRows, "row group", i, "rows")
 	for j, c := range got.Chunks {
 		m := group.Columns[j].MetaData
 		if int32(c.Type) != int32(m.Type) || int32(c.Codec) != int32(m.Codec) || c.Values != m.NumValues || c.Pages.Length != m.TotalCompressedSize ||
@@ -135,10 +133,7 @@ func TestHostileFooter(t *testing.T) {
 		"a chunk without metadata":    {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x00\x16\x00\x16\x00\x00\x00")), "where its data lies"},
 		"a row group of another size": {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x1c\x15\x0c\x19\x05\x19\x08\x15\x00\x16\x00\x16\x00\x16\x00\x26\x00\x00\x00\x16\x00\x16\x02\x00\x00")), "1 rows"},
 	} {
-		_, err := ReadFooter(strings.NewReader(test.data), int64(len(test.data)), 1<<20)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
-		}
+		must.Say(t, must.Err(ReadFooter(strings.NewReader(test.data), int64(len(test.data)), 1<<20)), test.want, name)
 	}
 	empty := frame(schema + "\x16\x00\x19\x0c\x00")
 	if f, err := ReadFooter(bytes.NewReader(empty), int64(len(empty)), 1<<20); err != nil || f.Path(0) != "x" || f.Leaves[0].MaxDefinition == 0 {

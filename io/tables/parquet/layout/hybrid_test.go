@@ -103,9 +103,7 @@ func TestHybrid(t *testing.T) {
 				t.Errorf("width %d: more numbers than there should be: no error", width)
 			}
 			h = NewHybrid(data[:len(data)-1], width)
-			if err := h.Read(append(got, make([]uint32, 8)...)); err == nil {
-				t.Errorf("width %d: fewer numbers than there should be: no error", width)
-			}
+			must.Fail(t, h.Read(append(got, make([]uint32, 8)...)), "width", width, "fewer numbers than there should be")
 		}
 	}
 }
@@ -126,9 +124,7 @@ func TestHostileHybrid(t *testing.T) {
 		"groups without their bits": "\xff\xff\xff\xff\x0f",
 	} {
 		h := NewHybrid([]byte(data), 2)
-		if err := h.Read(make([]uint32, 100)); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fail(t, h.Read(make([]uint32, 100)), name)
 	}
 }
 

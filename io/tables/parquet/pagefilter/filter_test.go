@@ -646,9 +646,7 @@ func TestPageFrameRefused(t *testing.T) {
 	out, _, err := f.Page(nil, Source{c, &page, plain, Part{Selection: rows, N: rows.Len()}})
 	must.Do(t, err)
 	leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
-	if differs := p.differs(&leaf, want); differs != "" {
-		t.Error(differs)
-	}
+	must.Equal(t, p.differs(&leaf, want), "")
 	if notes := c.Refusals.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "1 times: "+zstdcut.ErrUnsupported.Error()) {
 		t.Errorf("notes %q", notes)
 	}
@@ -869,15 +867,11 @@ func TestMemoryParts(t *testing.T) {
 	} {
 		c := &Column{Leaf: test.leaf, Type: layout.Int32, Width: 4}
 		page := &layout.Page{Kind: test.kind, Values: int(test.values), Uncompressed: int(test.size)}
-		if got := c.Memory(page) - smallMemory; got != test.want {
-			t.Errorf("%s: %d bytes, want %d", test.name, got, test.want)
-		}
+		must.Equal(t, c.Memory(page)-smallMemory, test.want, test.name, "bytes")
 	}
 	c := &Column{Type: layout.Int64, Width: 8}
 	page := &layout.Page{Encoding: layout.DeltaBinaryPacked, Values: 1000, Uncompressed: 4000}
-	if got, want := c.Memory(page)-smallMemory, 2*4000+runs(1000)+encoding.Needs(c.Type, 8, page, 1000, 1000); got != want {
-		t.Errorf("values to decode: %d bytes, want %d", got, want)
-	}
+	must.Equal(t, c.Memory(page)-smallMemory, 2*4000+runs(1000)+encoding.Needs(c.Type, 8, page, 1000, 1000), "values to decode", "bytes")
 }
 
 // Bodies of pages are as hostile as they may be; see TestPageHostile. There is one seed for each

@@ -213,39 +213,25 @@ func TestCopyGroup(t *testing.T) {
 	}
 	for i, g := range order {
 		for c := range 2 {
-			if got, want := part(out, file.Groups[i].Chunks[c].Pages), part(m.data, m.pages[g][c]); got != want {
-				t.Errorf("row group %d: pages %q, want %q", i, got, want)
-			}
+			must.Equal(t, part(out, file.Groups[i].Chunks[c].Pages), part(m.data, m.pages[g][c]), "row group", i, "pages")
 		}
-		if got := part(out, file.Groups[i].Chunks[2].Pages); got != "added page" {
-			t.Errorf("row group %d: %q is added", i, got)
-		}
+		must.Equal(t, part(out, file.Groups[i].Chunks[2].Pages), "added page", "row group", i, "added")
 		x := again.groups[i].chunks[0]
-		if got, want := part(out, x.bloom), part(m.data, m.bloom[g]); got != want {
-			t.Errorf("row group %d: bloom filter %q, want %q", i, got, want)
-		}
+		must.Equal(t, part(out, x.bloom), part(m.data, m.bloom[g]), "row group", i, "bloom filter")
 		index, _, err := layout.ReadRaw([]byte(part(out, x.offsetIndex)))
 		must.Do(t, err)
 		_, places, _ := find(index, 1).Elements()
 		for page, raw := range places {
 			place, _, _ := layout.ReadRaw(raw)
-			if at := integer(place, 1); at != x.pages.Offset+int64(page)*pageBytes {
-				t.Errorf("row group %d: page %d lies at %d, and its pages at %d", i, page, at, x.pages.Offset)
-			}
+			must.Equal(t, integer(place, 1), x.pages.Offset+int64(page)*pageBytes, "row group", i, "page", page, "lies at", x.pages.Offset)
 		}
 		if integer(x.fields, 99) != 8 || integer(x.meta, 99) != 7 || integer(again.groups[i].fields, 99) != 5 || integer(again.footer, 99) != 6 {
 			t.Error("fields that are not known are gone")
 		}
-		if n := integer(again.groups[i].fields, groupOrdinal); n != int64(i) {
-			t.Errorf("row group %d says it is number %d", i, n)
-		}
+		must.Equal(t, integer(again.groups[i].fields, groupOrdinal), int64(i), "row group", i, "it is number")
 	}
-	if by := string(find(again.footer, fileCreatedBy).Text()); by != "other" {
-		t.Errorf("created by %q, where nothing was encoded", by)
-	}
-	if want := []layout.KeyValue{{Key: "key", Value: "value"}, {Key: "more", Value: "2"}}; !reflect.DeepEqual(file.Metadata, want) {
-		t.Errorf("metadata %v", file.Metadata)
-	}
+	must.Equal(t, string(find(again.footer, fileCreatedBy).Text()), "other", "created by", "where nothing was encoded")
+	must.DeepEqual(t, file.Metadata, []layout.KeyValue{{Key: "key", Value: "value"}, {Key: "more", Value: "2"}}, "metadata")
 }
 
 // filtered writes row group 0 with these pages of x, and one of y.
@@ -300,17 +286,13 @@ func TestFilterGroup(t *testing.T) {
 		{"a field that may tell of its values", int64(len(find(c.meta, 99).Value)), 0},
 		{"a bloom filter", c.bloom.Length, 0},
 	} {
-		if test.got != test.want {
-			t.Errorf("%s: %d, want %d", test.what, test.got, test.want)
-		}
+		must.Equal(t, test.got, test.want, test.what)
 	}
 	statistics, _, _ := layout.ReadRaw(find(c.meta, metaStatistics).Value)
 	want := []layout.Raw{
 		i64(3, 3), text(5, "k"), text(6, "b"),
 	}
-	if !reflect.DeepEqual(statistics, want) {
-		t.Errorf("statistics %v, want %v", statistics, want)
-	}
+	must.DeepEqual(t, statistics, want)
 	stats := encodingStats(&x)
 	if got := find(c.meta, metaEncodingStats); !bytes.Equal(got.Value, stats.Value) {
 		t.Errorf("encodings %x", got.Value)
@@ -330,9 +312,7 @@ func TestFilterGroup(t *testing.T) {
 			t.Errorf("%q is still there", old)
 		}
 	}
-	if by := string(find(again.footer, fileCreatedBy).Text()); by != "maker" {
-		t.Errorf("created by %q", by)
-	}
+	must.Equal(t, string(find(again.footer, fileCreatedBy).Text()), "maker", "created by")
 }
 
 // Where an index cannot be true, there is none.
@@ -359,12 +339,8 @@ func TestFilterGroupIndexes(t *testing.T) {
 	nulls.Add(layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2})
 	_, _, again := filtered(t, makeFile(made{maker: "parquet-cpp version 1.2"}), 2, nulls)
 	statistics, _, _ := layout.ReadRaw(find(again.groups[0].chunks[0].meta, metaStatistics).Value)
-	if !reflect.DeepEqual(statistics, []layout.Raw{i64(3, 2)}) {
-		t.Errorf("of nothing but nulls: %v", statistics)
-	}
-	if by := string(find(again.footer, fileCreatedBy).Text()); by != "parquet-cpp version 1.2" {
-		t.Errorf("created by %q, of whom readers know what they do", by)
-	}
+	must.DeepEqual(t, statistics, []layout.Raw{i64(3, 2)}, "nothing but nulls")
+	must.Equal(t, string(find(again.footer, fileCreatedBy).Text()), "parquet-cpp version 1.2", "created by", "whom readers know what they do")
 }
 
 // The order of pages is what their bounds say.
@@ -381,9 +357,7 @@ func TestBoundaryOrder(t *testing.T) {
 		for _, b := range test.pages {
 			x.Add(layout.Written{Values: 1, Bounds: b})
 		}
-		if got := x.boundaryOrder(); got != test.want {
-			t.Errorf("%q: order %d, want %d", test.pages, got, test.want)
-		}
+		must.Equal(t, x.boundaryOrder(), test.want, test.pages, "order")
 	}
 }
 
@@ -409,25 +383,17 @@ func TestProject(t *testing.T) {
 		if len(file.Leaves) != 2 || file.Path(0) != []string{"x", "y"}[column] || file.Path(1) != "added" {
 			t.Fatalf("columns %v", file.Schema)
 		}
-		if got, want := part(out, file.Groups[0].Chunks[0].Pages), part(m.data, m.pages[1][column]); got != want {
-			t.Errorf("pages %q, want %q", got, want)
-		}
-		if n := integer(again.groups[0].fields, groupBytes); n != 3*pageBytes+10 {
-			t.Errorf("it says it has %d bytes", n)
-		}
+		must.Equal(t, part(out, file.Groups[0].Chunks[0].Pages), part(m.data, m.pages[1][column]), "pages")
+		must.Equal(t, integer(again.groups[0].fields, groupBytes), 3*pageBytes+10, "it says it", "bytes")
 		_, list, _ := find(again.groups[0].fields, groupSorting).Elements()
 		var by []int64
 		for _, raw := range list {
 			fields, _, _ := layout.ReadRaw(raw)
 			by = append(by, integer(fields, 1))
 		}
-		if !reflect.DeepEqual(by, sorted) {
-			t.Errorf("column %d: sorted by %v, want %v", column, by, sorted)
-		}
+		must.DeepEqual(t, by, sorted, "column", column, "sorted by")
 		_, orders, _ := find(again.footer, fileOrders).Elements()
-		if len(orders) != 2 {
-			t.Errorf("%d orders", len(orders))
-		}
+		must.Equal(t, len(orders), 2, "orders")
 	}
 }
 
@@ -491,8 +457,6 @@ func TestOpenHostile(t *testing.T) {
 		"before it":      {Offset: -4, Length: 4},
 	} {
 		_, input := open(t, sound.data, nil)
-		if err := input.checkRanges([]layout.Range{sound.pages[0][0], sound.pages[0][1], r}); err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Say(t, input.checkRanges([]layout.Range{sound.pages[0][0], sound.pages[0][1], r}), "damaged", name)
 	}
 }
