@@ -53,9 +53,7 @@ func TestPercent(t *testing.T) {
 	}{
 		{0, 9, "0.0 %"}, {1, 100_000, "<0.1 %"}, {1, 1000, "0.1 %"}, {99_999, 100_000, ">99.9 %"}, {9, 9, "100.0 %"}, {0, 0, "–"}, {1, 3, "33.3 %"},
 	} {
-		if got := percent(test.part, test.whole); got != test.want {
-			t.Errorf("%d of %d: %s, want %s", test.part, test.whole, got, test.want)
-		}
+		must.Equal(t, percent(test.part, test.whole), test.want, test.part, test.whole)
 	}
 }
 

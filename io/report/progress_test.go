@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"robotsbatch/io/store/meter"
+	"robotsbatch/io/store/must"
 )
 
 func TestProgressFits(t *testing.T) {
@@ -26,9 +27,7 @@ func TestProgressFits(t *testing.T) {
 		{unknown, 80, "12 rows, 1:01, 0 a second, 0.0 % denied"},
 		{unknown, 38, "12 rows, 1:01, 0/s, 0 % denied"},
 	} {
-		if got := test.p.Line(test.width); got != test.want {
-			t.Errorf("%d columns: %q, want %q", test.width, got, test.want)
-		}
+		must.Equal(t, test.p.Line(test.width), test.want, test.width, "columns")
 	}
 	for width := range 120 {
 		if got := known.Line(width); len(got) > width {
@@ -53,9 +52,7 @@ func TestStepProgressFits(t *testing.T) {
 		{hosts, 50, "reading rules: 12.3k hosts, 61 %, 0:37 left, 202/s"},
 		{unknown, 80, "reading captures: 3 files, 1:01, 0 a second"},
 	} {
-		if got := test.p.Line(test.width); got != test.want {
-			t.Errorf("%d columns: %q, want %q", test.width, got, test.want)
-		}
+		must.Equal(t, test.p.Line(test.width), test.want, test.width, "columns")
 	}
 	want := []any{"step", "reading rules", "hosts", int64(12_345), "total", int64(20_000), "seconds", 61.0, "share", 0.61725}
 	if got := hosts.Attributes(); len(got) != len(want)+2 || !slices.Equal(got[:len(want)], want) {
@@ -67,9 +64,7 @@ func TestByteSize(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 29: "2.5 GiB", 300 << 20: "300 MiB", math.MaxInt64: "8.0 EiB",
 	} {
-		if got := byteSize(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
+		must.Equal(t, byteSize(n), want, n)
 	}
 }
 
@@ -77,9 +72,7 @@ func TestShortNumber(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 9999: "9999", 10_000: "10.0k", 99_949: "99.9k", 99_950: "100k", 999_499: "999k", 999_500: "1.0M", 12_345_678: "12.3M", math.MaxInt64: "9.2E",
 	} {
-		if got := shortNumber(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
+		must.Equal(t, shortNumber(n), want, n)
 	}
 }
 
@@ -93,9 +86,7 @@ func TestExtent(t *testing.T) {
 			t.Errorf("%g under way: %g done, %g s left, want %g, %g", size, s, l, share, left)
 		}
 	}
-	if first := e.Next(2); first != 0 {
-		t.Errorf("the first output begins with input %d", first)
-	}
+	must.Equal(t, e.Next(2), 0, "first output begins with input")
 	at(0, 0, -1)
 	at(e.Size(0, 1.5), 0.15, 10*0.85/0.15)
 	e.Done(e.Size(0, 2), true)

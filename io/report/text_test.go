@@ -3,21 +3,19 @@ package report
 import (
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestNumber(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := Number(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
+		must.Equal(t, Number(n), want, n)
 	}
 }
 
 func TestClock(t *testing.T) {
 	for seconds, want := range map[float64]string{0: "0:00", 9.9: "0:09", 61: "1:01", 3600: "1:00:00", 36061: "10:01:01"} {
-		if got := clock(seconds); got != want {
-			t.Errorf("%v: %s", seconds, got)
-		}
+		must.Equal(t, clock(seconds), want, seconds)
 	}
 }
 
@@ -27,9 +25,7 @@ func TestLongAges(t *testing.T) {
 		24 * time.Hour: "24h", 36 * time.Hour: "36h", 48 * time.Hour: "48h", 90 * time.Second: "1m30s", 7 * 24 * time.Hour: "7 days",
 		3740*time.Hour + 8*time.Minute + 41*time.Second: "155.8 days",
 	} {
-		if got := Age(span); got != want {
-			t.Errorf("%v: %s, want %s", span, got, want)
-		}
+		must.Equal(t, Age(span), want, span)
 	}
 }
 

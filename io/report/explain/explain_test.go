@@ -33,8 +33,7 @@ func open(t *testing.T, o ruleset.Options) *ruleset.Set {
 // compile makes a rule pack of a source.
 func compile(t *testing.T, source, pack string, p matcher.Profile) {
 	t.Helper()
-	found, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{source}, Profile: p, Memory: 1 << 26, Workers: 1})
-	must.Do(t, err)
+	found := must.Get(ruleset.Find(t.Context(), ruleset.Options{Sources: []string{source}, Profile: p, Memory: 1 << 26, Workers: 1}))(t)
 	must.Get(found.Compile(t.Context(), pack, rulepack.BuildOptions{Profile: p}))(t)
 }
 
@@ -166,9 +165,7 @@ func TestExplainsTheFetch(t *testing.T) {
   at          line 2 of http://a.example/robots.txt
       >     2  Allow: /
 `
-	if b.String() != want {
-		t.Errorf("%s\nwant\n%s", &b, want)
-	}
+	must.Equal(t, b.String(), want)
 }
 
 // Agents that obey one group share what is said of it: a hostile one has many lines. What is left
@@ -184,9 +181,7 @@ func TestManyAgents(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := errors.New("ended")
 	cancel(ended)
-	if _, err := New(open(t, ruleset.Options{Sources: []string{"robots"}}), Options{Chains: chains}).URL(ctx, "https://a.example/"); !errors.Is(err, ended) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, must.Err(New(open(t, ruleset.Options{Sources: []string{"robots"}}), Options{Chains: chains}).URL(ctx, "https://a.example/")), ended)
 }
 
 // TestJoinedGroups: a record that is neither user-agent nor rule ends no group, and it is

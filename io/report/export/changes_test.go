@@ -102,12 +102,9 @@ func TestChanges(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")
 	write(t, filepath.Join(folder, "http", "b.test"), "User-agent: *\nDisallow: /b\n")
-	google, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Chains: agents, Memory: 64 << 20, Workers: 1, Profile: robotstxt.Google})
-	must.Do(t, err)
+	google := must.Get(ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Chains: agents, Memory: 64 << 20, Workers: 1, Profile: robotstxt.Google}))(t)
 	listing := must.Get(google.List(t.Context()))(t)
 	defer listing.Close()
 	got, _ = changesOf(t, export.RuleSide{Listing: list(t, folder), Agents: agents[:1]}, export.RuleSide{Listing: listing, Profile: robotstxt.Google, Agents: agents[:1]})
-	if want := []string{"a.test * closed none>all rules>rules"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	must.EqualSlices(t, got, []string{"a.test * closed none>all rules>rules"})
 }

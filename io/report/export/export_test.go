@@ -100,9 +100,7 @@ func TestRulesAreThoseOfTheFiles(t *testing.T) {
 		got[strings.Join(kept, " ")]++
 	}
 	for row, n := range want {
-		if got[row] != n {
-			t.Errorf("%d times %s, want %d", got[row], row, n)
-		}
+		must.Equal(t, got[row], n, row)
 	}
 	if one := rows(t, listing, export.Rules, 1); !slices.Equal(one, all) {
 		t.Error("records of one row have other rows")
@@ -193,9 +191,7 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 			total += record.NumRows()
 			record.Release()
 		}
-		if want := map[string]int64{"rules": 15000, "agents": 15000, "access": 1}[table.Name]; total != want {
-			t.Errorf("%s: %d rows", table.Name, total)
-		}
+		must.Equal(t, total, map[string]int64{"rules": 15000, "agents": 15000, "access": 1}[table.Name], table.Name, "rows")
 	}
 }
 
@@ -218,9 +214,7 @@ func TestCaptures(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ended)
 	for _, err := range export.CaptureRows(ctx, find(t, name), export.Options{Rows: 10}, 0) {
-		if !errors.Is(err, ended) {
-			t.Errorf("error %v", err)
-		}
+		must.Is(t, err, ended)
 	}
 }
 

@@ -121,16 +121,12 @@ func TestCounts(t *testing.T) {
 		tally.Add([]lint.Finding{{Code: "a", Severity: lint.Note}, {Code: "b", Severity: lint.Error}, {Code: "a", Severity: lint.Note}}, 0)
 	}
 	tally.Add(nil, 7)
-	if got := tally.String(); got != "3 robots.txt, 2 with findings: 2 errors, 0 warnings, 4 notes; and 7 more, of which a file has at most 1,000" {
-		t.Error(got)
-	}
+	must.Equal(t, tally.String(), "3 robots.txt, 2 with findings: 2 errors, 0 warnings, 4 notes; and 7 more, of which a file has at most 1,000")
 	var b strings.Builder
 	if err := tally.WriteCounts(&b); err != nil || b.String() != "   error b                      2 in 2 files\n    note a                      4 in 2 files\n" {
 		t.Errorf("%q, %v", &b, err)
 	}
-	if got := new(Counts).String(); got != "0 robots.txt: nothing found" {
-		t.Error(got)
-	}
+	must.Equal(t, new(Counts).String(), "0 robots.txt: nothing found")
 }
 
 // codes is a Writer that keeps the codes that were found by file.

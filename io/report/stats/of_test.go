@@ -42,9 +42,7 @@ func TestAddJSONL(t *testing.T) {
 		for _, c := range tally.Table().Counts {
 			fmt.Fprintln(&got, textOf(&c))
 		}
-		if want := counted(t, o); got.String() != want {
-			t.Errorf("%+v: %s\nwant\n%s", o, got.String(), want)
-		}
+		must.Equal(t, got.String(), counted(t, o), o)
 	}
 }
 

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -89,9 +88,7 @@ func TestCounts(t *testing.T) {
 		{"domains", Options{}, "{ 0 any of 2 [3 0 0 0 0 1 0] 1 1 0 1 1 1 0 0 1}\n{ 0 Bot [2 0 0 1 0 1 0] 1 1 0 1 1 1 0 1 0}\n{ 0 Other [3 0 0 0 0 0 0] 0 0 0 0 1 0 1 0 2}\n"},
 		{"those with rules", Options{Base: BaseRules}, "{ 0 any of 2 [3 0 0 0 0 1 0] 1 1 0 1 1 1 0 0 1}\n{ 0 Bot [2 0 0 1 0 1 0] 1 1 0 1 1 1 0 0 0}\n{ 0 Other [3 0 0 0 0 0 0] 0 0 0 0 1 0 1 0 2}\n"},
 	} {
-		if got := counted(t, test.options); got != test.want {
-			t.Errorf("%s:\n%swant\n%s", test.what, got, test.want)
-		}
+		must.Equal(t, counted(t, test.options), test.want, test.what)
 	}
 }
 
@@ -131,9 +128,7 @@ func TestRanks(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d: %d of %d", c.Rank, c.Sites(), c.Listed))
 			}
 		}
-		if text := strings.Join(got, ", "); text != want {
-			t.Errorf("%s: %s, want %s", site, text, want)
-		}
+		must.Equal(t, strings.Join(got, ", "), want, site)
 	}
 	// A line without a scheme is one authority: https, or http where that alone is known.
 	tally := newSiteCounter(Options{Site: ByAuthority})
@@ -159,9 +154,7 @@ func TestAnyOf(t *testing.T) {
 		got = append(got, textOf(&c))
 	}
 	want := []string{"{ 0 any of 3 [3 0 0 0 0 0 0] 1 1 0 2 1 1 0 1 0}", "{ 0 any of 2, x [3 0 0 0 0 0 0] 1 1 0 2 1 1 0 1 0}"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 // history has months, of which there are captures but of those that begin with "-".
@@ -205,9 +198,7 @@ https://c.test c.test Bot some everyone 2 captured`, "\n") {
 		want := "{2026-01 0 Bot [1 0 0 0 0 0 0] 1 1 0 1 0 0 0 0 0} {2026-01 -1 Bot [1 0 0 0 0 0 0] 1 1 0 1 0 0 0 0 0} " +
 			"{2026-02 0 Bot [2 0 0 0 0 0 0] 1 0 1 1 0 0 0 1 0} {2026-02 -1 Bot [1 0 0 0 0 0 0] 0 0 0 0 0 0 0 1 0} " +
 			"{2026-03 0 Bot [3 0 0 0 0 0 0] 1 0 1 1 1 0 1 1 0} {2026-03 -1 Bot [1 0 0 0 0 0 0] 0 0 0 0 0 0 0 1 0}"
-		if got != want {
-			t.Errorf("flush %v: %s, want %s", flush, got, want)
-		}
+		must.Equal(t, got, want, "flush", flush)
 		var text strings.Builder
 		must.Do(t, table.WriteText(&text))
 		for _, want := range []string{
@@ -224,17 +215,11 @@ https://c.test c.test Bot some everyone 2 captured`, "\n") {
 
 func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
 	err := newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - with_rules maybe false name"))
-	if err == nil || !strings.Contains(err.Error(), `the column blocked has "maybe"`) {
-		t.Error(err)
-	}
+	must.Say(t, err, `the column blocked has "maybe"`)
 	err = newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - nowhere none false name"))
-	if err == nil || !strings.Contains(err.Error(), `the column class has "nowhere", instead of with_rules or another class`) {
-		t.Error(err)
-	}
+	must.Say(t, err, `the column class has "nowhere", instead of with_rules or another class`)
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
-	if err := newSiteCounter(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
-		t.Error(err)
-	}
+	must.Say(t, newSiteCounter(Options{}).Add(other), `there is no column "authority"`)
 }
 
 func TestReadRanks(t *testing.T) {
@@ -245,9 +230,7 @@ func TestReadRanks(t *testing.T) {
 		"200,a.test\n7,a.test\n9,b.test\n":         "map[a.test:7 b.test:9] [100 200]",
 	} {
 		r := must.Get(readRanks(strings.NewReader(text), ByDomain))(t)
-		if got := fmt.Sprint(r.rank, r.top); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
+		must.Equal(t, fmt.Sprint(r.rank, r.top), want, text)
 	}
 	for text, want := range map[string]string{
 		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is not a rank`, "0,a.test": `line 1: "0" is not a rank`, strings.Repeat("a", 1<<17): "line 1 is too long", "a.test\na b\n": `line 2: "a b" is not a host`,

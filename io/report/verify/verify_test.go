@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -108,9 +107,7 @@ func TestOrder(t *testing.T) {
 		for _, f := range check(t, filepath.Dir(name)) {
 			got = append(got, fmt.Sprint(filepath.Base(f.Name), " ", f.State() == Missing))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d at once: %q", atOnce, got)
-		}
+		must.EqualSlices(t, got, want, atOnce, "at once")
 	}
 }
 
@@ -120,7 +117,5 @@ func TestCheckStops(t *testing.T) {
 	stop := errors.New("stop")
 	cancel(stop)
 	err := New().Check(ctx, name, func(f Finding) { t.Errorf("%+v", f) })
-	if !errors.Is(err, stop) {
-		t.Errorf("%v, want %v", err, stop)
-	}
+	must.Is(t, err, stop)
 }

@@ -200,9 +200,7 @@ func TestDecidingCapture(t *testing.T) {
 				asOf = day(test.asOf)
 			}
 			o := collect(t, asOf, access.Policy{}, test.captures)
-			if got := o.describe("http://a.example"); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			must.Equal(t, o.describe("http://a.example"), test.want)
 		})
 	}
 }
@@ -210,9 +208,7 @@ func TestDecidingCapture(t *testing.T) {
 func TestHops(t *testing.T) {
 	for hops, want := range []string{"rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "allow", "allow"} {
 		o := collect(t, time.Time{}, access.Policy{}, chain(hops, page("", denyX, 0)))
-		if got := o.describe("http://0.example"); got != want {
-			t.Errorf("%d hops: %s, want %s", hops, got, want)
-		}
+		must.Equal(t, o.describe("http://0.example"), want, hops, "hops")
 		for i := 1; i <= hops; i++ { // those nearer have fewer hops
 			if got := o.describe(fmt.Sprintf("http://%d.example", i)); hops-i <= access.MaxHops && got != "rules /x" {
 				t.Errorf("%d hops, authority %d: %s", hops, i, got)
@@ -238,9 +234,7 @@ func TestPolicies(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			o := collect(t, time.Time{}, test.policy, test.captures)
-			if got := o.describe("http://a.example"); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			must.Equal(t, o.describe("http://a.example"), test.want)
 		})
 	}
 }
@@ -309,17 +303,13 @@ func TestBodies(t *testing.T) {
 		"plain": "rules /x", "same": "rules /x", "cut": "rules", "full": "rules /x", "over": "rules", "html": "rules", "moved": "allow",
 		"gzip": "rules /x", "zstd": "rules /x", "gzip-over": "rules", "gzip-cut": "rules", "damaged": "deny", "longer": "rules /x",
 	} {
-		if got := o.describe("http://" + authority + ".example"); got != want {
-			t.Errorf("%s: %s, want %s", authority, got, want)
-		}
+		must.Equal(t, o.describe("http://"+authority+".example"), want, authority)
 	}
 	want := Stats{
 		Captures: 15, Elsewhere: 2, Ignored: 1, Compressed: 4, Damaged: 1, Longer: 1,
 		Authorities: 13, Rules: 11, Unavailable: 1, Unreachable: 1, Unresolved: 1,
 	}
-	if o.stats[0] != want {
-		t.Errorf("stats %+v, want %+v", o.stats[0], want)
-	}
+	must.Equal(t, o.stats[0], want, "stats")
 	if d := o.decisions["http://moved.example"]; d.Status != 301 || !d.Fetched.Equal(start) || d.Source != 0 {
 		t.Errorf("deciding capture %+v", d)
 	}
@@ -437,9 +427,7 @@ func TestReadErrors(t *testing.T) {
 		"alone": {listFile(nil, broken)},
 	} {
 		s := NewSet(Options{Bodies: new(bodies)})
-		if err := s.Read(t.Context(), files, 2); !errors.Is(err, broken) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		must.Is(t, s.Read(t.Context(), files, 2), broken, name)
 		s.Close()
 	}
 	s := NewSet(Options{Bodies: new(bodies)})
@@ -450,14 +438,10 @@ func TestReadErrors(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(stopped)
-	if err := s.Read(ctx, []File{listFile(some, nil)}, 2); !errors.Is(err, stopped) {
-		t.Errorf("stopped: %v", err)
-	}
+	must.Is(t, s.Read(ctx, []File{listFile(some, nil)}, 2), stopped)
 	s = NewSet(Options{Bodies: refusing{broken}})
 	defer s.Close()
-	if err := s.Read(t.Context(), []File{listFile(some, nil)}, 2); !errors.Is(err, broken) {
-		t.Errorf("bodies: %v", err)
-	}
+	must.Is(t, s.Read(t.Context(), []File{listFile(some, nil)}, 2), broken, "bodies")
 }
 
 type refusing struct{ err error }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -219,9 +218,7 @@ func TestEqualNeighboursAreOneInterval(t *testing.T) {
 		{From: 200, Fetched: 200, Seen: 200, Times: []uint32{200}, Access: access.NoFile, Status: 404},
 	}
 	got := history["http://a"][0].History
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	must.DeepEqual(t, got, want)
 }
 
 // Of an authority that changes without end, the newest intervals are kept, and the first
@@ -278,9 +275,7 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 			t.Fatalf("%s has %d intervals, the first %+v, the second from %d on", authority, len(got), got[0], got[1].From)
 		}
 		for i := range got[1:] {
-			if want := []access.Outcome{access.NoFile, access.DisallowAll}[(got[1+i].From+1)%2]; got[1+i].Access != want {
-				t.Errorf("%s from %d on: %d", authority, got[1+i].From, got[1+i].Access)
-			}
+			must.Equal(t, got[1+i].Access, []access.Outcome{access.NoFile, access.DisallowAll}[(got[1+i].From+1)%2], authority, "from", got[1+i].From, "on")
 		}
 	}
 }

@@ -27,13 +27,9 @@ func TestTargets(t *testing.T) {
 		"https://b.example/./robots.txt": "https://b.example/robots.txt", "https://b/x/%2e%2E/%72obots.txt?%7e%3a": "https://b/robots.txt?~%3A",
 		"/../..//g": "http://a//g", "/%zz/%": "http://a/%zz/%", " /g ": "http://a/g", "HTTPS://B/%41": "HTTPS://B/A", "https://b": "https://b",
 	} {
-		if got := string(Target(&Capture{URL: []byte(base), Location: []byte(location)})); got != want {
-			t.Errorf("%q leads to %q, want %q", location, got, want)
-		}
+		must.Equal(t, string(Target(&Capture{URL: []byte(base), Location: []byte(location)})), want, location, "leads to")
 	}
-	if got := string(Target(&Capture{URL: []byte("http://a?q"), Location: []byte("g")})); got != "http://a/g" {
-		t.Errorf("beside no path: %q", got)
-	}
+	must.Equal(t, string(Target(&Capture{URL: []byte("http://a?q"), Location: []byte("g")})), "http://a/g", "beside no path")
 }
 
 // References resolve as net/url resolves them, where it takes them.

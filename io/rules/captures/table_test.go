@@ -48,9 +48,7 @@ func tableOf(t *testing.T, rows string, fields ...arrow.Field) *fakeTable {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
 	record, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema, strings.NewReader(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &fakeTable{schema, []arrow.Record{record, record.NewSlice(1, record.NumRows())}}
 }
 
@@ -113,9 +111,7 @@ func TestTableTypes(t *testing.T) {
 		if got, want := readTable(t, table), append(slices.Clone(once), once...); !slices.Equal(got, want) {
 			t.Errorf("%d: %s\nwant %s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if want := []string{"t: row 0 skipped: it has neither body, nor status, nor error"}; !slices.Equal(broken, want) {
-			t.Errorf("%d: broken %q, want %q", i, broken, want)
-		}
+		must.EqualSlices(t, broken, []string{"t: row 0 skipped: it has neither body, nor status, nor error"}, i)
 	}
 }
 
@@ -130,9 +126,7 @@ func TestTableSchemas(t *testing.T) {
 		`column "fetched_at" cannot be bool`:               {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
 		`column "body" cannot be int8`:                     {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
 	} {
-		if _, err := NewTable(&fakeTable{schema: arrow.NewSchema(fields, nil)}, TableOptions{Name: "t"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		must.Say(t, must.Err(NewTable(&fakeTable{schema: arrow.NewSchema(fields, nil)}, TableOptions{Name: "t"})), want)
 	}
 }
 
@@ -144,9 +138,7 @@ func TestStatus(t *testing.T) {
 		var x Capture
 		r.capture(&x)
 		x.URL = []byte("http://a.example/robots.txt")
-		if got := collect(t, time.Time{}, access.Policy{}, []Capture{x}).describe("http://a.example"); got != "deny" {
-			t.Errorf("status %v: %s", status, got)
-		}
+		must.Equal(t, collect(t, time.Time{}, access.Policy{}, []Capture{x}).describe("http://a.example"), "deny", "status", status)
 	}
 }
 
@@ -203,9 +195,7 @@ func TestNullBodiesAndStatusZero(t *testing.T) {
 	}
 	o := collect(t, time.Time{}, access.Policy{}, captures)
 	for host, want := range map[string]string{"a": "unknown", "b": "rules", "c": "deny", "d": "allow", "e": "deny"} {
-		if got := o.describe("http://" + host); got != want {
-			t.Errorf("%s: %s, want %s", host, got, want)
-		}
+		must.Equal(t, o.describe("http://"+host), want, host)
 	}
 	if len(broken) != 1 || !strings.Contains(broken[0], "it has a 2xx status and a null body") {
 		t.Errorf("broken: %q", broken)
@@ -235,9 +225,7 @@ func TestColumnsAlike(t *testing.T) {
 		if test.want != "" {
 			want = append(want, fmt.Sprintf("t has a column %q, which is not read: the one of a table of captures is called %q", test.like, test.want))
 		}
-		if !slices.Equal(notes, want) {
-			t.Errorf("%s: notes %q, want %q", test.rows, notes, want)
-		}
+		must.EqualSlices(t, notes, want, test.rows)
 	}
 }
 
@@ -294,9 +282,7 @@ func TestRowsOfIndexes(t *testing.T) {
 		if len(x.File) > 0 {
 			from = "record"
 		}
-		if got := fmt.Sprint(from, " ", x.Status, " ", x.Failed, " ", !x.Time.IsZero()); got != test.want {
-			t.Errorf("%s: %s, want %s", rows, got, test.want)
-		}
+		must.Equal(t, fmt.Sprint(from, " ", x.Status, " ", x.Failed, " ", !x.Time.IsZero()), test.want, rows)
 	}
 }
 

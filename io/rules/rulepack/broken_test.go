@@ -168,9 +168,7 @@ func TestVerifyReadsReservedBytes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
-		if err := p.Verify(); !errors.Is(err, ErrDamaged) {
-			t.Errorf("byte %d: Verify says %v", at, err)
-		}
+		must.Is(t, p.Verify(), ErrDamaged, "byte", at, "Verify")
 	}
 }
 

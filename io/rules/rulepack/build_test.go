@@ -58,9 +58,7 @@ func TestReproducible(t *testing.T) {
 		{"next to no memory, 8 goroutines", shuffled, 8, 1},
 	} {
 		name := build(t, test.entries, BuildOptions{Maker: "x", Memory: test.memory}, test.workers)
-		if d := differ(read(t, name), want); d != "" {
-			t.Errorf("%s: %s", test.name, d)
-		}
+		must.Equal(t, differ(read(t, name), want), "", test.name)
 	}
 }
 
@@ -211,9 +209,7 @@ func TestLimit(t *testing.T) {
 		var target matcher.Target
 		for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
 			target.Set([]byte(path), robotstxt.RFC9309)
-			if got := o.Tries[0].Allowed(&target); got != want {
-				t.Errorf("limit %d, %s: allowed: %v", limit, path, got)
-			}
+			must.Equal(t, o.Tries[0].Allowed(&target), want, "limit", limit, path, "allowed")
 		}
 		a, _, err := p.Authority([]byte("https://a.example"))
 		b, err2 := p.Body(a.Body)

@@ -56,9 +56,7 @@ func TestCutWhileOpen(t *testing.T) {
 		}
 		for range kept.Lines() { // what was looked up is a copy
 		}
-		if err := p.Verify(); err == nil {
-			t.Errorf("cut to %d bytes: Verify: no error", size)
-		}
+		must.Fail(t, p.Verify(), "cut to", size, "bytes: Verify")
 		must.Do(t, p.Close())
 		if p, err := Inspect(name, ""); err == nil {
 			p.Close()
@@ -94,9 +92,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		later := time.Now().Add(time.Hour) // clocks of file systems tick slowly
 		must.Do(t, os.Chtimes(name, later, later))
 		look()
-		if err := p.Unchanged(); !errors.Is(err, ErrChanged) {
-			t.Errorf("Unchanged: %v", err)
-		}
+		must.Is(t, p.Unchanged(), ErrChanged, "Unchanged")
 		p.Close()
 	}
 }

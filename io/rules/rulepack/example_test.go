@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -171,14 +172,10 @@ func TestExample(t *testing.T) {
 	dumpHistory(t, &d)
 	golden := filepath.Join("testdata", "example.txt")
 	if *update {
-		if err := os.WriteFile(golden, d.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, d.Bytes(), 0o666))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if !bytes.Equal(d.Bytes(), want) {
 		t.Errorf("the example's bytes are\n%s", firstDifference(d.String(), string(want)))
 	}

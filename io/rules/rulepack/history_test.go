@@ -98,9 +98,7 @@ func TestHistoryComesBack(t *testing.T) {
 		c:                "0 fetched [0] access 1 status 0 stale false denied /c",
 		"https://nobody": "",
 	} {
-		if got := spansText(t, p, authority); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", authority, got, want)
-		}
+		must.Equal(t, spansText(t, p, authority), want, authority)
 	}
 	var o matcher.Origin
 	if err := p.Lookup([]byte(a), &o); err != nil || allows(&o.Tries[0], "/b") || o.Facts.Fetched != 350 || o.Stale {
@@ -156,9 +154,7 @@ func TestHistoryOfSeveralSources(t *testing.T) {
 		"10 fetched [10] access 2 status 402\n20 fetched [20] access 2 status 402\n" +
 		"25 fetched [25] access 2 status 401\n35 fetched [35] access 2 status 401\n" +
 		"40 fetched [40] access 2 status 400\n50 fetched [50] access 2 status 400"
-	if got := spansText(t, mustOpen(t, name, Options{}), a); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, spansText(t, mustOpen(t, name, Options{}), a), want)
 }
 
 // A pack without a history is what it was before there were any.
@@ -179,9 +175,7 @@ func TestHistoryOutOfOrder(t *testing.T) {
 		{{From: 2, Access: access.Rules}},
 		make([]access.Interval, maxIntervals+1),
 	} {
-		if err := b.Add(Entry{Authority: []byte("https://a.example"), Access: access.AllowAll, History: history}); err == nil {
-			t.Errorf("%d intervals are taken", len(history))
-		}
+		must.Fail(t, b.Add(Entry{Authority: []byte("https://a.example"), Access: access.AllowAll, History: history}), len(history), "intervals are taken")
 	}
 }
 

@@ -115,9 +115,7 @@ func TestTakeForged(t *testing.T) {
 		t.Error("nothing that was forged is an error")
 	}
 	forged := forge(t, sound, func(s *[sectionKinds][]byte) { s[namesSection] = make([]byte, namesHeaderSize) })
-	if _, err := take(forged, folder); !errors.Is(err, ErrDamaged) {
-		t.Errorf("bodies with names of agents that the pack does not have: %v", err)
-	}
+	must.Is(t, must.Err(take(forged, folder)), ErrDamaged, "bodies with names of agents that the pack does not have")
 	for n := range 200 { // cut off
 		forged := forge(t, sound, func(s *[sectionKinds][]byte) {
 			s[capturesSection] = s[capturesSection][:min(n, len(s[capturesSection]))]

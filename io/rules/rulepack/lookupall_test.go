@@ -146,9 +146,7 @@ func TestLookupAllAllocs(t *testing.T) {
 		}
 	}
 	look()
-	if n := testing.AllocsPerRun(100, look); n != 0 {
-		t.Errorf("it allocates %v times", n)
-	}
+	must.Equal(t, testing.AllocsPerRun(100, look), 0, "it allocates")
 	must.Do(t, p.Close())
 	if i, err := p.LookupAll(keys, origins); err == nil || i != 0 {
 		t.Errorf("closed: key %d, error %v", i, err)

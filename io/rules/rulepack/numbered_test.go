@@ -37,9 +37,7 @@ func TestNumbered(t *testing.T) {
 				}
 			}
 		}
-		if spilled := all.known.spill.Size() > 0 && all.slots.spill.Size() > 0; spilled != (memory == 0) {
-			t.Errorf("memory %d: spilled %t", memory, spilled)
-		}
+		must.Equal(t, all.known.spill.Size() > 0 && all.slots.spill.Size() > 0, memory == 0, "memory", memory)
 		all.close()
 	}
 }

@@ -3,6 +3,8 @@ package rulepack
 import (
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 // disk is a made-up disk and memory: what a lookup costs by the way of reading.
@@ -74,9 +76,7 @@ func TestPagingLeavesPacksThatFit(t *testing.T) {
 	d.look(1 << 20)
 	d.ahead = inOrderCost
 	d.look(1 << 20)
-	if d.trials != 0 {
-		t.Errorf("%d changes of the way, want none", d.trials)
-	}
+	must.Equal(t, d.trials, 0, "changes of the way")
 }
 
 func TestPagingReadsPagesOfPacksThatDoNotFit(t *testing.T) {

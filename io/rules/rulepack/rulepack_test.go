@@ -78,9 +78,7 @@ func TestInfo(t *testing.T) {
 		Version: version, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
 		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceBytes: info.SourceBytes, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
-	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {
-		t.Errorf("got  %s\nwant %s", a, b)
-	}
+	must.Equal(t, fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want))
 	if format.Detect(read(t, name)[:64], "") != format.RulePack {
 		t.Error("the format is not known by its magic")
 	}
@@ -108,9 +106,7 @@ func TestBody(t *testing.T) {
 	}
 	_, shared := describe("https://shared.example")
 	want := Records{Sitemaps: []string{"https://x.test/s.xml"}, CrawlDelays: []CrawlDelay{{Agents: []string{"a"}, Value: "5"}}}
-	if got := fmt.Sprintf("%+v", shared.Records); got != fmt.Sprintf("%+v", want) {
-		t.Errorf("records %s, want %+v", got, want)
-	}
+	must.Equal(t, fmt.Sprintf("%+v", shared.Records), fmt.Sprintf("%+v", want), "records", want)
 	if a, cut := describe("https://cut.example"); !a.Limited || a.Status != 206 || cut.Kind != robotstxt.TextKind {
 		t.Errorf("%+v, %+v", a, cut)
 	}
@@ -120,9 +116,7 @@ func TestBody(t *testing.T) {
 	if _, overlap := describe("https://overlap.example"); overlap.Compiled != nil || len(overlap.Source) == 0 {
 		t.Error("a body with overlapping groups is compiled")
 	}
-	if _, err := p.Body(1000); !errors.Is(err, ErrDamaged) {
-		t.Errorf("body 1000: %v", err)
-	}
+	must.Is(t, must.Err(p.Body(1000)), ErrDamaged, "body 1000")
 }
 
 // Bodies of which the same bytes count are one.
@@ -187,9 +181,7 @@ func TestAbort(t *testing.T) {
 	if files, _ := os.ReadDir(folder); len(files) != 1 || string(read(t, name)) != "before" {
 		t.Errorf("the folder has %v", files)
 	}
-	if _, err := Create(context.Background(), filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Create in no folder: %v", err)
-	}
+	must.Is(t, must.Err(Create(context.Background(), filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{})), fs.ErrNotExist, "Create in no folder")
 }
 
 // What could not be written to a temporary file would be missing: there is no
@@ -203,9 +195,7 @@ func TestSpillFails(t *testing.T) {
 		t.Skipf("a folder that is in use cannot be removed here: %v", err)
 	}
 	mustMention(t, b.Add(body("https://a.example", "User-agent: *\nDisallow: /\n")), "x.rules", "temporary file")
-	if _, err := b.Finish(); err == nil || !strings.Contains(err.Error(), "temporary file") {
-		t.Errorf("Finish: %v", err)
-	}
+	must.Say(t, must.Err(b.Finish()), "temporary file", "Finish")
 }
 
 func TestEmptyPack(t *testing.T) {

@@ -205,7 +205,5 @@ func TestSpansOfManyAllocs(t *testing.T) {
 		must.Get(p.OpenAllSpans(keys, first, origins))(t)
 	}
 	take()
-	if n := testing.AllocsPerRun(100, take); n != 0 {
-		t.Errorf("it allocates %v times", n)
-	}
+	must.Equal(t, testing.AllocsPerRun(100, take), 0, "it allocates")
 }

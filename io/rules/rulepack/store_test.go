@@ -71,9 +71,7 @@ func TestStore(t *testing.T) {
 			if !bytes.Equal(got, want) {
 				t.Errorf("memory %d, one in %d late: the bodies differ", limit, late)
 			}
-			if spilled := b.store.spill.Size() > 0; spilled != (limit < 1<<30) {
-				t.Errorf("memory %d: spilled %t", limit, spilled)
-			}
+			must.Equal(t, b.store.spill.Size() > 0, limit < 1<<30, "memory", limit)
 			enough := errors.New("enough")
 			if err := b.store.each(b.each, func(*known, []byte) error { return enough }); !errors.Is(err, enough) {
 				t.Errorf("error %v", err)

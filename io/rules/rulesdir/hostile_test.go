@@ -62,9 +62,7 @@ func TestHostileAuthorities(t *testing.T) {
 			t.Errorf("%.40q: access %d, error %v", authority, o.Access, err)
 		}
 	}
-	if got := d.Stats().Files; got != 0 {
-		t.Errorf("%d files were read", got)
-	}
+	must.Equal(t, d.Stats().Files, 0, "files were read")
 }
 
 func TestLinks(t *testing.T) {
@@ -342,9 +340,7 @@ func TestGoogleLimit(t *testing.T) {
 	d := open(t, folder, Options{Profile: robotstxt.Google, Limit: 1})
 	var o matcher.Origin
 	must.Do(t, d.Lookup([]byte("http://a"), &o))
-	if got, err := line(&o); err != nil || got != robotstxt.DefaultLimit+2 {
-		t.Errorf("line %d, error %v", got, err)
-	}
+	must.Equal(t, must.Get(line(&o))(t), robotstxt.DefaultLimit+2, "line")
 	mustMention(t, lookupError(t, d, "http://b"), filepath.Join(folder, "b.zst")+": ", "64 MiB")
 }
 

@@ -1,7 +1,6 @@
 package rulesdir
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,9 +127,7 @@ func TestLookup(t *testing.T) {
 					if want != "" {
 						want = filepath.Join(d.folder.name, want)
 					}
-					if file, err := d.File([]byte(authority)); err != nil || file != want {
-						t.Errorf("File(%s): %q, %v, want %q", authority, file, err, want)
-					}
+					must.Equal(t, must.Get(d.File([]byte(authority)))(t), want, "File", authority)
 				}
 			}
 		})
@@ -212,16 +209,12 @@ func TestStats(t *testing.T) {
 	files := []string{"a", "b.gz", "c", ".git/config", ".DS_Store", "d/"}
 	folder := bodies(t, files...)
 	d := open(t, folder, Options{})
-	if got, want := d.Stats(), (Stats{Listed: 4, Ignored: 2}); got != want {
-		t.Errorf("at first: %+v, want %+v", got, want)
-	}
+	must.Equal(t, d.Stats(), Stats{Listed: 4, Ignored: 2}, "at first")
 	for _, authority := range []string{"http://a", "https://a", "http://b", "http://a", "http://d", "http://e"} {
 		must.Get(which(d, files, authority))(t)
 	}
 	want := Stats{Listed: 4, Ignored: 2, Files: 2}
-	if got := d.Stats(); got != want {
-		t.Errorf("after two files: %+v, want %+v", got, want)
-	}
+	must.Equal(t, d.Stats(), want, "after two files")
 	write(t, folder, "c", "Disallow: /too/early\n")
 	var o matcher.Origin
 	if err := d.Lookup([]byte("http://c"), &o); err != nil || o.Access != access.Rules {
@@ -233,9 +226,7 @@ func TestOpenErrors(t *testing.T) {
 	folder := bodies(t, "a")
 	_, err := Open(filepath.Join(folder, "missing"), Options{})
 	mustMention(t, err, filepath.Join(folder, "missing"))
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v is not fs.ErrNotExist", err)
-	}
+	must.Is(t, err, fs.ErrNotExist)
 	_, err = Open(filepath.Join(folder, "a"), Options{})
 	mustMention(t, err, filepath.Join(folder, "a"), "not a folder")
 }
@@ -285,9 +276,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	for range 2 {
 		for i, authority := range []string{"http://a", "http://b", "https://a"} {
 			must.Do(t, d.Lookup([]byte(authority), &o))
-			if got, err := line(&o); err != nil || got != i%2+2 {
-				t.Errorf("%s: line %d, error %v", authority, got, err)
-			}
+			must.Equal(t, must.Get(line(&o))(t), i%2+2, authority, "line")
 		}
 	}
 	known, unknown := []byte("http://a"), []byte("http://unknown.example")

@@ -3,8 +3,6 @@ package rulesdir
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -48,14 +46,9 @@ func TestUsed(t *testing.T) {
 	var names []string
 	for _, u := range list {
 		names = append(names, u.Name)
-		now, err := Version(folder, u.Name)
-		if err != nil || now != u {
-			t.Errorf("%s: used %+v, now %+v, %v", u.Name, u, now, err)
-		}
+		must.Equal(t, must.Get(Version(folder, u.Name))(t), u, u.Name, "used")
 	}
-	if want := []string{"a.example", "b.example/robots.txt", "c.example/"}; !slices.Equal(names, want) {
-		t.Errorf("used %q, want %q", names, want)
-	}
+	must.EqualSlices(t, names, []string{"a.example", "b.example/robots.txt", "c.example/"}, "used")
 	// A robots.txt that comes later changes what was known of its absence.
 	later := time.Now().Add(time.Hour)
 	put(t, filepath.Join(folder, "c.example", "robots.txt"), "")
@@ -76,9 +69,7 @@ func TestNamesChecksum(t *testing.T) {
 		return d.Names()
 	}
 	one := names("a.example", "b.example/robots.txt", "c.example")
-	if other := names("c.example", "b.example/robots.txt", "a.example"); other != one {
-		t.Errorf("the order matters: %s and %s", one, other)
-	}
+	must.Equal(t, names("c.example", "b.example/robots.txt", "a.example"), one, "order matters")
 	for _, files := range [][]string{{"a.example", "b.example/robots.txt"}, {"a.example", "b.example", "c.example"}, {}} {
 		if other := names(files...); other == one {
 			t.Errorf("%q: %s, too", files, other)
@@ -99,7 +90,5 @@ func TestChangedFile(t *testing.T) {
 		must.Do(t, d.Lookup([]byte("http://a.example"), &o))
 	}
 	put(t, name, "User-agent: *\nAllow: /\n")
-	if err := d.Lookup([]byte("http://a.example"), &o); err == nil || !strings.Contains(err.Error(), name+": it was written to or replaced") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, d.Lookup([]byte("http://a.example"), &o), name+": it was written to or replaced")
 }

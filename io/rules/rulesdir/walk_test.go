@@ -71,13 +71,9 @@ func TestWalkWorkers(t *testing.T) {
 	d := open(t, folder, Options{})
 	for _, workers := range []int{-1, 1, 8} {
 		got := walked(t, d, workers)
-		if len(got) != len(want) {
-			t.Errorf("%d workers: %d authorities, want %d", workers, len(got), len(want))
-		}
+		must.Equal(t, len(got), len(want), workers, "workers", "authorities")
 		for authority, text := range want {
-			if got[authority] != text {
-				t.Errorf("%d workers: %s: %q, want %q", workers, authority, got[authority], text)
-			}
+			must.Equal(t, got[authority], text, workers, "workers", authority)
 		}
 	}
 }
@@ -86,9 +82,7 @@ func TestWalkLimit(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a", strings.Repeat("#", robotstxt.DefaultLimit+100))
 	for authority, text := range walked(t, open(t, folder, Options{}), 1) {
-		if len(text) != (robotstxt.Options{}).ReadSize() {
-			t.Errorf("%s: %d bytes", authority, len(text))
-		}
+		must.Equal(t, len(text), (robotstxt.Options{}).ReadSize(), authority, "bytes")
 	}
 }
 
@@ -107,9 +101,7 @@ func TestWalkErrors(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, stop) {
-			t.Errorf("%d workers: error %v", workers, err)
-		}
+		must.Is(t, err, stop, workers, "workers")
 		// Others may go on until they hear of it, so only one worker is sure.
 		if workers == 1 && visited.Load() != 10 {
 			t.Errorf("%d visits, the last of which was to end it", visited.Load())

@@ -4,30 +4,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/must"
 )
 
 // A line that is too long is an error that says where it is and what a line should be.
 func TestAskedLongLine(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "asked.txt")
-	if err := os.WriteFile(name, []byte("https://a.test/\n"+strings.Repeat("b", maxAskedLine+1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("https://a.test/\n"+strings.Repeat("b", maxAskedLine+1)), 0o600))
 	var urls []string
 	err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
 		urls = append(urls, fmt.Sprintf("%s failed %v", x.URL, x.Failed))
 		return nil
 	})
-	if want := []string{"https://a.test/robots.txt failed true"}; !slices.Equal(urls, want) {
-		t.Errorf("%q, want %q", urls, want)
-	}
+	must.EqualSlices(t, urls, []string{"https://a.test/robots.txt failed true"})
 	const want = "after line 1: the next line has more than 65536 bytes: a list has a URL or host a line"
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
+	must.Say(t, err, want)
 }

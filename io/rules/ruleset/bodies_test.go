@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/lint"
 )
 
@@ -17,9 +18,7 @@ import (
 func TestBodies(t *testing.T) {
 	redirect := "HTTP/1.1 301 Moved\r\nLocation: /a\r\n\r\nno rules"
 	gz, err := compress.AppendCompressed(nil, []byte(rules), compress.Gzip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	files(t, map[string]string{
 		"hosts/b.example": rules, "hosts/a.example.txt": "# a", "hosts/c.example/robots.txt": "# c", "hosts/d.example/other": "", "hosts/robots.txt": "# own",
 		"hosts/README.md": "", "hosts/https/a.example": "# https", "robots.txt": "# one", "robots.txt.gz": string(gz), "packed.txt": string(gz),
@@ -48,18 +47,14 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", test.sources, got, test.want)
 		}
 	}
-	if err := os.Mkdir("empty", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("empty", 0o777))
 	stop := errors.New("stop")
 	for _, source := range []string{"hosts", "robots.txt", "crawl.warc"} {
 		if err := Bodies(t.Context(), Options{Sources: []string{source}}, func(*Body) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%s: %v", source, err)
 		}
 	}
-	if err := Bodies(t.Context(), Options{Sources: []string{"empty"}}, nil); err == nil || !strings.Contains(err.Error(), "empty has no robots.txt") {
-		t.Errorf("an empty folder: %v", err)
-	}
+	must.Say(t, Bodies(t.Context(), Options{Sources: []string{"empty"}}, nil), "empty has no robots.txt", "empty folder")
 }
 
 // What is found in the rules of a pack is found in the files that it was made of, in the

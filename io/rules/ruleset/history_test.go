@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -17,12 +18,8 @@ import (
 func historyOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	found, err := Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2, History: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := found.Compile(t.Context(), name, rulepack.BuildOptions{History: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{History: true}))(t)
 }
 
 // denying is a body that disallows one path.
@@ -64,9 +61,7 @@ func TestHistoryIsEachAsOf(t *testing.T) {
 	} {
 		set, _ := open(t, Options{Sources: strings.Fields(sources), History: true})
 		timelines, err := set.Historical()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var made []string
 		for _, source := range strings.Fields(sources) {
 			if from, ok := asOfs[source]; ok {
@@ -80,9 +75,7 @@ func TestHistoryIsEachAsOf(t *testing.T) {
 			packs, _ := open(t, Options{Sources: strings.Fields(sources), AsOf: at, AllowNone: true})
 			for _, authority := range []string{"http://a.example", "http://b.example", "http://c.example", "http://d.example"} {
 				var want, fromPacks, got matcher.Origin
-				if err := errors.Join(then.Lookup([]byte(authority), &want), packs.Lookup([]byte(authority), &fromPacks)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(then.Lookup([]byte(authority), &want), packs.Lookup([]byte(authority), &fromPacks)))
 				spans, err := timelines.AppendSpans(nil, []byte(authority))
 				if now := matcher.SpanAt(spans, at.Unix()); err == nil && now >= 0 {
 					err = timelines.OpenSpan([]byte(authority), &spans[now], &got)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -26,13 +27,9 @@ func listOf(t *testing.T, sources ...string) (*Listing, error) {
 func folderOf(t *testing.T, text string, hosts ...string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "rules")
-	if err := os.MkdirAll(filepath.Join(folder, "http"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(folder, "http"), 0o777))
 	for _, host := range hosts {
-		if err := os.WriteFile(filepath.Join(folder, "http", host), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, "http", host), []byte(text), 0o666))
 	}
 	return folder
 }
@@ -42,17 +39,11 @@ func unreachablePack(t *testing.T, hosts ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "site.rules")
 	b, err := rulepack.Create(t.Context(), name, rulepack.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, host := range hosts {
-		if err := b.Add(rulepack.Entry{Authority: []byte("http://" + host), Access: access.DisallowAll, Status: 503, Fetched: 7}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(rulepack.Entry{Authority: []byte("http://" + host), Access: access.DisallowAll, Status: 503, Fetched: 7}))
 	}
-	if _, err := b.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Finish())(t)
 	return name
 }
 
@@ -73,9 +64,7 @@ func TestList(t *testing.T) {
 	}
 	for _, test := range tests {
 		l, err := listOf(t, test.sources...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for range 2 {
 			var got []string
 			err = l.Each(func(x *Listed) error {
@@ -98,18 +87,14 @@ func TestList(t *testing.T) {
 		}
 	}
 	for _, sources := range [][]string{{folder, first, other}, {unreachablePack(t)}, {folderOf(t, "")}} {
-		if _, err := listOf(t, sources...); err == nil {
-			t.Errorf("%q can be listed", sources)
-		}
+		must.Fail(t, must.Err(listOf(t, sources...)), sources, "can be listed")
 	}
 }
 
 // A listing's bodies are those of the files.
 func TestListedBodies(t *testing.T) {
 	l, err := listOf(t, folderOf(t, "User-agent: *\nDisallow: /x\n", "a.test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer l.Close()
 	var sources []string
 	err = l.Each(func(x *Listed) error {

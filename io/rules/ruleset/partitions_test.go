@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/partition"
@@ -22,17 +23,11 @@ func TestPartitions(t *testing.T) {
 	for number := range count {
 		names = append(names, filepath.Join(folder, fmt.Sprintf("%d.rules", number)))
 		b, err := rulepack.Create(t.Context(), names[number], rulepack.BuildOptions{Partition: number, Partitions: count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i := 0; i < authorities; i += 2 {
-			if err := b.Add(rulepack.Entry{Authority: key(i), Access: access.Rules, Body: []byte("User-agent: *\nDisallow: /")}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Add(rulepack.Entry{Authority: key(i), Access: access.Rules, Body: []byte("User-agent: *\nDisallow: /")}))
 		}
-		if _, err := b.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.Finish())(t)
 	}
 	for _, given := range [][]int{{0}, {1}, {2}, {0, 2}, {2, 1, 0}} {
 		var sources []string
@@ -42,13 +37,9 @@ func TestPartitions(t *testing.T) {
 			here[number] = true
 		}
 		found, err := Find(t.Context(), Options{Sources: sources, Memory: 64 << 20, Workers: 1, Chains: []matcher.Chain{{"*"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		set, err := found.Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer set.Close()
 		for i := range authorities {
 			of := partition.Of(partition.Hash(key(i)), count)

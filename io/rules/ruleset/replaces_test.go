@@ -13,11 +13,7 @@ func TestReplacesLooksUpOnce(t *testing.T) {
 	must.Do(t, os.WriteFile("a.jsonl", []byte(`{"url":"https://a.test/robots.txt","body":""}`), 0o600))
 	must.Do(t, os.WriteFile("out.csv", nil, 0o600))
 	found := must.Get(Find(t.Context(), Options{Sources: []string{"*.jsonl"}}))(t)
-	if source := found.Replaces("out.csv"); source != "" {
-		t.Errorf("out.csv replaces %q", source)
-	}
+	must.Equal(t, found.Replaces("out.csv"), "", "out.csv replaces")
 	must.Do(t, os.Rename("a.jsonl", "b.csv"))
-	if source := found.Replaces("b.csv"); source != "*.jsonl" {
-		t.Errorf("b.csv replaces %q, want *.jsonl", source)
-	}
+	must.Equal(t, found.Replaces("b.csv"), "*.jsonl", "b.csv replaces")
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,12 +29,8 @@ func files(t *testing.T, contents map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range contents {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 }
 
@@ -54,12 +49,8 @@ func warcOf(body string, days int, hosts ...string) string {
 func packOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	found, err := Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := found.Compile(t.Context(), name, rulepack.BuildOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{}))(t)
 }
 
 func TestFind(t *testing.T) {
@@ -113,9 +104,7 @@ func TestFind(t *testing.T) {
 		} else if s.kind == packKind {
 			got = "pack"
 		}
-		if filepath.ToSlash(strings.ReplaceAll(got, "//", "/")) != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
+		must.Equal(t, filepath.ToSlash(strings.ReplaceAll(got, "//", "/")), test.want, test.name, got)
 	}
 }
 
@@ -150,13 +139,8 @@ func open(t *testing.T, o Options) (*Set, *[]string) {
 		o.Chains = []matcher.Chain{{matcher.Everyone}}
 	}
 	found, err := Find(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := found.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	set := must.Get(found.Open(t.Context()))(t)
 	t.Cleanup(func() { set.Close() })
 	return set, warnings
 }
@@ -183,14 +167,10 @@ func TestOrder(t *testing.T) {
 		for _, host := range []string{"a", "b", "c", "d", "e"} {
 			authority := []byte("http://" + host + ".example")
 			source, err := set.Source(authority)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			name := source.Name
 			var o matcher.Origin
-			if err := set.Origins().Lookup(authority, &o); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, set.Origins().Lookup(authority, &o))
 			switch {
 			case (name == "") != (o.Access == access.Unknown):
 				t.Errorf("%s: %s: file %q, access %d", test.sources, authority, name, o.Access)
@@ -201,9 +181,7 @@ func TestOrder(t *testing.T) {
 			}
 			got = append(got, filepath.ToSlash(name))
 		}
-		if want := strings.Fields(test.want); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", test.sources, got, want)
-		}
+		must.EqualSlices(t, got, strings.Fields(test.want), test.sources)
 	}
 }
 
@@ -225,9 +203,7 @@ func TestAsOf(t *testing.T) {
 		{"1.warc 2.warc", asked, "2026-03-02"},
 	} {
 		set, _ := open(t, Options{Sources: strings.Fields(test.sources), AsOf: test.asOf})
-		if got := set.AsOf().Format(time.DateOnly); got != test.want {
-			t.Errorf("%s as of %s: %s, want %s", test.sources, test.asOf, got, test.want)
-		}
+		must.Equal(t, set.AsOf().Format(time.DateOnly), test.want, test.sources, "as of", test.asOf)
 	}
 }
 
@@ -237,46 +213,32 @@ func TestVersions(t *testing.T) {
 	packOf(t, "site.rules", "hosts")
 	o := Options{Sources: []string{"1.warc", "hosts", "2.warc", "site.rules"}, Memory: 1 << 26, Workers: 1, Chains: []matcher.Chain{{matcher.Everyone}}}
 	found, err := Find(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	versions := found.Versions(t.Context())
 	set, err := found.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer set.Close()
 	list, err := versions.Identify(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var kinds []string
 	for _, r := range list {
 		kinds = append(kinds, fmt.Sprintf("%s %s %d %t", r.Name, r.Kind, len(r.Files), r.Checksum != ""))
 	}
-	if want := []string{"1.warc captures 1 false", "hosts folder 0 true", "2.warc captures 1 false", "site.rules pack 0 true"}; !slices.Equal(kinds, want) {
-		t.Errorf("%q, want %q", kinds, want)
-	}
+	must.EqualSlices(t, kinds, []string{"1.warc captures 1 false", "hosts folder 0 true", "2.warc captures 1 false", "site.rules pack 0 true"})
 	if now, shown, ok, err := versions.FileNow(t.Context(), 1, "a.example"); err != nil || !ok || now.Size != int64(len(rules)) || filepath.ToSlash(shown) != "hosts/a.example" {
 		t.Errorf("a.example: %+v, %s, %t, %v", now, shown, ok, err)
 	}
 	if _, _, ok, _ := versions.FileNow(t.Context(), 4, "a.example"); ok {
 		t.Error("there is a fifth source")
 	}
-	if err := os.WriteFile("2.warc", []byte("changed"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := versions.Identify(set); err == nil {
-		t.Error("2.warc was changed, and nothing is said")
-	}
+	must.Do(t, os.WriteFile("2.warc", []byte("changed"), 0o666))
+	must.Fail(t, must.Err(versions.Identify(set)), "2.warc was changed, and nothing is said")
 }
 
 // What is odd is warned of, and rules that match nothing are refused.
 func TestUsable(t *testing.T) {
 	files(t, map[string]string{"hosts/a.example": rules, "hosts/README.md": "", "broken.warc": strings.Repeat("WARC/1.0\r\n\r\n", 30), "robots.txt": rules})
-	if err := os.Mkdir("empty", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("empty", 0o777))
 	_, warnings := open(t, Options{Sources: []string{"hosts", "broken.warc", "empty"}})
 	if got := strings.Join(*warnings, "\n"); strings.Count(got, "record skipped") != shownBroken ||
 		!strings.Contains(got, "hosts: ignored 1 name that no host has: README.md") ||
@@ -289,9 +251,7 @@ func TestUsable(t *testing.T) {
 	}
 	for _, sources := range []string{"empty", "broken.warc", "empty broken.warc"} {
 		found, err := Find(t.Context(), Options{Sources: strings.Fields(sources), Memory: 1 << 26, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if set, err := found.Open(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no usable rules: ") {
 			t.Errorf("%s: %v, error %v", sources, set, err)
 		}
@@ -303,9 +263,7 @@ func TestSingle(t *testing.T) {
 	files(t, map[string]string{"robots.txt": rules})
 	for _, source := range []string{"robots.txt", "-"} {
 		urls, err := ParseFor("a.example")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		set, _ := open(t, Options{Sources: []string{source}, Single: urls, Stdin: strings.NewReader(rules)})
 		for authority, want := range map[string]access.Outcome{
 			"http://a.example": access.Rules, "https://a.example": access.Rules, "https://a.example:8443": access.Unknown, "http://b.example": access.Unknown,

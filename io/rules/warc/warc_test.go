@@ -465,9 +465,7 @@ func TestFailingFile(t *testing.T) {
 				var x captures.Capture
 				err = w.Next(&x)
 			}
-			if !errors.Is(err, failure) {
-				t.Errorf("%s after %d bytes: %v", form, n, err)
-			}
+			must.Is(t, err, failure, form, "after", n, "bytes")
 			if w != nil {
 				w.Close()
 			}
