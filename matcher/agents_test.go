@@ -59,9 +59,7 @@ func TestBodyOfManyNames(t *testing.T) {
 			for _, path := range []string{"/7", "/499", "/0", "/x"} {
 				var target matcher.Target
 				target.Set([]byte(path), robotstxt.RFC9309)
-				if x, y := want[i].Match(&target), got.Match(&target); x != y {
-					t.Errorf("%s for %v: %v, opened %v", path, chains[i], x, y)
-				}
+				must.Equal(t, want[i].Match(&target), got.Match(&target), path, "for", chains[i])
 			}
 		}
 	}

@@ -23,10 +23,7 @@ func parseChains(t testing.TB, texts []string) []matcher.Chain {
 	t.Helper()
 	chains := make([]matcher.Chain, len(texts))
 	for i, text := range texts {
-		var err error
-		if chains[i], err = matcher.ParseChain(text); err != nil {
-			t.Fatal(err)
-		}
+		chains[i] = must.Get(matcher.ParseChain(text))(t)
 	}
 	return chains
 }
@@ -224,9 +221,7 @@ func TestBodyNames(t *testing.T) {
 	for name := range b.Names() {
 		names = append(names, string(name))
 	}
-	if got, want := fmt.Sprintf("%q", names), `["foobot" "mj" "mj12bot" "Übot"]`; got != want {
-		t.Errorf("names %s, want %s", got, want)
-	}
+	must.Equal(t, fmt.Sprintf("%q", names), `["foobot" "mj" "mj12bot" "Übot"]`, "names")
 	if !b.HasEveryone() {
 		t.Error("no group for everyone")
 	}
@@ -235,9 +230,7 @@ func TestBodyNames(t *testing.T) {
 	for line, text := range tries[0].Lines() {
 		lines = append(lines, fmt.Sprintf("%d %s", line, text))
 	}
-	if got, want := strings.Join(lines, "; "), "7 Disallow: /b; 5 Disallow: /a"; got != want {
-		t.Errorf("rules %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(lines, "; "), "7 Disallow: /b; 5 Disallow: /a", "rules")
 	if empty := reopened(t, robotstxt.Parse(nil, robotstxt.Options{})); empty.HasEveryone() {
 		t.Error("an empty body has a group for everyone")
 	}

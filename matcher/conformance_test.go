@@ -225,9 +225,7 @@ func TestSemanticsWarnings(t *testing.T) {
 				if !found {
 					t.Errorf("%s: warnings %v, want %q", profile.name, f.Warnings, want)
 				}
-				if f.Limited != (want == "body_limited 0") {
-					t.Errorf("%s: Limited is %v", profile.name, f.Limited)
-				}
+				must.Equal(t, f.Limited, want == "body_limited 0", profile.name, "Limited")
 			}
 		})
 	}
@@ -282,9 +280,7 @@ func TestSemanticsSeveralAgents(t *testing.T) {
 		for i := range tries {
 			engine := &engineRules{body: body, profile: profile.engine, trie: &tries[i]}
 			for j, path := range []string{"/a", "/b", "/c"} {
-				if got := engine.judge(path); got != want[i][j] {
-					t.Errorf("%s: %s for %v is %q, want %q", profile.name, path, chains[i], got, want[i][j])
-				}
+				must.Equal(t, engine.judge(path), want[i][j], profile.name, path, "for", chains[i])
 			}
 		}
 	}

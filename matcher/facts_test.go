@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -83,9 +84,7 @@ func TestCollectCrawlDelays(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), NewAgents(chains))
-			if want := []float64{test.everyone, test.foo, test.chain}; !reflect.DeepEqual(r.CrawlDelays, want) {
-				t.Errorf("%v, want %v", r.CrawlDelays, want)
-			}
+			must.DeepEqual(t, r.CrawlDelays, []float64{test.everyone, test.foo, test.chain})
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // A forgedGroup is a compiled group that no builder makes. All paths end at its root, whose
@@ -88,9 +90,7 @@ func TestEmptyListsEndASearch(t *testing.T) {
 		trie := emptyLists(n).open(t)
 		var p Target
 		p.Set([]byte("/x"), trie.Profile())
-		if got := trie.Match(&p); got != want {
-			t.Errorf("%d empty lists: %+v, want %+v", n, got, want)
-		}
+		must.Equal(t, trie.Match(&p), want, n, "empty lists")
 	}
 }
 
@@ -141,8 +141,6 @@ func TestIndexNamesASuffixOften(t *testing.T) {
 		if d := trie.Match(&p); d.Reason != NoRuleMatched {
 			t.Errorf("%d names: %+v", names, d)
 		}
-		if want := max(0, 1-names/suffixes); len(p.untried[0]) != want {
-			t.Errorf("%d names: %d suffixes were put off, want %d", names, len(p.untried[0]), want)
-		}
+		must.Equal(t, len(p.untried[0]), max(0, 1-names/suffixes), names, "names", "suffixes were put off")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -82,8 +83,6 @@ func TestShadowed(t *testing.T) {
 		for _, s := range trie.Shadowed() {
 			got = append(got, string(s.Rule.Text)+" by "+string(s.By.Text))
 		}
-		if strings.Join(got, ", ") != test.want {
-			t.Errorf("%s: %q, want %q", test.rules, got, test.want)
-		}
+		must.Equal(t, strings.Join(got, ", "), test.want, test.rules, got)
 	}
 }

@@ -388,12 +388,8 @@ func TestLicenses(t *testing.T) {
 	} {
 		f := robotstxt.Parse([]byte(tt.body), robotstxt.Options{})
 		u := matcher.CompileUsage(f, matcher.NewAgents([]matcher.Chain{{tt.agent}}), matcher.UsageOptions{Licenses: true})
-		if got := fmt.Sprint(u.Licenses(0)); got != tt.want {
-			t.Errorf("%s: engine: got %s", tt.name, got)
-		}
-		if got := fmt.Sprint(reference.Licenses([]byte(tt.body), []string{tt.agent}, reference.RFC9309)); got != tt.want {
-			t.Errorf("%s: reference: got %s", tt.name, got)
-		}
+		must.Equal(t, fmt.Sprint(u.Licenses(0)), tt.want, tt.name, "engine")
+		must.Equal(t, fmt.Sprint(reference.Licenses([]byte(tt.body), []string{tt.agent}, reference.RFC9309)), tt.want, tt.name, "reference")
 	}
 }
 
@@ -418,9 +414,7 @@ func TestUsageLine(t *testing.T) {
 			target.Set([]byte(tt.path), robotstxt.RFC9309)
 			got = u.Explain(&target, 1, 1)
 		}
-		if said := fmt.Sprintf("%v %d %s", got.Value, got.Line, got.Text); said != tt.want {
-			t.Errorf("%s of %s: got %q, want %q", tt.use, tt.path, said, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("%v %d %s", got.Value, got.Line, got.Text), tt.want, tt.use, tt.path)
 	}
 }
 
@@ -458,9 +452,7 @@ func TestStated(t *testing.T) {
 		for agent := range 2 {
 			said = append(said, fmt.Sprintf("%v,%v,%v", u.Stated(agent, 0), u.Stated(agent, 1), u.Stated(agent, 2)))
 		}
-		if got := strings.Join(said, " "); got != tt.want {
-			t.Errorf("%q: %s, want %s", tt.body, got, tt.want)
-		}
+		must.Equal(t, strings.Join(said, " "), tt.want, tt.body)
 	}
 	for _, tt := range []struct {
 		a, b string

@@ -162,9 +162,7 @@ func TestForeignSuites(t *testing.T) {
 		}
 		if got := c.verdict(robotstxt.Google); c.Suite == "google" && !strings.HasPrefix(got, "no ") {
 			google++
-			if got != want {
-				t.Errorf("Google profile, %s: %q is %s to %q, not %s", c.Test, c.URL, got, c.Agent, want)
-			}
+			must.Equal(t, got, want, "Google profile", c.Test, c.URL, "to", c.Agent)
 		}
 	}
 	if cases != 2300 || google < 100 {

@@ -25,9 +25,7 @@ func TestTable(t *testing.T) {
 		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: access.Unknown})
 		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: outcome(i)})
 	}
-	if table.Len() != n {
-		t.Errorf("%d authorities, want %d", table.Len(), n)
-	}
+	must.Equal(t, table.Len(), n, "authorities")
 	for i := range n {
 		if got := lookup(fmt.Sprintf("http://%d.example", i)); got != outcome(i) {
 			t.Fatalf("authority %d: outcome %d, want %d", i, got, outcome(i))

@@ -43,9 +43,7 @@ func TestTwoRuns(t *testing.T) {
 
 			third, feed := waiting(t, out)
 			feed.Close()
-			if status := exitStatus(t, third); status != exitDone {
-				t.Errorf("exit status %d", status)
-			}
+			must.Equal(t, exitStatus(t, third), exitDone, "exit status")
 			if left := hidden(t); len(left) > 0 {
 				t.Errorf("%q are left", left)
 			}
@@ -65,9 +63,7 @@ func TestFileInFolder(t *testing.T) {
 		t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
 	}
 	feed.Close()
-	if status := exitStatus(t, first); status != exitDone {
-		t.Errorf("exit status %d", status)
-	}
+	must.Equal(t, exitStatus(t, first), exitDone, "exit status")
 }
 
 // hidden lists the files of the program's own.

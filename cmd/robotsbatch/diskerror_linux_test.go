@@ -66,7 +66,5 @@ func TestDiskErrorUnderRulePack(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != exitRetry || !strings.Contains(string(out), "site.rules: the file cannot be read any more: an error of the disk") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := os.Stat("out.csv"); err == nil {
-		t.Error("there is an output")
-	}
+	must.Fail(t, must.Err(os.Stat("out.csv")), "there is an output")
 }

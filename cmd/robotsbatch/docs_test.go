@@ -95,9 +95,7 @@ func TestDesignsListTheirWords(t *testing.T) {
 		for _, word := range regexp.MustCompile(`(?:^|[ (])\*([a-zA-Z0-9 -]+)\*[ .,;:)\n]`).FindAllStringSubmatch(strings.ReplaceAll(body, "\n", " "), -1) {
 			explained = append(explained, word[1])
 		}
-		if listed := strings.Split(strings.ReplaceAll(words, "\n", " "), ", "); !slices.Equal(listed, explained) {
-			t.Errorf("%s: DESIGN.md lists %q, and explains %q", room, listed, explained)
-		}
+		must.EqualSlices(t, strings.Split(strings.ReplaceAll(words, "\n", " "), ", "), explained, room, "DESIGN.md lists")
 		if count != strconv.Itoa(len(explained)) {
 			t.Errorf("%s: DESIGN.md counts %s words, and explains %d", room, count, len(explained))
 		}
@@ -110,9 +108,7 @@ func TestWayOfAURL(t *testing.T) {
 	comment := must.Get(os.ReadFile("../../batch/evaluate/doc.go"))(t)
 	steps := regexp.MustCompile(`(?m)^//\t *(\d+)  (.+?)  +([a-z/]+(?:\.go)?)`).FindAllStringSubmatch(string(comment), -1)
 	for i, step := range steps {
-		if step[1] != strconv.Itoa(i+1) {
-			t.Errorf("step %s comes as number %d", step[1], i+1)
-		}
+		must.Equal(t, step[1], strconv.Itoa(i+1), "step", i+1)
 		folder, name := "../..", step[3]
 		if !strings.Contains(name, "/") {
 			folder = "../../batch/evaluate"

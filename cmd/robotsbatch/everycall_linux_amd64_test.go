@@ -96,9 +96,7 @@ func (f *fault) run(t *testing.T, dir string, args ...string) (exit int, said st
 	f.calls = make(map[string]int)
 	for thread, signal := pid, 0; ; {
 		_ = syscall.PtraceCont(thread, signal) // it may just have been killed
-		if thread, err = syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil); err != nil {
-			t.Fatal(err)
-		}
+		thread = must.Get(syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil))(t)
 		if signal = 0; !status.Stopped() {
 			if thread == pid {
 				_ = cmd.Wait() // for what it said: the program has ended

@@ -34,9 +34,7 @@ func TestFormats(t *testing.T) {
 		"-rules pack-19.rules":                   "1,1 1,1 1,1 1,1 1,1 , 1,0 1,1 ",
 		"-rules pack-19.rules -as-of 2026-01-20": "1,1 1,1 1,1 1,1 1,1 , 1,0 0,0 ",
 	} {
-		if got := answers(strings.Fields(args)...); got != head+want {
-			t.Errorf("%s: %s, want %s", args, got, head+want)
-		}
+		must.Equal(t, answers(strings.Fields(args)...), head+want, args)
 	}
 	t.Run("survey", func(t *testing.T) {
 		got := mustRun(t, "survey", "-as", "csv", "-quiet", "survey.parquet")
@@ -44,9 +42,7 @@ func TestFormats(t *testing.T) {
 all,GPTBot,2,2,2,0,0,0,0,0,0,reached,2,1,0.5,1,0,1,0.5,1,0.5,0,1,0,0
 all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 `
-		if got != want {
-			t.Errorf("%s\nwant\n%s", got, want)
-		}
+		must.Equal(t, got, want)
 	})
 	t.Run("manifest", func(t *testing.T) {
 		const name = "verdicts/_robotsbatch.manifest.jsonl"

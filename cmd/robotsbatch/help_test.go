@@ -125,9 +125,7 @@ func TestCompletions(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "completion")
 		writeText(t, file, program.Texts()["bash"]())
 		out, err := exec.Command("bash", "-c", fmt.Sprintf(`source %s; COMP_WORDS=(robotsbatch -emit d); COMP_CWORD=2; _robotsbatch; echo "${COMPREPLY[@]}"`, file)).Output()
-		if string(out) != "denied\n" {
-			t.Errorf("-emit d is completed to %q, %v", out, err)
-		}
+		must.Equal(t, string(out), "denied\n", "-emit d is completed to", err)
 	}
 }
 

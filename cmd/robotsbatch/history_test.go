@@ -266,9 +266,7 @@ func (s *sentence) compare(t *testing.T, rules []string) {
 	}
 	want, note, _ := strings.Cut(s.want, ";")
 	s.checkFailure(t, rules)
-	if text := strings.Join(got, " "); text != want {
-		t.Errorf("%q: %s\nwant %s", args, text, want)
-	}
+	must.Equal(t, strings.Join(got, " "), want, args)
 	if !strings.Contains(said.String(), note) {
 		t.Errorf("%q: the summary lacks %q: %s", args, note, &said)
 	}
@@ -286,7 +284,5 @@ func (s *sentence) checkFailure(t *testing.T, rules []string) {
 	if status := run(t.Context(), args, nil, &out, &said); status != exitFailed || out.Len() > 0 {
 		t.Errorf("%q: exit status %d, want %d: %s%s", args, status, exitFailed, &out, &said)
 	}
-	if status := run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said); status != exitDone {
-		t.Errorf("%q -allow-no-rules: exit status %d: %s", args, status, &said)
-	}
+	must.Equal(t, run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said), exitDone, args, "-allow-no-rules: exit status", &said)
 }

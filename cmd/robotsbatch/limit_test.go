@@ -63,9 +63,7 @@ func TestLimit(t *testing.T) {
 					delete(limited, key)
 					delete(few, key)
 				}
-				if got, want := asJSON(t, limited), asJSON(t, few); got != want {
-					t.Errorf("%s to %s, %d rows: summary\n%s\nwant\n%s", in, out, n, got, want)
-				}
+				must.Equal(t, asJSON(t, limited), asJSON(t, few), in, "to", out, n, "rows: summary")
 			}
 			job(in, out, "-emit", "denied")
 			denied := asCSV(out)
@@ -115,9 +113,7 @@ func TestLimitOfSeveral(t *testing.T) {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	if got := strings.Join(names, " "); got != "1.csv 2.csv" {
-		t.Errorf("outputs %s", got)
-	}
+	must.Equal(t, strings.Join(names, " "), "1.csv 2.csv", "outputs")
 	if status, _, said := runWith(t.Context(), "", append(job, "out/", "-limit", "6")...); status == exitDone || !strings.Contains(said, "in/4.csv") {
 		t.Errorf("status %d: %s", status, said)
 	}

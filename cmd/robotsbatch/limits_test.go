@@ -84,9 +84,7 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 			}
 		}
 		c.SetWork()
-		if c.Memory != test.memory {
-			t.Errorf("%d workers, -memory %q: %d bytes, want %d", test.workers, test.asked, c.Memory, test.memory)
-		}
+		must.Equal(t, c.Memory, test.memory, test.workers, "workers, -memory", test.asked, "bytes")
 		if batches := 2 * c.PieceMemory() * 2 * int64(c.Workers); c.Workers > 2 && c.PieceMemory() > 512<<10 && batches > c.FlightMemory()/4 {
 			t.Errorf("%d workers, -memory %q: two batches each are %d bytes, of %d", test.workers, test.asked, batches, c.FlightMemory()/4)
 		}

@@ -380,9 +380,7 @@ func TestEveryWayToAskGivesTheSameAnswer(t *testing.T) {
 				got := command.ask(t, cell)
 				for _, h := range cell.hosts {
 					t.Run(h.name, func(t *testing.T) {
-						if want := command.want(&h); got[h.host] != want {
-							t.Errorf("%s is %q, want %q", h.host, got[h.host], want)
-						}
+						must.Equal(t, got[h.host], command.want(&h), h.host)
 					})
 				}
 			})
@@ -430,8 +428,7 @@ func askPipe(t *testing.T, c matrixCell) map[string]string {
 	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
 	must.Do(t, w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(2*len(c.hosts)))))
 	must.Do(t, w.Close())
-	r, err := ipc.NewReader(bytes.NewReader(said(t, stream.Bytes(), exitDone, append([]string{"pipe", "-explain"}, c.flags...)...)))
-	must.Do(t, err)
+	r := must.Get(ipc.NewReader(bytes.NewReader(said(t, stream.Bytes(), exitDone, append([]string{"pipe", "-explain"}, c.flags...)...))))(t)
 	defer r.Release()
 	var rows []map[string]string
 	for r.Next() {

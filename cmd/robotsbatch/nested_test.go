@@ -127,9 +127,7 @@ func TestFieldsOfStructs(t *testing.T) {
 				t.Errorf("%s, %s: %s\n%s\nwant %s\n%s", urlType, name, summary, rows, wantSummary, want)
 			}
 			urls, _ := judged(append(within, "-in", name, "-columns", "url")...)
-			if urls != "metadata.page."+wantURLs {
-				t.Errorf("%s, %s: URLs\n%s\nwant\n%s", urlType, name, urls, wantURLs)
-			}
+			must.Equal(t, urls, "metadata.page."+wantURLs, urlType, name, "URLs", wantURLs)
 			if i > 0 {
 				continue
 			}
@@ -144,9 +142,7 @@ func TestFieldsOfStructs(t *testing.T) {
 					}
 					judged(append(within, "-in", name, "-out", out, "-columns", columns, "-emit", "denied")...)
 					rows, _ := judged(append(again, out)...)
-					if got, want := strings.Count(rows, "\n")-1, strings.Count(want, "disallow_rule"); got != want {
-						t.Errorf("%s: %d rows denied, want %d", what, got, want)
-					}
+					must.Equal(t, strings.Count(rows, "\n")-1, strings.Count(want, "disallow_rule"), what, "rows denied")
 				}
 			}
 		}

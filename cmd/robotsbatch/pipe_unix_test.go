@@ -35,13 +35,8 @@ func startPipe(t *testing.T, rows int) *client {
 	workplace(t)
 	c := &client{cmd: exec.Command("robotsbatch", "pipe", "-rules", "rules"), stderr: new(strings.Builder)}
 	c.cmd.Stderr = c.stderr
-	var err error
-	if c.to, err = c.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if c.from, err = c.cmd.StdoutPipe(); err != nil {
-		t.Fatal(err)
-	}
+	c.to = must.Get(c.cmd.StdinPipe())(t)
+	c.from = must.Get(c.cmd.StdoutPipe())(t)
 	must.Do(t, c.cmd.Start())
 	c.schema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
 	c.w = ipc.NewWriter(c.to, ipc.WithSchema(c.schema))
@@ -59,10 +54,7 @@ func (c *client) ask(t *testing.T, rows int) {
 	urls := b.NewArray()
 	must.Do(t, c.w.Write(array.NewRecord(c.schema, []arrow.Array{urls}, int64(rows))))
 	if c.r == nil {
-		var err error
-		if c.r, err = ipc.NewReader(c.from); err != nil {
-			t.Fatal(err)
-		}
+		c.r = must.Get(ipc.NewReader(c.from))(t)
 	}
 	if !c.r.Next() || c.r.Record().NumRows() != int64(rows) || c.r.Record().Column(1).ValueStr(0) != "false" {
 		t.Fatalf("no answer: %v: %s", c.r.Err(), c.stderr)

@@ -98,9 +98,7 @@ func TestSignalStopsJob(t *testing.T) {
 			writeFile(t, "out.csv", "as before\n")
 			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
 			must.Do(t, cmd.Process.Signal(sent))
-			if status := exitStatus(t, cmd); status != 128+int(sent) {
-				t.Errorf("exit status %d", status)
-			}
+			must.Equal(t, exitStatus(t, cmd), 128+int(sent), "exit status")
 			if said := stderr.String(); !strings.HasPrefix(said, "robotsbatch: stopped (") || !strings.Contains(said, "; no file is left half-written") {
 				t.Errorf("stderr: %s", said)
 			}
@@ -186,9 +184,7 @@ func TestDryRunOpensNoPipe(t *testing.T) {
 		left, err = syscall.Read(int(fd), make([]byte, sent))
 		return true
 	}))
-	if left != sent {
-		t.Errorf("%d of %d bytes are left in the pipe: %v", left, sent, err)
-	}
+	must.Equal(t, left, sent, "bytes are left in the pipe", err)
 }
 
 // A message to a pipe that nobody reads keeps the program from stopping at a signal. A
@@ -237,9 +233,7 @@ func TestEarlyClosedPipe(t *testing.T) {
 	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 200_000))
 	cmd, stdout, stderr := writing(t, 100, "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
 	stdout.Close()
-	if status := exitStatus(t, cmd); status != exitDone {
-		t.Errorf("exit status %d", status)
-	}
+	must.Equal(t, exitStatus(t, cmd), exitDone, "exit status")
 	if !strings.Contains(stderr.String(), "closed the output early") {
 		t.Errorf("stderr: %s", stderr.String())
 	}
@@ -256,9 +250,7 @@ func TestIgnoredSignal(t *testing.T) {
 	feed := fed(t, cmd)
 	must.Do(t, cmd.Process.Signal(syscall.SIGHUP))
 	feed.Close()
-	if status := exitStatus(t, cmd); status != exitDone {
-		t.Errorf("exit status %d", status)
-	}
+	must.Equal(t, exitStatus(t, cmd), exitDone, "exit status")
 }
 
 // What a run that was killed left in the folder of temporary files is removed by the next

@@ -45,10 +45,7 @@ func writeArchive(t *testing.T, files int, put func(name string, data []byte)) (
 		var data []byte
 		member := func(record []byte) (offset int) {
 			offset = len(data)
-			var err error
-			if data, err = compress.AppendCompressed(data, record, compress.Gzip); err != nil {
-				t.Fatal(err)
-			}
+			data = must.Get(compress.AppendCompressed(data, record, compress.Gzip))(t)
 			return offset
 		}
 		name := fmt.Sprintf("crawl/seg/%d.warc.gz", n)
@@ -157,9 +154,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	want := mustRun(t, append(job, "crawl/seg/0.warc.gz")...)
 	mustRun(t, "-in", "index.csv", "-rules", "robots.txt", "-for", "a.example", "-out", "index.parquet")
 	for _, name := range []string{"index.csv", "index.cdxj", "dashes.csv", "index.parquet"} {
-		if got := mustRun(t, append(job, name, "-warc-base", ".")...); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
-		}
+		must.Equal(t, mustRun(t, append(job, name, "-warc-base", ".")...), want, name)
 	}
 
 	change := func(host int, old, changed string) { // of the row of a host

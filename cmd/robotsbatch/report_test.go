@@ -237,18 +237,14 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 					slices.SortFunc(found, byText)
 					slices.SortFunc(want, byText)
 				}
-				if fmt.Sprint(found) != fmt.Sprint(want) {
-					t.Errorf("round %d, batches of %d: %s:\n got %v\nwant %v", round, size, caption, found, want)
-				}
+				must.Equal(t, fmt.Sprint(found), fmt.Sprint(want), "round", round, "batches of", size, caption)
 			}
 			if len(tables) != 7 {
 				t.Errorf("%d tables show little", len(tables))
 			}
 			shown := reportFacts(text)
 			for name, want := range facts {
-				if shown[name] != want {
-					t.Errorf("round %d: %s: %s, want %s", round, name, shown[name], want)
-				}
+				must.Equal(t, shown[name], want, "round", round, name)
 			}
 		}
 	}

@@ -125,9 +125,7 @@ func same(t *testing.T, workers int, got, want *several) {
 		t.Errorf("%d workers: status %d, %q, manifest %v, %d outputs, left %v; want status %d, %q, manifest %v, %d outputs",
 			workers, got.status, got.stderr, got.manifest, len(got.outputs), got.rest, want.status, want.stderr, want.manifest, len(want.outputs))
 	}
-	if fmt.Sprint(got.summary) != fmt.Sprint(want.summary) {
-		t.Errorf("%d workers: summary %v, want %v", workers, got.summary, want.summary)
-	}
+	must.Equal(t, fmt.Sprint(got.summary), fmt.Sprint(want.summary), workers, "workers: summary")
 }
 
 // Of outputs that fail the first in order ends the job, also when a later one fails sooner. Those

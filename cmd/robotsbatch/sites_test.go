@@ -34,9 +34,7 @@ func TestSiteTables(t *testing.T) {
 				t.Errorf("by %s: %d with root, want %s", by, counted["root"], count["root"])
 			}
 			for value, name := range map[string]string{"all": "full", "some": "partial", "none": "none"} {
-				if count[name] != strconv.Itoa(counted[value]) {
-					t.Errorf("by %s: %s of %s: %d, want %s", by, value, count["agent"], counted[value], count[name])
-				}
+				must.Equal(t, count[name], strconv.Itoa(counted[value]), "by", by, value, count["agent"], counted[value])
 			}
 		}
 	}

@@ -75,20 +75,14 @@ func TestFoldersOfObjects(t *testing.T) {
 	s.Put("in/_SUCCESS", nil)
 	mustRun(t, "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"))
 	for key, want := range map[string]string{"out/a.csv": "https://a.example/", "out/b/c.csv": "https://b.example/"} {
-		if got := string(s.Get(key)); got != "url,allowed\n"+want+",true\n" {
-			t.Errorf("%s is %q", key, got)
-		}
+		must.Equal(t, string(s.Get(key)), "url,allowed\n"+want+",true\n", key)
 	}
 	folder := t.TempDir()
 	mustRun(t, "-in", s.Name("in/*.txt"), "-rules", rules, "-out", folder+"/")
-	if got := string(readFile(t, filepath.Join(folder, "a.csv"))); got != "url,allowed\nhttps://a.example/,true\n" {
-		t.Errorf("a.csv is %q", got)
-	}
+	must.Equal(t, string(readFile(t, filepath.Join(folder, "a.csv"))), "url,allowed\nhttps://a.example/,true\n", "a.csv")
 	list := filepath.Join(folder, "list")
 	must.Do(t, os.WriteFile(list, []byte(s.Name("in/a.txt")+"\n"+s.Name("in/b/")+"\n"), 0o666))
-	if got := mustRun(t, "-files-from", list, "-rules", rules); got != "url,allowed\nhttps://a.example/,true\nhttps://b.example/,true\n" {
-		t.Errorf("stdout is %q", got)
-	}
+	must.Equal(t, mustRun(t, "-files-from", list, "-rules", rules), "url,allowed\nhttps://a.example/,true\nhttps://b.example/,true\n", "stdout")
 	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/a.txt"), "-rules", rules, "-emit", "allowed", "-out", s.Name("in/a.txt"))
 	if status != exitUsage || !strings.Contains(stderr, "would replace an input") {
 		t.Errorf("status %d\n%s", status, stderr)
@@ -132,9 +126,7 @@ func TestFileURLs(t *testing.T) {
 	must.Do(t, os.WriteFile(in, []byte("https://a.example/\n"), 0o666))
 	url := "file://" + filepath.ToSlash(folder)
 	mustRun(t, "-in", url+"/a%20b.txt", "-rules", "file://"+filepath.ToSlash(rules), "-out", url+"/out.csv")
-	if got := string(readFile(t, filepath.Join(folder, "out.csv"))); got != "url,allowed\nhttps://a.example/,true\n" {
-		t.Errorf("out.csv is %q", got)
-	}
+	must.Equal(t, string(readFile(t, filepath.Join(folder, "out.csv"))), "url,allowed\nhttps://a.example/,true\n", "out.csv")
 }
 
 // TestRulesFromStores has each kind of rules in a store, and on the disk.
@@ -296,17 +288,13 @@ func TestColumnsThatAreFetched(t *testing.T) {
 	data := readFile(t, parquet)
 	s.Put("wide.parquet", data)
 	got := mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-columns", "verdict", "-prefix", "again_", "-out-format", "csv")
-	if lines := strings.Count(got, "\n"); lines != rows+1 {
-		t.Errorf("%d lines", lines)
-	}
+	must.Equal(t, strings.Count(got, "\n"), rows+1)
 	gets, bytes := s.Asked()
 	if len(gets) > 10 || bytes > int64(len(data))/8 {
 		t.Errorf("%d requests for %d of %d bytes: %q", len(gets), bytes, len(data), gets)
 	}
 	got = mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-prefix", "again_", "-out-format", "csv", "-batch-rows", "1000")
-	if lines := strings.Count(got, "\n"); lines != rows+1 {
-		t.Errorf("%d lines", lines)
-	}
+	must.Equal(t, strings.Count(got, "\n"), rows+1)
 	gets, bytes = s.Asked()
 	if len(gets) > 30 || bytes > int64(len(data))*11/10 {
 		t.Errorf("%d requests for %d of %d bytes", len(gets), bytes, len(data))
@@ -518,9 +506,7 @@ func TestShardsInStore(t *testing.T) {
 		}
 	}
 	verify(exitDone, "5 files intact, 10,000 rows")
-	if got := mustRun(t, "verify", s.Name("out/"+manifest.FolderName)); got != "5 files intact, 10,000 rows\n" {
-		t.Errorf("verify of the manifest: %s", got)
-	}
+	must.Equal(t, mustRun(t, "verify", s.Name("out/"+manifest.FolderName)), "5 files intact, 10,000 rows\n", "verify of the manifest")
 	said := shard("0/2") + shard("1/2")
 	if strings.Count(said, "done already") != 2 || !strings.Contains(said, "0 URLs a second") {
 		t.Errorf("a second time:\n%s", said)

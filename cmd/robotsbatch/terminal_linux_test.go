@@ -49,9 +49,7 @@ func TestBinaryOnTerminal(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, &stderr)
 	}
 	stderr.Reset()
-	if status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules"}, nil, terminal, &stderr); status != exitDone {
-		t.Errorf("csv: exit status %d: %s", status, &stderr)
-	}
+	must.Equal(t, run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules"}, nil, terminal, &stderr), exitDone, "csv: exit status", &stderr)
 }
 
 // shown runs a command with its error stream on a terminal of that width, and its output

@@ -39,10 +39,7 @@ func TestTrailToTheRecord(t *testing.T) {
 		at := time.Unix(replayStart+int64(day*aDay), 0).UTC().Format(time.RFC3339)
 		record := warcBlock("response", "WARC-Payload-Digest: sha1:"+base32.StdEncoding.EncodeToString(sum[:]),
 			[]string{at, fmt.Sprintf("https://h%d.example/robots.txt", host)}, []byte(head+content))
-		var err error
-		if files[i%2], err = compress.AppendCompressed(files[i%2], record, compress.Gzip); err != nil {
-			t.Fatal(err)
-		}
+		files[i%2] = must.Get(compress.AppendCompressed(files[i%2], record, compress.Gzip))(t)
 	}
 	writeText(t, "0.warc.gz", string(files[0]))
 	writeText(t, "1.warc.gz", string(files[1]))

@@ -261,10 +261,7 @@ func (s *warcSet) write(t *testing.T, folder, ending string, codec compress.Code
 	for _, r := range s.records {
 		data := []byte(r.text)
 		if codec != compress.None {
-			var err error
-			if data, err = compress.AppendCompressed(nil, data, codec); err != nil {
-				t.Fatal(err)
-			}
+			data = must.Get(compress.AppendCompressed(nil, data, codec))(t)
 		}
 		switch {
 		case r.damaged && codec != compress.Gzip:
@@ -306,9 +303,7 @@ func TestWARCSet(t *testing.T) {
 				golden(t, filepath.Join(folder, "messages-"+form.name+".txt"), messages(said))
 				runSet(t, "compile", "-rules", pattern, "-out", "set.rules", "-quiet")
 				again, _ := runSet(t, "-in", "urls.txt", "-rules", "set.rules", "-explain", "-with", "robots_status,robots_fetched_at", "-out-format", "csv")
-				if again != table {
-					t.Errorf("the pack of it says\n%s", again)
-				}
+				must.Equal(t, again, table, "pack of it")
 			})
 		}
 	}
@@ -323,9 +318,7 @@ func golden(t *testing.T, file, got string) {
 		return
 	}
 	want := must.Get(os.ReadFile(file))(t)
-	if got != string(want) {
-		t.Errorf("%s differs:\n%s", filepath.Base(file), got)
-	}
+	must.Equal(t, got, string(want), filepath.Base(file), "differs")
 }
 
 // runSet runs the program and returns what it wrote and what it said.

@@ -1,6 +1,10 @@
 package access
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/io/store/must"
+)
 
 const day = 24 * 60 * 60
 
@@ -45,9 +49,7 @@ func TestOutcome(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.policy.Outcome(test.fetch, test.target); got != test.want {
-				t.Errorf("outcome %d, want %d", got, test.want)
-			}
+			must.Equal(t, test.policy.Outcome(test.fetch, test.target), test.want, "outcome")
 		})
 	}
 }
@@ -98,9 +100,7 @@ func TestDecide(t *testing.T) {
 			if answer := course.Deciding(); answer >= 0 {
 				said = test.policy.Outcome(test.fetches[answer], test.target)
 			}
-			if got := course.Decide(said); got != test.want {
-				t.Errorf("%+v, want %+v", got, test.want)
-			}
+			must.Equal(t, course.Decide(said), test.want)
 		})
 	}
 }
@@ -110,8 +110,6 @@ func TestOutcomesSay(t *testing.T) {
 		Unknown: {}, Rules: {}, Cut: {}, AllowAll: {true, false}, NoFile: {true, false}, Refused: {true, false},
 		DisallowAll: {false, true}, AllowAfterOutage: {true, true},
 	} {
-		if got := [2]bool{o.AllowsAll(), o.InOutage()}; got != want {
-			t.Errorf("outcome %d: %v, want %v", o, got, want)
-		}
+		must.Equal(t, [2]bool{o.AllowsAll(), o.InOutage()}, want, "outcome", o)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/urls"
 )
@@ -55,15 +56,9 @@ func TestHosts(t *testing.T) {
 			t.Fatalf("%s: %v", test.url, err)
 		}
 		host := domains.Host(authority)
-		if string(host) != test.host {
-			t.Errorf("%s: host %q, want %q", test.url, host, test.host)
-		}
-		if got := domains.Registered(host); got != test.registered {
-			t.Errorf("%s: registered domain %q, want %q", test.host, got, test.registered)
-		}
-		if got := string(domains.AppendSURT(nil, host)); got != test.surt {
-			t.Errorf("%s: SURT %q, want %q", test.host, got, test.surt)
-		}
+		must.Equal(t, string(host), test.host, test.url, "host")
+		must.Equal(t, domains.Registered(host), test.registered, test.host, "registered domain")
+		must.Equal(t, string(domains.AppendSURT(nil, host)), test.surt, test.host, "SURT")
 	}
 }
 
@@ -94,8 +89,6 @@ func FuzzRegistered(f *testing.F) {
 		if end := domains.AppendSURTEnd(nil, []byte(domain)); surt >= string(end) {
 			t.Errorf("%q: SURT %q is not before %q", host, surt, end)
 		}
-		if again := domains.Registered([]byte(domain)); again != domain {
-			t.Errorf("%q: registered domain %q, of which it is %q", host, domain, again)
-		}
+		must.Equal(t, domains.Registered([]byte(domain)), domain, host, "registered domain")
 	})
 }

@@ -3,6 +3,8 @@ package domains
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // The keys are those that the archives' own tools make of these URLs.
@@ -41,9 +43,7 @@ func TestAppendSURTKey(t *testing.T) {
 		{"http://e.com", "/(" + session[:24] + ")/x.html", "com,e)/(" + strings.ToLower(session[:24]) + ")/x.html"},
 		{"http://e.com", "/a;jsessionid=" + session, "com,e)/a;jsessionid=" + strings.ToLower(session)},
 	} {
-		if got := string(AppendSURTKey([]byte("x"), []byte(test.authority), []byte(test.rest))); got != "x"+test.want {
-			t.Errorf("%s%s: %s, want x%s", test.authority, test.rest, got, test.want)
-		}
+		must.Equal(t, string(AppendSURTKey([]byte("x"), []byte(test.authority), []byte(test.rest))), "x"+test.want, test.authority, test.rest, test.want)
 	}
 }
 

@@ -106,9 +106,7 @@ func TestBody(t *testing.T) {
 		{"Content-usage: train-ai=n\nContent-useage: x", "1:1 statement-before-group, 2:1 unknown-near-record"},
 		{"# \xFF\xFE\nUser-agent: *\nContent-Signal: ai-train=no\nHost: a.example\nDisallow:", ""},
 	} {
-		if got := where(Body([]byte(test.body), Options{})); got != test.want {
-			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
-		}
+		must.Equal(t, where(Body([]byte(test.body), Options{})), test.want, test.body)
 	}
 }
 
@@ -136,9 +134,7 @@ func TestSites(t *testing.T) {
 	} {
 		report := Body([]byte(test.body), Options{})
 		report.Findings = slices.DeleteFunc(report.Findings, func(f Finding) bool { return f.Code == "misspelt-record" })
-		if got := where(report); got != test.want {
-			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
-		}
+		must.Equal(t, where(report), test.want, test.body)
 	}
 }
 
@@ -152,9 +148,7 @@ func TestCharacters(t *testing.T) {
 		{"User-agent: A&amp;B\nDisallow: /*&amp=", "1:13 agent-with-more, 1:14 html-entity"},
 		{"User-agent: A\nCrawl-delay: 599.9\nCrawl-delay: 600\nDisallow:", "3:14 crawl-delay-large"},
 	} {
-		if got := where(Body([]byte(test.body), Options{})); got != test.want {
-			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
-		}
+		must.Equal(t, where(Body([]byte(test.body), Options{})), test.want, test.body)
 	}
 }
 
@@ -193,9 +187,7 @@ func TestJoinedGroups(t *testing.T) {
 				got = f.Code
 			}
 		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", body, got, want)
-		}
+		must.Equal(t, got, want, body)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+
+	"robotsbatch/io/store/must"
 )
 
 // sparkHash is XXH64 with another hash as its seed. Spark hashes the arguments of xxhash64
@@ -19,10 +21,7 @@ func sparkHash(seed int64, data []byte) int64 {
 // array(123), 2) is 5602566077635097486. It hashes integers as four bytes.
 func TestSparksExample(t *testing.T) {
 	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
-	got := sparkHash(sparkHash(Hash([]byte("Spark")), number(123)), number(2))
-	if got != 5602566077635097486 {
-		t.Errorf("xxhash64('Spark', array(123), 2) = %d", got)
-	}
+	must.Equal(t, sparkHash(sparkHash(Hash([]byte("Spark")), number(123)), number(2)), 5602566077635097486, "xxhash64('Spark', array(123), 2)")
 }
 
 // Hashes must not change from version to version: packs and tables are partitioned by them.

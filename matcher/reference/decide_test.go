@@ -3,6 +3,8 @@ package reference
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestConcerns(t *testing.T) {
@@ -32,12 +34,8 @@ func TestConcerns(t *testing.T) {
 		{"008 x", "008", true, false},
 		{"008x", "008", false, false},
 	} {
-		if got := concerns(tt.value, tt.name, RFC9309); got != tt.rfc {
-			t.Errorf("%q for %q, rfc9309: got %v", tt.value, tt.name, got)
-		}
-		if got := concerns(tt.value, tt.name, Google); got != tt.google {
-			t.Errorf("%q for %q, google: got %v", tt.value, tt.name, got)
-		}
+		must.Equal(t, concerns(tt.value, tt.name, RFC9309), tt.rfc, tt.value, "for", tt.name, "rfc9309")
+		must.Equal(t, concerns(tt.value, tt.name, Google), tt.google, tt.value, "for", tt.name, "google")
 	}
 }
 
@@ -84,9 +82,7 @@ func TestDecide(t *testing.T) {
 	} {
 		for p, want := range []Decision{tt.rfc, tt.google} {
 			f := Parse([]byte(tt.body), Profile(p), 0)
-			if got := Decide(f, strings.Fields(tt.chain), tt.path, Profile(p)); got != want {
-				t.Errorf("%q for %q on %q, profile %d:\n got %+v\nwant %+v", tt.chain, tt.path, tt.body, p, got, want)
-			}
+			must.Equal(t, Decide(f, strings.Fields(tt.chain), tt.path, Profile(p)), want, tt.chain, "for", tt.path, "on", tt.body, "profile", p)
 		}
 	}
 }

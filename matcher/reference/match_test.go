@@ -3,6 +3,8 @@ package reference
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestNormalisePath(t *testing.T) {
@@ -44,12 +46,8 @@ func TestPatternLength(t *testing.T) {
 		{"/%2F?%2F", 6, 8},
 		{"/%2f", 4, 4},
 	} {
-		if got := NewPattern(tt.pattern, RFC9309).Length(); got != tt.rfc {
-			t.Errorf("%q, rfc9309: got %d, want %d", tt.pattern, got, tt.rfc)
-		}
-		if got := NewPattern(tt.pattern, Google).Length(); got != tt.google {
-			t.Errorf("%q, google: got %d, want %d", tt.pattern, got, tt.google)
-		}
+		must.Equal(t, NewPattern(tt.pattern, RFC9309).Length(), tt.rfc, tt.pattern, "rfc9309")
+		must.Equal(t, NewPattern(tt.pattern, Google).Length(), tt.google, tt.pattern, "google")
 	}
 }
 
@@ -98,12 +96,8 @@ func TestPatternMatch(t *testing.T) {
 		{"/*%2Fx", "/?u=%2Fx", true, true},
 		{"/*%2Fx", "/?u=/x", false, false},
 	} {
-		if got := NewPattern(tt.pattern, RFC9309).Match(NewPath(tt.path, RFC9309)); got != tt.rfc {
-			t.Errorf("%q on %q, rfc9309: got %v", tt.pattern, tt.path, got)
-		}
-		if got := NewPattern(tt.pattern, Google).Match(NewPath(tt.path, Google)); got != tt.google {
-			t.Errorf("%q on %q, google: got %v", tt.pattern, tt.path, got)
-		}
+		must.Equal(t, NewPattern(tt.pattern, RFC9309).Match(NewPath(tt.path, RFC9309)), tt.rfc, tt.pattern, "on", tt.path, "rfc9309")
+		must.Equal(t, NewPattern(tt.pattern, Google).Match(NewPath(tt.path, Google)), tt.google, tt.pattern, "on", tt.path, "google")
 	}
 }
 
@@ -121,8 +115,6 @@ func TestIsRobotsTxt(t *testing.T) {
 		"/robots.txt": true, "/%72obots%2Etxt": true,
 		"/robots.txt?": false, "/robots.txt/": false, "/Robots.txt": false, "//robots.txt": false, "/a/robots.txt": false, "/": false,
 	} {
-		if got := IsRobotsTxt(path); got != want {
-			t.Errorf("%q: got %v", path, got)
-		}
+		must.Equal(t, IsRobotsTxt(path), want, path)
 	}
 }

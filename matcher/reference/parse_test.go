@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"robotsbatch/io/store/must"
 )
 
 // show formats a file as the tables below expect it: a group is its agents in brackets and
@@ -53,15 +55,11 @@ func TestParse(t *testing.T) {
 		{"UTF-16 BE", utf16Body("User-agent: a\nAllow: /ü😀", true), "[a:1] +/ü😀:2", ""},
 		{"half a UTF-16 character", utf16Body("User-agent: a\nAllow: /x", false) + "y", "[a:1] +/x\uFFFD:2", ""},
 	} {
-		if got := show(Parse([]byte(tt.body), RFC9309, 0)); got != tt.rfc {
-			t.Errorf("%s, rfc9309: got %q, want %q", tt.name, got, tt.rfc)
-		}
+		must.Equal(t, show(Parse([]byte(tt.body), RFC9309, 0)), tt.rfc, tt.name, "rfc9309")
 		if tt.google == "=" {
 			tt.google = tt.rfc
 		}
-		if got := show(Parse([]byte(tt.body), Google, 0)); got != tt.google {
-			t.Errorf("%s, google: got %q, want %q", tt.name, got, tt.google)
-		}
+		must.Equal(t, show(Parse([]byte(tt.body), Google, 0)), tt.google, tt.name, "google")
 	}
 }
 

@@ -3,6 +3,7 @@ package robotstxt_test
 import (
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -39,9 +40,7 @@ func TestAgent(t *testing.T) {
 	}
 	for _, test := range tests {
 		a := robotstxt.Agent{Value: []byte(test.value)}
-		if got := a.Everyone(); got != test.everyone {
-			t.Errorf("%q: everyone: %v", test.value, got)
-		}
+		must.Equal(t, a.Everyone(), test.everyone, test.value, "everyone")
 		if token, word := a.Names(robotstxt.RFC9309); string(token) != test.token || string(word) != test.word {
 			t.Errorf("%q names %q and %q, want %q and %q", test.value, token, word, test.token, test.word)
 		}

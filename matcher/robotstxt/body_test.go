@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -74,13 +75,9 @@ func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
 		t.Errorf("%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
 	}
-	if got.Kind != want.Kind {
-		t.Errorf("%s: what counts is %s, the whole body %s", row, got.Kind, want.Kind)
-	}
+	must.Equal(t, got.Kind, want.Kind, row, "what counts", "whole body")
 	cut := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, " 0!body_limited", ""), " ;") }
-	if got, want := cut(summary(got)), cut(summary(want)); got != want {
-		t.Errorf("%s: what counts is %s, of the whole body %s", row, got, want)
-	}
+	must.Equal(t, cut(summary(got)), cut(summary(want)), row, "what counts", "whole body")
 }
 
 func TestBodyKinds(t *testing.T) {
@@ -132,9 +129,7 @@ func TestUTF16(t *testing.T) {
 	const want = "1@a 2-/\u00e9\U0001F916\u0a0d 3+/ ; 0!utf16_body"
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		body := encodeUTF16(order, text)
-		if got := summary(robotstxt.Parse(body, robotstxt.Options{})); got != want {
-			t.Errorf("%s: got %s, want %s", order, got, want)
-		}
+		must.Equal(t, summary(robotstxt.Parse(body, robotstxt.Options{})), want, order)
 		f := robotstxt.Parse(body, robotstxt.Options{Profile: robotstxt.Google})
 		if f.Groups != nil || f.Warnings[0].Kind != robotstxt.UTF16Body {
 			t.Errorf("%s: google got %s", order, summary(f))
@@ -148,9 +143,7 @@ func TestUTF16(t *testing.T) {
 		body = append(body, 'x')
 		body = bytes.Replace(body, encodeUTF16(order, "a:")[2:], encodeUTF16(order, "user-agent:")[2:], 1)
 		got := summary(robotstxt.Parse(body, robotstxt.Options{}))
-		if want := "1@\uFFFDb\uFFFD\uFFFD\U0001F916\uFFFD\uFFFD ; 0!utf16_body"; got != want {
-			t.Errorf("halves, %s: got %s, want %s", order, got, want)
-		}
+		must.Equal(t, got, "1@\uFFFDb\uFFFD\uFFFD\U0001F916\uFFFD\uFFFD ; 0!utf16_body", "halves", order)
 	}
 }
 
@@ -178,9 +171,7 @@ func TestUTF16Limit(t *testing.T) {
 			body := encodeUTF16(order, test.text)
 			body = body[:len(body)-test.cut]
 			f := robotstxt.Parse(body, robotstxt.Options{Limit: test.limit})
-			if got := summary(f); got != test.want {
-				t.Errorf("%s, %s: got %s, want %s", test.row, order, got, test.want)
-			}
+			must.Equal(t, summary(f), test.want, test.row, order)
 			checkCounted(t, test.row, body, robotstxt.Options{Limit: test.limit})
 			for cut := range min(len(body), 6) {
 				checkCounted(t, test.row+", cut", body[:len(body)-cut], robotstxt.Options{Limit: test.limit, Cut: true})
@@ -209,9 +200,7 @@ func TestReadSize(t *testing.T) {
 					body := encoding.encode(text)
 					counts := body[:min(len(body), o.ReadSize())]
 					got, want := robotstxt.Parse(counts, o), robotstxt.Parse(body, o)
-					if summary(got) != summary(want) {
-						t.Errorf("%s, %+v, %d, %q: %s, of the whole body %s", name, o, more, end, summary(got), summary(want))
-					}
+					must.Equal(t, summary(got), summary(want), name, o, more, end, "whole body")
 					if o.Cut {
 						continue
 					}
@@ -267,7 +256,5 @@ func TestGoogleLineLength(t *testing.T) {
 		t.Errorf("the skipped mark counts: %s", f.Warnings[0].Kind)
 	}
 	long := []byte("User-agent: a\n" + rule(10*longest, "Allow: /"))
-	if got, want := len(robotstxt.Parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "); got != want {
-		t.Errorf("rfc9309: pattern of %d bytes, want %d", got, want)
-	}
+	must.Equal(t, len(robotstxt.Parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "), "rfc9309: pattern of", "bytes")
 }

@@ -39,9 +39,7 @@ func TestGolden(t *testing.T) {
 		for _, profile := range profiles {
 			googleOnly := kind == robotstxt.LineCut || kind == robotstxt.KeyPrefix
 			want := profile.profile == robotstxt.Google || !googleOnly
-			if seen[profile.name+" "+kind.String()] != want {
-				t.Errorf("warning %s under %s: in some golden file: %v, want %v", kind, profile.name, !want, want)
-			}
+			must.Equal(t, seen[profile.name+" "+kind.String()], want, "warning", kind, "under", profile.name, "in some golden file", !want)
 		}
 	}
 }

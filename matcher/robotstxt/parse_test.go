@@ -3,10 +3,10 @@ package robotstxt_test
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -50,9 +50,7 @@ func TestOthers(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s=%s", o.Line, o.Key, o.Value))
 	}
 	want := []string{"1 Host=a.example", "3 Noindex=/x", "5 Content-Signal=ai-train=no", "10 license="}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestParse(t *testing.T) {
@@ -151,9 +149,7 @@ func TestParse(t *testing.T) {
 				want = test.google
 			}
 			f := robotstxt.Parse([]byte(test.body), robotstxt.Options{Profile: profile.profile})
-			if got := summary(f); got != want {
-				t.Errorf("%s, %s:\n got %s\nwant %s", test.row, profile.name, got, want)
-			}
+			must.Equal(t, summary(f), want, test.row, profile.name)
 			if f.Profile != profile.profile || f.Limited {
 				t.Errorf("%s, %s: profile %d, limited %v", test.row, profile.name, f.Profile, f.Limited)
 			}
@@ -178,9 +174,7 @@ func TestRuleText(t *testing.T) {
 		got = append(got, string(r.Text))
 	}
 	want := []string{"DisAllow \t:  /a b", "allow\t /c", "Disallow:", "Allow:/d"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestOtherRecords(t *testing.T) {
@@ -201,9 +195,7 @@ group
 10: sitemap "/2"
 lines 11, limited false
 `
-	if got := dumpRecords(f); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, dumpRecords(f), want)
 }
 
 // TestGroupsDoNotOverlap: appending to a group's slices must not overwrite the next group's
@@ -213,9 +205,7 @@ func TestGroupsDoNotOverlap(t *testing.T) {
 	first := f.Groups[0]
 	_ = append(first.Rules, robotstxt.Rule{})
 	_ = append(first.Agents, robotstxt.Agent{})
-	if got, want := summary(f), "1@a 2+/a | 3@b 4+/b"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, summary(f), "1@a 2+/a | 3@b 4+/b")
 }
 
 func TestMaxWarnings(t *testing.T) {
@@ -240,9 +230,7 @@ func TestWarningKindString(t *testing.T) {
 		seen[name] = true
 	}
 	for _, kind := range []robotstxt.WarningKind{0, robotstxt.PatternWithoutSlash + 1, 255} {
-		if got := kind.String(); got != "warning(?)" {
-			t.Errorf("kind %d is called %q", kind, got)
-		}
+		must.Equal(t, kind.String(), "warning(?)", "kind", kind, "called")
 	}
 }
 

@@ -3,10 +3,10 @@ package robotstxt_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
 )
@@ -51,18 +51,14 @@ func TestContentUsageLine(t *testing.T) {
 	} {
 		for _, profile := range []robotstxt.Profile{robotstxt.RFC9309, robotstxt.Google} {
 			f := robotstxt.Parse([]byte(tt.body), robotstxt.Options{Profile: profile})
-			if got := statements(f, usage.ContentUsage); got != tt.want {
-				t.Errorf("%s, profile %d: got %q, want %q", tt.name, profile, got, tt.want)
-			}
+			must.Equal(t, statements(f, usage.ContentUsage), tt.want, tt.name, "profile", profile)
 		}
 	}
 }
 
 func TestContentSignalDoesNotEndAgents(t *testing.T) {
 	f := robotstxt.Parse([]byte("User-agent: a\nContent-signal: /x search=no\nUser-agent: b\nDisallow: /"), robotstxt.Options{})
-	if got, want := statements(f, usage.ContentSignal), "a b 2</x|search=no>; "; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, statements(f, usage.ContentSignal), "a b 2</x|search=no>; ")
 }
 
 // TestStatementsChangeNoGroup checks that groups, rules and crawl-delays are the same with
@@ -77,9 +73,7 @@ func TestStatementsChangeNoGroup(t *testing.T) {
 	for _, profile := range []robotstxt.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		o := robotstxt.Options{Profile: profile}
 		got, want := robotstxt.Parse([]byte(body), o), robotstxt.Parse([]byte(without), o)
-		if !reflect.DeepEqual(got.Groups, want.Groups) {
-			t.Errorf("profile %d: got %v, want %v", profile, got.Groups, want.Groups)
-		}
+		must.DeepEqual(t, got.Groups, want.Groups, "profile", profile)
 	}
 }
 

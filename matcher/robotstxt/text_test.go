@@ -3,6 +3,8 @@ package robotstxt
 import (
 	"fmt"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestLines(t *testing.T) {
@@ -17,9 +19,7 @@ func TestLines(t *testing.T) {
 		for number, line := range Lines(Text([]byte(body), Options{})) {
 			got += fmt.Sprintf("%d:%s ", number, line)
 		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", body, got, want)
-		}
+		must.Equal(t, got, want, body)
 		if f := Parse([]byte(body), Options{}); f.Lines > 0 && len(want) == 0 {
 			t.Errorf("%q: Parse has %d lines", body, f.Lines)
 		}

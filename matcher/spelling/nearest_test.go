@@ -3,6 +3,8 @@ package spelling
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestNearest(t *testing.T) {
@@ -23,8 +25,6 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}} {
-		if got := Distance(test.a, test.b); got != test.want {
-			t.Errorf("%q, %q: %d, want %d", test.a, test.b, got, test.want)
-		}
+		must.Equal(t, Distance(test.a, test.b), test.want, test.a, test.b)
 	}
 }

@@ -1,6 +1,10 @@
 package urls
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/io/store/must"
+)
 
 func TestTypedHosts(t *testing.T) {
 	for text, want := range map[string]string{
@@ -13,8 +17,6 @@ func TestTypedHosts(t *testing.T) {
 		"a/example.com":        "a/example.com",
 		"":                     "",
 	} {
-		if got := withScheme(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		must.Equal(t, withScheme(text), want, text)
 	}
 }

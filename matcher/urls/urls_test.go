@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/urls"
 )
@@ -12,12 +13,8 @@ import (
 func TestSplit(t *testing.T) {
 	for _, c := range urlCases() {
 		t.Run(c.name, func(t *testing.T) {
-			if got := referenceSplit(c.url); got != c.want {
-				t.Errorf("reference: %q is %q, want %q", c.url, got, c.want)
-			}
-			if got := engineSplit(c.url); got != c.want {
-				t.Errorf("engine: %q is %q, want %q", c.url, got, c.want)
-			}
+			must.Equal(t, referenceSplit(c.url), c.want, "reference", c.url)
+			must.Equal(t, engineSplit(c.url), c.want, "engine", c.url)
 		})
 	}
 }

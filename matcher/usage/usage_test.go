@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dunglas/httpsfv"
+
+	"robotsbatch/io/store/must"
 )
 
 // stated returns what a statement says of the defined uses, "error" if it is none.
@@ -104,9 +106,7 @@ func TestStatementIsADictionary(t *testing.T) {
 		{`train-ai=n, a=%"%ef%bf%bd"`, "train-ai disallowed"},
 		{`train-ai=n, a="\n"`, "error"},
 	} {
-		if got := stated(ContentUsage, tt.statement); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.statement, got, tt.want)
-		}
+		must.Equal(t, stated(ContentUsage, tt.statement), tt.want, tt.statement)
 	}
 }
 
@@ -141,9 +141,7 @@ func TestSignals(t *testing.T) {
 		{"ai-train no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
 		{"ai-train==no", "ai-train unreadable, ai-input unreadable, search unreadable, use unreadable"},
 	} {
-		if got := stated(ContentSignal, tt.list); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.list, got, tt.want)
-		}
+		must.Equal(t, stated(ContentSignal, tt.list), tt.want, tt.list)
 	}
 }
 
@@ -182,9 +180,7 @@ func TestIsLicense(t *testing.T) {
 		"1http://example.com/":            false,
 		"ht tp://example.com/":            false,
 	} {
-		if IsLicense([]byte(value)) != want {
-			t.Errorf("%q: want %v", value, want)
-		}
+		must.Equal(t, IsLicense([]byte(value)), want, value)
 	}
 }
 
@@ -204,9 +200,7 @@ func TestParseUse(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "Train-AI", "train ai", "-a", "signal:train-ai", "signal:"} {
-		if _, err := ParseUse(name); err == nil {
-			t.Errorf("%q: no error", name)
-		}
+		must.Fail(t, must.Err(ParseUse(name)), name)
 	}
 }
 
@@ -225,9 +219,7 @@ func TestValuesParseAsTheyAreWritten(t *testing.T) {
 	if none, err := ParseValues(""); err != nil || none != 0 || none.String() != "" {
 		t.Errorf("%v, %v", none, err)
 	}
-	if _, err := ParseValues("unknown"); err == nil {
-		t.Error("no error")
-	}
+	must.Fail(t, must.Err(ParseValues("unknown")))
 }
 
 // byLibrary does what stated does, by another RFC 9651 parser.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // testHost is a table like that of package urls.
@@ -109,9 +111,7 @@ func TestHasControl(t *testing.T) {
 func FuzzHasControl(f *testing.F) {
 	f.Add([]byte("http://a.example/\nhttp://b.example/, and some more bytes than a load"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if got, want := HasControl(data), hasControlPortable(data); got != want {
-			t.Errorf("%q: %v", data, got)
-		}
+		must.Equal(t, HasControl(data), hasControlPortable(data), data)
 	})
 }
 

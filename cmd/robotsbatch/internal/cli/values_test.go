@@ -68,20 +68,14 @@ func TestAllowance(t *testing.T) {
 	for _, test := range tests {
 		a := Unlimited
 		must.Do(t, a.Set(test.text))
-		if got := a.Permits(test.unknown, test.rows); got != test.want {
-			t.Errorf("-max-invalid %s permits %d of %d: %v", a, test.unknown, test.rows, got)
-		}
-		if a.String() != test.text {
-			t.Errorf("%q is written %q", test.text, a)
-		}
+		must.Equal(t, a.Permits(test.unknown, test.rows), test.want, "-max-invalid", a, "permits", test.unknown, test.rows)
+		must.Equal(t, a.String(), test.text, "written")
 	}
 	if !Unlimited.Permits(1<<40, 1<<40) {
 		t.Error("without -max-invalid, rows without a verdict are refused")
 	}
 	for _, text := range []string{"", "%", "-1", "1.5", "101%", "NaN%", "many"} {
 		a := Unlimited
-		if err := a.Set(text); err == nil {
-			t.Errorf("-max-invalid %q is taken as %s", text, a)
-		}
+		must.Fail(t, a.Set(text), "-max-invalid", text, "taken as", a)
 	}
 }

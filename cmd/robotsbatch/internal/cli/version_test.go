@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestVersion(t *testing.T) {
@@ -31,9 +33,7 @@ func TestVersion(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			printVersion(&out, &test.info)
-			if got := versionOf(&test.info); got != test.version {
-				t.Errorf("version %q, want %q", got, test.version)
-			}
+			must.Equal(t, versionOf(&test.info), test.version, "version")
 			for _, want := range test.want {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("want %q in\n%s", want, out.String())

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/io/store/panics"
 )
 
@@ -17,9 +18,7 @@ func TestFailWithStack(t *testing.T) {
 	}()
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
-		if exit := New(&out, Options{JSON: json}).Fail(fmt.Errorf("a.parquet: %w", bug)); exit != ExitFailed {
-			t.Errorf("exit status %d", exit)
-		}
+		must.Equal(t, New(&out, Options{JSON: json}).Fail(fmt.Errorf("a.parquet: %w", bug)), ExitFailed, "exit status")
 		for _, want := range []string{"a.parquet: internal error, please report it: broken", "TestFailWithStack"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("JSON %t: %q is not in %s", json, want, &out)
