@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/io/store/compress"
 )
 
 const (
@@ -22,23 +24,14 @@ const (
 	blobWindow = 256 << 10
 )
 
-// encoder and decoder are shared: EncodeAll and DecodeAll are safe for concurrent use.
-var (
-	encoder = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
-		if err != nil {
-			panic("" + err.Error())
-		}
-		return e
-	})
-	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			panic("" + err.Error())
-		}
-		return d
-	})
-)
+// encoder is shared: EncodeAll is safe for concurrent use.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+})
 
 // appendBlob appends a blob of data to dst, and nothing if there is no data.
 func appendBlob(dst, data []byte) []byte {
@@ -46,8 +39,7 @@ func appendBlob(dst, data []byte) []byte {
 		return dst
 	}
 	start := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, 0)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
+	dst = append32(dst, 0, uint32(len(data)))
 	if len(data) >= leastCompressed {
 		dst = encoder().EncodeAll(data, dst)
 	}
@@ -78,8 +70,8 @@ func openBlob(blob []byte, most int64) ([]byte, error) {
 	if int64(length) > most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are possible", ErrDamaged, length, most)
 	}
-	opened, err := decoder().DecodeAll(data, make([]byte, 0, length))
-	if err != nil || len(opened) != int(length) {
+	opened := make([]byte, length)
+	if compress.Fill(opened, data, compress.Zstd) != nil {
 		return nil, fmt.Errorf("%w: decompression", ErrDamaged)
 	}
 	return opened, nil

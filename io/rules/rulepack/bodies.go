@@ -3,7 +3,6 @@ package rulepack
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -71,22 +70,14 @@ func readRow(rows []byte, number uint32) bodyRow {
 
 // append writes the row without its ends.
 func (r bodyRow) append(b []byte, checksum uint32) []byte {
-	for _, start := range [...]uint64{r.rules[0], r.notes[0], r.records[0]} {
-		b = binary.LittleEndian.AppendUint64(b, start)
-	}
-	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), r.flags)
+	return append32(append64(b, r.rules[0], r.notes[0], r.records[0]), checksum, r.flags)
 }
 
 // sum returns the checksum of a row. It covers the number and the offsets, so that one
 // body's data cannot pass for another's.
 func (r bodyRow) sum(number uint32, rules []byte) uint32 {
-	b := make([]byte, 0, 8+3*16)
-	b = binary.LittleEndian.AppendUint32(b, number)
-	b = binary.LittleEndian.AppendUint32(b, r.flags)
-	for _, bounds := range [...][2]uint64{r.rules, r.notes, r.records} {
-		b = binary.LittleEndian.AppendUint64(b, bounds[0])
-		b = binary.LittleEndian.AppendUint64(b, bounds[1])
-	}
+	b := append32(make([]byte, 0, 8+3*16), number, r.flags)
+	b = append64(b, r.rules[0], r.rules[1], r.notes[0], r.notes[1], r.records[0], r.records[1])
 	return updateChecksum(checksum(b), rules)
 }
 

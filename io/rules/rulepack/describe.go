@@ -55,9 +55,6 @@ func (o origin) describe() Authority {
 // order, until visit returns an error. The key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	if p.file == nil {
-		return fmt.Errorf("%s: %w", p.name, errClosed)
-	}
 	var authority []byte
 	for number := range p.buckets {
 		b, err := p.bucket(number, p.start(number))

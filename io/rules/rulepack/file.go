@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"os"
@@ -66,6 +68,14 @@ const letGoSize = 16 << 20
 func (m *mapping) letGo() {
 	if m.file != nil {
 		advise(m.data, notAgain)
+	}
+}
+
+// letGoAt lets go when letGoSize bytes were read since the last time. read is where that was.
+func (m *mapping) letGoAt(at uint64, read *uint64) {
+	if at > *read+letGoSize {
+		m.letGo()
+		*read = at
 	}
 }
 
@@ -132,15 +142,11 @@ func (f *file) checkSections() error {
 			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])
 		}
 	}
-	directory, rows := uint64(len(f.section(directorySection))), uint64(len(f.section(bodiesSection)))
+	size := func(kind int) uint64 { return uint64(len(f.section(kind))) }
+	directory, rows := size(directorySection), size(bodiesSection)
 	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
-		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 {
-		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
-	}
-	if digests := uint64(len(f.section(digestsSection))); digests != (rows/rowSize-1)*sha256.Size {
-		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
-	}
-	if history := uint64(len(f.section(startsSection))); f.version == historyVersion && history != directory+8 {
+		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 || size(digestsSection) != (rows/rowSize-1)*sha256.Size ||
+		f.version == historyVersion && size(startsSection) != directory+8 {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {
@@ -154,7 +160,7 @@ func identityOf(head, table []byte, size uint64) string {
 	h := xxh3.New()
 	h.Write(head)
 	h.Write(table)
-	h.Write(binary.LittleEndian.AppendUint64(nil, size))
+	h.Write(append64(nil, size))
 	sum := h.Sum128().Bytes()
 	return hex.EncodeToString(sum[:])
 }
@@ -168,3 +174,81 @@ func (f *file) mayHave(kind uint32) bool {
 }
 
 func (f *file) section(kind int) []byte { return f.table[kind].data }
+
+// The errors that callers can tell apart. They are wrapped with the pack's name and the
+// details.
+var (
+	// errNotPack: the file is not a rule pack.
+	errNotPack = errors.New("this is no rule pack")
+	// ErrVersion: another version of the program made the pack.
+	ErrVersion = errors.New("the rule pack is of another version")
+	// ErrDamaged: the pack was cut off or changed.
+	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
+	// ErrMismatch: the pack was compiled for another profile or size limit than it is
+	// opened for.
+	ErrMismatch = errors.New("the rule pack was compiled for something else")
+	// ErrUnreadable: reading the pack's file failed.
+	ErrUnreadable = errors.New("the file cannot be read any more: an error of the disk, or of the network that it is on")
+	// ErrChanged: the pack was written to while it was open.
+	ErrChanged = errors.New("the rule pack was written to while it was used: replace it with a new file instead, as compile does")
+)
+
+const (
+	version = 18
+	// historyVersion is the version of packs with a history.
+	historyVersion = 19
+	// endMagic is the end of a pack.
+	endMagic = "RBP end\n"
+
+	headerSize  = 32
+	trailerSize = 32
+	sectionSize = 32
+	// headerUsed and sectionUsed are how many of their bytes have a meaning; the rest is 0.
+	headerUsed  = len(format.RulePackMagic) + 3*4
+	sectionUsed = 24
+)
+
+// The kinds of sections.
+const (
+	metaSection = iota + 1
+	directorySection
+	authoritiesSection
+	bodiesSection
+	rulesSection
+	notesSection
+	recordsSection
+	digestsSection
+	namesSection
+	intervalsSection
+	startsSection
+	capturesSection // may be missing
+	sectionKinds
+)
+
+var sectionNames = [sectionKinds]string{
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests", "names", "intervals", "starts", "captures",
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+func updateChecksum(sum uint32, data []byte) uint32 { return crc32.Update(sum, castagnoli, data) }
+
+func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+func append32(b []byte, values ...uint32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+func append64(b []byte, values ...uint64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}

@@ -157,9 +157,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 			flags |= 1 << i
 		}
 	}
-	head := binary.LittleEndian.AppendUint32(nil, flags)
-	head = binary.LittleEndian.AppendUint32(head, c.Newest)
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(c.Sources)))
+	head := append32(nil, flags, c.Newest, uint32(len(c.Sources)))
 	for _, kind := range c.Sources {
 		head = append(head, byte(kind))
 	}
@@ -167,7 +165,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	_, _ = p.Write(head) // an error stays
 	if all.payloads {
 		err := all.each(func(k *known) error {
-			_, err := p.Write(binary.LittleEndian.AppendUint64(head[:0], k.payload))
+			_, err := p.Write(append64(head[:0], k.payload))
 			return err
 		})
 		if err != nil {
@@ -225,28 +223,13 @@ type keptEntry struct {
 // read reads the next entry of which data has some.
 func (e *keptEntry) read(data []byte) (rest []byte, ok bool) {
 	x := recordReader{data: data}
-	take := func(n uint64) (taken []byte) {
-		if n > uint64(len(x.data)) {
-			x.broken, n = true, 0
-		}
-		taken, x.data = x.data[:n:n], x.data[n:]
-		return taken
-	}
-	varint := func() uint64 {
-		v, n := binary.Uvarint(x.data)
-		if n <= 0 {
-			x.broken, n = true, 0
-		}
-		x.data = x.data[n:]
-		return v
-	}
 	e.key = nil
-	if e.passed = varint(); e.passed == 0 {
-		e.key = take(keySize)
+	if e.passed = x.varint(); e.passed == 0 {
+		e.key = x.take(keySize)
 	}
-	e.Rows, e.Bodies = take(x.number()), e.Bodies[:0]
+	e.Rows, e.Bodies = x.take(x.number()), e.Bodies[:0]
 	for range x.number() {
-		body := varint()
+		body := x.varint()
 		e.Bodies = append(e.Bodies, body>>1&noBody|body&1*keptLimited)
 	}
 	return x.data, !x.broken && len(e.Rows) > 0
@@ -312,10 +295,7 @@ func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries [
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if start := p.start(number); start > read+letGoSize {
-			p.file.letGo()
-			read = start
-		}
+		p.file.letGoAt(p.start(number), &read)
 		bucket, err := p.bucket(number, p.start(number))
 		for i := 0; err == nil && i < bucket.count(); i++ {
 			err = t.authority(number, bucket, i)
@@ -508,10 +488,7 @@ func (b *Builder) takeBodies(p *Pack) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
-		if start := readRow(p.rows, number).rules[0]; start > read+letGoSize {
-			p.file.letGo()
-			read = start
-		}
+		p.file.letGoAt(readRow(p.rows, number).rules[0], &read)
 		if err := b.takeBody(p, number, names); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package rulepack
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -83,11 +82,9 @@ func (i *Info) counts() [metaCounts]*int64 {
 }
 
 func (i *Info) append(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(i.Profile))
-	b = binary.LittleEndian.AppendUint32(b, uint32(i.AsOf))
-	b = binary.LittleEndian.AppendUint64(b, uint64(i.Limit))
+	b = append64(append32(b, uint32(i.Profile), uint32(i.AsOf)), uint64(i.Limit))
 	for _, count := range i.counts() {
-		b = binary.LittleEndian.AppendUint64(b, uint64(*count))
+		b = append64(b, uint64(*count))
 	}
 	return append(b, i.Maker...)
 }

@@ -1,12 +1,12 @@
 package rulepack
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"sync"
 
 	"robotsbatch/batch/option"
@@ -57,19 +57,8 @@ func (n names) bodies(number uint32) uint32 {
 
 // find returns the number of a name, in whatever case.
 func (n names) find(name string) (number uint32, ok bool) {
-	low, high := uint32(0), n.count()
-	for low < high {
-		middle := low + (high-low)/2
-		switch order := matcher.CompareName(n.name(middle), name); {
-		case order == 0:
-			return middle, true
-		case order < 0:
-			low = middle + 1
-		default:
-			high = middle
-		}
-	}
-	return 0, false
+	at, ok := sort.Find(int(n.count()), func(i int) int { return -matcher.CompareName(n.name(uint32(i)), name) })
+	return uint32(at), ok
 }
 
 // dictionary collects names. It is safe for concurrent use.
@@ -148,10 +137,7 @@ func (d *dictionary) take(rules []byte, from names, known []uint32) error {
 // sorted returns the names in order, and their numbers in that order by the numbers that they
 // had. Names of which no body is left in the pack stay.
 func (d *dictionary) sorted() (names []string, numbers []uint32) {
-	for name := range d.numbers {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, cmp.Compare[string])
+	names = slices.Sorted(maps.Keys(d.numbers))
 	numbers = make([]uint32, len(names))
 	for i, name := range names {
 		numbers[d.numbers[name]] = uint32(i)
@@ -161,16 +147,16 @@ func (d *dictionary) sorted() (names []string, numbers []uint32) {
 
 // write writes the section.
 func (d *dictionary) write(w io.Writer, names []string) error {
-	b := binary.LittleEndian.AppendUint32(nil, uint32(len(names)))
+	b := append32(nil, uint32(len(names)))
 	end := uint64(0)
 	for _, name := range names {
 		if end += uint64(len(name)); end >= 1<<32 {
 			return fmt.Errorf("the names of agents have more than %d bytes", end)
 		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(end))
+		b = append32(b, uint32(end))
 	}
 	for _, name := range names {
-		b = binary.LittleEndian.AppendUint32(b, d.bodies[d.numbers[name]])
+		b = append32(b, d.bodies[d.numbers[name]])
 	}
 	for _, name := range names {
 		b = append(b, name...)
@@ -183,9 +169,6 @@ func (d *dictionary) write(w io.Writer, names []string) error {
 // it, in order, until it returns false. The name is valid until visit returns.
 func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	if p.file == nil {
-		return fmt.Errorf("%s: %w", p.name, errClosed)
-	}
 	for number := range p.names.count() {
 		if !visit(p.names.name(number), int64(p.names.bodies(number))) {
 			break

@@ -91,12 +91,16 @@ func Open(name string, o Options) (*Pack, error) {
 		return nil, err
 	}
 	if err := p.match(o); err != nil {
-		_ = p.Close() // the first error tells more
-		return nil, named(p.name, err)
+		return p.opened(named(p.name, err))
 	}
 	data := p.file.data
 	p.paging = newPaging(len(data), func(how reading) { advise(data, how) })
-	if err := p.use(o); err != nil {
+	return p.opened(p.use(o))
+}
+
+// opened returns the pack, or closes it if there is an error.
+func (p *Pack) opened(err error) (*Pack, error) {
+	if err != nil {
 		_ = p.Close() // the first error tells more
 		return nil, err
 	}
@@ -143,11 +147,7 @@ func Inspect(file, name string) (*Pack, error) {
 		return nil, err
 	}
 	p.limit = min(p.limit, robotstxt.MaxGoogleBody) // a pack may say that any number counts
-	if err := p.use(Options{Explain: true}); err != nil {
-		_ = p.Close() // the first error tells more
-		return nil, err
-	}
-	return p, nil
+	return p.opened(p.use(Options{Explain: true}))
 }
 
 func open(file, name string) (*Pack, error) {
@@ -156,20 +156,12 @@ func open(file, name string) (*Pack, error) {
 		return nil, named(name, err)
 	}
 	advise(m.data, fewPlaces)
-	p, err := openMapped(name, m)
-	if err != nil {
-		_ = m.close() // the first error tells more
-		return nil, err
-	}
-	return p, nil
+	return openMapped(name, m)
 }
 
 func openMapped(name string, m mapping) (*Pack, error) {
 	p := &Pack{name: name, file: &file{mapping: m}}
-	if err := p.findSections(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p.opened(p.findSections())
 }
 
 // named prefixes an error with the pack's name.
@@ -252,4 +244,60 @@ func (p *Pack) Close() error {
 func (b *made) size() int64 {
 	const around, trie = 96, 320 // with some slack
 	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))
+}
+
+// errClosed is returned by lookups in a closed pack.
+var errClosed = errors.New("the rule pack is closed")
+
+// guard is deferred by whoever reads the mapped file, with what debug.SetPanicOnFault was
+// before. It makes a panic the error that Fault returns. In a closed pack, which has nothing
+// mapped, the error is errClosed, whether there was a panic or not.
+func (p *Pack) guard(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	value := recover()
+	switch {
+	case p.file == nil:
+		*err = fmt.Errorf("%s: %w", p.name, errClosed)
+	case value != nil:
+		explained := p.Fault(value)
+		if explained == nil {
+			panic(value)
+		}
+		*err = explained
+	}
+}
+
+// Fault implements [matcher.Mapped]. It returns an error for a memory fault in the mapped
+// file, which follows an error of its disk or a read past the end of a cut file, and for any
+// panic after the file was written to; nil for others. Whoever reads the pack has set
+// debug.SetPanicOnFault.
+func (p *Pack) Fault(recovered any) error {
+	if err := p.Unchanged(); err != nil {
+		return err
+	}
+	if fault, ok := recovered.(interface{ Addr() uintptr }); ok && p.file != nil && p.file.has(fault.Addr()) {
+		return fmt.Errorf("%s: %w", p.name, ErrUnreadable)
+	}
+	return nil
+}
+
+// Unchanged returns ErrChanged if the pack was written to since it was opened. It compares
+// size and time without reading the pack. A pack that was replaced by another file counts
+// as unchanged.
+func (p *Pack) Unchanged() error {
+	if p.file == nil || p.file.file == nil {
+		return nil
+	}
+	now, err := p.file.file.Stat()
+	if err != nil {
+		return named(p.name, err)
+	}
+	before := p.file.info
+	switch {
+	case now.Size() != before.Size():
+		return fmt.Errorf("%s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())
+	case !now.ModTime().Equal(before.ModTime()):
+		return fmt.Errorf("%s: %w", p.name, ErrChanged)
+	}
+	return nil
 }

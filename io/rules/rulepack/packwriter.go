@@ -3,7 +3,6 @@ package rulepack
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"io"
 
 	"robotsbatch/io/frontier/format"
@@ -29,10 +28,7 @@ type packWriter struct {
 // The header is the magic and, as u32, the version, the partition, and how many there
 // are; the rest is 0.
 func newPackWriter(ctx context.Context, w blob.Writer, version, partition, partitions int) *packWriter {
-	head := []byte(format.RulePackMagic)
-	for _, n := range [...]int{version, partition, partitions} {
-		head = binary.LittleEndian.AppendUint32(head, uint32(n))
-	}
+	head := append32([]byte(format.RulePackMagic), uint32(version), uint32(partition), uint32(partitions))
 	head = append(head, make([]byte, headerSize-len(head))...)
 	p := &packWriter{w: w, head: head, at: headerSize, step: meter.Start(ctx, "writing the pack", meter.Bytes, 0)}
 	_, _ = w.Write(head) // an error stays, and shows at the next write
@@ -99,22 +95,16 @@ func (w *packWriter) end() {
 	}
 	s := &w.sections[len(w.sections)-1]
 	s.Length = w.at - s.Offset
-	w.table = binary.LittleEndian.AppendUint32(w.table, uint32(w.kind))
-	w.table = binary.LittleEndian.AppendUint32(w.table, w.sum)
-	for _, v := range [...]uint64{uint64(s.Offset), uint64(s.Length), 0} {
-		w.table = binary.LittleEndian.AppendUint64(w.table, v)
-	}
+	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0)
 }
 
 // finish writes the table and the trailer.
 func (w *packWriter) finish() error {
 	w.end()
-	trailer := binary.LittleEndian.AppendUint64(nil, uint64(w.at))
-	trailer = binary.LittleEndian.AppendUint32(trailer, uint32(len(w.sections)))
-	trailer = binary.LittleEndian.AppendUint32(trailer, tableChecksum(w.head, w.table, trailer))
+	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.sections)))
+	trailer = append32(trailer, tableChecksum(w.head, w.table, trailer))
 	w.at += int64(len(w.table)) + trailerSize
-	trailer = binary.LittleEndian.AppendUint64(trailer, uint64(w.at))
-	trailer = append(trailer, endMagic...)
+	trailer = append(append64(trailer, uint64(w.at)), endMagic...)
 	_, err := w.w.Write(append(w.table, trailer...))
 	return err
 }

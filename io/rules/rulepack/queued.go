@@ -61,22 +61,15 @@ func appendQueued(dst, authority []byte, source uint32, o origin, history interv
 		size = 4 + 8*len(c.Bodies) + len(c.Rows)
 	}
 
-	dst = binary.LittleEndian.AppendUint64(dst, hashOf(authority))
-	dst = binary.LittleEndian.AppendUint32(dst, source)
-	dst = o.appendTo(dst)
+	dst = o.appendTo(append32(append64(dst, hashOf(authority)), source))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(authority)))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(history.len()))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(history.times)))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	dst = append32(dst, uint32(len(history.times)), uint32(size))
 	dst = append(append(append(dst, authority...), history.rows...), history.times...)
 	if size == 0 {
 		return dst
 	}
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(c.Bodies)))
-	for _, kept := range c.Bodies {
-		dst = binary.LittleEndian.AppendUint64(dst, kept)
-	}
-	return append(dst, c.Rows...)
+	return append(append64(append32(dst, uint32(len(c.Bodies))), c.Bodies...), c.Rows...)
 }
 
 // queuedForm sorts authorities in the pack's order, and the entries of one authority by

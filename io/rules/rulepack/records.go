@@ -186,16 +186,34 @@ type recordReader struct {
 	broken bool
 }
 
-// number reads a count of things that each take at least one byte, so that a larger
-// count is broken.
-func (x *recordReader) number() uint64 {
+func (x *recordReader) varint() uint64 {
 	v, n := binary.Uvarint(x.data)
-	if n <= 0 || v > uint64(len(x.data)-n) {
-		x.broken, x.data = true, nil
-		return 0
+	if n <= 0 {
+		x.broken, n = true, len(x.data)
 	}
 	x.data = x.data[n:]
 	return v
+}
+
+// number reads a count of things that each take at least one byte, so that a larger
+// count is broken.
+func (x *recordReader) number() uint64 {
+	v := x.varint()
+	if v > uint64(len(x.data)) {
+		x.broken, x.data = true, nil
+		return 0
+	}
+	return v
+}
+
+// take reads n bytes.
+func (x *recordReader) take(n uint64) []byte {
+	if n > uint64(len(x.data)) {
+		x.broken, n = true, 0
+	}
+	taken := x.data[:n:n]
+	x.data = x.data[n:]
+	return taken
 }
 
 func (x *recordReader) text() string {
@@ -204,10 +222,7 @@ func (x *recordReader) text() string {
 		return ""
 	}
 	x.left--
-	n := x.number()
-	s := string(x.data[:n])
-	x.data = x.data[n:]
-	return s
+	return string(x.take(x.number()))
 }
 
 func (x *recordReader) texts() []string {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -27,8 +26,7 @@ const (
 
 // appendStored appends a stored body.
 func appendStored(dst, rules, notes, records []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(rules)))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(notes)))
+	dst = append32(dst, uint32(len(rules)), uint32(len(notes)))
 	return append(append(append(dst, rules...), notes...), records...)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"runtime/debug"
 
 	"robotsbatch/matcher"
@@ -16,9 +15,6 @@ import (
 // pack's size. It returns the first error.
 func (p *Pack) Verify() (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	if p.file == nil {
-		return fmt.Errorf("%s: %w", p.name, errClosed)
-	}
 	advise(p.file.data, inOrder)
 	if err := p.verifyChecksums(); err != nil {
 		return err
