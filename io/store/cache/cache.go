@@ -34,12 +34,11 @@ type Cache[ID comparable, V any] struct {
 	load    func(key uint32) (Value[ID, V], error)
 	entries []atomic.Pointer[entry[ID, V]] // by key; nil: not in the cache
 
-	mu             sync.Mutex // protects all that follows, and changes of entries
-	loading        map[uint32]*pending[V]
-	limit, size    int64
-	oldest, newest *entry[ID, V] // a queue of length entries
-	length         int
-	byID           map[ID]*entry[ID, V] // those in the queue
+	mu          sync.Mutex // protects all that follows, and changes of entries
+	loading     map[uint32]*pending[V]
+	limit, size int64
+	queue       []*entry[ID, V]      // the oldest first
+	byID        map[ID]*entry[ID, V] // those in the queue
 }
 
 // entry is a value in the cache.
@@ -47,7 +46,6 @@ type entry[ID comparable, V any] struct {
 	Value[ID, V]
 	used atomic.Bool // since it was last at the head of the queue
 	keys []uint32    // those with this value
-	next *entry[ID, V]
 }
 
 // pending is a value being loaded.
@@ -81,14 +79,6 @@ func (c *Cache[ID, V]) Get(key uint32) (V, error) {
 		e.used.Store(true)
 	}
 	return e.V, nil
-}
-
-// Peek returns the value of a key if it is in the cache. It does not count as a use.
-func (c *Cache[ID, V]) Peek(key uint32) (v V, ok bool) {
-	if e := c.entries[key].Load(); e != nil {
-		return e.V, true
-	}
-	return v, false
 }
 
 // Shared returns the value with an identity if it is in the cache, so that a load need not
@@ -165,12 +155,15 @@ func (c *Cache[ID, V]) keep(key uint32, made Value[ID, V]) {
 		return
 	}
 	// Hits go on meanwhile, so each entry gets one second chance at most.
-	for chances := c.length; c.size+made.Size > c.limit; chances-- {
-		old := c.pop()
+	for chances := len(c.queue); c.size+made.Size > c.limit; chances-- {
+		old := c.queue[0]
+		c.queue[0] = nil // for the garbage collector, until the queue moves
+		c.queue = c.queue[1:]
 		if chances > 0 && old.used.Swap(false) {
-			c.push(old)
+			c.queue = append(c.queue, old)
 			continue
 		}
+		c.size -= old.Size
 		for _, k := range old.keys {
 			c.entries[k].Store(nil)
 		}
@@ -178,31 +171,7 @@ func (c *Cache[ID, V]) keep(key uint32, made Value[ID, V]) {
 	}
 	e := &entry[ID, V]{Value: made, keys: []uint32{key}}
 	c.byID[made.ID] = e
-	c.push(e)
-	c.entries[key].Store(e)
-}
-
-// push appends an entry to the queue.
-func (c *Cache[ID, V]) push(e *entry[ID, V]) {
-	if c.newest == nil {
-		c.oldest = e
-	} else {
-		c.newest.next = e
-	}
-	c.newest = e
-	c.length++
+	c.queue = append(c.queue, e)
 	c.size += e.Size
-}
-
-// pop removes the head of the queue.
-func (c *Cache[ID, V]) pop() *entry[ID, V] {
-	e := c.oldest
-	c.oldest = e.next
-	if c.oldest == nil {
-		c.newest = nil
-	}
-	e.next = nil
-	c.length--
-	c.size -= e.Size
-	return e
+	c.entries[key].Store(e)
 }

@@ -21,7 +21,7 @@ func loadNumber(key uint32) (Value[uint32, *number], error) {
 
 // kept lists the keys in the queue, the oldest first.
 func kept[ID comparable, V any](c *Cache[ID, V]) (keys []uint32) {
-	for e := c.oldest; e != nil; e = e.next {
+	for _, e := range c.queue {
 		keys = append(keys, e.keys...)
 	}
 	return keys
@@ -54,8 +54,8 @@ func TestSecondChance(t *testing.T) {
 		if v := mustGet(t, c, key); v.key != key {
 			t.Fatalf("key %d has the value of %d", key, v.key)
 		}
-		if c.size > c.limit || c.size != int64(10*c.length) || c.Size() != c.size {
-			t.Fatalf("%d bytes in %d entries", c.size, c.length)
+		if c.size > c.limit || c.size != int64(10*len(c.queue)) {
+			t.Fatalf("%d bytes in %d entries", c.size, len(c.queue))
 		}
 	}
 	if want := []uint32{0, 1, 2, 3, 1, 3}; !slices.Equal(loaded[:len(want)], want) {
@@ -102,16 +102,16 @@ func TestSharedValues(t *testing.T) {
 		return Value[uint32, *number]{ID: key % 3, V: v, Size: 10}, nil
 	})
 	first := mustGet(t, c, 0)
-	if mustGet(t, c, 3) != first || c.size != 10 || c.length != 1 {
-		t.Errorf("one identity: %d entries of %d bytes", c.length, c.size)
+	if mustGet(t, c, 3) != first || c.size != 10 || len(c.queue) != 1 {
+		t.Errorf("one identity: %d entries of %d bytes", len(c.queue), c.size)
 	}
 	second := mustGet(t, c, 1)
 	if mustGet(t, c, 4) != second || second == first || c.size != 20 {
-		t.Errorf("two identities: %d entries of %d bytes", c.length, c.size)
+		t.Errorf("two identities: %d entries of %d bytes", len(c.queue), c.size)
 	}
 	mustGet(t, c, 2)
 	for _, key := range []uint32{0, 3} {
-		if _, ok := c.Peek(key); ok {
+		if c.entries[key].Load() != nil {
 			t.Errorf("key %d is kept after a third identity", key)
 		}
 	}
@@ -121,7 +121,7 @@ func TestSharedValues(t *testing.T) {
 	if mustGet(t, c, 3) == first {
 		t.Error("the dropped value came back")
 	}
-	if _, ok := c.Peek(0); ok {
+	if c.entries[0].Load() != nil {
 		t.Error("a dropped value came back for a key that nobody asked for")
 	}
 }
@@ -144,14 +144,14 @@ func TestSizeZero(t *testing.T) {
 			}
 		}
 	}
-	if loads != 10 || c.length != 0 {
-		t.Errorf("%d loads, %d entries in the queue", loads, c.length)
+	if loads != 10 || len(c.queue) != 0 {
+		t.Errorf("%d loads, %d entries in the queue", loads, len(c.queue))
 	}
 	for key := uint32(1); key < 20; key += 2 {
 		mustGet(t, c, key)
 	}
-	if _, ok := c.Peek(0); !ok || c.length != 3 {
-		t.Errorf("key 0 kept: %v; %d entries in the queue", ok, c.length)
+	if ok := c.entries[0].Load() != nil; !ok || len(c.queue) != 3 {
+		t.Errorf("key 0 kept: %v; %d entries in the queue", ok, len(c.queue))
 	}
 }
 
@@ -205,8 +205,8 @@ func TestErrors(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		wg.Wait()
-		if _, ok := c.Peek(0); ok || c.length != 0 || len(c.loading) != 0 {
-			t.Errorf("%d entries, %d loads go on", c.length, len(c.loading))
+		if ok := c.entries[0].Load() != nil; ok || len(c.queue) != 0 || len(c.loading) != 0 {
+			t.Errorf("%d entries, %d loads go on", len(c.queue), len(c.loading))
 		}
 		fail = nil
 		mustGet(t, c, 0)
@@ -266,8 +266,8 @@ func TestConcurrency(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if want := min(limit/10, keys); int64(c.length) != want || len(c.byID) != c.length || len(kept(c)) != c.length {
-			t.Errorf("limit %d: %d entries, want %d", limit, c.length, want)
+		if want := min(limit/10, keys); int64(len(c.queue)) != want || len(c.byID) != len(c.queue) || len(kept(c)) != len(c.queue) {
+			t.Errorf("limit %d: %d entries, want %d", limit, len(c.queue), want)
 		}
 	}
 }
@@ -277,7 +277,6 @@ func TestHitsAllocateNothing(t *testing.T) {
 	pass := func() {
 		for key := range uint32(10) {
 			mustGet(t, c, key)
-			c.Peek(key)
 		}
 	}
 	pass()
