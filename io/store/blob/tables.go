@@ -175,21 +175,16 @@ func checkFolder(folder, below string) error {
 		return lance.errorAt(folder, filepath.ToSlash(folder))
 	}
 	newest := ""
-	found, _ := filepath.Glob(filepath.Join(escaped(folder), iceberg.mark, "*"+icebergEnd)) // the pattern is a right one
-	for _, name := range found {
-		if newest == "" || newerMetadata(name, newest) {
+	entries, _ := os.ReadDir(filepath.Join(folder, iceberg.mark)) // without one there is no table
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, icebergEnd) && (newest == "" || newerMetadata(name, newest)) {
 			newest = name
 		}
 	}
 	if newest == "" {
 		return nil
 	}
-	return iceberg.errorAt(folder, filepath.ToSlash(newest))
-}
-
-// escaped is a name as a pattern that matches it alone.
-func escaped(name string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+	return iceberg.errorAt(folder, filepath.ToSlash(filepath.Join(folder, iceberg.mark, newest)))
 }
 
 // tableMarks are what the keys of a store show of tables: by folder, which ends with a slash or

@@ -180,5 +180,8 @@ func LocalName(name string) (string, error) {
 	if err != nil || strings.ContainsRune(local, 0) {
 		return "", fmt.Errorf("%s: its path is not percent-encoded as it must be", Shown(name))
 	}
+	if filepath.VolumeName(local[1:]) != "" {
+		local = local[1:] // file:///C:/folder/file
+	}
 	return filepath.FromSlash(local), nil
 }

@@ -2,6 +2,7 @@ package blob_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,8 +88,13 @@ func TestShown(t *testing.T) {
 }
 
 func TestLocalName(t *testing.T) {
+	drive := "/"
+	if runtime.GOOS == "windows" {
+		drive = ""
+	}
 	for name, want := range map[string]string{
 		"a/b": "a/b", "-": "-", "file:///a/b%20c": "/a/b c", "FILE://localhost/a?b*": "/a?b*", "s3://bucket/a": "s3://bucket/a",
+		"file:///C:/a": drive + "C:/a",
 	} {
 		if !strings.Contains(name, "://") || strings.HasPrefix(strings.ToLower(name), "file") {
 			want = filepath.FromSlash(want)
