@@ -3,6 +3,7 @@ package tableio
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
+	"robotsbatch/io/tables"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/robotstxt"
@@ -199,5 +202,126 @@ func TestFactFields(t *testing.T) {
 			return err
 		})
 		must.Say(t, err, column.Name)
+	}
+}
+
+// A time is the same moment whatever type the column has.
+func TestTimesOfEveryType(t *testing.T) {
+	const noon = 1772366400 // 2026-03-01T12:00:00Z
+	text := `["2026-03-01T12:00:00Z",null,"20260301120000","x"]`
+	wantText := []int64{noon, batch.NoTime, noon, batch.NoTime}
+	wantDigits := []int64{noon, batch.NoTime, noon, batch.TooFine}
+	digits := fmt.Sprintf(`[%d,null,20260301120000,1772366400000]`, noon)
+	tests := []struct {
+		dt   arrow.DataType
+		json string
+		want []int64
+	}{
+		{&arrow.TimestampType{Unit: arrow.Second}, `["2026-03-01 12:00:00",null]`, []int64{noon, batch.NoTime}},
+		{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, `["2026-03-01 12:00:00.999",null]`, []int64{noon, batch.NoTime}},
+		{&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "America/New_York"}, `["2026-03-01 12:00:00",null]`, []int64{noon, batch.NoTime}},
+		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1969-12-31 23:59:59.5"]`, []int64{-1}},
+		{arrow.FixedWidthTypes.Date32, `["2026-03-01",null]`, []int64{noon + 12*60*60 - 1, batch.NoTime}},
+		{arrow.FixedWidthTypes.Date64, `["2026-03-01",null]`, []int64{noon + 12*60*60 - 1, batch.NoTime}},
+		{arrow.PrimitiveTypes.Int32, `[1772366400,null,0]`, []int64{noon, batch.NoTime, 0}},
+		{arrow.PrimitiveTypes.Uint32, `[1772366400,null,0]`, []int64{noon, batch.NoTime, 0}},
+		{arrow.PrimitiveTypes.Int64, digits, wantDigits},
+		{arrow.PrimitiveTypes.Uint64, digits, wantDigits},
+		{arrow.PrimitiveTypes.Float64, `[1772366400,null,1772366400.9,20260301120000,1772366400000,1e300,-0.5]`, []int64{noon, batch.NoTime, noon, noon, batch.TooFine, batch.NoTime, -1}},
+		{arrow.BinaryTypes.String, text, wantText},
+		{arrow.BinaryTypes.LargeString, text, wantText},
+		{arrow.BinaryTypes.StringView, text, wantText},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, text, wantText},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int64}, digits, wantDigits},
+		{arrow.Null, `[null,null]`, []int64{batch.NoTime, batch.NoTime}},
+	}
+	for _, test := range tests {
+		t.Run(test.dt.String(), func(t *testing.T) {
+			if !holdsTimes(test.dt) {
+				t.Fatal("the type holds no times")
+			}
+			a := tablestest.FromJSON(t, test.dt, test.json)
+			checkTimes(t, a, test.want)
+			if a.Len() > 1 {
+				checkTimes(t, array.NewSlice(a, 1, int64(a.Len())), test.want[1:])
+			}
+		})
+	}
+	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Float32, arrow.ListOf(arrow.PrimitiveTypes.Int64)} {
+		if holdsTimes(dt) {
+			t.Errorf("%s holds times", dt)
+		}
+	}
+}
+
+func checkTimes(t *testing.T, a arrow.Array, want []int64) {
+	t.Helper()
+	got := must.Get(times(a))(t)
+	for row := range want {
+		must.Equal(t, got[row], want[row], "row", row)
+	}
+}
+
+// Every type of numbers gives its values, nulls included, also of a slice.
+func TestTakeExtra(t *testing.T) {
+	mem := memory.NewGoAllocator()
+	types := []arrow.DataType{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int32},
+		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64),
+	}
+	for _, dt := range types {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "n", Type: dt, Nullable: true}}, nil)
+		b := array.NewRecordBuilder(mem, schema)
+		for _, value := range []string{"9", "7", "", "7", "1"} {
+			b.Field(0).(*array.StringBuilder).Append("https://example.com/")
+			if value == "" {
+				b.Field(1).AppendNull()
+			} else if err := b.Field(1).AppendValueFromString(value); err != nil {
+				t.Fatalf("%s: %v", dt, err)
+			}
+		}
+		record := b.NewRecord().NewSlice(1, 5)
+		l, err := Locate(schema, "", batch.KeepURL)
+		if err == nil {
+			err = l.FindExtra(schema, batch.ExtraColumns{Weight: "n"})
+		}
+		var rows batch.Batch
+		if err == nil {
+			err = l.TakeExtra(&rows, record)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", dt, err)
+			continue
+		}
+		got := ""
+		for i := range 4 {
+			switch n := rows.Weights; {
+			case n.Null(i):
+				got += " null"
+			case n.Floats != nil:
+				got += fmt.Sprint(" ", n.Floats[i])
+			default:
+				got += fmt.Sprint(" ", n.Ints[i])
+			}
+		}
+		if got != " 7 null 7 1" || rows.Weights.Unsigned != (dt.ID() == arrow.UINT64) {
+			t.Errorf("%s:%s", dt, got)
+		}
+		if columns := l.Columns(); len(columns) != 2 || columns[1] != 1 {
+			t.Errorf("%s: columns %d", dt, columns)
+		}
+	}
+}
+
+// The sign of the narrow types is kept.
+func TestTakeExtraKeepsSigns(t *testing.T) {
+	b := array.NewInt8Builder(memory.NewGoAllocator())
+	b.AppendValues([]int8{math.MinInt8, -1}, nil)
+	n, err := tables.NumbersOf(b.NewArray().Data().(*array.Data))
+	if err != nil || n.Ints[0] != math.MinInt8 || n.Ints[1] != -1 {
+		t.Errorf("%d, %v", n.Ints, err)
 	}
 }
