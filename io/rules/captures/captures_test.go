@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
@@ -505,3 +507,5 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,11 +13,13 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/partition"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -284,5 +286,99 @@ func TestTables(t *testing.T) {
 	found := must.Get(Find(t.Context(), Options{Sources: []string{"a.csv.gz", "hosts"}, Memory: 1 << 26, Workers: 1}))(t)
 	if _, err := found.Open(t.Context()); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "a.csv.gz") {
 		t.Errorf("opened: %v", err)
+	}
+}
+
+// Of many outputs only the first that is there has the files of the rules looked up.
+func TestReplacesLooksUpOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.Do(t, os.WriteFile("a.jsonl", []byte(`{"url":"https://a.test/robots.txt","body":""}`), 0o600))
+	must.Do(t, os.WriteFile("out.csv", nil, 0o600))
+	found := must.Get(Find(t.Context(), Options{Sources: []string{"*.jsonl"}}))(t)
+	must.Equal(t, found.Replaces("out.csv"), "", "out.csv replaces")
+	must.Do(t, os.Rename("a.jsonl", "b.csv"))
+	must.Equal(t, found.Replaces("b.csv"), "*.jsonl", "b.csv replaces")
+}
+
+// TestSinglePackIsAskedForMany: many authorities are looked up at once in a pack that is
+// the only source, and not in several sources.
+func TestSinglePackIsAskedForMany(t *testing.T) {
+	pack := &packSource{}
+	if _, ok := (&Set{openSources: openSources{sources: list{pack}}}).Origins().(matcher.BulkOrigins); !ok {
+		t.Error("a single pack is asked for one authority after the other")
+	}
+	several := &Set{openSources: openSources{sources: list{pack, pack}}}
+	if got := several.Origins(); got != several {
+		t.Error("of two packs not both are asked")
+	}
+}
+
+// A line that is too long is an error that says where it is and what a line should be.
+func TestAskedLongLine(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "asked.txt")
+	must.Do(t, os.WriteFile(name, []byte("https://a.test/\n"+strings.Repeat("b", maxAskedLine+1)), 0o600))
+	var urls []string
+	err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
+		urls = append(urls, fmt.Sprintf("%s failed %v", x.URL, x.Failed))
+		return nil
+	})
+	must.EqualSlices(t, urls, []string{"https://a.test/robots.txt failed true"})
+	const want = "after line 1: the next line has more than 65536 bytes: a list has a URL or host a line"
+	must.Say(t, err, want)
+}
+
+// A pack of a partition knows its authorities, says nothing of those that its sources do
+// not know, and refuses those of other partitions, one by one and many at once.
+func TestPartitions(t *testing.T) {
+	const count, authorities = 3, 200
+	folder := t.TempDir()
+	key := func(i int) []byte { return fmt.Appendf(nil, "https://host%d.example", i) }
+	var names []string
+	for number := range count {
+		names = append(names, filepath.Join(folder, fmt.Sprintf("%d.rules", number)))
+		b, err := rulepack.Create(t.Context(), names[number], rulepack.BuildOptions{Partition: number, Partitions: count})
+		must.Do(t, err)
+		for i := 0; i < authorities; i += 2 {
+			must.Do(t, b.Add(rulepack.Entry{Authority: key(i), Access: access.Rules, Body: []byte("User-agent: *\nDisallow: /")}))
+		}
+		must.Get(b.Finish())(t)
+	}
+	for _, given := range [][]int{{0}, {1}, {2}, {0, 2}, {2, 1, 0}} {
+		var sources []string
+		here := make(map[int]bool)
+		for _, number := range given {
+			sources = append(sources, names[number])
+			here[number] = true
+		}
+		found, err := Find(t.Context(), Options{Sources: sources, Memory: 64 << 20, Workers: 1, Chains: []matcher.Chain{{"*"}}})
+		must.Do(t, err)
+		set, err := found.Open(t.Context())
+		must.Do(t, err)
+		defer set.Close()
+		for i := range authorities {
+			of := partition.Of(partition.Hash(key(i)), count)
+			var o [1]matcher.Origin
+			err := set.Origins().Lookup(key(i), &o[0])
+			checkPartition(t, given, i, of, here[of], o[0].Access, err)
+			if bulk, ok := set.Origins().(matcher.BulkOrigins); ok {
+				_, err := bulk.LookupAll([]matcher.Key{{Text: key(i), Hash: matcher.HashOf(key(i))}}, o[:])
+				checkPartition(t, given, i, of, here[of], o[0].Access, err)
+			}
+		}
+	}
+}
+
+func checkPartition(t *testing.T, given []int, i, of int, here bool, got access.Outcome, err error) {
+	t.Helper()
+	want := access.Unknown
+	if i%2 == 0 {
+		want = access.Rules
+	}
+	switch {
+	case here && (err != nil || got != want):
+		t.Errorf("partitions %v, host%d of %d: %v, %v", given, i, of, got, err)
+	case !here && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf("host%d.example is in partition %d of 3", i, of))):
+		t.Errorf("partitions %v, host%d of %d: error %v", given, i, of, err)
 	}
 }

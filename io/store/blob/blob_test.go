@@ -3,11 +3,16 @@ package blob
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -291,4 +296,128 @@ func TestCreateStdout(t *testing.T) {
 		}
 		r.Close()
 	}
+}
+
+// Each name is looked up once for all outputs; links and objects are found as well.
+func TestReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a", "b", "other"} {
+		must.Do(t, os.WriteFile(name, []byte("1"), 0o600))
+	}
+	replaced := Replaced("a", "b", "s3://c/d", "-", "", "missing", ".")
+	check := func(out, want string) {
+		t.Helper()
+		must.Equal(t, replaced(out), want, "output", out, "replaces")
+	}
+	check("missing", "")
+	must.Do(t, os.Rename("b", "c")) // no output is there yet
+	check("a", "a")
+	check("./a", "a")
+	check("c", "")
+	check("other", "")
+	check("-", "")
+	check(".", "")
+	check("s3://c/d", "s3://c/d")
+	check("s3://c/e", "")
+	must.Do(t, os.Link("a", "hard"))
+	must.Do(t, os.Remove("a"))
+	check("hard", "a")
+}
+
+// The folder of a process that was killed is removed by the next one; that of a process
+// that runs, and what only has a similar name, stay.
+func TestScratchOfKilledProcess(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("TMP", temp)
+	killed := must.Get(NewScratch())(t)
+	must.Do(t, os.WriteFile(filepath.Join(killed.Path, "captures.rules"), []byte("half"), 0o600))
+	must.Do(t, killed.lock.file.Close())
+	running := must.Get(NewScratch())(t)
+	for _, name := range []string{"robotsbatch-mine.lock", "robotsbatch-123456789.lock", "robotsbatch-12345678"} {
+		must.Do(t, os.Mkdir(filepath.Join(temp, name), 0o700))
+	}
+	SweepScratch()
+	if _, err := os.Stat(killed.Path); !os.IsNotExist(err) {
+		t.Errorf("the folder of a killed process stays: %v", err)
+	}
+	if _, err := os.Stat(killed.Path + scratchLock); !os.IsNotExist(err) {
+		t.Errorf("its lock stays: %v", err)
+	}
+	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 5 {
+		t.Errorf("%d entries are left: %v", len(entries), err)
+	}
+	must.Do(t, running.Remove())
+	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 3 {
+		t.Errorf("%d entries are left after Remove: %v", len(entries), err)
+	}
+}
+
+func TestTemporary(t *testing.T) {
+	explained := func(err error) error { return URL{}.explain(t.Context(), err) }
+	tests := []struct {
+		err  error
+		want bool
+	}{
+		{fmt.Errorf("-out: out.csv: %w", errBusy), true},
+		{fmt.Errorf("in.csv: %w", ErrChanged), true},
+		{named("out.csv", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), true},
+		{named("in.csv", &os.PathError{Op: "read", Path: "x", Err: syscall.EIO}), true},
+		{named("in.csv", &os.PathError{Op: "open", Path: "x", Err: syscall.ENOENT}), false},
+		{named("in.csv", &os.PathError{Op: "open", Path: "x", Err: syscall.EACCES}), false},
+		{fs.ErrNotExist, false},
+		{syscall.EPIPE, false},
+		{errors.New("damaged"), false},
+		{io.ErrUnexpectedEOF, false}, // a cut input stays cut
+		{explained(&ResponseError{Status: 503}), true},
+		{explained(&ResponseError{Status: 429}), true},
+		{explained(&ResponseError{Status: 404}), false},
+		{explained(&ResponseError{Status: 403}), false},
+		{explained(&ResponseError{Status: 400}), false},
+		{explained(&stalledError{For: "an answer"}), true},
+		{explained(&url.Error{Op: "Get", URL: "http://x", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}), true},
+		{explained(errors.New("no credentials")), false},
+		{&brokenError{err: syscall.ECONNRESET}, true},
+	}
+	for _, test := range tests {
+		must.Equal(t, Temporary(test.err), test.want, test.err)
+	}
+}
+
+func TestGlob(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.txt", ".b.txt", "d/a.txt", "d/e/a.txt", "d/e/b.csv", "_tmp/a.txt", ".h/a.txt", "dt=1/p.arrow", "dt=2/p.arrow", "x[1].txt"} {
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		must.Do(t, os.WriteFile(name, nil, 0o666))
+	}
+	for _, test := range []struct{ pattern, root, want string }{
+		{"*.txt", "", "a.txt x[1].txt"},
+		{".*.txt", "", ".b.txt"},
+		{"x[[]1].txt", "", "x[1].txt"},
+		{"*/a.txt", "", "_tmp/a.txt d/a.txt"},
+		{"d/*/*", "d/", "d/e/a.txt d/e/b.csv"},
+		{"d/*", "d/", "d/a.txt d/e"},
+		{"**/a.txt", "", "a.txt d/a.txt d/e/a.txt"},
+		{"**/e/a.txt", "", "d/e/a.txt"},
+		{"**/**/a.txt", "", "a.txt d/a.txt d/e/a.txt"},
+		{"d/**", "d/", "d/a.txt d/e/a.txt d/e/b.csv"},
+		{"./d/**/*.csv", "./d/", "d/e/b.csv"},
+		{"dt=*/p.arrow", "", "dt=1/p.arrow dt=2/p.arrow"},
+		{"dt=*/", "", "dt=1 dt=2"},
+		{"*/p.arrow/x", "", ""},
+		{"none/*", "none/", ""},
+		{"a.txt/*", "a.txt/", ""},
+	} {
+		found, err := Glob(filepath.FromSlash(test.pattern))
+		for i, name := range found {
+			found[i] = filepath.ToSlash(filepath.Clean(name))
+		}
+		if want := strings.Fields(test.want); err != nil || !slices.Equal(found, want) {
+			t.Errorf("%s: %q, %v; want %q", test.pattern, found, err, want)
+		}
+		if root := PatternRoot(test.pattern); filepath.ToSlash(root) != test.root {
+			t.Errorf("%s: root %q, want %q", test.pattern, root, test.root)
+		}
+	}
+	must.Fail(t, must.Err(Glob("d/[/x")), "for a bad pattern")
 }

@@ -434,3 +434,164 @@ func BenchmarkNewReader(b *testing.B) {
 		})
 	}
 }
+
+func TestOpenText(t *testing.T) {
+	const want = "ä\r\nb\n"
+	for _, list := range []string{want, "\uFEFF" + want, "\xFF\xFE\xE4\x00\r\x00\n\x00b\x00\n\x00", "\xFE\xFF\x00\xE4\x00\r\x00\n\x00b\x00\n", ""} {
+		for _, codec := range []Codec{None, Gzip, Zstd} {
+			data := must.Get(AppendCompressed(nil, []byte(list), codec))(t)
+			r := must.Get(OpenText(bytes.NewReader(data)))(t)
+			text, err := io.ReadAll(r)
+			if err != nil || string(text) != want[:min(len(want), len(list))] {
+				t.Errorf("%q, %v: %q, %v", list, codec, text, err)
+			}
+			must.Do(t, r.Close())
+		}
+	}
+	must.Fail(t, must.Err(OpenText(strings.NewReader("\x1F\x8B\x08\x00"))), "gzip header that is cut is opened")
+}
+
+// Bytes are compressed at the level that its writer seems to have taken, and at the fastest
+// one where the standard one saves next to nothing.
+func TestLevel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 8_000)
+	for i := range words {
+		words[i] = fmt.Sprintf("%x ", rng.Uint32()>>rng.IntN(24))
+	}
+	var text, noise []byte
+	for len(text) < sampleSize || len(noise) < sampleSize {
+		begin := rng.IntN(len(words) - 8) // runs of words, which a longer search finds
+		text = append(text, strings.Join(words[begin:begin+1+rng.IntN(8)], "")...)
+		noise = binary.LittleEndian.AppendUint32(noise, rng.Uint32())
+	}
+	text = text[:sampleSize]
+	size := func(data []byte, level int) int { return len(Append(nil, data, Zstd, level)) }
+	if fast, standard := size(text, Fastest), size(text, 0); fast < standard*102/100 {
+		t.Fatalf("the levels are alike: %d and %d bytes", fast, standard)
+	}
+	for _, test := range []struct {
+		name   string
+		plain  []byte
+		stored int
+		want   int
+	}{
+		{"text at the fastest level", text, size(text, Fastest) * 101 / 100, Fastest},
+		{"text at the standard level", text, size(text, 0), 0},
+		{"text that is hardly compressed", text, len(text), Fastest},
+		{"noise", noise, len(noise), Fastest},
+	} {
+		must.Equal(t, Level(test.plain, test.stored), test.want, test.name, "level")
+	}
+}
+
+func unpackSmall(packed []byte, c Codec) ([]byte, error) {
+	d, err := NewSmallReader(bytes.NewReader(packed), c)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return io.ReadAll(d)
+}
+
+// TestSmallReaderAgrees gives both readers the same files, cut and damaged at
+// every byte, too.
+func TestSmallReaderAgrees(t *testing.T) {
+	check := func(t *testing.T, c Codec, packed []byte) {
+		t.Helper()
+		want, wantErr := unpack(bytes.NewReader(packed), c)
+		got, err := unpackSmall(packed, c)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("error %v, NewReader has %v", err, wantErr)
+		}
+		if err == nil && !bytes.Equal(got, want) {
+			t.Fatal("other content than NewReader has")
+		}
+	}
+	for _, c := range []Codec{Gzip, Zstd} {
+		t.Run(c.String(), func(t *testing.T) {
+			check(t, c, pack(t, c, lines(20_000), nil, lines(7)))
+			packed := pack(t, c, lines(20), lines(20))
+			if c == Zstd {
+				packed = append(packed, streamFrame(t, lines(10))...)
+			}
+			for i := range packed {
+				check(t, c, packed[:i])
+				if _, err := unpackSmall(packed[:i], c); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Fatalf("cut at %d: error %v", i, err)
+				}
+				damaged := bytes.Clone(packed)
+				damaged[i] ^= 1 << (i % 8)
+				check(t, c, damaged)
+			}
+		})
+	}
+}
+
+func TestSmallReaderWindow(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		frame   []byte
+		refused bool
+	}{
+		{"window of 8 MiB", frameHeader(false, 8<<20), false},
+		{"window of 16 MiB", frameHeader(false, 16<<20), true},
+		{"segment of 9 MiB", frameHeader(true, 9<<20), true},
+		{"second frame", append(pack(t, Zstd, lines(7)), frameHeader(false, 16<<20)...), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := unpackSmall(test.frame, Zstd); errors.Is(err, ErrWindow) != test.refused {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// FuzzReader reads what may be gzip or zstd: both readers agree, and gzip that is
+// sound to its end is what Go's own library makes of it.
+func FuzzReader(f *testing.F) {
+	text := []byte("http://a.example/\nhttp://b.example/\n")
+	for _, c := range []Codec{Gzip, Zstd} {
+		f.Add(pack(f, c, text), c == Zstd)
+		f.Add(pack(f, c, text, nil, lines(100)), c == Zstd)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, zstd bool) {
+		const most = 1 << 20
+		codec := Gzip
+		if zstd {
+			codec = Zstd
+		}
+		read := func(open func(io.Reader, Codec) (io.ReadCloser, error)) ([]byte, error) {
+			r, err := open(bytes.NewReader(data), codec)
+			if err != nil {
+				return nil, err
+			}
+			defer r.Close()
+			got, err := io.ReadAll(io.LimitReader(r, most))
+			if err != nil {
+				if _, again := r.Read(make([]byte, 1)); again != err {
+					t.Fatalf("the error %v became %v", err, again)
+				}
+			}
+			return got, err
+		}
+		got, err := read(NewReader)
+		small, smallErr := read(NewSmallReader)
+		if errors.Is(smallErr, ErrWindow) {
+			return
+		}
+		if (err == nil) != (smallErr == nil) || err == nil && !bytes.Equal(got, small) {
+			t.Fatalf("%d bytes, %v; the small reader %d, %v", len(got), err, len(small), smallErr)
+		}
+		if err != nil || zstd || len(got) == most {
+			return
+		}
+		r, err := stdgzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("Go's library: %v", err)
+		}
+		if want, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%q, Go's library %q, %v", got, want, err)
+		}
+	})
+}
