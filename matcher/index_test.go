@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -71,4 +72,55 @@ func TestMarks(t *testing.T) {
 			t.Fatal("not marked as told")
 		}
 	}
+}
+
+// FuzzFindLiteral compares findLiteral with bytes.Index, for all parts of a literal in all
+// suffixes of a text.
+func FuzzFindLiteral(f *testing.F) {
+	f.Add([]byte("/owner/repository/pulls/12/commits/0123456789abcdef"), []byte("/pulse"))
+	f.Add(bytes.Repeat([]byte("ab"), 40), []byte("aab"))
+	f.Add(bytes.Repeat([]byte("a"), 100), []byte("aaaaaaaaaaaaaaaaba"))
+	f.Fuzz(func(t *testing.T, s, literal []byte) {
+		s, literal = s[:min(len(s), 200)], literal[:min(len(literal), 70)]
+		for len(literal) > 0 {
+			for low := range s {
+				if got, want := findLiteral(s[low:], literal), bytes.Index(s[low:], literal); got != want {
+					t.Fatalf("%q in %q: %d, not %d", literal, s[low:], got, want)
+				}
+			}
+			literal = literal[1:]
+		}
+	})
+}
+
+// TestManyStars compares rules of many stars with a simple search for one literal after the
+// other. The paths have the literals near, far away, or not at all.
+func TestManyStars(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		pattern := "/*" + randomText(random, 1+random.IntN(20), "aab*") + "c" // the last byte is not a star
+		path := "/" + randomText(random, random.IntN(60), "aaaab") + randomText(random, random.IntN(3), "cb")
+		rest, want := []byte(path[1:]), true
+		for literal := range strings.SplitSeq(pattern[2:], "*") {
+			at := bytes.Index(rest, []byte(literal))
+			if want = want && at >= 0; want {
+				rest = rest[at+len(literal):]
+			}
+		}
+		file := robotstxt.Parse([]byte("User-agent: *\nDisallow: "+pattern), robotstxt.Options{})
+		var p Target
+		p.Set([]byte(path), robotstxt.RFC9309)
+		if trie := Compile(file, []Chain{{Everyone}})[0]; trie.Match(&p).Allowed == want {
+			t.Fatalf("%s in %s: matches: %v", pattern, path, !want)
+		}
+	}
+}
+
+// randomText returns n random bytes of an alphabet.
+func randomText(random *rand.Rand, n int, alphabet string) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = alphabet[random.IntN(len(alphabet))]
+	}
+	return string(text)
 }

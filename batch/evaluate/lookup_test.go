@@ -2,13 +2,18 @@ package evaluate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"weak"
+
+	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
@@ -170,5 +175,98 @@ func TestAfterAnError(t *testing.T) {
 		if !bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed) {
 			t.Fatalf("%d rows before the error: other verdicts after it", n)
 		}
+	}
+}
+
+// TestEvaluateAllocatesNothing: an evaluator that has seen a similar batch allocates
+// nothing, for rows grouped or not, with escapes, wildcards, ports and upper case, and for
+// several agents.
+func TestEvaluateAllocatesNothing(t *testing.T) {
+	var lines []string
+	for i := range 500 {
+		lines = append(lines,
+			fmt.Sprintf("http://a.example/private/%d?q=%%2f", i),
+			fmt.Sprintf("HTTP://A.EXAMPLE:80/%d%%41%%zz.gif", i),
+			fmt.Sprintf("http://user@a.example/%%7e%d#top", i),
+			fmt.Sprintf("http://b.example:8080/%d?a b", i),
+			fmt.Sprintf("https://unknown.example/%d", i),
+			"http://a.example/%72obots.txt", "not a URL", "gopher://x/")
+	}
+	c := batchtest.URLs(lines...)
+	table := batchtest.Table(t, bodies, "*", "foobot")
+	b := &batch.Batch{URLs: c}
+	for _, test := range []struct {
+		combine batch.Combine
+		most    float64
+	}{{batch.CombineNone, 0}, {batch.CombineAnyDenied, 6}} { // a few for each distinct list
+		e := New(table, Options{Agents: 2, Combine: test.combine})
+		var v batch.Verdicts
+		if n := testing.AllocsPerRun(10, func() {
+			must.Do(t, e.Evaluate(b, &v))
+		}); n > test.most {
+			t.Errorf("combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
+		}
+	}
+	e := New(table, Options{Agents: 2})
+	var target matcher.Target
+	path := []byte("/private/%6fpen?x=%2F")
+	origin := matcher.Origin{}
+	must.Do(t, e.origins.Lookup([]byte("http://a.example"), &origin))
+	if n := testing.AllocsPerRun(100, func() {
+		target.Set(path, 0)
+		origin.Tries[0].Allowed(&target)
+		origin.Tries[0].Match(&target)
+	}); n != 0 {
+		t.Errorf("%v allocations for a match", n)
+	}
+}
+
+// A sample is that of the lowest hashes, whoever adds them in whatever order, each once.
+func TestMisses(t *testing.T) {
+	name := func(hash int) string { return fmt.Sprintf("https://%05d.example", hash) }
+	for _, count := range []int{0, 1, mostMisses - 1, mostMisses, mostMisses + 1, 1000} {
+		var m Misses
+		var adding sync.WaitGroup
+		for start := range 4 {
+			adding.Go(func() {
+				for i := range count {
+					hash := (i*7 + start*count/4) % max(count, 1)
+					if count%7 == 0 {
+						hash = (i + start) % count
+					}
+					m.add([]byte(name(hash)), uint64(hash))
+				}
+			})
+		}
+		adding.Wait()
+		var want []string
+		for hash := range min(count, mostMisses) {
+			want = append(want, name(hash))
+		}
+		if got := m.Authorities(); !slices.Equal(got, want) {
+			t.Errorf("of %d: %d: %.3q", count, len(got), got)
+		}
+	}
+}
+
+// Every run has the same sample: those with the lowest hashes.
+func TestMissesOfEachRun(t *testing.T) {
+	var all []string
+	column := batch.Column{Offsets32: []int32{0}}
+	for i := range 1000 {
+		all = append(all, fmt.Sprintf("https://%d.example", i))
+		column.Data = append(column.Data, all[i]+"/x"...)
+		column.Offsets32 = append(column.Offsets32, int32(len(column.Data)))
+	}
+	var m Misses
+	var v batch.Verdicts
+	must.Do(t, New(new(matcher.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v))
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Compare(xxh3.HashString(a), xxh3.HashString(b))
+	})
+	want := all[:mostMisses]
+	slices.Sort(want)
+	if got := m.Authorities(); !slices.Equal(got, want) {
+		t.Errorf("%d: %.3q, want %.3q", len(got), got, want)
 	}
 }
