@@ -290,7 +290,7 @@ func (r *Record) PathOf(o *manifest.Output) string {
 
 // fileOf converts a version to the manifest's form, without credentials in its name.
 func fileOf(name string, info blob.Info) manifest.File {
-	return manifest.File{Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}.Named(blob.Shown(name))
+	return manifest.File{Size: info.Size, Modified: info.Modified.UTC(), ETag: info.Version}.Named(blob.Shown(name))
 }
 
 // Forget removes the manifest of a single output that is about to be replaced.

@@ -25,7 +25,7 @@ func (b *builder) listObjects() error {
 			return err
 		}
 		if x := b.index; len(x.objects) < len(x.records) {
-			x.objects = append(x.objects, listed{info.Size, x.hashTag(info.ETag)})
+			x.objects = append(x.objects, listed{info.Size, x.hashTag(info.Version)})
 		}
 		return b.folder.objects.CheckHeld(recordSize*int64(len(b.index.records)) + int64(len(b.index.names)))
 	})
@@ -63,7 +63,7 @@ func (d *Dir) readObject(path string, is listed, buffer *[]byte) (found bool, ve
 			data, info, err = d.folder.objects.ReadUpTo(path, is.size, data[:0], 2*most+compressedHeader)
 		}
 	}
-	if tag := d.index.hashTag(info.ETag); err == nil && tag != is.tag && tag != 0 && is.tag != 0 {
+	if tag := d.index.hashTag(info.Version); err == nil && tag != is.tag && tag != 0 && is.tag != 0 {
 		err = blob.ErrChanged
 	}
 	if err != nil {

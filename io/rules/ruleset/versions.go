@@ -62,7 +62,7 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 				return nil, err
 			}
 			rules.Files = append(rules.Files, manifest.File{
-				Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.ETag,
+				Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.Version,
 			})
 		}
 		if !captured {
@@ -96,7 +96,7 @@ type versionSum struct {
 }
 
 func (v *versionSum) add(name string, i blob.Info) {
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %s", name, i.Size, i.Modified.UnixNano(), i.ETag))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %s", name, i.Size, i.Modified.UnixNano(), i.Version))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for n := range v.sum {

@@ -58,18 +58,51 @@ func (e *stalledError) Message() option.Message {
 func (e *stalledError) Timeout() bool   { return true }
 func (e *stalledError) Temporary() bool { return true }
 
-// operation is a task for a store, with all attempts at it. Its context ends when no
-// attempt has made progress for the timeout.
-type operation struct {
-	timeout time.Duration
-	cancel  context.CancelCauseFunc
+// watch ends a context when a store makes no progress for too long.
+type watch struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
 	timer *time.Timer
-	most  int64 // bytes moved by the attempt that got furthest
-	kept  int64 // bytes that arrived before it, which need not be sent again
-	mark  int64 // of both, what there was when the timer was last set
+	limit time.Duration // what the timer was set to
 	owed  debt
+	mark  int64 // bytes that had moved when the timer was last set
+}
+
+// start begins to watch.
+func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
+	w.limit, w.owed = limit, owed
+	w.ctx, w.cancel = context.WithCancelCause(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(limit, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.cancel(&stalledError{w.limit, w.owed.what})
+	})
+}
+
+// progress sets the timer again when enough bytes have moved since it was set.
+func (w *watch) progress(bytes int64) {
+	if bytes-w.mark >= leastBytes(w.limit) {
+		w.mark = bytes
+		w.timer.Reset(w.limit)
+	}
+}
+
+// finish ends the context.
+func (w *watch) finish() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// operation is a task for a store, with all attempts at it. Its context ends when no
+// attempt has made progress for the timeout.
+type operation struct {
+	watch
+	most int64 // bytes moved by the attempt that got furthest
+	kept int64 // bytes that arrived before it, which need not be sent again
 }
 
 type operationKey struct{}
@@ -81,19 +114,9 @@ func startOperation(ctx context.Context) (context.Context, *operation) {
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	op := &operation{timeout: timeout, owed: debt{0, "credentials"}}
-	ctx, op.cancel = context.WithCancelCause(ctx)
-	op.timer = time.AfterFunc(timeout, func() {
-		op.mu.Lock()
-		defer op.mu.Unlock()
-		op.cancel(&stalledError{op.timeout, op.owed.what})
-	})
-	return context.WithValue(ctx, operationKey{}, op), op
-}
-
-func (op *operation) finish() {
-	op.timer.Stop()
-	op.cancel(nil)
+	op := new(operation)
+	op.start(ctx, timeout, debt{0, "credentials"})
+	return context.WithValue(op.ctx, operationKey{}, op), op
 }
 
 // advance records that an attempt ended whose bytes need not be sent again, and reports
@@ -105,7 +128,7 @@ func (op *operation) advance(bytes int) bool {
 		op.kept += int64(bytes)
 		op.most, op.owed.stage = 0, 0
 	}
-	op.progress()
+	op.progress(op.kept + op.most)
 	return bytes >= leastRate
 }
 
@@ -116,15 +139,7 @@ func (op *operation) moved(bytes int64) {
 	defer op.mu.Unlock()
 	if bytes > op.most {
 		op.most = bytes
-		op.progress()
-	}
-}
-
-// progress sets the timer again when enough bytes were moved since it was set.
-func (op *operation) progress() {
-	if now := op.kept + op.most; now-op.mark >= leastBytes(op.timeout) {
-		op.mark = now
-		op.timer.Reset(op.timeout)
+		op.progress(op.kept + op.most)
 	}
 }
 
@@ -194,30 +209,16 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 
 // attempt is a request on its way.
 type attempt struct {
-	op     *operation
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-
-	mu    sync.Mutex
-	timer *time.Timer
-	limit time.Duration // what the timer was set to
-	owed  debt
+	watch
+	op    *operation
 	bytes int64 // sent and received
-	mark  int64 // what they were when the timer was last set
 	over  bool
 }
 
 func newAttempt(ctx context.Context, op *operation) *attempt {
-	a := &attempt{op: op, limit: min(connectTimeout, op.timeout/attemptShare), owed: owesConnection}
-	a.ctx, a.cancel = context.WithCancelCause(ctx)
-	op.owes(a.owed)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timer = time.AfterFunc(a.limit, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.cancel(&stalledError{a.limit, a.owed.what})
-	})
+	a := &attempt{op: op}
+	op.owes(owesConnection)
+	a.start(ctx, min(connectTimeout, op.limit/attemptShare), owesConnection)
 	return a
 }
 
@@ -226,7 +227,7 @@ func (a *attempt) owes(owed debt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.over {
-		a.owed, a.limit = owed, a.op.timeout/attemptShare
+		a.owed, a.limit = owed, a.op.limit/attemptShare
 		a.timer.Reset(a.limit)
 		a.op.owes(owed)
 	}
@@ -237,10 +238,8 @@ func (a *attempt) moved(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.over {
-		if a.bytes += int64(n); a.bytes-a.mark >= leastBytes(a.limit) {
-			a.mark = a.bytes
-			a.timer.Reset(a.limit)
-		}
+		a.bytes += int64(n)
+		a.progress(a.bytes)
 		a.op.moved(a.bytes)
 	}
 }
@@ -257,8 +256,7 @@ func (a *attempt) stop() {
 	a.mu.Lock()
 	a.over = true
 	a.mu.Unlock()
-	a.timer.Stop()
-	a.cancel(nil)
+	a.finish()
 }
 
 // watchedBody is the body of a request or of its answer.

@@ -39,8 +39,8 @@ func (f *Folder) Name() string { return f.url.Name() }
 // List calls visit for each key, relative to the folder and in order, with its version. A
 // size that the store does not list is -1. It stops at visit's first error and returns it.
 func (f *Folder) List(visit func(key string, info Info) error) error {
-	return listKeys(f.ctx, f.url, f.bucket, f.url.Key, "", func(k Key) error {
-		return visit(strings.TrimPrefix(k.Name, f.url.Key), k.info())
+	return f.keys(f.url.Key, "", func(k Key) error {
+		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Attributes: k.Attributes, regular: true})
 	})
 }
 
@@ -80,7 +80,7 @@ func (f *Folder) read(ctx context.Context, u URL, listed int64, buffer []byte, m
 	case listed >= 0 && body.Size != listed:
 		return buffer, Info{}, named(u.Name(), ErrChanged)
 	}
-	info := Key{Attributes: body.Attributes}.info()
+	info := Info{Attributes: body.Attributes, regular: true}
 	start := len(buffer)
 	buffer = append(buffer, make([]byte, min(body.Size, int64(most)))...)
 	n, err := io.ReadFull(body, buffer[start:])
@@ -129,7 +129,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := expansion{ctx: ctx, url: u, bucket: bucket, marks: make(tableMarks)}
+	e := expansion{Folder: Folder{ctx, u, bucket}, marks: make(tableMarks)}
 	what := errors.New("the folder has no objects")
 	if pattern {
 		what = ErrNoMatch
@@ -155,9 +155,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 
 // expansion is an Expand under way.
 type expansion struct {
-	ctx    context.Context
-	url    URL
-	bucket Bucket
+	Folder        // or its pattern
 	root   string // common prefix of keys; stems follow it
 	found  []Object
 
@@ -309,10 +307,10 @@ func IsHidden(name string) bool { return strings.HasPrefix(name, ".") || strings
 // list calls visit for the keys that begin with a prefix. Keys that share a part up to
 // the delimiter are visited as one folder.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
-	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
+	return e.keys(prefix, delimiter, func(k Key) error {
 		e.marks.add(k.Name)
 		visit(k)
-		return checkHeld(e.ctx, e.url, e.held+heldSize*int64(len(e.marks)))
+		return e.CheckHeld(e.held + heldSize*int64(len(e.marks)))
 	})
 }
 
@@ -330,9 +328,10 @@ func WithMemory(ctx context.Context, memory int64) context.Context {
 // defaultMemory is that of a job where nobody said it.
 const defaultMemory = 512 << 20
 
-// checkHeld returns an error if what is kept of a list of keys takes too much memory.
-func checkHeld(ctx context.Context, u URL, held int64) error {
-	memory, ok := ctx.Value(memoryKey{}).(int64)
+// CheckHeld returns an error if what is kept of the folder's keys, in bytes, takes too much of
+// the memory that [WithMemory] set.
+func (f *Folder) CheckHeld(held int64) error {
+	memory, ok := f.ctx.Value(memoryKey{}).(int64)
 	if !ok {
 		memory = defaultMemory
 	}
@@ -340,31 +339,27 @@ func checkHeld(ctx context.Context, u URL, held int64) error {
 		return nil
 	}
 	return option.Errorf("%s: the names of its objects take more than %d MiB, half of %s: name fewer, such as those of one folder below it, or raise %[3]s",
-		u.Name(), memory/2>>20, option.Memory)
+		f.Name(), memory/2>>20, option.Memory)
 }
 
-// CheckHeld returns an error if what is kept of the folder's keys, in bytes, takes too much of
-// the memory that [WithMemory] set.
-func (f *Folder) CheckHeld(held int64) error { return checkHeld(f.ctx, f.url, held) }
-
-// listKeys calls visit for each key, and ends with its first error. A store that answers with
+// keys calls visit for each key, and ends with its first error. A store that answers with
 // other keys than it was asked for is not believed: keys that it should list may be missing.
-func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter string, visit func(Key) error) error {
+func (f *Folder) keys(prefix, delimiter string, visit func(Key) error) error {
 	q := Query{Prefix: prefix, Delimiter: delimiter}
 	pages, keys, past := 0, 0, "" // past is the token of an earlier page, after 1, 2, 4, 8 … of them
 	for {
-		page, err := listPage(ctx, u, bucket, q)
+		page, err := f.page(q)
 		if err != nil {
 			return err
 		}
 		pages, keys = pages+1, keys+len(page.Keys)
 		if keys > maxKeys || pages > maxKeys {
-			return fmt.Errorf("%s: the store lists more than %d keys", u.Name(), maxKeys)
+			return fmt.Errorf("%s: the store lists more than %d keys", f.Name(), maxKeys)
 		}
 		for _, k := range page.Keys {
 			below, isBelow := strings.CutPrefix(k.Name, prefix)
 			if !isBelow || delimiter != "" && strings.Contains(strings.TrimSuffix(below, delimiter), delimiter) {
-				return fmt.Errorf("%s: the store lists %q where it was asked for what is in %q: it does not list folders as it must", u.Name(), k.Name, prefix)
+				return fmt.Errorf("%s: the store lists %q where it was asked for what is in %q: it does not list folders as it must", f.Name(), k.Name, prefix)
 			}
 			if err := visit(k); err != nil {
 				return err
@@ -374,7 +369,7 @@ func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter strin
 			return nil
 		}
 		if page.Token == past {
-			return fmt.Errorf("%s: the store lists the same keys again and again", u.Name())
+			return fmt.Errorf("%s: the store lists the same keys again and again", f.Name())
 		}
 		if pages&(pages-1) == 0 {
 			past = page.Token
@@ -383,12 +378,12 @@ func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter strin
 	}
 }
 
-func listPage(ctx context.Context, u URL, bucket Bucket, q Query) (Page, error) {
-	ctx, op := startOperation(ctx)
+func (f *Folder) page(q Query) (Page, error) {
+	ctx, op := startOperation(f.ctx)
 	defer op.finish()
-	page, err := bucket.List(ctx, q)
+	page, err := f.bucket.List(ctx, q)
 	if err != nil {
-		return Page{}, u.explain(ctx, err)
+		return Page{}, f.url.explain(ctx, err)
 	}
 	return page, nil
 }

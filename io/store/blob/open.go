@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 )
 
 // File is an open input.
@@ -60,7 +59,7 @@ func openURL(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{name: u.Name(), in: o, size: o.size, info: Info{Size: o.size, Modified: o.is.Modified, ETag: o.is.Version, regular: true}}, nil
+	return &File{name: u.Name(), in: o, size: o.size, info: Info{Attributes: o.is, regular: true}}, nil
 }
 
 func newFile(name string, f *os.File) (*File, error) {
@@ -138,13 +137,8 @@ func (f *File) readError(err error) error {
 
 // Info tells one version of a file from another.
 type Info struct {
-	// Size in bytes; 0 for what is no regular file.
-	Size int64
-	// Modified is when it was last written to.
-	Modified time.Time
-	// ETag is an object store's name for the version, its entity tag or
-	// generation; empty for local files.
-	ETag string
+	// Attributes have a size of 0 for what is no regular file, and no version for local files.
+	Attributes
 
 	regular bool
 	file    fs.FileInfo // local files
@@ -178,7 +172,7 @@ func infoOf(info fs.FileInfo) Info {
 	if !info.Mode().IsRegular() {
 		return Info{}
 	}
-	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}
+	return Info{Attributes: Attributes{Size: info.Size(), Modified: info.ModTime()}, regular: true, file: info}
 }
 
 // Replaced returns a function that tells which of the names that are read an output would replace;
@@ -230,12 +224,12 @@ func regular(name string) (fs.FileInfo, bool) {
 }
 
 // Known reports whether there are versions at all: a pipe has none.
-func (i Info) Known() bool { return i.regular || i.ETag != "" }
+func (i Info) Known() bool { return i.regular || i.Version != "" }
 
-// Same reports whether two are the same version, as far as size, time and ETag
+// Same reports whether two are the same version, as far as size, time and name
 // can say. What has no version is never the same.
 func (i Info) Same(other Info) bool {
-	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.ETag == other.ETag
+	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.Version == other.Version
 }
 
 // Unchanged says whether a file that was read from was written to since i was

@@ -51,8 +51,8 @@ type Bucket interface {
 type Attributes struct {
 	// Size in bytes; -1 where the store does not say it.
 	Size     int64
-	Modified time.Time
-	// Version tells an object from the one that replaces it.
+	Modified time.Time // when it was last written to
+	// Version tells an object from the one that replaces it: its entity tag or generation.
 	Version string
 }
 
@@ -110,11 +110,6 @@ type Key struct {
 	Name     string
 	IsFolder bool
 	Attributes
-}
-
-// info is the key's version.
-func (k Key) info() Info {
-	return Info{Size: k.Size, Modified: k.Modified, ETag: k.Version, regular: true}
 }
 
 // Upload is an object that is written in parts. It appears with Complete.

@@ -294,7 +294,7 @@ func (e *expansion) probe(folder, below string) error {
 		formats = append(formats, iceberg)
 	}
 	for _, f := range formats {
-		page, err := listPage(e.ctx, e.url, e.bucket, Query{Prefix: folder + f.mark + "/"})
+		page, err := e.page(Query{Prefix: folder + f.mark + "/"})
 		if err != nil {
 			return err
 		}

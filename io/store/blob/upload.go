@@ -38,7 +38,7 @@ func createObject(ctx context.Context, u URL) (Writer, error) {
 	}
 	// A store that is not there shows at once, and not after all was read. Who
 	// may write need not be allowed to look.
-	_, err = listPage(ctx, u, bucket, Query{Limit: 1})
+	_, err = (&Folder{ctx, u, bucket}).page(Query{Limit: 1})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such bucket: %w", u.Name(), fs.ErrNotExist)

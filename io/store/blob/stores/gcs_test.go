@@ -258,7 +258,7 @@ func TestGCSIsBusy(t *testing.T) {
 	s := newGCS(t)
 	s.put("x", noise(10))
 	s.busy = 2
-	if info, err := blob.Stat(t.Context(), s.name("x")); err != nil || info.Size != 10 || info.Modified.IsZero() || info.ETag != "1" {
+	if info, err := blob.Stat(t.Context(), s.name("x")); err != nil || info.Size != 10 || info.Modified.IsZero() || info.Version != "1" {
 		t.Errorf("Stat = %+v, %v", info, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // limits are what a reader may take.
@@ -208,4 +210,51 @@ func noEOF(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// NewWriter compresses into w, into one member or frame. Close ends it, also
+// when nothing was written, and leaves w open. Zstd is compressed by goroutines
+// beside the producer's, which end with Close.
+func NewWriter(w io.Writer, c Codec) (io.WriteCloser, error) {
+	if err := c.checkFile(); err != nil {
+		return nil, err
+	}
+	return codecs[c].write(w)
+}
+
+func writeNone(w io.Writer) (io.WriteCloser, error) { return uncompressed{w}, nil }
+
+type uncompressed struct{ io.Writer }
+
+func (uncompressed) Close() error { return nil }
+
+// AppendCompressed appends src to dst as a whole member or frame, with its
+// checksum, and returns the extended slice; with None it appends src as it is.
+// The results of several calls, one after another, are a valid file; that of an
+// empty src is the smallest there is. It is safe for concurrent use.
+func AppendCompressed(dst, src []byte, c Codec) ([]byte, error) {
+	if err := c.checkFile(); err != nil {
+		return dst, err
+	}
+	return Append(dst, src, c, 0), nil
+}
+
+// OpenText reads a list that people make, as UTF-8 without a byte order mark. If its first
+// bytes say so, it is decompressed, or read as UTF-16. Close leaves r open.
+func OpenText(r io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(r)
+	head, err := buffered.Peek(DetectSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	plain, err := NewReader(buffered, Detect(head))
+	if err != nil {
+		return nil, err
+	}
+	return text{transform.NewReader(plain, unicode.BOMOverride(transform.Nop)), plain}, nil
+}
+
+type text struct {
+	io.Reader
+	io.Closer
 }
