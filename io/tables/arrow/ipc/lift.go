@@ -1,6 +1,9 @@
 package ipc
 
 import (
+	"bufio"
+	"io"
+
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -26,99 +29,63 @@ func (b *buffers) lift(at int, from, size int64) {
 // madeSize returns the size of the new body so far, with what is lifted.
 func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }
 
-// collector writes to an output in pieces of copySize, of bytes that come from memory and from a file.
-type collector struct {
-	writer *Writer
-	filled int // of the writer's buffer
-}
+// direct is a Writer as an io.Writer of the output's bytes.
+type direct struct{ *Writer }
 
-// collect returns a collector, which uses the writer's buffer.
-func (s *Writer) collect() *collector {
-	if s.buffer == nil {
-		s.buffer = make([]byte, copySize)
+// Write implements io.Writer.
+func (o direct) Write(p []byte) (int, error) {
+	if err := o.write(p); err != nil {
+		return 0, err
 	}
-	return &collector{writer: s}
+	return len(p), nil
 }
 
-// bytes writes bytes.
-func (c *collector) bytes(p []byte) error {
-	for len(p) > 0 {
-		n := copy(c.writer.buffer[c.filled:], p)
-		if err := c.add(n); err != nil {
-			return err
-		}
-		p = p[n:]
+// collect returns a writer to the output that collects pieces of copySize. It keeps an error of the
+// output, and returns it at each later call.
+func (s *Writer) collect() *bufio.Writer {
+	if s.collected == nil {
+		s.collected = bufio.NewWriterSize(direct{s}, copySize)
 	}
-	return nil
+	return s.collected
 }
 
-// part writes size bytes of a body that is in a file.
-func (c *collector) part(f *layout.Frame, from, size int64) error {
-	for size > 0 {
-		n := min(size, int64(copySize-c.filled))
-		if err := layout.ReadAt(f.Body, c.writer.buffer[c.filled:][:n], from); err != nil {
-			return err
-		}
-		if err := c.add(int(n)); err != nil {
-			return err
-		}
-		from, size = from+n, size-n
+// copyPart writes size bytes of the body of f, which is in a file.
+func copyPart(w *bufio.Writer, f *layout.Frame, from, size int64) error {
+	n, err := w.ReadFrom(io.NewSectionReader(f.Body, from, size))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
 	}
-	return nil
-}
-
-// add adds n bytes, which are in the buffer already.
-func (c *collector) add(n int) error {
-	if c.filled += n; c.filled < copySize {
-		return nil
-	}
-	return c.flush()
-}
-
-// flush writes what was not written yet.
-func (c *collector) flush() error {
-	n := c.filled
-	c.filled = 0
-	return c.writer.write(c.writer.buffer[:n])
+	return layout.Cut(err)
 }
 
 // writeLifted writes a message with its lifted parts, which lie in the body of f.
 func (s *Writer) writeLifted(m message, f *layout.Frame) error {
-	c, at := s.collect(), 0
-	err := c.bytes(m.head)
+	w, at := s.collect(), 0
+	_, _ = w.Write(m.head) // Flush returns the error
 	for _, l := range m.lifted {
-		if err == nil {
-			err = c.bytes(m.body[at:l.at])
-		}
-		if err == nil {
-			err = c.part(f, l.from, l.size)
+		_, _ = w.Write(m.body[at:l.at])
+		if err := copyPart(w, f, l.from, l.size); err != nil {
+			return err
 		}
 		at = l.at
 	}
-	if err == nil {
-		err = c.bytes(m.body[at:])
-	}
-	if err == nil {
-		err = c.flush()
-	}
-	return err
+	_, _ = w.Write(m.body[at:])
+	return w.Flush()
 }
 
-// copyBody writes a body and its padding.
+// copyBody writes the body of f, padded to 8 bytes.
 func (s *Writer) copyBody(f *layout.Frame) error {
+	padding := zeros[:-f.BodyLength&7]
 	if f.Bytes != nil {
 		if err := s.write(f.Bytes); err != nil {
 			return err
 		}
-		return s.write(zeros[:-f.BodyLength&7])
+		return s.write(padding)
 	}
-	c := s.collect()
-	err := c.part(f, 0, f.BodyLength)
-	if err == nil {
-		err = c.bytes(zeros[:-f.BodyLength&7])
+	w := s.collect()
+	if err := copyPart(w, f, 0, f.BodyLength); err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.flush()
-	}
-	return err
+	_, _ = w.Write(padding)
+	return w.Flush()
 }

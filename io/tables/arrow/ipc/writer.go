@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ type Writer struct {
 	kept                  map[int64]*keptValues   // if rows are left out
 	used                  []usedDictionary        // by the last record batch
 	copiedLast            map[int64]xxh3.Uint128  // the same of those that were copied
-	buffer                []byte                  // for what is copied
+	collected             *bufio.Writer           // see collect
 	refused               zstdcut.Refusals
 }
 
