@@ -168,23 +168,29 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	}
 	was, g := o.begun, input.groups[number]
 	o.begun = begun{}
-	compressed := o.pos - was.offset
+	n := sizes{offset: was.offset, compressed: o.pos - was.offset, uncompressed: integer(g.fields, groupBytes), rows: integer(g.fields, groupRows)}
+	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.copyIndexes(input, g.chunks[i], was.moved[i]) })
+}
+
+// endGroup ends a row group, of which the pages of the input's columns are written and have the sizes n. It
+// writes the added chunks. Then it calls finish for each of the input's chunks, which writes what the chunk
+// has besides its pages and returns its ColumnChunk structure.
+func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish func(i int) ([]byte, error)) error {
 	own, size, err := o.add(g, added)
 	if err != nil {
 		return err
 	}
 	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
-		raw, err := o.copyIndexes(input, g.chunks[i], was.moved[i])
+		raw, err := finish(i)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
 		}
 		chunks = append(chunks, raw)
 	}
-	o.group(g.fields, append(chunks, own...), sizes{
-		offset: was.offset, compressed: compressed + size.compressed,
-		uncompressed: integer(g.fields, groupBytes) + size.uncompressed, rows: integer(g.fields, groupRows),
-	})
+	n.compressed += size.compressed
+	n.uncompressed += size.uncompressed
+	o.group(g.fields, append(chunks, own...), n)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package splice
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -66,8 +65,7 @@ type Source struct {
 // column's pages. Rows keep their order, so that what the input says of how they are sorted remains
 // true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
-	g := input.groups[number]
-	begin, uncompressed := o.pos, int64(0)
+	g, n := input.groups[number], sizes{offset: o.pos, rows: rows}
 	o.encoded = true
 	chunks := make([]Chunk, len(g.chunks))
 	offsets := make([]int64, len(g.chunks))
@@ -77,28 +75,15 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 		if chunks[i], err = filter(i, o.write); err != nil {
 			return err
 		}
-		uncompressed += chunks[i].Uncompressed
+		n.uncompressed += chunks[i].Uncompressed
 	}
-	compressed := o.pos - begin
-	own, size, err := o.add(g, added)
-	if err != nil {
-		return err
-	}
-	all := make([][]byte, 0, len(g.chunks)+len(added))
-	for i := range g.chunks {
-		raw, err := o.rewrite(input, g.chunks[i], &chunks[i], offsets[i])
-		if err != nil {
-			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
-		}
-		all = append(all, raw)
-	}
-	o.group(g.fields, append(all, own...), sizes{offset: begin, compressed: compressed + size.compressed, uncompressed: uncompressed + size.uncompressed, rows: rows})
-	return nil
+	n.compressed = o.pos - n.offset
+	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewrite(g.chunks[i], &chunks[i], offsets[i]) })
 }
 
 // rewrite writes the indexes of chunk c, of which now is what is left, at an offset. It returns the
 // ColumnChunk structure.
-func (o *Writer) rewrite(input *Input, c chunk, now *Chunk, offset int64) ([]byte, error) {
+func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) ([]byte, error) {
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
 	for i := range now.Pages {
