@@ -1,7 +1,6 @@
 package arrowipc
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,11 +43,10 @@ type SinkOptions struct {
 
 // sink writes record batches. Encode turns batches into chunks.
 type sink struct {
-	w       blob.Writer
+	closing tableio.Closing
 	options SinkOptions
 	output  *tableio.Output
 	writer  *ipc.Writer
-	closed  bool
 }
 
 // NewSink starts an Arrow output on w. Its columns are those of
@@ -67,7 +65,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	s, err := &sink{w: w}, error(nil)
+	s, err := &sink{closing: tableio.Closing{File: w}}, error(nil)
 	writer := ipc.WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
 	if o.From == nil {
 		if s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem); err == nil && o.OneToOne {
@@ -205,24 +203,10 @@ func (s *sink) Write(c batch.Chunk) error {
 }
 
 // Close implements batch.Sink.
-func (s *sink) Close() error {
-	if s.closed {
-		return errors.New("the output is closed already")
-	}
-	if err := s.writer.End(); err != nil {
-		return err
-	}
-	if err := s.w.Close(); err != nil {
-		return err
-	}
-	s.closed = true
-	return nil
-}
+func (s *sink) Close() error { return s.closing.Close(s.writer.End) }
 
 // Abort implements batch.Sink.
 func (s *sink) Abort() {
-	if !s.closed {
-		s.w.Abort()
-	}
+	s.closing.Abort()
 	s.writer.Release()
 }

@@ -97,19 +97,15 @@ func (s *Source) fail(err error) error {
 
 // locate finds the columns with the URLs, and decides which columns are decoded.
 func (s *Source) locate() (err error) {
-	if s.urls, err = tableio.Locate(s.reader.Schema(), s.options.URLColumn, s.options.Keep); err != nil {
+	s.urls, err = tableio.Locate(s.reader.Schema(), s.options.URLColumn, s.options.Keep, s.options.Extra)
+	if err != nil || s.options.Keep == batch.KeepAll {
 		return err
-	}
-	if err := s.urls.FindExtra(s.reader.Schema(), s.options.Extra); err != nil {
-		return err
-	}
-	if s.options.Keep == batch.KeepAll {
-		return nil
 	}
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra].
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra], and finds these in the
+// tables that are left.
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -122,10 +118,7 @@ func (s *Source) decodeOnlyURLs() error {
 	}
 	metadata := s.reader.Schema().Metadata()
 	decoded := arrow.NewSchema(fields, &metadata)
-	located, err := tableio.Locate(decoded, name, s.options.Keep)
-	if err == nil {
-		err = located.FindExtra(decoded, s.options.Extra)
-	}
+	located, err := tableio.Locate(decoded, name, s.options.Keep, s.options.Extra)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package parquetio
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -49,14 +48,13 @@ func (s *Source) PassThrough() (err error) {
 
 // passing is a sink of row groups that pass through.
 type passing struct {
-	w       blob.Writer
+	closing tableio.Closing
 	from    *Source
 	output  *tableio.Output // of the verdict columns
 	encoder *encode.Encoder
 	filter  *groupfilter.Filter // of mixed row groups
 	allRows bool                // none is mixed
 	file    *splice.Writer
-	closed  bool
 }
 
 // NewPassing starts a Parquet output on w for the row groups of sources that pass
@@ -66,7 +64,7 @@ type passing struct {
 // Closing or aborting the sink closes or aborts w. When NewPassing fails, the caller
 // must abort w.
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
-	s := &passing{w: w, from: from, allRows: l.AllRows}
+	s := &passing{closing: tableio.Closing{File: w}, from: from, allRows: l.AllRows}
 	if err := s.start(l); err != nil {
 		return nil, tableio.Worded(err)
 	}
@@ -92,7 +90,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	}
 	s.filter = groupfilter.New(2 * s.from.options.Memory)
 	// The input's created_by is kept, because readers judge statistics by it.
-	s.file, err = splice.NewWriter(s.w, s.from.passed, s.encoder.Columns(s.from.copied, maker(), versionKey))
+	s.file, err = splice.NewWriter(s.closing.File, s.from.passed, s.encoder.Columns(s.from.copied, maker(), versionKey))
 	return err
 }
 
@@ -226,24 +224,7 @@ func (s *passing) writeGroup(c *passedChunk) (err error) {
 }
 
 // Close implements batch.Sink.
-func (s *passing) Close() error {
-	if s.closed {
-		return errors.New("the output is closed already")
-	}
-	err := s.file.Close()
-	if err == nil {
-		err = s.w.Close()
-	}
-	if err != nil {
-		return err
-	}
-	s.closed = true
-	return nil
-}
+func (s *passing) Close() error { return s.closing.Close(s.file.Close) }
 
 // Abort implements batch.Sink.
-func (s *passing) Abort() {
-	if !s.closed {
-		s.w.Abort()
-	}
-}
+func (s *passing) Abort() { s.closing.Abort() }

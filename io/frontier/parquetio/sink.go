@@ -46,7 +46,7 @@ type SinkOptions struct {
 // Sink writes row groups. Workers encode large batches; they only shred small ones,
 // which are then collected.
 type Sink struct {
-	w       blob.Writer
+	closing tableio.Closing
 	output  *tableio.Output
 	schema  *columns.Schema
 	encoder *encode.Encoder
@@ -54,7 +54,6 @@ type Sink struct {
 	memory  int64 // the most that a batch may take while it is written
 
 	pending encode.Rows
-	closed  bool
 }
 
 // NewSink starts a Parquet output on w. Its columns are those of
@@ -69,7 +68,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{w: w, output: output, memory: o.Layout.MemoryLimit()}
+	s := &Sink{closing: tableio.Closing{File: w}, output: output, memory: o.Layout.MemoryLimit()}
 	if s.schema, err = columns.FromArrow(output.Schema()); err != nil {
 		return nil, option.Errorf("%w: write Arrow, or leave it out with %s", err, option.Columns.With("url"))
 	}
@@ -232,21 +231,12 @@ func (s *Sink) flush() error {
 
 // Close implements batch.Sink.
 func (s *Sink) Close() error {
-	if s.closed {
-		return errors.New("the output is closed already")
-	}
-	err := s.flush()
-	if err == nil {
-		err = s.file.Close(maker())
-	}
-	if err == nil {
-		err = s.w.Close()
-	}
-	if err != nil {
-		return err
-	}
-	s.closed = true
-	return nil
+	return s.closing.Close(func() error {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		return s.file.Close(maker())
+	})
 }
 
 // maker is the created_by of files: readers want a name and a version.
@@ -260,8 +250,6 @@ func maker() string {
 
 // Abort implements batch.Sink.
 func (s *Sink) Abort() {
-	if !s.closed {
-		s.w.Abort()
-	}
+	s.closing.Abort()
 	s.pending = encode.Rows{}
 }

@@ -107,10 +107,7 @@ func (s *Source) open() (err error) {
 		return err
 	}
 	o := s.options
-	if s.urls, err = tableio.Locate(s.whole.Schema, o.URLColumn, o.Keep); err != nil {
-		return err
-	}
-	if err := s.urls.FindExtra(s.whole.Schema, o.Extra); err != nil {
+	if s.urls, err = tableio.Locate(s.whole.Schema, o.URLColumn, o.Keep, o.Extra); err != nil {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
@@ -176,10 +173,7 @@ func (s *Source) readOnlyURLs() (err error) {
 	}
 	m := whole.Schema.Metadata()
 	schema := arrow.NewSchema(read, &m)
-	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep); err == nil {
-		err = s.urls.FindExtra(schema, o.Extra)
-	}
-	if err != nil {
+	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep, o.Extra); err != nil {
 		return err
 	}
 	return s.readColumns(fields, schema)

@@ -3,8 +3,7 @@
 //
 //	Locate, URLs     a table's schema and arrays → the URL column, or the columns
 //	                 that it is split over
-//	FindExtra, TakeExtra
-//	                 the columns that a job reads besides the URLs
+//	TakeExtra        the columns that a job reads besides the URLs
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Writer           rows, value by value → records
 //	Records          records made one after the other → a source of batches

@@ -12,23 +12,12 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// FindExtra finds the columns that are read besides the URLs. schema must be the one
-// given to Locate. Afterwards Paths and Columns return these columns too.
-func (l *Location) FindExtra(schema *arrow.Schema, extra batch.ExtraColumns) (err error) {
-	if extra.Weight != "" {
-		if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
-			return err
-		}
-	}
-	if extra.Time != "" {
-		l.time, err = findExtra(schema, extra.Time, option.AsOf, holdsTimes, "timestamps, dates, seconds or text")
-	}
-	return err
-}
-
-// findExtra returns the column of that name, which an option gives. holds reports whether its type is
-// acceptable; wanted says which types are.
+// findExtra returns the column of that name, which an option gives; nowhere for no name. holds reports
+// whether its type is acceptable; wanted says which types are.
 func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (place, error) {
+	if name == "" {
+		return nowhere, nil
+	}
 	columns := columnsOf(schema)
 	found, err := findPlace(schema, name, func(name string) (int, error) { return columns.Extra(name, by) })
 	if err == nil && !holds(found.dataType) {

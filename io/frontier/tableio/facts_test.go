@@ -284,10 +284,7 @@ func TestTakeExtra(t *testing.T) {
 			}
 		}
 		record := b.NewRecord().NewSlice(1, 5)
-		l, err := Locate(schema, "", batch.KeepURL)
-		if err == nil {
-			err = l.FindExtra(schema, batch.ExtraColumns{Weight: "n"})
-		}
+		l, err := Locate(schema, "", batch.KeepURL, batch.ExtraColumns{Weight: "n"})
 		var rows batch.Batch
 		if err == nil {
 			err = l.TakeExtra(&rows, record)

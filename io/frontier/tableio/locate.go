@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // Location says where a table has its URLs: in one column, or split over
@@ -23,29 +24,33 @@ type Location struct {
 
 // Locate finds the URLs in tables of a schema: in the column of that name, or the field of a
 // struct that it names (metadata.url); without a name in "url", else in the columns that
-// findParts finds, else in the only column of strings. If the URLs are no column and keep is
-// not KeepAll, the output table has only a column of them.
-func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
+// findParts finds, else in the only column of strings. It also finds the columns that are read besides
+// the URLs. If the URLs are no column and keep is not KeepAll, the output table has only a column of them.
+func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.ExtraColumns) (*Location, error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
-	l := &Location{schema: schema, urls: nowhere, weight: nowhere, time: nowhere}
+	l := &Location{schema: schema, urls: nowhere}
+	var err error
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
 		l.parts = findParts(schema)
 	}
-	field := joinedField
+	written := joinedField
 	if l.parts == nil {
-		var err error
-		if l.urls, err = findURLs(schema, name); err != nil || l.urls.path == nil {
-			return l, err
+		if l.urls, err = findURLs(schema, name); err != nil {
+			return nil, err
 		}
-		field = arrow.Field{Name: name, Type: l.urls.dataType, Nullable: true}
+		written = arrow.Field{Name: name, Type: l.urls.dataType, Nullable: true}
 	}
-	if l.alone = keep != batch.KeepAll; l.alone {
+	if l.alone = !l.IsColumn() && keep != batch.KeepAll; l.alone {
 		metadata := schema.Metadata()
-		l.schema = arrow.NewSchema([]arrow.Field{field}, &metadata)
+		l.schema = arrow.NewSchema([]arrow.Field{written}, &metadata)
 	}
-	return l, nil
+	if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
+		return nil, err
+	}
+	l.time, err = findExtra(schema, extra.Time, option.AsOf, holdsTimes, "timestamps, dates, seconds or text")
+	return l, err
 }
 
 // Schema returns the schema of the output tables.
@@ -66,7 +71,7 @@ func (l *Location) IsJoined() bool { return l.parts != nil }
 // IsColumn reports whether the URLs are a column of the table.
 func (l *Location) IsColumn() bool { return l.parts == nil && l.urls.path == nil }
 
-// Paths returns the columns with the URLs, and those that FindExtra found: the index of each,
+// Paths returns the columns with the URLs, and those that are read besides them: the index of each,
 // and for a field of a struct the indices of the fields on the way to it.
 func (l *Location) Paths() [][]int {
 	var paths [][]int

@@ -41,7 +41,7 @@ func TestLocate(t *testing.T) {
 		{"url before split", fields("url_protocol", "url_host_name", "url_path", "url"), "", batch.KeepURL, false, "url", 4},
 		{"a name before split", split, "x", batch.KeepAll, false, "x", 4},
 	} {
-		l, err := Locate(test.schema, test.name, test.keep)
+		l, err := Locate(test.schema, test.name, test.keep, batch.ExtraColumns{})
 		if err != nil {
 			t.Errorf("%s: %v", test.what, err)
 			continue
@@ -50,7 +50,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: split %t, column %q, %d columns", test.what, l.IsJoined(), l.Name(), l.Schema().NumFields())
 		}
 	}
-	must.Fail(t, must.Err(Locate(fields("x", "y"), "", batch.KeepAll)), "for two columns of strings")
+	must.Fail(t, must.Err(Locate(fields("x", "y"), "", batch.KeepAll, batch.ExtraColumns{})), "for two columns of strings")
 }
 
 // A name with dots is a field of a struct, unless a column has that name. What is neither has
@@ -69,10 +69,7 @@ func TestFieldOfStruct(t *testing.T) {
 		{"metadata.url", [][]int{{1, 0}, {1, 1, 0}}, batch.KeepURL, true},
 		{"metadata.more.url", [][]int{{2}, {1, 1, 0}}, batch.KeepURL, false},
 	} {
-		l, err := Locate(schema, test.name, test.keep)
-		if err == nil {
-			err = l.FindExtra(schema, batch.ExtraColumns{Weight: "metadata.more.n"})
-		}
+		l, err := Locate(schema, test.name, test.keep, batch.ExtraColumns{Weight: "metadata.more.n"})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -83,14 +80,13 @@ func TestFieldOfStruct(t *testing.T) {
 	}
 	for _, name := range []string{"metadata.text", "metadata.", "x.y", "metadata.more.n.x", "none.url", ".url"} {
 		want := `there is no column "` + name + `"`
-		must.Say(t, must.Err(Locate(schema, name, batch.KeepAll)), want, "URLs in", name)
-		l := must.Get(Locate(schema, "x", batch.KeepAll))(t)
+		must.Say(t, must.Err(Locate(schema, name, batch.KeepAll, batch.ExtraColumns{})), want, "URLs in", name)
 		for _, extra := range []batch.ExtraColumns{{Time: name}, {Weight: name}} {
-			must.Say(t, l.FindExtra(schema, extra), want, extra)
+			must.Say(t, must.Err(Locate(schema, "x", batch.KeepAll, extra)), want, extra)
 		}
 	}
 	for name, want := range map[string]string{"metadata.more": "which holds no URLs", "metadata.more.n": "which holds no URLs"} {
-		must.Say(t, must.Err(Locate(schema, name, batch.KeepAll)), want, "URLs in", name)
+		must.Say(t, must.Err(Locate(schema, name, batch.KeepAll, batch.ExtraColumns{})), want, "URLs in", name)
 	}
 }
 
@@ -98,7 +94,7 @@ func TestFieldOfStruct(t *testing.T) {
 func TestByteOrder(t *testing.T) {
 	little := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
-	_, in := Locate(schema, "", batch.KeepAll)
+	_, in := Locate(schema, "", batch.KeepAll, batch.ExtraColumns{})
 	_, out := NewOutput(batch.Layout{URLColumn: "url"}, nil, memory.NewGoAllocator())
 	for _, err := range []error{in, out} {
 		if little != (err == nil) || !little && !errors.Is(err, errByteOrder) {
