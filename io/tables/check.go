@@ -283,25 +283,7 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 		}
 		c.Trust(values)
 	}
-	end, limit := d.Offset()+d.Len(), uint64(values.Len())
-	switch dt.IndexType.ID() {
-	case arrow.INT8:
-		return checkIndices[int8](d, end, limit)
-	case arrow.UINT8:
-		return checkIndices[uint8](d, end, limit)
-	case arrow.INT16:
-		return checkIndices[int16](d, end, limit)
-	case arrow.UINT16:
-		return checkIndices[uint16](d, end, limit)
-	case arrow.INT32:
-		return checkIndices[int32](d, end, limit)
-	case arrow.UINT32:
-		return checkIndices[uint32](d, end, limit)
-	case arrow.INT64:
-		return checkIndices[int64](d, end, limit)
-	default:
-		return checkIndices[uint64](d, end, limit)
-	}
+	return indexTypes[dt.IndexType.ID()].check(d, d.Offset()+d.Len(), uint64(values.Len()))
 }
 
 // checkIndices checks that the indices before end, but for those of nulls, are below limit.

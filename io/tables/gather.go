@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bytes"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -131,12 +132,7 @@ func zeroFrom(b []byte, bit int) bool {
 	if bit%8 > 0 && b[bit/8]>>(bit%8) > 0 {
 		return false
 	}
-	for _, c := range b[(bit+7)/8:] {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
+	return len(bytes.TrimLeft(b[(bit+7)/8:], "\x00")) == 0
 }
 
 // bits copies runs of a bitmap, n bits in all.

@@ -19,35 +19,28 @@ type Numbers struct {
 	ValidityOffset int
 }
 
+// integers read integers, by their type.
+var integers = map[arrow.Type]func(d *array.Data) ([]int64, error){
+	arrow.INT8: converted[int8, int64], arrow.INT16: converted[int16, int64], arrow.INT32: converted[int32, int64], arrow.INT64: inPlace[int64],
+	arrow.UINT8: converted[uint8, int64], arrow.UINT16: converted[uint16, int64], arrow.UINT32: converted[uint32, int64], arrow.UINT64: inPlace[int64],
+}
+
 // NumbersOf returns the values of a checked array of integers or floats. Those of 64 bits lie in the
 // array's memory, others are copies.
 func NumbersOf(d *array.Data) (n Numbers, err error) {
 	if mayBeNull(d) {
 		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
 	}
-	switch Storage(d.DataType()).ID() {
-	case arrow.INT8:
-		n.Ints, err = converted[int8, int64](d)
-	case arrow.INT16:
-		n.Ints, err = converted[int16, int64](d)
-	case arrow.INT32:
-		n.Ints, err = converted[int32, int64](d)
-	case arrow.INT64:
-		n.Ints, err = inPlace[int64](d)
-	case arrow.UINT8:
-		n.Ints, err = converted[uint8, int64](d)
-	case arrow.UINT16:
-		n.Ints, err = converted[uint16, int64](d)
-	case arrow.UINT32:
-		n.Ints, err = converted[uint32, int64](d)
-	case arrow.UINT64:
-		n.Unsigned = true
-		n.Ints, err = inPlace[int64](d)
-	case arrow.FLOAT32:
+	id := Storage(d.DataType()).ID()
+	switch read := integers[id]; {
+	case read != nil:
+		n.Unsigned = id == arrow.UINT64
+		n.Ints, err = read(d)
+	case id == arrow.FLOAT32:
 		n.Floats, err = converted[float32, float64](d)
-	case arrow.FLOAT64:
+	case id == arrow.FLOAT64:
 		n.Floats, err = inPlace[float64](d)
-	case arrow.FLOAT16:
+	case id == arrow.FLOAT16:
 		var halves []float16.Num
 		halves, err = inPlace[float16.Num](d)
 		n.Floats = make([]float64, len(halves))

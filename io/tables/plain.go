@@ -63,7 +63,7 @@ func (g Maker) lookUp(d *array.Data) *array.Data {
 		nulls.Data().Retain()
 		return nulls.Data().(*array.Data)
 	}
-	chosen, err := indices(d, Storage(d.DataType()).(*arrow.DictionaryType).IndexType)
+	chosen, err := indices(d)
 	if err != nil {
 		panic(err) // the array was not checked
 	}

@@ -27,8 +27,8 @@ type Strings struct {
 // StringsOf returns the texts of a checked array of strings or bytes, or of a dictionary of
 // such, in its memory. It copies only views, up to limit bytes.
 func StringsOf(d *array.Data, limit int64) (Strings, error) {
-	if dictionary, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
-		return dictionaryColumn(d, dictionary.IndexType, limit)
+	if _, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
+		return dictionaryColumn(d, limit)
 	}
 	return stringColumn(d, limit)
 }
@@ -53,13 +53,13 @@ func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
 
 // dictionaryColumn returns the values of the dictionary of an array of strings, with the rows' indices
 // into them.
-func dictionaryColumn(d *array.Data, indexType arrow.DataType, limit int64) (Strings, error) {
+func dictionaryColumn(d *array.Data, limit int64) (Strings, error) {
 	dictionary := d.Dictionary().(*array.Data)
 	column, err := stringColumn(dictionary, limit)
 	if err != nil {
 		return column, err
 	}
-	if column.Indices, err = indices(d, indexType); err != nil {
+	if column.Indices, err = indices(d); err != nil {
 		return column, err
 	}
 	switch {
@@ -91,8 +91,7 @@ func bufferBytes(d *array.Data, i int) []byte {
 	return d.Buffers()[i].Bytes()
 }
 
-// viewColumn copies the values of an array of views, of which those that are not inline may take limit
-// bytes.
+// viewColumn copies the values of an array of views, which may take limit bytes.
 func viewColumn(d *array.Data, limit int64) (Strings, error) {
 	views, err := values[arrow.ViewHeader](d, 1, d.Offset()+d.Len())
 	if err != nil {
@@ -129,27 +128,24 @@ func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) 
 	return bits
 }
 
-// indices returns the rows' indices into a dictionary, which are of type dt, as 32-bit numbers; 0 where
-// a row is null.
-func indices(d *array.Data, dt arrow.DataType) ([]int32, error) {
-	switch dt.ID() {
-	case arrow.INT8:
-		return convertIndices[int8](d)
-	case arrow.UINT8:
-		return convertIndices[uint8](d)
-	case arrow.INT16:
-		return convertIndices[int16](d)
-	case arrow.UINT16:
-		return convertIndices[uint16](d)
-	case arrow.INT32:
-		return convertIndices[int32](d)
-	case arrow.UINT32:
-		return convertIndices[uint32](d)
-	case arrow.INT64:
-		return convertIndices[int64](d)
-	default:
-		return convertIndices[uint64](d)
-	}
+// indexType reads the indices of dictionary arrays, for one type of these.
+type indexType struct {
+	check   func(d *array.Data, end int, limit uint64) error
+	convert func(d *array.Data) ([]int32, error)
+}
+
+func indexTypeOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]() indexType {
+	return indexType{checkIndices[T], convertIndices[T]}
+}
+
+var indexTypes = map[arrow.Type]indexType{
+	arrow.INT8: indexTypeOf[int8](), arrow.INT16: indexTypeOf[int16](), arrow.INT32: indexTypeOf[int32](), arrow.INT64: indexTypeOf[int64](),
+	arrow.UINT8: indexTypeOf[uint8](), arrow.UINT16: indexTypeOf[uint16](), arrow.UINT32: indexTypeOf[uint32](), arrow.UINT64: indexTypeOf[uint64](),
+}
+
+// indices returns the rows' indices into a dictionary as 32-bit numbers, 0 where a row is null.
+func indices(d *array.Data) ([]int32, error) {
+	return indexTypes[Storage(d.DataType()).(*arrow.DictionaryType).IndexType.ID()].convert(d)
 }
 
 // convertIndices is indices for one type.

@@ -3,11 +3,11 @@ package columns
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -19,19 +19,12 @@ type Bits struct {
 	Values, Valid []byte
 }
 
-// Count is how many of the first n rows have a value.
+// Count returns how many of the first n rows have a value.
 func (b *Bits) Count(n int) int {
 	if b.Valid == nil {
 		return n
 	}
-	count := 0
-	for _, eight := range b.Valid[:n>>3] {
-		count += bits.OnesCount8(eight)
-	}
-	if n&7 > 0 {
-		count += bits.OnesCount8(b.Valid[n>>3] << (8 - n&7))
-	}
-	return count
+	return bitutil.CountSetBits(b.Valid, 0, n)
 }
 
 // plain returns the first n rows with a byte for each.

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -261,7 +262,7 @@ func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) [
 // leaf appends the leaf of n, whose values are in d.
 func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
 	l := Leaf{N: e.n, Definitions: e.definitions, Repetitions: e.repetitions}
-	if l.Definitions != nil && allAt(l.Definitions, n.MaxDefinition) {
+	if l.Definitions != nil && bytes.Count(l.Definitions, []byte{n.MaxDefinition}) == len(l.Definitions) {
 		l.Definitions = nil
 	}
 	if err := s.values(&l, n, d, &e); err != nil {
@@ -269,13 +270,4 @@ func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
 	}
 	s.leaves = append(s.leaves, l)
 	return nil
-}
-
-func allAt(levels []byte, most byte) bool {
-	for _, level := range levels {
-		if level != most {
-			return false
-		}
-	}
-	return true
 }
