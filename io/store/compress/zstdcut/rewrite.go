@@ -89,6 +89,7 @@ func (w *rewriting) keepMatch(low, high, offset int) {
 		back, n := w.keptOffset(from, to, offset, w.k), to-from
 		if back == 0 {
 			back, n = w.copyOffset(from, to, offset, w.k)
+			w.noteCopied(from, to, offset)
 		}
 		if n >= minMatch && back > 0 {
 			w.sequences = append(w.sequences, sequence{uint32(w.litLen), uint32(n), uint32(back)})
@@ -100,7 +101,7 @@ func (w *rewriting) keepMatch(low, high, offset int) {
 			w.keepLiterals(from, to)
 		}
 	})
-	if r := w.kept[min(w.k, len(w.kept)-1)]; low < r.Low || high > r.High {
+	if r := w.kept[min(w.k, len(w.kept)-1)]; low < r.Low || high > r.High { // some of the match is cut
 		w.noteCopies(low, high, offset)
 	}
 }
@@ -149,31 +150,39 @@ func (c *Cutter) newPlace(at, k int) int { return c.starts[k] + at - c.kept[k].L
 
 // copyOffset is for matches for which keptOffset returns 0. If a copy of the first byte that
 // the match copies is kept, it returns the new offset of that copy, and the number of bytes that are
-// equal from there on. It also notes that the bytes that the match copies, and that are cut, have a copy
-// in it now.
+// equal from there on. Range k ends after low, or one after it does.
 func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
+	var s section
+	number := c.cutNumber(&s, low-offset)
+	if number < 0 || c.copies[number] < 0 {
+		return 0, 0
+	}
 	for c.kept[k].High <= low {
 		k++
 	}
+	place := int(c.copies[number])
+	j := c.rangeAt(place)
+	back = c.newPlace(low, k) - c.newPlace(place, j)
+	if back > c.windowSize {
+		return back, 0
+	}
+	return back, equalBytes(c.plain[low:high], c.plain[place:min(c.kept[j].High, low)])
+}
+
+// noteCopied notes for a match that makes the kept bytes from low to high-1 that those of the bytes that
+// it copies that are cut have a copy in it.
+func (c *Cutter) noteCopied(low, high, offset int) {
 	var s section
 	for at := low; at < high; {
 		number := c.cutNumber(&s, at-offset)
 		part := min(high-at, s.high-(at-offset))
 		if number >= 0 {
-			if place := int(c.copies[number]); place >= 0 && at == low {
-				j := c.rangeAt(place)
-				n = equalBytes(c.plain[low:high], c.plain[place:min(c.kept[j].High, low)])
-				if back = c.newPlace(low, k) - c.newPlace(place, j); back > c.windowSize {
-					n = 0
-				}
-			}
 			for i := range part {
 				c.copies[number+i] = int32(at + i)
 			}
 		}
 		at += part
 	}
-	return back, n
 }
 
 // noteCopies notes for a match that makes the bytes from low to high-1 where copies of those that are cut

@@ -178,7 +178,7 @@ func newPredefined(k symbolType) *fseTable {
 // setRLE makes the table one of a single symbol, and returns it.
 func (t *fseTable) setRLE(symbol uint8, k symbolType) *fseTable {
 	t.reset()
-	t.accuracyLog, t.rle, t.encode[0] = 0, true, 0 // with transforms of zeros a symbol takes no bits, and the state stays 0
+	t.accuracyLog, t.rle, t.encode[0] = 0, true, 0 // with transforms of zeros a symbol takes no bits, and the state remains 0
 	t.decode[0] = decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
 	t.memory[0] = symbol
 	t.description = t.memory[:1]
