@@ -90,9 +90,9 @@ func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next in
 	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
 	for ; row < len(x.Of) && len(page.Repetitions) < most; row++ {
 		var values []int32
-		level := uint8(0) // of null
+		level := uint8(0) // no list
 		if list := x.Of[row]; list >= 0 {
-			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]]
+			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]] // 1: an empty one, unless there are values
 		}
 		begin := len(page.Repetitions)
 		if len(values) == 0 {
@@ -147,8 +147,8 @@ func (x *Lists) textSize(l *Leaf) (size int64) {
 	return size
 }
 
-// codedLists returns the leaf of a top-level column whose values are numbers of lists of
-// numbers of texts; false for any other column.
+// codedLists returns the leaf of a top-level column of [tables.CodedLists], in the array's memory; false
+// for any other column. n is its node, and e has its rows.
 func codedLists(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
 	dt, ok := d.DataType().(*arrow.DictionaryType)
 	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || e.index != nil || e.level > 0 || n.Repetition != layout.Optional {

@@ -184,12 +184,15 @@ func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 == 1 }
 // That of an empty list ends.
 func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) error {
 	bounds := boundsOf(d, dt)
+	list := func(i int) (low, high int) { // of entry i
+		if at := e.at(i); at >= 0 {
+			return bounds(at)
+		}
+		return 0, 0
+	}
 	total := 0
 	for i := range e.n {
-		low, high := 0, 0
-		if at := e.at(i); at >= 0 {
-			low, high = bounds(at)
-		}
+		low, high := list(i)
 		if total += max(1, high-low); total > math.MaxInt32 {
 			return &tables.LimitError{What: "its lists have more than 2,147,483,647 values in one batch", Help: tables.FewerRows}
 		}
@@ -202,10 +205,7 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 		if e.repetitions != nil {
 			repetition = e.repetitions[i]
 		}
-		low, high := 0, 0
-		if at := e.at(i); at >= 0 {
-			low, high = bounds(at)
-		}
+		low, high := list(i)
 		if low == high {
 			inner.index[to], inner.definitions[to], inner.repetitions[to] = -1, level, repetition
 			to++
@@ -218,16 +218,16 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 		}
 	}
 	element := n.Children[0]
-	if n.Meaning.Kind == Map {
-		for i, field := range element.Children {
-			values := child.Children()[i].(*array.Data)
-			if err := s.node(field, values, s.moved(inner, values.Offset())); err != nil {
-				return err
-			}
-		}
-		return nil
+	if n.Meaning.Kind != Map {
+		return s.node(element.Children[0], child, inner)
 	}
-	return s.node(element.Children[0], child, inner)
+	for i, field := range element.Children {
+		values := child.Children()[i].(*array.Data)
+		if err := s.node(field, values, s.moved(inner, values.Offset())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // boundsOf returns a function that tells where the values of list i begin and

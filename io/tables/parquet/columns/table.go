@@ -133,8 +133,8 @@ func storedField(schema *arrowlayout.StoredSchema, i int, name string) *arrow.Fi
 	return &field
 }
 
-// storedCasts returns the casts of a column whose stored type is not supported: the
-// types it comes out as instead.
+// storedCasts returns the casts of a column whose stored type is not supported: to the type that it has
+// instead.
 func storedCasts(schema *arrowlayout.StoredSchema, i int, field *arrow.Field) []Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil

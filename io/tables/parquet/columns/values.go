@@ -175,7 +175,8 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries
 	return nil
 }
 
-// strings sets byte arrays: those of d between offsets.
+// strings sets byte arrays: those of d between offsets. They are not copied if the entries have them all,
+// one after the other, and neither are the offsets if these are those of the leaf.
 func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
 	if e.index == nil && e.n > 0 {

@@ -10,7 +10,7 @@
 // which the first of them decompresses; the second goes on where the first ended, or skips
 // what comes before. Lists are decoded as they are read, because only their levels say where
 // rows end, and so are pages of DELTA_BYTE_ARRAY, because one may build on the one before,
-// and pages with so many entries that skipping some would take longer than waiting.
+// and pages with more entries than are skipped sooner than waited for.
 //
 // Nothing is kept by what a page says of itself: what is decoded is what the rows asked for
 // have, up to a limit.

@@ -50,10 +50,10 @@ type Rows struct {
 	Leaves []columns.Leaf
 }
 
-// Shred returns n rows of arrays, one for each column, which must have been checked. They may share the
+// Shred returns the rows of arrays, one for each column, which must have been checked. They may share the
 // arrays' memory. What else they need is allocated by mem; if that panics, the caller gets the panic.
-func (e *Encoder) Shred(n int64, data []*array.Data, mem memory.Allocator) (*Rows, error) {
-	r := &Rows{N: n, Leaves: make([]columns.Leaf, 0, len(e.schema.Leaves))}
+func (e *Encoder) Shred(rows int64, data []*array.Data, mem memory.Allocator) (*Rows, error) {
+	r := &Rows{N: rows, Leaves: make([]columns.Leaf, 0, len(e.schema.Leaves))}
 	shredder := columns.Shredder{Memory: mem}
 	for i, n := range e.schema.Nodes {
 		leaves, err := shredder.Shred(n, data[i])

@@ -103,7 +103,7 @@ const maxBlock = 1 << 20
 
 var errDelta = errors.New("damaged: a page's differences cannot be read")
 
-// newDelta reads the header.
+// newDelta reads the header. Blocks must have a multiple of 128 numbers, and miniblocks a multiple of 32.
 func newDelta(data []byte) (delta, error) {
 	var head [3]uint64
 	for i := range head {
@@ -247,8 +247,8 @@ func narrow(v int64, width int) int64 {
 	return v
 }
 
-// appendDeltaBlock appends a block of the differences between values of width bytes, of which there are
-// two at least.
+// appendDeltaBlock appends a block of the differences between values of width bytes. The first value is the
+// last of the block before; there is at least one more.
 func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 	var deltas [deltaBlock]uint64
 	n := len(values) - 1

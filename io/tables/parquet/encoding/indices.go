@@ -74,7 +74,7 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 		if int(index) >= len(begins)-1 {
 			return errIndex(index, d.entries)
 		}
-		end += int64(begins[index+1] - begins[index] - 4)
+		end += int64(begins[index+1] - begins[index] - d.entries.gap)
 		ends[i] = int32(end) // checked below
 	}
 	if err := checkLimit(end, limit); err != nil {
@@ -83,7 +83,7 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 	from := len(dst.Data)
 	data := slices.Grow(dst.Data, int(end)-from)[:end]
 	for i, index := range part {
-		copy(data[from:ends[i]], d.entries.Data[begins[index]+4:])
+		copy(data[from:ends[i]], d.entries.Data[begins[index]+d.entries.gap:])
 		from = int(ends[i])
 	}
 	dst.Data = data

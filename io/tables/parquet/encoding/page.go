@@ -87,8 +87,8 @@ func (p *Page) Value(dst []byte, i int) []byte {
 	return p.Values.Value(i)
 }
 
-// Append appends runs of values in the page's encoding. Indices are replaced by those of
-// numbers, which have so many bits, unless that is nil; a negative one is an error.
+// Append appends runs of values in the page's encoding. If numbers is not nil, indices are replaced by
+// those that it has in their place, which take a number of bits; a negative one is an error.
 func (p *Page) Append(dst []byte, runs []tables.Run, numbers []int32, bits int) ([]byte, error) {
 	if p.scheme == nil { // entries of a dictionary
 		return p.appendRuns(dst, runs), nil

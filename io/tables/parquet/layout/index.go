@@ -53,7 +53,7 @@ func (x *ColumnIndex) fields(t *thrift) {
 	numbers(t, 5, thriftI64, optional(x.Nulls != nil), &x.Nulls)
 }
 
-// PageCount is how many pages of a kind have an encoding.
+// PageCount is the number of pages of a kind that have an encoding.
 type PageCount struct {
 	Kind     PageKind
 	Encoding Encoding

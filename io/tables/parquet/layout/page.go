@@ -58,8 +58,8 @@ type Page struct {
 	Encoding, Definition, Repetition Encoding
 	// Uncompressed is the number of bytes that the body has decompressed.
 	Uncompressed int
-	// RepetitionBytes and DefinitionBytes are how many bytes of levels the body begins with (version
-	// 2), which are not compressed.
+	// RepetitionBytes and DefinitionBytes are the bytes of levels with which the body of a page of version
+	// 2 begins, and which are not compressed.
 	RepetitionBytes, DefinitionBytes int64
 
 	compressed, uncompressed int64 // from the header

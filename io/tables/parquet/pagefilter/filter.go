@@ -394,17 +394,23 @@ func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Pag
 		s.Refusals.Count(err)
 		return dst[:from], false
 	}
-	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], len(f.plain)+left, true)
-	gap := layout.MostHeader - len(header)
-	copy(dst[from+gap:], header)
-	if from == 0 {
-		dst = dst[gap:]
-	} else {
-		dst = append(dst[:from], dst[from+gap:]...)
-	}
-	page.Size, page.Uncompressed = len(dst)-from, len(header)+len(f.plain)+left
+	plainSize := len(f.plain) + left
+	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], plainSize, true)
+	dst = fillRoom(dst, from, header)
+	page.Size, page.Uncompressed = len(dst)-from, len(header)+plainSize
 	f.pages = append(f.pages, page)
 	return dst, true
+}
+
+// fillRoom puts a header into the room of layout.MostHeader bytes at offset from, and takes out the room
+// that is left before it.
+func fillRoom(dst []byte, from int, header []byte) []byte {
+	gap := layout.MostHeader - len(header)
+	copy(dst[from+gap:], header)
+	if from == 0 { // without moving what follows
+		return dst[gap:]
+	}
+	return append(dst[:from], dst[from+gap:]...)
 }
 
 // gather returns the levels of f.entries, valid until the next call.

@@ -6,10 +6,10 @@
 //	            whose offsets move
 //	…
 //	footer      the input's, field by field: offsets and sums change, schema elements
-//	            and keys are added, and all else stays, also what is not known here;
+//	            and keys are added, and all else is kept, also what is not known here;
 //	            columns that are left out go from schema, orders and sorting
 //
 // Nothing of what is copied is looked at, so columns of any type, encoding and codec
-// come through, and a damaged page stays as damaged as it was. What is checked is that
+// are copied, and a damaged page remains as damaged as it was. What is checked is that
 // the ranges lie in the file and do not overlap: nothing is copied twice.
 package splice

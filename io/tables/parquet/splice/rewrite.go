@@ -81,9 +81,9 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewrite(g.chunks[i], &chunks[i], offsets[i]) })
 }
 
-// rewrite writes the indexes of chunk c, of which now is what is left, at an offset. It returns the
-// ColumnChunk structure.
-func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) ([]byte, error) {
+// rewrite writes the indexes of chunk c, of which now is what is left: pages that begin at an offset of the
+// output. It returns the ColumnChunk structure.
+func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) (_ []byte, err error) {
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
 	for i := range now.Pages {
@@ -105,7 +105,18 @@ func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) ([]byte, error) {
 	if len(find(meta, metaEncodingStats).Value) > 0 {
 		set(meta, encodingStats(now))
 	}
-	fields = slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize })
+	if fields, err = o.writeIndexes(fields, c, now, offset); err != nil {
+		return nil, err
+	}
+	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
+	return layout.AppendRaw(nil, fields), nil
+}
+
+// writeIndexes writes the indexes of chunk c that its input has, if those of what is now left of it can be
+// made, and returns the fields of its ColumnChunk structure with the places of these alone.
+func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset int64) ([]layout.Raw, error) {
+	isIndex := func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize }
+	fields = slices.DeleteFunc(fields, isIndex)
 	if c.columnIndex.Length > 0 {
 		if index := columnIndex(now); index != nil {
 			put(&fields, layout.IntField(chunkColumnIndex, layout.RawI64, o.pos))
@@ -115,17 +126,13 @@ func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) ([]byte, error) {
 			}
 		}
 	}
-	if index := offsetIndex(now, offset); c.offsetIndex.Length > 0 && index != nil {
-		put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.pos))
-		put(&fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
-		if err := o.write(index); err != nil {
-			return nil, err
-		}
-	} else { // a column index is of no use without it
-		fields = slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize })
+	index := offsetIndex(now, offset)
+	if c.offsetIndex.Length == 0 || index == nil { // a column index is of no use without it
+		return slices.DeleteFunc(fields, isIndex), nil
 	}
-	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
-	return layout.AppendRaw(nil, fields), nil
+	put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.pos))
+	put(&fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
+	return fields, o.write(index)
 }
 
 // sorted is a copy of fields in the order of their numbers.
