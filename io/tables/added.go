@@ -49,19 +49,12 @@ func (g Maker) Bits(values, valid []byte, rows Rows) *array.Data {
 // if there are none.
 func (g Maker) present(index []int32) (*memory.Buffer, int) {
 	buffer, bits := allocate[uint8](g, (len(index)+7)/8)
-	nulls := 0
 	for i, value := range index {
-		if value < 0 {
-			nulls++
-			continue
+		if value >= 0 {
+			bits[i>>3] |= 1 << (i & 7)
 		}
-		bits[i>>3] |= 1 << (i & 7)
 	}
-	if nulls == 0 {
-		buffer.Release()
-		return nil, 0
-	}
-	return buffer, nulls
+	return g.orNone(buffer, len(index))
 }
 
 // checkSize returns ErrMost if the values of a column take more bytes than Most, or than 32-bit offsets

@@ -20,7 +20,7 @@ func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*arra
 	if err != nil {
 		return nil, err
 	}
-	index := make([]int32, 0, s.rows.Count())
+	index := make([]int32, 0, s.rows.Count()) // of each row's value among those that the rows have
 	for _, r := range s.rows {
 		index = values.AppendNumbers(index, r.Low, r.High)
 	}

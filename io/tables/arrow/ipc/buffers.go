@@ -345,7 +345,7 @@ func (b *buffers) plainSize(s layout.Span) (int64, error) {
 	return size, err
 }
 
-// copyWhole appends a buffer as it lies.
+// copyWhole appends a buffer as it lies in the input's body. It is lifted if that is in a file.
 func (b *buffers) copyWhole(s layout.Span) error {
 	begin := b.madeSize()
 	if b.body == nil {

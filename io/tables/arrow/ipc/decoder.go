@@ -224,6 +224,19 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	if known.parts == len(parts) {
 		return known.values, nil
 	}
+	values, err := d.extend(known, parts)
+	if err != nil {
+		return nil, fmt.Errorf("dictionary %d: %w", id, err)
+	}
+	if d.decoded.known == nil {
+		d.decoded.known = make(map[int64]decodedDictionary)
+	}
+	d.decoded.known[id] = decodedDictionary{values, len(parts)}
+	return values, nil
+}
+
+// extend returns the values of all parts of a dictionary, of which known has those of the first parts.
+func (d *decoder) extend(known decodedDictionary, parts []*dictionary) (*array.Data, error) {
 	var list []arrow.Array
 	if known.parts > 0 {
 		list = append(list, array.MakeFromData(known.values))
@@ -231,26 +244,19 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	for _, part := range parts[known.parts:] {
 		values, err := d.decodePart(part)
 		if err != nil {
-			return nil, fmt.Errorf("dictionary %d: %w", id, err)
+			return nil, err
 		}
 		list = append(list, array.MakeFromData(values))
 	}
-	values := list[0].Data().(*array.Data)
-	if len(list) > 1 {
-		joined, err := array.Concatenate(list, memory.NewGoAllocator())
-		if err != nil {
-			return nil, fmt.Errorf("dictionary %d: %w", id, err)
-		}
-		values = joined.Data().(*array.Data)
-		if err := new(tables.Checker).Check(values); err != nil {
-			return nil, err
-		}
+	if len(list) == 1 {
+		return list[0].Data().(*array.Data), nil
 	}
-	if d.decoded.known == nil {
-		d.decoded.known = make(map[int64]decodedDictionary)
+	joined, err := array.Concatenate(list, memory.NewGoAllocator())
+	if err != nil {
+		return nil, err
 	}
-	d.decoded.known[id] = decodedDictionary{values, len(parts)}
-	return values, nil
+	values := joined.Data().(*array.Data)
+	return values, new(tables.Checker).Check(values)
 }
 
 // decodePart decodes a dictionary batch.
@@ -276,30 +282,9 @@ type arrays struct {
 
 // next builds the next array, of a type with shape s, with its children.
 func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
-	from, b := a.at, a.at.Batch
-	if err := a.at.Own(s); err != nil {
+	node, buffers, err := a.own(s)
+	if err != nil {
 		return nil, err
-	}
-	node := b.Nodes[from.Nodes]
-	var buffers []*memory.Buffer
-	if !s.HasValidity() {
-		buffers = append(buffers, nil)
-	}
-	for _, buffer := range b.Buffers[from.Buffers:a.at.Buffers] {
-		if len(buffers) == 0 && node.Nulls == 0 {
-			buffers = append(buffers, nil)
-			continue
-		}
-		buffers = append(buffers, memory.NewBufferBytes(a.buffer(buffer)))
-	}
-	if s.Kind == layout.TypeUnion && !s.Encoded {
-		if b.Version < layout.MetadataV5 { // unions had a validity bitmap then
-			if node.Nulls != 0 {
-				return nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", layout.ErrUnsupported)
-			}
-			buffers = buffers[1:]
-		}
-		node.Nulls = 0
 	}
 	if s.Encoded {
 		values, err := a.dictionary(s.ID)
@@ -319,6 +304,36 @@ func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
 		}
 	}
 	return array.NewData(dt, int(node.Length), buffers, children, int(node.Nulls), 0), nil
+}
+
+// own returns the node of the next array and its own buffers, as the library has them: with nil for a
+// validity bitmap that is not there.
+func (a *arrays) own(s *layout.Shape) (node layout.FieldNode, buffers []*memory.Buffer, err error) {
+	from, b := a.at, a.at.Batch
+	if err := a.at.Own(s); err != nil {
+		return node, nil, err
+	}
+	node = b.Nodes[from.Nodes]
+	if !s.HasValidity() {
+		buffers = append(buffers, nil)
+	}
+	for _, buffer := range b.Buffers[from.Buffers:a.at.Buffers] {
+		if len(buffers) == 0 && node.Nulls == 0 {
+			buffers = append(buffers, nil)
+			continue
+		}
+		buffers = append(buffers, memory.NewBufferBytes(a.buffer(buffer)))
+	}
+	if s.Kind == layout.TypeUnion && !s.Encoded {
+		if b.Version < layout.MetadataV5 { // unions had a validity bitmap then
+			if node.Nulls != 0 {
+				return node, nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", layout.ErrUnsupported)
+			}
+			buffers = buffers[1:]
+		}
+		node.Nulls = 0
+	}
+	return node, buffers, nil
 }
 
 // buffer returns the bytes of a buffer, aligned to 8, in the body's memory unless they lie there

@@ -90,7 +90,8 @@ type KeyValues struct {
 	positions []int
 }
 
-// ReadPairs finds the keys and values in a slot of the flatbuffer's root.
+// ReadPairs finds the keys and values in a slot of the flatbuffer's root; nil for none, or if they are
+// damaged.
 func ReadPairs(buf []byte, slot int) *KeyValues {
 	k := &KeyValues{buf: buf}
 	f := NewFlat(buf)

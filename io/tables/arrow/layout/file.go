@@ -87,28 +87,13 @@ func (f *FileFramer) Next() (*Frame, error) {
 	}
 	b := (*list)[0]
 	*list = (*list)[1:]
-	if err := f.checkSize(int64(b.Meta)); err != nil {
+	m, err := f.readHead(b)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	m := &Frame{head: make([]byte, b.Meta)}
-	if err := ReadAt(f.r, m.head, b.Offset); err != nil {
-		return nil, err
-	}
-	if binary.LittleEndian.Uint32(m.head) != continuation {
-		return nil, errLegacy
-	}
-	length := int64(binary.LittleEndian.Uint32(m.head[4:]))
-	if length > int64(b.Meta)-FramePrefix {
-		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata where its block has %d", length, b.Meta)
-	}
-	var err error
-	if m.Header, err = f.parse(m.Meta()[:length]); err != nil {
-		return nil, err
-	}
-	if m.Kind != kind {
+	case m.Kind != kind:
 		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", m.Kind, kind)
-	}
-	if m.BodyLength > b.Body {
+	case m.BodyLength > b.Body:
 		return nil, fmt.Errorf("damaged: a body of %d bytes where its block has %d", m.BodyLength, b.Body)
 	}
 	m.Body = io.NewSectionReader(f.r, b.Offset+int64(b.Meta), m.BodyLength)
@@ -121,6 +106,26 @@ func (f *FileFramer) Next() (*Frame, error) {
 		}
 	}
 	return m, m.check(&f.sums)
+}
+
+// readHead reads the metadata of the message in a block.
+func (f *FileFramer) readHead(b Block) (m *Frame, err error) {
+	if err := f.checkSize(int64(b.Meta)); err != nil {
+		return nil, err
+	}
+	m = &Frame{head: make([]byte, b.Meta)}
+	if err := ReadAt(f.r, m.head, b.Offset); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(m.head) != continuation {
+		return nil, errLegacy
+	}
+	length := int64(binary.LittleEndian.Uint32(m.head[4:]))
+	if length > int64(b.Meta)-FramePrefix {
+		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata where its block has %d", length, b.Meta)
+	}
+	m.Header, err = f.parse(m.Meta()[:length])
+	return m, err
 }
 
 // footerEnd is the number of bytes after a footer: its length and the magic.

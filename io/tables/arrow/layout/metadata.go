@@ -51,11 +51,11 @@ const (
 // input and of the output; a record batch's metadata a few times.
 const metadataShare = 6
 
-// leastMetadata is how many bytes of metadata a message may always have.
+// leastMetadata is the number of bytes of metadata that a message may always have.
 const leastMetadata = 1 << 20
 
 // checkMetadataSize checks the size of a message's metadata, or of a footer, before it is
-// read. limit is how many bytes a batch may take.
+// read. limit is the most bytes that a batch may take.
 func checkMetadataSize(length, limit int64) error {
 	if most := max(leastMetadata, limit/metadataShare); length > most && length <= maxMetadata {
 		return &budget.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}
