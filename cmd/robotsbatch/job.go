@@ -33,10 +33,12 @@ import (
 type job struct {
 	call
 	config.Job
-	blanks lines.Blanks
-	first  *frontier.Concatenation // of the first output, opened before the rules; nil once it is written
-	found  *ruleset.Found          // what the rules are
-	rules  *ruleset.Set
+	inputs  []frontier.Input // of the shard, if there are shards
+	planned []outputs.Output
+	blanks  lines.Blanks
+	first   *frontier.Concatenation // of the first output, opened before the rules; nil once it is written
+	found   *ruleset.Found          // what the rules are
+	rules   *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
 	firstTime evaluate.FirstTime
@@ -137,32 +139,11 @@ func (j *job) want() {
 
 // judge does the job and says what it did.
 func (j *job) judge(ctx context.Context) error {
-	inputs, err := j.Resolve(ctx, j.s.in)
-	if err != nil {
+	if err := j.planOutputs(ctx); err != nil {
 		return err
 	}
-	written := []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
-	if err := j.Spare(inputs, written...); err != nil {
-		return err
-	}
-	j.spared = outputs.Spared(inputs)
-	if _, err := j.Output.Plan(inputs); err != nil { // other shards write to the same folder
-		return err
-	}
-	if inputs, err = j.Deal(inputs); err != nil {
-		return err
-	}
-	j.Reading.Part, j.Output.Part = j.Part(), j.PartName()
-	planned, err := j.Output.Plan(inputs)
-	if err != nil {
-		return err
-	}
-	if err := j.reserveMemory(inputs, len(planned)); err != nil {
-		return err
-	}
-	j.Reading.Memory, j.Reading.Piece = j.BatchMemory(), j.PieceMemory()
 	if j.DryRun {
-		return j.dryRun(ctx, inputs, planned, written)
+		return j.dryRun(ctx)
 	}
 	release, err := outputs.Claim(j.Out, j.Shard)
 	if err != nil {
@@ -177,13 +158,13 @@ func (j *job) judge(ctx context.Context) error {
 		}
 	}
 	j.want()
-	if j.found, err = j.find(ctx, &j.Rules, written...); err != nil {
+	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
 	}
 	if j.record != nil {
 		j.versions = j.found.Versions(ctx)
 	}
-	if err := j.openFirst(ctx, planned); err != nil {
+	if err := j.openFirst(ctx); err != nil {
 		return err
 	}
 	defer func() {
@@ -191,10 +172,10 @@ func (j *job) judge(ctx context.Context) error {
 			_ = j.first.Close() // it was only read from
 		}
 	}()
-	if err := j.checkOutputs(planned); err != nil {
+	if err := j.checkOutputs(); err != nil {
 		return err
 	}
-	if err := j.showPlan(ctx, inputs, planned); err != nil {
+	if err := j.showPlan(ctx); err != nil {
 		return err
 	}
 	if j.rules, err = j.openRules(ctx, &j.Rules, j.found); err != nil {
@@ -204,23 +185,69 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.openTimelines(); err != nil {
 		return err
 	}
-	var file blob.Writer // early: a name that cannot be written shows at once
-	if j.SummaryJSON != "" {
-		if file, err = blob.Create(ctx, j.SummaryJSON); err != nil {
-			return option.Errorf("%s: %w", option.SummaryJSON, err)
-		}
-		_ = blob.SweepFile(j.SummaryJSON) // what killed runs left
-		defer file.Abort()
+	summary, err := j.openSummary(ctx)
+	if err != nil {
+		return err
+	}
+	if summary != nil {
+		defer summary.Abort()
 	}
 	if err := j.openReport(ctx); err != nil {
 		return err
 	}
 	defer j.html.Abort()
-	j.summary = j.NewSummary(inputs)
-	if err := j.convertAll(ctx, planned); err != nil {
+	j.summary = j.NewSummary(j.inputs)
+	if err := j.convertAll(ctx); err != nil {
 		return err
 	}
-	return j.finish(file)
+	return j.finish(summary)
+}
+
+// planOutputs finds the inputs of the job or shard, decides which outputs they go to, and divides the
+// memory. It looks at all inputs of a job, because other shards write to the same folder.
+func (j *job) planOutputs(ctx context.Context) error {
+	all, err := j.Resolve(ctx, j.s.in)
+	if err != nil {
+		return err
+	}
+	if err := j.Spare(all, j.written()...); err != nil {
+		return err
+	}
+	j.spared = outputs.Spared(all)
+	if _, err := j.Output.Plan(all); err != nil {
+		return err
+	}
+	if j.inputs, err = j.Deal(all); err != nil {
+		return err
+	}
+	j.Reading.Part, j.Output.Part = j.Part(), j.PartName()
+	if j.planned, err = j.Output.Plan(j.inputs); err != nil {
+		return err
+	}
+	if err := j.reserveMemory(j.inputs, len(j.planned)); err != nil {
+		return err
+	}
+	j.Reading.Memory, j.Reading.Piece = j.BatchMemory(), j.PieceMemory()
+	return nil
+}
+
+// written are the names of what the job writes.
+func (j *job) written() []option.Given {
+	return []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
+}
+
+// openSummary creates the file of -summary-json; nil without the flag. That a name cannot be written
+// shows before the work.
+func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
+	if j.SummaryJSON == "" {
+		return nil, nil
+	}
+	file, err := blob.Create(ctx, j.SummaryJSON)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.SummaryJSON, err)
+	}
+	_ = blob.SweepFile(j.SummaryJSON) // what killed runs left
+	return file, nil
 }
 
 // withFolder adds to an error about a missing folder what may have been meant.
@@ -297,8 +324,8 @@ func exceeded(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 	return exceeded
 }
 
-// finish writes the summary, and decides between success and too many rows without a verdict
-// or of unknown hosts.
+// finish writes the summary, to file too unless that is nil, and decides between success and too many
+// rows without a verdict or of unknown hosts.
 func (j *job) finish(file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
@@ -381,27 +408,26 @@ func (j *job) sayOtherNames() {
 var longFrom = int64(1 << 30)
 
 // dryRun prints the plan and does nothing of it.
-func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []outputs.Output, written []option.Given) (err error) {
+func (j *job) dryRun(ctx context.Context) (err error) {
 	if err := outputs.CheckFolder(j.Out); err != nil {
 		return withFolder(err)
 	}
 	j.want()
-	if j.found, err = j.find(ctx, &j.Rules, written...); err != nil {
+	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
 	}
-	bytes := int64(0)
-	for _, in := range inputs {
+	p := plan{job: j}
+	for _, in := range j.inputs {
 		info, err := blob.Stat(ctx, in.Path)
 		if err != nil {
 			return err
 		}
-		bytes += info.Size
+		p.bytes += info.Size
 	}
-	if err := j.checkOutputs(planned); err != nil {
+	if err := j.checkOutputs(); err != nil {
 		return err
 	}
-	var first *frontier.Source
-	for i, out := range planned {
+	for i, out := range j.planned {
 		if isObject := blob.IsURL(out.Inputs[0].Path); !areFiles(out.Inputs[:1]) && (!isObject || i > 0) {
 			continue // a pipe waits for its writer, and each object takes a request
 		}
@@ -410,14 +436,13 @@ func (j *job) dryRun(ctx context.Context, inputs []frontier.Input, planned []out
 			return err
 		}
 		if i == 0 {
-			first = source
+			p.first = source
 		}
 	}
-	rules, err := j.found.Plan(ctx, true)
-	if err != nil {
+	if p.rules, err = j.found.Plan(ctx, true); err != nil {
 		return err
 	}
-	return j.plan(j.s.out, inputs, bytes, planned, first, rules)
+	return p.print(j.s.out)
 }
 
 // tryOutput finds what is wrong with an output and its inputs, and returns the first of these.
@@ -451,82 +476,103 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 
 // showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
 // takes long: neither sizes of objects nor how many hosts a folder has.
-func (j *job) showPlan(ctx context.Context, inputs []frontier.Input, planned []outputs.Output) error {
+func (j *job) showPlan(ctx context.Context) (err error) {
 	if !j.shown.OnTerminal() || j.first == nil {
 		return nil
 	}
-	bytes := int64(0)
-	for _, in := range inputs {
+	p := plan{job: j, first: j.first.First()}
+	for _, in := range j.inputs {
 		if info, err := os.Stat(in.Path); err == nil {
-			bytes += info.Size()
+			p.bytes += info.Size()
 		}
 	}
-	if bytes < longFrom {
+	if p.bytes < longFrom {
 		return nil
 	}
-	rules, err := j.found.Plan(ctx, false)
-	if err != nil {
+	if p.rules, err = j.found.Plan(ctx, false); err != nil {
 		return err
 	}
-	return j.plan(j.s.err, inputs, bytes, planned, j.first.First(), rules)
+	return p.print(j.s.err)
 }
 
-// plan prints what the job does. first is the first input; nil if it is not known.
-func (j *job) plan(w io.Writer, inputs []frontier.Input, bytes int64, planned []outputs.Output, first *frontier.Source, rules []ruleset.Planned) error {
+// plan is what a job would do, for people.
+type plan struct {
+	*job
+	bytes int64            // of all inputs
+	first *frontier.Source // the first input; nil if it is not known
+	rules []ruleset.Planned
+}
+
+func (p *plan) print(w io.Writer) error {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	var names, agents, columns, verdicts []string
-	for _, in := range inputs {
+	var names, agents []string
+	for _, in := range p.inputs {
 		names = append(names, in.Name())
 	}
-	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(inputs)), "file", "files"), report.Number(bytes), ruleset.SomeOf(names))
-	switch {
-	case len(planned) == 0:
-		line("outputs", "none: no input falls to this shard")
-	case first == nil:
-		line("format", "known when %s is read", planned[0].Inputs[0].Name())
-		line("outputs", "%s", blob.Shown(planned[0].Path))
-	default:
-		t, err := j.aim(planned[0], first)
-		if err != nil {
-			return err
-		}
-		line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", first.Format, first.Codec), ", none"))
-		if first.Schema != nil {
-			for _, field := range first.Schema.Fields() {
-				columns = append(columns, field.Name)
-			}
-			line("columns", "%s; URLs in %s", strings.Join(columns, ", "), first.URLColumn)
-		}
-		for _, column := range j.Verdicts {
-			verdicts = append(verdicts, column.Name)
-		}
-		line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
+	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(p.inputs)), "file", "files"), report.Number(p.bytes), ruleset.SomeOf(names))
+	if err := p.printOutputs(line); err != nil {
+		return err
 	}
-	for _, p := range rules {
-		text := p.Name + ": " + p.Kind
-		if p.Files > 0 {
-			text += ", " + report.Count(int64(p.Files), "file", "files")
-		}
-		if p.Bytes > 0 {
-			text += ", " + report.Number(p.Bytes) + " bytes"
-		}
-		if p.Hosts >= 0 {
-			text += ", " + report.Count(p.Hosts, "host", "hosts")
-		}
-		if p.History {
-			text += ", with a history"
-		}
-		if !p.Newest.IsZero() {
-			text += ", as of " + p.Newest.Format(time.RFC3339)
-		}
-		line("rules", "%s", text)
+	for i := range p.rules {
+		line("rules", "%s", plannedText(&p.rules[i]))
 	}
-	for _, chain := range j.Chains {
+	for _, chain := range p.Chains {
 		agents = append(agents, strings.Join(chain, ", else "))
 	}
 	line("agents", "%s", strings.Join(agents, "; "))
-	line("memory", "%s, %s", cli.SizeText(j.Memory), report.Count(int64(j.Workers), "worker", "workers"))
+	line("memory", "%s, %s", cli.SizeText(p.Memory), report.Count(int64(p.Workers), "worker", "workers"))
 	return nil
+}
+
+// printOutputs prints the format and columns of the first input, and the outputs.
+func (p *plan) printOutputs(line func(what, format string, args ...any)) error {
+	switch {
+	case len(p.planned) == 0:
+		line("outputs", "none: no input falls to this shard")
+		return nil
+	case p.first == nil:
+		line("format", "known when %s is read", p.planned[0].Inputs[0].Name())
+		line("outputs", "%s", blob.Shown(p.planned[0].Path))
+		return nil
+	}
+	t, err := p.aim(p.planned[0], p.first)
+	if err != nil {
+		return err
+	}
+	line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", p.first.Format, p.first.Codec), ", none"))
+	var columns, verdicts []string
+	if p.first.Schema != nil {
+		for _, field := range p.first.Schema.Fields() {
+			columns = append(columns, field.Name)
+		}
+		line("columns", "%s; URLs in %s", strings.Join(columns, ", "), p.first.URLColumn)
+	}
+	for _, column := range p.Verdicts {
+		verdicts = append(verdicts, column.Name)
+	}
+	line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
+	return nil
+}
+
+// plannedText says what is known of a source of rules that is not open.
+func plannedText(p *ruleset.Planned) string {
+	text := p.Name + ": " + p.Kind
+	if p.Files > 0 {
+		text += ", " + report.Count(int64(p.Files), "file", "files")
+	}
+	if p.Bytes > 0 {
+		text += ", " + report.Number(p.Bytes) + " bytes"
+	}
+	if p.Hosts >= 0 {
+		text += ", " + report.Count(p.Hosts, "host", "hosts")
+	}
+	if p.History {
+		text += ", with a history"
+	}
+	if !p.Newest.IsZero() {
+		text += ", as of " + p.Newest.Format(time.RFC3339)
+	}
+	return text
 }

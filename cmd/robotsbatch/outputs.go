@@ -42,14 +42,14 @@ func readsObjects(inputs []frontier.Input) bool {
 
 // openFirst opens the first input, so that its errors show before captures are read,
 // which may take long. It skips inputs that wait for somebody to write them.
-func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err error) {
-	if len(planned) == 0 || len(planned[0].Inputs) == 0 {
+func (j *job) openFirst(ctx context.Context) (err error) {
+	if len(j.planned) == 0 || len(j.planned[0].Inputs) == 0 {
 		return nil // a shard to which none falls
 	}
-	if !areFiles(planned[0].Inputs[:1]) {
+	if !areFiles(j.planned[0].Inputs[:1]) {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	j.first, err = j.openInputs(ctx, planned[0])
+	j.first, err = j.openInputs(ctx, j.planned[0])
 	return err
 }
 
@@ -71,23 +71,19 @@ func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Con
 // convertAll writes all outputs, except those that an earlier run has written. Several are
 // under way at once, but it looks as if one came after the other: an output is completed,
 // recorded and reported when those before it are. When one fails, those after it leave nothing.
-func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
-	done, err := j.startRecord(ctx, planned)
+func (j *job) convertAll(ctx context.Context) error {
+	done, err := j.startRecord(ctx)
 	if err != nil {
 		return err
 	}
-	var inputs []frontier.Input
-	for _, out := range planned {
-		inputs = append(inputs, out.Inputs...)
-	}
-	j.shown.Plan(inputs)
+	j.shown.Plan(j.inputs)
 	defer j.record.Close()
 	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account(), Limit: j.First})
 	defer j.pool.Close()
 	under, stop := context.WithCancel(ctx)
 	defer stop()
 	turns := make(chan *conversion, mostAhead)
-	go j.startAll(under, planned, done, turns)
+	go j.startAll(under, done, turns)
 	for c := range turns {
 		<-c.done
 		if err == nil {
@@ -140,10 +136,10 @@ type conversion struct {
 // startAll starts the outputs in order, at most j.atOnce at once, and sends each to turns, which it
 // closes; those in done, which an earlier run wrote, it only sends. It ends early with ctx, or when
 // the rows of -limit are decided.
-func (j *job) startAll(ctx context.Context, planned []outputs.Output, done []*manifest.Output, turns chan<- *conversion) {
+func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<- *conversion) {
 	defer close(turns)
 	slots := make(chan struct{}, j.atOnce)
-	for i, out := range planned {
+	for i, out := range j.planned {
 		c := &conversion{Output: out, way: j.shown.Output(len(out.Inputs)), done: make(chan struct{}), end: func() {}, unlock: func() {}}
 		if done != nil && done[i] != nil {
 			c.kept = done[i]
@@ -231,7 +227,7 @@ const shownRedo = 10
 
 // startRecord starts the job's manifest. With -resume it returns the outputs that
 // are done already, by the index of the planned one.
-func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*manifest.Output, error) {
+func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	if j.record == nil {
 		return nil, nil
 	}
@@ -240,7 +236,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 		return nil, err
 	}
 	if !j.Resume {
-		left, err := j.record.Start(planned, rules)
+		left, err := j.record.Start(j.planned, rules)
 		j.sayLeft(left)
 		return nil, err
 	}
@@ -249,12 +245,12 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 			j.log.WarnOf(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
 		}
 	}
-	resumed, err := j.record.Resume(planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
+	resumed, err := j.record.Resume(j.planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
 	if err != nil {
 		return nil, err
 	}
 	j.stopped = resumed.Stopped
-	if resumed.Kept < len(planned) && j.Shard != nil {
+	if resumed.Kept < len(j.planned) && j.Shard != nil {
 		if err := outputs.ForgetWhole(j.Out); err != nil {
 			return nil, err
 		}
@@ -275,8 +271,8 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 		why := j.log.Say(redo)
 		j.log.Info(why+": it is done again", "redo", "reason", why)
 	}
-	j.log.Info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(planned)), "output", "outputs")),
-		"resume", "done", resumed.Kept, "outputs", len(planned))
+	j.log.Info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(j.planned)), "output", "outputs")),
+		"resume", "done", resumed.Kept, "outputs", len(j.planned))
 	return resumed.Done, nil
 }
 
@@ -403,8 +399,8 @@ func (j *job) reportTruncated(inputs []frontier.Truncated) {
 
 // checkOutputs refuses outputs that would replace something, before the first is begun, as far as the
 // names of the inputs tell. It opens none: what an input is shows at its turn.
-func (j *job) checkOutputs(planned []outputs.Output) error {
-	for _, out := range planned {
+func (j *job) checkOutputs() error {
+	for _, out := range j.planned {
 		for _, path := range j.Output.Paths(out, j.Reading.Format) {
 			if err := j.spare(path); err != nil {
 				return err
