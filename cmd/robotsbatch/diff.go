@@ -113,10 +113,15 @@ func (c *diffCommand) check() error {
 			return err
 		}
 	}
+	return c.setSides(operands)
+}
+
+// setSides sets the rules of both sides, whose names are one or two, and the names of the agents.
+func (c *diffCommand) setSides(names []string) error {
 	for i := range c.sides {
 		side := &c.sides[i]
 		*side = c.Rules
-		side.Sources = []string{operands[min(i, len(operands)-1)]}
+		side.Sources = []string{names[min(i, len(names)-1)]}
 		if i == 1 {
 			side.Profile = c.newProfile
 			if c.against != nil {
@@ -231,8 +236,8 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	defer out.Close()
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
-	way := d.shown.Output(len(inputs))
-	out.Run.Progress = func(s batch.Stats) { way.Report(&s, src) }
+	progress := d.shown.Output(len(inputs))
+	out.Run.Progress = func(s batch.Stats) { progress.Report(&s, src) }
 	tally := report.NewChangeCounter(d.names, d.Running.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {

@@ -154,11 +154,11 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows 
 			}
 			one := &countedInput{done: make(chan struct{})}
 			turns <- one
-			lane, way := pool.Lane(ctx), c.shown.Output(1)
+			lane, progress := pool.Lane(ctx), c.shown.Output(1)
 			go func() {
 				defer close(one.done)
 				defer lane.Close()
-				one.err = c.countInput(ctx, in, lane, way, one)
+				one.err = c.countInput(ctx, in, lane, progress, one)
 			}()
 		}
 	}()
@@ -174,7 +174,7 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows 
 }
 
 // countInput counts the rows of an input.
-func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, way *console.Way, one *countedInput) error {
+func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress, one *countedInput) error {
 	o := c.Reading
 	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
 	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)
@@ -183,11 +183,11 @@ func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *
 	}
 	defer src.Close() // it was only read from
 	one.schemeless = src.First().Schemeless
-	stats, err := lane.Run(src, batch.Discard, func(s batch.Stats) { way.Report(&s, src) })
+	stats, err := lane.Run(src, batch.Discard, func(s batch.Stats) { progress.Report(&s, src) })
 	if err != nil {
 		return err
 	}
-	way.End()
+	progress.End()
 	one.rows = stats.Rows
 	return errors.Join(src.Unchanged(), src.Complete())
 }

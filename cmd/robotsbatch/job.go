@@ -36,7 +36,7 @@ type job struct {
 	inputs  []frontier.Input // of the shard, if there are shards
 	planned []outputs.Output
 	blanks  lines.Blanks
-	first   *frontier.Concatenation // of the first output, opened before the rules; nil once it is written
+	opened  *frontier.Concatenation // the inputs of the first output, opened before the rules; nil once they are read
 	found   *ruleset.Found          // what the rules are
 	rules   *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
@@ -168,8 +168,8 @@ func (j *job) judge(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		if j.first != nil {
-			_ = j.first.Close() // it was only read from
+		if j.opened != nil {
+			_ = j.opened.Close() // it was only read from
 		}
 	}()
 	if err := j.checkOutputs(); err != nil {
@@ -217,10 +217,12 @@ func (j *job) planOutputs(ctx context.Context) error {
 	if _, err := j.Output.Plan(all); err != nil {
 		return err
 	}
-	if j.inputs, err = j.Deal(all); err != nil {
+	if j.inputs, j.Reading.Part, err = j.Deal(all); err != nil {
 		return err
 	}
-	j.Reading.Part, j.Output.Part = j.Part(), j.PartName()
+	if j.Reading.Part.Count > 0 {
+		j.Output.Part = "-" + j.Shard.String()
+	}
 	if j.planned, err = j.Output.Plan(j.inputs); err != nil {
 		return err
 	}
@@ -303,9 +305,9 @@ func (j *job) newEvaluator() batch.Evaluator {
 	return j.html.Count(e)
 }
 
-// exceeded sets the exit status of a job with more rows of a kind than are permitted, and
+// checkLimits sets the exit status of a job with more rows of a kind than are permitted, and
 // returns what there are too many of.
-func exceeded(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
+func checkLimits(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 	for _, most := range []struct {
 		permitted cli.Allowance
 		count     int64
@@ -333,7 +335,7 @@ func (j *job) finish(file blob.Writer) error {
 		s.Limit = 0 // there were fewer
 	}
 	s.Finish(j.started)
-	exceeded := exceeded(&j.Limits, s)
+	exceeded := checkLimits(&j.Limits, s)
 	if err := j.html.Write(s, time.Now()); err != nil {
 		return option.Errorf("%s: %w", option.Report, err)
 	}
@@ -477,10 +479,10 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 // showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
 // takes long: neither sizes of objects nor how many hosts a folder has.
 func (j *job) showPlan(ctx context.Context) (err error) {
-	if !j.shown.OnTerminal() || j.first == nil {
+	if !j.shown.OnTerminal() || j.opened == nil {
 		return nil
 	}
-	p := plan{job: j, first: j.first.First()}
+	p := plan{job: j, first: j.opened.First()}
 	for _, in := range j.inputs {
 		if info, err := os.Stat(in.Path); err == nil {
 			p.bytes += info.Size()

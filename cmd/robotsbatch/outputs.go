@@ -49,7 +49,7 @@ func (j *job) openFirst(ctx context.Context) (err error) {
 	if !areFiles(j.planned[0].Inputs[:1]) {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	j.first, err = j.openInputs(ctx, j.planned[0])
+	j.opened, err = j.openInputs(ctx, j.planned[0])
 	return err
 }
 
@@ -80,10 +80,10 @@ func (j *job) convertAll(ctx context.Context) error {
 	defer j.record.Close()
 	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account(), Limit: j.First})
 	defer j.pool.Close()
-	under, stop := context.WithCancel(ctx)
+	converting, stop := context.WithCancel(ctx)
 	defer stop()
 	turns := make(chan *conversion, mostAhead)
-	go j.startAll(under, done, turns)
+	go j.startAll(converting, done, turns)
 	for c := range turns {
 		<-c.done
 		if err == nil {
@@ -112,11 +112,11 @@ const mostAhead = 64
 type conversion struct {
 	outputs.Output
 	// kept is the output as an earlier run wrote it. Most of the rest is not set then.
-	kept *manifest.Output
-	way  *console.Way
-	src  *frontier.Concatenation // if it was opened before
-	lane *batch.Lane
-	end  func() // lets another output begin
+	kept     *manifest.Output
+	progress *console.OutputProgress
+	src      *frontier.Concatenation // if it was opened before
+	lane     *batch.Lane
+	freeSlot func() // lets another output begin
 
 	// done is closed when it is written, or err is set. It takes its turn then.
 	done       chan struct{}
@@ -127,8 +127,8 @@ type conversion struct {
 	read       outputs.Read
 	schemeless string
 	notes      []string
-	noting     []any               // what has notes once all is written
-	left       bool                // its reader went away
+	notable    []any // what has notes once all is written
+	readerLeft bool
 	late       *outputs.LateWriter // nil if it is complete
 	unlock     func()
 }
@@ -140,7 +140,7 @@ func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<
 	defer close(turns)
 	slots := make(chan struct{}, j.atOnce)
 	for i, out := range j.planned {
-		c := &conversion{Output: out, way: j.shown.Output(len(out.Inputs)), done: make(chan struct{}), end: func() {}, unlock: func() {}}
+		c := &conversion{Output: out, progress: j.shown.Output(len(out.Inputs)), done: make(chan struct{}), freeSlot: func() {}, unlock: func() {}}
 		if done != nil && done[i] != nil {
 			c.kept = done[i]
 			close(c.done)
@@ -158,17 +158,17 @@ func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<
 		if j.pool.Full() { // -limit is reached; with it one output is under way at a time, and that ended
 			return
 		}
-		c.end = sync.OnceFunc(func() { <-slots })
+		c.freeSlot = sync.OnceFunc(func() { <-slots })
 		c.lane = j.pool.Lane(ctx)
 		if i == 0 {
-			c.src, j.first = j.first, nil
+			c.src, j.opened = j.opened, nil
 		}
 		go func() {
 			defer close(c.done)
 			defer c.lane.Close()
 			c.err = j.convert(ctx, c)
 			if c.late == nil || !blob.IsURL(c.path) { // an object takes memory until it is complete
-				c.end()
+				c.freeSlot()
 			}
 		}()
 		turns <- c
@@ -181,7 +181,7 @@ func (c *conversion) giveUp() {
 		c.late.Abort()
 	}
 	c.unlock()
-	c.end()
+	c.freeSlot()
 }
 
 // complete completes an output whose turn it is.
@@ -192,17 +192,17 @@ func (j *job) complete(c *conversion) error {
 			return err
 		}
 		j.summary.Keep(path, c.kept)
-		c.way.Skip()
+		c.progress.Skip()
 		return nil
 	}
 	j.schemeless = cmp.Or(j.schemeless, c.schemeless)
 	j.summary.Note(c.notes)
-	if c.left {
+	if c.readerLeft {
 		j.summary.Complete = false // the output's reader has what it wanted
 	}
 	j.summary.Add(c.name, &c.stats)
 	j.reportTruncated(c.read.Truncated)
-	c.way.End()
+	c.progress.End()
 	enter := func() error { return j.record.Enter(c.read, c.path, c.sums, &c.stats) }
 	late, unlock := c.late, c.unlock
 	if late == nil {
@@ -213,7 +213,7 @@ func (j *job) complete(c *conversion) error {
 	}
 	c.late, c.unlock = nil, func() {} // the goroutine that completes the output does that
 	return j.publish.Start(func() error {
-		defer c.end()
+		defer c.freeSlot()
 		defer unlock()
 		if err := late.Complete(); err != nil {
 			return option.Errorf("%s: %w", option.Out, err)
@@ -358,10 +358,10 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 	if err != nil {
 		return err
 	}
-	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) { c.way.Report(&s, src) })
-	c.notes = report.Notes(c.noting...)
-	c.left = errors.Is(err, syscall.EPIPE)
-	if err != nil && !c.left {
+	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) { c.progress.Report(&s, src) })
+	c.notes = report.Notes(c.notable...)
+	c.readerLeft = errors.Is(err, syscall.EPIPE)
+	if err != nil && !c.readerLeft {
 		return j.because(ctx, err, src)
 	}
 	c.read = outputs.Read{Versions: src.Versions(), Truncated: src.Truncated()}
@@ -459,7 +459,7 @@ func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenati
 		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
 	if t.Format.IsBinary() { // text has no types
-		c.noting = []any{src.First().Source, sink}
+		c.notable = []any{src.First().Source, sink}
 	}
 	if c.sums != nil {
 		sink = c.sums.Around(sink)

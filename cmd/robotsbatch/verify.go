@@ -49,6 +49,9 @@ type verifyCommand struct {
 	config.Limits
 	hosts [][]byte // authorities of which packs are asked
 	merge bool
+
+	total    verify.Total
+	unlisted int // files that no manifest lists
 }
 
 func newVerify() *verifyCommand { return &verifyCommand{call: newCall(), Limits: config.NewLimits()} }
@@ -91,42 +94,42 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.Verbose)
 	v := verify.New()
 	v.StartProgress(ctx, c.operands)
-	var total verify.Total
-	unlisted := 0
 	for _, name := range c.operands {
-		err := v.Check(ctx, name, func(f verify.Finding) {
-			switch {
-			case f.Unlisted:
-				unlisted++
-				c.log.Warn(report.Printable(f.Name) + ": the manifest does not list it")
-				return
-			case f.Shards > 0:
-				c.log.Note(option.Messagef("%s: %s done; %s makes one manifest of theirs", report.Printable(f.Name), report.Count(int64(f.Shards), "shard is", "shards are"), option.Merge))
-				return
-			}
-			total.Add(&f)
-			if c.Verbose && f.State() == verify.Intact {
-				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+f.Text()))
-			}
-			if f.Pack != nil && !c.Quiet {
-				report.Pack(c.s.out, f.Name, config.ProfileName(f.Pack.Profile), f.Pack)
-			}
-			for _, err := range f.Damage {
-				c.log.Warn(c.log.Message(err))
-			}
-		})
-		if err != nil {
+		if err := v.Check(ctx, name, c.tell); err != nil {
 			return 0, err
 		}
 	}
 	c.shown.End()
-	if unlisted > 0 {
-		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them")
+	if c.unlisted > 0 {
+		c.log.Warn(report.Count(int64(c.unlisted), "file is", "files are") + " not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them")
 	}
 	if !c.Quiet {
-		total.Write(c.s.out, c.Verbose)
+		c.total.Write(c.s.out, c.Verbose)
 	}
-	return exitDone, total.Err()
+	return exitDone, c.total.Err()
+}
+
+// tell says what was found of a file, and counts it.
+func (c *verifyCommand) tell(f verify.Finding) {
+	switch {
+	case f.Unlisted:
+		c.unlisted++
+		c.log.Warn(report.Printable(f.Name) + ": the manifest does not list it")
+		return
+	case f.Shards > 0:
+		c.log.Note(option.Messagef("%s: %s done; %s makes one manifest of theirs", report.Printable(f.Name), report.Count(int64(f.Shards), "shard is", "shards are"), option.Merge))
+		return
+	}
+	c.total.Add(&f)
+	if c.Verbose && f.State() == verify.Intact {
+		fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+f.Text()))
+	}
+	if f.Pack != nil && !c.Quiet {
+		report.Pack(c.s.out, f.Name, config.ProfileName(f.Pack.Profile), f.Pack)
+	}
+	for _, err := range f.Damage {
+		c.log.Warn(c.log.Message(err))
+	}
 }
 
 // printHosts prints what packs have on hosts.
@@ -168,7 +171,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	}
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
 	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
-	exceeded := exceeded(&c.Limits, summary)
+	exceeded := checkLimits(&c.Limits, summary)
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
 	for _, m := range exceeded {

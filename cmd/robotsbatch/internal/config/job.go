@@ -34,9 +34,8 @@ type Job struct {
 	DryRun      bool
 
 	// Shard is the one that is done; nil for all of the job.
-	Shard  *manifest.Shard
-	which  string // -shard
-	divide bool   // one input, of which the shard reads a part
+	Shard *manifest.Shard
+	which string // -shard
 }
 
 // NewJob is a job as it is without flags.
@@ -113,34 +112,8 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 	if err := c.CheckJudging(given); err != nil {
 		return err
 	}
-	switch {
-	case !c.Named():
-		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
-	case c.Out == "":
-		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
-	case slices.Contains(c.In, blob.Stdio) && slices.Contains(c.Sources, blob.Stdio):
-		return option.Usagef("stdin is read twice: name - only once")
-	case c.SummaryJSON == "-":
-		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
-	case c.ReportFile == "-":
-		return option.Usagef("%s takes a file: stdout is for data", option.Report)
-	case strings.ToLower(filepath.Ext(c.ReportFile)) == ".pdf":
-		return option.Usagef("%s is a page in HTML, which a browser also prints as PDF: name it report.html", option.Report.With(c.ReportFile))
-	case manifest.IsName(c.SummaryJSON):
-		return option.Usagef("%s is the name of a manifest: choose another name", option.SummaryJSON.With(c.SummaryJSON))
-	case manifest.IsName(c.ReportFile):
-		return option.Usagef("%s is the name of a manifest: choose another name", option.Report.With(c.ReportFile))
-	case c.ReportFile != "" && (c.ReportFile == c.Out || filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON)):
-		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
-	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
-		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
-	}
-	for name, paths := range map[option.Name][]*string{
-		option.In: pointers(c.In), option.Out: {&c.Out}, option.FilesFrom: {&c.FilesFrom}, option.SummaryJSON: {&c.SummaryJSON}, option.Report: {&c.ReportFile},
-	} {
-		if err := ResolveNames(name, paths...); err != nil {
-			return err
-		}
+	if err := c.checkFiles(); err != nil {
+		return err
 	}
 	if most := min(r.BatchMemory()/2, 1<<30); int64(c.Reading.MaxLine) > most {
 		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(int64(c.Reading.MaxLine))), option.Memory, cli.SizeText(most))
@@ -170,6 +143,47 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 	r.SetWork()
 	if c.First > 0 {
 		r.Workers = 1
+	}
+	return nil
+}
+
+// checkFiles finds what is wrong with the names of what is read and written.
+func (c *Job) checkFiles() error {
+	switch {
+	case !c.Named():
+		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
+	case c.Out == "":
+		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
+	case slices.Contains(c.In, blob.Stdio) && slices.Contains(c.Sources, blob.Stdio):
+		return option.Usagef("stdin is read twice: name - only once")
+	case c.SummaryJSON == "-":
+		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
+	case c.ReportFile == "-":
+		return option.Usagef("%s takes a file: stdout is for data", option.Report)
+	case strings.ToLower(filepath.Ext(c.ReportFile)) == ".pdf":
+		return option.Usagef("%s is a page in HTML, which a browser also prints as PDF: name it report.html", option.Report.With(c.ReportFile))
+	case manifest.IsName(c.SummaryJSON):
+		return option.Usagef("%s is the name of a manifest: choose another name", option.SummaryJSON.With(c.SummaryJSON))
+	case manifest.IsName(c.ReportFile):
+		return option.Usagef("%s is the name of a manifest: choose another name", option.Report.With(c.ReportFile))
+	case c.ReportFile != "" && (c.ReportFile == c.Out || filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON)):
+		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
+	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
+		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
+	}
+	for _, named := range []struct {
+		option option.Name
+		paths  []*string
+	}{
+		{option.In, pointers(c.In)},
+		{option.Out, []*string{&c.Out}},
+		{option.FilesFrom, []*string{&c.FilesFrom}},
+		{option.SummaryJSON, []*string{&c.SummaryJSON}},
+		{option.Report, []*string{&c.ReportFile}},
+	} {
+		if err := ResolveNames(named.option, named.paths...); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -215,44 +229,27 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 	return nil
 }
 
-// Deal returns the inputs of the shard: those that are dealt to it by their names, or a part of the
-// only one. Without shards it returns all.
-func (c *Job) Deal(inputs []frontier.Input) ([]frontier.Input, error) {
+// Deal returns the inputs of the shard: those that are dealt to it by their names or, of a single one,
+// the part that it reads. Without shards it returns all.
+func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.Part, err error) {
 	if c.Shard == nil {
-		return inputs, nil
+		return inputs, part, nil
 	}
 	names := make([]string, len(inputs))
 	for i, in := range inputs {
 		if in.Path == blob.Stdio {
-			return nil, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
+			return nil, part, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
 		}
 		names[i] = in.Stem
 	}
-	dealt := c.Shard.Deal(names)
-	if c.divide = len(inputs) == 1; c.divide {
-		return inputs, nil
+	dealt := c.Shard.Deal(names) // which also records the names, for the manifest
+	if len(inputs) == 1 {
+		return inputs, batch.Part{Index: c.Shard.Index, Count: c.Shard.Count}, nil
 	}
-	mine := make([]frontier.Input, len(dealt))
-	for i, number := range dealt {
-		mine[i] = inputs[number]
+	for _, number := range dealt {
+		mine = append(mine, inputs[number])
 	}
-	return mine, nil
-}
-
-// Part is what a shard reads of its input.
-func (c *Job) Part() batch.Part {
-	if !c.divide {
-		return batch.Part{}
-	}
-	return batch.Part{Index: c.Shard.Index, Count: c.Shard.Count}
-}
-
-// PartName is added to the name of an output that has a part of an input.
-func (c *Job) PartName() string {
-	if !c.divide {
-		return ""
-	}
-	return "-" + c.Shard.String()
+	return mine, part, nil
 }
 
 // NewSummary returns the summary of a job that has done nothing yet.

@@ -385,8 +385,14 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		}
 	}
 	f.More = "CASE=VERDICT, by commas. " + strings.Join(texts, ". ") + "."
+	f.Value = cli.Choice{Words: words, Set: assume(met, names)}
+	return f
+}
+
+// assume returns what takes CASE=VERDICT, by commas, for cases of these names. Each has one verdict.
+func assume(cases []assumption, names []string) func(string) error {
 	given := make(map[string]bool)
-	f.Value = cli.Choice{Words: words, Set: func(s string) error {
+	return func(s string) error {
 		for _, item := range strings.Split(s, ",") {
 			name, verdict, _ := strings.Cut(item, "=")
 			at := slices.Index(names, name)
@@ -397,13 +403,12 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 				return fmt.Errorf("%s has two verdicts", name)
 			}
 			given[name] = true
-			if err := met[at].verdict.Set(verdict); err != nil {
+			if err := cases[at].verdict.Set(verdict); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		return nil
-	}}
-	return f
+	}
 }
 
 // OneVerdictFlag is -assume of commands whose rows have no times.

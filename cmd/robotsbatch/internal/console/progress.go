@@ -133,8 +133,8 @@ func (p *Progress) Plan(inputs []frontier.Input) {
 	p.extent = report.NewExtent(sizes, time.Now())
 }
 
-// Way is how far an output is.
-type Way struct {
+// OutputProgress shows how far an output is. A nil one shows nothing.
+type OutputProgress struct {
 	p      *Progress
 	first  int // index of its first input
 	inputs int
@@ -142,44 +142,44 @@ type Way struct {
 	done   float64 // size of what is done of its inputs
 }
 
-// Output returns the way of the next output, which is nil if nothing is shown.
-func (p *Progress) Output(inputs int) *Way {
+// Output returns the progress of the next output, which has that many inputs; nil if nothing is shown.
+func (p *Progress) Output(inputs int) *OutputProgress {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return &Way{p: p, first: p.extent.Next(inputs), inputs: inputs}
+	return &OutputProgress{p: p, first: p.extent.Next(inputs), inputs: inputs}
 }
 
 // Skip says that an earlier run completed the output.
-func (w *Way) Skip() { w.end(true) }
+func (o *OutputProgress) Skip() { o.end(true) }
 
 // End says that the output is complete.
-func (w *Way) End() { w.end(false) }
+func (o *OutputProgress) End() { o.end(false) }
 
-func (w *Way) end(earlier bool) {
-	if w == nil {
+func (o *OutputProgress) end(earlier bool) {
+	if o == nil {
 		return
 	}
-	p := w.p
+	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.under -= w.done
-	w.done = 0
-	p.extent.Done(p.extent.Size(w.first, float64(w.inputs)), earlier)
+	p.under -= o.done
+	o.done = 0
+	p.extent.Done(p.extent.Size(o.first, float64(o.inputs)), earlier)
 }
 
 // Report takes down how far the output is, and shows how far all are, unless that has just
 // been shown.
-func (w *Way) Report(s *batch.Stats, src *frontier.Concatenation) {
-	if w == nil {
+func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
+	if o == nil {
 		return
 	}
-	p := w.p
+	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w.take(s, p.extent.Size(w.first, src.Read()))
+	o.take(s, p.extent.Size(o.first, src.Read()))
 	now := time.Now()
 	if !p.isDue(now) {
 		return
@@ -192,18 +192,18 @@ func (w *Way) Report(s *batch.Stats, src *frontier.Concatenation) {
 }
 
 // take counts what is new of an output.
-func (w *Way) take(s *batch.Stats, done float64) {
+func (o *OutputProgress) take(s *batch.Stats, done float64) {
 	var now report.Progress
 	now.Rows = s.Rows
 	if len(s.Agents) > 0 {
 		now.Denied, now.Judged = s.Agents[0].Denied, s.Agents[0].Denied+s.Agents[0].Allowed
 	}
-	all := &w.p.rows
-	all.Rows += now.Rows - w.rows.Rows
-	all.Denied += now.Denied - w.rows.Denied
-	all.Judged += now.Judged - w.rows.Judged
-	w.p.under += done - w.done
-	w.rows, w.done = now, done
+	all := &o.p.rows
+	all.Rows += now.Rows - o.rows.Rows
+	all.Denied += now.Denied - o.rows.Denied
+	all.Judged += now.Judged - o.rows.Judged
+	o.p.under += done - o.done
+	o.rows, o.done = now, done
 }
 
 // state is progress in words, and for programs.
