@@ -33,7 +33,9 @@ func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.Extr
 	l := &Location{schema: schema, urls: nowhere}
 	var err error
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
-		l.parts = findParts(schema)
+		if l.parts, err = findParts(schema); err != nil {
+			return nil, err
+		}
 	}
 	written := joinedField
 	if l.parts == nil {

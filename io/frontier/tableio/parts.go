@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/tables"
 )
 
 // Names of the columns of Common Crawl's index that a URL is split into.
@@ -35,8 +36,9 @@ type Parts struct {
 	protocol, host, port, path, query int
 }
 
-// findParts returns the columns that URLs are split into; nil if the schema has none.
-func findParts(schema *arrow.Schema) *Parts {
+// findParts returns the columns that URLs are split into; nil if the schema has none. It is an
+// error if port or query are there and cannot be read: without them a URL would be another one.
+func findParts(schema *arrow.Schema) (*Parts, error) {
 	find := func(name string, fits func(arrow.DataType) bool) int {
 		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
 			return found[0]
@@ -47,12 +49,17 @@ func findParts(schema *arrow.Schema) *Parts {
 	p := &Parts{
 		protocol: find(protocolColumn, text), host: find(hostColumn, text), path: find(pathColumn, text),
 		query: find(queryColumn, text),
-		port:  find(portColumn, func(dt arrow.DataType) bool { return text(dt) || arrow.IsInteger(dt.ID()) }),
+		port:  find(portColumn, func(dt arrow.DataType) bool { return text(dt) || isNumber(dt) }),
 	}
 	if p.protocol < 0 || p.host < 0 || p.path < 0 {
-		return nil
+		return nil, nil
 	}
-	return p
+	for name, column := range map[string]int{portColumn: p.port, queryColumn: p.query} {
+		if found := schema.FieldIndices(name); column < 0 && len(found) > 0 && (len(found) > 1 || schema.Field(found[0]).Type.ID() != arrow.NULL) {
+			return nil, option.Errorf("column %q is there %d times, the first of type %s, and is a part of the URLs: it takes one column of strings or, for a port, numbers", name, len(found), schema.Field(found[0]).Type)
+		}
+	}
+	return p, nil
 }
 
 // Columns returns the indices of the columns that there are.
@@ -83,7 +90,10 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	}
 	var port arrow.Array
 	if p.port >= 0 {
-		port = table.Column(p.port)
+		plain := tables.Plain(table.Column(p.port).Data().(*array.Data), memory.NewGoAllocator())
+		defer plain.Release()
+		port = array.MakeFromData(plain)
+		defer port.Release()
 	}
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	defer b.Release()
@@ -123,7 +133,7 @@ func (p *Parts) appendURL(url []byte, parts *[4]batch.Column, port arrow.Array, 
 	url = append(url, host...)
 	if port != nil && port.IsValid(row) {
 		text := port.ValueStr(row)
-		if n, err := strconv.Atoi(text); text != "" && (err != nil || n >= 0) { // some say -1 for none
+		if n, err := strconv.Atoi(text); text != "" && text != "NaN" && (err != nil || n >= 0) { // some say -1 for none
 			url = append(append(url, ':'), text...)
 		}
 	}
