@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -24,6 +25,9 @@ const raceOptions = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
+	if programs[filepath.Base(os.Args[0])] == nil {
+		debug.SetGCPercent(800) // the tests allocate much and keep little
+	}
 	testscript.Main(m, programs)
 }
 

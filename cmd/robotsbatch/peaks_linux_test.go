@@ -39,7 +39,7 @@ func peakOf() {
 
 // peakMemory is the -memory of TestPeaks, and peakOver how much more the process may have
 // with itself, as the manual's page on memory explains.
-const peakMemory, peakOver = 96 << 20, 60 << 20
+const peakMemory, peakOver = 64 << 20, 60 << 20
 
 var allPeaks = flag.Bool("peaks", false, "measure the peak of every pair of formats, not of a sixth")
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,11 @@ import (
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // kind is a way to write a column.
 type kind struct {

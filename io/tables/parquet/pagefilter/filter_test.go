@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -18,6 +19,11 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // testLimit is what a page may have decompressed.
 const testLimit = 64 << 20
