@@ -31,9 +31,7 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 	job := func(want int, args ...string) {
 		t.Helper()
 		var stderr bytes.Buffer
-		if got := run(t.Context(), args, strings.NewReader(""), new(bytes.Buffer), &stderr); got != want {
-			t.Fatalf("%v: exit status %d: %s", args, got, &stderr)
-		}
+		must.Equal(t, run(t.Context(), args, strings.NewReader(""), new(bytes.Buffer), &stderr), want, args, "exit status", &stderr)
 	}
 	job(exitDone, "compile", "-rules", filepath.Join(sample, "rules"), "-out", pack, "-memory", memory)
 	frontier := filepath.Join(sample, "frontier.arrow")

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -36,10 +35,7 @@ func TestExtraTimes(t *testing.T) {
 				column = "timestamp"
 			}
 			o := Options{BatchRows: 3, Memory: 64 << 20, Extra: batch.ExtraColumns{Time: column}, Keep: keep, Columns: keep == batch.KeepAll}
-			got, err := readTimes(t, name, data, o)
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s, keep %d: %v, %v", name, keep, got, err)
-			}
+			must.EqualSlices(t, must.Get(readTimes(t, name, data, o))(t), want, name, "keep", keep)
 			o.Extra.Time = "whem"
 			must.Say(t, must.Err(readTimes(t, name, data, o)), `"whem"`, name, "such column")
 		}

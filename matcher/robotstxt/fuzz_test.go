@@ -135,9 +135,7 @@ func checkLineEnds(t *testing.T, f *robotstxt.File, body []byte, o robotstxt.Opt
 	if len(body) > robotstxt.DefaultLimit {
 		return
 	}
-	if got, want := dumpRecords(robotstxt.Parse(body, o)), dumpRecords(f); got != want {
-		t.Fatalf("got\n%s\nfrom\n%q\nwant\n%s", got, body, want)
-	}
+	must.Equal(t, dumpRecords(robotstxt.Parse(body, o)), dumpRecords(f), "from", body)
 }
 
 func hasUTF16Mark(body []byte) bool {

@@ -165,8 +165,7 @@ func TestFrontierErrors(t *testing.T) {
 
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.Do(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	found := make(map[string][]byte)
 	for _, entry := range entries {
 		found[entry.Name()] = must.Get(os.ReadFile(filepath.Join(dir, entry.Name())))(t)
@@ -212,8 +211,7 @@ func read(t *testing.T, name string) []string {
 		}
 		return rows
 	case ".zst":
-		decoder, err := zstd.NewReader(bytes.NewReader(content))
-		must.Do(t, err)
+		decoder := must.Get(zstd.NewReader(bytes.NewReader(content)))(t)
 		defer decoder.Close()
 		content = must.Get(io.ReadAll(decoder))(t)
 	}

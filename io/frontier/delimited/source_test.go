@@ -194,10 +194,7 @@ func TestBrokenRows(t *testing.T) {
 
 func TestEndlessRow(t *testing.T) {
 	s := open(t, linestest.Endless("url\n\"", '\n'), lines.Options{})
-	_, err := batches(t, s)
-	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 bytes") {
-		t.Fatalf("error %v", err)
-	}
+	must.Say(t, must.Err(batches(t, s)), "the row that starts in line 2 has more than 1048576 bytes")
 }
 
 func TestCancel(t *testing.T) {

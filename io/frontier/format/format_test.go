@@ -31,8 +31,7 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 		fields = append(fields, arrow.Field{Name: strings.Repeat("x", 1+i%50), Type: arrow.PrimitiveTypes.Int64})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	f, err := os.Create(filepath.Join(t.TempDir(), "arrow"))
-	must.Do(t, err)
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "arrow")))(t)
 	defer f.Close()
 	var w io.Closer = ipc.NewWriter(f, ipc.WithSchema(schema))
 	if file {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -299,9 +298,7 @@ func FuzzJSONL(f *testing.F) {
 			delete(object, "allowed")
 			passed = append(passed, fmt.Sprint(object))
 		}
-		if !reflect.DeepEqual(passed, objects) {
-			t.Fatalf("%q, want %q", passed, objects)
-		}
+		must.DeepEqual(t, passed, objects)
 	})
 }
 

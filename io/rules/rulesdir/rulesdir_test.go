@@ -123,10 +123,7 @@ func TestLookup(t *testing.T) {
 			checkWalk(t, d, test.files, test.want)
 			for range 2 { // read, then kept
 				for authority, want := range test.want {
-					got, err := which(d, test.files, authority)
-					if err != nil || got != want {
-						t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
-					}
+					must.Equal(t, must.Get(which(d, test.files, authority))(t), want, authority, "file")
 					if want != "" {
 						want = filepath.Join(d.folder.name, want)
 					}

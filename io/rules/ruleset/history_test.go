@@ -17,8 +17,7 @@ import (
 // historyOf writes a rule pack with a history.
 func historyOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
-	found, err := Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2, History: true})
-	must.Do(t, err)
+	found := must.Get(Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2, History: true}))(t)
 	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{History: true}))(t)
 }
 

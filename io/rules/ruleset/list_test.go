@@ -38,8 +38,7 @@ func folderOf(t *testing.T, text string, hosts ...string) string {
 func unreachablePack(t *testing.T, hosts ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "site.rules")
-	b, err := rulepack.Create(t.Context(), name, rulepack.BuildOptions{})
-	must.Do(t, err)
+	b := must.Get(rulepack.Create(t.Context(), name, rulepack.BuildOptions{}))(t)
 	for _, host := range hosts {
 		must.Do(t, b.Add(rulepack.Entry{Authority: []byte("http://" + host), Access: access.DisallowAll, Status: 503, Fetched: 7}))
 	}

@@ -50,8 +50,7 @@ func warcOf(body string, days int, hosts ...string) string {
 // packOf writes a rule pack of a folder.
 func packOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
-	found, err := Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2})
-	must.Do(t, err)
+	found := must.Get(Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2}))(t)
 	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{}))(t)
 }
 
@@ -140,8 +139,7 @@ func open(t *testing.T, o Options) (*Set, *[]string) {
 	if o.Chains == nil {
 		o.Chains = []matcher.Chain{{matcher.Everyone}}
 	}
-	found, err := Find(t.Context(), o)
-	must.Do(t, err)
+	found := must.Get(Find(t.Context(), o))(t)
 	set := must.Get(found.Open(t.Context()))(t)
 	t.Cleanup(func() { set.Close() })
 	return set, warnings
@@ -168,8 +166,7 @@ func TestOrder(t *testing.T) {
 		var got []string
 		for _, host := range []string{"a", "b", "c", "d", "e"} {
 			authority := []byte("http://" + host + ".example")
-			source, err := set.Source(authority)
-			must.Do(t, err)
+			source := must.Get(set.Source(authority))(t)
 			name := source.Name
 			var o matcher.Origin
 			must.Do(t, set.Origins().Lookup(authority, &o))
@@ -337,8 +334,7 @@ func TestPartitions(t *testing.T) {
 	var names []string
 	for number := range count {
 		names = append(names, filepath.Join(folder, fmt.Sprintf("%d.rules", number)))
-		b, err := rulepack.Create(t.Context(), names[number], rulepack.BuildOptions{Partition: number, Partitions: count})
-		must.Do(t, err)
+		b := must.Get(rulepack.Create(t.Context(), names[number], rulepack.BuildOptions{Partition: number, Partitions: count}))(t)
 		for i := 0; i < authorities; i += 2 {
 			must.Do(t, b.Add(rulepack.Entry{Authority: key(i), Access: access.Rules, Body: []byte("User-agent: *\nDisallow: /")}))
 		}

@@ -263,8 +263,7 @@ func TestOpenStdin(t *testing.T) {
 func TestOpenRedirectedStdin(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
 	writeFile(t, name, "first\nsecond\n")
-	file, err := os.Open(name)
-	must.Do(t, err)
+	file := must.Get(os.Open(name))(t)
 	defer file.Close()
 	withStdin(t, file)
 	f := must.Get(Open(t.Context(), Stdio))(t)

@@ -189,9 +189,7 @@ func testNested(t *testing.T, schema *Schema, dt arrow.DataType, a arrow.Array, 
 		t.Fatalf("%s came back as %s", dt, column.Field.Type)
 	}
 	data := must.Get(column.Assemble(copies))(t)
-	if got, want := jsonOf(t, array.MakeFromData(data)), jsonOf(t, a); got != want {
-		t.Fatalf("%s came back as %s", want, got)
-	}
+	must.Equal(t, jsonOf(t, array.MakeFromData(data)), jsonOf(t, a))
 }
 
 func jsonOf(t *testing.T, a arrow.Array) string {
