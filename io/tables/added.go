@@ -41,7 +41,7 @@ func Fixed[F int64 | float64, T int32 | int64 | float64](g Maker, dt arrow.DataT
 // Bits returns a boolean column of some rows of two bitmaps: values, and valid, which has a 0 for null.
 func (g Maker) Bits(values, valid []byte, rows Rows) *array.Data {
 	n := rows.Count()
-	validity, nulls := g.orNone(g.bits(valid, rows, n), n)
+	validity, nulls := orNone(g.bits(valid, rows, n), n)
 	return newData(arrow.FixedWidthTypes.Boolean, n, buffers(validity, g.bits(values, rows, n)), nil, nulls)
 }
 
@@ -54,7 +54,7 @@ func (g Maker) present(index []int32) (*memory.Buffer, int) {
 			bits[i>>3] |= 1 << (i & 7)
 		}
 	}
-	return g.orNone(buffer, len(index))
+	return orNone(buffer, len(index))
 }
 
 // checkSize returns ErrMost if the values of a column take more bytes than Most, or than 32-bit offsets

@@ -149,14 +149,14 @@ func (g Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 		return nil, 0
 	}
 	if whole := g.whole(d, 0, n, runs); whole != nil {
-		return g.orNone(whole, n)
+		return orNone(whole, n)
 	}
-	return g.orNone(g.bits(bufferBytes(d, 0), runs, n), n)
+	return orNone(g.bits(bufferBytes(d, 0), runs, n), n)
 }
 
 // orNone returns the validity bitmap of n rows, and the number of nulls. If there are none, it releases
 // the bitmap and returns nil.
-func (g Maker) orNone(bitmap *memory.Buffer, n int) (*memory.Buffer, int) {
+func orNone(bitmap *memory.Buffer, n int) (*memory.Buffer, int) {
 	nulls := n - bitutil.CountSetBits(bitmap.Bytes(), 0, n)
 	if nulls == 0 {
 		bitmap.Release()

@@ -210,7 +210,7 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	case *arrow.DurationType:
 		n.Type = layout.Int64 // the stored schema says what it is
 	case *arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
-		return b.time(n, dt, m)
+		return b.time(n, dt, m), nil
 	default:
 		return nil, errors.New("the format has no such type")
 	}
@@ -246,7 +246,7 @@ func (n *Node) decimal(dt arrow.DecimalType) error {
 }
 
 // time is leaf for times and timestamps. Parquet has no seconds: they become milliseconds.
-func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
+func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) arrow.DataType {
 	annotation, _ := m.GetValue(annotationKey)
 	stored := dt
 	switch dt := dt.(type) {
@@ -269,7 +269,7 @@ func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	if !arrow.TypeEqual(stored, dt) {
 		b.cast(dt, stored)
 	}
-	return stored, nil
+	return stored
 }
 
 // Annotations of what Arrow has no type for, values of annotationKey.

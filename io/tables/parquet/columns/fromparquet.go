@@ -147,12 +147,12 @@ func (r *reader) node(n *Node, above byte) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.list(n, above, element), nil
+	return listColumn(n, above, element), nil
 }
 
-// list returns a column of lists of elements, which are in the repeated node. present is the definition
+// listColumn returns a column of lists of elements, which are in the repeated node. present is the definition
 // level from which on there is a list: the node around it says that.
-func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
+func listColumn(repeated *Node, present byte, element *Column) *Column {
 	field := arrow.Field{Name: repeated.Name, Type: arrow.ListOfField(element.Field)}
 	return &Column{
 		Field: field, shape: aList, present: present, repetition: repeated.MaxRepetition,
@@ -222,7 +222,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.list(repeated, present, element), nil
+	return listColumn(repeated, present, element), nil
 }
 
 // mapOf returns the column of a group that is a map, or a set, which is read as a list.
@@ -245,7 +245,7 @@ func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := r.list(pairs, present, entries)
+	c := listColumn(pairs, present, entries)
 	c.shape, c.Field.Type = aMap, mapType(entries, false)
 	return c, nil
 }
