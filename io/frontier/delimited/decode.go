@@ -79,7 +79,8 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// row reads a record into the columns.
+// row reads a record into the columns. A field without a column goes into unread, where weights and
+// times are parsed.
 func (d *decoder) row(r *reader, block *lines.Block) error {
 	start, at := r.at, 0
 	for last := false; !last; at++ {

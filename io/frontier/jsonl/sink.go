@@ -115,7 +115,7 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	}
 	first, allowed := len(s.keys)-len(verdicts), s.allowed.Of(v)
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
-		dst, empty := r.append(dst, row)
+		dst, empty := r.appendOpen(dst, row)
 		if !empty || len(verdicts) == 0 {
 			return s.appendFrom(dst, first, verdicts, allowed, row)
 		}
@@ -124,9 +124,9 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	})
 }
 
-// append appends a row as an object without its closing brace, and reports whether the
+// appendOpen appends a row as an object without its closing brace, and reports whether the
 // object is empty.
-func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
+func (r *rows) appendOpen(dst []byte, i int) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]
 	if row.object < 0 {

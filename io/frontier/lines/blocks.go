@@ -118,13 +118,8 @@ func newBlocks(r io.Reader, o BlockOptions) *Blocks {
 // MaxLine returns the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.options.MaxLine }
 
-// SetRows changes the most records that a block has; 0 means DefaultRows.
-func (b *Blocks) SetRows(rows int) {
-	if rows <= 0 {
-		rows = DefaultRows
-	}
-	b.options.Rows = rows
-}
+// SetRows changes the most records that a block has, at least 1.
+func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
 
 // Header returns the next record as a block of its own, which the indices of blocks do
 // not count.

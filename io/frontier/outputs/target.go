@@ -95,7 +95,7 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	}
 	if t.Format == format.Unknown {
 		return Target{}, option.Usagef("%s: no format has this ending: use %s, or say which with %s; for a folder, an output for each input, end it with a slash: %s/",
-			option.Out.With(blob.Shown(out.Path)), shownEndings(), option.OutFormat, blob.Shown(out.Path))
+			option.Out.With(blob.Shown(out.Path)), inWords(format.Endings()), option.OutFormat, blob.Shown(out.Path))
 	}
 	if out.InFolder {
 		if t.Format.IsBinary() {
@@ -176,11 +176,6 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 		return format.ArrowS
 	}
 	return in.Output()
-}
-
-// shownEndings lists the endings of outputs for people.
-func shownEndings() string {
-	return inWords(format.Endings())
 }
 
 // inWords lists choices for people, such as "a, b or c".
