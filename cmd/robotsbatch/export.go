@@ -11,7 +11,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
@@ -157,8 +156,7 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 // openTable finds out how the output is written, and claims it, before anything takes
 // long. Without -out what is written is dropped. The caller closes it.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
-	c.fitMemory(c.Sources)
-	heap.Limit(c.Running.Memory)
+	c.limitMemory(c.Sources)
 	run := batch.Options{Workers: c.Running.Workers, Budget: c.account()}
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil

@@ -131,7 +131,8 @@ type countedInput struct {
 }
 
 // count counts the rows of the frontier by authority, and returns how many there are. Several
-// inputs are read at once. It returns the error of the first input that has one.
+// inputs are read at once, and their results are taken in the order of the inputs: turns has those
+// that were begun. It returns the error of the first input that has one.
 func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
 	if err == nil {

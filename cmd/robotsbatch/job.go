@@ -18,7 +18,6 @@ import (
 	"robotsbatch/batch/tally"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
@@ -111,8 +110,7 @@ func (j *job) check() error {
 
 // run does the job and returns the exit status, unless it fails.
 func (j *job) run(ctx context.Context) (status int, err error) {
-	j.fitMemory(j.Sources)
-	heap.Limit(j.Memory)
+	j.limitMemory(j.Sources)
 	ctx = blob.WithMemory(ctx, j.Memory)
 	r, text := &j.Reading, j.WantsText()
 	r.BatchRows, r.Blanks, r.Columns, r.Verdicts, r.Keep = j.BatchRows, &j.blanks, !text, j.Verdicts, j.Keep

@@ -11,7 +11,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/pipe"
 	"robotsbatch/io/store/blob"
@@ -56,8 +55,7 @@ func (c *pipeCommand) Flags() cli.Flags {
 
 // run answers a stream.
 func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
-	c.fitMemory(c.Sources)
-	heap.Limit(c.Memory)
+	c.limitMemory(c.Sources)
 	return exitDone, c.answer(ctx)
 }
 

@@ -79,6 +79,12 @@ func (c *call) give(o *cli.Flag, value string) {
 	}
 }
 
+// limitMemory keeps the program within -memory, which it first makes fit; see fitMemory.
+func (c *call) limitMemory(sources []string) {
+	c.fitMemory(sources)
+	heap.Limit(c.Memory)
+}
+
 // fitMemory makes the default of -memory fit into the program's control group, and says so.
 // sources are those of rules that may be packs, which are mapped.
 func (c *call) fitMemory(sources []string) {

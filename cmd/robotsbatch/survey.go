@@ -11,7 +11,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -282,8 +281,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
 	c.History = c.monthly
 	c.warnUses(c.uses)
-	c.fitMemory(c.Sources)
-	heap.Limit(c.Running.Memory)
+	c.limitMemory(c.Sources)
 	found, err := c.find(ctx, &c.Rules, option.Out.With(c.Out))
 	if err != nil {
 		return nil, err
