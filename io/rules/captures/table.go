@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -303,11 +304,16 @@ func isNull(record arrow.Record, column int) bool {
 }
 
 // checkFolders refuses a table of which a folder's name has a column that the rows lack, as in
-// status=503/part-0.parquet: without it a 503 would be a robots.txt.
+// status=503/part-0.parquet, if they mean something else without it: a 503 would be a robots.txt.
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
-	for i, name := range columnNames {
-		if ok && isNull(record, t.columns[i]) && strings.Contains("/"+filepath.ToSlash(t.options.Name), "/"+name+"=") {
+	for _, folder := range strings.Split(filepath.ToSlash(t.options.Name), "/") {
+		name, value, isPart := strings.Cut(folder, "=")
+		column := slices.Index(columnNames[:], name)
+		if !ok || !isPart || value == "__HIVE_DEFAULT_PARTITION__" || folder == "status=200" { // null, and what a null means
+			continue
+		}
+		if (column == statusColumn || column == fetchedColumn || column == errorColumn) && isNull(record, t.columns[column]) {
 			return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
 		}
 	}
