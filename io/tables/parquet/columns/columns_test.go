@@ -268,6 +268,17 @@ func TestInt96(t *testing.T) {
 }
 
 // Levels of two leaves of a struct that do not agree are damage.
+// Memory is allocated for all decimals together, not for each.
+func TestDecimalsAllocate(t *testing.T) {
+	const rows = 1000
+	l := &Leaf{N: rows, Fixed: make([]byte, 9*rows)}
+	n := &Node{Type: layout.FixedLenByteArray, Length: 9}
+	allocated := testing.AllocsPerRun(5, func() { must.Get(decimals(l, n, 16, &spread{n: rows}))(t) })
+	if allocated > 20 {
+		t.Errorf("%v allocations for %d decimals", allocated, rows)
+	}
+}
+
 func TestLevelsDisagree(t *testing.T) {
 	field := arrow.Field{Name: "x", Nullable: true, Type: arrow.StructOf(
 		arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int32})}

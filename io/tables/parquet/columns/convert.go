@@ -97,6 +97,7 @@ var errDigits = errors.New("damaged: a decimal has more digits than its precisio
 // highest comes first.
 func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err error) {
 	out := make([]byte, p.n*width)
+	var lowFirst []byte
 	p.each(func(slot, value int) {
 		to := out[slot*width : (slot+1)*width]
 		from := l.Value(value, n.Width())
@@ -105,8 +106,9 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 			return
 		}
 		if n.Type != layout.Int32 && n.Type != layout.Int64 {
-			from = slices.Clone(from)
-			slices.Reverse(from)
+			lowFirst = append(lowFirst[:0], from...)
+			slices.Reverse(lowFirst)
+			from = lowFirst
 		}
 		sign := byte(int8(from[len(from)-1]) >> 7) // 0 or 0xff
 		for i := copy(to, from); i < width; i++ {
