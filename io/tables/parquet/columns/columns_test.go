@@ -267,7 +267,6 @@ func TestInt96(t *testing.T) {
 	}
 }
 
-// Levels of two leaves of a struct that do not agree are damage.
 // Memory is allocated for all decimals together, not for each.
 func TestDecimalsAllocate(t *testing.T) {
 	const rows = 1000
@@ -279,6 +278,7 @@ func TestDecimalsAllocate(t *testing.T) {
 	}
 }
 
+// Levels of two leaves of a struct that do not agree are damage.
 func TestLevelsDisagree(t *testing.T) {
 	field := arrow.Field{Name: "x", Nullable: true, Type: arrow.StructOf(
 		arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int32})}
