@@ -174,3 +174,16 @@ func TestSiteTables(t *testing.T) {
 		t.Errorf("%.200s", b.Bytes())
 	}
 }
+
+// workplace makes a folder with rules and changes to it.
+func workplace(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	must.Do(t, os.Mkdir("rules", 0o777))
+	writeFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
+}

@@ -18,19 +18,6 @@ import (
 	"robotsbatch/io/store/must"
 )
 
-// workplace makes a folder with rules and changes to it.
-func workplace(t *testing.T) {
-	t.Helper()
-	t.Chdir(t.TempDir())
-	must.Do(t, os.Mkdir("rules", 0o777))
-	writeFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
-}
-
-func writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
-}
-
 // exitStatus waits for the program and returns its status, -1 when a signal
 // killed it.
 func exitStatus(t *testing.T, cmd *exec.Cmd) int {
