@@ -286,37 +286,46 @@ func (s *statement) add(l statementLine) {
 	}
 }
 
-// compile compiles the paths of the statements for a use.
+// compile compiles the paths of the statements for a use, as patterns of rules: the rank of the best rule
+// selects the statement.
 func (m *statementMerger) compile(c *Compiler, use int) statementSet {
 	set := statementSet{use: use, nobodys: m.nobodys, all: m.all[:1:1]}
 	if len(m.all) == 1 {
 		return set
 	}
+	order := m.byPrecedence(use)
+	rules := make([]robotstxt.Rule, len(order))
+	for i, at := range order {
+		// Not an allow rule: under Google that may have a second pattern.
+		rules[i] = robotstxt.Rule{Pattern: m.written[at]}
+	}
+	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
+	set.trie = c.groups(&only, []choice{{}}) // of equal lengths the first one in order has the highest rank
+	for _, rule := range c.byRank[1:] {      // rank 0 is that of m.all[0]
+		set.all = append(set.all, m.all[order[rule]])
+	}
+	return set
+}
+
+// byPrecedence returns the indices in all of the statements with a path. Those with the most
+// restrictive values of a use come first; what else is compared makes the order unique.
+func (m *statementMerger) byPrecedence(use int) []int {
 	order := make([]int, len(m.all)-1)
 	for i := range order {
 		order[i] = i + 1
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := &m.all[a], &m.all[b]
-		if v, w := x.values[use], y.values[use]; v != w {
-			if usage.Combine(v, w) == v {
-				return -1
-			}
-			return 1
+		v, w := x.values[use], y.values[use]
+		switch {
+		case v == w:
+			return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), cmp.Compare(boolByte(x.path.anchored), boolByte(y.path.anchored)))
+		case usage.Combine(v, w) == v:
+			return -1
 		}
-		return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), cmp.Compare(boolByte(x.path.anchored), boolByte(y.path.anchored)))
+		return 1
 	})
-	rules := make([]robotstxt.Rule, len(order))
-	for i, at := range order {
-		// Only an allow rule has a second pattern under Google.
-		rules[i] = robotstxt.Rule{Pattern: m.written[at]}
-	}
-	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
-	set.trie = c.groups(&only, []choice{{}}) // of equal lengths the first one in order has the highest rank
-	for _, source := range c.byRank[1:] {
-		set.all = append(set.all, m.all[order[source]])
-	}
-	return set
+	return order
 }
 
 // line returns the first line with the value of a use; 0 if lines are not kept.
@@ -517,8 +526,8 @@ func (u *Usage) Licenses(agent int) []string {
 	return u.licenses[agent]
 }
 
-// collectLicenses finds the licences of each agent: those of its groups, else those that
-// come before all groups (RSL 1.0).
+// collectLicenses sets u.licenses, unless no agent has any: to those of the groups that an agent
+// obeys, or if these have none, to those before all groups (RSL 1.0).
 func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	groups := f.StatementGroups(usage.License)
 	if groups == nil {
@@ -527,26 +536,26 @@ func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	shared := appendLicenses(nil, f.StatementsBefore(usage.License))
 	var s selector
 	s.choose(statementFile(f, groups), agents)
-	licenses := make([][]string, len(agents.chains))
-	some := false
-	byName := make(map[int32][]string)
-	for i := range agents.chains {
-		name := agents.decides(i, s.has)
-		own, ok := byName[name]
+	byAgent := make([][]string, len(agents.chains))
+	byName := make(map[int32][]string) // by the name whose groups decide, which many agents share
+	found := false
+	for agent := range byAgent {
+		name := agents.decides(agent, s.has)
+		licenses, ok := byName[name]
 		if !ok {
 			for _, g := range s.groupsOf(name) {
-				own = appendLicenses(own, groups[g.group].Statements)
+				licenses = appendLicenses(licenses, groups[g.group].Statements)
 			}
-			if own == nil {
-				own = shared
+			if licenses == nil {
+				licenses = shared
 			}
-			byName[name] = own
+			byName[name] = licenses
 		}
-		licenses[i] = own
-		some = some || own != nil
+		byAgent[agent] = licenses
+		found = found || licenses != nil
 	}
-	if some {
-		u.licenses = licenses
+	if found {
+		u.licenses = byAgent
 	}
 }
 

@@ -74,7 +74,8 @@ func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profil
 	return high
 }
 
-// outcome is the verdict where no rules are asked; known is false for none.
+// outcome returns the verdict for an authority without rules to ask. If known is false, the
+// verdict is null.
 func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
 	switch a {
 	case access.AllowAll, access.NoFile, access.Refused:
@@ -86,6 +87,7 @@ func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason match
 	case access.Cut:
 		return false, false, matcher.HistoryCut
 	}
+	// Nothing is known of the authority, so the options decide; evaluateGroup set the reason.
 	missing := e.options.Missing
 	if e.unknown == matcher.NoCaptureYet {
 		missing = e.options.BeforeFirst.Verdict(missing)

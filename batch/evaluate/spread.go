@@ -34,15 +34,16 @@ type spreader struct {
 // own, as long as there are agents: it is granted while they grow.
 type listMemory struct {
 	grant *batch.Grant
-	left  int64 // that lists may take
-	owed  int64 // that is not granted yet
+	left  int64 // bytes that lists may still take
+	owed  int64 // bytes taken that the grant was not asked for yet
 	err   error // why there are no more lists
 }
 
 // listStep is how much memory is granted at a time.
 const listStep = 1 << 20
 
-// take tells whether a list may take some bytes more.
+// take takes bytes for a list, and reports whether that succeeded; else m.err says why. The
+// grant is asked only once for each listStep.
 func (m *listMemory) take(bytes int64) bool {
 	if m.err != nil {
 		return false
@@ -58,7 +59,7 @@ func (m *listMemory) take(bytes int64) bool {
 	return m.err == nil
 }
 
-// settle has granted what is owed.
+// settle takes what is owed from the grant.
 func (m *listMemory) settle() error {
 	owed := m.owed
 	m.owed = 0

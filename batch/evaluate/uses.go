@@ -59,33 +59,39 @@ func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	e.uses.runs = e.uses.runs[:0]
 }
 
-// setUsesOfRun sets the columns of a run, for as many rows at a time as share what decides.
+// setUsesOfRun sets the columns about uses of a run. Rows with the same URL up to the depth
+// on which the values depend are decided together.
 func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, run *usedRun) {
 	u := &e.uses
 	if run.usage.StatesOther() {
 		matcher.SetBits(v.NeedBits(&v.StatesOther), run.low, run.high)
 	}
 	for low := run.low; low < run.high; {
-		high := run.high
 		if run.usage.HasPaths() {
-			url := r.url(low)
-			path := url[run.authority:]
-			u.target.Set(e.scratch.Path(path), e.options.Profile)
-			depth := run.usage.Decide(&u.target, u.values)
-			if depth > 0 {
-				high = low + 1
-			}
-			if 0 < depth && depth <= len(path) && path[0] == '/' { // a path that lacks its slash was rewritten
-				high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
-			}
-		} else {
-			run.usage.Decide(&u.target, u.values)
+			u.target.Set(e.scratch.Path(r.url(low)[run.authority:]), e.options.Profile)
 		}
+		depth := run.usage.Decide(&u.target, u.values)
+		high := endOfShared(r, run, low, depth)
 		for _, column := range e.columns.byUse {
 			e.setUse(&v.Columns[column], v, run.usage, low, high)
 		}
 		low = high
 	}
+}
+
+// endOfShared returns the end of the rows from low on that have the values of row low, which
+// depend on the first depth bytes of its path; depth may exceed the path's length.
+func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int {
+	if depth == 0 {
+		return run.high
+	}
+	url := r.url(low)
+	path := url[run.authority:]
+	if depth > len(path) || path[0] != '/' { // a path that lacks its slash was rewritten
+		return low + 1
+	}
+	// Row low itself lacks the prefix if it has blanks before its URL.
+	return low + max(1, matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 }
 
 // setUse sets a column of rows low to high-1, which share what the target's path says.

@@ -213,21 +213,22 @@ func (f *finder) look(where place, topic, text, say string) {
 	f.hits = append(f.hits, h)
 }
 
-// excerpt returns the sentence of a text, or the line of a table, that has the first word, or
-// what is around the word if it is far from the beginning of that.
+// excerpt returns the sentence of a text that has the first word, or its line if the text is a
+// table or preformatted. If the word is far into that, the excerpt starts shortly before it.
 func (f *finder) excerpt(text string) string {
 	const far, around = 48, 24
+	word := f.words[0] // a match may begin before the word, but it ends with it
 	if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "    ") {
-		at := f.words[0].FindStringIndex(text)
-		text = text[strings.LastIndex(text[:at[1]], "\n")+1:]
-		text, _, _ = strings.Cut(text, "\n")
-		text = strings.ReplaceAll(strings.Trim(text, "| "), " | ", ": ")
+		end := word.FindStringIndex(text)[1]
+		line := text[strings.LastIndex(text[:end], "\n")+1:]
+		line, _, _ = strings.Cut(line, "\n")
+		text = strings.ReplaceAll(strings.Trim(line, "| "), " | ", ": ")
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	at := f.words[0].FindStringIndex(text)[1]
-	text = strings.TrimPrefix(strings.TrimSpace(text[strings.LastIndex(text[:at], ". ")+1:]), "- ")
-	if at = f.words[0].FindStringIndex(text)[0]; at > far {
-		text = "…" + text[at-around+strings.IndexByte(text[at-around:], ' '):]
+	end := word.FindStringIndex(text)[1]
+	sentence := strings.TrimPrefix(strings.TrimSpace(text[strings.LastIndex(text[:end], ". ")+1:]), "- ")
+	if start := word.FindStringIndex(sentence)[0]; start > far {
+		return "…" + sentence[start-around+strings.IndexByte(sentence[start-around:], ' '):]
 	}
-	return text
+	return sentence
 }

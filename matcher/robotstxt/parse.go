@@ -64,6 +64,8 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 // groupStart is where the agents, rules and delays of a group start.
 type groupStart struct{ agents, rules, delays int }
 
+// parse parses each line up to its comment or first NUL; l.hash and l.nul are the next of these, maybe
+// in a later line. Google's parser reads maxGoogleLine bytes at most, comment included.
 func (p *Parser) parse(text []byte) {
 	l := newLines(text)
 	for {

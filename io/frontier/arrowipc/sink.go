@@ -65,20 +65,23 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	s, err := &sink{closing: tableio.Closing{File: w}}, error(nil)
+	s := &sink{closing: tableio.Closing{File: w}}
 	writer := ipc.WriterOptions{Stream: o.Stream, Codec: o.Codec, Selects: o.Selects, Memory: o.Layout.MemoryLimit(), Allocator: o.mem}
+	var err error
 	if o.From == nil {
-		if s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem); err == nil && o.OneToOne {
-			s.output.KeepEmpty()
-		}
+		s.output, err = tableio.NewOutput(o.Layout, o.Schema, o.mem)
 	} else {
 		writer.From, o.Selects = o.From.reader, o.From.selects
 		s.output, err = tableio.NewVerdicts(o.Layout, o.From.copied(), o.mem)
 	}
-	if err == nil {
-		s.writer, err = ipc.NewWriter(w, s.output.Schema(), writer)
+	if err != nil {
+		return nil, tableio.Worded(err)
 	}
-	if s.options = o; err != nil {
+	if o.From == nil && o.OneToOne {
+		s.output.KeepEmpty()
+	}
+	s.options = o
+	if s.writer, err = ipc.NewWriter(w, s.output.Schema(), writer); err != nil {
 		return nil, tableio.Worded(err)
 	}
 	return s, nil

@@ -147,18 +147,20 @@ func orList(names []string) option.Message {
 	return option.Messagef(", or read a list of URLs with %s", option.InFormat.With("text"))
 }
 
+// parse reads the names from a block of one record, and the separator if it is not given. A
+// block of empty lines leaves h.names nil.
 func (h *header) parse(block *lines.Block) error {
 	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
 		return h.blocks.TooLong(block.Line(0))
 	}
-	if !newReader(block.Data, h.comma, h.cdx).more() {
+	r := newReader(block.Data, h.comma, h.cdx)
+	if !r.more() {
 		return nil
 	}
 	if h.comma == 0 {
 		h.comma = likelySeparator(block.Data)
+		r.separator = h.comma
 	}
-	r := newReader(block.Data, h.comma, h.cdx)
-	r.more()
 	for last := false; !last; {
 		if len(h.names) == maxColumns {
 			return fmt.Errorf("more than %d columns: this is no table, or one that has to be cut first", maxColumns)

@@ -129,11 +129,11 @@ func looksLikeURLs(head []byte) bool {
 	return urls > 0 && 2*urls >= lines && bytes.IndexByte(head, 0) < 0
 }
 
-// tableByHeader returns CSV or TSV for text whose first line is a header, else Unknown. A
-// header has words for fields, none of which is a URL; one of them is url, or the next line
-// has a URL in one of as many fields. A line "url" alone is a header, too, unless a URL has
-// what csv would quote. Only text whose name does not say what it is, or says that it is a
-// list, is asked about.
+// tableByHeader returns CSV or TSV for text whose first line is a header, else Unknown. It is
+// for text whose name gives no format, or says that it is a list. A header is either
+//   - the line "url" alone, before URLs without a quote or a separator, or
+//   - several field names, if one is "url", or if the second line has at least as many fields
+//     and a URL in one of them.
 func tableByHeader(head []byte) Format {
 	header, rest, more := bytes.Cut(withoutMark(head), []byte{'\n'})
 	if !more {
@@ -156,13 +156,13 @@ func tableByHeader(head []byte) Format {
 			return Unknown
 		}
 		values := bytes.Split(second, []byte{separator})
-		if !slices.ContainsFunc(names, isURLWord) && (len(values) < len(names) || !slices.ContainsFunc(values, isURLValue)) {
-			continue
-		}
-		if separator == '\t' {
+		hasURLs := slices.ContainsFunc(names, isURLWord) || len(values) >= len(names) && slices.ContainsFunc(values, isURLValue)
+		switch {
+		case hasURLs && separator == '\t':
 			return TSV
+		case hasURLs:
+			return CSV
 		}
-		return CSV
 	}
 	return Unknown
 }

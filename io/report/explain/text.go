@@ -68,7 +68,7 @@ type Agent struct {
 	// Others are all other rules that match, the most specific first.
 	Others []Rule `json:"others,omitempty"`
 	// Context are the lines around that of Rule. For a rule pack or captures they are the
-	// nearest rules that the agent obeys.
+	// nearest rules that the agent obeys. Without Rule there are none.
 	Context    []Line   `json:"context,omitempty"`
 	CrawlDelay *float64 `json:"crawl_delay,omitempty"`
 	// Uses are what is said of uses of the URL, if it may be fetched; Licenses are those
@@ -316,13 +316,13 @@ func (p *printer) agent(u *URL, a *Agent) {
 		} else {
 			p.field("at", fmt.Sprintf("line %d of %s/robots.txt", a.Rule.Line, u.Authority))
 		}
-	}
-	for _, line := range a.Context {
-		mark := " "
-		if line.Line == a.Rule.Line {
-			mark = ">"
+		for _, line := range a.Context {
+			mark, decides := " ", line.Line == a.Rule.Line
+			if decides {
+				mark = ">"
+			}
+			p.wrapped(fmt.Sprintf("      %s %5d  ", mark, line.Line), report.Printable(clip(line.Text)), decides)
 		}
-		p.wrapped(fmt.Sprintf("      %s %5d  ", mark, line.Line), report.Printable(clip(line.Text)), line.Line == a.Rule.Line)
 	}
 	for i := range a.Others {
 		o := &a.Others[i]

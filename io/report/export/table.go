@@ -243,7 +243,8 @@ func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	return nil
 }
 
-// fillStatement adds the rows of a line for an agent, a row for each of its keys.
+// fillStatement adds the rows of a statement for an agent, nil for none: one for each key, or
+// one without key for a licence and for what does not parse, which has no pairs.
 func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
 	normalised := ""
 	if s.Path != nil {
@@ -253,7 +254,7 @@ func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matche
 		a.row(w, agent, strings.ToLower(s.Directive.String()), s.Path, normalised, key, value, s.Value, s.Line, a.digest)
 	}
 	if s.Directive == usage.License {
-		var license []byte
+		var license []byte // nil if the value is no licence
 		if usage.IsLicense(s.Value) {
 			license = s.Value
 		}

@@ -27,10 +27,10 @@ type Lock struct {
 	path string
 }
 
-// LockFile locks the output of that name; the error is errBusy when somebody
-// else has it. What is no regular file, such as a pipe, needs no lock and gets
-// none, and so do file systems that have no locks, and objects: of two that
-// write one, the last to complete it wins.
+// LockFile locks the output of that name, which need not exist; the error is errBusy
+// if another run has it. The lock is nil for a pipe or other special file, and for an
+// object: if two runs write the same object, the last to complete it wins. On a file
+// system without locks, LockFile succeeds for every run.
 func LockFile(name string) (*Lock, error) {
 	if name == Stdio || isStdout(name) {
 		return nil, nil
@@ -42,7 +42,7 @@ func LockFile(name string) (*Lock, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	target, err := resolve(name)
+	target, err := resolve(name) // all links to a file share its lock
 	if err != nil {
 		return nil, named(name, err)
 	}

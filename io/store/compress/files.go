@@ -50,16 +50,16 @@ func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	return newReader(r, c, small)
 }
 
-// SmallWindow returns the bytes of memory that NewSmallReader takes for the window of a frame of
-// zstd; false if that is too large, or the frame is damaged.
+// SmallWindow returns the number of bytes that NewSmallReader takes for the window of a zstd
+// frame. ok is false if it refuses such a window, or if the frame's header is damaged.
 func SmallWindow(frame []byte) (size int64, ok bool) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable {
 		return 0, false
 	}
-	window := max(h.WindowSize, h.FrameContentSize)
-	if !h.SingleSegment {
-		window = h.WindowSize
+	window := h.WindowSize
+	if h.SingleSegment { // it has no window but itself
+		window = h.FrameContentSize
 	}
 	return 2 * int64(min(window, small.window)), window <= small.window
 }

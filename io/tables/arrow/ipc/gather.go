@@ -77,29 +77,34 @@ type gathering struct {
 	codes  []codes
 }
 
-// columns gathers all columns. It leaves room for spare bytes after their buffers.
-func (g *gathering) columns(spare int) error {
-	from := g.record.reader
-	if err := g.reserve(g.record, g.kept.Rows.Count(), spare); err != nil {
+// columns gathers the copied columns. After their buffers it leaves room for added bytes of the added
+// columns, and for the codes, which get into the body when they are numbered.
+func (g *gathering) columns(added int) error {
+	if err := g.reserve(g.record, g.kept.Rows.Count(), added); err != nil {
 		return err
 	}
+	from := g.record.reader
 	for _, i := range from.copied {
-		shape, err := &from.schema.Columns[i], error(nil)
-		if g.kept.Texts != nil && i == g.kept.Column {
-			if err = g.at.Next(shape); err == nil {
-				err = g.addTexts(g.kept.Texts)
-			}
-		} else {
-			err = g.array(shape, int(g.record.meta.Rows), g.kept.Rows)
-		}
-		if err != nil {
+		if err := g.column(i, &from.schema.Columns[i]); err != nil {
 			return fmt.Errorf("column %q: %w", from.schema.Arrow.Field(i).Name, err)
 		}
 	}
+	spare := added
 	for _, c := range g.codes {
-		spare += len(c.values) + layout.PrefixSize + 8
+		spare += len(c.values) + layout.PrefixSize + 8 // with padding
 	}
 	return g.room(spare)
+}
+
+// column gathers column i, unless its kept rows are given as texts.
+func (g *gathering) column(i int, shape *layout.Shape) error {
+	if g.kept.Texts == nil || i != g.kept.Column {
+		return g.array(shape, int(g.record.meta.Rows), g.kept.Rows)
+	}
+	if err := g.at.Next(shape); err != nil {
+		return err
+	}
+	return g.addTexts(g.kept.Texts)
 }
 
 // addTexts adds an array of texts that was gathered already.

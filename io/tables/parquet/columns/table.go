@@ -181,9 +181,9 @@ func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
 	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(message)}), err
 }
 
-// Extended returns a function that changes the metadata of a file of which the columns with the indices
-// kept, nil for all, are copied and to which those of added are added: a stored Arrow schema, if there is
-// one, gets their fields, and key their names.
+// Extended returns a function that makes the metadata of a copy from that of a file. The copy has the
+// file's columns with the indices kept, nil for all, then those of added. The Arrow schema, if one is
+// stored, is changed to these columns, and key gets the names of the added ones.
 func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	return func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 		pairs = slices.DeleteFunc(slices.Clone(pairs), func(p layout.KeyValue) bool { return p.Key == key })

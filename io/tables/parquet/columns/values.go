@@ -198,7 +198,7 @@ func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *
 	return s.gather(l, e, func(at int) []byte { return from[offsets[at]:offsets[at+1]] })
 }
 
-// views sets byte arrays: those of an array of views.
+// views sets the byte arrays of l to copies of those of d, an array of views.
 func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	views := elements[arrow.ViewHeader](d, 1)
 	return s.gather(l, e, func(at int) []byte {
@@ -211,7 +211,7 @@ func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	})
 }
 
-// gather sets byte arrays to copies: value returns the one at a place in the array.
+// gather sets the byte arrays of l to copies; value returns the one at an index of the array.
 func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
 	total := 0
 	for i := range e.n {

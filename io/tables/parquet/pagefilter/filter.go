@@ -185,10 +185,12 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 		return do()
 	}
 	kept, size := 0, 0 // entries of the piece, and bytes of its values
+	// A step is the entries [at, end), and their values from the number value on.
 	for at, end, value := 0, 0, 0; at < n; at = end {
 		end = n
-		if large { // in steps of which none is larger than a piece
-			for end = min(at+cutEntries/4, n); end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize; {
+		if large { // in steps that are halved until none is larger than a piece
+			end = min(at+cutEntries/4, n)
+			for end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize {
 				end = at + (end-at)/2
 			}
 		}
@@ -199,7 +201,8 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 		for _, r := range f.values[first:] {
 			size += f.page.SizeOf(r.Low, r.High)
 		}
-		if large && (kept >= cutEntries || size >= cutSize) || end == n && kept > 0 {
+		full, last := large && (kept >= cutEntries || size >= cutSize), end == n && kept > 0
+		if full || last {
 			if err := do(); err != nil {
 				return err
 			}
