@@ -72,7 +72,8 @@ func CheckTrailing(head []byte) error {
 	return nil
 }
 
-// trailer counts the lines that go on after the URL and a separator, each with as many fields.
+// trailer counts the lines that have fields after the URL. Unless a tab separates them, only lines
+// with as many as the first such line count.
 type trailer struct {
 	separator byte
 	lines     int

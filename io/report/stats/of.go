@@ -205,7 +205,7 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 	}
 }
 
-// word returns none, some or all as a survey has it; empty where it is not known.
+// word returns a survey's word (none, some or all), empty if it is not known.
 func (s state) word() string {
 	for _, blocked := range blockedStates {
 		if blocked.state == s.denied() {

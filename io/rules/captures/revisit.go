@@ -91,7 +91,7 @@ func (s *Set) findRevisited(ctx context.Context) error {
 }
 
 // resolveRevisit makes a revisit what it refers to: a 2xx, or a fetch without an answer if no source
-// has that. Of a new one, a pack that is added to may have dropped the 2xx: then its body is gone.
+// has that. A new revisit may refer to a 2xx that the pack being updated has dropped: its body is gone.
 func (s *Set) resolveRevisit(x waiting) {
 	for _, name := range x.names() {
 		if kept := s.revisited[name]; kept != 0 {

@@ -142,7 +142,8 @@ type OutputProgress struct {
 	done   float64 // size of what is done of its inputs
 }
 
-// Output returns the progress of the next output, which has that many inputs; nil if nothing is shown.
+// Output returns the progress of the next output, nil if nothing is shown. inputs is the number of its
+// inputs.
 func (p *Progress) Output(inputs int) *OutputProgress {
 	if p == nil {
 		return nil
