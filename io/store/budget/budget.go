@@ -47,7 +47,8 @@ func New(memory int64) *Budget {
 // Fault is nil but in a test, which has it say why memory is refused.
 var Fault func() error
 
-// Refused returns why a test refuses memory.
+// Refused returns why a test refuses memory. Nothing asks it for an output that is closed, whose
+// reader may outlive its job.
 func Refused() error {
 	if Fault == nil {
 		return nil
@@ -106,7 +107,10 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	}
 	q.waits = false
 	b.changed.Broadcast() // to younger outputs that wait
-	if err := cmp.Or(q.err, Refused()); err != nil {
+	if q.err != nil {
+		return nil, q.err
+	}
+	if err := Refused(); err != nil {
 		return nil, err
 	}
 	g := &Grant{queue: q, number: q.last, held: size}
