@@ -2,7 +2,6 @@ package export
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,30 +25,17 @@ type crawl struct {
 	body   []byte
 }
 
-// Crawl writes a capture of each origin to WARC files in a folder, and its distinct bodies to
-// the file bodies, each after its length as u32. With 60 rules in a robots.txt of a bare corpus
-// a response takes about 3,000 bytes, with its headers.
+// Crawl writes a capture of each origin to WARC files in a folder. With 60 rules in a robots.txt
+// of a bare corpus a response takes about 3,000 bytes, with its headers.
 func Crawl(folder string, c *corpus.Corpus, files int) error {
 	var group errgroup.Group
 	group.SetLimit(2)
-	group.Go(func() error {
-		return toFile(filepath.Join(folder, "bodies"), func(f *os.File) error {
-			out := bufio.NewWriterSize(f, 1<<20)
-			var body []byte
-			for i := range c.Bodies() {
-				body = c.AppendBody(body[:0], i)
-				_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error shows at Flush
-				_, _ = out.Write(body)
-			}
-			return out.Flush()
-		})
-	})
 	captures := c.Options().Origins
 	for file := range files {
 		group.Go(func() error {
 			return toFile(filepath.Join(folder, fmt.Sprintf("crawl-%05d.warc.gz", file)), func(f *os.File) error {
 				w := &crawl{corpus: c, out: bufio.NewWriterSize(f, 1<<20), gzip: gzip.NewWriter(nil)}
-				w.member("warcinfo", "", "application/warc-fields", time.Unix(1_700_000_000, 0), "software: bench/warc\r\nformat: WARC File Format 1.0\r\n")
+				w.member("warcinfo", "", "application/warc-fields", time.Unix(1_700_000_000, 0), "software: bench/corpus\r\nformat: WARC File Format 1.0\r\n")
 				for i := captures * file / files; i < captures*(file+1)/files; i++ {
 					w.capture(i)
 				}

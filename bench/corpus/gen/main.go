@@ -38,7 +38,7 @@ func run(args []string) error {
 	rules := flags.Bool("rules", true, "write rules/")
 	pack := flags.Bool("pack", false, "write site.rules, a rule pack, instead of rules/")
 	captures := flags.Int("captures", 0, "write this number of crawls of the robots.txt, 30 days apart, as captures-01.arrows and so on, and times to the frontiers")
-	warcs := flags.Int("warcs", 0, "write a capture of each origin to this number of WARC files, and the distinct bodies to one")
+	warcs := flags.Int("warcs", 0, "write a capture of each origin to this number of WARC files")
 	part := flags.String("part", "", "of the frontiers only part K/N, from 1/N to N/N")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
