@@ -54,8 +54,8 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 		case char == '%':
 			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
 				written := bytes.ToUpper(pattern[i : i+3]) // of the pattern's digits, and not of the URL's
-				c.add("escape-as-written", number, at+i, "google compares %s as %s: the rule does not match URLs with %q, nor with %s",
-					pattern[i:i+3], written, string(rune(decoded)), bytes.ToLower(written))
+				c.add("escape-as-written", number, at+i, "google compares %s as %s: the rule does not match URLs with another spelling of it, such as %q",
+					pattern[i:i+3], written, string(rune(decoded)))
 				return
 			}
 			i += 2
