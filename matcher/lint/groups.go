@@ -41,9 +41,7 @@ func (c *checker) checkGroups() {
 func (c *checker) checkJoints(g *robotstxt.Group, changed map[string]bool) {
 	for _, j := range c.joints(g) {
 		after := g.Agents[j.after].Line
-		if i := slices.IndexFunc(g.Agents[:j.after], func(a robotstxt.Agent) bool {
-			return slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return changed[key] })
-		}); i >= 0 {
+		if i := slices.IndexFunc(g.Agents[:j.after], func(a robotstxt.Agent) bool { return changed[c.agentKey(a)] }); i >= 0 {
 			c.addRelated("joined-verdicts", j.line, j.at, after, "%s does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", j.name, quote(g.Agents[i].Value), after)
 			continue
 		}
@@ -110,8 +108,12 @@ func (c *checker) checkBlankLine(g *robotstxt.Group) {
 	}
 }
 
-// agentKeys returns the names, in lower case, that a user-agent line matches; "*" for
-// everyone.
+// agentKey returns the name, in lower case, of the agent that a user-agent line is for; "*" for
+// everyone, and empty for nobody.
+func (c *checker) agentKey(a robotstxt.Agent) string { return append(c.agentKeys(a), "")[0] }
+
+// agentKeys returns the names that a user-agent line matches, that of agentKey first: MJ12bot also
+// matches MJ.
 func (c *checker) agentKeys(a robotstxt.Agent) []string {
 	if a.Everyone() {
 		return []string{matcher.Everyone}
@@ -119,11 +121,11 @@ func (c *checker) agentKeys(a robotstxt.Agent) []string {
 	var keys []string
 	token, word := a.Names(c.profile)
 	for _, name := range [][]byte{word, token} {
-		if key := strings.ToLower(string(name)); key != "" && !slices.Contains(keys, key) {
+		if key := strings.ToLower(string(name)); isWord(name) && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
-	return keys[:min(1, len(keys))]
+	return keys
 }
 
 // checkRepeated finds agents that several lines name.
@@ -132,17 +134,17 @@ func (c *checker) checkRepeated() {
 	first := make(map[string]place)
 	for i := range c.file.Groups {
 		for _, a := range c.file.Groups[i].Agents {
-			for _, key := range c.agentKeys(a) {
-				p, again := first[key]
-				at := valueAt(c.lines[a.Line-1], a.Value)
-				switch {
-				case !again:
-					first[key] = place{i, a.Line}
-				case p.group == i:
-					c.addRelated("repeated-agent", a.Line, at, p.line, "%s is in the same group already, in line %d", quote(a.Value), p.line)
-				default:
-					c.addRelated("split-group", a.Line, at, p.line, "%s has a group already, in line %d: RFC 9309 makes them one, and some crawlers take only one of them", quote(a.Value), p.line)
-				}
+			key := c.agentKey(a)
+			p, again := first[key]
+			at := valueAt(c.lines[a.Line-1], a.Value)
+			switch {
+			case key == "":
+			case !again:
+				first[key] = place{i, a.Line}
+			case p.group == i:
+				c.addRelated("repeated-agent", a.Line, at, p.line, "%s is in the same group already, in line %d", quote(a.Value), p.line)
+			default:
+				c.addRelated("split-group", a.Line, at, p.line, "%s has a group already, in line %d: RFC 9309 makes them one, and some crawlers take only one of them", quote(a.Value), p.line)
 			}
 		}
 	}
@@ -174,7 +176,7 @@ func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 	var first *robotstxt.Agent
 	count := 0
 	for i, a := range g.Agents {
-		if slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return rules[key] == 0 }) {
+		if key := c.agentKey(a); key != "" && rules[key] == 0 {
 			if first == nil {
 				first = &g.Agents[i]
 			}
@@ -269,10 +271,8 @@ func (c *checker) joinedChanges() map[string]bool {
 		before.Agents, before.Rules, after.Agents = g.Agents[:first], nil, g.Agents[first:]
 		apart.Groups = append(apart.Groups, before, after)
 		for _, a := range before.Agents {
-			for _, key := range c.agentKeys(a) {
-				if len(chains) < maxApart {
-					chains = append(chains, matcher.Chain{key})
-				}
+			if key := c.agentKey(a); key != "" && len(chains) < maxApart {
+				chains = append(chains, matcher.Chain{key})
 			}
 		}
 	}

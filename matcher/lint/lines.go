@@ -103,13 +103,11 @@ func (c *checker) addNoRecord(number, at int, text []byte) {
 
 // addUnknown distinguishes a misspelt record from an unknown one.
 func (c *checker) addUnknown(number int, r *pair) {
-	key := strings.ToLower(string(r.key))
-	for _, k := range known {
-		if len(key) > len(k) && strings.HasPrefix(key, k) {
-			c.add("record-with-more", number, r.keyAt, "%s only starts with %s: google accepts it as such, but by RFC 9309 it is unknown and ignored", quote(r.key), k)
-			return
-		}
+	if robotstxt.IsLonger(r.key) {
+		c.add("record-with-more", number, r.keyAt, "%s only starts like a known record: google accepts it as such, but by RFC 9309 it is unknown and ignored", quote(r.key))
+		return
 	}
+	key := strings.ToLower(string(r.key))
 	if slices.Contains(others, key) || slices.Contains(metaTags, key) {
 		return
 	}

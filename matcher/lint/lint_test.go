@@ -76,6 +76,7 @@ func TestBody(t *testing.T) {
 		{"User-agent: *\n  Disallow: private # x", "2:13 missing-slash"},
 		{"User-agent: *\nDisallow é\nDisallow: /é x", "2:1 missing-colon, 2:10 missing-slash, 3:13 blank-in-pattern"},
 		{"User-agent: *\nDisallowed: /a\nDisallow: /a", "2:1 record-with-more, 3:1 duplicate-rule(google)>2"},
+		{"Useragents: *\nDissallowed: /a\nHosts: a", "1:1 record-with-more, 2:1 record-with-more, 3:1 unknown-record"},
 		{"User-agent: *\nDisallow: https://example.com/a", "2:11 missing-slash"},
 		{"User-agent: *\nDisallow: private secret/\nDisallow: a\t/b", "2:11 missing-slash, 2:18 blank-in-pattern, 3:11 missing-slash, 3:12 blank-in-pattern"},
 		{"User-agent: *\nDisallow: /robots.txt$\nDisallow: /robots.txt", "2:1 dead-rule(rfc9309)"},
@@ -96,6 +97,8 @@ func TestBody(t *testing.T) {
 		{"License:\nLicense: https://a.example/l.xml\nnofollow: /x\nHostname: a", "1:1 relative-license, 3:1 meta-tag, 4:1 unknown-record"},
 		{"User-agent: *\nDisallow\nAllow: /\n:x", "2:1 broken-record, 4:1 empty-key"},
 		{"User-agent: *\nDisallow: /x\n\nUser-agent: a\nUser-agent: b\nUser-agent: c", "4:13 group-without-rules"},
+		{"User-agent: *\nDisallow: /x\n\nUser-agent: A2\nDisallow: /\n\nUser-agent: A", "4:13 agent-beyond-grammar(google), 7:13 split-group(google)>4"},
+		{"User-agent: msnbot\nDisallow:\n\nUser-agent: bingbot2.0\nUser-agent: *\nDisallow: /", "4:13 agent-beyond-grammar(google), 6:1 site-closed"},
 		{"User-agent: *\nContent-Usage: /a  train-ai=n, ai=n, search=x", "2:32 usage-unknown-key, 2:38 usage-value"},
 		{"User-agent: *\nContent-Usage: train-ai=n,\nContent-Usage:", "2:27 usage-syntax, 3:1 usage-without-statement"},
 		{"User-agent: *\nContent-Signal: search=yes, x , ai-train=no", "2:29 signal-ignored"},
@@ -212,7 +215,8 @@ func TestMessages(t *testing.T) {
 		"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)":                  `names "Mozilla": give the product token, "GPTBot"`,
 		"Mozilla/5.0 (X11) AppleWebKit/5 (KHTML, like Gecko; compatible; a-new-Spider/1.0)": `give the product token, "a-new-Spider"`,
 		"Mozilla/4.0 (compatible; MSIE 4.0; Robot)":                                         `give the product token alone`,
-		strings.Repeat("é", 100):                                                            `"` + strings.Repeat("é", 60) + `…" names no crawler`,
+		"A\nDisallow: /%61":      `compares %61 as %61: the rule does not match URLs with another spelling of it, such as "a"`,
+		strings.Repeat("é", 100): `"` + strings.Repeat("é", 60) + `…" names no crawler`,
 	} {
 		report := Body([]byte("User-agent: "+value+"\nDisallow: /"), Options{})
 		if len(report.Findings) == 0 || !strings.Contains(report.Findings[0].Message, want) {
@@ -221,8 +225,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestDeadLinesNeverDecide: a line that is called dead, redundant or a duplicate decides
-// nothing for any agent. Random files are compared with the reference, under the profiles
+// TestDeadLinesNeverDecide: a line that is called dead, redundant, a duplicate or unknown
+// decides nothing for any agent. Random files are compared with the reference, under the profiles
 // of the finding.
 func TestDeadLinesNeverDecide(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -240,12 +244,12 @@ func TestDeadLinesNeverDecide(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			fmt.Fprintf(&b, "User-agent: %s\n", pick("*", "A", "B"))
 			for range r.IntN(6) {
-				b.WriteString(pick("Allow: ", "Disallow: ", "Disallowed: ") + pick("/", "/", "*") + pick("", "a", "a*", "*b", "%61") + pick("", "b", "$", "?", "/index.html") + "\n")
+				b.WriteString(pick("Allow: ", "Disallow: ", "Disallowed: ", "Dissallowed: ") + pick("/", "/", "*") + pick("", "a", "a*", "*b", "%61") + pick("", "b", "$", "?", "/index.html") + "\n")
 			}
 		}
 		body := []byte(b.String())
 		for _, f := range Body(body, Options{}).Findings {
-			if !slices.Contains([]string{"closing-never-decides", "dead-rule", "redundant-rule", "duplicate-rule"}, f.Code) {
+			if !slices.Contains([]string{"closing-never-decides", "dead-rule", "redundant-rule", "duplicate-rule", "unknown-record", "unknown-near-record"}, f.Code) {
 				continue
 			}
 			dead++

@@ -117,6 +117,14 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	return unknownField, UnknownKey
 }
 
+// IsLonger reports whether a key that is not empty is longer than the key, or than a misspelling,
+// of a user-agent line, a rule, a sitemap or a crawl-delay, and starts with it. Under RFC9309 the
+// record is unknown; under Google it counts.
+func IsLonger(key []byte) bool {
+	field, kind := lookUp(key, true)
+	return kind == KeyPrefix && field < otherField
+}
+
 // equalFold compares ignoring ASCII case. name is in lower case and as long as key.
 func equalFold(key []byte, name string) bool {
 	for i := range key {
