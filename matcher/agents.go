@@ -13,22 +13,27 @@ import (
 // for concurrent use.
 type Agents struct {
 	chains  []Chain
-	numbers map[string]int32 // name in lower case → its number
-	names   []string         // by number
+	numbers map[string]int32 // name in lower case → its number; Everyone → everyone
+	names   []string         // by number, as the first chain that has the name spells it
 	// tried has the numbers of each chain's names, in the chain's order. It leaves out
 	// Everyone, which every chain tries last.
 	tried [][]int32
 }
 
-// NewAgents prepares chains.
+// everyone takes the place of a name's number for the groups of "*". Slices that have an
+// element for each name and one for "*" are indexed by the number + 1.
+const everyone = -1
+
+// NewAgents prepares chains, which must not change afterwards. Names that differ only in the
+// case of ASCII letters are one name.
 func NewAgents(chains []Chain) *Agents {
-	a := &Agents{chains: chains, numbers: make(map[string]int32), tried: make([][]int32, len(chains))}
+	a := &Agents{chains: chains, numbers: map[string]int32{Everyone: everyone}, tried: make([][]int32, len(chains))}
 	for i, chain := range chains {
 		for _, name := range chain {
 			if name == Everyone {
 				break
 			}
-			lower := lowerASCII([]byte(name))
+			lower := string(appendLower(nil, []byte(name)))
 			number, ok := a.numbers[lower]
 			if !ok {
 				number = int32(len(a.names))
@@ -44,11 +49,8 @@ func NewAgents(chains []Chain) *Agents {
 // Chains returns the chains in the order given to NewAgents.
 func (a *Agents) Chains() []Chain { return a.chains }
 
-// everyone takes the place of a name's number for the groups of "*".
-const everyone = -1
-
-// decides returns the number of the name whose groups a chain obeys: the first one that has
-// a group, else everyone.
+// decides returns the number of the name whose groups a chain, given by its index, obeys:
+// the first name of the chain for which has returns true, else everyone.
 func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
 	for _, name := range a.tried[chain] {
 		if has(name) {
@@ -60,53 +62,66 @@ func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
 
 // selector finds the groups of a body for Agents. It reuses its memory for the next body.
 type selector struct {
-	byName   [][]choice // by the name's number
-	everyone []choice
-	lower    []byte
+	groups [][]choice // by the name's number + 1
+	lower  []byte     // memory of eachName
 }
 
-// choose finds the groups of each name, in file order.
+// choose sets s.groups to the groups of f that are for each name of a, and for "*", in file
+// order.
 func (s *selector) choose(f *robotstxt.File, a *Agents) {
-	s.byName = slices.Grow(s.byName[:0], len(a.names))[:len(a.names)]
-	for i := range s.byName {
-		s.byName[i] = s.byName[i][:0]
+	s.groups = slices.Grow(s.groups[:0], len(a.names)+1)[:len(a.names)+1]
+	for i := range s.groups {
+		s.groups[i] = s.groups[i][:0]
 	}
-	s.everyone = s.everyone[:0]
+	s.lower = eachName(f, s.lower, func(group int, agent robotstxt.Agent, name []byte) {
+		if number, ok := a.numbers[string(name)]; ok {
+			s.groups[number+1] = addChoice(s.groups[number+1], group, agent)
+		}
+	})
+}
+
+// groupsOf returns the groups of a name, given by its number, or those of "*" for everyone.
+// The next call of choose overwrites them.
+func (s *selector) groupsOf(name int32) []choice { return s.groups[name+1] }
+
+func (s *selector) has(name int32) bool { return len(s.groupsOf(name)) > 0 }
+
+// eachName calls use for each name of each user-agent line of f, in file order, with the index
+// of the line's group. The name is in lower case, and Everyone for a line that is for everyone.
+// It is written to memory and valid during the call. eachName returns the memory for reuse.
+func eachName(f *robotstxt.File, memory []byte, use func(group int, agent robotstxt.Agent, name []byte)) []byte {
 	for i := range f.Groups {
 		for _, agent := range f.Groups[i].Agents {
 			if agent.Everyone() {
-				s.everyone = addChoice(s.everyone, i, agent)
+				memory = append(memory[:0], Everyone...)
+				use(i, agent, memory)
 				continue
 			}
 			token, word := agent.Names(f.Profile)
 			for _, name := range [...][]byte{token, word} {
-				s.lower = s.lower[:0]
-				for _, c := range name {
-					s.lower = append(s.lower, urls.ToLower(c))
-				}
-				if number, ok := a.numbers[string(s.lower)]; ok {
-					s.byName[number] = addChoice(s.byName[number], i, agent)
+				if len(name) > 0 {
+					memory = appendLower(memory[:0], name)
+					use(i, agent, memory)
 				}
 			}
 		}
 	}
+	return memory
 }
 
-// groupsOf returns the groups of a name, or those of "*".
-func (s *selector) groupsOf(name int32) []choice {
-	if name == everyone {
-		return s.everyone
+// appendLower appends a name with its ASCII letters in lower case.
+func appendLower(dst, name []byte) []byte {
+	for _, c := range name {
+		dst = append(dst, urls.ToLower(c))
 	}
-	return s.byName[name]
+	return dst
 }
 
-func (s *selector) has(name int32) bool { return len(s.byName[name]) > 0 }
-
-// distinct collects the tries that agents obey, each of them once.
+// distinct collects the tries that the chains of Agents obey, each trie once.
 type distinct struct {
 	tries  []Trie
-	of     []uint32
-	byName []int32 // name's number → index in tries; the last element is for everyone; -1: not added yet
+	of     []uint32 // by chain, its trie's index
+	byName []int32  // by the name's number + 1, its trie's index; -1: not added yet
 }
 
 func newDistinct(a *Agents) *distinct {
@@ -117,26 +132,19 @@ func newDistinct(a *Agents) *distinct {
 	return d
 }
 
-// add records that a name decides for a chain. It calls trie when it sees the name for the
-// first time, and returns trie's error.
-func (d *distinct) add(chain int, name int32, trie func() (Trie, error)) error {
-	known := &d.byName[len(d.byName)-1]
-	if name != everyone {
-		known = &d.byName[name]
-	}
-	if *known < 0 {
-		t, err := trie()
-		if err != nil {
-			return err
-		}
-		*known = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.alike(&t) }))
-		if *known < 0 {
-			*known = int32(len(d.tries))
+// add records that a chain, given by its index, obeys the groups of a name, given by its
+// number. It calls trie for the trie of these groups when it sees the name for the first time.
+func (d *distinct) add(chain int, name int32, trie func() Trie) {
+	index := &d.byName[name+1]
+	if *index < 0 {
+		t := trie()
+		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.alike(&t) }))
+		if *index < 0 {
+			*index = int32(len(d.tries))
 			d.tries = append(d.tries, t)
 		}
 	}
-	d.of[chain] = uint32(*known)
-	return nil
+	d.of[chain] = uint32(*index)
 }
 
 // result returns the fields Tries and Of of an Origin; of is nil if all agents obey one
@@ -148,7 +156,7 @@ func (d *distinct) result() (tries []Trie, of []uint32) {
 	return d.tries, d.of
 }
 
-// alike reports whether two tries share their rules and the notes on them.
+// alike reports whether two tries share their rules and their notes in memory.
 func (t *Trie) alike(u *Trie) bool {
 	if t.notes == nil || u.notes == nil {
 		return t.Same(u) && t.notes == u.notes

@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -12,17 +13,17 @@ import (
 // a mapped file, for the agents of a job. They are matched where they lie: a lookup copies
 // nothing, takes no lock and allocates nothing. They are safe for concurrent use.
 //
-// The bytes are not trusted. A body's checksums are compared when a lookup first uses it,
-// those of its head and of the groups that the agents obey, and one bit says so. What changes
-// after that may give other rules, and no more; see Trie.
+// The bytes are not trusted. A body's checksums, those of its head and of the groups that the
+// agents obey, are compared when a lookup first uses it, and a bit of checked records that.
+// Bytes that change after that may give other rules, and do no other harm; see Trie.
 type Bodies struct {
 	data    []byte
 	profile Profile
 	agents  *Agents
-	checked []atomic.Uint32 // a bit a body
+	checked []atomic.Uint32 // a bit set, by the body's number
 
 	// The names of the agents that the dictionary has, sorted by their numbers in it.
-	filter  uint64 // their bits
+	filter  uint64 // their filterBits
 	numbers []uint32
 	names   []int32   // their numbers in agents
 	chains  [][]int32 // the chains that try them
@@ -30,46 +31,35 @@ type Bodies struct {
 	asked []uint32
 }
 
-// NewBodies returns the first count bodies of data for agents. find returns the number of a
-// name in the dictionary of the bodies' names, ok false if it is not there.
+// NewBodies returns the bodies in data, which it aliases, for agents. The bodies' numbers are
+// below count. find returns the number of a name in the dictionary of the bodies' names; ok is
+// false if it is not there. NewBodies returns the errors of find and no others.
 func NewBodies(data []byte, count uint32, p Profile, agents *Agents, find func(name string) (number uint32, ok bool, err error)) (*Bodies, error) {
 	b := &Bodies{data: data, profile: p, agents: agents, checked: make([]atomic.Uint32, (uint64(count)+31)/32)}
-	type known struct {
-		number uint32
-		name   int32
-	}
-	var all []known
-	byName := make([]int64, len(agents.names))
-	for i, name := range agents.names {
-		number, ok, err := find(name)
+	inDictionary := make(map[int32]uint32)
+	for name, text := range agents.names {
+		number, ok, err := find(text)
 		if err != nil {
 			return nil, err
 		}
-		byName[i] = -1
 		if ok {
-			byName[i] = int64(number)
-			all = append(all, known{number, int32(i)})
+			inDictionary[int32(name)] = number
+			b.names = append(b.names, int32(name))
 			b.filter |= filterBit(number)
 		}
 	}
-	slices.SortFunc(all, func(x, y known) int { return int(int64(x.number) - int64(y.number)) })
-	places := make(map[int32]int)
-	for i, k := range all {
-		b.numbers, b.names = append(b.numbers, k.number), append(b.names, k.name)
-		places[k.name] = i
+	slices.SortFunc(b.names, func(x, y int32) int { return cmp.Compare(inDictionary[x], inDictionary[y]) })
+	indices := make(map[int32]int) // by name, its index in b.names
+	for i, name := range b.names {
+		b.numbers = append(b.numbers, inDictionary[name])
+		indices[name] = i
 	}
-	b.chains = make([][]int32, len(all))
+	b.chains = make([][]int32, len(b.names))
 	for chain, tried := range agents.tried {
 		for _, name := range tried {
-			if i, ok := places[name]; ok {
+			if i, ok := indices[name]; ok {
 				b.chains[i] = append(b.chains[i], int32(chain))
-			}
-		}
-	}
-	if len(agents.chains) == 1 {
-		for _, name := range agents.tried[0] {
-			if byName[name] >= 0 {
-				b.asked = append(b.asked, uint32(byName[name]))
+				b.asked = append(b.asked, b.numbers[i])
 			}
 		}
 	}
@@ -79,13 +69,14 @@ func NewBodies(data []byte, count uint32, p Profile, agents *Agents, find func(n
 // NoBody takes the place of a body's where there is none.
 const NoBody = 1<<32 - 1
 
-// OpenAll opens bodies: for each place that is not NoBody, counted in BodyAlignment, it sets
-// Tries, Of and Facts.Kind of the origin with the same index. A body that is kept as its
-// source gets no trie. The origins keep what they are set to until the next call for them. If
-// a body is damaged, OpenAll returns its index and an error.
+// OpenAll opens bodies, given by their offsets in data in units of BodyAlignment, or NoBody. It
+// sets Tries, Of and Facts.Kind of the origin with the same index, and nothing for NoBody. A
+// body that is kept as its source gets no trie. The tries alias data and memory of the origin,
+// which the next call for it reuses. If a body is damaged, OpenAll returns its index and an
+// error that wraps ErrBadBody.
 //
 // It does each step for all bodies before the next one, and a step reads one more cache line
-// of each, so that what a step waits for comes for all at the same time.
+// of each, so that the cache misses of a step overlap.
 func (b *Bodies) OpenAll(places []uint32, origins []Origin) (i int, err error) {
 	for len(places) > 0 {
 		n := min(len(places), atOnce)
@@ -99,99 +90,81 @@ func (b *Bodies) OpenAll(places []uint32, origins []Origin) (i int, err error) {
 
 // opening is a body that is being opened.
 type opening struct {
-	data []byte // from the body on; nil for none
-	head bodyHead
-	of   uint32 // the group of a single chain
-	low  uint64 // bounds of the group
-	high uint64
+	index int    // in the places and origins
+	data  []byte // from the body on
+	head  bodyHead
+	group uint32 // that a single chain obeys
+	// [low, high) are the bytes of that group; before it is known, the next byte to read is low.
+	low, high uint64
 }
 
-func (b *Bodies) openSome(places []uint32, origins []Origin) (int, error) {
+// isSource reports whether the body is kept as its source, and has no groups.
+func (o *opening) isSource() bool { return o.head.marks&markSource != 0 }
+
+// openSome is OpenAll for at most atOnce bodies.
+func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err error) {
 	var memory [atOnce]opening
-	all := memory[:len(places)]
+	openings := memory[:0]
 	for i, place := range places {
 		if place == NoBody {
 			continue
 		}
-		at := uint64(place) * BodyAlignment
-		if at > uint64(len(b.data)) {
+		offset := uint64(place) * BodyAlignment
+		if offset > uint64(len(b.data)) {
 			return i, errOutside
 		}
-		all[i].data = b.data[at:]
+		openings = memory[:len(openings)+1]
+		opened := &openings[len(openings)-1]
+		opened.index, opened.data = i, b.data[offset:]
 	}
-	touchOpenings(all, 0)
-	for i := range all {
-		x := &all[i]
-		if x.data == nil {
-			continue
+	touchOpenings(openings) // heads
+	var ok bool
+	for i := range openings {
+		o := &openings[i]
+		if o.head, ok = readHead(o.data); !ok {
+			return o.index, errOutside
 		}
-		var ok bool
-		if x.head, ok = readHead(x.data); !ok {
-			return i, errOutside
-		}
-		x.low = uint64(x.head.start) // that of group 0
+		o.low = uint64(o.head.start)
 	}
-	touchOpenings(all, 1)
-	if len(b.agents.chains) != 1 {
-		for i := range all {
-			if all[i].data == nil {
+	touchOpenings(openings) // the groups of "*"
+	open := b.openMany
+	if len(b.agents.chains) == 1 {
+		open = b.openOne
+		for i := range openings {
+			o := &openings[i]
+			if o.isSource() {
 				continue
 			}
-			if err := b.openMany(&all[i], &origins[i]); err != nil {
-				return i, err
+			o.group = b.choose(o)
+			if o.low, o.high, ok = o.head.group(o.data, o.group); !ok {
+				return o.index, errOutside
 			}
 		}
-		Touch(origins[:len(all)])
-		return 0, nil
+		touchOpenings(openings) // the groups that are obeyed
 	}
-	for i := range all {
-		x := &all[i]
-		if x.data == nil || x.head.marks&markSource != 0 {
+	for i := range openings {
+		origin := &origins[openings[i].index]
+		origin.own()
+		if openings[i].isSource() {
 			continue
 		}
-		x.of = b.choose(x)
-		var ok bool
-		if x.low, x.high, ok = x.head.group(x.data, x.of); !ok {
-			return i, errOutside
+		if err := open(&openings[i], origin); err != nil {
+			return openings[i].index, err
 		}
+		origin.Facts.Kind = openings[i].head.kind
 	}
-	touchOpenings(all, 2)
-	for i := range all {
-		x := &all[i]
-		if x.data == nil {
-			continue
-		}
-		o := &origins[i]
-		if x.head.marks&markSource != 0 {
-			o.own(0, 0)
-			continue
-		}
-		if !b.has(x.head.number) {
-			if err := b.check(x, x.of); err != nil {
-				return i, err
-			}
-			b.set(x.head.number)
-		}
-		o.own(1, 0)
-		var ok bool
-		if o.Tries[0].rules, ok = openCompiled(x.data[x.low:x.high:x.high]); !ok {
-			return i, errOutside
-		}
-		o.Facts.Kind = x.head.kind
-	}
-	Touch(origins[:len(all)])
+	Touch(origins)
 	return 0, nil
 }
 
-// touchOpenings loads what the next step reads into the processor's cache: heads, then the
-// first groups, then the groups that are obeyed. The sum has no meaning; it keeps the loads
-// from being optimised away.
+// touchOpenings loads the bytes at low, which the next step reads, into the processor's cache.
+// The sum has no meaning; it keeps the loads from being optimised away.
 //
 //go:noinline
-func touchOpenings(all []opening, step int) (sum uint64) {
-	for i := range all {
-		if x := &all[i]; x.low < uint64(len(x.data)) {
-			sum += uint64(x.data[x.low])
+func touchOpenings(openings []opening) (sum uint64) {
+	for i := range openings {
+		if o := &openings[i]; o.low < uint64(len(o.data)) {
+			sum += uint64(o.data[o.low])
 		}
 	}
 	return sum
@@ -200,192 +173,201 @@ func touchOpenings(all []opening, step int) (sum uint64) {
 var (
 	errOutside = fmt.Errorf("%w: it lies outside", ErrBadBody)
 	errSum     = fmt.Errorf("%w: checksum", ErrBadBody)
+	errProfile = fmt.Errorf("%w: it is of another profile", ErrBadBody)
 )
 
-// choose returns the group that a single chain obeys.
-func (b *Bodies) choose(x *opening) uint32 {
-	if x.head.filter&b.filter == 0 {
+// choose returns the group of a body that the single chain of b obeys; 0, that of "*", if the
+// body has none of its names.
+func (b *Bodies) choose(o *opening) uint32 {
+	if o.head.filter&b.filter == 0 {
 		return 0
 	}
 	for _, number := range b.asked {
-		if x.head.filter&filterBit(number) == 0 {
+		if o.head.filter&filterBit(number) == 0 {
 			continue
 		}
-		if place, ok := x.head.find(x.data, number); ok {
-			return x.head.groupOf(x.data, place)
+		if place, ok := o.head.find(o.data, number); ok {
+			return o.head.groupOf(o.data, place)
 		}
 	}
 	return 0
 }
 
-// has reports whether a body was checked.
-func (b *Bodies) has(number uint32) bool {
-	i := number / 32
-	return uint64(i) < uint64(len(b.checked)) && b.checked[i].Load()>>(number%32)&1 != 0
+// isChecked reports whether setChecked was called for a body, given by its number. A number
+// that is not below NewBodies' count is never checked.
+func (b *Bodies) isChecked(number uint32) bool {
+	word := number / 32
+	return uint64(word) < uint64(len(b.checked)) && b.checked[word].Load()>>(number%32)&1 != 0
 }
 
-func (b *Bodies) set(number uint32) {
-	if i := number / 32; uint64(i) < uint64(len(b.checked)) {
-		b.checked[i].Or(1 << (number % 32))
+func (b *Bodies) setChecked(number uint32) {
+	if word := number / 32; uint64(word) < uint64(len(b.checked)) {
+		b.checked[word].Or(1 << (number % 32))
 	}
 }
 
-// check compares the checksums of a body's head and of a group.
-func (b *Bodies) check(x *opening, group uint32) error {
-	if err := b.checkHead(x); err != nil {
-		return err
-	}
-	return b.checkGroup(x, group)
-}
-
-func (b *Bodies) checkHead(x *opening) error {
-	if x.head.headSum(x.data) != le32(x.data) {
+// checkHead compares the checksum and the profile of a body's head.
+func (b *Bodies) checkHead(o *opening) error {
+	if o.head.headSum(o.data) != le32(o.data) {
 		return errSum
 	}
-	if x.head.profile != b.profile {
+	if o.head.profile != b.profile {
 		return errProfile
 	}
 	return nil
 }
 
-var errProfile = fmt.Errorf("%w: it is of another profile", ErrBadBody)
-
-func (b *Bodies) checkGroup(x *opening, group uint32) error {
-	low, high, ok := x.head.group(x.data, group)
+// checkGroup compares the checksum of a group of a body.
+func (b *Bodies) checkGroup(o *opening, group uint32) error {
+	low, high, ok := o.head.group(o.data, group)
 	switch {
 	case !ok:
 		return errOutside
-	case bodySum(x.data[low:high]) != le32(x.data[bodyHeadSize+groupSize*uint64(group)+4:]):
+	case bodySum(o.data[low:high]) != le32(o.data[bodyHeadSize+groupSize*uint64(group)+4:]):
 		return errSum
 	}
 	return nil
 }
 
-// openMany opens a body for several chains, or for none.
-func (b *Bodies) openMany(x *opening, o *Origin) error {
-	if x.head.marks&markSource != 0 {
-		o.own(0, 0)
-		return nil
+// openOne sets the only trie of an origin to o.group. It checks the checksums of a body that
+// was not checked.
+func (b *Bodies) openOne(o *opening, origin *Origin) (err error) {
+	if !b.isChecked(o.head.number) {
+		if err := b.checkHead(o); err != nil {
+			return err
+		}
+		if err := b.checkGroup(o, o.group); err != nil {
+			return err
+		}
+		b.setChecked(o.head.number)
 	}
-	checked := b.has(x.head.number)
+	rules, ok := openCompiled(o.data[o.low:o.high:o.high])
+	if !ok {
+		return errOutside
+	}
+	origin.addTrie(rules)
+	return nil
+}
+
+// openMany sets the tries of an origin and the trie of each chain, for several chains or none.
+// It checks the checksums of a body that was not checked.
+func (b *Bodies) openMany(o *opening, origin *Origin) error {
+	checked := b.isChecked(o.head.number)
 	if !checked {
-		if err := b.checkHead(x); err != nil {
+		if err := b.checkHead(o); err != nil {
 			return err
 		}
 	}
-	o.Facts.Kind = x.head.kind
-	o.own(0, 0)
-	o.room.groups = o.room.groups[:0]
-	found := 0
-	if x.head.filter&b.filter != 0 {
-		found = b.findNames(x, o)
-	}
-	if err := b.spread(x, o, found, checked); err != nil {
+	origin.room.groups = origin.room.groups[:0]
+	b.findNames(o, origin.room)
+	if err := b.spread(o, origin, checked); err != nil {
 		return err
 	}
 	if !checked {
-		b.set(x.head.number)
+		b.setChecked(o.head.number)
 	}
 	return nil
 }
 
-// findNames sets the room's names to the names of agents that a body has, each with its
-// group, and returns how many these are.
-func (b *Bodies) findNames(x *opening, o *Origin) int {
-	named := o.room.named[:0]
-	if int(x.head.names) > scannedNames*len(b.numbers) {
+// findNames sets r.named to the names of b that a body has, each with its group, in the order
+// of their numbers.
+func (b *Bodies) findNames(o *opening, r *room) {
+	r.named = r.named[:0]
+	if o.head.filter&b.filter == 0 {
+		return
+	}
+	if int(o.head.names) > scannedNames*len(b.numbers) {
 		for i, number := range b.numbers {
-			if place, ok := x.head.find(x.data, number); ok {
-				named = append(named, namedGroup{int32(i), x.head.groupOf(x.data, place)})
+			if place, ok := o.head.find(o.data, number); ok {
+				r.named = append(r.named, namedGroup{int32(i), o.head.groupOf(o.data, place)})
 			}
 		}
-	} else {
-		numbers, next := x.head.numbersAt(), 0
-		for place := range x.head.names {
-			number := le32(x.data[numbers+nameSize*uint64(place):])
-			for next < len(b.numbers) && b.numbers[next] < number {
-				next++
-			}
-			if next < len(b.numbers) && b.numbers[next] == number {
-				named = append(named, namedGroup{int32(next), x.head.groupOf(x.data, place)})
-			}
+		return
+	}
+	numbers, next := o.head.numbersAt(), 0
+	for place := range o.head.names {
+		number := le32(o.data[numbers+nameSize*uint64(place):])
+		for next < len(b.numbers) && b.numbers[next] < number {
+			next++
+		}
+		if next < len(b.numbers) && b.numbers[next] == number {
+			r.named = append(r.named, namedGroup{int32(next), o.head.groupOf(o.data, place)})
 		}
 	}
-	o.room.named = named
-	return len(named)
 }
 
-// namedGroup is a name of an agent, by its place in Bodies.numbers, and the group of a body
+// namedGroup is a name of an agent, by its index in Bodies.numbers, and the group of a body
 // that is for it.
 type namedGroup struct {
 	name  int32
 	group uint32
 }
 
-// spread sets the tries of an origin, each once, and which chain obeys which.
-func (b *Bodies) spread(x *opening, o *Origin, found int, checked bool) error {
-	r := o.room
-	if found == 0 {
+// spread sets Tries of an origin to the tries that the chains obey, each once, and Of if they
+// are several. findNames has set the names. checked says that the groups need no check.
+func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
+	r := origin.room
+	if len(r.named) == 0 {
 		if len(b.agents.chains) == 0 {
 			return nil
 		}
-		_, err := b.addTrie(x, o, 0, checked)
+		_, err := b.addTrie(o, origin, 0, checked)
 		return err
 	}
-	// A chain that none of the names is of obeys "*".
 	r.of = slices.Grow(r.of[:0], len(b.agents.chains))[:len(b.agents.chains)]
-	for i := range r.of {
-		r.of[i] = undecidedChain
+	for chain := range r.of {
+		r.of[chain] = undecidedChain
 	}
-	left := len(r.of)
-	for _, n := range r.named[:found] {
+	undecided := len(r.of)
+	for _, n := range r.named {
 		for _, chain := range b.chains[n.name] {
 			if r.of[chain] == undecidedChain {
-				left--
+				undecided--
 			}
 			if r.of[chain] != undecidedChain || len(b.agents.tried[chain]) > 1 {
 				r.of[chain] = decideLater
 				continue
 			}
-			trie, err := b.addTrie(x, o, n.group, checked)
+			trie, err := b.addTrie(o, origin, n.group, checked)
 			if err != nil {
 				return err
 			}
 			r.of[chain] = trie
 		}
 	}
-	rest := uint32(0)
-	if left > 0 {
+	everyones := uint32(0) // the trie of the chains without a name in the body
+	if undecided > 0 {
 		var err error
-		if rest, err = b.addTrie(x, o, 0, checked); err != nil {
+		if everyones, err = b.addTrie(o, origin, 0, checked); err != nil {
 			return err
 		}
 	}
 	for chain := range r.of {
 		switch r.of[chain] {
 		case undecidedChain:
-			r.of[chain] = rest
+			r.of[chain] = everyones
 		case decideLater:
-			trie, err := b.addTrie(x, o, b.firstOf(chain, r.named[:found]), checked)
+			trie, err := b.addTrie(o, origin, b.firstOf(chain, r.named), checked)
 			if err != nil {
 				return err
 			}
 			r.of[chain] = trie
 		}
 	}
-	if len(o.Tries) > 1 {
-		o.Of = r.of
+	if len(origin.Tries) > 1 {
+		origin.Of = r.of
 	}
 	return nil
 }
 
 const (
-	// undecidedChain and decideLater take the place of a chain's trie.
+	// undecidedChain takes the place of a chain's trie: none of its names was found so far.
 	undecidedChain = 1<<32 - 1
-	decideLater    = 1<<32 - 2
+	// decideLater does so for a chain of several names, of which one was found.
+	decideLater = 1<<32 - 2
 )
 
-// firstOf returns the group of the first name that a chain tries, of those that were found.
+// firstOf returns the group of the first name of a chain that is among named; one must be.
 func (b *Bodies) firstOf(chain int, named []namedGroup) uint32 {
 	for _, name := range b.agents.tried[chain] {
 		for _, n := range named {
@@ -394,34 +376,33 @@ func (b *Bodies) firstOf(chain int, named []namedGroup) uint32 {
 			}
 		}
 	}
-	return 0 // one of them was found
+	return 0
 }
 
-// addTrie adds the trie of a group to those of an origin, unless it is there, and returns its
-// index.
-func (b *Bodies) addTrie(x *opening, o *Origin, group uint32, checked bool) (uint32, error) {
-	r := o.room
-	for i := len(r.groups) - 1; i >= 0; i-- { // most chains of a name follow each other
-		if r.groups[i] == group {
+// addTrie adds the trie of a group of a body to those of an origin, unless it is there, and
+// returns its index. It checks the group's checksum unless checked is set.
+func (b *Bodies) addTrie(o *opening, origin *Origin, group uint32, checked bool) (uint32, error) {
+	r := origin.room
+	for i, known := range slices.Backward(r.groups) { // most chains of a name follow each other
+		if known == group {
 			return uint32(i), nil
 		}
 	}
 	if !checked {
-		if err := b.checkGroup(x, group); err != nil {
+		if err := b.checkGroup(o, group); err != nil {
 			return 0, err
 		}
 	}
-	low, high, ok := x.head.group(x.data, group)
+	low, high, ok := o.head.group(o.data, group)
 	if !ok {
 		return 0, errOutside
 	}
-	var t Trie
-	if t.rules, ok = openCompiled(x.data[low:high:high]); !ok {
+	rules, ok := openCompiled(o.data[low:high:high])
+	if !ok {
 		return 0, errOutside
 	}
 	r.groups = append(r.groups, group)
-	r.tries = append(r.tries, t)
-	o.Tries = r.tries
+	origin.addTrie(rules)
 	return uint32(len(r.groups) - 1), nil
 }
 
@@ -440,17 +421,18 @@ type BodyInfo struct {
 	Data, Text []byte
 }
 
-// Info returns what the head of the body at a place says.
+// Info returns what the head of a body says, given the body's offset in units of BodyAlignment.
+// Its bytes alias those of b. It compares no checksum; an error means that the body lies outside.
 func (b *Bodies) Info(place uint32) (info BodyInfo, err error) {
-	at := uint64(place) * BodyAlignment
-	if at > uint64(len(b.data)) {
+	offset := uint64(place) * BodyAlignment
+	if offset > uint64(len(b.data)) {
 		return info, errOutside
 	}
-	h, ok := readHead(b.data[at:])
+	h, ok := readHead(b.data[offset:])
 	if !ok {
 		return info, errOutside
 	}
-	data := b.data[at : at+uint64(h.length) : at+uint64(h.length)]
+	data := b.data[offset : offset+uint64(h.length) : offset+uint64(h.length)]
 	info = BodyInfo{Number: h.number, Kind: h.kind, Source: h.marks&markSource != 0, Statements: h.marks&markStatements != 0, Data: data}
 	info.Said, info.HasSaid = h.statements(data)
 	if info.Source {

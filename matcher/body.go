@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
@@ -98,21 +99,22 @@ const (
 // StatementsKey. Others may come.
 const moreStatements = 1
 
-// bodyHead is the head of a body, read once.
+// bodyHead is the decoded head of a body.
 type bodyHead struct {
-	length  uint32 // of the body
-	groups  uint32
-	names   uint32
-	start   uint32 // of the groups' bytes
-	filter  uint64
-	number  uint32
+	length  uint32 // of the body, in bytes
+	groups  uint32 // their number
+	names   uint32 // their number
+	start   uint32 // offset of the groups' bytes
+	filter  uint64 // filterBits of the names
+	number  uint32 // of the body
 	kind    robotstxt.BodyKind
 	profile Profile
 	marks   uint16
 }
 
-// readHead reads the head of the body that data starts with. ok is false if its tables are
-// longer than the body, or the body longer than data.
+// readHead decodes the head of the body that data starts with. ok is false if its tables are
+// longer than the body, or the body longer than data. So the methods that read the tables need
+// no more checks.
 func readHead(data []byte) (h bodyHead, ok bool) {
 	if len(data) < bodyHeadSize {
 		return h, false
@@ -139,23 +141,25 @@ func readHead(data []byte) (h bodyHead, ok bool) {
 	return h, start <= uint64(h.length)
 }
 
+// align rounds n up to a multiple of to, which is a power of two.
 func align(n, to uint64) uint64 { return (n + to - 1) &^ (to - 1) }
 
-// group returns the bounds of a group of a body; ok is false if there is none with this
-// number, or if it lies outside.
+// group returns the bounds in data, the body, of a group's bytes; ok is false if there is no
+// group with this number, or if it lies outside.
 func (h *bodyHead) group(data []byte, number uint32) (low, high uint64, ok bool) {
 	if number >= h.groups {
 		return 0, 0, false
 	}
-	at := bodyHeadSize + groupSize*uint64(number)
+	record := bodyHeadSize + groupSize*uint64(number)
 	if number > 0 {
-		low = align(uint64(le32(data[at-groupSize:])), groupAlignment)
+		low = align(uint64(le32(data[record-groupSize:])), groupAlignment)
 	}
-	low, high = low+uint64(h.start), uint64(le32(data[at:]))+uint64(h.start)
+	low, high = low+uint64(h.start), uint64(le32(data[record:]))+uint64(h.start)
 	return low, high, low <= high && high <= uint64(h.length)
 }
 
-// find returns the place of a name's number in the body.
+// find returns the index of a name, given by its number in the dictionary, among the names of
+// data, the body; ok is false if the body does not have it.
 func (h *bodyHead) find(data []byte, number uint32) (place uint32, ok bool) {
 	low, high := uint32(0), h.names
 	numbers := h.numbersAt()
@@ -173,14 +177,15 @@ func (h *bodyHead) find(data []byte, number uint32) (place uint32, ok bool) {
 	return 0, false
 }
 
+// numbersAt returns the offset of the names' numbers in the body.
 func (h *bodyHead) numbersAt() uint64 { return bodyHeadSize + groupSize*uint64(h.groups) }
 
-// groupOf returns the group of the name at a place, which must exist.
+// groupOf returns the group of a name, given by its index in the body, which must exist.
 func (h *bodyHead) groupOf(data []byte, place uint32) uint32 {
 	return le32(data[h.numbersAt()+nameSize*(uint64(h.names)+uint64(place)):])
 }
 
-// statements returns the key of the body's statements; ok is false if it has none.
+// statements returns the key of the statements of data, the body; ok is false if it has none.
 func (h *bodyHead) statements(data []byte) (key StatementsKey, ok bool) {
 	if h.marks&markMore == 0 {
 		return key, false
@@ -224,15 +229,11 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 // For returns the distinct tries of agents and the index of each agent's trie, as the
 // fields Tries and Of of an Origin.
 func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
-	numbers := b.numbersOf(a)
+	places := b.placesOf(a)
 	d := newDistinct(a)
 	for i := range a.chains {
-		decides := a.decides(i, func(name int32) bool { return numbers[name] >= 0 })
-		place := -1
-		if decides != everyone {
-			place = int(numbers[decides])
-		}
-		_ = d.add(i, decides, func() (Trie, error) { return b.trie(place), nil }) // this function never fails
+		name := a.decides(i, func(name int32) bool { return places[name+1] >= 0 })
+		d.add(i, name, func() Trie { return b.trie(int(places[name+1])) })
 	}
 	return d.result()
 }
@@ -241,25 +242,22 @@ func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
 // lookup in the body, a binary search.
 const scannedNames = 8
 
-// numbersOf returns the place in the body of each name in a, -1 for a name that the body
-// does not have.
-func (b *Body) numbersOf(a *Agents) []int32 {
-	places := make([]int32, len(a.names))
-	if int(b.head.names) > scannedNames*len(a.names) {
-		for i, name := range a.names {
-			places[i] = -1
-			if n, ok := b.find(name); ok {
-				places[i] = int32(n)
-			}
-		}
-		return places
-	}
+// placesOf returns the index in the body of each name in a, by the name's number + 1. It is -1
+// for "*" and for a name that the body does not have.
+func (b *Body) placesOf(a *Agents) []int32 {
+	places := make([]int32, len(a.names)+1)
 	for i := range places {
 		places[i] = -1
 	}
+	if int(b.head.names) > scannedNames*len(a.names) {
+		for i, name := range a.names {
+			places[i+1] = int32(b.find(name))
+		}
+		return places
+	}
 	for n := range int(b.head.names) {
-		if i, ok := a.numbers[string(b.name(n))]; ok {
-			places[i] = int32(n)
+		if number, ok := a.numbers[string(b.name(n))]; ok {
+			places[number+1] = int32(n)
 		}
 	}
 	return places
@@ -274,37 +272,31 @@ func (b *Body) Chosen(chain Chain) string {
 	return Everyone
 }
 
-// choose returns the place of the name that decides for a chain, -1 for "*".
+// choose returns the index in the body of the name that decides for a chain, -1 for "*".
 func (b *Body) choose(chain Chain) int {
 	for _, name := range chain {
 		if name == Everyone {
 			break
 		}
-		if i, ok := b.find(name); ok {
-			return i
+		if place := b.find(name); place >= 0 {
+			return place
 		}
 	}
 	return -1
 }
 
-// find looks up a name, ignoring the case of ASCII letters.
-func (b *Body) find(name string) (place int, ok bool) {
-	low, high := 0, int(b.head.names)
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		switch order := CompareName(b.name(middle), name); {
-		case order == 0:
-			return middle, true
-		case order < 0:
-			low = middle + 1
-		default:
-			high = middle
-		}
+// find returns the index in the body of a name, ignoring the case of ASCII letters; -1 if the
+// body does not have it.
+func (b *Body) find(name string) (place int) {
+	place, ok := sort.Find(int(b.head.names), func(i int) int { return -CompareName(b.name(i), name) })
+	if !ok {
+		return -1
 	}
-	return 0, false
+	return place
 }
 
-// CompareName compares a name in lower case with one in any case.
+// CompareName compares a name in lower case with one in any case, byte by byte. Like
+// bytes.Compare it returns a negative number, 0, or a positive number.
 func CompareName(lower []byte, name string) int {
 	for i := 0; i < len(lower) && i < len(name); i++ {
 		if c := urls.ToLower(name[i]); lower[i] != c {
@@ -314,32 +306,32 @@ func CompareName(lower []byte, name string) int {
 	return len(lower) - len(name)
 }
 
-// name returns the text of the name at a place.
+// name returns the text of a name, given by its index in the body.
 func (b *Body) name(place int) []byte {
 	return b.nameOf(le32(b.data[b.head.numbersAt()+nameSize*uint64(place):]))
 }
 
-func endOf(data []byte, at, size, i int) int {
+// endOf returns the end of element i in a table of elements of size bytes, each of which starts
+// with its end. The table begins at an offset of data. Element -1 ends where element 0 starts: 0.
+func endOf(data []byte, table, size, i int) int {
 	if i < 0 {
 		return 0
 	}
-	return int(le32(data[at+size*i:]))
+	return int(le32(data[table+size*i:]))
 }
 
-// trie returns the trie of the name at a place, that of "*" for -1.
+// trie returns the trie of a name, given by its index in the body; that of "*" for -1. It has
+// notes if the body has them.
 func (b *Body) trie(place int) Trie {
-	var t Trie
+	t := Trie{rules: noRules}
 	group := uint32(0)
 	if place >= 0 {
 		group = b.head.groupOf(b.data, uint32(place))
 	}
 	if low, high, ok := b.head.group(b.data, group); ok {
-		t.rules, ok = openCompiled(b.data[low:high:high])
-		if !ok {
-			t.rules = noRules
+		if rules, ok := openCompiled(b.data[low:high:high]); ok {
+			t.rules = rules
 		}
-	} else {
-		t.rules = noRules
 	}
 	if b.notes != nil {
 		t.notes = &notes{rules: b.trieNotes(b.trieOf(place)), agents: b.list(place + 1)}
@@ -354,16 +346,19 @@ var noRules = func() compiled {
 	return b.build()
 }()
 
-// trieOf returns the number of a name's trie in the notes.
+// trieOf returns the number in the notes of the trie of a name, given by its index in the body;
+// that of "*" for -1.
 func (b *Body) trieOf(place int) int {
 	return int(le32(b.notes[b.listsAt+agentListSize*(place+1)+4:]))
 }
 
+// trieNotes returns the notes on the rules of trie i, counted as in the notes.
 func (b *Body) trieNotes(i int) []byte {
 	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
 	return b.notes[b.notesTextAt+start : b.notesTextAt+stop]
 }
 
+// list returns list i of user-agent values: 0 for "*", then one for each name.
 func (b *Body) list(i int) []byte {
 	start, stop := endOf(b.notes, b.listsAt, agentListSize, i-1), endOf(b.notes, b.listsAt, agentListSize, i)
 	return b.notes[b.listsText+start : b.listsText+stop]
@@ -408,8 +403,8 @@ func (b *Body) HasEveryone() bool {
 	return everyone.rules.flags&flagGroup != 0
 }
 
-// Lines yields the line number and the text of each rule, the least specific first. A trie
-// without notes yields nothing.
+// Lines yields the line number and the text of each rule, by rank, the least specific first. A
+// trie without notes yields nothing.
 func (t *Trie) Lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for rank := 1; rank <= t.ruleCount(); rank++ {
@@ -421,7 +416,7 @@ func (t *Trie) Lines() iter.Seq2[int, []byte] {
 }
 
 // Written returns the rules in the order of their lines, without Allow. Each is there once, where
-// Lines yields one twice that stands for two patterns.
+// Lines yields one twice that stands for two patterns. A trie without notes has none.
 func (t *Trie) Written() []RuleInfo {
 	rules := make([]RuleInfo, 0, t.ruleCount())
 	for rank := 1; rank <= t.ruleCount(); rank++ {
@@ -431,7 +426,7 @@ func (t *Trie) Written() []RuleInfo {
 	return slices.CompactFunc(rules, func(x, y RuleInfo) bool { return x.Line == y.Line })
 }
 
-// ruleCount returns the number of rules with notes.
+// ruleCount returns the number of ranks with notes, 0 for a trie without notes.
 func (t *Trie) ruleCount() int {
 	if t.notes == nil {
 		return 0
@@ -439,17 +434,18 @@ func (t *Trie) ruleCount() int {
 	return ruleCount(t.notes.rules)
 }
 
-// bodyBuilder collects the sections of a Body.
+// bodyBuilder collects the sections of a Body, which have the names here of Body's comment.
 type bodyBuilder struct {
 	groups, of, compiled               []byte
 	trieNotes, lists, notes, listTexts []byte
 	groupOf                            []uint32          // by trie
-	seen                               map[string]uint32 // group of some bytes
+	seen                               map[string]uint32 // by the bytes of a group, its number
 	names                              [][]byte
 	bare                               bool // without notes
 }
 
-// addTrie adds a trie. A trie with the rules of an earlier one shares its group.
+// addTrie adds the next trie, of which merged groups of the file were merged. A trie with the
+// rules of an earlier one shares its group.
 func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	group, ok := b.seen[string(t.rules.data)]
 	if !ok {
@@ -476,7 +472,8 @@ func padTo(b []byte, size int) []byte {
 }
 
 // ruleCount returns the number of rules in a trie's notes. The first rule's text follows
-// the last fixed-size note, so its offset tells.
+// the last fixed-size note, so its offset divided by noteSize is the number of notes. The first
+// note is that of rank 0. The result may be anything for notes that were not checked.
 func ruleCount(notes []byte) int {
 	if len(notes) < 2*noteSize {
 		return 0
@@ -484,12 +481,15 @@ func ruleCount(notes []byte) int {
 	return int(le32(notes[noteSize+4:])/noteSize) - 1
 }
 
+// addName adds the next name, whose trie must have been added.
 func (b *bodyBuilder) addName(n selection) {
 	b.names = append(b.names, []byte(n.name))
-	b.of = binary.LittleEndian.AppendUint32(b.of, b.groupOf[n.trie])
+	b.of = append32(b.of, b.groupOf[n.trie])
 	b.addList(n.chosen, n.trie)
 }
 
+// addList adds to the notes, if there are any, the user-agent values of the groups that were
+// chosen for a name or for "*", and the number of their trie.
 func (b *bodyBuilder) addList(chosen []choice, trie int) {
 	if b.bare {
 		return
@@ -498,11 +498,13 @@ func (b *bodyBuilder) addList(chosen []choice, trie int) {
 	b.lists = appendPair(b.lists, len(b.listTexts), trie)
 }
 
+// finish returns the body of f, whose tries and names were added, with number 0. The names'
+// numbers are their indices in b.names.
 func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	data := make([]byte, bodyHeadSize, bodyHeadSize+len(b.groups)+2*len(b.of)+len(b.compiled)+2*groupAlignment)
 	data = append(data, b.groups...)
 	for number := range b.names {
-		data = binary.LittleEndian.AppendUint32(data, uint32(number))
+		data = append32(data, uint32(number))
 	}
 	data = append(data, b.of...)
 	marks := uint16(0)
@@ -521,15 +523,14 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	if b.bare {
 		return body
 	}
-	notesHeader := make([]byte, notesHeaderSize)
-	for i, field := range [...]int{notesFormat, len(b.trieNotes) / trieNotesSize, len(b.lists) / agentListSize} {
-		put32(notesHeader[4*i:], uint32(field))
-	}
+	notesHeader := append32(nil, notesFormat, uint32(len(b.trieNotes)/trieNotesSize), uint32(len(b.lists)/agentListSize), 0)
 	body.notes = slices.Concat(notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts)
 	body.findNotes()
 	return body
 }
 
+// putHead writes the head of the body data, but for what RenumberBody writes: the checksum, the
+// body's number and the names' bits. It adds the marks for the statements of f.
 func putHead(data []byte, f *robotstxt.File, marks uint16, names, groups int) {
 	put32(data[4:], uint32(len(data)))
 	if len(f.Statements) > 0 {
@@ -541,18 +542,18 @@ func putHead(data []byte, f *robotstxt.File, marks uint16, names, groups int) {
 	put32(data[28:], uint32(groups))
 }
 
-// RenumberBody gives the rules of a body that AppendRules or AppendSource made the number of
-// the body, and replaces the numbers of names by those of another dictionary, in which they
-// have the same order. numbers is nil for no change. ok is false for what is no such body.
+// RenumberBody writes a number into the rules of a body that AppendRules or AppendSource made,
+// and replaces each name's number by what numbers returns: that in another dictionary, in which
+// the names have the same order. numbers is nil for no change. ok is false, and data unchanged,
+// if data is no such body.
 func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) (ok bool) {
 	h, ok := readHead(data)
 	if !ok {
 		return false
 	}
-	at := bodyHeadSize + groupSize*int(h.groups)
 	filter := uint64(0)
-	for i := range int(h.names) {
-		field := data[at+nameSize*i:]
+	for i := range uint64(h.names) {
+		field := data[h.numbersAt()+nameSize*i:]
 		if numbers != nil {
 			put32(field, numbers(le32(field)))
 		}
@@ -567,7 +568,8 @@ func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) 
 // filterBit returns the bit of a name's number in the head of a body.
 func filterBit(number uint32) uint64 { return 1 << (number & 63) }
 
-// AppendSource appends a body that is kept as its source.
+// AppendSource appends a body that is kept as its source: the robots.txt that f was parsed
+// from. Its number is 0 (see RenumberBody).
 func AppendSource(dst []byte, f *robotstxt.File, source []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, make([]byte, bodyHeadSize)...), source...)
@@ -576,8 +578,9 @@ func AppendSource(dst []byte, f *robotstxt.File, source []byte) []byte {
 	return dst
 }
 
-func appendPair(dst []byte, x, y int) []byte {
-	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, uint32(x)), uint32(y))
+// appendPair appends two numbers as little-endian u32.
+func appendPair(dst []byte, first, second int) []byte {
+	return append32(dst, uint32(first), uint32(second))
 }
 
 // CompileBody calls Compiler.CompileBody of a new Compiler.
@@ -585,25 +588,25 @@ func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	return new(Compiler).CompileBody(f)
 }
 
-// askedOf returns which of the distinct selections of names somebody asks for: that of "*",
-// which is the first one, and those of Asked, or all.
+// askedOf returns for each of the distinct selections whether an agent of c.Asked, or of all
+// names if that is nil, obeys it. The first one, that of "*", is always asked for.
 func (c *Compiler) askedOf(names []selection, distinct int) []bool {
 	asked := make([]bool, distinct)
 	asked[0] = true
 	for _, n := range names {
-		known := c.Asked == nil
-		if !known {
-			_, known = c.Asked.numbers[n.name]
+		if c.Asked == nil {
+			asked[n.trie] = true
+		} else if _, ok := c.Asked.numbers[n.name]; ok {
+			asked[n.trie] = true
 		}
-		asked[n.trie] = asked[n.trie] || known
 	}
 	return asked
 }
 
-// CompileBody compiles a body for all agents at once, with notes, but see Asked. The Body does not alias f
-// or the compiler. ok is false for a body that is so large, or whose groups overlap so
-// much, that the result would be out of proportion; Compile can still compile it for the
-// agents asked for.
+// CompileBody compiles a body for all agents at once, with notes; Asked restricts that. The
+// Body does not alias f or the compiler. ok is false for a body that is so large, or whose
+// groups overlap so much, that the result would be out of proportion; Compile can still compile
+// it for single agents.
 //
 // It takes time and memory linear in the body, apart from sorting the rules.
 func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {

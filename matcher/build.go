@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 	"unicode/utf8"
@@ -66,8 +65,8 @@ func (b *builder) build() compiled {
 	return b.assemble()
 }
 
-// fill writes the node of a span. If the children are leaves it writes these too, else it
-// pushes their spans.
+// fill writes the node of a span. If all its children are leaves it writes these, too, else it
+// appends the spans of the children to work, a stack, which it returns.
 func (b *builder) fill(s span, work []span) []span {
 	if s.low == s.high {
 		return work // no rules: the root stays empty
@@ -84,7 +83,9 @@ func (b *builder) fill(s span, work []span) []span {
 	return b.addChildren(s, work)
 }
 
-// fillLeaf writes the leaf of a span whose entries have one literal prefix.
+// fillLeaf writes the leaf of a span whose entries have one literal prefix, and the end that
+// the leaf needs if it has more than one rule without wildcard. s.depth becomes the length of
+// that prefix.
 func (b *builder) fillLeaf(s *span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
@@ -102,7 +103,8 @@ func (b *builder) fillLeaf(s *span) {
 	put32(leaf[8:], endBit|b.addEnd(*s, s.high))
 }
 
-// isLeaf reports whether all entries of a span have one literal prefix.
+// isLeaf reports whether all entries of a span have one literal prefix. They are sorted, so
+// the first and the last one tell.
 func (b *builder) isLeaf(s span) bool {
 	if s.high-s.low == 1 {
 		return true
@@ -115,7 +117,7 @@ func (b *builder) isLeaf(s span) bool {
 // first star and seven at most, and their number. The first byte is the lowest one of
 // label.
 func (b *builder) commonLabel(s span) (label uint64, length int) {
-	const most = 7
+	const most = 7 // the eighth byte of a node's label is its length
 	first, last := b.entries[s.low].literalPrefix()[s.depth:], b.entries[s.high-1].literalPrefix()[s.depth:]
 	label = firstWord(first)
 	length = bits.TrailingZeros64(label^firstWord(last)) / 8
@@ -144,8 +146,8 @@ func (b *builder) lowBelow(s span) int {
 	return low
 }
 
-// addEnd writes the end for the entries of a span before high, the ones whose literal
-// prefix has depth bytes.
+// addEnd writes the end for entries [s.low, high), whose literal prefix has s.depth bytes, and
+// the list of their wildcard suffixes, if they have any. It returns the end's number.
 func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
 	prefix, list := le32(above), le32(above[8:])
@@ -167,15 +169,16 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 	}
 	b.hanging = suffixes
 	end = uint32(len(b.ends) / endSize)
-	for _, field := range [...]uint32{prefix, exact, list} {
-		b.ends = binary.LittleEndian.AppendUint32(b.ends, field)
-	}
+	b.ends = append32(b.ends, prefix, exact, list)
 	return end
 }
 
+// end returns the record of an end, with those after it.
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes a node or a leaf for each byte that comes next in a span's texts.
+// addChildren makes a child for each byte that comes next in the texts of a span, whose node
+// it completes. If all children can be leaves it writes them, else it makes nodes and appends
+// their spans to work, which it returns.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
 		return work
@@ -215,7 +218,7 @@ func (b *builder) addChildren(s span, work []span) []span {
 	return work
 }
 
-// reserve makes room for n consecutive nodes or leaves and returns the first.
+// reserve appends n nodes, or leaves, of zeros and returns the number of the first.
 func (b *builder) reserve(n int, leaves bool) (first int) {
 	if leaves {
 		first = len(b.leaves) / leafSize
@@ -227,22 +230,17 @@ func (b *builder) reserve(n int, leaves bool) (first int) {
 	return first
 }
 
+// assemble returns the group whose sections were built, with an index if it has many suffixes.
+// It aliases no memory of b.
 func (b *builder) assemble() compiled {
-	var header [headerSize]byte
-	data := header[:]
-	put32(data[4*hNodes:], b.flags|uint32(len(b.nodes)/nodeSize))
-	put32(data[4*hLeaves:], uint32(len(b.leaves)/leafSize))
-	put32(data[4*hEnds:], uint32(len(b.ends)/endSize))
-	put32(data[4*hLists:], uint32(len(b.lists)/listSize))
-	put32(data[4*hSuffixes:], uint32(len(b.suffixes)/suffixSize))
-	put32(data[4*hLiterals:], uint32(len(b.literals)/literalSize))
-	put32(data[4*hText:], uint32(len(b.text)))
 	var index []byte
 	if len(b.suffixRules) >= indexThreshold {
 		index = buildIndex(b.suffixLiterals, b.suffixRules)
 	}
-	put32(data[4*hIndex:], uint32(len(index)))
-	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
+	header := append32(make([]byte, 0, headerSize),
+		b.flags|uint32(len(b.nodes)/nodeSize), uint32(len(b.leaves)/leafSize), uint32(len(b.ends)/endSize), uint32(len(b.lists)/listSize),
+		uint32(len(b.suffixes)/suffixSize), uint32(len(b.literals)/literalSize), uint32(len(b.text)), uint32(len(index)))
+	return newCompiled(slices.Concat(header, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
 }
 
 // AppendValid appends s, with bytes that are not UTF-8 as %XX.

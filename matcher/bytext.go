@@ -23,8 +23,8 @@ const (
 // keyRange is a range of keys. The texts of its entries agree in their first depth bytes.
 type keyRange struct{ low, high, depth int }
 
-// sortByText sorts the indices of the entries into c.keys: by text, then unanchored before
-// anchored, then the best rule first.
+// sortByText sets c.keys to keys of c.entries (see indexIn), sorted by text, then unanchored
+// before anchored, then by rank, the highest first.
 func (c *Compiler) sortByText() {
 	keys := c.keys[:0]
 	for i := range c.entries {
@@ -38,8 +38,9 @@ func (c *Compiler) sortByText() {
 	c.keys, c.runs = keys, work
 }
 
-// sortRun sorts a run by the next bytes of the texts. It pushes the runs whose texts are
-// still equal after these bytes.
+// sortRun sorts keys[r.low:r.high] by the next keyBytes bytes of their texts. It appends to
+// work, a stack, the ranges in which texts are still equal after these bytes, except small
+// ones, which it sorts by whole texts.
 func (c *Compiler) sortRun(keys []uint64, r keyRange, work []keyRange) []keyRange {
 	keys = keys[r.low:r.high]
 	for i, key := range keys {
@@ -80,11 +81,8 @@ func (c *Compiler) compareEntries(x, y uint64) int {
 	if order := bytes.Compare(a.text, b.text); order != 0 {
 		return order
 	}
-	if a.anchored != b.anchored {
-		if a.anchored {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Compare(b.rule, a.rule)
+	return cmp.Or(compareBool(a.anchored, b.anchored), cmp.Compare(b.rule, a.rule))
 }
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int { return cmp.Compare(boolByte(a), boolByte(b)) }

@@ -21,7 +21,8 @@ type Chain []string
 
 // ParseChain parses names separated by commas, such as "Googlebot-News,Googlebot". A name
 // with white space, a slash, a parenthesis or a semicolon is a User-Agent header rather
-// than a product token (RFC 9309 §2.2.1): the error names the token to use in its place.
+// than a product token (RFC 9309 §2.2.1): the error names the token to use in its place. An
+// empty or partly wild name is an error, too, and so is [Everyone] before another name.
 func ParseChain(s string) (Chain, error) {
 	var chain Chain
 	if strings.ContainsAny(s, "/();") {
@@ -47,14 +48,16 @@ func ParseChain(s string) (Chain, error) {
 func (c Chain) Related() bool {
 	const least = 3
 	for i := 1; i < len(c); i++ {
-		a, b := c[i-1], c[i]
-		if n := min(least, len(a), len(b)); b != Everyone && !strings.EqualFold(a[:n], b[:n]) {
+		name, next := c[i-1], c[i]
+		if n := min(least, len(name), len(next)); next != Everyone && !strings.EqualFold(name[:n], next[:n]) {
 			return false
 		}
 	}
 	return true
 }
 
+// checkToken returns an error for a name that is neither a product token nor [Everyone]. It
+// is more lenient than RFC 9309 §2.2.1: names with digits and dots exist.
 func checkToken(name string) error {
 	switch {
 	case name == "":
@@ -69,6 +72,8 @@ func checkToken(name string) error {
 	return nil
 }
 
+// headerError returns the error for an agent that has white space in it or looks like a
+// User-Agent header. Its text suggests a product token.
 func headerError(s string) error {
 	if !strings.ContainsAny(s, "/();") {
 		return fmt.Errorf("agent %q has a blank in it, and no product token has one: is it %s?", s, strings.Join(strings.Fields(s), ""))
@@ -79,8 +84,8 @@ func headerError(s string) error {
 	return fmt.Errorf("agent %q looks like a User-Agent header; give the crawler's product token, such as CCBot", s)
 }
 
-// tokenOfHeader finds the product token in a User-Agent header: the product after
-// "compatible;", else the first product.
+// tokenOfHeader returns the product token in a User-Agent header: the product after
+// "compatible;", else the first product; "" if there is none.
 func tokenOfHeader(header string) string {
 	s := header
 	if i := strings.Index(strings.ToLower(s), "compatible;"); i >= 0 {

@@ -21,11 +21,11 @@ func Compile(f *robotstxt.File, chains []Chain) []Trie {
 	return all
 }
 
-// CompileMemory bounds the bytes of memory that are in use while a body is parsed and compiled for
-// agents that obey the same groups. What a line, a wildcard, a byte that may become an escape, and
-// any other takes was measured with bodies that have little else.
+// CompileMemory returns an upper bound of the bytes of memory in use while a body is parsed and
+// compiled for agents that obey the same groups. It adds the cost of each line and each byte
+// (compileBytes), which were measured with bodies that have little else.
 func CompileMemory(body []byte) int64 {
-	const perRule, leastRule = 400, 7 // "allow:" and the line's end
+	const perRule, leastRule = 400, len("allow:\n") // bytes of memory; bytes of the shortest rule
 	need, lines := 0, 0
 	for _, c := range body {
 		need += int(compileBytes[c])
@@ -36,20 +36,21 @@ func CompileMemory(body []byte) int64 {
 	return int64(need + perRule*min(lines, len(body)/leastRule))
 }
 
-// compileBytes has what each byte of a body takes.
-var compileBytes = func() (bytes [256]uint16) {
-	for c := range bytes {
+// compileBytes has for each byte of a body the bytes of memory that it takes to compile: most
+// for a wildcard, which starts a literal, and more for a byte that may become an escape.
+var compileBytes = func() (cost [256]uint16) {
+	for c := range cost {
 		switch {
 		case c == '\n' || c == '\r':
 		case c == '*':
-			bytes[c] = 256
+			cost[c] = 256
 		case c <= ' ' || c >= 0x7F || strings.IndexByte("%\"<>\\^`{|}", byte(c)) >= 0:
-			bytes[c] = 32
+			cost[c] = 32
 		default:
-			bytes[c] = 12
+			cost[c] = 12
 		}
 	}
-	return bytes
+	return cost
 }()
 
 // Compiler compiles bodies one after the other. It keeps its memory, as much as the largest
@@ -80,8 +81,8 @@ type compiledGroups struct {
 }
 
 // Compile compiles a body for each agent. It returns the distinct tries and the index of
-// each agent's trie, as the fields Tries and Of of an Origin. The tries alias neither f nor
-// the compiler's memory.
+// each agent's trie, as the fields Tries and Of of an Origin; of is nil if there is one trie.
+// The tries alias neither f nor the compiler's memory.
 //
 // It takes time and memory linear in the body and in the number of agents, apart from
 // sorting the rules.
@@ -91,13 +92,14 @@ func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of 
 	d := newDistinct(agents)
 	for i := range agents.chains {
 		name := agents.decides(i, c.selector.has)
-		_ = d.add(i, name, func() (Trie, error) { return c.trie(f, c.selector.groupsOf(name)), nil }) // this function never fails
+		d.add(i, name, func() Trie { return c.trie(f, c.selector.groupsOf(name)) })
 	}
 	clear(c.compiled) // so that no body is kept in memory
 	return d.result()
 }
 
-// trie compiles chosen groups, or returns the trie of an equal choice compiled before.
+// trie returns the trie of the chosen groups of f, with notes if c.Explain is set. It compiles
+// each choice of groups once a body (c.compiled); tries of equal choices share their rules.
 func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
 	known := slices.IndexFunc(c.compiled, func(g compiledGroups) bool { return sameGroups(g.chosen, chosen) })
 	if known < 0 {
@@ -132,8 +134,9 @@ type source struct {
 	group uint32
 }
 
-// groups compiles the rules of the merged groups (RFC 9309 §2.2.1). Call describe next for
-// the notes on them.
+// groups compiles the rules of the chosen groups of f, merged in file order (RFC 9309 §2.2.1),
+// to a trie without notes. Until its next call describe returns the notes, and c.byRank has
+// the rules by rank.
 func (c *Compiler) groups(f *robotstxt.File, chosen []choice) (t Trie) {
 	c.collect(f, chosen)
 	c.rank()
@@ -150,7 +153,9 @@ func (c *Compiler) groups(f *robotstxt.File, chosen []choice) (t Trie) {
 	return t
 }
 
-// collect compiles the patterns of the chosen groups' rules.
+// collect sets c.entries and c.sources to the rules of the chosen groups of f that can match,
+// in file order. Ranks are not set yet. Under Google an allow rule may have two entries; see
+// indexPattern.
 func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	c.entries, c.sources, c.arena = c.entries[:0], c.sources[:0], c.arena[:0]
 	for n, choice := range chosen {
@@ -170,8 +175,9 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	}
 }
 
-// add adds an entry for a pattern of the rule that collect appends to sources next. It
-// returns false for a pattern that cannot match anything. rank sets the entry's rank.
+// add appends an entry for a pattern of the rule that collect appends to c.sources next. The
+// entry's number has its verdict and no rank. For a pattern that cannot match anything, add
+// returns false and appends nothing.
 func (c *Compiler) add(pattern []byte, allow bool, p Profile) (ok bool) {
 	n := len(c.entries)
 	c.entries = append(c.entries, entry{order: uint32(len(c.sources))})
@@ -186,8 +192,8 @@ func (c *Compiler) add(pattern []byte, allow bool, p Profile) (ok bool) {
 	return true
 }
 
-// rank numbers the entries by specificity, from 1 on, and collects the index of each rank's
-// source in byRank.
+// rank completes the numbers of c.entries with their ranks: from 1 on by specificity (RFC 9309
+// §2.2.2). It sets c.byRank to the index in c.sources of the rule of each rank, 0 for rank 0.
 func (c *Compiler) rank() {
 	const indexBits = 32
 	entries := c.entries
@@ -207,7 +213,8 @@ func (c *Compiler) rank() {
 	}
 }
 
-// dedupe sorts the entries by text and keeps only the best rule of those with equal texts.
+// dedupe sets c.sorted to the entries sorted by text, the unanchored before the anchored. Of
+// entries that are equal in both it keeps the one with the highest rank.
 func (c *Compiler) dedupe() {
 	c.sortByText()
 	sorted := c.sorted[:0]
@@ -221,9 +228,9 @@ func (c *Compiler) dedupe() {
 	c.sorted = sorted
 }
 
-// describe lays out the lines and texts of the rules compiled last, by rank: first a note of
-// fixed size for each rule, then the texts to which the notes point. Rank 0 is no rule, and
-// its note is zeros.
+// describe returns the notes on the rules that groups compiled last, in the layout of
+// layout.go: a note of fixed size for each rank, then the texts to which the notes point. The
+// note of rank 0, which no rule has, is zeros.
 func (c *Compiler) describe() []byte {
 	size := noteSize * len(c.byRank)
 	for _, order := range c.byRank[1:] {

@@ -3,7 +3,6 @@ package matcher
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"robotsbatch/matcher/internal/kernels"
@@ -47,12 +46,9 @@ type indexLiteral struct {
 func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 	indexLiterals := chooseIndexLiterals(suffixes)
 	slices.SortFunc(indexLiterals, func(a, b indexLiteral) int {
-		if c := cmp.Compare(len(a.text), len(b.text)); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.text, b.text)
+		return cmp.Or(cmp.Compare(len(a.text), len(b.text)), bytes.Compare(a.text, b.text))
 	})
-	records := binary.LittleEndian.AppendUint32(nil, uint32(len(indexLiterals)))
+	records := append32(nil, uint32(len(indexLiterals)))
 	var postings []byte
 	entries := make([]entry, len(indexLiterals))
 	numbers := make(map[string]uint32, len(indexLiterals))
@@ -61,17 +57,13 @@ func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 		entries[i] = entry{pattern: pattern{text: l.text, prefix: len(l.text)}, rule: number}
 		numbers[string(l.text)] = number
 		slices.SortFunc(l.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
-		for _, field := range [...]uint32{uint32(len(postings) / 4), uint32(len(l.suffixes)), longestPrefix(numbers, l.text), 0} {
-			records = binary.LittleEndian.AppendUint32(records, field)
-		}
-		for _, suffix := range l.suffixes {
-			postings = binary.LittleEndian.AppendUint32(postings, suffix)
-		}
+		records = append32(records, uint32(len(postings)/4), uint32(len(l.suffixes)), longestPrefix(numbers, l.text), 0)
+		postings = append32(postings, l.suffixes...)
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
 	var trie builder
 	trie.reset(entries)
-	records = binary.LittleEndian.AppendUint32(records, uint32(len(postings)/4))
+	records = append32(records, uint32(len(postings)/4))
 	return slices.Concat(records, postings, trie.build().data)
 }
 

@@ -131,6 +131,14 @@ const (
 	suffixCount = 2
 )
 
+// append32 appends numbers.
+func append32(dst []byte, numbers ...uint32) []byte {
+	for _, n := range numbers {
+		dst = binary.LittleEndian.AppendUint32(dst, n)
+	}
+	return dst
+}
+
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 

@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"hash/maphash"
-	"slices"
 
 	"robotsbatch/matcher/access"
 )
@@ -38,10 +37,7 @@ type room struct {
 }
 
 // Reset makes an Origin empty. It keeps its memory.
-func (o *Origin) Reset() {
-	r := o.room
-	*o = Origin{room: r}
-}
+func (o *Origin) Reset() { *o = Origin{room: o.room} }
 
 // set sets an Origin to another one, and keeps its memory.
 func (o *Origin) set(to *Origin) {
@@ -50,17 +46,21 @@ func (o *Origin) set(to *Origin) {
 	o.room = r
 }
 
-// own makes Tries a slice of this number of tries in the Origin's own memory, without notes, and Of empty.
-func (o *Origin) own(tries, of int) {
+// own makes Tries an empty slice of the Origin's own memory, for addTrie, and Of nil.
+func (o *Origin) own() {
 	if o.room == nil {
 		o.room = new(room)
 	}
-	r := o.room
-	r.tries = slices.Grow(r.tries[:0], tries)[:tries]
-	o.Tries, o.Of = r.tries, nil
+	o.Tries, o.Of = o.room.tries[:0], nil
 }
 
-// Trie returns the trie of an agent, given by its index, if Access is access.Rules.
+// addTrie adds a trie without notes to Tries, after own.
+func (o *Origin) addTrie(rules compiled) {
+	o.Tries = append(o.Tries, Trie{rules: rules})
+	o.room.tries = o.Tries
+}
+
+// Trie returns the trie of an agent, given by its index. Access must be access.Rules.
 func (o *Origin) Trie(agent int) *Trie { return &o.Tries[o.TrieOf(agent)] }
 
 // TrieOf returns the index in Tries of an agent's trie.
@@ -78,8 +78,9 @@ func (o *Origin) TrieOf(agent int) int {
 type Origins interface {
 	// Lookup sets *o to the Origin of authority, a key as urls.Scratch.Split returns it.
 	// The tries belong to the source or to o: they must not be changed, and are valid while
-	// the Origins is open and until the next lookup that sets *o. For an unknown authority Access is access.Unknown and there is no
-	// error. An error means that the source could not be read, and ends the job.
+	// the Origins is open and until the next lookup that sets *o. For an unknown authority
+	// Access is access.Unknown and there is no error. An error means that the source could
+	// not be read, and ends the job.
 	Lookup(authority []byte, o *Origin) error
 }
 

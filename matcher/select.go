@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
-	"robotsbatch/matcher/urls"
 )
 
 // These bound how much the rules may grow when groups are merged for every agent. A hostile
@@ -28,27 +27,16 @@ type selection struct {
 	trie   int // index in the distinct selections
 }
 
-// selectAll returns the names of all agents, in lower case and sorted, and the distinct
-// selections of groups; the first of these is that of "*". ok is false if merging them
-// would cost too much.
+// selectAll returns the names of all agents of f, in lower case and sorted, without "*", and
+// the distinct selections of groups; the first of these is that of "*". ok is false if merging
+// the groups of each selection would cost too much.
 func selectAll(f *robotstxt.File) (names []selection, distinct [][]choice, ok bool) {
 	byName := make(map[string][]choice)
-	var everyone []choice
-	for i := range f.Groups {
-		for _, a := range f.Groups[i].Agents {
-			if a.Everyone() {
-				everyone = addChoice(everyone, i, a)
-				continue
-			}
-			token, word := a.Names(f.Profile)
-			for _, name := range [][]byte{token, word} {
-				if len(name) > 0 {
-					lower := lowerASCII(name)
-					byName[lower] = addChoice(byName[lower], i, a)
-				}
-			}
-		}
-	}
+	eachName(f, nil, func(group int, agent robotstxt.Agent, name []byte) {
+		byName[string(name)] = addChoice(byName[string(name)], group, agent)
+	})
+	everyone := byName[Everyone]
+	delete(byName, Everyone)
 	for name, chosen := range byName {
 		names = append(names, selection{name: name, chosen: chosen})
 	}
@@ -57,27 +45,21 @@ func selectAll(f *robotstxt.File) (names []selection, distinct [][]choice, ok bo
 	return names, distinct, ok
 }
 
-// addChoice adds group i for one of its agents, unless the group was just added.
-func addChoice(chosen []choice, i int, a robotstxt.Agent) []choice {
-	if n := len(chosen); n > 0 && chosen[n-1].group == i {
+// addChoice appends a group, given by its index, with the user-agent line that names the
+// agent. Of several such lines of a group it keeps the first.
+func addChoice(chosen []choice, group int, agent robotstxt.Agent) []choice {
+	if n := len(chosen); n > 0 && chosen[n-1].group == group {
 		return chosen
 	}
-	return append(chosen, choice{group: i, agent: a})
+	return append(chosen, choice{group: group, agent: agent})
 }
 
-func lowerASCII(name []byte) string {
-	lower := make([]byte, len(name))
-	for i, c := range name {
-		lower[i] = urls.ToLower(c)
-	}
-	return string(lower)
-}
-
-// distinctSelections numbers the selections of names by their groups. ok is false if the
-// distinct ones cost too much.
+// distinctSelections returns the selections of groups that differ, that of everyone first, and
+// sets each name's trie to the index of its selection. ok is false if their rules together
+// exceed the budget of maxMerging and maxMerged.
 func distinctSelections(f *robotstxt.File, everyone []choice, names []selection) (distinct [][]choice, ok bool) {
-	cost, whole := groupCosts(f)
-	budget := min(maxMerging*whole, maxMerged)
+	costs, total := groupCosts(f)
+	budget := min(maxMerging*total, maxMerged)
 	seen := make(map[string]int)
 	var key []byte
 	number := func(chosen []choice) int {
@@ -89,7 +71,7 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 			return n
 		}
 		for _, c := range chosen {
-			budget -= cost[c.group]
+			budget -= costs[c.group]
 		}
 		seen[string(key)] = len(distinct)
 		distinct = append(distinct, chosen)
@@ -102,14 +84,14 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 	return distinct, budget >= 0
 }
 
-// groupCosts returns the cost of the rules of each group, and of all groups.
-func groupCosts(f *robotstxt.File) (costs []int, whole int) {
+// groupCosts returns the cost of the rules of each group, and the sum of all; see ruleCost.
+func groupCosts(f *robotstxt.File) (costs []int, total int) {
 	costs = make([]int, len(f.Groups))
 	for i := range f.Groups {
 		for r := range f.Groups[i].Rules {
 			costs[i] += len(f.Groups[i].Rules[r].Text) + ruleCost
 		}
-		whole += costs[i]
+		total += costs[i]
 	}
-	return costs, whole
+	return costs, total
 }

@@ -319,7 +319,7 @@ func (m *statementMerger) byPrecedence(use int) []int {
 		v, w := x.values[use], y.values[use]
 		switch {
 		case v == w:
-			return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), cmp.Compare(boolByte(x.path.anchored), boolByte(y.path.anchored)))
+			return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), compareBool(x.path.anchored, y.path.anchored))
 		case usage.Combine(v, w) == v:
 			return -1
 		}

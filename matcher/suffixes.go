@@ -2,20 +2,19 @@ package matcher
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
 
 	"robotsbatch/matcher/internal/kernels"
 )
 
-// addList writes the wildcard suffixes of entries: first those that allow, then those that
-// disallow, the best rule of each kind first. above is the nearest list above.
+// addList writes a list of the wildcard suffixes of entries, whose literal prefix has depth
+// bytes: first those that allow, then those that disallow, the best rule of each kind first. It
+// sorts entries. above is the nearest list above, 0 for none. It returns the list's number.
 func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint32) {
 	slices.SortFunc(entries, func(x, y *entry) int {
-		if kind := int(y.rule&1) - int(x.rule&1); kind != 0 {
-			return kind
-		}
-		return int(y.rule>>1) - int(x.rule>>1)
+		return cmp.Or(cmp.Compare(y.rule&1, x.rule&1), cmp.Compare(y.rule, x.rule))
 	})
 	list = uint32(len(b.lists) / listSize)
 	first := uint32(len(b.suffixes) / suffixSize)
@@ -33,27 +32,21 @@ func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint3
 		b.addSuffix(e, list, b.split(e.text[depth+1:]))
 	}
 	last := first + uint32(len(entries))
-	for _, field := range [...]uint32{uint32(depth), first, disallow, last, best[0], best[1], above} {
-		b.lists = binary.LittleEndian.AppendUint32(b.lists, field)
-	}
+	b.lists = append32(b.lists, uint32(depth), first, disallow, last, best[0], best[1], above)
 	return list
 }
 
-// split returns the literals of a suffix: the texts between stars.
+// split returns the literals of a suffix, the texts between stars, as a part of b.pieces. They
+// alias the suffix.
 func (b *builder) split(text []byte) [][]byte {
 	start := len(b.pieces)
-	for {
-		i := bytes.IndexByte(text, star)
-		if i < 0 {
-			break
-		}
-		b.pieces = append(b.pieces, text[:i])
-		text = text[i+1:]
+	for literal := range bytes.SplitSeq(text, []byte{star}) {
+		b.pieces = append(b.pieces, literal)
 	}
-	b.pieces = append(b.pieces, text)
 	return b.pieces[start:len(b.pieces):len(b.pieces)]
 }
 
+// addSuffix writes the suffix of an entry, its signature and its literals, at least one.
 func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
 	flags := uint32(len(literals)) << suffixCount
 	if e.anchored {
@@ -67,32 +60,23 @@ func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
 		first, longest = len(b.text), len(literals[0])
 		b.text = append(b.text, literals[0]...)
 	} else {
-		for i := range literals {
-			if len(literals[i]) > len(literals[longest]) {
+		for i, literal := range literals {
+			if len(literal) > len(literals[longest]) {
 				longest = i
 			}
+			b.literals = appendPair(b.literals, len(b.text), len(literal))
+			b.text = append(b.text, literal...)
 		}
 		longest += first
-		b.addLiterals(literals)
 	}
 	var signature kernels.Signature
 	for _, literal := range literals {
 		signature |= literalSignature(literal)
 	}
 	b.signatures = binary.LittleEndian.AppendUint64(b.signatures, uint64(signature))
-	for _, field := range [...]uint32{e.rule, flags, uint32(first), uint32(longest), list} {
-		b.suffixes = binary.LittleEndian.AppendUint32(b.suffixes, field)
-	}
+	b.suffixes = append32(b.suffixes, e.rule, flags, uint32(first), uint32(longest), list)
 	b.suffixLiterals = append(b.suffixLiterals, literals)
 	b.suffixRules = append(b.suffixRules, e.rule)
-}
-
-func (b *builder) addLiterals(literals [][]byte) {
-	for _, literal := range literals {
-		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(b.text)))
-		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(literal)))
-		b.text = append(b.text, literal...)
-	}
 }
 
 // bestSuffix returns the best rule above floor among the suffixes of a kind that match, in

@@ -50,20 +50,9 @@ func (t *Trie) Trace(path []byte) []Traced {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Traced) int {
-		return cmp.Or(cmp.Compare(b.Length, a.Length), compareAllow(a.Allow, b.Allow), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.Length, a.Length), compareBool(b.Allow, a.Allow), cmp.Compare(a.Line, b.Line))
 	})
 	return found
-}
-
-// compareAllow orders allow before disallow.
-func compareAllow(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 // writtenRule is a rule of a trie as written.
