@@ -60,12 +60,13 @@ func (a *automaton) build(literals [][]byte) (numbers []uint32) {
 	return numbers
 }
 
-// addNodes makes the nodes. Where a literal ends, it sets found to the literal's index + 1.
+// addNodes sets a.nodes, a.labels and a.spans, without fail links. Where a literal ends, found
+// is the literal's index + 1, elsewhere 0.
 func (a *automaton) addNodes(literals [][]byte) {
-	nodes, before := 1, []byte(nil)
+	nodes, previous := 1, []byte(nil)
 	for _, literal := range literals {
-		nodes += len(literal) - commonPrefix(before, literal)
-		before = literal
+		nodes += len(literal) - commonPrefix(previous, literal)
+		previous = literal
 	}
 	a.nodes = slices.Grow(a.nodes[:0], nodes)
 	a.labels = append(slices.Grow(a.labels[:0], nodes), 0)
@@ -95,8 +96,8 @@ func (a *automaton) addNodes(literals [][]byte) {
 	}
 }
 
-// addFails sets root, the nodes' fail links and shorter, completes found, and returns the
-// literals sorted by length.
+// addFails sets a.root, the nodes' fail links and a.shorter, and completes found. literals is
+// their number. It returns their indices + 1, sorted by length.
 func (a *automaton) addFails(literals int) (byLength []uint32) {
 	a.root = [256]uint32{}
 	for child := range uint32(a.nodes[0].children) {
@@ -125,33 +126,35 @@ func (a *automaton) addFails(literals int) (byLength []uint32) {
 }
 
 // numberPaths numbers the literals by heavy paths, each path from its shortest literal to
-// its longest. It returns the new numbers, indexed by the old ones.
+// its longest, and changes found and a.shorter to the new numbers. It returns the new numbers of
+// the literals in their sorted order. byLength is what addFails returned.
 func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	n := len(byLength) + 1
-	size, heavy := make([]uint32, n), make([]uint32, n) // size: how many literals end in this one; heavy: the next literal of its heavy path
-	for _, l := range slices.Backward(byLength) {
-		size[l]++
-		if up := a.shorter[l]; up != 0 {
-			size[up] += size[l]
-			if heavy[up] == 0 || size[l] > size[heavy[up]] {
-				heavy[up] = l
+	size := make([]uint32, n)  // the number of literals that end in this one
+	heavy := make([]uint32, n) // the next literal of its heavy path, 0 for none
+	for _, literal := range slices.Backward(byLength) {
+		size[literal]++
+		if parent := a.shorter[literal]; parent != 0 {
+			size[parent] += size[literal]
+			if heavy[parent] == 0 || size[literal] > size[heavy[parent]] {
+				heavy[parent] = literal
 			}
 		}
 	}
 	a.heads = slices.Grow(a.heads[:0], n)[:n]
 	numbers, shorter, next := make([]uint32, n), make([]uint32, n), uint32(1)
-	for _, l := range byLength {
-		up := a.shorter[l]
-		if up != 0 && heavy[up] == l {
-			continue // numbered together with the literal above it
+	for _, literal := range byLength {
+		parent := a.shorter[literal]
+		if parent != 0 && heavy[parent] == literal {
+			continue // numbered together with its parent
 		}
 		head := next
-		for x := l; x != 0; x = heavy[x] {
-			numbers[x], a.heads[next] = next, head
+		for ; literal != 0; literal = heavy[literal] {
+			numbers[literal], a.heads[next] = next, head
 			shorter[next] = next - 1
 			next++
 		}
-		shorter[head] = numbers[up]
+		shorter[head] = numbers[parent]
 	}
 	copy(a.shorter, shorter)
 	for i := range a.nodes {
@@ -160,8 +163,8 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	return numbers[1:]
 }
 
-// step returns the node for a text, given the node for the text without its last byte c:
-// that of the longest suffix of the text that has one.
+// step returns the node of a text, that of its longest suffix that has one, given the node of
+// the text without its last byte c. Over a whole text it takes time linear in the text.
 func (a *automaton) step(node uint32, c byte) uint32 {
 	for node != 0 {
 		n := &a.nodes[node]
@@ -179,8 +182,8 @@ func (a *automaton) step(node uint32, c byte) uint32 {
 	return a.root[c]
 }
 
-// longestIn returns the longest literal in a bit set that is equal to literal or a suffix
-// of it; 0 for none.
+// longestIn returns the longest literal that is equal to literal or a suffix of it and whose
+// bit is set in set; 0 for none. It takes a search of words for each heavy path.
 func (a *automaton) longestIn(set []uint64, literal uint32) uint32 {
 	for literal != 0 {
 		head := a.heads[literal]
@@ -192,16 +195,16 @@ func (a *automaton) longestIn(set []uint64, literal uint32) uint32 {
 	return 0
 }
 
-// lastSet returns the greatest number of a bit set in [low, high]; 0 for none. low must not
+// lastSet returns the greatest number in [low, high] whose bit is set; 0 for none. low must not
 // be 0.
 func lastSet(set []uint64, low, high uint32) uint32 {
-	at := high / 64
-	word := set[at] & (^uint64(0) >> (63 - high%64))
-	for word == 0 && at > low/64 {
-		at--
-		word = set[at]
+	index := high / 64
+	word := set[index] & (^uint64(0) >> (63 - high%64)) // without the bits after high
+	for word == 0 && index > low/64 {
+		index--
+		word = set[index]
 	}
-	if last := 64*at + uint32(bits.Len64(word)) - 1; word != 0 && last >= low {
+	if last := 64*index + uint32(bits.Len64(word)) - 1; word != 0 && last >= low {
 		return last
 	}
 	return 0

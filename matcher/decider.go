@@ -90,13 +90,14 @@ func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, aut
 	}
 }
 
-// mayHavePrefix compares two bytes and so rejects most URLs that lack the prefix.
+// mayHavePrefix reports whether the URL data[low:high] may start with d.prefix. It compares two
+// bytes, the last and the middle one, and so rejects most URLs that do not.
 func (d *Decider) mayHavePrefix(low, high int) bool {
 	n := len(d.prefix)
 	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
 }
 
-// allow sets the bits of rows [low, high) in the bitmaps of tries that allow them.
+// allow sets the bits of rows [low, high) in the bitmaps of the tries that allow them by v.
 func (d *Decider) allow(v *prefixVerdicts, low, high int) {
 	for i := range v.verdicts {
 		if !v.verdicts[i].denied {
@@ -105,7 +106,8 @@ func (d *Decider) allow(v *prefixVerdicts, low, high int) {
 	}
 }
 
-// addPaths adds the undecided paths of consecutive rows; the first one is number row.
+// addPaths adds consecutive rows, the first of which is number row, to d.rows and their paths
+// to d.paths, as undecided paths of d.last.
 func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	low := int(offsets[0])
 	for i, high := range offsets[1:] {
@@ -115,12 +117,12 @@ func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	}
 }
 
-// decideRow decides the row whose URL is data[low:high], and sets the prefix for the rows
-// that follow.
+// decideRow decides a row, whose URL is data[low:high], as DecideRows does. It sets d.last and
+// d.prefix for the rows that follow; d.prefix is nil if these cannot share the verdicts.
 func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	url := d.data[low:high]
 	trimmed := urls.Trim(url)
-	low += cap(url) - cap(trimmed)
+	low += cap(url) - cap(trimmed) // by the blanks at the start
 	high = low + len(trimmed)
 	path := trimmed[authority:]
 	if len(path) == 0 || path[0] != '/' {
@@ -164,8 +166,9 @@ func (d *Decider) newPrefix() *prefixVerdicts {
 	return &d.prefixes[d.n]
 }
 
-// decidePrefix sets the verdicts of the rules without wildcards for a path, and for every
-// path that agrees with it in its first depth bytes.
+// decidePrefix sets v to the verdicts of the rules without wildcards for a path, which starts
+// with a slash. They hold for every path that shares its first depth bytes; depth is more than
+// the path has if they hold for this path only.
 func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false
@@ -179,13 +182,13 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 		v.undecided = v.undecided || s.undecided
 	}
 	if denied {
-		is, known := IsRobotsTxt(path, d.profile)
-		if is {
+		isRobotsTxt, holds := IsRobotsTxt(path, d.profile)
+		if isRobotsTxt {
 			clear(v.verdicts) // the zero value allows
 			v.undecided = false
 			return whole
 		}
-		depth = max(depth, known)
+		depth = max(depth, holds)
 	}
 	return depth
 }
@@ -212,7 +215,8 @@ func (d *Decider) drop() {
 	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
 }
 
-// resolve resolves the undecided paths of a prefix: those from v.first on and before last.
+// resolve resolves the undecided paths [v.first, last) of a prefix: it flips the bits of those
+// whose verdict a wildcard rule changes.
 func (d *Decider) resolve(v *prefixVerdicts, last int) {
 	for number := range v.verdicts {
 		s, trie := &v.verdicts[number], &v.tries[number]
@@ -231,10 +235,11 @@ func (d *Decider) resolve(v *prefixVerdicts, last int) {
 	}
 }
 
-// change flips the verdict of a path for a trie, given by its index.
+// change flips the verdict v of a path for a trie, both given by their indices. d.target must
+// be set to the path. /robots.txt stays allowed.
 func (d *Decider) change(v *prefixVerdict, trie, path int) {
 	if !v.denied { // the prefix of denied paths is long enough to exclude /robots.txt
-		if is, _ := IsRobotsTxt(d.target.Path(), d.profile); is {
+		if isRobotsTxt, _ := IsRobotsTxt(d.target.Path(), d.profile); isRobotsTxt {
 			return
 		}
 	}
@@ -242,20 +247,20 @@ func (d *Decider) change(v *prefixVerdict, trie, path int) {
 	d.allowed[trie][row>>3] ^= 1 << (row & 7)
 }
 
-// SetBits sets the bits [low, high) of a bitmap.
+// SetBits sets the bits [low, high) of a bitmap, least significant first.
 func SetBits(bitmap []byte, low, high int) {
 	first, last := low>>3, high>>3
-	from, before := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
+	fromLow, belowHigh := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
 	if first == last {
-		bitmap[first] |= from & before
+		bitmap[first] |= fromLow & belowHigh
 		return
 	}
-	bitmap[first] |= from
+	bitmap[first] |= fromLow
 	for i := first + 1; i < last; i++ {
 		bitmap[i] = 0xFF
 	}
-	if before != 0 {
-		bitmap[last] |= before
+	if belowHigh != 0 { // else the bitmap may end there
+		bitmap[last] |= belowHigh
 	}
 }
 

@@ -92,6 +92,8 @@ func CollectRecords(f *robotstxt.File, agents *Agents) *Records {
 	return r
 }
 
+// crawlDelay returns the crawl-delay in seconds of an agent that obeys the chosen groups of f;
+// NoCrawlDelay for none. See CollectRecords.
 func crawlDelay(f *robotstxt.File, chosen []choice) float64 {
 	for _, c := range chosen {
 		for _, d := range f.Groups[c.group].CrawlDelays {
@@ -124,17 +126,17 @@ func ParseCrawlDelay[T string | []byte](value T) (seconds float64, ok bool) {
 	return seconds, err == nil // err is set for a number out of range
 }
 
-// AddSitemap adds the value of a sitemap record, unless the value is empty or a limit is
-// reached.
+// AddSitemap adds the value of a sitemap record to r.Sitemaps. It ignores an empty value. If the
+// value exceeds a limit, it sets MoreSitemaps instead, and ignores all values after that.
 func (r *Records) AddSitemap(value []byte) {
 	if len(value) == 0 || r.MoreSitemaps {
 		return
 	}
-	text := len(value) // a lower bound; the value is not copied before it is known to fit
+	size := len(value) // a lower bound; the value is not copied before it is known to fit
 	for _, s := range r.Sitemaps {
-		text += len(s)
+		size += len(s)
 	}
-	if len(r.Sitemaps) == MaxSitemaps || text > MaxSitemapBytes {
+	if len(r.Sitemaps) == MaxSitemaps || size > MaxSitemapBytes {
 		r.MoreSitemaps = true
 		return
 	}
@@ -146,19 +148,19 @@ func (r *Records) AddSitemap(value []byte) {
 			escaped = append(escaped, c)
 		}
 	}
-	if text += len(escaped) - len(value); text > MaxSitemapBytes {
+	if size += len(escaped) - len(value); size > MaxSitemapBytes {
 		r.MoreSitemaps = true
 		return
 	}
 	r.Sitemaps = append(r.Sitemaps, string(escaped))
 }
 
-// Size returns about how many bytes of memory the records take.
+// Size returns an estimate of the memory of the records in bytes.
 func (r *Records) Size() int {
-	const around, text = 64, 16
-	size := around + 8*len(r.CrawlDelays) + len(r.Digest)
+	const fixed, header = 64, 16 // of the struct, and of a string
+	size := fixed + 8*len(r.CrawlDelays) + len(r.Digest)
 	for _, s := range r.Sitemaps {
-		size += text + len(s)
+		size += header + len(s)
 	}
 	return size
 }

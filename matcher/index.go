@@ -41,8 +41,8 @@ type indexLiteral struct {
 	suffixes []uint32
 }
 
-// buildIndex makes the index of suffixes. Suffix i has the literals suffixes[i] and the
-// rule rules[i].
+// buildIndex returns the bytes of the index of suffixes. Suffix i has the literals suffixes[i],
+// at least one, and the rule rules[i].
 func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 	indexLiterals := chooseIndexLiterals(suffixes)
 	slices.SortFunc(indexLiterals, func(a, b indexLiteral) int {
@@ -78,14 +78,14 @@ func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 	return 0
 }
 
-// chooseIndexLiterals chooses one literal of each suffix: the one that fewest suffixes
-// have, because a literal that thousands of rules share excludes little; among these the
-// longest.
+// chooseIndexLiterals returns the index literals, each with its suffixes. It chooses one literal
+// of each suffix: the one that fewest suffixes have, because a literal that thousands of rules
+// share excludes little; among these the longest.
 func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	var (
 		numbers  = make(map[string]int)
 		all      []indexLiteral // by number
-		shared   []int          // how many literals are equal to an index literal, by number
+		shared   []int          // by number, the number of literals with this text
 		numberOf []int          // the number of each literal, one suffix after the other
 	)
 	for _, literals := range suffixes {
@@ -114,72 +114,78 @@ func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	return slices.DeleteFunc(all, func(l indexLiteral) bool { return len(l.suffixes) == 0 })
 }
 
+// indexLiteralOf returns the part of a literal that the index has.
 func indexLiteralOf(literal []byte) []byte { return literal[:min(len(literal), maxIndexLiteral)] }
 
 // index is the index of a group with its sections found.
 type index struct {
 	data     []byte
 	postings int    // offset of the list of suffixes
-	count    int    // of index literals
-	length   uint32 // of the list
+	count    int    // number of index literals
+	length   uint32 // number of suffixes in the list
 	left     uint32 // length, less what a search has looked at
 	trie     compiled
 }
 
-// openIndex finds the sections of an index. ok is false if they are not as long as the
-// bytes.
-func openIndex(data []byte) (x index, ok bool) {
-	if len(data) < 8 {
-		return x, false
+// openIndex finds the sections of an index in data, which it aliases. ok is false if they are
+// not as long as the bytes.
+func openIndex(data []byte) (found index, ok bool) {
+	const counts = 8 // bytes of the two numbers before the lists
+	if len(data) < counts {
+		return found, false
 	}
-	postings := 8 + indexLiteralSize*uint64(le32(data))
+	literals := uint64(le32(data))
+	postings := counts + indexLiteralSize*literals
 	if postings > uint64(len(data)) {
-		return x, false
+		return found, false
 	}
 	length := uint64(le32(data[postings-4:]))
 	if postings+4*length > uint64(len(data)) {
-		return x, false
+		return found, false
 	}
-	x = index{data: data, count: (int(postings) - 8) / indexLiteralSize, postings: int(postings), length: uint32(length), left: uint32(length)}
-	x.trie, ok = openCompiled(data[postings+4*length:])
-	return x, ok
+	found = index{data: data, count: int(literals), postings: int(postings), length: uint32(length), left: uint32(length)}
+	found.trie, ok = openCompiled(data[postings+4*length:])
+	return found, ok
 }
 
 // marks is a set of small numbers that is cleared in constant time. It has what one search
 // of an index has seen.
 type marks struct {
-	epoch uint32
-	at    []uint32 // the epoch in which a number was marked
+	epoch  uint32
+	epochs []uint32 // by number, the epoch in which it was marked
 }
 
 // clear empties the set and makes room for numbers below n.
 func (m *marks) clear(n int) {
-	if len(m.at) < n {
-		m.at = slices.Grow(m.at, n-len(m.at))[:n]
+	if len(m.epochs) < n {
+		m.epochs = slices.Grow(m.epochs, n-len(m.epochs))[:n]
 	}
 	if m.epoch++; m.epoch == 0 { // once in four billion times
-		clear(m.at[:cap(m.at)])
+		clear(m.epochs[:cap(m.epochs)])
 		m.epoch = 1
 	}
 }
 
+// mark adds a number. It ignores one that clear made no room for: nothing has it.
 func (m *marks) mark(n uint32) {
-	if int64(n) < int64(len(m.at)) { // else no such thing exists
-		m.at[n] = m.epoch
+	if int64(n) < int64(len(m.epochs)) {
+		m.epochs[n] = m.epoch
 	}
 }
 
-func (m *marks) marked(n uint32) bool { return int64(n) < int64(len(m.at)) && m.at[n] == m.epoch }
+func (m *marks) marked(n uint32) bool {
+	return int64(n) < int64(len(m.epochs)) && m.epochs[n] == m.epoch
+}
 
 // indexedSuffix does what bestSuffix does, by a search of the index.
 func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
-	x, ok := openIndex(c.data[c.index:])
-	if !ok || int64(x.length) > int64(c.suffixCount()) {
+	found, ok := openIndex(c.data[c.index:])
+	if !ok || int64(found.length) > int64(c.suffixCount()) {
 		return 0
 	}
 	c.markLists(p, list)
-	s := search{rules: c, index: x, target: p, kind: kind, best: floor}
+	s := search{rules: c, index: found, target: p, kind: kind, best: floor}
 	p.indexLiterals.clear(s.index.count + 1)
 	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
 	s.scan(p.query)
@@ -193,8 +199,8 @@ func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor 
 	return s.best
 }
 
-// markLists marks a list and those above it whose literal prefixes fit into the path. Each
-// has a shorter one than the list before.
+// markLists sets p.lists to a list and the lists above it, as far as their literal prefixes are
+// not longer than the path and become shorter, as those of a sound group do.
 func (c *compiled) markLists(p *Target, list uint32) {
 	p.lists.clear(int(c.signatures-c.lists) / listSize)
 	for limit := uint32(len(p.plain)) + 1; list != 0; { // no spelling is longer
@@ -214,16 +220,17 @@ type search struct {
 	rules  *compiled
 	index  index
 	target *Target
-	kind   suffixKind
-	best   uint32
-	tries  int
+	kind   suffixKind // of the suffixes that are tried
+	best   uint32     // the best rule so far, at first the floor
+	tries  int        // suffixes that were tried or put off
 }
 
 // maxTries is the number of suffixes that a search tries one by one as it finds them. It puts off the
 // rest to its end, where a sweeper may try them together.
 const maxTries = 16
 
-// scan looks for index literals from each byte of a path on.
+// scan tries the suffixes of each index literal that occurs in a path, a spelling of the
+// target. It walks the trie from each byte of the path.
 func (s *search) scan(path []byte) {
 	trie := &s.index.trie
 	low, high := trie.firstBytes()
@@ -246,8 +253,8 @@ func (s *search) scan(path []byte) {
 	}
 }
 
-// firstBytes returns the set of bytes that the texts of a trie start with, one bit for each
-// byte. No text is empty.
+// firstBytes returns the set of bytes that the texts of a trie start with, in the two words of
+// hasChild: the first byte of the root's label, or the bytes of its children. No text is empty.
 func (c *compiled) firstBytes() (low, high uint64) {
 	if label := kernels.Load64(c.data, headerSize); label>>56 > 0 {
 		bit := uint64(1) << (label & 63)
@@ -260,7 +267,8 @@ func (c *compiled) firstBytes() (low, high uint64) {
 }
 
 // try tries the suffixes of an index literal, the best rule first, while their rule beats
-// s.best.
+// s.best, which it raises to the rule of one that matches. record is the offset of the index
+// literal in the index.
 func (s *search) try(record int) {
 	c, x := s.rules, &s.index
 	missing := ^s.target.signature
@@ -269,9 +277,9 @@ func (s *search) try(record int) {
 		return // no suffix belongs to two index literals
 	}
 	x.left -= count
-	at := x.postings + 4*int(first)
-	for last := at + 4*int(count); at < last; at += 4 {
-		number := kernels.Load32(x.data, at)
+	posting := x.postings + 4*int(first)
+	for end := posting + 4*int(count); posting < end; posting += 4 {
+		number := kernels.Load32(x.data, posting)
 		if uint64(number) >= uint64(c.suffixCount()) {
 			return
 		}
@@ -314,7 +322,8 @@ func (s *search) putOff(suffix uint32) {
 	p.untried[spelling] = append(p.untried[spelling], suffix)
 }
 
-// tryUntried tries the suffixes that were put off.
+// tryUntried tries the suffixes that were put off, and raises s.best to the best rule of those
+// that match: one by one, or together by a sweeper where that pays.
 func (s *search) tryUntried() {
 	p, c := s.target, s.rules
 	// call is the fixed cost of trying one suffix, in bytes of text scanned.

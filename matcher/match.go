@@ -85,15 +85,15 @@ func (v *prefixVerdict) against() suffixKind {
 
 // resolve reports whether a wildcard rule changes the undecided verdict v for path p.
 func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
-	c, other := &t.rules, v.against()
-	best := c.bestSuffix(p, v.candidates.list, other, v.candidates.best)
+	c, opposite := &t.rules, v.against()
+	best := c.bestSuffix(p, v.candidates.list, opposite, v.candidates.best)
 	// Only a better suffix of the first verdict can change it back.
-	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-other, best) == 0
+	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-opposite, best) == 0
 }
 
-// literalMatch finds the best rule without wildcard and the nearest list on the path's
-// walk. The result is the same for all paths that share their first depth bytes with this
-// one.
+// literalMatch returns the best rule without wildcard that matches a path, and the nearest list
+// on the path's walk. The result is the same for all paths that share their first depth bytes
+// with this one; depth is whole if it holds for this path only.
 func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	path := p.raw
 	walked := c.walk(path)
@@ -151,9 +151,10 @@ type walkResult struct {
 	stop int
 }
 
-// walk follows a path down the trie, given as written or in its query spelling. The query
-// spelling serves all rules without wildcards: those without a literal '?' cannot match
-// past the '?', and up to there the spellings are equal.
+// walk follows a path, as written or in its query spelling, down the trie as far as it leads.
+// The query spelling serves all rules without wildcards: those without a literal '?' cannot
+// match past the '?', and up to there the spellings are equal. The walk takes time linear in
+// the path.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists
 		label := kernels.Load64(c.data, node)
@@ -178,11 +179,11 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 		first := kernels.Load32(c.data, node+24)
 		child := uint64(first&^leafBit) + uint64(childIndex(low, high, char))
 		if first&leafBit != 0 {
-			at := uint64(c.leaves) + child*leafSize
-			if at >= uint64(c.ends) {
+			record := uint64(c.leaves) + child*leafSize
+			if record >= uint64(c.ends) {
 				return w // no such leaf
 			}
-			leaf := int(at)
+			leaf := int(record)
 			length, same := c.leafLabel(path[i+1:], leaf)
 			w.stop = i + 1 + same
 			if same < length {
@@ -208,8 +209,8 @@ func (c *compiled) leafRule(leaf int) candidates {
 	return candidates{list: kernels.Load32(c.data, leaf+12), best: kernels.Load32(c.data, leaf+8)}
 }
 
-// leafLabel returns the length of a leaf's label and how many bytes of it path starts with.
-// No path starts with a label that lies outside the text.
+// leafLabel returns the length of a leaf's label and the number of its bytes that path starts
+// with. No path starts with a label that lies outside the text.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
 	label, ok := c.textAt(kernels.Load32(c.data, leaf), kernels.Load32(c.data, leaf+4))
 	if !ok {
@@ -218,7 +219,7 @@ func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
 	return len(label), commonPrefix(path, label)
 }
 
-// samePrefix returns how many bytes s and a label have in common; the label's first byte is
+// samePrefix returns the length of the common prefix of s and a label, whose first byte is the
 // lowest. The result may exceed the label's length: then all of it is equal.
 func samePrefix(s []byte, label uint64) int {
 	if len(s) >= 8 {
@@ -232,7 +233,7 @@ func samePrefix(s []byte, label uint64) int {
 	return len(s)
 }
 
-// commonPrefix returns how many bytes s and t have in common.
+// commonPrefix returns the length of the common prefix of s and t in bytes.
 func commonPrefix(s, t []byte) int {
 	n := min(len(s), len(t))
 	i := 0
@@ -273,7 +274,7 @@ func childIndex(low, high uint64, c byte) int {
 //
 // Google's parser leaves /robots.txt to its caller: in that profile it is a path like any
 // other.
-func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
+func IsRobotsTxt(path []byte, p Profile) (isRobotsTxt bool, depth int) {
 	if p == robotstxt.Google {
 		return false, 1 // all paths start with a slash
 	}

@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -33,7 +34,8 @@ func OpenBody(data, notes []byte, nameOf func(number uint32) []byte) (*Body, err
 	return b, nil
 }
 
-// check checks the rules.
+// check sets b.head and checks the rules: checksums, bounds, padding and the order of the
+// names. It does not follow offsets within groups; see compiled.
 func (b *Body) check() error {
 	var ok bool
 	if b.head, ok = readHead(b.data); !ok || int(b.head.length) != len(b.data) {
@@ -78,16 +80,10 @@ func (b *Body) check() error {
 	return nil
 }
 
-func zeros(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
+// zeros reports whether all bytes are zero.
+func zeros(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
-// checkGroup checks a group and returns its bounds.
+// checkGroup checks a group's checksum, sections and profile, and returns its bounds in data.
 func (b *Body) checkGroup(number uint32) (low, high uint64, err error) {
 	low, high, ok := b.head.group(b.data, number)
 	if !ok {
@@ -104,7 +100,8 @@ func (b *Body) checkGroup(number uint32) (low, high uint64, err error) {
 	return low, high, nil
 }
 
-// findNotes finds the sections of notes.
+// findNotes sets the number of tries and the offsets of the sections of b.notes, which must
+// have its header and the ends of its tries and lists.
 func (b *Body) findNotes() {
 	b.tries = int(le32(b.notes[4:]))
 	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
@@ -112,7 +109,8 @@ func (b *Body) findNotes() {
 	b.listsText = b.notesTextAt + int(le32(b.notes[b.listsAt-trieNotesSize:]))
 }
 
-// checkNotes checks the notes. The rules must have been checked.
+// checkNotes sets the offsets of the notes (findNotes) and checks them: all that Rule, Lines
+// and Agents read lies inside. The rules must have been checked.
 func (b *Body) checkNotes() error {
 	data, names := b.notes, uint64(b.head.names)
 	if len(data) < notesHeaderSize || le32(data) != notesFormat {
@@ -152,29 +150,27 @@ func (b *Body) checkNotes() error {
 	return nil
 }
 
-// checkEnds checks that n ends, from an offset on and size bytes apart, are in order and
-// that the last one is limit.
-func checkEnds(data []byte, at, size, n, limit int) error {
-	before := 0
+// checkEnds checks that the ends of the n elements of a table (see endOf) are in order and that
+// the last one is limit.
+func checkEnds(data []byte, table, size, n, limit int) error {
 	for i := range n {
-		next := endOf(data, at, size, i)
-		if next < before {
+		if endOf(data, table, size, i) < endOf(data, table, size, i-1) {
 			return fmt.Errorf("%d ends before it starts", i)
 		}
-		before = next
 	}
-	if before != limit {
+	if endOf(data, table, size, n-1) != limit {
 		return errors.New("their length differs from the header's")
 	}
 	return nil
 }
 
-// merged returns the number of groups of the file in a trie.
+// merged returns the number of groups of the file that were merged into a trie.
 func (b *Body) merged(trie int) uint32 {
 	return le32(b.notes[notesHeaderSize+trieNotesSize*trie+4:])
 }
 
-// checkTrieNotes checks the notes of a trie with this number of merged groups.
+// checkTrieNotes checks the notes on the rules of a trie into which merged groups were merged:
+// their texts lie inside and their groups exist.
 func checkTrieNotes(notes []byte, merged uint32) error {
 	rules := ruleCount(notes)
 	start := noteSize * (uint64(max(rules, 0)) + 1)
@@ -194,22 +190,22 @@ func checkTrieNotes(notes []byte, merged uint32) error {
 	return nil
 }
 
-// checkList checks a list of this number of user-agent values; see agentNames.
+// checkList checks a list of user-agent values in the layout of agentNames: it has as many as
+// values says, and they lie inside.
 func checkList(list []byte, values uint32) error {
 	if len(list) < 4 || le32(list) != values {
 		return errors.New("the numbers of values and groups differ")
 	}
-	start := 4*uint64(values) + 4
-	if start > uint64(len(list)) {
+	end := 4*uint64(values) + 4 // of the value before
+	if end > uint64(len(list)) {
 		return errors.New("cut off")
 	}
-	before := start
 	for i := range int(values) {
 		next := uint64(le32(list[4*i+4:]))
-		if next < before || next > uint64(len(list)) {
+		if next < end || next > uint64(len(list)) {
 			return fmt.Errorf("value %d lies outside the list", i)
 		}
-		before = next
+		end = next
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (p *pathBlock) prepare() {
 	}
 }
 
-// trim cuts path i.
+// trim cuts path i as prepare says, and makes its signature again if that changed it.
 func (p *pathBlock) trim(i int) {
 	text := urls.Trim(p.text(i))
 	if fragment := bytes.IndexByte(text, '#'); fragment >= 0 {
@@ -55,8 +55,8 @@ func (p *pathBlock) text(i int) []byte { return p.data[p.texts[i].Low:p.texts[i]
 
 const (
 	// maxSkipLists, maxSkipSuffixes and maxSkipTries bound what skipUnaffected does for a
-	// path: how many lists and suffixes it compares by signature, and how many suffixes it
-	// tries. It leaves the rest to resolve, which may use an index.
+	// path: the numbers of lists and suffixes that it compares by signature, and the number of
+	// suffixes that it tries. It leaves the rest to resolve, which may use an index.
 	maxSkipLists    = 4
 	maxSkipSuffixes = 512
 	maxSkipTries    = 8
@@ -67,7 +67,7 @@ const (
 // paths. Call resolve for the path to know whether it changes.
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
 	c, kind := &t.rules, v.against()
-	lists, suffixes := 0, 0
+	lists, suffixes := 0, 0 // seen so far
 	floor, below := v.candidates.best, c.suffixCount()
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
 		record := c.list(list)

@@ -79,8 +79,9 @@ func (c *pattern) appendStar(dst []byte) []byte {
 	return append(dst, star)
 }
 
-// appendRFC9309 normalises as urls.AppendNormal does for paths and, after a literal '?', as
-// urls.AppendQueryNormal does.
+// appendRFC9309 appends a part of a pattern, normalised as urls.AppendNormal does paths and,
+// after a literal '?', as urls.AppendQueryNormal does. It sets c.query at a '?' and adds to
+// c.length the wildcards that it does not append.
 func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		char := source[i]
@@ -133,8 +134,9 @@ var isPlain = func() (table [256]bool) {
 	return table
 }()
 
-// appendGoogle escapes bytes that are not ASCII and changes the hex digits of escapes to
-// upper case.
+// appendGoogle appends a part of a pattern as Google's parser has it: bytes that are not ASCII
+// escaped, and the hex digits of escapes in upper case. It adds to c.length the wildcards that
+// it does not append.
 func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		char := source[i]
@@ -153,6 +155,7 @@ func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	return dst
 }
 
+// upper returns a hex digit in upper case.
 func upper(digit byte) byte {
 	if digit >= 'a' {
 		digit -= 'a' - 'A'
@@ -161,8 +164,8 @@ func upper(digit byte) byte {
 }
 
 // indexPattern returns the second pattern that Google's parser makes of an allow rule for a
-// directory's index page: the pattern of the directory alone. value is the rule's pattern
-// as written.
+// directory's index page: the pattern of the directory alone, in memory of its own. value is the
+// rule's pattern as written. ok is false if it has no second pattern.
 func indexPattern(value []byte) (_ []byte, ok bool) {
 	const index = "/index.htm"
 	slash := bytes.LastIndexByte(value, '/')

@@ -47,11 +47,11 @@ const (
 	reasonCount
 )
 
-// reasonTable says what is known of each reason.
+// reasonTable has the texts and properties of each reason.
 var reasonTable = [reasonCount]struct {
 	name  string // as outputs write it
 	words string // for people
-	help  string // what else a person may want to know
+	help  string // more for people; mostly empty
 	noURL bool   // the value is not a URL that has an authority
 }{
 	AllowRule:         {name: "allow_rule", words: "An allow rule matches"},
@@ -82,16 +82,17 @@ func (r Reason) String() string {
 // MarshalText writes the reason as outputs do.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Words returns the reason for people, such as "An allow rule matches".
+// Words returns the reason for people, such as "An allow rule matches"; r must be a constant of
+// this package, here and below.
 func (r Reason) Words() string { return reasonTable[r].words }
 
-// Help returns what else a person may want to know of the reason; mostly nothing.
+// Help returns advice for people, such as what a URL must have; mostly "".
 func (r Reason) Help() string { return reasonTable[r].help }
 
 // HasAuthority reports whether a URL with this reason has an authority.
 func (r Reason) HasAuthority() bool { return !reasonTable[r].noURL }
 
-// ReasonOf returns the reason for an error of urls.Scratch.Split.
+// ReasonOf returns the reason for an error of urls.Scratch.Split; NoReason for nil.
 func ReasonOf(err error) Reason {
 	switch {
 	case err == nil:

@@ -26,10 +26,10 @@ type Span struct {
 }
 
 // FetchedAt returns the index of the newest of a span's times, as AppendTimes has them,
-// that is not after a second; the first one's if all are.
+// that is not after a second; 0 if all are after it.
 func FetchedAt(times []int64, second int64) int {
-	n := sort.Search(len(times), func(i int) bool { return times[i] > second })
-	return max(n, 1) - 1
+	after := sort.Search(len(times), func(i int) bool { return times[i] > second })
+	return max(after, 1) - 1
 }
 
 // Historical are Origins that keep history.
@@ -42,7 +42,7 @@ type Historical interface {
 	// span's first fetch.
 	OpenSpan(authority []byte, s *Span, o *Origin) error
 	// AppendTimes appends the times of the fetches in a span, oldest first: Fetched, those
-	// between, and Seen if that is another.
+	// between, and Seen if that differs from Fetched.
 	AppendTimes(times []int64, authority []byte, s *Span) ([]int64, error)
 }
 
@@ -50,7 +50,7 @@ type Historical interface {
 type BulkHistorical interface {
 	Historical
 	// AppendAllSpans appends the spans of each key as AppendSpans does, and sets the element
-	// of ends with the same index to how many spans there are then. With an error it returns
+	// of ends with the same index to the length of spans after that. With an error it returns
 	// the index of the key that failed.
 	AppendAllSpans(spans []Span, keys []Key, ends []int) ([]Span, int, error)
 	// OpenAllSpans opens spans as OpenSpan does, each of the key with the same index; a nil

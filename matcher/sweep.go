@@ -50,23 +50,20 @@ const (
 )
 
 // sweeperOf returns the sweeper for a group, or nil as long as building it costs more than
-// all scanning without it. cost is the bytes to be scanned without it now.
+// all scanning without it. cost is the number of bytes to be scanned now without it. If the
+// group has no sweeper, that of another group is replaced.
 func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
-	var s *sweeper
-	for _, known := range p.sweepers {
-		if known != nil && known.rules == &c.data[0] {
-			s = known
-		}
-	}
-	if s == nil {
-		s = p.sweepers[p.nextSweeper]
-		if s == nil {
-			s = new(sweeper)
-			p.sweepers[p.nextSweeper] = s
-		}
-		s.rules, s.spent, s.built = &c.data[0], 0, false
+	i := slices.IndexFunc(p.sweepers[:], func(s *sweeper) bool { return s != nil && s.rules == &c.data[0] })
+	if i < 0 {
+		i = p.nextSweeper
 		p.nextSweeper = (p.nextSweeper + 1) % sweepers
+		if p.sweepers[i] == nil {
+			p.sweepers[i] = new(sweeper)
+		}
+		s := p.sweepers[i]
+		s.rules, s.spent, s.built = &c.data[0], 0, false
 	}
+	s := p.sweepers[i]
 	if !s.built {
 		if s.spent += cost; s.spent < buildCost*int(c.index-c.suffixes) {
 			return nil
@@ -76,11 +73,12 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	return s
 }
 
-// build builds the sweeper of a group. Literals that share bytes with others, or that do
-// not exist, are those of a forged group: there it leaves out the suffixes after them.
+// build sets all fields but rules and spent for a group. Literals that share bytes with others,
+// or that do not exist, are those of a forged group: there it leaves out the suffixes after
+// them. It takes time linear in the group's text, apart from sorting the literals.
 func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
-	indices := make(map[string]uint32)
+	indices := make(map[string]uint32) // by literal, its index in distinct + 1
 	var distinct [][]byte
 	left := int(c.index - c.text) // bytes of text
 	for suffix := range c.suffixCount() {
@@ -101,18 +99,10 @@ func (s *sweeper) build(c *compiled) {
 		}
 	}
 	s.starts = append(s.starts, uint32(len(s.sequences)))
-	order := make([]uint32, len(distinct))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(x, y uint32) int { return bytes.Compare(distinct[x], distinct[y]) })
-	sorted := make([][]byte, len(distinct))
-	for i, index := range order {
-		sorted[i] = distinct[index]
-	}
-	numbers := make([]uint32, len(distinct)+1)
-	for i, number := range s.automaton.build(sorted) {
-		numbers[order[i]+1] = number
+	slices.SortFunc(distinct, bytes.Compare)
+	numbers := make([]uint32, len(distinct)+1) // by index + 1, the automaton's number
+	for i, number := range s.automaton.build(distinct) {
+		numbers[indices[string(distinct[i])]] = number
 	}
 	for i, index := range s.sequences {
 		s.sequences[i] = numbers[index]
@@ -127,7 +117,8 @@ func (c *compiled) literalCount(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffix(suffix)+4) >> suffixCount)
 }
 
-// literalOf returns literal i of a suffix; ok is false if it does not exist.
+// literalOf returns literal i of a suffix, from 0; ok is false if it does not exist or lies
+// outside the text.
 func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
 	record := c.suffix(suffix)
 	first := kernels.Load32(c.data, record+8)
@@ -137,9 +128,9 @@ func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
 	return c.literal(first + uint32(i))
 }
 
-// sweep returns the best rule above floor among the given suffixes that match; floor if
-// there is none. text is the path in the spelling that these suffixes ask for. It takes at
-// most len(text) × log2(literals of the group) steps, and one for each literal of the
+// sweep returns the best rule above floor among the given suffixes of the group that match;
+// floor if there is none. text is the path in the spelling that these suffixes ask for. It takes
+// at most len(text) × log2(literals of the group) steps, and one for each literal of the
 // suffixes.
 func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint32) (best uint32) {
 	best = floor
@@ -153,7 +144,7 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 		}
 		rule := kernels.Load32(c.data, record)
 		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: rule, next: s.starts[suffix]})
-		if s.goOn(c, text, uint32(len(s.waiters)-1), int(depth)) {
+		if s.await(c, text, uint32(len(s.waiters)-1), int(depth)) {
 			best = max(best, rule)
 		}
 	}
@@ -171,8 +162,8 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 	return best
 }
 
-// hit advances all waiters for a literal that ends at byte end of the text, and returns the
-// best rule so far.
+// hit advances all waiters for a literal that ends at byte end of the text, and empties the
+// literal's list. It returns the best rule, best or that of a suffix that matches now.
 func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best uint32) uint32 {
 	number := s.waiting[literal]
 	s.waiting[literal] = 0
@@ -182,7 +173,7 @@ func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best ui
 		link := w.link
 		if w.rule > best {
 			w.next++
-			if s.goOn(c, text, number, end) {
+			if s.await(c, text, number, end) {
 				best = w.rule
 			}
 		}
@@ -191,9 +182,10 @@ func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best ui
 	return best
 }
 
-// goOn lets a waiter wait for its next literal from byte at on. It returns true if the
-// suffix matches already.
-func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches bool) {
+// await makes a waiter, given by its number, wait for its next literal in text[start:]. It
+// returns true if the suffix needs no more literals and matches. A suffix that cannot match any
+// more waits for nothing.
+func (s *sweeper) await(c *compiled, text []byte, number uint32, start int) (matches bool) {
 	w := &s.waiters[number]
 	last := s.starts[w.suffix+1] - 1
 	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && c.isAnchored(int(w.suffix))) {
@@ -204,9 +196,9 @@ func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches
 	}
 	if w.next == last && c.isAnchored(int(w.suffix)) {
 		final, ok := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
-		return ok && bytes.HasSuffix(text[at:], final)
+		return ok && bytes.HasSuffix(text[start:], final)
 	}
-	if end := at + int(s.automaton.lengths[s.sequences[w.next]]); end <= len(text) {
+	if end := start + int(s.automaton.lengths[s.sequences[w.next]]); end <= len(text) {
 		w.link = s.due[end]
 		s.due[end] = number
 	}
@@ -218,7 +210,8 @@ func (c *compiled) isAnchored(suffix int) bool {
 	return kernels.Load32(c.data, c.suffix(suffix)+4)&suffixAnchored != 0
 }
 
-// startWaiting moves each waiter of a list to the list of its next literal.
+// startWaiting moves each waiter of a list of s.due, given by its first waiter, to the list of
+// its next literal.
 func (s *sweeper) startWaiting(number uint32) {
 	for number != 0 {
 		w := &s.waiters[number]
@@ -230,7 +223,8 @@ func (s *sweeper) startWaiting(number uint32) {
 	}
 }
 
-// stopWaiting empties the lists of all literals.
+// stopWaiting empties the lists of all literals after a pass. It takes a step for each waiter,
+// fewer than there are literals.
 func (s *sweeper) stopWaiting() {
 	for i := range s.waiters[1:] {
 		w := &s.waiters[i+1]

@@ -23,7 +23,8 @@ type tableEntry struct {
 	origin Origin
 }
 
-// Add sets the Origin of an authority. authority is a key as urls.Scratch.Split returns it.
+// Add sets the Origin of an authority, a key as urls.Scratch.Split returns it, which it copies.
+// It replaces one that was added before.
 func (t *Table) Add(authority []byte, o Origin) {
 	hash := HashOf(authority)
 	if e := t.find(authority, hash); e != nil {
@@ -46,7 +47,7 @@ func (t *Table) grow() {
 	}
 }
 
-// place puts an entry into the first free slot for its hash.
+// place puts an entry, given by 1 + its index, into the first free slot for its hash.
 func (t *Table) place(hash uint64, entry int) {
 	i := t.slotOf(hash)
 	for t.slots[i].entry != 0 {
@@ -55,7 +56,7 @@ func (t *Table) place(hash uint64, entry int) {
 	t.slots[i] = slot{uint32(hash >> 32), uint32(entry)}
 }
 
-// slotOf returns the slot where the search for a hash starts.
+// slotOf returns the index of the slot where the search for a hash starts.
 func (t *Table) slotOf(hash uint64) int { return int(hash) & (len(t.slots) - 1) }
 
 func (t *Table) next(i int) int { return (i + 1) & (len(t.slots) - 1) }
@@ -112,7 +113,7 @@ func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 	return 0, nil
 }
 
-// lookupSome looks up at most atOnce keys.
+// lookupSome is LookupAll for at most atOnce keys of a table that is not empty.
 func (t *Table) lookupSome(keys []Key, origins []Origin) {
 	var memory [atOnce]*tableEntry
 	entries := memory[:len(keys)]
@@ -157,7 +158,7 @@ func (t *Table) touchSlots(keys []Key) (sum uint32) {
 	return sum
 }
 
-// touchEntries loads entries into the cache.
+// touchEntries loads entries, which may be nil, into the cache.
 //
 //go:noinline
 func touchEntries(entries []*tableEntry) (sum int) {
@@ -169,7 +170,7 @@ func touchEntries(entries []*tableEntry) (sum int) {
 	return sum
 }
 
-// touchKeys loads the keys of entries into the cache.
+// touchKeys loads the keys of entries, which may be nil, into the cache.
 //
 //go:noinline
 func touchKeys(entries []*tableEntry) (sum int) {
@@ -207,12 +208,12 @@ const (
 	touched = 512
 )
 
-// touch reads what a match needs first: the first nodes, and the first record of each
-// section.
+// touch loads what a match needs first into the cache: the first nodes and, of a group that is
+// longer, a byte at the start of each section. The sum has no meaning.
 func (t *Trie) touch() (sum uint64) {
 	c := &t.rules
-	for at := 0; at < min(len(c.data), touched); at += cacheLine {
-		sum += uint64(c.data[at])
+	for i := 0; i < min(len(c.data), touched); i += cacheLine {
+		sum += uint64(c.data[i])
 	}
 	if len(c.data) > touched {
 		sum += uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.lists]) +

@@ -35,7 +35,7 @@ func (t *Target) Set(path []byte, p Profile) {
 	t.raw, t.profile, t.prepared = path, p, false
 }
 
-// setFrom sets path i of a block; see Set.
+// setFrom sets path i of a block, which pathBlock.prepare has prepared; see Set.
 func (t *Target) setFrom(paths *pathBlock, i int, p Profile) {
 	t.Set(paths.text(i), p)
 	if signature := paths.signatures[i]; signature&kernels.HardBits == 0 {
@@ -49,8 +49,8 @@ func (t *Target) Forget() { t.Set(nil, t.profile); t.plain, t.query = nil, nil }
 // Path returns the path as it was set.
 func (t *Target) Path() []byte { return t.raw }
 
-// prepare makes the spellings and their signature. One scan of the path tells whether it is
-// normal already, as most are.
+// prepare sets the spellings and their signature, once a path. One scan of the path tells
+// whether it is normal already, as most are; the spellings of others are in the Target's memory.
 func (t *Target) prepare() {
 	if t.prepared {
 		return
@@ -68,6 +68,7 @@ func (t *Target) prepare() {
 	t.plain, t.query, t.signature = path, path, signature
 }
 
+// normalise does what prepare does for a path without fragment that may not be normal.
 func (t *Target) normalise(path []byte) {
 	t.plainMemory = urls.AppendNormal(t.plainMemory[:0], path)
 	t.plain, t.query, t.signature = t.plainMemory, t.plainMemory, signatures.Of(t.plainMemory)
@@ -79,7 +80,7 @@ func (t *Target) normalise(path []byte) {
 }
 
 // signatures makes the signatures of paths and literals.
-var signatures = kernels.NewSignatureTable(func(c byte) bool { return urls.NeedsWork(c) })
+var signatures = kernels.NewSignatureTable(urls.NeedsWork)
 
 // literalSignature returns the bits that the signature of every path with this literal has.
 func literalSignature(s []byte) kernels.Signature { return signatures.Of(s) &^ kernels.HardBits }

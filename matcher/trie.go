@@ -59,8 +59,9 @@ type compiled struct {
 	flags      uint32
 }
 
-// openCompiled finds the sections of a compiled group. ok is false if they are not as long
-// as the bytes, or if one lacks what each group has.
+// openCompiled finds the sections of a compiled group in data, which it aliases. ok is false if
+// they are not as long as the bytes, or if one lacks what each group has: a root, end 0, list 0
+// and, with many suffixes, an index.
 func openCompiled(data []byte) (c compiled, ok bool) {
 	if len(data) < headerSize {
 		return c, false
@@ -69,29 +70,29 @@ func openCompiled(data []byte) (c compiled, ok bool) {
 	nodes, ends, lists, suffixes := le32(header[4*hNodes:]), le32(header[4*hEnds:]), le32(header[4*hLists:]), uint64(le32(header[4*hSuffixes:]))
 	c.data, c.flags = data, nodes&^countMask
 	nodes &= countMask
-	at := headerSize + nodeSize*uint64(nodes)
-	c.leaves = uint32(at)
-	at += leafSize * uint64(le32(header[4*hLeaves:]))
-	c.ends = uint32(at)
-	at += endSize * uint64(ends)
-	c.lists = uint32(at)
-	at += listSize * uint64(lists)
-	c.signatures = uint32(at)
-	at += kernels.SignatureSize * suffixes
-	c.suffixes = uint32(at)
-	at += suffixSize * suffixes
-	c.literals = uint32(at)
-	at += literalSize * uint64(le32(header[4*hLiterals:]))
-	c.text = uint32(at)
-	at += uint64(le32(header[4*hText:]))
-	c.index = uint32(at)
+	offset := headerSize + nodeSize*uint64(nodes)
+	c.leaves = uint32(offset)
+	offset += leafSize * uint64(le32(header[4*hLeaves:]))
+	c.ends = uint32(offset)
+	offset += endSize * uint64(ends)
+	c.lists = uint32(offset)
+	offset += listSize * uint64(lists)
+	c.signatures = uint32(offset)
+	offset += kernels.SignatureSize * suffixes
+	c.suffixes = uint32(offset)
+	offset += suffixSize * suffixes
+	c.literals = uint32(offset)
+	offset += literalSize * uint64(le32(header[4*hLiterals:]))
+	c.text = uint32(offset)
+	offset += uint64(le32(header[4*hText:]))
+	c.index = uint32(offset)
 	index := uint64(le32(header[4*hIndex:]))
-	at += index // the greatest of all: if it fits, so does each
-	return c, at == uint64(len(data)) && at <= math.MaxUint32 && nodes > 0 && ends > 0 && lists > 0 &&
+	offset += index // the greatest of all: if it fits in 32 bits, so does each
+	return c, offset == uint64(len(data)) && offset <= math.MaxUint32 && nodes > 0 && ends > 0 && lists > 0 &&
 		(index > 0 || suffixes < indexThreshold)
 }
 
-// newCompiled finds the sections of bytes that the builder made.
+// newCompiled is openCompiled for bytes that the builder made, which always open.
 func newCompiled(data []byte) compiled {
 	c, ok := openCompiled(data)
 	if !ok {
@@ -119,7 +120,7 @@ func (c *compiled) list(number uint32) int {
 // suffixCount returns the number of suffixes.
 func (c *compiled) suffixCount() int { return int(c.suffixes-c.signatures) / kernels.SignatureSize }
 
-// textAt returns a range of the text; ok is false if it lies outside.
+// textAt returns length bytes of the text from an offset on; ok is false if they lie outside.
 func (c *compiled) textAt(offset, length uint32) (text []byte, ok bool) {
 	low := uint64(c.text) + uint64(offset)
 	high := low + uint64(length)
@@ -177,8 +178,8 @@ func (t *Trie) Rule(rule uint32) RuleInfo {
 	}
 }
 
-// agentNames lays out the user-agent values of the chosen groups: their number, where each ends,
-// and their texts.
+// agentNames returns the user-agent values of the chosen groups as notes.agents has them: their
+// number, the offset at which each ends, and their texts, with bytes that are not UTF-8 as %XX.
 func agentNames(chosen []choice) []byte {
 	size := 4*len(chosen) + 4
 	for i := range chosen {
@@ -207,6 +208,8 @@ func (t *Trie) Agents() [][]byte {
 	return values
 }
 
+// agent returns the user-agent value of a group, by its index among those that were chosen. The
+// trie must have notes.
 func (t *Trie) agent(group int) []byte {
 	agents := t.notes.agents
 	start := 4*int(le32(agents)) + 4
