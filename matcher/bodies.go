@@ -127,9 +127,8 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 		o.low = uint64(o.head.start)
 	}
 	touchOpenings(openings) // the groups of "*"
-	open := b.openMany
-	if len(b.agents.chains) == 1 {
-		open = b.openOne
+	single := len(b.agents.chains) == 1
+	if single {
 		for i := range openings {
 			o := &openings[i]
 			if o.isSource() {
@@ -148,7 +147,12 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 		if openings[i].isSource() {
 			continue
 		}
-		if err := open(&openings[i], origin); err != nil {
+		if single { // no method value: it would move the openings to the heap
+			err = b.openOne(&openings[i], origin)
+		} else {
+			err = b.openMany(&openings[i], origin)
+		}
+		if err != nil {
 			return openings[i].index, err
 		}
 		origin.Facts.Kind = openings[i].head.kind
