@@ -33,8 +33,8 @@ func (t *Trie) Trace(path []byte) []Traced {
 		plain, query = urls.Normalise(path), urls.NormaliseQuery(path)
 	}
 	var found []Traced
-	for _, rule := range t.writtenRules() {
-		for _, source := range rule.sources(profile) {
+	for _, rule := range t.Parsed() {
+		for _, source := range rule.patterns(profile) {
 			var c pattern
 			if _, ok := c.compile(nil, source, profile); !ok {
 				continue
@@ -53,45 +53,6 @@ func (t *Trie) Trace(path []byte) []Traced {
 		return cmp.Or(cmp.Compare(b.Length, a.Length), compareBool(b.Allow, a.Allow), cmp.Compare(a.Line, b.Line))
 	})
 	return found
-}
-
-// writtenRule is a rule of a trie as written.
-type writtenRule struct {
-	RuleInfo
-	pattern []byte
-}
-
-// sources returns the patterns that the rule is compiled to: one, or two under Google; see
-// indexPattern.
-func (r *writtenRule) sources(p Profile) [][]byte {
-	if p == robotstxt.Google && r.Allow {
-		if directory, ok := indexPattern(r.pattern); ok {
-			return [][]byte{r.pattern, directory}
-		}
-	}
-	return [][]byte{r.pattern}
-}
-
-// writtenRules parses the rules of a trie from its notes. It returns each line once, in the
-// order of the lines.
-func (t *Trie) writtenRules() []writtenRule {
-	count := t.ruleCount()
-	rules := make([]writtenRule, 0, count)
-	for rank := 1; rank <= count; rank++ {
-		rules = append(rules, writtenRule{RuleInfo: t.Rule(uint32(rank) << 1)})
-	}
-	slices.SortFunc(rules, func(a, b writtenRule) int { return cmp.Compare(a.Line, b.Line) })
-	rules = slices.CompactFunc(rules, func(a, b writtenRule) bool { return a.Line == b.Line })
-	body := []byte("User-agent: *")
-	for i := range rules {
-		body = append(append(body, '\n'), rules[i].Text...)
-	}
-	f := robotstxt.Parse(body, robotstxt.Options{Profile: t.Profile(), Limit: len(body)})
-	for i := range rules {
-		written := &f.Groups[0].Rules[i]
-		rules[i].Allow, rules[i].pattern = written.Allow, written.Pattern
-	}
-	return rules
 }
 
 // matches reports whether the pattern matches a path, given in the spelling that it is

@@ -57,7 +57,7 @@ var table = []room{
 	{"matcher/access", nil, nil},
 	{"matcher/spelling", nil, nil},
 	{"matcher/lint", []string{"matcher", "matcher/extent", "matcher/usage", "matcher/spelling", "matcher/robotstxt"}, nil},
-	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
+	{"matcher/extent", []string{"matcher"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
 	{"batch", join(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
