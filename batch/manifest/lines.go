@@ -139,8 +139,17 @@ func (m *Manifest) take(l *line, number int) error {
 		return l.Output.check()
 	case l.End != nil:
 		m.Ended = true
-		if l.End.Outputs != len(m.Outputs) {
-			return fmt.Errorf("%d outputs were written, and %d are listed", l.End.Outputs, len(m.Outputs))
+		names := make(map[string]bool)
+		for i := range m.Outputs {
+			names[m.Outputs[i].Output.Name] = true
+		}
+		if n := len(m.Outputs); l.End.Outputs != n || len(names) != n {
+			return fmt.Errorf("%d outputs were written; %d are listed, with %d names", l.End.Outputs, n, len(names))
+		}
+	}
+	for _, f := range l.RuleFiles {
+		if f.Source < 0 || f.Source >= len(m.Job.Rules) {
+			return fmt.Errorf("%s is a file of no rules of the job", f.Name)
 		}
 	}
 	m.RuleFiles = append(m.RuleFiles, l.RuleFiles...)

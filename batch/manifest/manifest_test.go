@@ -135,6 +135,8 @@ func TestReadRefuses(t *testing.T) {
 		{"two first lines", AppendJob(AppendJob(nil, job()), job()), errDamaged},
 		{"a gap", AppendOutput(AppendJob(nil, job()), gap), errDamaged},
 		{"another number", AppendEnd(AppendJob(nil, job()), 1), errDamaged},
+		{"an output twice", AppendEnd(AppendOutput(AppendOutput(AppendJob(nil, job()), output("1.csv")), output("1.csv")), 2), errDamaged},
+		{"a file of no rules", AppendRuleFiles(AppendJob(nil, job()), []RuleFile{{Source: 2}}), errDamaged},
 		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), errDamaged},
 	}
 	for _, test := range tests {

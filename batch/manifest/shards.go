@@ -90,9 +90,16 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	job.Shard = nil
 	text := AppendJob(nil, &job)
 	by := make(map[string]int)
-	outputs := 0
-	read := make(map[RuleFile]bool)
-	versions, readBy := make(map[string]File), make(map[string]int) // of inputs
+	listed := make(map[RuleFile]bool)
+	versions, readBy := make(map[string]File), make(map[string]int)
+	read := func(name string, f File, shard int) error {
+		before, other := versions[name], readBy[name]
+		versions[name], readBy[name] = f, shard
+		if before.Name != "" && other != shard && !f.Same(before) {
+			return fmt.Errorf("%s was replaced between the reads of shards %d and %d: do all shards again", name, other, shard)
+		}
+		return nil
+	}
 	for i, m := range shards {
 		if why := m.Job.Difference(first); !why.Empty() {
 			return nil, option.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
@@ -103,8 +110,11 @@ func Merge(shards []*Manifest) ([]byte, error) {
 		}
 		var files []RuleFile
 		for _, f := range m.RuleFiles {
-			if !read[f] {
-				read[f] = true
+			if err := read(strings.TrimSuffix(first.Rules[f.Source].Name, "/")+"/"+f.Name, f.File, i); err != nil {
+				return nil, err
+			}
+			if !listed[f] {
+				listed[f] = true
 				files = append(files, f)
 			}
 		}
@@ -116,16 +126,14 @@ func Merge(shards []*Manifest) ([]byte, error) {
 			}
 			by[o.Output.Name] = i
 			for _, in := range o.Inputs {
-				if other, ok := versions[in.Name]; ok && !in.Same(other) {
-					return nil, fmt.Errorf("%s was replaced between the reads of shards %d and %d: do all shards again", in.Name, readBy[in.Name], i)
+				if err := read(in.Name, in, i); err != nil {
+					return nil, err
 				}
-				versions[in.Name], readBy[in.Name] = in, i
 			}
 			text = AppendOutput(text, o)
-			outputs++
 		}
 	}
-	return AppendEnd(text, outputs), nil
+	return AppendEnd(text, len(by)), nil
 }
 
 // checkWhole finds shards that are missing or have not ended.

@@ -33,6 +33,8 @@ func TestMerge(t *testing.T) {
 func TestMergeNames(t *testing.T) {
 	older := shardOf(1, 2, nil)
 	older.Outputs[0].Inputs[0].Size++
+	otherRules := shardOf(1, 2, nil)
+	otherRules.RuleFiles[0].Modified = modified.Add(1)
 	running := shardOf(1, 3, nil)
 	running.Ended = false
 	again := shardOf(2, 3, nil)
@@ -51,6 +53,7 @@ func TestMergeNames(t *testing.T) {
 		{"deals", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Manifest++ })}, false, "the format of the manifest has changed"},
 		{"inputs", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Shard.Deal([]string{"a", "b", "c"}) })}, false, "saw different inputs, 2 and 3 of them"},
 		{"versions", []*Manifest{shardOf(0, 2, nil), older}, false, " was replaced between the reads of shards 0 and 1"},
+		{"rule files", []*Manifest{shardOf(0, 2, nil), otherRules}, false, "rules/example.com was replaced between the reads of shards 0 and 1"},
 		{"output twice", []*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), again}, false, "0.csv is an output of shards 0 and 2"},
 	}
 	for _, test := range tests {

@@ -25,7 +25,7 @@ func TestResumeOfForgedManifest(t *testing.T) {
 		"no agents":      {folder, func(o *manifest.Output) { o.Counts.Agents = nil }},
 		"joined inputs":  {single, func(o *manifest.Output) { o.Inputs[0].Name += "\x00" + o.Inputs[1].Name; o.Inputs = o.Inputs[:1] }},
 		"no such part":   {folder, func(o *manifest.Output) { o.Parts = nil; o.Output.Size = 0 }},
-		"no such output": {folder, func(o *manifest.Output) { o.Output.Name = "../../nowhere" }},
+		"no such output": {folder, func(o *manifest.Output) { o.Output.Name = "../../nowhere/" + o.Output.Name }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

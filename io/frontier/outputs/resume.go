@@ -219,9 +219,7 @@ func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles
 // carry takes over the rule files that are already in the manifest.
 func (r *Record) carry(files []manifest.RuleFile) {
 	for _, f := range files {
-		if f.Source >= 0 && f.Source < len(r.job.Rules) {
-			r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
-		}
+		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
 	}
 }
 
