@@ -207,3 +207,27 @@ func TestSmallObjectIsLost(t *testing.T) {
 		})
 	}
 }
+
+// An answer that neither refuses nor confirms a large object fails the output, unless another
+// object is there than before.
+func TestLargeObjectIsNotConfirmed(t *testing.T) {
+	data := noise(17 << 20)
+	for _, completes := range []bool{false, true} {
+		s := newServer(t)
+		s.Put("x", data)
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if isComplete := r.Method == http.MethodPost && r.URL.Query().Has("uploadId"); isComplete && !completes {
+				return
+			} else if isComplete {
+				store.ServeHTTP(httptest.NewRecorder(), r)
+				return
+			}
+			store.ServeHTTP(w, r)
+		})
+		w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
+		_, err := w.Write(append([]byte("another"), data[7:]...))
+		if err = errors.Join(err, w.Close()); completes != (err == nil) || !completes && !strings.Contains(err.Error(), blob.ErrUnconfirmed.Error()) {
+			t.Errorf("it completes: %v; error %v", completes, err)
+		}
+	}
+}

@@ -70,6 +70,7 @@ type upload struct {
 	offset int64       // of its first byte
 	slots  chan []byte // one for each part that may be sent now, with a buffer to fill
 	parts  Upload      // nil before the first part is sent
+	before Attributes  // of the object that was there when it was
 	over   bool        // completed or removed
 
 	sending sync.WaitGroup
@@ -96,6 +97,7 @@ func (u *upload) Write(p []byte) (n int, err error) {
 func (u *upload) send(last bool) error {
 	if u.parts == nil {
 		err := u.do(func(ctx context.Context) (err error) {
+			u.before, _ = u.bucket.Stat(ctx, u.url.Key)
 			u.parts, err = u.bucket.StartUpload(ctx, u.url.Key)
 			return err
 		})
@@ -164,7 +166,7 @@ func (u *upload) finish() error {
 func (u *upload) lookUp(ctx context.Context, said error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	switch {
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), said != nil && is == u.before:
 		return said
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the store says that it is complete, and has no such object")
