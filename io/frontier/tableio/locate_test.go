@@ -139,4 +139,8 @@ func TestFindParts(t *testing.T) {
 		must.Equal(t, err != nil, want < 0, "an error for", fields)
 		must.Equal(t, got, max(0, want), "columns of", fields)
 	}
+	bad := arrow.NewSchema([]arrow.Field{field("url_protocol", text), field("url_host_name", text), field("url_path", text), field("url_query", number), field("url_port", arrow.ListOf(text))}, nil)
+	for range 20 {
+		must.Say(t, must.Err(findParts(bad)), `column "url_port"`)
+	}
 }

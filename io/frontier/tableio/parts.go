@@ -54,8 +54,8 @@ func findParts(schema *arrow.Schema) (*Parts, error) {
 	if p.protocol < 0 || p.host < 0 || p.path < 0 {
 		return nil, nil
 	}
-	for name, column := range map[string]int{portColumn: p.port, queryColumn: p.query} {
-		if found := schema.FieldIndices(name); column < 0 && len(found) > 0 && (len(found) > 1 || schema.Field(found[0]).Type.ID() != arrow.NULL) {
+	for i, name := range []string{portColumn, queryColumn} {
+		if found := schema.FieldIndices(name); []int{p.port, p.query}[i] < 0 && len(found) > 0 && (len(found) > 1 || schema.Field(found[0]).Type.ID() != arrow.NULL) {
 			return nil, option.Errorf("column %q is there %d times, the first of type %s, and is a part of the URLs: it takes one column of strings or, for a port, numbers", name, len(found), schema.Field(found[0]).Type)
 		}
 	}
