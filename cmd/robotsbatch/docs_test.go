@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/lint"
 )
@@ -180,7 +179,7 @@ func TestDocumentsRun(t *testing.T) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
 					j := newJob()
-					j.operands = must.Get(cli.ParseMixed(j.Flags().Set("", j.give), args))(t)
+					j.operands = must.Get(j.Flags().Parse(args, j.give))(t)
 					if err := j.check(); err != nil {
 						t.Errorf("%s: %v", line, err)
 					}

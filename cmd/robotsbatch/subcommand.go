@@ -109,7 +109,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	c := run.common()
 	c.s, c.started = s, time.Now()
 	var err error
-	c.operands, err = cli.ParseMixed(run.Flags().Set(help.Name, c.give), args)
+	c.operands, err = run.Flags().Parse(args, c.give)
 	if errors.Is(err, flag.ErrHelp) {
 		text := program.Help(help)
 		if help == program.Main && !cli.WantsAllHelp(args) {

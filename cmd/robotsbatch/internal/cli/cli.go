@@ -5,7 +5,6 @@ package cli
 import (
 	"errors"
 	"flag"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,49 +202,57 @@ func (p *Program) Command(name string) *Command {
 // Words puts an option into words: the flag of that name.
 func Words(o option.Given) string { return "-" + o.String() }
 
-// Set returns the flags for parsing. given, if not nil, is called for each that stands on the
-// command line.
-func (f Flags) Set(name string, given func(o *Flag, value string)) *flag.FlagSet {
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
-	for i := range f {
-		fs.Var(&flagValue{flag: &f[i], report: given}, f[i].Name, "")
+// Parse parses the args of a command with these flags, which may follow its operands, and returns the
+// operands. given is called for each flag that stands on the command line. Every error but
+// flag.ErrHelp is a [option.UsageError].
+func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands []string, err error) {
+	before := make(map[string]bool)
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		text, isFlag := strings.CutPrefix(arg, "-")
+		switch {
+		case text == "-": // what follows is an operand, whatever it looks like
+			operands, args = append(operands, args[:min(1, len(args))]...), args[min(1, len(args)):]
+			continue
+		case !isFlag || text == "":
+			operands = append(operands, arg)
+			continue
+		}
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(text, "-"), "=")
+		if name == "" || name[0] == '-' {
+			return nil, option.Usagef("bad flag syntax: %s", arg)
+		}
+		at := slices.IndexFunc(f, func(o Flag) bool { return o.Name == name })
+		if at < 0 {
+			return nil, f.unknown(name)
+		}
+		o := &f[at]
+		switch {
+		case hasValue:
+		case o.Argument == "":
+			value = "true"
+		case len(args) == 0:
+			return nil, option.Usagef("flag needs an argument: -%s", name)
+		default:
+			value, args = args[0], args[1:]
+		}
+		err := errors.New("it was given before, and can be given once")
+		if o.Repeat || !before[name] {
+			err = o.set(value)
+		}
+		if err != nil {
+			return nil, option.Usagef("%s: %w", option.Name(name).With(value), err)
+		}
+		before[name] = true
+		given(o, value)
 	}
-	return fs
+	return operands, nil
 }
 
-// flagValue is a flag's value while a command line is parsed.
-type flagValue struct {
-	flag   *Flag
-	report func(o *Flag, value string)
-	given  bool
-	wrong  error // what is wrong with the value
-}
-
-func (v *flagValue) String() string { return "" }
-
-// IsBoolFlag tells whether the flag may stand without a value.
-func (v *flagValue) IsBoolFlag() bool { return v.flag != nil && v.flag.Argument == "" }
-
-// Set implements flag.Value.
-func (v *flagValue) Set(s string) error {
-	err := v.set(s)
-	if err != nil {
-		v.wrong = option.Usagef("%s: %w", option.Name(v.flag.Name).With(s), err)
-	}
-	return err
-}
-
-func (v *flagValue) set(s string) error {
-	if v.given && !v.flag.Repeat {
-		return errors.New("it was given before, and can be given once")
-	}
-	v.given = true
-	if v.report != nil {
-		v.report(v.flag, s)
-	}
-	switch to := v.flag.Value.(type) {
+// set sets the flag's value.
+func (o *Flag) set(s string) error {
+	switch to := o.Value.(type) {
 	case *string:
 		*to = s
 	case *bool:
@@ -269,54 +276,27 @@ var synonyms = map[string]string{
 	"n": "limit", "head": "limit", "rows": "limit", "max-rows": "limit", "nrows": "limit",
 }
 
-// parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
-func parse(fs *flag.FlagSet, args []string) error {
-	err := fs.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
+// unknown is the error for a flag that does not exist, or flag.ErrHelp.
+func (f Flags) unknown(name string) error {
+	if name == "h" || name == "help" {
+		return flag.ErrHelp
 	}
-	const unknown = "flag provided but not defined: -"
-	name, isUnknown := strings.CutPrefix(err.Error(), unknown)
 	var names []string
-	var wrong error
-	fs.VisitAll(func(f *flag.Flag) {
-		names = append(names, f.Name)
-		v := f.Value.(*flagValue)
-		if v.wrong != nil {
-			wrong = v.wrong
+	for i := range f {
+		names = append(names, f[i].Name)
+		if value, ok := f[i].Answers[name]; ok {
+			return option.Usagef("there is no flag -%s: write %s", name, option.Name(f[i].Name).With(value))
 		}
-		if value, ok := v.flag.Answers[name]; ok && isUnknown {
-			wrong = option.Usagef("there is no flag -%s: write %s", name, option.Name(f.Name).With(value))
-		}
-	})
-	if wrong != nil {
-		return wrong
-	}
-	if !isUnknown {
-		return &option.UsageError{Err: err}
 	}
 	near := synonyms[name]
 	if !slices.Contains(names, near) {
+		slices.Sort(names)
 		near = spelling.Nearest(name, names)
 	}
 	if near != "" {
 		return option.Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}
 	return option.Usagef("there is no flag -%s", name)
-}
-
-// ParseMixed parses the args of a command whose flags may follow its operands,
-// which it returns.
-func ParseMixed(fs *flag.FlagSet, args []string) (operands []string, err error) {
-	for len(args) > 0 {
-		if err := parse(fs, args); err != nil {
-			return nil, err
-		}
-		if args = fs.Args(); len(args) > 0 {
-			operands, args = append(operands, args[0]), args[1:]
-		}
-	}
-	return operands, nil
 }
 
 // WantsAllHelp tells whether args ask for help on all flags.
