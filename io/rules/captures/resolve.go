@@ -51,38 +51,25 @@ type change struct {
 }
 
 // targetChanges holds the changes of each redirect target by the target's index in wanted.
-// They are added in order.
 type targetChanges struct {
 	changes []change
-	starts  []uint64
+	places  []changesPlace
 }
+
+// changesPlace is where the changes of a target are among all.
+type changesPlace struct{ start, count uint32 }
 
 // of returns the changes of a URL, oldest first; none for one without captures.
 func (k *targetChanges) of(wanted int) []change {
-	return k.changes[k.starts[wanted]:k.starts[wanted+1]]
+	p := k.places[wanted]
+	return k.changes[p.start:][:p.count]
 }
 
-// start prepares for adding the changes of that many URLs.
-func (k *targetChanges) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
-
-// next returns the index of the URL whose changes are added next.
-func (k *targetChanges) next() int { return len(k.starts) - 1 }
-
-// add adds the changes of the next URL.
-func (k *targetChanges) add(changes []change) {
+// set sets the changes of a URL.
+func (k *targetChanges) set(wanted int, changes []change) {
+	p := &k.places[wanted]
+	p.start, p.count = uint32(len(k.changes)), uint32(len(changes))
 	k.changes = append(k.changes, changes...)
-	k.starts = append(k.starts, uint64(len(k.changes)))
-}
-
-// addUpTo adds the changes of all URLs before wanted: those in other, or none.
-func (k *targetChanges) addUpTo(wanted int, other *targetChanges) {
-	for k.next() < wanted {
-		if other == nil {
-			k.add(nil)
-		} else {
-			k.add(other.of(k.next()))
-		}
-	}
 }
 
 // resolver decides about URLs.
@@ -157,7 +144,7 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 // redirects aside for the next rounds.
 func (r *resolver) firstRound() error {
 	s := r.set
-	r.known.start(len(s.wanted))
+	r.known.places = make([]changesPlace, len(s.wanted))
 	if err := s.addDropped(); err != nil {
 		return err
 	}
@@ -170,7 +157,6 @@ func (r *resolver) firstRound() error {
 	if err := r.endURL(); err != nil {
 		return err
 	}
-	r.known.addUpTo(len(s.wanted), nil)
 	return r.writer.Flush()
 }
 
@@ -233,14 +219,9 @@ func (r *resolver) renew(x waiting) {
 // redirects. continues says that others of the URL follow.
 func (r *resolver) endPart(continues bool) error {
 	if !r.begun {
-		r.begun, r.redirects, r.movedAt = true, false, -1
-		node := r.group.key()
-		for next := r.known.next(); next < len(r.set.wanted) && r.set.wanted[next].compare(node) < 0; next++ {
-			r.known.add(nil)
-		}
-		r.wanted = notWanted
-		if next := r.known.next(); next < len(r.set.wanted) && r.set.wanted[next] == node {
-			r.wanted = uint32(next)
+		r.begun, r.redirects, r.movedAt, r.wanted = true, false, -1, notWanted
+		if index, found := r.set.wanted.find(r.group.key()); found {
+			r.wanted = uint32(index)
 		}
 		r.judge.begin(nil)
 	}
@@ -287,17 +268,7 @@ func (r *resolver) endURL() error {
 			return err
 		}
 	}
-	return r.decide(r.wanted, nil, !r.redirects)
-}
-
-// learn adds the changes of a target, after copying those of the targets before it from before.
-func (r *resolver) learn(wanted int, changes []change, before *targetChanges) error {
-	r.known.addUpTo(wanted, before)
-	r.known.add(changes)
-	if n := len(r.known.changes); !r.set.fits(changeSize * int64(n)) {
-		return tooMuch("%d changes of what redirects lead to", n)
-	}
-	return nil
+	return r.decide(r.wanted, !r.redirects)
 }
 
 // indexTargets replaces the keys of the group's targets by their indices in wanted. It
@@ -318,8 +289,7 @@ func (r *resolver) indexTargets() bool {
 // are the final decisions.
 func (r *resolver) follow(last bool) error {
 	before := r.known
-	r.known = targetChanges{}
-	r.known.start(len(r.set.wanted))
+	r.known = targetChanges{places: make([]changesPlace, len(before.places))}
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
 	for {
 		if err := context.Cause(r.ctx); err != nil {
@@ -327,7 +297,11 @@ func (r *resolver) follow(last bool) error {
 		}
 		var header [movedHeader]byte
 		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
-			r.known.addUpTo(len(r.set.wanted), &before)
+			for wanted := range before.places { // those without redirects stay as they are
+				if r.known.places[wanted].count == 0 {
+					r.known.set(wanted, before.of(wanted))
+				}
+			}
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
@@ -354,7 +328,7 @@ func (r *resolver) follow(last bool) error {
 		if continues {
 			continue
 		}
-		if err := r.decide(wanted, &before, last); err != nil {
+		if err := r.decide(wanted, last); err != nil {
 			return err
 		}
 	}
@@ -362,11 +336,12 @@ func (r *resolver) follow(last bool) error {
 
 // decide decides about a URL that the judge has all captures of; last says that this is the
 // final decision.
-func (r *resolver) decide(wanted uint32, before *targetChanges, last bool) error {
+func (r *resolver) decide(wanted uint32, last bool) error {
 	changes := r.judge.decide()
 	if r.judge.wanted = wanted != notWanted; r.judge.wanted {
-		if err := r.learn(int(wanted), changes, before); err != nil {
-			return err
+		r.known.set(int(wanted), changes)
+		if n := len(r.known.changes); !r.set.fits(changeSize * int64(n)) {
+			return tooMuch("%d changes of what redirects lead to", n)
 		}
 	}
 	if last {
