@@ -76,9 +76,12 @@ func AppendNormal(dst, path []byte) []byte {
 	return dst
 }
 
+// IsUnreserved reports whether a byte means the same escaped or not (RFC 3986 §2.3).
+func IsUnreserved(char byte) bool { return classes[char]&isUnreserved != 0 }
+
 // AppendDecoded appends the normal spelling of a byte that was escaped.
 func AppendDecoded(dst []byte, char byte) []byte {
-	if classes[char]&isUnreserved != 0 || char == '*' || char == '$' || char == ':' || char == '@' {
+	if IsUnreserved(char) || char == '*' || char == '$' || char == ':' || char == '@' {
 		return append(dst, char)
 	}
 	return AppendEscape(dst, char)
@@ -139,7 +142,7 @@ func IsRobotsTxt(path []byte) (is bool, depth int) {
 			return false, math.MaxInt
 		}
 		c, size := path[i], 1
-		if char, ok := Unescape(path, i); ok && classes[char]&isUnreserved != 0 {
+		if char, ok := Unescape(path, i); ok && IsUnreserved(char) {
 			c, size = char, 3
 		}
 		if c != robotsTxt[n] {

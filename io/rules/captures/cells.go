@@ -86,30 +86,13 @@ func openCells(a arrow.Array) (*cells, error) {
 	case *array.Timestamp:
 		unit := a.DataType().(*arrow.TimestampType).Unit
 		c.time = func(row int) time.Time { return a.Value(row).ToTime(unit) }
-	case *array.Int8:
-		setNumbers(c, a.Int8Values())
-	case *array.Int16:
-		setNumbers(c, a.Int16Values())
-	case *array.Int32:
-		setNumbers(c, a.Int32Values())
-	case *array.Int64:
-		setNumbers(c, a.Int64Values())
-	case *array.Uint8:
-		setNumbers(c, a.Uint8Values())
-	case *array.Uint16:
-		setNumbers(c, a.Uint16Values())
-	case *array.Uint32:
-		setNumbers(c, a.Uint32Values())
-	case *array.Uint64:
-		setNumbers(c, a.Uint64Values())
-	case *array.Float32:
-		setNumbers(c, a.Float32Values())
-	case *array.Float64:
-		setNumbers(c, a.Float64Values())
 	default:
 		data, ok := a.Data().(*array.Data)
 		if !ok {
 			return nil, fmt.Errorf("%T cannot be read", a.Data())
+		}
+		if isNumber(data.DataType()) {
+			return c, c.setNumbers(data)
 		}
 		column, err := tableio.URLs(data, maxBatch)
 		if err != nil {
@@ -121,10 +104,20 @@ func openCells(a arrow.Array) (*cells, error) {
 }
 
 // setNumbers makes the cells numbers. NaN is null.
-func setNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *cells, values []T) {
+func (c *cells) setNumbers(d *array.Data) error {
+	n, err := tables.NumbersOf(d)
 	null := c.null
-	c.number = func(row int) float64 { return float64(values[row]) }
-	c.null = func(row int) bool { return null(row) || math.IsNaN(float64(values[row])) }
+	c.number = func(row int) float64 {
+		switch {
+		case n.Floats != nil:
+			return n.Floats[row]
+		case n.Unsigned:
+			return float64(uint64(n.Ints[row]))
+		}
+		return float64(n.Ints[row])
+	}
+	c.null = func(row int) bool { return null(row) || math.IsNaN(c.number(row)) }
+	return err
 }
 
 // bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,

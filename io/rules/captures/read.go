@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"sync/atomic"
@@ -42,17 +43,14 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	readers := min(workers, len(files))
-	p := &pipeline{full: make(chan *bundle), free: make(chan *bundle, readers+workers)}
-	for range readers + workers {
-		p.free <- new(bundle)
-	}
+	p := make(pipeline)
 	var next, left atomic.Int64
 	left.Store(int64(readers))
 	for range readers {
 		group.Go(func() error {
 			defer func() {
 				if left.Add(-1) == 0 {
-					close(p.full)
+					close(p)
 				}
 			}()
 			for {
@@ -73,61 +71,43 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 }
 
 // pipeline passes captures from the goroutines that read files to those that add them.
-type pipeline struct {
-	full, free chan *bundle
-}
+type pipeline chan *bundle
 
 // bundle holds some consecutive captures of a file.
 type bundle struct {
 	source   int
 	order    uint64 // of the first
 	captures []Capture
-	data     []byte // their bytes
+	size     int // bytes of their URLs and bodies
 }
 
 const (
-	// The most captures in a bundle, and the most bytes unless it has one capture.
+	// The most captures in a bundle, and the bytes from which on it takes no more.
 	bundleCaptures = 256
 	bundleBytes    = 256 << 10
 )
 
-// add copies a capture into the bundle. It returns false when there is no room.
+// add adds a copy of a capture. It returns false when there is no room.
 func (b *bundle) add(x *Capture) bool {
-	size := len(x.URL) + len(x.Location) + len(x.Body) + len(x.OriginalURL)
-	if len(b.captures) == bundleCaptures || len(b.captures) > 0 && len(b.data)+size > cap(b.data) {
+	if len(b.captures) == bundleCaptures || b.size >= bundleBytes {
 		return false
 	}
-	if cap(b.data) < size {
-		b.data = make([]byte, 0, max(size, bundleBytes))
-	}
 	kept := *x
-	kept.URL, kept.Location, kept.Body = b.copy(x.URL), b.copy(x.Location), b.copy(x.Body)
-	kept.OriginalURL = b.copy(x.OriginalURL)
+	kept.URL, kept.Location, kept.Body, kept.OriginalURL = bytes.Clone(x.URL), bytes.Clone(x.Location), bytes.Clone(x.Body), bytes.Clone(x.OriginalURL)
+	b.size += len(x.URL) + len(x.Body)
 	b.captures = append(b.captures, kept)
 	return true
 }
 
-// copy copies text into data, which must have room for it.
-func (b *bundle) copy(text []byte) []byte {
-	start := len(b.data)
-	b.data = append(b.data, text...)
-	return b.data[start:len(b.data):len(b.data)]
-}
-
 // read reads a file and gives its first capture the given order.
-func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
-	b, err := p.take(ctx, file, order)
-	if err != nil {
-		return err
-	}
-	err = file.Each(ctx, func(x *Capture) error {
+func (p pipeline) read(ctx context.Context, file *File, order uint64) error {
+	b := &bundle{source: file.Source, order: order}
+	err := file.Each(ctx, func(x *Capture) error {
 		for !b.add(x) {
 			if err := p.give(ctx, b); err != nil {
 				return err
 			}
-			if b, err = p.take(ctx, file, order); err != nil {
-				return err
-			}
+			b = &bundle{source: file.Source, order: order}
 		}
 		order++
 		return nil
@@ -138,21 +118,10 @@ func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 	return p.give(ctx, b)
 }
 
-// take takes an empty bundle.
-func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*bundle, error) {
-	select {
-	case b := <-p.free:
-		b.source, b.order, b.captures, b.data = file.Source, order, b.captures[:0], b.data[:0]
-		return b, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // give hands a bundle to a worker.
-func (p *pipeline) give(ctx context.Context, b *bundle) error {
+func (p pipeline) give(ctx context.Context, b *bundle) error {
 	select {
-	case p.full <- b:
+	case p <- b:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -160,10 +129,10 @@ func (p *pipeline) give(ctx context.Context, b *bundle) error {
 }
 
 // work adds the captures that were read.
-func (p *pipeline) work(ctx context.Context, a *adder) error {
+func (p pipeline) work(ctx context.Context, a *adder) error {
 	for {
 		select {
-		case b, more := <-p.full:
+		case b, more := <-p:
 			if !more {
 				return nil
 			}
@@ -172,7 +141,6 @@ func (p *pipeline) work(ctx context.Context, a *adder) error {
 					return err
 				}
 			}
-			p.free <- b // there is room for all
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

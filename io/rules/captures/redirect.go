@@ -97,7 +97,7 @@ func appendUnescaped(dst, text []byte) []byte {
 		case !escaped:
 			dst = append(dst, text[i])
 			continue
-		case isUnreserved(c):
+		case urls.IsUnreserved(c):
 			dst = append(dst, c)
 		default:
 			dst = urls.AppendEscape(dst, c)
@@ -132,13 +132,4 @@ func removeDots(path []byte) (length int) {
 		}
 	}
 	return length
-}
-
-// isUnreserved reports whether a character means the same escaped or not (RFC 3986 §2.3).
-func isUnreserved(c byte) bool {
-	switch {
-	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
-		return true
-	}
-	return c == '-' || c == '.' || c == '_' || c == '~'
 }
