@@ -197,50 +197,44 @@ func (b *Builder) add(e Entry) error {
 			return err
 		}
 	}
-	if err := b.use(e.Authority, o, history, e.Captures); err != nil {
-		return err
-	}
 	b.mu.Lock()
 	if b.source < 0 {
 		b.source = int64(e.Source)
 	}
 	b.mixed = b.mixed || int64(e.Source) != b.source
 	b.mu.Unlock()
-	return b.enqueue(e.Authority, e.Source, o, history, e.Captures)
+	return b.enqueue(e.Authority, surtOf(e.Authority), e.Source, o, history, e.Captures)
 }
 
-func (b *Builder) enqueue(authority []byte, source uint32, o origin, history intervals, c Captures) error {
+// enqueue lets an authority with this beginning of its reversed host wait, and says which bodies it has.
+func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o origin, history intervals, c Captures) error {
 	b.mu.Lock()
 	b.record = appendQueued(b.record[:0], authority, source, o, history, c)
-	err := b.queue.Add(b.record)
+	q := queued(b.record)
+	err := b.queue.Add(q)
+	if err == nil {
+		err = eachBody(o, history, q.captures(), func(body uint32) error { return b.bodies.usedBy(body, surt) })
+	}
 	b.mu.Unlock()
 	return b.fail(err)
 }
 
-// use says which bodies an authority has.
-func (b *Builder) use(authority []byte, o origin, history intervals, c Captures) (err error) {
-	if o.body == noBody && history.len() == 0 && len(c.Bodies) == 0 {
-		return nil
-	}
-	surt := noSURT
-	if len(authority) > 0 {
-		surt = surtOf(authority)
-	}
+// eachBody calls visit with the number of each body of an authority, until that returns an error.
+func eachBody(o origin, history intervals, c queuedCaptures, visit func(body uint32) error) (err error) {
 	last := uint32(noBody)
-	use := func(body uint32) {
+	one := func(body uint32) {
 		if body != noBody && body != last && err == nil {
-			err = b.bodies.usedBy(body, surt)
-			last = body
+			err, last = visit(body), body
 		}
 	}
-	for _, kept := range c.Bodies {
-		use(uint32(kept) - 1)
+	for i := range c.count() {
+		one(uint32(c.body(i)) - 1)
 	}
-	use(o.body)
+	one(o.body)
 	for n := range history.len() {
-		use(history.at(n).body)
+		one(history.at(n).body)
 	}
-	return b.fail(err)
+	return err
 }
 
 // originOf returns the origin of an entry or an interval, with the builder's number of
@@ -385,21 +379,13 @@ func (b *Builder) findUsed() error {
 			return err
 		}
 	}
-	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) (err error) {
-		use := func(body uint32) {
-			if body != noBody && err == nil {
-				err = all.update(body, func(k *known) { k.used = true })
-			}
+	return mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
+		if err := context.Cause(b.ctx); err != nil {
+			return err
 		}
-		err = context.Cause(b.ctx)
-		for i := range c.count() {
-			use(uint32(c.body(i)) - 1)
-		}
-		use(authority.origin().body)
-		for n := range history.len() {
-			use(history.at(n).body)
-		}
-		return err
+		return eachBody(authority.origin(), history, c, func(body uint32) error {
+			return all.update(body, func(k *known) { k.used = true })
+		})
 	})
 }
 

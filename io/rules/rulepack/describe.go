@@ -195,17 +195,25 @@ func (p *Pack) digest(number uint32) (digest [sha256.Size]byte, err error) {
 
 // bodyRecords returns a body's other records.
 func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error) {
-	blob, ok := within(p.records, r.records)
-	if !ok {
-		return records, p.damaged("records of body %d lie outside", number)
-	}
-	most := min(p.limit, largestCompiled)
-	data, err := openBlob(blob, maxRecords*most)
-	if err == nil {
-		records, err = readRecords(data, uint64(most/leastRecord))
-	}
+	data, err := p.blob(p.records, r.records, maxRecords, "records", number)
 	if err != nil {
+		return records, err
+	}
+	if records, err = readRecords(data, uint64(min(p.limit, largestCompiled)/leastRecord)); err != nil {
 		err = fmt.Errorf("%s: records of body %d: %w", p.name, number, err)
 	}
 	return records, err
+}
+
+// blob opens the notes or the records of a body, of at most times the bytes that count of it.
+func (p *Pack) blob(section []byte, bounds [2]uint64, times int64, what string, number uint32) ([]byte, error) {
+	blob, ok := within(section, bounds)
+	if !ok {
+		return nil, p.damaged("%s of body %d lie outside", what, number)
+	}
+	data, err := openBlob(blob, times*min(p.limit, largestCompiled))
+	if err != nil {
+		err = fmt.Errorf("%s: %s of body %d: %w", p.name, what, number, err)
+	}
+	return data, err
 }

@@ -3,6 +3,7 @@ package rulepack
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -94,13 +95,15 @@ func (i *intervals) addFirst(n int, from intervals) {
 // reset removes all intervals, and keeps the memory.
 func (i *intervals) reset() { *i = intervals{rows: i.rows[:0], times: i.times[:0]} }
 
-// nextTime reads the first of encoded times, given the time before. ok is false after the
-// last, and where they are damaged.
-func nextTime(times []byte, before uint32) (time uint32, rest []byte, ok bool) {
-	if len(times) < timeSize || le32(times) <= before {
-		return before, nil, false
+// eachTime yields encoded times, which follow one: up to the last, or where they are damaged.
+func eachTime(times []byte, before uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for ; len(times) >= timeSize && le32(times) > before; times = times[timeSize:] {
+			if before = le32(times); !yield(before) {
+				return
+			}
+		}
 	}
-	return le32(times), times[timeSize:], true
 }
 
 // fetchedAt returns the time of the newest fetch of an interval not after a second.
@@ -109,9 +112,8 @@ func (i interval) fetchedAt(times []byte, second uint32) uint32 {
 		return i.seen
 	}
 	at := i.fetched
-	for ok := true; ok; {
-		var next uint32
-		if next, times, ok = nextTime(times, at); !ok || next > second {
+	for next := range eachTime(times, at) {
+		if next > second {
 			break
 		}
 		at = next
@@ -362,11 +364,8 @@ func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ 
 	if !ok {
 		return times, p.damaged("the times of %q", authority)
 	}
-	at := uint32(s.Fetched)
-	for ok {
-		if at, between, ok = nextTime(between, at); ok {
-			times = append(times, int64(at))
-		}
+	for at := range eachTime(between, uint32(s.Fetched)) {
+		times = append(times, int64(at))
 	}
 	if s.Seen != s.Fetched {
 		times = append(times, s.Seen)

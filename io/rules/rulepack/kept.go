@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sort"
 
 	"robotsbatch/matcher"
@@ -85,10 +86,7 @@ func (b *Builder) SetCaptured(c Captured) { b.captured = &c }
 
 // AddElsewhere adds captures of a URL that is no robots.txt, given by a key.
 func (b *Builder) AddElsewhere(key [keySize]byte, c Captures) error {
-	if err := b.use(nil, unknown, intervals{}, c); err != nil {
-		return err
-	}
-	return b.enqueue(append([]byte{0}, key[:]...), 0, unknown, intervals{}, c)
+	return b.enqueue(append([]byte{0}, key[:]...), noSURT, 0, unknown, intervals{}, c)
 }
 
 // isElsewhere reports whether a queued authority is a key.
@@ -413,12 +411,7 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
 	start := len(t.between)
-	t.between = append(t.between, i.Fetched)
-	for at, ok := i.Fetched, true; ok; {
-		if at, times, ok = nextTime(times, at); ok {
-			t.between = append(t.between, at)
-		}
-	}
+	t.between = slices.AppendSeq(append(t.between, i.Fetched), eachTime(times, i.Fetched))
 	if i.Seen != i.Fetched {
 		t.between = append(t.between, i.Seen)
 	}

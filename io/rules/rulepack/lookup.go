@@ -365,18 +365,11 @@ func unpadded(rules []byte) []byte {
 
 // bodyNotes returns a body's notes.
 func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
-	blob, ok := within(p.notes, r.notes)
-	if !ok {
-		return nil, p.damaged("notes of body %d lie outside", number)
+	notes, err := p.blob(p.notes, r.notes, maxNotes, "notes", number)
+	if err == nil && notes == nil {
+		err = p.damaged("body %d has no notes", number)
 	}
-	notes, err := openBlob(blob, maxNotes*min(p.limit, largestCompiled))
-	if err != nil {
-		return nil, fmt.Errorf("%s: notes of body %d: %w", p.name, number, err)
-	}
-	if notes == nil {
-		return nil, p.damaged("body %d has no notes", number)
-	}
-	return notes, nil
+	return notes, err
 }
 
 // within returns the bytes between two offsets of a section.

@@ -202,12 +202,13 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 // between those of its first and its last fetch.
 func (i intervals) soundTimes(n int) bool {
 	times, ok := within(i.times, i.timesOf(n))
-	x := i.at(n)
-	for last := x.fetched; ok && len(times) > 0; {
-		last, times, ok = nextTime(times, last)
-		ok = ok && last < x.seen
+	x, sound := i.at(n), 0
+	for time := range eachTime(times, x.fetched) {
+		if time < x.seen {
+			sound += timeSize
+		}
 	}
-	return ok
+	return ok && sound == len(times)
 }
 
 // verifyBody checks a body with its notes, records and digest.
