@@ -5,40 +5,37 @@ import (
 	"slices"
 )
 
-// File returns the name of the file with an authority's rules, including the folder's name,
-// or "" if there is none. It is for messages; each call looks at the folder.
-func (d *Dir) File(authority []byte) (string, error) {
+// Has reports whether a file has an authority's rules. Each call looks at the folder.
+func (d *Dir) Has(authority []byte) (bool, error) {
 	found := d.index.find(authority)
-	return d.first(found[:], true)
+	return d.any(found[:], true)
 }
 
-// first returns the name of the first candidate that has a file; "" if none has. A folder HOST may
-// have none. Any other record has one, which is opened only if verify is set: an error then says why
-// it cannot be.
-func (d *Dir) first(files []uint32, verify bool) (string, error) {
+// any reports whether any candidate has a file. A folder HOST may have none. Any other record has one,
+// which is opened only if verify is set: an error then says why it cannot be.
+func (d *Dir) any(files []uint32, verify bool) (bool, error) {
 	for _, file := range files {
 		if file == none {
 			continue
 		}
 		r := &d.index.records[file]
-		path := d.index.path(r)
 		if d.folder.objects != nil || !r.isDir && !verify {
-			return d.folder.full(path), nil
+			return true, nil
 		}
-		f, path, err := d.folder.openRecord(path, r.isDir)
-		if err != nil {
-			return "", err
-		}
+		f, _, err := d.folder.openRecord(d.index.path(r), r.isDir)
 		if f != nil {
 			_ = f.Close() // nothing was read from it
-			return d.folder.full(path), nil
+		}
+		if f != nil || err != nil {
+			return err == nil, err
 		}
 	}
-	return "", nil
+	return false, nil
 }
 
-// Text returns the name that File returns, and the body: decompressed, up to
-// robotstxt.Options.ReadSize bytes. Each call reads the file.
+// Text returns the name of the file with an authority's rules, including the folder's name, and the
+// body: decompressed, up to robotstxt.Options.ReadSize bytes. The name is "" if there is no file. Each
+// call reads it.
 func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 	for _, file := range d.index.find(authority) {
 		if file == none {

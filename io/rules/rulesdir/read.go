@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/cache"
@@ -35,7 +34,7 @@ type workspace struct {
 	body     []byte
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
-	tag      [16]byte // of digester.of
+	tag      [16]byte // a digest
 	nonce    [12]byte // zeros
 }
 
@@ -52,59 +51,37 @@ type rules struct {
 // digest identifies a body.
 type digest [16]byte
 
-// digester makes digests of bodies. Bodies may be hostile, so nobody must be able to make two
-// with one digest. A hash with a secret key that nobody sees the results of suffices: GMAC, the
-// hash of AES-GCM. Two bodies of 512 KiB, chosen without the key, have one digest with a
+// newDigester returns what makes digests of bodies. Bodies may be hostile, so nobody must be able to
+// make two with one digest. A hash with a secret key that nobody sees the results of suffices: GMAC,
+// the hash of AES-GCM. Two bodies of 512 KiB, chosen without the key, have one digest with a
 // probability of 2^-113. SHA-256 would take a tenth of a job's time, as its attackers have no
-// key to guess.
-type digester struct{ cipher.AEAD }
-
-func newDigester() (d digester, err error) {
+// key to guess. The nonce is the same for all, which is safe as long as digests stay in memory.
+func newDigester() cipher.AEAD {
 	var key [16]byte
-	_, _ = rand.Read(key[:]) // it never fails
-	block, err := aes.NewCipher(key[:])
-	if err == nil {
-		d.AEAD, err = cipher.NewGCM(block)
-	}
-	return d, err
-}
-
-// of returns the digest of a body. The nonce is the same for all, which is safe as long as
-// digests stay in memory.
-func (d digester) of(body []byte, w *workspace) digest {
-	return digest(d.Seal(w.tag[:0], w.nonce[:], nil, body))
+	_, _ = rand.Read(key[:])          // it never fails
+	block, _ := aes.NewCipher(key[:]) // nor does it, for a key of that size,
+	gcm, _ := cipher.NewGCM(block)    // nor for a block of AES
+	return gcm
 }
 
 // absent is for a folder HOST without a robots.txt, and stays in the cache.
 var absent = new(rules)
 
-// counts are what Stats reports of reading.
-type counts struct {
-	mu sync.Mutex
-	s  Stats
-}
-
-// add counts a file that was read; again says that it was read before.
-func (c *counts) add(r *rules, again bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// count counts a file that was read; again says that it was read before.
+func (d *Dir) count(r *rules, again bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if again {
-		c.s.Rereads++
+		d.stats.Rereads++
 		return
 	}
-	c.s.Files++
+	d.stats.Files++
 	switch r.kind {
 	case robotstxt.HTMLKind:
-		c.s.HTML++
+		d.stats.HTML++
 	case robotstxt.BinaryKind:
-		c.s.Binary++
+		d.stats.Binary++
 	}
-}
-
-func (c *counts) stats() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.s
 }
 
 // compile reads and compiles the file of a record for the cache. At most one goroutine does
@@ -134,12 +111,12 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 		made.V = absent
 		return made, nil
 	}
-	made.ID = d.digester.of(w.body, w)
+	made.ID = digest(d.digester.Seal(w.tag[:0], w.nonce[:], nil, w.body))
 	if made.V, err = d.compiled(made.ID, w); err != nil {
 		return made, d.folder.explain(d.index.path(r), err)
 	}
 	made.Size = made.V.size
-	d.counts.add(made.V, again)
+	d.count(made.V, again)
 	return made, nil
 }
 

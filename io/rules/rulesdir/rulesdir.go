@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"crypto/cipher"
 	"sync"
 
 	"robotsbatch/batch"
@@ -78,14 +79,15 @@ type Dir struct {
 	index  *nameIndex
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
-	digester digester
+	digester cipher.AEAD
 
 	o      Options
 	agents *matcher.Agents
 	parse  robotstxt.Options
 	size   int     // bytes of a body that are read: robotstxt.Options.ReadSize
 	stamps []stamp // by record: the version that was read
-	counts counts
+	mu     sync.Mutex
+	stats  Stats // guarded by mu
 	// workspaces has those not in use.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
@@ -112,12 +114,8 @@ func openDir(f folder, o Options) (*Dir, error) {
 		o.Budget = budget.New(batch.DefaultMemory)
 	}
 	d := &Dir{folder: f, o: o, agents: matcher.NewAgents(o.Chains), parse: robotstxt.Options{Profile: o.Profile, Limit: o.Limit}}
-	d.size = d.parse.ReadSize()
+	d.size, d.digester = d.parse.ReadSize(), newDigester()
 	var err error
-	if d.digester, err = newDigester(); err != nil {
-		_ = d.folder.close() // it was only read from
-		return nil, err
-	}
 	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
 		return nil, err
@@ -155,9 +153,10 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 
 // Stats returns what was found and read so far.
 func (d *Dir) Stats() Stats {
-	s := d.counts.stats()
-	s.Listed, s.Ignored = int64(d.index.listed), int64(d.index.ignored)
-	return s
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stats.Listed, d.stats.Ignored = int64(d.index.listed), int64(d.index.ignored)
+	return d.stats
 }
 
 // Close closes the folder. Rules that were looked up stay valid; a Lookup that has to

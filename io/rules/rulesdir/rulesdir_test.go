@@ -127,7 +127,10 @@ func TestLookup(t *testing.T) {
 					if want != "" {
 						want = filepath.Join(d.folder.name, want)
 					}
-					must.Equal(t, must.Get(d.File([]byte(authority)))(t), want, "File", authority)
+					name, _, err := d.Text([]byte(authority))
+					must.Do(t, err)
+					must.Equal(t, name, want, "Text", authority)
+					must.Equal(t, must.Get(d.Has([]byte(authority)))(t), want != "", "Has", authority)
 				}
 			}
 		})

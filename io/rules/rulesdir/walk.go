@@ -1,8 +1,10 @@
 package rulesdir
 
 import (
-	"sync"
+	"context"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Walk calls visit for each authority that has a file, with the body of the rules that
@@ -14,16 +16,30 @@ import (
 // body are valid until visit returns. The first error, of a file or of visit, ends the walk
 // and is returned.
 func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) error) error {
-	w := walk{dir: d, done: done, visit: visit}
-	var group sync.WaitGroup
+	w := walk{dir: d, visit: visit}
+	var next atomic.Int64 // the first record that no goroutine has taken
+	group, ctx := errgroup.WithContext(context.Background())
 	for range max(1, workers) {
-		group.Go(w.work)
+		group.Go(func() error {
+			var buffer, authority []byte
+			for ctx.Err() == nil {
+				i := next.Add(1) - 1
+				if i >= int64(d.Len()) {
+					break
+				}
+				var err error
+				if authority, err = w.record(uint32(i), authority, &buffer); err != nil {
+					return err
+				}
+				if cap(buffer) > keptBuffer {
+					buffer = nil
+				}
+				done()
+			}
+			return nil
+		})
 	}
-	group.Wait()
-	if err := w.err.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return group.Wait()
 }
 
 // Len returns the number of files that Walk reads, and of folders that may have one.
@@ -32,28 +48,7 @@ func (d *Dir) Len() int { return len(d.index.records) }
 // walk is shared by the goroutines of a Walk.
 type walk struct {
 	dir   *Dir
-	done  func()
 	visit func(authority, body []byte) error
-	next  atomic.Int64 // the first record that no goroutine has taken
-	err   atomic.Pointer[error]
-}
-
-func (w *walk) work() {
-	var buffer, authority []byte
-	for w.err.Load() == nil {
-		i := w.next.Add(1) - 1
-		if i >= int64(len(w.dir.index.records)) {
-			return
-		}
-		var err error
-		if authority, err = w.record(uint32(i), authority, &buffer); err != nil {
-			w.err.CompareAndSwap(nil, &err)
-		}
-		if cap(buffer) > keptBuffer {
-			buffer = nil
-		}
-		w.done()
-	}
 }
 
 // schemes are those that have rules.
@@ -75,9 +70,9 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
 		found := x.find(authority)
-		if preceding, err := w.dir.first(found[:place], false); err != nil {
+		if preceded, err := w.dir.any(found[:place], false); err != nil {
 			return authority, err
-		} else if preceding != "" {
+		} else if preceded {
 			continue
 		}
 		if !read {

@@ -149,7 +149,7 @@ func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 		if source == nil || p.options.History && source.pack() != nil {
 			continue
 		}
-		if x, err := source.fetch(authority); x.file != "" || err != nil {
+		if x, err := source.fetch(authority); x.known || err != nil {
 			return true, err
 		}
 	}

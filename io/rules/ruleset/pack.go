@@ -54,12 +54,9 @@ func newestOf(info *rulepack.Info) (newest time.Time) {
 	return newest
 }
 
-func (p *packSource) fetch(authority []byte) (x fetched, err error) {
+func (p *packSource) fetch(authority []byte) (fetched, error) {
 	a, known, err := p.Authority(authority)
-	if known {
-		x = fetched{p.name, a.Status, a.Fetched, a.Stale}
-	}
-	return x, err
+	return fetched{known, a.Status, a.Fetched, a.Stale}, err
 }
 
 func (p *packSource) historical() (matcher.Historical, error) {

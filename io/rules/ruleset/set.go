@@ -191,8 +191,12 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 // and that later fetches failed. known is false if nothing is known about the authority.
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
-	x, err := s.sources.fetch(authority)
-	return x.status, x.second, x.stale, x.file != "", err
+	for _, source := range s.sources {
+		if x, err := source.fetch(authority); x.known || err != nil {
+			return x.status, x.second, x.stale, x.known, err
+		}
+	}
+	return 0, 0, false, false, nil
 }
 
 // Fault implements [matcher.Mapped].
@@ -227,16 +231,6 @@ func (s *openSources) Close() error {
 		}
 	}
 	return err
-}
-
-// fetch returns the fetch of the first source that knows an authority.
-func (l list) fetch(authority []byte) (fetched, error) {
-	for _, source := range l {
-		if x, err := source.fetch(authority); x.file != "" || err != nil {
-			return x, err
-		}
-	}
-	return fetched{}, nil
 }
 
 // OddBodies counts bodies of a source that are not a text, though they are read as one.

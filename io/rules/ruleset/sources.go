@@ -70,8 +70,8 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 // opened is a source that is open for lookups: a folder or a rule pack.
 type opened interface {
 	matcher.Origins
-	// fetch says which file decides about an authority, and which fetch; the zero fetched if
-	// none does. describe says what the file has.
+	// fetch says which fetch decides about an authority, and describe which file, and what that
+	// has.
 	fetch(authority []byte) (fetched, error)
 	describe(authority []byte, o robotstxt.Options) (Source, error)
 	// historical returns the source for lookups by time.
@@ -89,7 +89,7 @@ type opened interface {
 // fetched is the fetch that decides about an authority. Status and time are 0 where they
 // are not known.
 type fetched struct {
-	file   string // that has it, or its pack
+	known  bool // by the source
 	status int
 	second int64 // since 1970
 	stale  bool
@@ -112,7 +112,7 @@ func (d openedFolder) pack() *packSource { return nil }
 func (d openedFolder) historical() (matcher.Historical, error) { return matcher.Always(d.Dir), nil }
 
 func (d openedFolder) fetch(authority []byte) (x fetched, err error) {
-	x.file, err = d.File(authority)
+	x.known, err = d.Has(authority)
 	return x, err
 }
 
