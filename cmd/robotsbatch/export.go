@@ -24,7 +24,7 @@ import (
 var exportHelp = &cli.Command{
 	Name: "export", New: func() cli.Config { return newExport() },
 	Usage: []string{"export -rules RULES -table NAME [-out FILE] [flags]"},
-	About: "writes rules as a table for SQL: rules, agents, sitemaps, records, access or captures.",
+	About: "writes rules as a table for SQL: rules, agents, sitemaps, records, access, signals or captures.",
 	Details: "Rows are sorted by surt_host_name; captures keep the order of the files. The columns are described in " +
 		"robotsbatch help export.",
 	Examples: []string{"export -rules crawl.warc.gz -table rules -out rules.parquet", "export -rules robots -table agents"},
@@ -51,7 +51,7 @@ func newExport() *exportCommand { return &exportCommand{tableCommand: newTable()
 func (c *exportCommand) Flags() cli.Flags {
 	return slices.Concat(c.PlainFlags().Without("agent", "agents"), cli.Flags{{
 		Name: "table", Argument: "NAME", Topic: config.OutputTopic, Common: true,
-		Short: "which table: rules, agents, sitemaps, records, access or captures",
+		Short: "which table: rules, agents, sitemaps, records, access, signals or captures",
 		More: "captures lists all captures, even those that decide nothing, or the fetches that a rule pack with a history keeps; " +
 			"the other tables list what decides.",
 		Value: cli.OneOf(&c.table, tableWords()...),

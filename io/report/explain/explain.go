@@ -59,7 +59,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	if err := e.evaluator.Evaluate(&one, &e.verdicts); err != nil {
 		return nil, err
 	}
-	u := &URL{URL: url}
+	u := &URL{URL: valid([]byte(url))}
 	var scratch urls.Scratch
 	authority, path, err := scratch.Split([]byte(url))
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 		}
 		return u, nil
 	}
-	u.Authority, u.Path, u.Normalised = string(authority), string(path), string(path)
+	u.Authority, u.Path, u.Normalised = string(authority), valid(path), valid(path)
 	u.Hash = partition.Hash(authority)
 	if u.partitions = e.options.Partitions; u.partitions > 0 {
 		part := partition.Of(u.Hash, u.partitions)
@@ -105,6 +105,9 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	}
 	return u, nil
 }
+
+// valid returns s with bytes that are not UTF-8, which JSON cannot hold, as %XX.
+func valid(s []byte) string { return string(matcher.AppendValid(nil, s)) }
 
 var accessNames = map[access.Outcome]string{
 	access.Unknown: "unknown", access.Rules: "rules", access.AllowAll: "allow_all", access.DisallowAll: "disallow_all",
@@ -205,7 +208,7 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 	if !described {
 		g = Group{Why: namedGroup, Name: name}
 		for _, line := range lines {
-			g.Lines = append(g.Lines, Line{Line: line.Line, Text: string(line.Value)})
+			g.Lines = append(g.Lines, Line{Line: line.Line, Text: valid(line.Value)})
 		}
 		if b.file != nil {
 			g.Joined = b.joined(lines)
@@ -253,7 +256,7 @@ func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
 		}
 		text, _, _ = bytes.Cut(text, []byte("#"))
 		if key, _, ok := bytes.Cut(bytes.TrimSpace(text), []byte(":")); ok {
-			found = append(found, Joined{Record: string(bytes.TrimSpace(key)), Line: number, With: with})
+			found = append(found, Joined{Record: valid(bytes.TrimSpace(key)), Line: number, With: with})
 			with = 0
 		}
 	}
@@ -272,7 +275,7 @@ func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
 				break
 			}
 			if number >= line-shownAround {
-				lines = append(lines, Line{Line: number, Text: string(text)})
+				lines = append(lines, Line{Line: number, Text: valid(text)})
 			}
 		}
 		return lines

@@ -184,6 +184,18 @@ func TestManyAgents(t *testing.T) {
 	must.Is(t, must.Err(New(open(t, ruleset.Options{Sources: []string{"robots"}}), Options{Chains: chains}).URL(ctx, "https://a.example/")), ended)
 }
 
+// TestBytes: JSON has bytes that are not UTF-8 as %XX.
+func TestBytes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "robots/a.example", "User-agent: A\xE9\nNoise\xE9:\nUser-agent: A\nDisallow: /\xE9\n")
+	e := New(open(t, ruleset.Options{Sources: []string{"robots"}, Chains: chains}), Options{Chains: chains})
+	var object strings.Builder
+	must.Do(t, must.Get(e.URL(t.Context(), "https://a.example/\xE9"))(t).WriteJSON(&object))
+	if got := object.String(); strings.Contains(got, `\ufffd`) || !strings.Contains(got, `{"url":"https://a.example/%E9","authority":"https://a.example","path":"/%E9"`) {
+		t.Error(got)
+	}
+}
+
 // TestJoinedGroups: a record that is neither user-agent nor rule ends no group, and it is
 // said which one; a rule ends the list.
 func TestJoinedGroups(t *testing.T) {
