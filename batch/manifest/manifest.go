@@ -138,13 +138,10 @@ func (j *Job) Difference(other *Job) (none option.Message) {
 	if j.Program != other.Program {
 		return option.Messagef("the program has changed (it was %s)", j.Program)
 	}
-	names := slices.Sorted(maps.Keys(j.Options))
-	for name := range other.Options {
-		if _, ok := j.Options[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
+	both := make(map[string][]string)
+	maps.Copy(both, j.Options)
+	maps.Copy(both, other.Options)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		if !slices.Equal(j.Options[name], other.Options[name]) {
 			return option.Messagef("%s has changed", option.Name(name))
 		}

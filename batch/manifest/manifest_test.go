@@ -154,6 +154,11 @@ func TestDifference(t *testing.T) {
 		{func(j *Job) { j.Options["agent"] = []string{"CCBot"} }, "agent has"},
 		{func(j *Job) { delete(j.Options, "emit") }, "emit has"},
 		{func(j *Job) { j.Options["explain"] = []string{"true"} }, "explain has"},
+		{func(j *Job) {
+			for name := range strings.SplitSeq("with use prefix weight columns limit", " ") { // of several, the first by name is named
+				j.Options[name] = []string{"x"}
+			}
+		}, "columns has"},
 		{func(j *Job) { j.Rules = j.Rules[:1] }, "rules has"},
 		{func(j *Job) { j.Rules[0].Checksum = "13" }, "rules in rules"},
 		{func(j *Job) { j.Rules[1].Files[0].Modified = modified.Add(1) }, "rules in c"},
