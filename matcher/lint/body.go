@@ -47,9 +47,6 @@ func (c *checker) checkBody(body []byte, o robotstxt.Options) {
 func (c *checker) checkEncoding(number int, line []byte) {
 	at := len(line) - len(bytes.TrimLeft(line, blanks))
 	text := content(line)
-	if utf8.Valid(text) {
-		return
-	}
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 {

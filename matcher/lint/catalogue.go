@@ -70,12 +70,8 @@ func severityOf(name string) Severity {
 
 // parseSeverity parses a severity as String returns it.
 func parseSeverity(name string) (Severity, bool) {
-	for i, n := range severityNames {
-		if n == name {
-			return Severity(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(severityNames[:], name)
+	return Severity(max(i, 0)), i >= 0
 }
 
 // parseCode parses a section of the catalogue, which starts with "name: severity".

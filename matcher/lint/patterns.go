@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"encoding/hex"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -52,10 +53,10 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 			c.add("double-escape", number, at+i, "%s is an escaped escape: it matches only URLs that contain it in this form", pattern[i:i+5])
 			return
 		case char == '%':
-			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
+			if decoded, _ := hex.DecodeString(string(pattern[i+1 : i+3])); c.profile == robotstxt.Google && isUnreserved(decoded[0]) {
 				written := bytes.ToUpper(pattern[i : i+3]) // of the pattern's digits, and not of the URL's
 				c.add("escape-as-written", number, at+i, "google compares %s as %s: the rule does not match URLs with another spelling of it, such as %q",
-					pattern[i:i+3], written, string(rune(decoded)))
+					pattern[i:i+3], written, decoded)
 				return
 			}
 			i += 2
@@ -69,14 +70,6 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 func isEscape(s []byte) bool { return len(s) > 2 && isHex(s[1]) && isHex(s[2]) }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// unhex returns the value of a hex digit.
-func unhex(digit byte) byte {
-	if digit <= '9' {
-		return digit - '0'
-	}
-	return digit&^0x20 - 'A' + 10
-}
 
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'

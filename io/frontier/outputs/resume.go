@@ -134,7 +134,9 @@ func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleF
 	if len(kept) == 0 {
 		return result, r.begin(nil, nil)
 	}
-	r.carry(old.RuleFiles)
+	for _, f := range old.RuleFiles {
+		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
+	}
 	return result, r.begin(kept, old.RuleFiles)
 }
 
@@ -214,13 +216,6 @@ func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles
 		}
 	}
 	return none
-}
-
-// carry takes over the rule files that are already in the manifest.
-func (r *Record) carry(files []manifest.RuleFile) {
-	for _, f := range files {
-		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
-	}
 }
 
 // outdated says why the output o of an earlier run must be written again as out; empty if it need not be.
