@@ -172,7 +172,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
 	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
 	exceeded := checkLimits(&c.Limits, summary)
-	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
+	c.log.Info(fmt.Sprintf("%s a whole: %s", report.Count(int64(shards), "shard makes", "shards make"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
 	for _, m := range exceeded {
 		c.log.WarnOf(m)
