@@ -309,8 +309,8 @@ func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifes
 	})
 }
 
-// find finds an output in its own manifest, or in that of its folder or a folder above. It
-// returns nil if no manifest lists it.
+// find finds an output in its own manifest, or in that of its folder or a folder above, or of a
+// shard there. It returns nil if no manifest lists it.
 func (v *Verifier) find(name string) (*manifest.Output, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -318,7 +318,8 @@ func (v *Verifier) find(name string) (*manifest.Output, error) {
 	}
 	candidates := []string{manifest.Beside(path)}
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
-		candidates = append(candidates, filepath.Join(folder, manifest.FolderName))
+		shards, _ := filepath.Glob(filepath.Join(folder, manifest.ShardPattern))
+		candidates = append(append(candidates, filepath.Join(folder, manifest.FolderName)), shards...)
 		if folder == filepath.Dir(folder) {
 			break
 		}
