@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (c *Column) Len() int {
 	switch {
 	case c.Indices != nil:
@@ -22,7 +22,7 @@ func (c *Column) Null(i int) bool {
 	return c.Validity != nil && c.Validity[i>>3]>>(i&7)&1 == 0
 }
 
-// Value is the value of row i, which must not be null. It aliases Data.
+// Value returns the value of row i, which must not be null. It aliases Data.
 func (c *Column) Value(i int) []byte {
 	if c.Indices != nil {
 		i = int(c.Indices[i])
@@ -33,7 +33,7 @@ func (c *Column) Value(i int) []byte {
 	return c.Data[c.Offsets32[i]:c.Offsets32[i+1]]
 }
 
-// Slice is the column of rows low to high-1. It shares the memory.
+// Slice returns the column of rows [low, high). It shares the memory.
 func (c *Column) Slice(low, high int) Column {
 	s := *c
 	s.ValidityOffset += low
@@ -48,9 +48,9 @@ func (c *Column) Slice(low, high int) Column {
 	return s
 }
 
-// Validate checks what a column from outside may have wrong: offsets that fall
-// or leave Data, indices without a value, a validity bitmap that is too short.
-// Only a validated column may be evaluated.
+// Validate returns an error for what may be wrong with a column from outside: offsets that
+// decrease or lie outside Data, indices without a value, a validity bitmap that is too short.
+// Only a valid column may be evaluated.
 func (c *Column) Validate() error {
 	if c.Offsets32 != nil && c.Offsets64 != nil {
 		return errors.New("url column: both kinds of offsets")
@@ -76,6 +76,8 @@ func (c *Column) Validate() error {
 	return nil
 }
 
+// checkOffsets returns an error for offsets that are negative, decrease, or exceed size, the
+// length of the data.
 func checkOffsets[O int32 | int64](offsets []O, size int) error {
 	last := O(0)
 	for i, offset := range offsets {

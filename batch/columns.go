@@ -35,9 +35,10 @@ type ColumnOptions struct {
 	Prefix string
 }
 
-// VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
-// so on for several, and the columns that explain in the same order; then those of With.
-// A combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
+// VerdictColumns returns the columns with their names: "allowed" for one agent, "allowed_ccbot"
+// and so on for several, and the columns that explain in the same order; then those of With. A
+// combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the
+// same name are an error, and so is a column for each agent next to a combined verdict.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	c := columnList{options: o, agents: make(map[string]string)}
 	kinds := []*ColumnKind{Allowed}
@@ -77,10 +78,12 @@ func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 type columnList struct {
 	options ColumnOptions
 	columns []VerdictColumn
-	agents  map[string]string // by column
-	err     error
+	agents  map[string]string // by name of a column, its agent
+	err     error             // the first name that two columns have
 }
 
+// add appends the column of a kind for an agent, given by its index. It sets c.err if another
+// column has the same name.
 func (c *columnList) add(kind *ColumnKind, agent int) {
 	name := c.options.Prefix + kind.Name
 	if len(c.options.Agents) > 1 && !c.options.Combined && kind.PerAgent {
@@ -97,24 +100,19 @@ func (c *columnList) add(kind *ColumnKind, agent int) {
 	c.columns = append(c.columns, column)
 }
 
-// CheckNames returns an error when a verdict column has the name of one of the
-// input's columns that are written with it. It names both and says what to
-// do; names are compared with case.
+// CheckNames returns an error if a verdict column has the name of one of the input's columns
+// that are written with it. Names are compared with case.
 func CheckNames(input []string, verdicts []VerdictColumn) error {
-	taken := make(map[string]bool, len(input))
-	for _, name := range input {
-		taken[name] = true
-	}
 	for _, column := range verdicts {
-		if taken[column.Name] {
+		if slices.Contains(input, column.Name) {
 			return option.Errorf("the input has a column %q already: give the verdict columns another name with %s (such as %s)", column.Name, option.Prefix, option.Prefix.With("robots_"))
 		}
 	}
 	return nil
 }
 
-// AgentSuffixes are what the names of columns end in for each agent: nothing for a single
-// one. Two agents with the same are an error.
+// AgentSuffixes returns the suffix of the names of each agent's columns: "" for a single agent.
+// Two agents with the same suffix are an error.
 func AgentSuffixes(agents []string) ([]string, error) {
 	if len(agents) == 1 {
 		return []string{""}, nil
@@ -129,8 +127,8 @@ func AgentSuffixes(agents []string) ([]string, error) {
 	return suffixes, nil
 }
 
-// columnSuffix is the agent's name in lower case with everything but a-z and
-// 0-9 as an underscore, and "all" for everyone.
+// columnSuffix returns an agent's name in lower case with an underscore for each character but
+// a-z and 0-9; "all" for everyone.
 func columnSuffix(agent string) string {
 	if agent == "*" {
 		return "all"
@@ -172,15 +170,15 @@ type Layout struct {
 	AllRows bool
 }
 
-// leastPlain is what PlainLimit is at least: room for a batch of DefaultRows of
-// which each has all the sitemaps that are kept.
+// leastPlain is the least PlainLimit: room for a batch of DefaultRows rows of which each has
+// all the sitemaps that are kept.
 const leastPlain = DefaultMemory * 3 / 8
 
 // PlainLimit returns the number of bytes that the rows of a batch may have before compression,
 // which they never have at once: it bounds the work.
 func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 
-// MemoryLimit is Memory with its default.
+// MemoryLimit returns Memory, or DefaultMemory if that is not set.
 func (l Layout) MemoryLimit() int64 {
 	if l.Memory <= 0 {
 		return DefaultMemory

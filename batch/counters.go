@@ -42,8 +42,8 @@ type Counters struct {
 	OtherStated int64 `json:"other_directive,omitempty"`
 }
 
-// OfNothing is the number of rows that have their verdict because nothing is known of their
-// authority, each once whatever the agents.
+// OfNothing returns the number of rows that have their verdict because nothing is known of
+// their authority, each once whatever the agents.
 func (c *Counters) OfNothing() int64 { return c.NoRobots + c.NoCaptureYet }
 
 // Remark is what is said of a counter: "3 rows without a time".
@@ -57,10 +57,10 @@ type Remark struct {
 // a fetch may be, in words of its own.
 const MaxAge = "{age}"
 
-// Remarks returns what is said of the counters that are not 0, in order. Those that belong
-// to verdicts, or explain the rows without one, are not among them.
+// Remarks returns the remarks on the counters that are not 0, in the order in which they are
+// shown. Counters of verdicts, and of reasons for rows without one, have none.
 func (c *Counters) Remarks() []Remark {
-	var some []Remark
+	var remarks []Remark
 	for _, r := range []Remark{
 		{c.NoTime, "row", "rows", "without a time"},
 		{c.NoCaptureYet, "row", "rows", "before the first capture"},
@@ -71,13 +71,13 @@ func (c *Counters) Remarks() []Remark {
 		{c.OtherStated, "written row is", "written rows are", "of sites that state something about training in the directive that was not asked about"},
 	} {
 		if r.Count > 0 {
-			some = append(some, r)
+			remarks = append(remarks, r)
 		}
 	}
-	return some
+	return remarks
 }
 
-// Add adds the counters of other rows.
+// Add adds the counters of other rows to c.
 func (c *Counters) Add(other *Counters) {
 	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(other).Elem()
 	for i := range to.NumField() {
@@ -85,7 +85,8 @@ func (c *Counters) Add(other *Counters) {
 	}
 }
 
-// addNull counts a row without a verdict.
+// addNull counts a row without a verdict by its reason, if a counter has that reason. It does
+// not count reasons that evaluators count for several rows at a time.
 func (c *Counters) addNull(reason matcher.Reason) {
 	switch reason {
 	case matcher.InvalidURL:
@@ -112,20 +113,20 @@ type RowCounts struct {
 	Uses []UseCounts `json:"uses,omitempty"`
 }
 
-// Add adds other rows.
+// Add adds the counts of other rows to c. Uses are added by name; new ones are appended.
 func (c *RowCounts) Add(other *RowCounts) {
 	c.Allowed += other.Allowed
 	c.Denied += other.Denied
 	c.Unknown += other.Unknown
 	c.DeniedLater += other.DeniedLater
 	for i := range other.Uses {
-		more := &other.Uses[i]
-		at := slices.IndexFunc(c.Uses, func(u UseCounts) bool { return u.Use == more.Use })
-		if at < 0 {
-			at = len(c.Uses)
-			c.Uses = append(c.Uses, UseCounts{Use: more.Use})
+		added := &other.Uses[i]
+		index := slices.IndexFunc(c.Uses, func(u UseCounts) bool { return u.Use == added.Use })
+		if index < 0 {
+			index = len(c.Uses)
+			c.Uses = append(c.Uses, UseCounts{Use: added.Use})
 		}
-		c.Uses[at].add(more)
+		c.Uses[index].add(added)
 	}
 }
 
@@ -144,11 +145,12 @@ type UseCounts struct {
 	Unknown int64 `json:"unknown"`
 }
 
-// Said is the number of rows of which something is said.
+// Said returns the number of rows of which something is said.
 func (c *UseCounts) Said() int64 {
 	return c.Allowed + c.Disallowed + c.Immediate + c.Reference + c.Full + c.Unreadable
 }
 
+// add adds the counts of other rows for the same use to c.
 func (c *UseCounts) add(other *UseCounts) {
 	c.Allowed += other.Allowed
 	c.Disallowed += other.Disallowed
@@ -159,7 +161,8 @@ func (c *UseCounts) add(other *UseCounts) {
 	c.Unknown += other.Unknown
 }
 
-// countUses counts the rows of each agent by what the columns about uses say.
+// countUses appends to the Uses of each agent the counts of the rows by each column of v that
+// has the value of a use.
 func (s *Stats) countUses(v *Verdicts) {
 	for i := range v.Columns {
 		c := &v.Columns[i]
@@ -186,9 +189,9 @@ func (s *Stats) countUses(v *Verdicts) {
 	}
 }
 
-// countGrades counts rows by the grade that is said of each: of has for each row the index
-// of the grade's name in texts, -1 if nothing is said. The texts are few, so each row costs
-// one addition and no comparison.
+// countGrades adds rows to the counts of grades and of Unreadable. of has for each row the index
+// of the grade's name in texts, Unreadable, or -1 if nothing is said. The texts are few, so each
+// row costs one addition and no comparison.
 func (c *UseCounts) countGrades(of []int32, texts []string) {
 	rows := make([]int64, len(texts))
 	for _, number := range of {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// exactLimit is how many distinct hashes are counted one by one: 16 MiB.
+	// exactLimit is the number of distinct hashes up to which the count is exact: 16 MiB.
 	exactLimit = 1 << 20
 	// registerBits gives the estimate 2^14 registers, whose standard error is
 	// 1.04/√2^14 = 0.8 %.
@@ -19,19 +19,19 @@ type authorities struct {
 	known, unknown distinct // of which something is known, and of which nothing is
 }
 
-// add adds those of a batch.
+// add adds the authorities of a batch. It overwrites v.Authorities and v.Unknown.
 func (a *authorities) add(v *Verdicts) {
 	a.known.add(v.Authorities)
 	a.unknown.add(v.Unknown)
 }
 
-// merge adds all that other has seen, which must not be used afterwards.
+// merge adds the authorities of other, which must not be used afterwards.
 func (a *authorities) merge(other *authorities) {
 	a.known.merge(&other.known)
 	a.unknown.merge(&other.unknown)
 }
 
-// count returns how many there are, and of how many of them nothing is known.
+// count returns the number of authorities, and of those of which nothing is known.
 func (a *authorities) count() (all, unknown int64) {
 	unknown = a.unknown.count()
 	return a.known.count() + unknown, unknown
@@ -59,7 +59,7 @@ func (d *distinct) add(hashes []uint64) {
 	}
 }
 
-// estimate goes over from counting to estimating.
+// estimate replaces the exact set by registers.
 func (d *distinct) estimate() {
 	d.registers = make([]uint8, 1<<registerBits)
 	for _, hash := range d.exact.slots {
@@ -70,6 +70,8 @@ func (d *distinct) estimate() {
 	d.exact = hashSet{}
 }
 
+// register adds a hash to the estimate. The high bits choose a register, which keeps the most
+// leading zeros, plus one, of the other bits. The bit that is set below these bounds the count.
 func (d *distinct) register(hash uint64) {
 	zeros := uint8(bits.LeadingZeros64(hash<<registerBits|1<<(registerBits-1))) + 1
 	if r := &d.registers[hash>>(64-registerBits)]; *r < zeros {
@@ -77,7 +79,7 @@ func (d *distinct) register(hash uint64) {
 	}
 }
 
-// merge adds all that other has seen, which must not be used afterwards.
+// merge adds the hashes of other, which must not be used afterwards.
 func (d *distinct) merge(other *distinct) {
 	if d.registers == nil && d.exact.count == 0 {
 		*d = *other
@@ -94,6 +96,8 @@ func (d *distinct) merge(other *distinct) {
 	d.add(slices.DeleteFunc(other.exact.slots, func(hash uint64) bool { return hash == 0 }))
 }
 
+// count returns the number of distinct hashes, or an estimate of it: the harmonic mean of the
+// registers' powers of two, with the correction for their number (P. Flajolet et al., 2007).
 func (d *distinct) count() int64 {
 	if d.registers == nil {
 		return int64(d.exact.count)
@@ -113,8 +117,9 @@ type hashSet struct {
 	count int
 }
 
-// misses keeps those hashes that are not in their first slot. It does not branch on
-// what it finds, so the processor reads memory for many of them at a time.
+// misses returns the hashes that are not in their first slot, in the memory of hashes. Some may
+// be in another slot. It does not branch on the slots, so the cache misses of many hashes
+// overlap.
 func (s *hashSet) misses(hashes []uint64) []uint64 {
 	if len(s.slots) == 0 {
 		return hashes
@@ -129,6 +134,7 @@ func (s *hashSet) misses(hashes []uint64) []uint64 {
 	return hashes[:n]
 }
 
+// add adds a hash, which is not 0, unless it is there.
 func (s *hashSet) add(hash uint64) {
 	if 2*s.count >= len(s.slots) {
 		s.grow()
@@ -145,7 +151,7 @@ func (s *hashSet) add(hash uint64) {
 	}
 }
 
-// grow makes twice as many slots.
+// grow doubles the number of slots.
 func (s *hashSet) grow() {
 	old := s.slots
 	*s = hashSet{slots: make([]uint64, max(64, 2*len(old)))}

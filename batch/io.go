@@ -28,9 +28,9 @@ type Piece interface {
 // Sharing is implemented by pieces that are parts of one thing, which is in
 // memory from the first to the last of them, and by chunks that a sink collects.
 type Sharing interface {
-	// Kept is how many bytes of the piece's Size, or of what the sink took, stay
-	// taken after the batch was written; negative where it is the last one of what
-	// others kept it for.
+	// Kept returns the number of bytes of the piece's Size, or of what the sink took, that
+	// remain taken after the batch was written. The last piece or chunk returns a negative
+	// number: it gives back what the others kept.
 	Kept() int64
 }
 
@@ -94,7 +94,7 @@ func (discard) Abort()                                  {}
 
 // Chunk is an encoded batch.
 type Chunk interface {
-	// Size is how many bytes of memory the chunk holds.
+	// Size returns the memory that the chunk holds in bytes.
 	Size() int64
 }
 

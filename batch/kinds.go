@@ -203,13 +203,13 @@ var withKinds = []*ColumnKind{
 
 func intValue(n int64, known bool) Value { return Value{Known: known, Int: n} }
 
-// timeValue is a time, null for 0.
+// timeValue returns a time as a value, null for 0.
 func timeValue(seconds int64) Value { return intValue(seconds, seconds != 0) }
 
-// WithNames are the names of the columns that are asked for by name, in the order of the help.
+// WithNames returns the names of the columns that are asked for by name, in the order of the help.
 func WithNames() []string { return namesOf(withKinds) }
 
-// ExplainingNames are the names of the columns that explain.
+// ExplainingNames returns the names of the columns that explain.
 func ExplainingNames() []string { return namesOf(Explaining) }
 
 func namesOf(kinds []*ColumnKind) []string {

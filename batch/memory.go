@@ -12,9 +12,10 @@ import (
 // smallBody is the size of bodies whose compiling takes too little memory to count.
 const smallBody = 2048
 
-// Compiling takes from a budget what parsing and compiling a robots.txt takes, until done is
-// called. Its error wraps a [budget.MemoryError]. No robots.txt that RFC 9309 asks for is refused, of
-// robotstxt.DefaultLimit bytes.
+// Compiling takes from a budget the memory for parsing and compiling a robots.txt, until done is
+// called. It waits until the budget has it. Its error wraps a [budget.MemoryError]: the budget
+// can never have it, or refuses everything. A robots.txt of at most robotstxt.DefaultLimit bytes,
+// which RFC 9309 requires to be read, is not refused for its size.
 func Compiling(b *budget.Budget, body []byte) (done func(), err error) {
 	if len(body) <= smallBody {
 		return func() {}, nil

@@ -7,7 +7,7 @@ import (
 	"robotsbatch/io/store/budget"
 )
 
-// DefaultRows is how many rows a batch has when no other number is asked for.
+// DefaultRows is the number of rows of a batch when no other number is asked for.
 const DefaultRows = 65536
 
 // DefaultMemory bounds what is in flight when nothing else is asked for, in
@@ -50,7 +50,7 @@ const (
 type Options struct {
 	// Emit says which rows are written.
 	Emit Emit
-	// Workers is how many batches are worked on at a time; 0 means one a
+	// Workers is the number of batches that are worked on at a time; 0 means one for each
 	// processor.
 	Workers int
 	// Memory bounds what is in flight, in bytes; see package budget. 0 means
@@ -58,15 +58,16 @@ type Options struct {
 	Memory int64
 	// Budget, if not nil, has the memory in the place of Memory: something else shares it.
 	Budget *budget.Budget
-	// Limit is how many rows all outputs of a pool together are made of, the first ones; 0
-	// means all. Then there is one worker, each output begins after the one before ended, and
-	// batches have no weights.
+	// Limit is the number of rows that are decided for all outputs of a pool together, the
+	// first ones; 0 means all. With a limit there is one worker, the outputs must follow one
+	// another, and batches must have no weights.
 	Limit int64
 	// Progress, if not nil, is called after each batch was written, from one
 	// goroutine. It must not keep the slices.
 	Progress func(Stats)
 }
 
+// withDefaults returns the options with all fields set but Emit and Progress.
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

@@ -1,11 +1,10 @@
 package batch
 
-// Part is one of Count equal parts of a run of things, from 0. The zero value is all of
-// it.
+// Part is part Index, from 0, of Count parts of a sequence. The zero value is all of it.
 type Part struct{ Index, Count int }
 
-// Of returns the part of n things, low to high-1. The parts of all indices follow one
-// another, and differ by at most one thing.
+// Of returns the part of a sequence of length n: [low, high). The parts of all indices make up
+// the sequence, in order, and their lengths differ by at most one.
 func (p Part) Of(n int) (low, high int) {
 	if p.Count <= 1 {
 		return 0, n

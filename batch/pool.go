@@ -88,11 +88,13 @@ type task struct {
 	do          func()
 }
 
+// before reports whether a task goes before another one: by lane, then by batch.
 func (t task) before(other task) bool {
 	return t.lane < other.lane || t.lane == other.lane && t.batch < other.batch
 }
 
-// start has a worker do something for a batch of the lane. It returns false if it is too late.
+// start queues do, work on a batch of the lane, given by its number, for the pool's workers. It
+// returns false, and does nothing, after wait.
 func (l *Lane) start(batch int, do func()) bool {
 	p := l.pool
 	p.mu.Lock()
@@ -114,7 +116,7 @@ func (l *Lane) start(batch int, do func()) bool {
 	return true
 }
 
-// wait waits for the lane's tasks, after which no more start.
+// wait keeps new tasks of the lane from starting, and waits for those that were started.
 func (l *Lane) wait() {
 	l.pool.mu.Lock()
 	l.over = true
@@ -122,8 +124,8 @@ func (l *Lane) wait() {
 	l.busy.Wait()
 }
 
-// before takes the first task in line if it comes before another one, and returns what it
-// does; nil if there is none.
+// before takes the first task out of the queue if it goes before another one, and returns its
+// do; nil if there is no such task.
 func (p *Pool) before(other task) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,8 +137,8 @@ func (p *Pool) before(other task) func() {
 	return t.do
 }
 
-// worker returns a worker that nobody uses; it must be given back. There are more than
-// Options.Workers if tasks are done by those that wait for memory.
+// worker returns an idle worker, a new one if there is none; giveBack returns it to the pool.
+// There may be more than Options.Workers: a goroutine that waits for memory does other tasks.
 func (p *Pool) worker() *worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()

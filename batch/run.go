@@ -20,9 +20,9 @@ func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluat
 	return lane.Run(src, sink, o.Progress)
 }
 
-// Run evaluates everything that src has and writes it to sink, in order. It closes sink at
-// the end, or aborts it: when Run returns an error, sink has left nothing behind. It does
-// not close src. progress, if not nil, is as Options.Progress.
+// Run evaluates everything that src has and writes it to sink, in order, and returns the
+// statistics. It closes sink at the end, or aborts it: when Run returns an error, sink has left
+// nothing behind. It does not close src. progress, if not nil, is as Options.Progress.
 //
 // Run ends early when the lane's context is cancelled, with its error. When it returns an
 // error, a call of src.Next that ignores its context may still be running.
@@ -54,8 +54,8 @@ func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	return j.stats, err
 }
 
-// ahead is how many batches for each worker may wait for an older one, if the memory has room
-// for them: a row group is written when all its batches are done.
+// ahead is the number of batches for each worker that may wait for an older one, if the memory
+// has room for them: a row group is written when all its batches are done.
 const ahead = 64
 
 // job is the state of one Run.
@@ -73,8 +73,9 @@ type job struct {
 	stats Stats
 }
 
-// evaluate sets the worker's verdicts, and counts them. Rows after the limit have none, and
-// are left out.
+// evaluate sets the worker's verdicts to those of a batch, selects the rows that are written,
+// and returns the batch's statistics, without authorities. Rows after the limit have no verdict
+// and are not selected.
 func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
 	v, first := &w.verdicts, *b
 	first.cut(j.pool.left.Load()) // one worker has batches in order
@@ -110,7 +111,7 @@ func (j *job) takeAuthorities() *authorities {
 type slot struct {
 	number int
 	piece  Piece
-	part   bool   // of something that the piece before began
+	part   bool   // the piece before was Continued
 	grant  *Grant // its memory
 
 	done  chan struct{} // closed when what follows is set
@@ -158,7 +159,8 @@ func (j *job) next() (piece Piece, err error) {
 	return j.src.Next(j.ctx)
 }
 
-// work takes a slot's piece from its bytes to a chunk.
+// work decodes, evaluates and encodes a slot's piece, and then closes s.done. If the piece has
+// to wait for others it returns before; then work is called again.
 func (j *job) work(s *slot) {
 	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
 	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
@@ -181,6 +183,8 @@ func (j *job) work(s *slot) {
 	j.pool.giveBack(w)
 }
 
+// process sets s.chunk and s.stats. It takes from s.grant the memory that the batch needs beyond
+// the piece's size, and releases the batch. It makes a panic an error.
 func (j *job) process(s *slot, w *worker) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
 	b, err := s.piece.Decode()
@@ -216,18 +220,17 @@ func (j *job) process(s *slot, w *worker) (err error) {
 // errLimit says that there are rows after the limit.
 var errLimit = errors.New("there are more rows than were asked for")
 
-// write writes the chunks in order until the slots end, one has failed, or those after the
-// limit, whose errors are none, come.
+// write writes the chunks in order and adds their statistics. It returns the first error of a
+// slot or of the sink, the cause if the context ends, and errLimit, which is no failure, at the
+// first slot after the limit.
 func (j *job) write() error {
 	for {
-		var s *slot
-		var more bool
+		var s *slot // nil after the last
 		select {
-		case s, more = <-j.slots:
+		case s = <-j.slots:
 		case <-j.ctx.Done():
-			return context.Cause(j.ctx)
 		}
-		if !more {
+		if s == nil {
 			return context.Cause(j.ctx)
 		}
 		if !s.part && j.pool.written.Load() >= j.pool.options.Limit {
@@ -253,7 +256,7 @@ func (j *job) write() error {
 	}
 }
 
-// kept is how many bytes of a piece or a chunk stay taken.
+// kept returns the number of bytes of a piece or a chunk that remain taken; see Sharing.
 func kept(part any) int64 {
 	if sharing, ok := part.(Sharing); ok {
 		return sharing.Kept()
@@ -261,8 +264,8 @@ func kept(part any) int64 {
 	return 0
 }
 
-// total adds the authorities, which only the workers together know. All are idle
-// by now. Of a job without batches an empty one tells how many agents there are.
+// total completes the statistics when all workers are idle: with the authorities, which only
+// the workers together know, and in a job without batches with the agents of an empty batch.
 func (j *job) total() error {
 	if j.stats.Agents == nil {
 		w := j.pool.worker()

@@ -35,7 +35,7 @@ type Counts struct {
 	Weights Weights `json:"weights,omitzero"`
 }
 
-// statsOf are the statistics of a batch, but for its authorities.
+// statsOf returns the statistics of a batch and its verdicts, without authorities.
 func statsOf(b *Batch, v *Verdicts) Stats {
 	s := Stats{Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Counters: v.Counters, Agents: make([]Counts, len(v.Agents))}
 	for i := range v.Agents {
@@ -56,7 +56,8 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	return s
 }
 
-// countMembers counts the verdicts of the agents whose verdicts were combined.
+// countMembers appends to s.Agents the counts of the agents whose verdicts were combined, from
+// the lists of denied agents.
 func (s *Stats) countMembers(v *Verdicts) {
 	rows := make([]int64, len(v.Denied)) // with each list
 	for _, list := range v.DeniedOf {
@@ -76,7 +77,7 @@ func (s *Stats) countMembers(v *Verdicts) {
 	}
 }
 
-// add adds b's rows. The authorities are counted apart.
+// add adds the statistics of a batch, but for the authorities, which are counted apart.
 func (s *Stats) add(b *Stats) {
 	s.Rows += b.Rows
 	s.Selected += b.Selected
@@ -92,6 +93,7 @@ func (s *Stats) add(b *Stats) {
 	}
 }
 
+// countBits returns the number of bits of a bitmap that are set.
 func countBits(bitmap []byte) int {
 	n := 0
 	for ; len(bitmap) >= 8; bitmap = bitmap[8:] {

@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
@@ -63,10 +62,7 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 	seen := make(map[string]int)
 	var key []byte
 	number := func(chosen []choice) int {
-		key = key[:0]
-		for _, c := range chosen {
-			key = binary.LittleEndian.AppendUint32(key, uint32(c.group))
-		}
+		key = appendGroups(key[:0], chosen)
 		if n, ok := seen[string(key)]; ok {
 			return n
 		}
@@ -82,6 +78,14 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 		names[i].trie = number(names[i].chosen)
 	}
 	return distinct, budget >= 0
+}
+
+// appendGroups appends bytes that are equal for the same groups and for no others.
+func appendGroups(dst []byte, chosen []choice) []byte {
+	for _, c := range chosen {
+		dst = append32(dst, uint32(c.group))
+	}
+	return dst
 }
 
 // groupCosts returns the cost of the rules of each group, and the sum of all; see ruleCost.

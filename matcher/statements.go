@@ -14,19 +14,19 @@ import (
 )
 
 // Usage is what a body says of the use of what is fetched, for the agents and the uses that
-// a source was opened for. It is immutable and safe for concurrent use.
+// a source was opened for. It is immutable and safe for concurrent use. Agents and uses are
+// given by their indices in the Agents and in UsageOptions.Uses.
 //
 // The longest path that matches selects the statement (draft-ietf-aipref-attach-05 §3.1).
 // So the paths of an agent's groups are compiled like the patterns of rules, and the trie
 // leads to the number of a statement where it would lead to a verdict. Statement 0 belongs
 // to the lines without a path, which select where no path matches.
 type Usage struct {
-	uses []usage.Use
-	sets []statementSet
-	// licenses are the licences, by agent; nil if there are none.
-	licenses [][]string
-	others   bool // see UsageOptions.Others
-	paths    bool // some statement has a path
+	uses     []usage.Use
+	sets     []statementSet
+	licenses [][]string // by agent; nil if there are none
+	others   bool       // see StatesOther
+	paths    bool       // see HasPaths
 }
 
 // StatementsKey is the same for bodies whose statements say the same of every path to every
@@ -34,7 +34,8 @@ type Usage struct {
 // that of others.
 type StatementsKey [16]byte
 
-// KeyOfStatements returns the key of what robotstxt.File.AppendStatements appends.
+// KeyOfStatements returns the key of the text that robotstxt.File.AppendStatements appends. It
+// leaves out empty lines, and so the line numbers.
 func KeyOfStatements(statements []byte) StatementsKey {
 	h := sha256.New()
 	for line := range bytes.Lines(statements) {
@@ -62,12 +63,13 @@ func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
 
 // statementSet has the statements of a use's directive in merged groups.
 type statementSet struct {
-	use     int     // its index
-	nobodys bool    // before all groups
-	agents  []int32 // those that obey the groups
-	trie    Trie    // of the paths, if there are any
-	// all are the statements by rank. Of those that match and whose paths have the same length the
-	// most restrictive one is selected, because the order of lines means nothing.
+	use     int     // the index of the use
+	nobodys bool    // the statements come before all groups
+	agents  []int32 // the agents that obey the groups
+	trie    Trie    // of the paths, if all has more than one element
+	// all are the statements by rank; the first has no path. Of those that match and whose paths
+	// have the same length the most restrictive one is selected, because the order of lines
+	// means nothing.
 	all []statement
 }
 
@@ -120,7 +122,8 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	return u
 }
 
-// statementFile returns a file whose groups are those of a directive, to select from.
+// statementFile returns a file with groups, those of a directive of f, and without rules. A
+// selector chooses from it.
 func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robotstxt.File {
 	only := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
 	for i := range groups {
@@ -129,8 +132,8 @@ func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robots
 	return only
 }
 
-// compile compiles the statements of a directive. Agents that obey the same groups share a
-// set.
+// compile adds the statements of a directive in f to u.sets. Agents that obey the same groups
+// share a set.
 func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.Directive, o *UsageOptions) {
 	groups := f.StatementGroups(d)
 	if groups == nil {
@@ -145,47 +148,37 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 	}
 	s := &c.selector
 	s.choose(statementFile(f, groups), agents)
-	var seen []compiledStatements
-	byName := make(map[int32]setRange)
+	byGroups := make(map[string]setRange) // by appendGroups of the groups that are obeyed
+	var key []byte
 	for i := range agents.chains {
-		name := agents.decides(i, s.has)
-		sets, ok := byName[name]
+		chosen := s.groupsOf(agents.decides(i, s.has))
+		key = appendGroups(key[:0], chosen)
+		sets, ok := byGroups[string(key)]
 		if !ok {
-			chosen := s.groupsOf(name)
-			at := slices.IndexFunc(seen, func(k compiledStatements) bool { return sameGroups(k.chosen, chosen) })
-			if at < 0 {
-				at = len(seen)
-				own := make([][]robotstxt.Statement, len(chosen))
-				for n, g := range chosen {
-					own[n] = groups[g.group].Statements
-				}
-				seen = append(seen, compiledStatements{chosen, u.addSets(c, f.Profile, d, false, o, own...)})
+			merged := make([][]robotstxt.Statement, len(chosen))
+			for n, g := range chosen {
+				merged[n] = groups[g.group].Statements
 			}
-			sets = seen[at].sets
-			byName[name] = sets
+			sets = u.addSets(c, f.Profile, d, false, o, merged...)
+			byGroups[string(key)] = sets
 		}
 		u.obey(i, sets)
 	}
 }
 
-// compiledStatements are merged groups and the sets of their statements.
-type compiledStatements struct {
-	chosen []choice
-	sets   setRange
-}
-
 // setRange are the indices of sets: [low, high).
 type setRange struct{ low, high int }
 
-// obey adds an agent to sets.
+// obey adds an agent to the sets of a range.
 func (u *Usage) obey(agent int, sets setRange) {
 	for i := sets.low; i < sets.high; i++ {
 		u.sets[i].agents = append(u.sets[i].agents, int32(agent))
 	}
 }
 
-// addSets compiles statements to a set for each use of their directive, or to none if there are no
-// statements. Those of nobody are before all groups.
+// addSets adds to u.sets a set without agents for each wanted use of a directive, or none if
+// there are no statements. It merges the statements of the groups. nobodys says that they come
+// before all groups.
 func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool, o *UsageOptions, groups ...[]robotstxt.Statement) setRange {
 	merged := statementMerger{options: o, profile: p, nobodys: nobodys, byPath: make(map[string]int)}
 	for _, statements := range groups {
@@ -215,11 +208,13 @@ type statementMerger struct {
 	pairs   []usage.Pair
 }
 
+// add adds a line to the statement of its path in m.all, a new one if no line before has the
+// path. It aliases the line in m.written alone.
 func (m *statementMerger) add(s *robotstxt.Statement) {
 	if m.all == nil {
 		m.all, m.written = []statement{m.blank()}, [][]byte{nil}
 	}
-	at := 0
+	index := 0
 	if s.Path != nil {
 		var path pattern
 		// A path begins with a slash, so it compiles. What it is compiled to is copied,
@@ -227,19 +222,19 @@ func (m *statementMerger) add(s *robotstxt.Statement) {
 		_, _ = path.compile(nil, s.Path, m.profile)
 		m.key = path.appendKey(m.key[:0])
 		var ok bool
-		if at, ok = m.byPath[string(m.key)]; !ok {
-			at = len(m.all)
-			m.byPath[string(m.key)] = at
+		if index, ok = m.byPath[string(m.key)]; !ok {
+			index = len(m.all)
+			m.byPath[string(m.key)] = index
 			path.text = bytes.Clone(path.text)
 			m.all = append(m.all, m.blank())
-			m.all[at].path = path
+			m.all[index].path = path
 			m.written = append(m.written, s.Path)
 		}
 	}
-	m.all[at].add(m.read(s))
+	m.all[index].add(m.read(s))
 }
 
-// appendKey appends what is the same for identical paths alone.
+// appendKey appends bytes that are equal for identical paths and for no others.
 func (c *pattern) appendKey(dst []byte) []byte {
 	dst = append(dst, c.text...)
 	return append(dst, byte(c.length), byte(c.length>>8), byte(c.length>>16), byte(c.length>>24), boolByte(c.anchored))
@@ -252,11 +247,14 @@ func boolByte(b bool) byte {
 	return 0
 }
 
+// blank returns a statement without a path that says nothing of any use.
 func (m *statementMerger) blank() statement {
 	return statement{values: make([]usage.Value, len(m.options.Uses))}
 }
 
-// read returns a line's values of the uses. One that does not parse selects all the same.
+// read parses a line. It returns the line's value of each use, with Unreadable for every known
+// one if m.nobodys is set, and its text if it is wanted. A line that does not parse still
+// selects, as one whose values are unreadable.
 func (m *statementMerger) read(s *robotstxt.Statement) statementLine {
 	var err error
 	m.pairs, err = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
@@ -286,8 +284,9 @@ func (s *statement) add(l statementLine) {
 	}
 }
 
-// compile compiles the paths of the statements for a use, as patterns of rules: the rank of the best rule
-// selects the statement.
+// compile returns the set, without agents, of the merged statements for a use, given by its
+// index. It compiles their paths as patterns of rules: the rank of the best rule selects the
+// statement.
 func (m *statementMerger) compile(c *Compiler, use int) statementSet {
 	set := statementSet{use: use, nobodys: m.nobodys, all: m.all[:1:1]}
 	if len(m.all) == 1 {
@@ -307,8 +306,9 @@ func (m *statementMerger) compile(c *Compiler, use int) statementSet {
 	return set
 }
 
-// byPrecedence returns the indices in all of the statements with a path. Those with the most
-// restrictive values of a use come first; what else is compared makes the order unique.
+// byPrecedence returns the indices in m.all of the statements with a path, in an order of which
+// the first decides among paths of one length: the most restrictive value of the use, given by
+// its index, then the first line. The path makes the order unique.
 func (m *statementMerger) byPrecedence(use int) []int {
 	order := make([]int, len(m.all)-1)
 	for i := range order {
@@ -338,8 +338,9 @@ func (s *statement) line(use int) int {
 	return 0
 }
 
-// find returns the rank of the statement that a path selects. It is the same for all paths
-// that share their first depth bytes.
+// find returns the rank of the statement that a path selects, its index in s.all. It is the
+// same for all paths that share their first depth bytes; depth is whole if it holds for this
+// path only.
 func (s *statementSet) find(p *Target) (rank, depth int) {
 	if len(s.all) == 1 {
 		return 0, 0
@@ -349,14 +350,14 @@ func (s *statementSet) find(p *Target) (rank, depth int) {
 	if literal.list == 0 {
 		return int(literal.best >> 1), depth
 	}
-	// The rules that the paths are compiled as disallow.
+	// The paths are compiled as disallow rules.
 	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole
 }
 
 // says reports whether a statement says anything of a use.
 func (s statementSet) says() bool {
-	return slices.ContainsFunc(s.all, func(x statement) bool {
-		return slices.ContainsFunc(x.values, func(v usage.Value) bool { return v != usage.Unknown })
+	return slices.ContainsFunc(s.all, func(said statement) bool {
+		return slices.ContainsFunc(said.values, func(v usage.Value) bool { return v != usage.Unknown })
 	})
 }
 
@@ -368,10 +369,10 @@ func (u *Usage) StatesOther() bool { return u.others }
 // not read theirs.
 func (u *Usage) HasPaths() bool { return u.paths }
 
-// Decide sets values to what the body says of each use of a path: for each agent, for each
-// use. p must have been set under the profile of the body. The result is the same for all
-// paths that share their first depth bytes; depth is more than any path has if it holds for
-// this path only.
+// Decide sets values to what the body says of each use of a path: that of agent a and use u is
+// element a × uses + u. p must have been set under the profile of the body. The result is the
+// same for all paths that share their first depth bytes; depth is more than any path has if it
+// holds for this path only.
 //
 // A path that may not be fetched has no preferences: that is for the caller to know.
 func (u *Usage) Decide(p *Target, values []usage.Value) (depth int) {
@@ -398,13 +399,13 @@ func (u *Usage) Stated(agent, use int) (values usage.Values) {
 }
 
 // SameStated reports whether the statements of two bodies that were compiled for the same
-// uses say the same of a use to an agent, under every path.
+// uses and agents say the same of a use to an agent, under every path. A nil Usage says nothing.
 func SameStated(a, b *Usage, agent, use int) bool {
 	return maps.Equal(a.byPath(agent, use), b.byPath(agent, use))
 }
 
-// byPath returns what is said of a use under each path. What is unknown matters, too: it
-// takes the place of a shorter path.
+// byPath returns the value of a use under each path, by appendKey of the path. An unknown value
+// matters, too: its path takes the place of a shorter one.
 func (u *Usage) byPath(agent, use int) map[string]usage.Value {
 	said := make(map[string]usage.Value)
 	for s := range u.statements(agent, use) {
@@ -416,8 +417,9 @@ func (u *Usage) byPath(agent, use int) map[string]usage.Value {
 	return said
 }
 
-// AppendContent appends bytes that are the same for bodies that say the same to the agents
-// that they were compiled for, with the same options: for a nil Usage none.
+// AppendContent appends bytes that are equal for bodies that say the same to the agents and
+// with the options that they were compiled for; none for a nil Usage. Lines count if they were
+// kept (UsageOptions.Explain).
 func (u *Usage) AppendContent(dst []byte) []byte {
 	if u == nil {
 		return dst
@@ -467,8 +469,8 @@ func (u *Usage) statements(agent, use int) iter.Seq[*statement] {
 			if set.use != use || !slices.Contains(set.agents, int32(agent)) {
 				continue
 			}
-			for j := range set.all {
-				if !yield(&set.all[j]) {
+			for rank := range set.all {
+				if !yield(&set.all[rank]) {
 					return
 				}
 			}
@@ -485,9 +487,9 @@ type UsageLine struct {
 	Text []byte
 }
 
-// Explain returns what the body says to an agent of a use of a path, and the line that
-// says it: the first one with that value. If the value is unknown it is the first line that
-// the path selects. It needs UsageOptions.Explain.
+// Explain returns what the body says to an agent of a use of a path, and the line that says
+// it: of the lines that the path selects, the first one with that value. If the value is unknown
+// it is the first of these lines. It needs UsageOptions.Explain; p is as for Decide.
 func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 	for i := range u.sets {
 		set := &u.sets[i]
@@ -500,19 +502,18 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 	return found
 }
 
-// take combines what was found with the lines of the statement of a rank, and keeps the first line
-// with the combined value. Lines before all groups (nobodys) count only if they say something of
-// the use, which is then Unreadable.
+// take combines the value that was found with those of the lines of a statement, given by its
+// rank, and keeps the first line with the combined value. Lines before all groups (nobodys) count
+// only if they say something of the use, which is then Unreadable.
 func (found *UsageLine) take(set *statementSet, rank, use int) {
-	for i := range set.all[rank].lines {
-		l := &set.all[rank].lines[i]
-		v := l.values[use]
-		if set.nobodys && v == usage.Unknown {
+	for _, line := range set.all[rank].lines {
+		value := line.values[use]
+		if set.nobodys && value == usage.Unknown {
 			continue
 		}
-		together := usage.Combine(found.Value, v)
-		if found.Line == 0 || together != found.Value || v == together && l.line < found.Line {
-			*found = UsageLine{Value: together, Line: l.line, Text: l.text}
+		combined := usage.Combine(found.Value, value)
+		if found.Line == 0 || combined != found.Value || value == combined && line.line < found.Line {
+			*found = UsageLine{Value: combined, Line: line.line, Text: line.text}
 		}
 	}
 }
@@ -526,8 +527,8 @@ func (u *Usage) Licenses(agent int) []string {
 	return u.licenses[agent]
 }
 
-// collectLicenses sets u.licenses, unless no agent has any: to those of the groups that an agent
-// obeys, or if these have none, to those before all groups (RSL 1.0).
+// collectLicenses sets u.licenses to the licences of the groups that each agent obeys or, if
+// these have none, to those before all groups (RSL 1.0). It leaves it nil if no agent has any.
 func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	groups := f.StatementGroups(usage.License)
 	if groups == nil {
@@ -559,7 +560,8 @@ func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	}
 }
 
-// appendLicenses appends those of the values that are licences, as long as there is room.
+// appendLicenses appends the values of statements that are licences and not in dst, up to
+// MaxSitemaps and MaxSitemapBytes in all.
 func appendLicenses(dst []string, statements []robotstxt.Statement) []string {
 	size := 0
 	for _, s := range dst {
@@ -578,13 +580,13 @@ func appendLicenses(dst []string, statements []robotstxt.Statement) []string {
 	return dst
 }
 
-// Size returns about how many bytes of memory the statements take.
+// Size returns an estimate of the memory of the statements in bytes.
 func (u *Usage) Size() int {
 	if u == nil {
 		return 0
 	}
-	const around, perStatement, perLine = 128, 160, 80
-	size := around
+	const fixed, perStatement, perLine, perSlice, perString = 128, 160, 80, 24, 16
+	size := fixed
 	for i := range u.sets {
 		size += 4*len(u.sets[i].agents) + u.sets[i].trie.Size()
 		for _, s := range u.sets[i].all {
@@ -595,9 +597,9 @@ func (u *Usage) Size() int {
 		}
 	}
 	for _, own := range u.licenses {
-		size += 24
-		for _, s := range own {
-			size += 16 + len(s)
+		size += perSlice
+		for _, license := range own {
+			size += perString + len(license)
 		}
 	}
 	return size

@@ -55,9 +55,9 @@ func (t *Trie) Trace(path []byte) []Traced {
 	return found
 }
 
-// matches reports whether the pattern matches a path, given in the spelling that it is
-// compared with. It takes the first occurrence of each literal, which leaves the most to
-// those that follow.
+// matches reports whether the pattern matches a path, given in the spelling that the pattern is
+// compared with. It takes the first occurrence of each literal, which leaves the most of the
+// path to the literals that follow.
 func (c *pattern) matches(path []byte) bool {
 	literal, suffix, wild := bytes.Cut(c.text, []byte{star})
 	rest, ok := bytes.CutPrefix(path, literal)

@@ -8,7 +8,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// checkAgents checks the user-agent lines of a group.
+// checkAgents adds findings about the values of the user-agent lines of a group.
 func (c *checker) checkAgents(g *robotstxt.Group) {
 	for _, a := range g.Agents {
 		if !a.Everyone() {
@@ -19,11 +19,13 @@ func (c *checker) checkAgents(g *robotstxt.Group) {
 	}
 }
 
+// addAgent adds a finding at the value of a user-agent line; see add.
 func (c *checker) addAgent(code string, a robotstxt.Agent, format string, args ...any) {
 	c.add(code, a.Line, valueAt(c.lines[a.Line-1], a.Value), format, args...)
 }
 
-// checkAgent checks a user-agent line that is not for everyone.
+// checkAgent adds findings about the value of a user-agent line that is not for everyone: at
+// most one about its form, and one about its spelling.
 func (c *checker) checkAgent(a robotstxt.Agent) {
 	token, word := a.Names(robotstxt.RFC9309)
 	rest := a.Value[len(word):] // empty, or starts with a slash or a blank
@@ -49,7 +51,7 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 	c.checkSpelling(a, token)
 }
 
-// named returns the quoted name that a line has under the profile.
+// named returns the quoted name that a line has under the profile, or "nobody".
 func (c *checker) named(a robotstxt.Agent) string {
 	token, word := a.Names(c.profile)
 	switch {
@@ -61,7 +63,7 @@ func (c *checker) named(a robotstxt.Agent) string {
 	return "nobody"
 }
 
-// isList reports whether a value has several names.
+// isList reports whether a value has several names, separated by ',', ';' or '|'.
 func isList(value []byte) bool {
 	names := bytes.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
 	for _, name := range names {
@@ -92,7 +94,8 @@ func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
 }
 
-// tokenInHeader returns the first product in a User-Agent header that is a crawler's token.
+// tokenInHeader returns the first product in a User-Agent header that is a known token or ends
+// as crawlers' tokens do; "" if there is none.
 func tokenInHeader(header string) string {
 	if _, after, found := strings.Cut(header, "compatible;"); found {
 		header = after
@@ -119,8 +122,9 @@ func isWord(name []byte) bool {
 	})
 }
 
-// checkSpelling finds names that are likely misspelt. The names of many crawlers are
-// similar, so only typing errors count.
+// checkSpelling adds a finding for a name that is a company's or a product's rather than a
+// crawler's, or that is likely misspelt. The names of many crawlers are similar, so only typing
+// errors count. token is the product token of the line.
 func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
 	if names := meantNames[strings.ToLower(string(token))]; names != "" {
 		c.addAgent("agent-other-name", a, "no crawler is known as %s: was %s meant?", quote(token), names)

@@ -10,7 +10,8 @@ import (
 // nearLimit is the percentage of the size limit from which a body is near it.
 const nearLimit = 90
 
-// checkBody checks the body as a whole.
+// checkBody adds findings about the body as a whole, and sets c.isText to false if it is no
+// text. body may be longer than the part that counts under o.
 func (c *checker) checkBody(body []byte, o robotstxt.Options) {
 	for _, w := range c.file.Warnings {
 		switch w.Kind {
@@ -43,14 +44,14 @@ func (c *checker) checkBody(body []byte, o robotstxt.Options) {
 	}
 }
 
-// checkEncoding checks that a line, without its comment, is UTF-8.
+// checkEncoding adds a finding for the first byte of a line, without its comment, that is not
+// UTF-8.
 func (c *checker) checkEncoding(number int, line []byte) {
-	at := len(line) - len(bytes.TrimLeft(line, blanks))
 	text := content(line)
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 {
-			c.add("not-utf8", number, at+i, "byte %02X is not UTF-8 (RFC 9309 §2.3): in a rule it matches only %%%02X", text[i], text[i])
+			c.add("not-utf8", number, indent(line)+i, "byte %02X is not UTF-8 (RFC 9309 §2.3): in a rule it matches only %%%02X", text[i], text[i])
 			return
 		}
 		i += size

@@ -59,7 +59,7 @@ var severities = sync.OnceValue(func() map[string]Severity {
 	return m
 })
 
-// severityOf returns the severity of a code, which must be in the catalogue.
+// severityOf returns the severity of a code; it panics if the catalogue does not have the code.
 func severityOf(name string) Severity {
 	severity, ok := severities()[name]
 	if !ok {
@@ -68,21 +68,16 @@ func severityOf(name string) Severity {
 	return severity
 }
 
-// parseSeverity parses a severity as String returns it.
-func parseSeverity(name string) (Severity, bool) {
-	i := slices.Index(severityNames[:], name)
-	return Severity(max(i, 0)), i >= 0
-}
-
-// parseCode parses a section of the catalogue, which starts with "name: severity".
+// parseCode parses a section of the catalogue without its "## ": a title "name: severity", the
+// description, and two indented examples after the lines "Bad:" and "Good:".
 func parseCode(section string) (c Code, err error) {
 	title, text, _ := strings.Cut(section, "\n")
 	name, severity, _ := strings.Cut(title, ": ")
-	var ok bool
-	if c.Severity, ok = parseSeverity(severity); !ok {
+	rank := slices.Index(severityNames[:], severity)
+	if rank < 0 {
 		return c, fmt.Errorf("%s: severity %q", name, severity)
 	}
-	c.Name, c.Section = name, "## "+strings.TrimRight(section, "\n")+"\n"
+	c.Name, c.Severity, c.Section = name, Severity(rank), "## "+strings.TrimRight(section, "\n")+"\n"
 	about, examples, _ := strings.Cut(text, "\nBad:\n")
 	bad, good, found := strings.Cut(examples, "\nGood:\n")
 	if !found {
@@ -100,7 +95,8 @@ var (
 	repeatedText = regexp.MustCompile(`\{([^{}]*) × ([0-9,]+)\}`)
 )
 
-// repeat returns the text that a match of one of these expressions stands for, repeated.
+// repeat returns the text of a match of one of these expressions, each time followed by end, as
+// often as the match says.
 func repeat(found []string, end string) string {
 	times, _ := strconv.Atoi(strings.ReplaceAll(found[2], ",", ""))
 	return strings.Repeat(found[1]+end, times)
@@ -125,7 +121,7 @@ func example(text string) ([]byte, error) {
 	return body, nil
 }
 
-// CodeNames are the names of all codes.
+// CodeNames returns the names of all codes, in the order of the catalogue.
 func CodeNames() []string {
 	var names []string
 	for _, code := range Codes() {
@@ -134,7 +130,7 @@ func CodeNames() []string {
 	return names
 }
 
-// CheckCode returns an error for what is no code.
+// CheckCode returns an error for a name that no code has. It suggests a similar name.
 func CheckCode(name string) error {
 	names := CodeNames()
 	if slices.Contains(names, name) {

@@ -8,16 +8,19 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// checker checks a body under a profile.
+// checker checks a body under a profile. Line numbers are from 1; a position in a line is an
+// offset in bytes.
 type checker struct {
 	file    *robotstxt.File
 	profile robotstxt.Profile
-	limited bool // the file is longer than the part that counts
-	isText  bool // not HTML, binary or UTF-16
-	lines   [][]byte
+	limited bool     // the file is longer than the part that counts
+	isText  bool     // not HTML, binary or UTF-16
+	lines   [][]byte // as written; line n is element n-1
 	report  Report
 }
 
+// newChecker returns a checker for the part of a body that counts; limited says that it is not
+// the whole body.
 func newChecker(counted []byte, p robotstxt.Profile, limited bool) *checker {
 	o := robotstxt.Options{Profile: p, Limit: len(counted)}
 	c := &checker{file: robotstxt.Parse(counted, o), profile: p, limited: limited, isText: true}
@@ -27,12 +30,14 @@ func newChecker(counted []byte, p robotstxt.Profile, limited bool) *checker {
 	return c
 }
 
-// add adds a finding at a byte of a line; 0 is the start of the line.
-func (c *checker) add(code string, line, at int, format string, args ...any) {
-	c.addRelated(code, line, at, 0, format, args...)
+// add adds a finding at an offset of a line. The message is formatted as by fmt.Sprintf.
+func (c *checker) add(code string, line, offset int, format string, args ...any) {
+	c.addRelated(code, line, offset, 0, format, args...)
 }
 
-func (c *checker) addRelated(code string, line, at, related int, format string, args ...any) {
+// addRelated is add for a finding with a related line; 0 for none. It counts the findings after
+// the first maxFound and does not keep them.
+func (c *checker) addRelated(code string, line, offset, related int, format string, args ...any) {
 	if len(c.report.Findings) == maxFound {
 		c.report.More++
 		return
@@ -40,7 +45,7 @@ func (c *checker) addRelated(code string, line, at, related int, format string, 
 	column := 1
 	if line <= len(c.lines) && line > 0 {
 		text := c.lines[line-1]
-		column += utf8.RuneCount(text[:min(at, len(text))])
+		column += utf8.RuneCount(text[:min(offset, len(text))])
 	}
 	c.report.Findings = append(c.report.Findings, Finding{
 		Line: max(line, 1), Column: column, Code: code, Severity: severityOf(code), Message: fmt.Sprintf(format, args...), Related: related,
@@ -65,24 +70,23 @@ type pair struct {
 	keyAt, valueAt int
 }
 
-// pairOf splits a line at its first colon; ok is false if it has none.
+// pairOf splits the content of a line at its first colon; ok is false if it has none.
 func pairOf(line []byte) (r pair, ok bool) {
-	text := content(line)
-	key, value, ok := bytes.Cut(text, []byte(":"))
-	start := len(line) - len(bytes.TrimLeft(line, blanks))
-	r.key, r.keyAt = bytes.TrimRight(key, blanks), start
+	key, value, ok := bytes.Cut(content(line), []byte(":"))
+	r.key, r.keyAt = bytes.TrimRight(key, blanks), indent(line)
 	r.value = bytes.TrimLeft(value, blanks)
-	r.valueAt = start + len(text) - len(r.value)
+	r.valueAt = valueAt(line, r.value)
 	return r, ok
 }
 
-// valueAt returns the offset of a record's value in its line, with or without colon.
-func valueAt(line, value []byte) int {
-	start := len(line) - len(bytes.TrimLeft(line, blanks))
-	return max(0, start+len(content(line))-len(value))
-}
+// indent returns the offset of the first byte of a line that is not blank.
+func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, blanks)) }
 
-// quote quotes a text for a message. Unprintable bytes become \xFF, and a long text is cut.
+// valueAt returns the offset of a record's value, which ends the content of its line.
+func valueAt(line, value []byte) int { return max(0, indent(line)+len(content(line))-len(value)) }
+
+// quote quotes a text for a message. Unprintable bytes become escapes such as \x01, and a text
+// of more than 60 characters is cut and marked.
 func quote(text []byte) string {
 	const most = 60 // characters
 	cut := ""

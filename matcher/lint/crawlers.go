@@ -11,8 +11,8 @@ import (
 // them.
 var standIns = []struct{ name, key, other string }{{"Applebot", "applebot", "googlebot"}, {"Bingbot", "bingbot", "msnbot"}}
 
-// checkStandIns finds groups that open or close the whole site to a crawler that they do not
-// name, other than those for everyone.
+// checkStandIns adds a finding for each of standIns that the file does not name and to which the
+// other crawler's group opens or closes the whole site, unlike the group for everyone.
 func (c *checker) checkStandIns(body *matcher.Body) {
 	for _, s := range standIns {
 		line, a := c.lineOf(s.other)
@@ -32,7 +32,7 @@ func (c *checker) checkStandIns(body *matcher.Body) {
 	}
 }
 
-// lineOf returns the first user-agent line that matches a name in lower case; 0 if there is none.
+// lineOf returns the first user-agent line that has key among its agentKeys; line is 0 if there is none.
 func (c *checker) lineOf(key string) (line int, found robotstxt.Agent) {
 	for i := range c.file.Groups {
 		for _, a := range c.file.Groups[i].Agents {
@@ -44,8 +44,8 @@ func (c *checker) lineOf(key string) (line int, found robotstxt.Agent) {
 	return 0, found
 }
 
-// checkEmptyDisallow finds an empty disallow next to one that closes the site: Yandex takes it as
-// Allow: /, which wins.
+// checkEmptyDisallow adds a finding for an empty disallow in a group with one that closes the
+// site: Yandex takes it as Allow: /, which wins.
 func (c *checker) checkEmptyDisallow(g *robotstxt.Group) {
 	empty := slices.IndexFunc(g.Rules, func(r robotstxt.Rule) bool { return !r.Allow && len(r.Pattern) == 0 })
 	closing := slices.IndexFunc(g.Rules, func(r robotstxt.Rule) bool { return !r.Allow && (string(r.Pattern) == "/" || string(r.Pattern) == "*") })
@@ -54,7 +54,7 @@ func (c *checker) checkEmptyDisallow(g *robotstxt.Group) {
 	}
 }
 
-// checkBingDelay finds a crawl-delay for everyone in a file with a group for Bingbot.
+// checkBingDelay adds a finding for a crawl-delay for everyone in a file with a group for Bingbot.
 func (c *checker) checkBingDelay() {
 	named, _ := c.lineOf("bingbot")
 	if named == 0 {

@@ -36,28 +36,29 @@ func (c *checker) checkGroups() {
 	}
 }
 
-// checkJoints checks the records between a group's user-agent lines. Joining groups matters
-// to the agents in changed.
+// checkJoints adds a finding for each record between two user-agent lines of a group: it may
+// have been meant to end the group. changed are the agents, in lower case, whose verdicts depend
+// on that.
 func (c *checker) checkJoints(g *robotstxt.Group, changed map[string]bool) {
 	for _, j := range c.joints(g) {
 		after := g.Agents[j.after].Line
 		if i := slices.IndexFunc(g.Agents[:j.after], func(a robotstxt.Agent) bool { return changed[c.agentKey(a)] }); i >= 0 {
-			c.addRelated("joined-verdicts", j.line, j.at, after, "%s does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", j.name, quote(g.Agents[i].Value), after)
+			c.addRelated("joined-verdicts", j.line, j.offset, after, "%s does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", j.name, quote(g.Agents[i].Value), after)
 			continue
 		}
-		c.addRelated("joined-groups", j.line, j.at, after, "%s does not end a group: the agents above share the rules of the user-agent in line %d", j.name, after)
+		c.addRelated("joined-groups", j.line, j.offset, after, "%s does not end a group: the agents above share the rules of the user-agent in line %d", j.name, after)
 	}
 }
 
 // joint is a record between two user-agent lines of a group.
 type joint struct {
-	name     string // for messages
-	line, at int
-	after    int // index of the agent after it
+	name         string // for messages
+	line, offset int    // of its value
+	after        int    // index of the agent after it
 }
 
-// joints returns the first record between each two user-agent lines of a group.
-// Statements of uses have a finding of their own.
+// joints returns the first record between each two user-agent lines of a group, if there is
+// one. It leaves out statements of uses, which have a finding of their own.
 func (c *checker) joints(g *robotstxt.Group) (found []joint) {
 	for i := 1; i < len(g.Agents); i++ {
 		for number := g.Agents[i-1].Line + 1; number < g.Agents[i].Line; number++ {
@@ -66,7 +67,7 @@ func (c *checker) joints(g *robotstxt.Group) (found []joint) {
 			if !ok || key == "" || key == "content-usage" || key == "content-signal" {
 				continue
 			}
-			j := joint{name: quote(r.key), line: number, at: r.valueAt, after: i}
+			j := joint{name: quote(r.key), line: number, offset: r.valueAt, after: i}
 			if key == "crawl-delay" || key == "sitemap" {
 				j.name = "a " + key
 			}
@@ -77,7 +78,8 @@ func (c *checker) joints(g *robotstxt.Group) (found []joint) {
 	return found
 }
 
-// checkDelays checks the crawl-delays of a group.
+// checkDelays adds findings for the values of the crawl-delays of a group, and for those that
+// nobody obeys because the group is for Google's crawlers alone.
 func (c *checker) checkDelays(g *robotstxt.Group) {
 	for _, d := range g.CrawlDelays {
 		c.checkCrawlDelay(d)
@@ -95,7 +97,8 @@ func (c *checker) isGoogles(a robotstxt.Agent) bool {
 	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || slices.Contains([]string{"adsbot-google", "mediapartners-google", "storebot-google"}, name)
 }
 
-// checkBlankLine finds a blank line between a user-agent line and the rest of its group.
+// checkBlankLine adds a finding for the first blank line between the first user-agent line of a
+// group and its first rule.
 func (c *checker) checkBlankLine(g *robotstxt.Group) {
 	if len(g.Rules) == 0 {
 		return
@@ -150,8 +153,8 @@ func (c *checker) checkRepeated() {
 	}
 }
 
-// checkEmptyGroups finds groups without rules. Their agents do not obey the rules for "*",
-// which is seldom meant.
+// checkEmptyGroups adds a finding for each group with agents that have no rules in any group.
+// They do not obey the rules for "*", which is seldom meant.
 func (c *checker) checkEmptyGroups() {
 	rules := make(map[string]int) // by agent, in all its groups
 	for i := range c.file.Groups {
@@ -170,8 +173,8 @@ func (c *checker) checkEmptyGroups() {
 	}
 }
 
-// checkEmptyGroup adds a finding for the first agent of a group that has no rules, given the
-// number of rules by agent.
+// checkEmptyGroup adds a finding for the first agent of a group that has no rules, and counts
+// the others in it. rules has the number of rules by agentKey.
 func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 	var first *robotstxt.Agent
 	count := 0
@@ -194,10 +197,11 @@ func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 		"%s has a group without rules%s: it may fetch everything, because the rules for * do not apply to it", quote(first.Value), others)
 }
 
-// checkShadowed finds rules that never decide, for any agent.
+// checkShadowed adds a finding for each rule of a body, which is that of c.file, that never
+// decides for any agent.
 func (c *checker) checkShadowed(body *matcher.Body) {
-	groups := make(map[int]int) // by line of a rule, its group
-	written := make(map[int]*robotstxt.Rule)
+	groups := make(map[int]int)              // by line of a rule, its group
+	written := make(map[int]*robotstxt.Rule) // by line
 	for i := range c.file.Groups {
 		for r := range c.file.Groups[i].Rules {
 			rule := &c.file.Groups[i].Rules[r]
@@ -212,12 +216,10 @@ func (c *checker) checkShadowed(body *matcher.Body) {
 			shadowed[s.Rule.Line] = s
 		}
 		for line := range trie.Lines() {
-			s, is := shadowed[line]
-			if !is {
+			s, isDead := shadowed[line]
+			if !isDead {
 				alive[line] = true
-				continue
-			}
-			if _, before := dead[line]; !before {
+			} else if _, known := dead[line]; !known {
 				dead[line] = s
 			}
 		}
@@ -229,10 +231,10 @@ func (c *checker) checkShadowed(body *matcher.Body) {
 	}
 }
 
-// addShadowed adds a finding that says why a rule never decides.
+// addShadowed adds a finding that says why a rule never decides: by beats it. elsewhere says
+// that by is in another group.
 func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
-	line := c.lines[rule.Line-1]
-	at := valueAt(line, content(line))
+	at := indent(c.lines[rule.Line-1])
 	where := fmt.Sprintf("in line %d", by.Line)
 	if elsewhere {
 		where += ", of another group of the same agent"
@@ -253,9 +255,9 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 // has many.
 const maxApart = 16
 
-// joinedChanges returns the agents, in lower case, to which joining groups is proven to
-// matter: a path is decided differently if the last record among its user-agent lines ends
-// a group.
+// joinedChanges returns the agents, by agentKey, to which joining groups is proven to matter:
+// some path is decided differently if the last record among the user-agent lines of a group ends
+// the group. It looks at the first maxApart agents.
 func (c *checker) joinedChanges() map[string]bool {
 	apart := *c.file
 	apart.Groups = nil
@@ -289,7 +291,8 @@ func (c *checker) joinedChanges() map[string]bool {
 	return changed
 }
 
-// differ reports whether a path is found that two groups decide differently.
+// differ reports whether one of the example paths of two tries' extents is decided differently
+// by them.
 func differ(a, b *matcher.Trie) bool {
 	if a.Equal(b) {
 		return false
@@ -304,6 +307,7 @@ func differ(a, b *matcher.Trie) bool {
 	return false
 }
 
+// denies reports whether the rules of a trie with notes deny a path.
 func denies(t *matcher.Trie, path string) bool {
 	rules := t.Trace([]byte(path))
 	return len(rules) > 0 && !rules[0].Allow

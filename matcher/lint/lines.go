@@ -23,7 +23,7 @@ var (
 	metaTags = []string{"noindex", "nofollow", "noarchive", "nosnippet", "noimageindex", "noodp", "noydir", "index", "follow"}
 )
 
-// checkLines checks each line by itself.
+// checkLines adds findings about single lines, and the warnings of the parser about lines.
 func (c *checker) checkLines() {
 	for _, w := range c.file.Warnings {
 		if w.Line > 0 {
@@ -48,14 +48,13 @@ func (c *checker) checkLines() {
 	}
 }
 
-// addWarning turns a warning of the parser into a finding.
+// addWarning turns a warning of the parser about a line into a finding.
 func (c *checker) addWarning(w robotstxt.Warning) {
 	if w.Line > len(c.lines) {
 		return
 	}
 	line := c.lines[w.Line-1]
-	text := content(line)
-	start := len(line) - len(bytes.TrimLeft(line, blanks))
+	text, start := content(line), indent(line)
 	r, _ := pairOf(line)
 	switch w.Kind {
 	case robotstxt.LineCut:
@@ -69,8 +68,7 @@ func (c *checker) addWarning(w robotstxt.Warning) {
 	case robotstxt.MissingColon:
 		c.add("missing-colon", w.Line, start, "a blank takes the place of the colon: google accepts the record, though RFC 9309 does not")
 	case robotstxt.MisspelledKey:
-		key, _, _ := bytes.Cut(text, []byte(":"))
-		c.add("misspelt-record", w.Line, start, "%s is misspelt: some crawlers ignore the line", quote(bytes.TrimRight(key, blanks)))
+		c.add("misspelt-record", w.Line, start, "%s is misspelt: some crawlers ignore the line", quote(r.key))
 	case robotstxt.KeyPrefix, robotstxt.UnknownKey:
 		c.addUnknown(w.Line, &r)
 	case robotstxt.RuleBeforeGroup:
@@ -88,20 +86,20 @@ func directives() (keys []string) {
 	return keys
 }
 
-// addNoRecord distinguishes a record without its colon from other text.
-func (c *checker) addNoRecord(number, at int, text []byte) {
-	word := text
-	if i := bytes.IndexAny(text, " \t"); i >= 0 {
-		word = text[:i]
-	}
-	if slices.Contains(known, strings.ToLower(string(word))) {
-		c.add("broken-record", number, at, "the line has no colon and is ignored: was %s: meant?", string(word))
+// addNoRecord adds a finding for a line that is no record: broken-record if its first word is a
+// key that a job reads, else not-a-record. text is its content, from an offset on.
+func (c *checker) addNoRecord(number, offset int, text []byte) {
+	word, _, _ := strings.Cut(strings.ReplaceAll(string(text), "\t", " "), " ")
+	if slices.Contains(known, strings.ToLower(word)) {
+		c.add("broken-record", number, offset, "the line has no colon and is ignored: was %s: meant?", word)
 		return
 	}
-	c.add("not-a-record", number, at, "%s is neither a record nor a comment: it is ignored", quote(text))
+	c.add("not-a-record", number, offset, "%s is neither a record nor a comment: it is ignored", quote(text))
 }
 
-// addUnknown distinguishes a misspelt record from an unknown one.
+// addUnknown adds a finding for a key that the profile does not know: one that only starts with
+// a known key, one that is similar to a known key, or another one. Keys that single crawlers
+// read, and those that checkLines finds, get none.
 func (c *checker) addUnknown(number int, r *pair) {
 	if robotstxt.IsLonger(r.key) {
 		c.add("record-with-more", number, r.keyAt, "%s only starts like a known record: google accepts it as such, but by RFC 9309 it is unknown and ignored", quote(r.key))
@@ -133,7 +131,8 @@ func (c *checker) addWithoutSlash(number int, line []byte) {
 	c.add("missing-slash", number, r.valueAt, "a pattern must start with / or *: %s matches nothing", quote(r.value))
 }
 
-// checkURL checks that the value of a record is an absolute URL.
+// checkURL adds a finding of a code if the value of a record, whose key is name, is not a URL
+// with scheme and host.
 func (c *checker) checkURL(code, name string, number int, r *pair) {
 	u, err := url.Parse(string(r.value))
 	switch {
@@ -145,9 +144,9 @@ func (c *checker) checkURL(code, name string, number int, r *pair) {
 	}
 }
 
-// checkCrawlDelay checks the value of a crawl-delay.
+// checkCrawlDelay adds a finding for a crawl-delay that is no number or large.
 func (c *checker) checkCrawlDelay(d robotstxt.Record) {
-	const most = 600 // seconds
+	const most = 600 // seconds: 144 pages a day
 	line := c.lines[d.Line-1]
 	switch seconds, ok := matcher.ParseCrawlDelay(d.Value); {
 	case ok && seconds >= most:

@@ -112,8 +112,9 @@ func Body(body []byte, o Options) Report {
 
 var profileNames = [...]string{robotstxt.RFC9309: "rfc9309", robotstxt.Google: "google"}
 
-// merge combines the findings under both profiles and marks those under one only. If too
-// many were found to keep all, that is unknown: then it keeps only those found under both.
+// merge combines the findings under both profiles, indexed by profile, sorted by place, and sets
+// Profile of those under one only. If too many were found to keep all, that is unknown: then it
+// keeps only those found under both.
 func merge(found [2]Report) (r Report) {
 	r.More = max(found[0].More, found[1].More)
 	for profile, report := range found {
@@ -141,7 +142,8 @@ func merge(found [2]Report) (r Report) {
 	return r
 }
 
-// capped keeps the most serious findings.
+// capped returns the report with the MaxFindings most serious findings, by line and column. It
+// changes the order of r.Findings.
 func (r Report) capped() Report {
 	more := len(r.Findings) - MaxFindings
 	if more <= 0 {

@@ -2,13 +2,14 @@ package lint
 
 import (
 	"bytes"
-	"encoding/hex"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
-// checkRule checks a rule by itself.
+// checkRule adds findings about a rule that do not depend on other rules. After a finding that
+// makes the rest of the pattern meaningless it stops.
 func (c *checker) checkRule(rule *robotstxt.Rule) {
 	line := c.lines[rule.Line-1]
 	at := valueAt(line, rule.Pattern)
@@ -41,36 +42,38 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 	}
 }
 
-// checkEscapes checks the percent-encoding of a pattern.
-func (c *checker) checkEscapes(number, at int, pattern []byte) {
+// checkEscapes adds a finding for the first fault in the percent-encoding of a pattern, which
+// starts at byte start of line number.
+func (c *checker) checkEscapes(number, start int, pattern []byte) {
 	for i := 0; i < len(pattern); i++ {
 		char := pattern[i]
+		decoded, isEscape := urls.Unescape(pattern, i)
 		switch {
-		case char == '%' && !isEscape(pattern[i:]):
-			c.add("broken-escape", number, at+i, "%% without two hex digits means itself: write %%25, or add the missing digit")
+		case char == '%' && !isEscape:
+			c.add("broken-escape", number, start+i, "%% without two hex digits means itself: write %%25, or add the missing digit")
 			return
-		case i+4 < len(pattern) && string(pattern[i:i+3]) == "%25" && isHex(pattern[i+3]) && isHex(pattern[i+4]):
-			c.add("double-escape", number, at+i, "%s is an escaped escape: it matches only URLs that contain it in this form", pattern[i:i+5])
+		case decoded == '%' && i+4 < len(pattern) && isHex(pattern[i+3]) && isHex(pattern[i+4]):
+			c.add("double-escape", number, start+i, "%s is an escaped escape: it matches only URLs that contain it in this form", pattern[i:i+5])
 			return
-		case char == '%':
-			if decoded, _ := hex.DecodeString(string(pattern[i+1 : i+3])); c.profile == robotstxt.Google && isUnreserved(decoded[0]) {
+		case isEscape:
+			if c.profile == robotstxt.Google && isUnreserved(decoded) {
 				written := bytes.ToUpper(pattern[i : i+3]) // of the pattern's digits, and not of the URL's
-				c.add("escape-as-written", number, at+i, "google compares %s as %s: the rule does not match URLs with another spelling of it, such as %q",
-					pattern[i:i+3], written, decoded)
+				c.add("escape-as-written", number, start+i, "google compares %s as %s: the rule does not match URLs with another spelling of it, such as %q",
+					pattern[i:i+3], written, string(rune(decoded)))
 				return
 			}
 			i += 2
 		case c.profile == robotstxt.Google && (char < 0x21 || char == 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), char) >= 0):
-			c.add("unescaped-character", number, at+i, "google compares %q as written: the rule does not match URLs that have it as %%%02X", string(rune(char)), char)
+			c.add("unescaped-character", number, start+i, "google compares %q as written: the rule does not match URLs that have it as %%%02X", string(rune(char)), char)
 			return
 		}
 	}
 }
 
-func isEscape(s []byte) bool { return len(s) > 2 && isHex(s[1]) && isHex(s[2]) }
-
+// isHex reports whether a byte is a hex digit. 0x20 is the bit that makes a letter lower case.
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
+// isUnreserved reports whether a byte never needs an escape (RFC 3986 §2.3).
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }

@@ -11,7 +11,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// checkSite checks what the rules for everyone deny: the whole site, or its sitemaps.
+// checkSite adds a finding if the rules for everyone deny the whole site, or one of its
+// sitemaps.
 func (c *checker) checkSite(body *matcher.Body) {
 	if !body.HasEveryone() || c.limited {
 		return
@@ -22,9 +23,8 @@ func (c *checker) checkSite(body *matcher.Body) {
 		return
 	}
 	number := everyone.Trace([]byte("/"))[0].Line
-	line := c.lines[number-1]
-	if text := content(line); !joinsComment(line) {
-		c.add("site-closed", number, valueAt(line, text), "the rule closes the whole site to each crawler that no other group names")
+	if line := c.lines[number-1]; !joinsComment(line) {
+		c.add("site-closed", number, indent(line), "the rule closes the whole site to each crawler that no other group names")
 	}
 }
 
@@ -33,7 +33,8 @@ func (c *checker) closes(t *matcher.Trie) bool {
 	return denies(t, "/") && extent.Of(t).Extent == extent.All
 }
 
-// checkSitemaps finds sitemaps whose paths are denied to everyone.
+// checkSitemaps adds a finding for each sitemap whose path is denied to everyone, though the
+// sitemap may be on another site.
 func (c *checker) checkSitemaps(everyone *matcher.Trie) {
 	var target matcher.Target
 	for i, line := range c.lines {
@@ -65,8 +66,8 @@ func joinsComment(line []byte) bool {
 	return i > 0 && strings.IndexByte(blanks, line[i-1]) < 0 && !bytes.ContainsAny(bytes.TrimRight(line[i:], blanks), blanks)
 }
 
-// checkCharacters finds characters of a pattern or a name that its author did not see, or
-// meant as another one. It reports whether one is invisible.
+// checkCharacters adds a finding for the first invisible character of a pattern or a name, the
+// value of line number, and for each HTML entity in it. It reports whether one is invisible.
 func (c *checker) checkCharacters(number int, value []byte) (invisible bool) {
 	at := valueAt(c.lines[number-1], value)
 	if i := bytes.IndexFunc(value, isInvisible); i >= 0 {
@@ -95,7 +96,8 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// checkComment finds a pattern that ends at a "#" which was likely meant as a part of it.
+// checkComment adds a finding for the pattern of a disallow rule that ends at a "#" which was
+// likely meant as a part of it.
 func (c *checker) checkComment(rule *robotstxt.Rule) {
 	line := c.lines[rule.Line-1]
 	if rule.Allow || len(rule.Pattern) == 0 || !joinsComment(line) {

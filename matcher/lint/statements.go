@@ -10,7 +10,7 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// checkStatements checks the lines about the use of what is fetched.
+// checkStatements adds findings about the lines about the use of what is fetched.
 func (c *checker) checkStatements() {
 	for i := range c.file.Statements {
 		s := &c.file.Statements[i]
@@ -31,12 +31,9 @@ func (c *checker) checkStatements() {
 }
 
 // keyAt returns the offset of a statement's key in its line.
-func (c *checker) keyAt(s *robotstxt.Statement) int {
-	line := c.lines[s.Line-1]
-	return valueAt(line, content(line))
-}
+func (c *checker) keyAt(s *robotstxt.Statement) int { return indent(c.lines[s.Line-1]) }
 
-// checkStatement checks a statement by itself.
+// checkStatement adds findings about a statement of a group that do not depend on others.
 func (c *checker) checkStatement(s *robotstxt.Statement) {
 	if s.Directive == usage.ContentSignal {
 		c.checkSignals(s)
@@ -91,7 +88,7 @@ func keysOf(d usage.Directive) string {
 	return strings.Join(keys, ", ")
 }
 
-// checkSignals checks the items of a Content-Signal.
+// checkSignals adds a finding for each item of a Content-Signal, up to maxPairs, that is ignored.
 func (c *checker) checkSignals(s *robotstxt.Statement) {
 	at := valueAt(c.lines[s.Line-1], s.Value)
 	checked := 0
@@ -118,8 +115,8 @@ type pathStatement struct {
 	keys []string
 }
 
-// checkHidden finds statements that leave out a use that a shorter path names: the longest
-// path selects one statement, and no other fills it up.
+// checkHidden adds a finding for each statement of a group that leaves out a use that a shorter
+// path states: the longest path selects one statement, and no other completes it.
 func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
 	byPath := make(map[string]*pathStatement)
 	for i := range g.Statements {
@@ -144,7 +141,8 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
 	}
 }
 
-// checkHides compares a statement with the one that its paths would select without it.
+// checkHides compares a statement, of which own are the keys, with the one that its path would
+// select without it. byPath has all statements of the group, by path as written.
 func (c *checker) checkHides(s *robotstxt.Statement, own *pathStatement, byPath map[string]*pathStatement) {
 	path := s.Path[:min(len(s.Path), maxPath)]
 	for n := len(path) - 1; n >= 0; n-- {

@@ -56,7 +56,7 @@ var table = []room{
 	{"matcher/usage", nil, nil},
 	{"matcher/access", nil, nil},
 	{"matcher/spelling", nil, nil},
-	{"matcher/lint", []string{"matcher", "matcher/extent", "matcher/usage", "matcher/spelling", "matcher/robotstxt"}, nil},
+	{"matcher/lint", []string{"matcher", "matcher/extent", "matcher/usage", "matcher/spelling", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/extent", []string{"matcher"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
