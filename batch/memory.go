@@ -13,9 +13,9 @@ import (
 const smallBody = 2048
 
 // Compiling takes from a budget the memory for parsing and compiling a robots.txt, until done is
-// called. It waits until the budget has it. Its error wraps a [budget.MemoryError]: the budget
-// can never have it, or refuses everything. A robots.txt of at most robotstxt.DefaultLimit bytes,
-// which RFC 9309 requires to be read, is not refused for its size.
+// called. It waits until the budget can lend it. Its error wraps a [budget.MemoryError]: it is
+// more than the budget ever lends. A robots.txt of at most robotstxt.DefaultLimit bytes, which
+// RFC 9309 requires to be read, is not refused for its size.
 func Compiling(b *budget.Budget, body []byte) (done func(), err error) {
 	if len(body) <= smallBody {
 		return func() {}, nil

@@ -66,7 +66,8 @@ func ParseSeconds(text []byte) int64 {
 	return NoTime
 }
 
-// parseNumber reads an integer, or a float such as 1772366400.0 or 1.7723664E9.
+// parseNumber parses an integer, or a float such as 1772366400.0 or 1.7723664E9, as an integer
+// rounded down and the rest. ok is false for any other text.
 func parseNumber(text []byte) (n int64, fraction float64, ok bool) {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err == nil {
@@ -79,36 +80,38 @@ func parseNumber(text []byte) (n int64, fraction float64, ok bool) {
 	return Whole(x), x - math.Floor(x), err == nil
 }
 
-// Whole is a float that stands for a time, as an integer, without its fraction. It is
-// NoTime for NaN and what no integer holds.
+// Whole returns a float that stands for a time, rounded down to an integer; NoTime for NaN and
+// for what no integer holds.
 func Whole(x float64) int64 {
-	if !(math.Abs(x) < 1<<63) {
+	if !(math.Abs(x) < 1<<63) { // true for NaN
 		return NoTime
 	}
 	return int64(math.Floor(x))
 }
 
-// EndOfDay is the last second of the day that starts at a second.
+// EndOfDay returns the last second of the day that starts at a second; NoTime outside the years
+// that times can have.
 func EndOfDay(start int64) int64 { return within(start + 24*60*60 - 1) }
 
-// TimeOf is the time that a number means, as SecondsOf has it, but with its fraction, and a day is
-// none.
+// TimeOf returns the time that a number means, as SecondsOf does, but with its fraction. ok is
+// false where SecondsOf returns no time, and for a day.
 func TimeOf(x float64) (t time.Time, ok bool) { return timeOf(Whole(x), x-math.Floor(x)) }
 
+// timeOf is TimeOf for a number that parseNumber split.
 func timeOf(n int64, fraction float64) (t time.Time, ok bool) {
 	seconds := SecondsOf(n)
-	if _, is := dayOf(n); is || seconds == NoTime || seconds == TooFine {
+	if _, isDay := dayOf(n); isDay || seconds == NoTime || seconds == TooFine {
 		return time.Time{}, false
 	}
 	return time.Unix(seconds, int64(fraction*1e9)).UTC(), true
 }
 
-// SecondsOf is the time of a row that an integer means: 14 digits that are a date and a
-// time; 8 digits that are a day from 1900 to 2199, which stands for its end; or else
-// seconds since 1970, from the year 1 to 9999. It is TooFine for what would be
-// milliseconds or less of our years, and NoTime for none.
+// SecondsOf returns the time of a row, in seconds since 1970, that an integer means: 14 digits
+// that are a date and a time; 8 digits that are a day from 1900 to 2199, which stands for its
+// end; or else seconds since 1970, from the year 1 to 9999. It returns TooFine for numbers that
+// would be milliseconds or less since 1970 of years near ours, and NoTime for any other.
 func SecondsOf(n int64) int64 {
-	if start, is := dayOf(n); is {
+	if start, isDay := dayOf(n); isDay {
 		return EndOfDay(start)
 	}
 	switch {
@@ -120,7 +123,7 @@ func SecondsOf(n int64) int64 {
 	return within(n)
 }
 
-// within is seconds since 1970 if they are of the years that times can have.
+// within returns seconds since 1970, or NoTime outside the years that times can have.
 func within(seconds int64) int64 {
 	if seconds < firstSecond || seconds > lastSecond {
 		return NoTime
@@ -128,9 +131,10 @@ func within(seconds int64) int64 {
 	return seconds
 }
 
-// dayOf is the first second of the day that 8 digits mean. As seconds since 1970 they
-// would be of its summer, when nobody crawled.
-func dayOf(n int64) (start int64, is bool) {
+// dayOf returns the first second of the day that 8 digits mean, such as 20260301; isDay is false
+// for other numbers. As seconds since 1970 they would be of that year's summer, when nobody
+// crawled.
+func dayOf(n int64) (start int64, isDay bool) {
 	const first, end = 1900_01_01, 2200_01_01
 	if n < first || n >= end {
 		return 0, false
@@ -139,9 +143,10 @@ func dayOf(n int64) (start int64, is bool) {
 	return start, start != NoTime
 }
 
-// secondsOfDigits reads 14 digits, as crawl indexes write times. A part that is out of range makes it no time.
+// secondsOfDigits returns the time in seconds since 1970 that 14 digits mean, as crawl indexes
+// write times; NoTime if a part is out of range.
 func secondsOfDigits(n int64) int64 {
-	cut := func(by int64) int {
+	cut := func(by int64) int { // cuts off the last digits
 		part := n % by
 		n /= by
 		return int(part)

@@ -33,11 +33,11 @@ type Values struct {
 // use that cannot be read.
 const Unreadable int32 = -2
 
-// List is a list of texts: those of Words that Numbers say, or all.
+// List is a list of texts: all of Words or, if ByNumber is set, those whose indices are in
+// Numbers.
 type List struct {
-	Words   []string
-	Numbers []int32
-	// ByNumber says that Numbers count.
+	Words    []string
+	Numbers  []int32
 	ByNumber bool
 }
 
@@ -49,7 +49,7 @@ func (l *List) Len() int {
 	return len(l.Words)
 }
 
-// At is a text of the list.
+// At returns text i of the list.
 func (l *List) At(i int) string {
 	if l.ByNumber {
 		i = int(l.Numbers[i])
@@ -84,8 +84,8 @@ func (c *Values) reset(rows int) {
 	c.Ints, c.Floats, c.Texts, c.Lists = c.Ints[:0], c.Floats[:0], c.Texts[:0], c.Lists[:0]
 }
 
-// Add adds a value to the dictionary, unless it equals the last one, and returns its
-// number; -1 for null.
+// Add adds a value to the dictionary, unless it equals the last one, and returns its number for
+// Of: -1 for null, and 0 or 1 for a boolean.
 func (c *Values) Add(v Value) int32 {
 	if !v.Known {
 		return -1
@@ -104,6 +104,7 @@ func (c *Values) Add(v Value) int32 {
 	}
 }
 
+// add appends a value unless it equals the last one, and returns its index.
 func add[T any](values *[]T, value T, equal func(a, b T) bool) int32 {
 	if n := len(*values); n == 0 || !equal((*values)[n-1], value) {
 		*values = append(*values, value)
@@ -116,7 +117,7 @@ func sameList(a, b List) bool {
 	return len(a.Words) == len(b.Words) && (len(a.Words) == 0 || &a.Words[0] == &b.Words[0])
 }
 
-// textBytes is how much text the dictionary holds.
+// textBytes returns the size of the texts in the dictionary in bytes.
 func (c *Values) textBytes() int {
 	size := 0
 	for _, text := range c.Texts {
@@ -130,20 +131,20 @@ func (c *Values) textBytes() int {
 	return size
 }
 
-// Values returns the values of a column of all rows. They share v's memory. It is an error
-// if v was made without them.
+// Values returns the values of a column for all rows. They share v's memory and are valid until
+// its next Reset. It is an error if v was made without the column.
 func (v *Verdicts) Values(c *VerdictColumn) (Values, error) {
 	if c.Kind.view != nil {
 		if values, ok := c.Kind.view(v, c); ok {
 			return values, nil
 		}
-	} else if i := slices.IndexFunc(v.Columns, func(x Values) bool { return x.Kind == c.Kind && x.Agent == c.Agent }); i >= 0 {
+	} else if i := slices.IndexFunc(v.Columns, func(set Values) bool { return set.Kind == c.Kind && set.Agent == c.Agent }); i >= 0 {
 		return v.Columns[i], nil
 	}
 	return Values{}, fmt.Errorf("column %q: the verdicts were made without it", c.Name)
 }
 
-// viewAllowed makes numbers of an agent's bits.
+// viewAllowed returns an agent's verdicts, from bits as numbers.
 func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	values, a := Values{Kind: c.Kind, Of: make([]int32, v.Rows)}, &v.Agents[c.Agent]
 	for row := range values.Of {
@@ -157,7 +158,7 @@ func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	return values, true
 }
 
-// viewDenied is the lists of agents that are denied.
+// viewDenied returns the lists of denied agents; ok is false if verdicts were not combined.
 func viewDenied(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	values := Values{Kind: c.Kind, Of: v.DeniedOf, Lists: make([]List, len(v.Denied))}
 	for i, agents := range v.Denied {
@@ -176,7 +177,7 @@ var reasonTexts = func() []string {
 	return texts
 }()
 
-// viewReasons is the reasons of an agent's verdicts.
+// viewReasons returns the reasons of an agent's verdicts; ok is false if none were asked for.
 func viewReasons(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	reasons := v.Agents[c.Agent].Reasons
 	if len(reasons) < v.Rows {
@@ -185,7 +186,8 @@ func viewReasons(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	return Values{Kind: c.Kind, reasons: reasons, Texts: reasonTexts}, true
 }
 
-// viewRules is what add adds of each rule that decides.
+// viewRules returns a view of the rules that decide for an agent: the values that add appends
+// for each explanation. Its ok is false if no explanations were asked for.
 func viewRules(add func(e *Explanation, to *Values)) func(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	return func(v *Verdicts, c *VerdictColumn) (Values, bool) {
 		a := &v.Agents[c.Agent]

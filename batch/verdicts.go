@@ -108,8 +108,8 @@ type Want struct {
 	Columns []VerdictColumn
 }
 
-// Reset makes v all denied and valid for a batch of rows, and all columns null, in the
-// memory that it has.
+// Reset prepares v for a batch of rows, in the memory that it has: all rows are denied to all
+// agents, all columns are null, and counters are 0. want must be the same in all calls.
 func (v *Verdicts) Reset(rows int, want Want) {
 	*v = Verdicts{
 		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0], Columns: v.Columns, Unpermitted: v.Unpermitted[:0], StatesOther: v.StatesOther[:0],
@@ -133,7 +133,7 @@ func (v *Verdicts) Reset(rows int, want Want) {
 	}
 }
 
-// columnsToSet returns the columns that an evaluator sets, each once.
+// columnsToSet returns Values, without rows, for the columns that an evaluator sets, each once.
 func columnsToSet(columns []VerdictColumn) []Values {
 	var values []Values
 	for _, c := range columns {
@@ -159,7 +159,8 @@ func (a *AgentVerdicts) reset(rows int, explain bool) {
 	}
 }
 
-// SetNull takes the verdict of a row, which has not been set, for a reason.
+// SetNull makes the verdicts of a row null for all agents, for a reason, which it counts. No
+// verdict of the row may have been set.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 	v.addNull(reason)
 	if len(v.DeniedOf) > 0 {
@@ -213,7 +214,8 @@ func (a *AgentVerdicts) Denied(row int) bool {
 	return a.Valid[row>>3]&bit != 0 && a.Allowed[row>>3]&bit == 0
 }
 
-// Deny denies a row, which may have had no verdict, without an explanation.
+// Deny denies a row, whatever its verdict was. It removes the explanation; the caller sets the
+// reason.
 func (a *AgentVerdicts) Deny(row int) {
 	bit := byte(1) << (row & 7)
 	if a.Valid[row>>3]&bit == 0 {
@@ -226,7 +228,7 @@ func (a *AgentVerdicts) Deny(row int) {
 	}
 }
 
-// Unset takes the verdict of a row, which may have one, for a reason.
+// Unset makes the verdict of a row null, whatever it was, for a reason, without counting it.
 func (a *AgentVerdicts) Unset(row int, reason matcher.Reason) {
 	bit := byte(1) << (row & 7)
 	if a.Valid[row>>3]&bit != 0 {
@@ -239,8 +241,8 @@ func (a *AgentVerdicts) Unset(row int, reason matcher.Reason) {
 	}
 }
 
-// textBytes is how much text v holds: rules and sitemaps, of which a hostile robots.txt
-// can have much for each row. Lists of agents are granted while they are made.
+// textBytes returns the size in bytes of the texts that v holds, rules and sitemaps: a hostile
+// robots.txt can have much for each row. Lists of agents are granted while they are made.
 func (v *Verdicts) textBytes() int64 {
 	size := 0
 	for i := range v.Agents {
@@ -254,8 +256,8 @@ func (v *Verdicts) textBytes() int64 {
 	return int64(size)
 }
 
-// countOthers counts the kept rows that may be fetched and whose site states one of
-// matcher.UsageOptions.Others.
+// countOthers adds to OtherStated the selected rows that some agent may fetch and whose site
+// states one of matcher.UsageOptions.Others.
 func (v *Verdicts) countOthers() {
 	for i, stated := range v.StatesOther {
 		allowed := byte(0) // to any agent
@@ -269,7 +271,8 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
-// cut leaves the first rows of a batch without weights, but for the table.
+// cut shortens the URLs and the times of a batch, which has no weights, to most rows. The table
+// keeps all rows.
 func (b *Batch) cut(most int64) {
 	if most >= int64(b.URLs.Len()) {
 		return
@@ -278,7 +281,8 @@ func (b *Batch) cut(most int64) {
 	b.Times = b.Times[:min(int(most), len(b.Times))]
 }
 
-// extend leaves out the rows of a batch after those that v has.
+// extend adds to v the rows of a batch after those that v has, without verdicts, with null in
+// all columns, and not selected.
 func (v *Verdicts) extend(b *Batch) {
 	rows := b.URLs.Len()
 	if rows <= v.Rows { // rows that are no URLs, too
@@ -325,12 +329,14 @@ func grown[T any](s []T, n int, value T) []T {
 	return s
 }
 
-// selectRows selects the rows that are written.
+// selectRows sets Selected and SelectedRows to the rows that emit says, and counts OtherStated
+// among them.
 func (v *Verdicts) selectRows(emit Emit) {
 	v.setSelected(emit)
 	v.countOthers()
 }
 
+// setSelected sets Selected, nil for all rows, and SelectedRows; see Emit.
 func (v *Verdicts) setSelected(emit Emit) {
 	switch {
 	case emit == EmitAll:

@@ -88,7 +88,7 @@ func (s *Sum) Add(other Sum) {
 	}
 }
 
-// integer is the sum of the integers.
+// integer returns the sum of the integers, from two's complement.
 func (s *Sum) integer() *big.Int {
 	n := new(big.Int).SetUint64(s.high)
 	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(s.low))
@@ -98,7 +98,7 @@ func (s *Sum) integer() *big.Int {
 	return n
 }
 
-// Float is the sum, rounded. It is infinite when floats exceed what one can hold.
+// Float returns the sum, rounded. It is infinite if the sum of floats exceeds a float64.
 func (s *Sum) Float() float64 {
 	whole, _ := new(big.Float).SetInt(s.integer()).Float64()
 	if math.IsInf(s.float, 0) {
@@ -107,7 +107,7 @@ func (s *Sum) Float() float64 {
 	return whole + (s.float + s.rest)
 }
 
-// Integer is the sum when it is one of integers alone, with all its digits.
+// Integer returns all digits of the sum of the integers; ok is false if floats were added, too.
 func (s *Sum) Integer() (digits string, ok bool) {
 	return s.integer().String(), !s.inexact
 }
@@ -155,7 +155,8 @@ func (w *Weights) Add(other *Weights) {
 	w.Unknown.Add(other.Unknown)
 }
 
-// weigh adds a batch's weights by agent and verdict, and counts the rows without one.
+// weigh adds a batch's weights to the sums of each agent by verdict, and sets the counts of rows
+// without a weight.
 func (s *Stats) weigh(n *Numbers, v *Verdicts) {
 	nulls := 0
 	for row := range v.Rows {
@@ -189,7 +190,7 @@ func (s *Stats) weigh(n *Numbers, v *Verdicts) {
 	}
 }
 
-// addRow adds the number of a row that has one.
+// addRow adds the number of a row, which must not be null, NaN or infinite.
 func (s *Sum) addRow(n *Numbers, row int) {
 	switch {
 	case n.Floats != nil:
@@ -201,8 +202,8 @@ func (s *Sum) addRow(n *Numbers, row int) {
 	}
 }
 
-// weighMembers adds a batch's weights by verdict for the agents whose verdicts were
-// combined.
+// weighMembers adds a batch's weights by verdict to the sums of the agents whose verdicts were
+// combined: s.Agents[1:], after countMembers.
 func (s *Stats) weighMembers(n *Numbers, v *Verdicts) {
 	sums := make([]Sum, len(v.Denied)) // of the rows with each list
 	for row, list := range v.DeniedOf {

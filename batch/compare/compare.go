@@ -31,7 +31,7 @@ const (
 
 var verdictNames = [...]string{"none", "denied", "allowed"}
 
-// String is the verdict for people.
+// String returns the verdict for people.
 func (v Verdict) String() string { return verdictNames[v] }
 
 // Change is a verdict that changes.
@@ -53,7 +53,8 @@ type Change struct {
 	SameVerdict, SameRule bool
 }
 
-// follows sets what an earlier change of the row, by another agent, has in common.
+// follows sets SameVerdict and SameRule where an earlier change of the row, for another agent,
+// agrees with c.
 func (c *Change) follows(earlier *Change) {
 	if earlier.New != c.New {
 		return
@@ -64,9 +65,9 @@ func (c *Change) follows(earlier *Change) {
 	}
 }
 
-// Columns are those of an output of changes: for each agent the old verdict and what
-// explains it, then the new. They are of Verdicts with twice as many agents, of which the
-// second half is new. agents are suffixes of names, empty for a single agent.
+// Columns returns the columns of an output of changes: for each agent the old verdict and what
+// explains it, then the new. They are for Verdicts with twice as many agents, of which the second
+// half has the new verdicts. agents are suffixes of names, empty for a single agent.
 func Columns(agents []string) []batch.VerdictColumn {
 	var columns []batch.VerdictColumn
 	for agent, suffix := range agents {
@@ -133,7 +134,7 @@ func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return e.tell(b, v)
 }
 
-// selectChanged selects the rows that differ.
+// selectChanged sets v.Selected and e.rows to the rows whose verdict differs for any agent.
 func (e *evaluator) selectChanged(v *batch.Verdicts) {
 	v.Selected = append(v.Selected[:0], make([]byte, (v.Rows+7)/8)...)
 	for agent := range e.agents {
@@ -153,20 +154,21 @@ func (e *evaluator) selectChanged(v *batch.Verdicts) {
 	}
 }
 
-// explain explains the rows that differ.
+// explain sets the explanations of v for e.rows. It evaluates these rows again on both sides, as
+// a batch with a dictionary.
 func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
-	some := *b
-	some.URLs.Validity, some.URLs.ValidityOffset = nil, 0 // a null row has no verdict on either side
-	some.URLs.Indices = make([]int32, len(e.rows))
+	changed := *b
+	changed.URLs.Validity, changed.URLs.ValidityOffset = nil, 0 // a null row has no verdict on either side
+	changed.URLs.Indices = make([]int32, len(e.rows))
 	for i, row := range e.rows {
-		some.URLs.Indices[i] = row
+		changed.URLs.Indices[i] = row
 		if b.URLs.Indices != nil {
-			some.URLs.Indices[i] = b.URLs.Indices[row]
+			changed.URLs.Indices[i] = b.URLs.Indices[row]
 		}
 	}
 	for side, explainer := range e.explainers {
 		from := &e.explained[side]
-		if err := explainer.Evaluate(&some, from); err != nil {
+		if err := explainer.Evaluate(&changed, from); err != nil {
 			return err
 		}
 		for agent := range e.agents {
@@ -180,7 +182,8 @@ func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
-// tell calls changed.
+// tell calls e.changed for each verdict of e.rows that differs, row by row, then agent by agent.
+// It stops at the first error and returns it.
 func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 	for _, row := range e.rows {
 		url := urls.Trim(b.URLs.Value(int(row)))
@@ -190,15 +193,15 @@ func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 		}
 		e.told = e.told[:0]
 		for agent := range e.agents {
-			x, y := &v.Agents[agent], &v.Agents[agent+e.agents]
-			c := Change{Authority: authority, Agent: agent, Old: verdictOf(x, row), New: verdictOf(y, row), Reason: y.Reasons[row]}
+			older, newer := &v.Agents[agent], &v.Agents[agent+e.agents]
+			c := Change{Authority: authority, Agent: agent, Old: verdictOf(older, row), New: verdictOf(newer, row), Reason: newer.Reasons[row]}
 			if c.Old == c.New {
 				continue
 			}
-			if rule := y.Rules[row]; rule >= 0 {
-				c.Rule = y.Explanations[rule].Text
-			} else if rule := x.Rules[row]; rule >= 0 {
-				c.Rule, c.Gone = x.Explanations[rule].Text, true
+			if rule := newer.Rules[row]; rule >= 0 {
+				c.Rule = newer.Explanations[rule].Text
+			} else if rule := older.Rules[row]; rule >= 0 {
+				c.Rule, c.Gone = older.Explanations[rule].Text, true
 			}
 			for i := range e.told {
 				c.follows(&e.told[i])
@@ -212,6 +215,7 @@ func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
+// verdictOf returns an agent's verdict on a row.
 func verdictOf(a *batch.AgentVerdicts, row int32) Verdict {
 	switch bit := byte(1) << (row & 7); {
 	case a.Valid[row>>3]&bit == 0:

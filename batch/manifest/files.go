@@ -16,7 +16,7 @@ const nameEnd = ".manifest.jsonl"
 // FolderName is the name of the manifest in a folder of outputs.
 const FolderName = "_robotsbatch" + nameEnd
 
-// Beside is the name of the manifest of a single output.
+// Beside returns the name of the manifest of a single output, in the folder of the output.
 func Beside(output string) string {
 	return filepath.Join(filepath.Dir(output), "_"+filepath.Base(output)+nameEnd)
 }
@@ -31,9 +31,8 @@ func IsName(name string) bool {
 func ReadFile(name string) (*Manifest, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
+		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pathError.Err // without the name
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -60,6 +60,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// appendLine appends a line as JSON, with the checksum of all that comes before it as the last
+// field, and LF.
 func appendLine(dst []byte, l line) []byte {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -70,7 +72,7 @@ func appendLine(dst []byte, l line) []byte {
 	return fmt.Appendf(dst, "%s%08x%s\n", sumBegin, crc32.Checksum(text, castagnoli), sumEnd)
 }
 
-// parseLine checks and parses a line without its LF.
+// parseLine parses a line without its LF. It is an error if its checksum does not match.
 func parseLine(text []byte) (l line, err error) {
 	at := len(text) - sumSize
 	if at < 0 || !bytes.HasPrefix(text[at:], []byte(sumBegin)) ||
@@ -118,7 +120,8 @@ func Read(r io.Reader) (*Manifest, error) {
 // ReadBytes reads a manifest that is in memory.
 func ReadBytes(text []byte) (*Manifest, error) { return Read(bytes.NewReader(text)) }
 
-// take adds a parsed line to the manifest; number is its line number.
+// take adds a parsed line to the manifest; number is its line number, from 1. It is an error if
+// the line is not allowed there, or contradicts the lines before.
 func (m *Manifest) take(l *line, number int) error {
 	switch {
 	case (l.Job != nil) != (number == 1):
@@ -156,16 +159,14 @@ func (m *Manifest) take(l *line, number int) error {
 	return nil
 }
 
-// check checks that the parts make up the whole.
+// check returns an error unless the parts follow one another and make up the whole.
 func (o *Output) check() error {
-	at := int64(0)
+	end, sound := int64(0), true
 	for _, p := range o.Parts {
-		if p.Offset != at || p.Size < 0 || p.Rows < 0 {
-			return fmt.Errorf("the parts of %s", o.Output.Name)
-		}
-		at += p.Size
+		sound = sound && p.Offset == end && p.Size >= 0 && p.Rows >= 0
+		end += p.Size
 	}
-	if at != o.Output.Size {
+	if !sound || end != o.Output.Size {
 		return fmt.Errorf("the parts of %s", o.Output.Name)
 	}
 	return nil

@@ -157,6 +157,7 @@ func (j *Job) Difference(other *Job) (none option.Message) {
 	return none
 }
 
+// differ reports whether two sources of rules are not the same version of one source.
 func (r *Rules) differ(other *Rules) bool {
 	return r.Name != other.Name || r.Kind != other.Kind || r.Checksum != other.Checksum || !slices.EqualFunc(r.Files, other.Files, File.Same)
 }

@@ -51,7 +51,7 @@ func (s *Shard) Deal(names []string) []int {
 	return mine
 }
 
-// String is what the shard is called in names of files, such as 00003-of-00016.
+// String returns the shard as names of files have it, such as 00003-of-00016.
 func (s Shard) String() string { return fmt.Sprintf("%05d-of-%05d", s.Index, s.Count) }
 
 const shardBegin = "_robotsbatch.shard-"
@@ -59,12 +59,13 @@ const shardBegin = "_robotsbatch.shard-"
 // ShardPattern matches the names of shards' manifests.
 const ShardPattern = shardBegin + "*" + nameEnd
 
-// FileName is the name of the shard's manifest in a folder of outputs.
+// FileName returns the name of the shard's manifest in a folder of outputs.
 func (s Shard) FileName() string { return shardBegin + s.String() + nameEnd }
 
 var shardName = regexp.MustCompile("^" + regexp.QuoteMeta(shardBegin) + `(\d{5,})-of-(\d{5,})` + regexp.QuoteMeta(nameEnd) + "$")
 
-// ParseFileName returns the shard whose manifest has this name.
+// ParseFileName returns the index and the count of the shard whose manifest has this name; ok is
+// false if no shard's has.
 func ParseFileName(name string) (s Shard, ok bool) {
 	found := shardName.FindStringSubmatch(name)
 	if found == nil {
@@ -78,9 +79,9 @@ func ParseFileName(name string) (s Shard, ok bool) {
 // ErrIncomplete says that shards of a job are missing, or have not ended.
 var ErrIncomplete = errors.New("the job is incomplete")
 
-// Merge returns the manifest of a job of the manifests of its shards, whose number is
-// their index; nil where there is none. The error names shards that are missing or have
-// not ended, and then wraps ErrIncomplete, or those that do not belong together.
+// Merge returns the text of the manifest of a whole job, given the manifests of its shards by
+// their index; nil where there is none. The error names shards that are missing or have not
+// ended, and then wraps ErrIncomplete, or those that do not belong together.
 func Merge(shards []*Manifest) ([]byte, error) {
 	if err := checkWhole(shards); err != nil {
 		return nil, err
@@ -136,7 +137,8 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	return AppendEnd(text, len(by)), nil
 }
 
-// checkWhole finds shards that are missing or have not ended.
+// checkWhole returns an error that wraps ErrIncomplete and names the shards that are missing or
+// have not ended; nil if there are none.
 func checkWhole(shards []*Manifest) error {
 	var missing, begun []int
 	for i, m := range shards {
@@ -160,20 +162,20 @@ func checkWhole(shards []*Manifest) error {
 	return fmt.Errorf("%w: of %d shards, %s", ErrIncomplete, len(shards), strings.Join(text, "; "))
 }
 
-// ranges are ascending numbers as schedulers take them, such as 1,4-7,9.
+// ranges returns ascending numbers as schedulers take them, such as 1,4-7,9.
 func ranges(numbers []int) string {
 	var parts []string
-	for i := 0; i < len(numbers); {
-		k := i
-		for k+1 < len(numbers) && numbers[k+1] == numbers[k]+1 {
-			k++
+	for first := 0; first < len(numbers); {
+		last := first
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
 		}
-		part := strconv.Itoa(numbers[i])
-		if k > i {
-			part += "-" + strconv.Itoa(numbers[k])
+		part := strconv.Itoa(numbers[first])
+		if last > first {
+			part += "-" + strconv.Itoa(numbers[last])
 		}
 		parts = append(parts, part)
-		i = k + 1
+		first = last + 1
 	}
 	return strings.Join(parts, ",")
 }

@@ -45,7 +45,7 @@ func (s *Sums) Close() error {
 	return s.Writer.Close()
 }
 
-// cut ends a part, if there is something in it.
+// cut ends a part at the bytes written so far, if there are any in it.
 func (s *Sums) cut() {
 	start := int64(0)
 	if n := len(s.parts); n > 0 {
@@ -59,6 +59,7 @@ func (s *Sums) cut() {
 	s.rows = 0
 }
 
+// text returns a checksum in hexadecimal.
 func text(h *xxh3.Hasher) string {
 	sum := h.Sum128().Bytes()
 	return hex.EncodeToString(sum[:])
@@ -67,10 +68,10 @@ func text(h *xxh3.Hasher) string {
 // Size returns the number of bytes that were written.
 func (s *Sums) Size() int64 { return s.size }
 
-// Checksum is that of the whole output.
+// Checksum returns the checksum of the whole output.
 func (s *Sums) Checksum() string { return text(&s.whole) }
 
-// Parts are those of the output, complete after Close.
+// Parts returns the parts of the output, complete after Close.
 func (s *Sums) Parts() []Part { return s.parts }
 
 // Around wraps inner, a sink that writes to s.

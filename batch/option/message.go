@@ -87,7 +87,7 @@ func PartsOf(err error) (p Parts) {
 	return p
 }
 
-// In is the message in a reader's words.
+// In returns the message in a reader's words.
 func (p Parts) In(words Words) string {
 	var b strings.Builder
 	for _, part := range p {
@@ -99,6 +99,7 @@ func (p Parts) In(words Words) string {
 	return b.String()
 }
 
+// text adds a text to the last part if that is one.
 func (p *Parts) text(s string) {
 	if last := len(*p) - 1; last >= 0 && (*p)[last].Option == "" {
 		(*p)[last].Text += s
@@ -112,8 +113,10 @@ func (p *Parts) option(g Given) { *p = append(*p, Part{Option: g.Name, Value: g.
 // verb is what a format has for an argument, whose index is in brackets, or %%.
 var verb = regexp.MustCompile(`%[-+# 0-9.]*(\[\d+\])?[a-zA-Z%]`)
 
+// message adds a formatted message. Arguments that have options in them are added as parts,
+// others as text.
 func (p *Parts) message(m Message) {
-	at, arg := 0, 0
+	at, arg := 0, 0 // the end of the last verb; the index of the next argument
 	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) {
 		p.text(m.format[at:v[0]])
 		at = v[1]
@@ -142,6 +145,7 @@ func (p *Parts) message(m Message) {
 	p.text(m.format[at:])
 }
 
+// err adds an error without the names of system calls; see PartsOf.
 func (p *Parts) err(err error) {
 	switch e := err.(type) {
 	case interface{ Message() Message }:

@@ -65,7 +65,7 @@ const (
 	Weight          Name = "weight"
 )
 
-// With is the option with a value.
+// With returns the option with a value.
 func (n Name) With(value string) Given { return Given{n, value} }
 
 // Given is an option with its value.

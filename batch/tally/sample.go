@@ -43,7 +43,7 @@ func (s *Sample) add(hash uint64, c Counts) {
 
 func (s *Sample) has(hash uint64) bool { return hash>>(64-s.zeros) == 0 }
 
-// raise asks for more zeros.
+// raise requires at least a number of zeros, and drops the authorities that have fewer.
 func (s *Sample) raise(zeros int) {
 	s.zeros = zeros
 	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.has(hash) })
@@ -70,12 +70,12 @@ func (s *Sample) Len() int { return len(s.counts) }
 // Scale returns the number of authorities that one of the sample stands for: 1 when all are in it.
 func (s *Sample) Scale() int64 { return 1 << s.zeros }
 
-// Count estimates how many authorities there are of a kind, and the standard error of
-// that, which is 0 when all are in the sample.
-func (s *Sample) Count(is func(Counts) bool) (count int64, standardError float64) {
+// Count returns an estimate of the number of authorities for whose counts matches returns true,
+// and its standard error, which is 0 when all authorities are in the sample.
+func (s *Sample) Count(matches func(Counts) bool) (count int64, standardError float64) {
 	found := 0
 	for _, c := range s.counts {
-		if is(c) {
+		if matches(c) {
 			found++
 		}
 	}

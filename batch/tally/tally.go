@@ -97,7 +97,7 @@ func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 	}
 }
 
-// ages counts the rows by the age of the robots.txt.
+// ages adds the rows of a batch to t.Ages. Without the column it adds nothing.
 func (t *Tally) ages(v *batch.Verdicts) {
 	fetched, err := v.Values(&Columns[0])
 	if err != nil {
@@ -130,7 +130,8 @@ func (t *Tally) findDenied(v *batch.Verdicts, agents []batch.AgentVerdicts) {
 	}
 }
 
-// runs counts the rows of each authority, run by run of rows that begin alike.
+// runs counts the rows of each authority, a run of rows with the same authority as written at a
+// time. Rows without an authority are in no run.
 func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerdicts) {
 	var written []byte // the authority of the run, as it is written
 	low := 0
@@ -154,13 +155,13 @@ func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerd
 	}
 }
 
-// beginsWith reports whether a URL has the authority that is written like this.
+// beginsWith reports whether a URL starts with an authority as written, and ends it there.
 func beginsWith(url, written []byte) bool {
 	n := len(written)
 	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))
 }
 
-// run counts rows low to high-1, which are of an authority.
+// run counts rows [low, high), whose authority is written.
 func (t *Tally) run(written []byte, low, high int, agents []batch.AgentVerdicts) {
 	key, _, err := t.scratch.SplitAuthority(written)
 	if err != nil {
@@ -180,7 +181,7 @@ func (t *Tally) run(written []byte, low, high int, agents []batch.AgentVerdicts)
 	}
 }
 
-// count adds rows low to high-1; nil is nobody's.
+// count adds rows [low, high) to an entry; it does nothing for nil.
 func (e *Entry) count(rows int64, low, high int, agents []batch.AgentVerdicts) {
 	if e == nil {
 		return
@@ -191,7 +192,8 @@ func (e *Entry) count(rows int64, low, high int, agents []batch.AgentVerdicts) {
 	}
 }
 
-// denyingRule is a rule that denies one of the rows, empty for none.
+// denyingRule returns the text of the first rule that denies one of rows [low, high) to an agent;
+// "" for none.
 func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 	for i := range agents {
 		for row := low; row < high; row++ {
@@ -203,7 +205,7 @@ func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 	return ""
 }
 
-// rules counts what the rules deny to an agent.
+// rules adds to t.Rules the rows that each rule denies to an agent, given by its index.
 func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 	t.times, t.firsts = t.times[:0], t.firsts[:0]
 	for range a.Explanations {
@@ -240,7 +242,8 @@ func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 	}
 }
 
-// appendClipped appends a text, or what fits into mostKey bytes and a mark.
+// appendClipped appends a text or, if it is longer than mostKey bytes, a start of it, cut between
+// characters, and a mark, together at most mostKey bytes.
 func appendClipped(dst []byte, text string) []byte {
 	const mark = "…"
 	if len(text) <= mostKey {
@@ -253,7 +256,7 @@ func appendClipped(dst []byte, text string) []byte {
 	return append(append(dst, text[:end]...), mark...)
 }
 
-// countBits counts the bits from low to high-1.
+// countBits returns the number of bits in [low, high) that are set.
 func countBits(bitmap []byte, low, high int) int64 {
 	n := 0
 	for low < high && low&7 != 0 {

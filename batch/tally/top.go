@@ -63,9 +63,10 @@ func (t *Top) Add(key []byte, n int64) *Entry {
 	return t.insert(string(key), before+n, before)
 }
 
-// cell is where a key that is not listed is counted with others.
+// cell returns the cell in which a key that is not listed is counted with others.
 func (t *Top) cell(key string) *int64 { return &t.cells[xxh3.HashString(key)%topCells] }
 
+// insert lists a key with a count, which may be too high by errorOf.
 func (t *Top) insert(key string, count, errorOf int64) *Entry {
 	e := &Entry{Key: key, Count: count, Error: errorOf, Denied: make([]int64, t.agents)}
 	t.entries[key] = e
@@ -73,7 +74,7 @@ func (t *Top) insert(key string, count, errorOf int64) *Entry {
 	return e
 }
 
-// removeLeast takes the smallest counter away.
+// removeLeast removes the key with the smallest count, and raises its cell to that count.
 func (t *Top) removeLeast() {
 	e := heap.Pop(&t.least).(*Entry)
 	delete(t.entries, e.Key)
@@ -129,7 +130,7 @@ func (t *Top) Of(key string) *Entry { return t.entries[key] }
 // Exact reports whether all counts are exact.
 func (t *Top) Exact() bool { return slices.Max(t.cells) == 0 }
 
-// Unlisted is what no key that is not listed exceeds.
+// Unlisted returns an upper bound of the count of any key that is not listed.
 func (t *Top) Unlisted() int64 { return slices.Max(t.cells) }
 
 // entryHeap implements heap.Interface.
