@@ -8,17 +8,17 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// columns are the columns of Verdicts.Columns that describe hosts, by their index.
+// columns are the indices in Verdicts.Columns of the columns that describe hosts or URLs.
 type columns struct {
-	known       bool
+	known       bool // sort has set the others
 	byAuthority []int
 	byFacts     []int      // of robots.txt
 	byUse       []int      // set row by row
 	byURL       []int      // of single rows
-	host        batch.Host // that values are asked of; it would be allocated each time elsewhere
+	host        batch.Host // passed to ColumnKind.Value; a local one would be allocated
 }
 
-// sort finds the columns among those of the verdicts, which are the same for all batches.
+// sort sets c for the columns of the verdicts, in the first batch: they are the same in all.
 func (c *columns) sort(v *batch.Verdicts) {
 	if c.known {
 		return
@@ -39,8 +39,8 @@ func (c *columns) sort(v *batch.Verdicts) {
 	}
 }
 
-// describeAuthorities sets the columns that authorities alone decide, of all groups: also
-// of rows that leave them because they have no time.
+// describeAuthorities sets, for the rows of all groups, the columns that the authority alone
+// decides. Call it before cutGroups, which removes rows without a time.
 func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
 	e.columns.sort(v)
 	for _, column := range e.columns.byAuthority {
@@ -51,7 +51,7 @@ func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
 	}
 }
 
-// describeURLs sets the columns that the URLs themselves decide, of all groups.
+// describeURLs sets, for the rows of all groups, the columns that the URLs themselves decide.
 func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	for _, column := range e.columns.byURL {
 		c := &v.Columns[column]
@@ -67,8 +67,8 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	}
 }
 
-// describe sets the columns of a group that its robots.txt decides, and counts the rows
-// of which that is to be said.
+// describe sets, for the rows of a group, the columns that robots.txt decides, and counts
+// Outdated and SitemapsCut. o is the group's origin, given that its authority is known.
 func (e *Evaluator) describe(v *batch.Verdicts, number int, o *matcher.Origin) {
 	if e.options.Timelines != nil {
 		e.describeTimed(v, number, o)
@@ -101,8 +101,8 @@ func (e *Evaluator) setColumn(c *batch.Values, number int) {
 	}
 }
 
-// describeTimed is describe for a group of a span: each row is described by the newest fetch
-// at its own time. Outdated rows are counted by countOutdated.
+// describeTimed sets the columns for a group of a span: each row is described by the newest
+// fetch at its own time. It changes o.Facts.Fetched. countOutdated counts the outdated rows.
 func (e *Evaluator) describeTimed(v *batch.Verdicts, number int, o *matcher.Origin) {
 	one := [1]int64{e.history.held[number].span.Seen}
 	times := e.history.times[number%lookupSize]
@@ -134,8 +134,8 @@ func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, num
 	}
 }
 
-// fetches finds the newest of some fetches at the time of a row, at once where that is
-// also the row before's.
+// fetches finds the newest of some fetches at the time of a row, without a search where it is
+// that of the row before.
 type fetches struct {
 	times     []int64 // in order, at least one
 	fetched   int64   // the newest one from low on and before high

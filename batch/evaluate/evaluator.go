@@ -163,8 +163,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 	return e.spreader.memory.settle()
 }
 
-// forget lets go of a batch: what is kept of it until the next one comes must not
-// keep its bytes in memory.
+// forget drops all references to a batch, so that its bytes can be collected before the next.
 func (e *Evaluator) forget() {
 	e.groups.forget()
 	e.decider.Reset(nil, nil)
@@ -177,7 +176,7 @@ func (e *Evaluator) forget() {
 	e.uses.forget()
 }
 
-// want is what the verdicts of a batch have.
+// want returns the parameter of Verdicts.Reset, which is the same for all batches.
 func (e *Evaluator) want() batch.Want {
 	w := batch.Want{Agents: len(e.allowed), Explain: e.options.Explain, Columns: e.options.Columns}
 	if e.options.Combine != batch.CombineNone {
@@ -194,8 +193,8 @@ func verdictsOf(o Options) int {
 	return o.Agents
 }
 
-// evaluateBlock evaluates rows from low on, and returns the row after them; with an
-// error comes its row.
+// evaluateBlock evaluates the rows [low, high) and returns high. With an error it returns the
+// row in question. A block ends after e.blockRows rows, or earlier; see values.copy.
 func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (high, row int, err error) {
 	high = min(low+e.blockRows, v.Rows)
 	nulls := c
@@ -214,8 +213,8 @@ func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (
 	return high, row, err
 }
 
-// evaluateRows evaluates a block: group by group, of which the rules of some are
-// looked up at a time. It returns the row of an error.
+// evaluateRows sets the verdicts of a block, group by group; the rules of lookupSize groups are
+// looked up at a time. With an error it returns the row in question.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
 	e.describeAuthorities(v)
@@ -256,8 +255,8 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	return 0, nil
 }
 
-// lookup sets e.found to what is known of the authorities of groups low to high-1, at the
-// times of the groups if they have one. It returns the index of an error.
+// lookup sets e.found to the origins of groups [low, high), at most lookupSize, at the times of
+// the groups if they have one. With an error it returns the index in e.found.
 func (e *Evaluator) lookup(low, high int) (int, error) {
 	if e.options.Timelines != nil {
 		return e.openSpans(low, high)
@@ -274,7 +273,9 @@ func (e *Evaluator) lookup(low, high int) (int, error) {
 	return 0, nil
 }
 
-// evaluateGroup evaluates the rows of a group, of which this is known.
+// evaluateGroup decides and describes the rows of a group, given by its number, of which o is
+// the origin. It sets e.unknown for outcome. Verdicts that the decider or the spreader delays
+// are set at the end of the block.
 func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
 	g := &e.groups
 	known := o.Access != access.Unknown

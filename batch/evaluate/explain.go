@@ -22,7 +22,8 @@ type ruleKey struct {
 	agent int
 }
 
-// explainRows decides rows low to high-1 of a block and says why.
+// explainRows sets the verdicts, reasons and rules of rows [low, high), which are of origin o.
+// authority is the length of scheme and authority in their URLs.
 func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	for row := low; row < high; row++ {
 		path := e.scratch.Path(r.url(row)[authority:])
@@ -34,10 +35,11 @@ func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o
 	}
 }
 
-// explainOutcome decides a row whose authority's rules are not to be asked.
+// explainOutcome sets verdict and reason of a row whose origin has no rules to ask, and counts
+// the row. /robots.txt is allowed.
 func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	allowed, known, reason := e.outcome(o.Access)
-	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
+	if isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile); isRobotsTxt {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}
 	if counter := outcomeCounter(&v.Counters, reason); counter != nil {
@@ -56,7 +58,7 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 	}
 }
 
-// explainRules decides a row by the rules.
+// explainRules sets verdicts, reasons and rules of a row by the rules of its origin.
 func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	e.target.Set(path, e.options.Profile)
 	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
@@ -83,8 +85,8 @@ func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, 
 	}
 }
 
-// explainCombined combines the decisions on a row, and explains the verdict by the first
-// agent that has the same.
+// explainCombined sets the combined verdict of a row from e.explainer.decisions, lists the agents
+// that are denied, and explains the verdict by the first agent that has the same.
 func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row int) {
 	decisions := e.explainer.decisions
 	denied := 0
@@ -106,6 +108,7 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 	}
 }
 
+// reset starts a batch, whose explanations are empty.
 func (x *explainer) reset(v *batch.Verdicts) {
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
@@ -115,7 +118,8 @@ func (x *explainer) reset(v *batch.Verdicts) {
 	}
 }
 
-// explain explains a verdict of a row, by its number, by the decision on an agent.
+// explain sets the reason of a row in v.Agents[verdict] and, if a rule of t decides, the rule: it
+// appends each to the explanations once. d is the decision for an agent, given by its index.
 func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *matcher.Trie, d matcher.Decision) {
 	a := &v.Agents[verdict]
 	a.Reasons[row] = d.Reason
@@ -135,7 +139,8 @@ func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *match
 	a.Rules[row] = index
 }
 
-// clip cuts s to a number of bytes, between characters, and marks the cut.
+// clip returns s, or if it is longer than length bytes a start of it, cut between characters,
+// and a mark, together at most length bytes.
 func clip(s []byte, length int) string {
 	const mark = "…"
 	if len(s) <= length {

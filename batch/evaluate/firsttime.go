@@ -25,7 +25,8 @@ func (f *FirstTime) Time() (t time.Time, ok bool) {
 	return time.Unix(f.seconds, 0).UTC(), f.found
 }
 
-// Watch returns an evaluator that does what e does, and notes times.
+// Watch returns an evaluator that does what e does, and records the first time of the batches,
+// by output, then by row.
 func (f *FirstTime) Watch(e batch.Evaluator) batch.Evaluator { return &timeWatch{e, f} }
 
 // timeWatch finds the first time of the batches that an evaluator evaluates.

@@ -40,8 +40,8 @@ type run struct {
 // invalid, and that hardly any column has: as many as stay in the nearest cache.
 const partRows = 256
 
-// groupRows groups the rows of a block by authority. A row that is null or has no
-// authority is in no group, and gets its null verdict.
+// groupRows sets e.groups to the groups of a block's rows. A row that is null or has no
+// authority is in no group, and gets a null verdict.
 func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	g := &e.groups
 	g.reset()
@@ -52,7 +52,8 @@ func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	}
 }
 
-// groupPart is groupRows for rows low to high-1, counted from the block's first row on.
+// groupPart adds rows [low, high), counted from the block's first row on, to e.groups. A run of
+// rows that start with the same authority and a slash is found at once.
 func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int) {
 	g := &e.groups
 	lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]]) // a row may have one
@@ -83,8 +84,8 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 	}
 }
 
-// hasAuthority reports whether a URL has the authority that is written like this;
-// false for none.
+// hasAuthority reports whether a URL starts with an authority as written, and ends it there;
+// false for an empty one.
 func hasAuthority(url, written []byte) bool {
 	n := len(written)
 	return n > 0 && len(url) >= n && (len(url) == n || urls.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
@@ -105,8 +106,8 @@ func (g *groups) forget() {
 	clear(g.keys[:cap(g.keys)])
 }
 
-// number returns the number of the group of an authority as it is written, and adds a group
-// with its key if there is none.
+// number returns the number of the group of an authority as it is written, with its key, which
+// it copies unless it lies in the URL. It adds a group without rows if there is none.
 func (g *groups) number(written, key []byte) int32 {
 	hash := matcher.HashOf(written)
 	slot := hash % uint64(len(g.slots))
@@ -141,6 +142,7 @@ type walk struct {
 // walk returns a walk through a group.
 func (g *groups) walk(number int) walk { return walk{at: g.all[number].first, g: g} }
 
+// next moves to the next run; it returns false after the last.
 func (w *walk) next() bool {
 	if w.at < 0 {
 		return false
@@ -163,7 +165,8 @@ func (g *groups) count(number int) int {
 	return count
 }
 
-// addRow adds a row to a group, and returns the run that it is in.
+// addRow adds a row, counted from the block's first row on, to a group, and returns its run,
+// which is valid until the next call. Rows must come in order.
 func (g *groups) addRow(number, row int32) *run {
 	group := &g.all[number]
 	if group.last >= 0 {

@@ -43,8 +43,9 @@ type held struct {
 	known, early bool
 }
 
-// cutGroups cuts the groups of a block by the times of their rows. A row without a time
-// is in no group any more, and gets its null verdict. With an error comes its row.
+// cutGroups replaces e.groups by groups of a span each, by the times of the rows, and counts the
+// outdated rows. A row without a time gets a null verdict and is in no group. With an error it
+// returns the row in question.
 func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], v.Times
@@ -69,7 +70,8 @@ func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	return 0, nil
 }
 
-// takeSpans takes the spans of authorities. It returns the index of an error.
+// takeSpans sets h.taken and h.ends to the spans of authorities, at most lookupSize. With an
+// error it returns the index of the key in question.
 func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	h := &e.history
 	h.taken = h.taken[:0]
@@ -86,8 +88,8 @@ func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	return 0, nil
 }
 
-// choose makes an authority, by its index among those whose spans were taken, the one that
-// is cut.
+// choose sets h.spans and what belongs to them to those of an authority, by its index among
+// those that takeSpans took.
 func (h *history) choose(i int) {
 	start := 0
 	if i > 0 {
@@ -133,8 +135,8 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 // few is the number of spans that are compared one by one.
 const few = 16
 
-// spanAt returns the span at a time, -1 for none, and the times from low on and before
-// high that it is for. early makes the first span hold before it began.
+// spanAt returns the index of the span at a time, -1 before the first one, and the times
+// [low, high) for which it is the same. early makes the first span hold before it began.
 func (h *history) spanAt(t int64, early bool) (span int, low, high int64) {
 	if len(h.froms) <= few {
 		for _, from := range h.froms {
@@ -159,23 +161,25 @@ func (h *history) spanAt(t int64, early bool) (span int, low, high int64) {
 	return span, low, high
 }
 
-// add adds a group for a span of the authority, and returns 1 + its number.
+// add adds a group, without rows, for a span of the authority that was chosen, given by its
+// index; -1 for the time before the first. of is the group that is cut. It returns 1 + the new
+// group's number, and sets h.places to that.
 func (h *history) add(of *group, key matcher.Key, span int) int32 {
-	x := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
+	state := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
 	if span >= 0 {
-		x.span = h.spans[span]
+		state.span = h.spans[span]
 	}
 	if span+1 < len(h.spans) {
-		x.until = h.spans[span+1].From
+		state.until = h.spans[span+1].From
 	}
 	h.all = append(h.all, group{written: of.written, first: -1, last: -1, slot: of.slot})
 	h.keys = append(h.keys, key)
-	h.held = append(h.held, x)
+	h.held = append(h.held, state)
 	h.places[span+1] = int32(len(h.all))
 	return int32(len(h.all))
 }
 
-// addRows adds the rows low to high-1 to one of its groups, as groups.addRow does.
+// addRows adds rows [low, high) to a new group, given by its number, as groups.addRow does.
 func (h *history) addRows(number, low, high int32) {
 	group := &h.all[number]
 	added := int32(len(h.runs))
@@ -200,8 +204,8 @@ func (h *history) forget() {
 	h.rowTimes = nil
 }
 
-// openSpans sets e.found to what the spans of groups from low to high-1 say. It returns
-// the index of an error.
+// openSpans sets e.found to the origins in the spans of groups [low, high), and h.times to the
+// times of the fetches that their columns need. With an error it returns the index in e.found.
 func (e *Evaluator) openSpans(low, high int) (int, error) {
 	h, keys, found := &e.history, e.groups.keys[low:high], e.found[:high-low]
 	h.memory = h.memory[:0]
@@ -226,7 +230,8 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	return 0, nil
 }
 
-// openAll opens spans, and resets the origins of those that are nil.
+// openAll sets each origin to that in the span with the same index, and resets it for nil. With
+// an error it returns the index in question.
 func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (int, error) {
 	if e.timelines != nil {
 		return e.timelines.OpenAllSpans(keys, spans, origins)
@@ -275,17 +280,13 @@ var errNoTimes = errors.New("the batch has no times of its rows")
 // be milliseconds, or less.
 var errTooFine = errors.New("the times are numbers of milliseconds or less: divide them to have seconds since 1970, or make them timestamps")
 
-// checkTimes makes NoTime of each batch.TooFine.
+// checkTimes replaces each batch.TooFine by batch.NoTime. If no row has another time, it returns
+// errTooFine.
 func checkTimes(times []int64) error {
-	some, fine := false, false
-	for _, t := range times {
-		some = some || t > batch.TooFine
-		fine = fine || t == batch.TooFine
-	}
-	if !fine {
+	if !slices.Contains(times, batch.TooFine) {
 		return nil
 	}
-	if !some {
+	if slices.Max(times) <= batch.TooFine {
 		return errTooFine
 	}
 	for i, t := range times {
@@ -297,7 +298,8 @@ func checkTimes(times []int64) error {
 }
 
 // denyEver denies the rows of a block that a later span denies, one that begins up to
-// Options.AsOf. It comes last, when all verdicts are set. With an error comes its row.
+// Options.AsOf. All verdicts must have been set. With an error it returns the row in question.
+// url returns the URL of a row, here and below.
 func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	for number := range g.all {
@@ -311,6 +313,8 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 	return 0, nil
 }
 
+// denyGroup is denyEver for a group, given by its number. It overwrites e.found[0], and corrects
+// the counters.
 func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, number int) error {
 	g, h := &e.groups, &e.history
 	if _, err := e.takeSpans(g.keys[number : number+1]); err != nil {
@@ -365,22 +369,24 @@ func (e *Evaluator) cutGroupRows(url func(row int) []byte, v *batch.Verdicts, nu
 	}
 }
 
+// isRobotsTxt reports whether a row of a group is a /robots.txt that is always allowed.
 func (e *Evaluator) isRobotsTxt(url func(row int) []byte, row, number int) bool {
-	is, _ := matcher.IsRobotsTxt(e.scratch.Path(url(row)[len(e.groups.all[number].written):]), e.options.Profile)
-	return is
+	isRobotsTxt, _ := matcher.IsRobotsTxt(e.scratch.Path(url(row)[len(e.groups.all[number].written):]), e.options.Profile)
+	return isRobotsTxt
 }
 
-// recount corrects counters after denyGroup: rows that it denied, or left without a verdict where
-// the history was cut, no longer count under the reason that they had before.
+// recount corrects counters after denyGroup: rows that it denied, or left without a verdict
+// because the history was cut (cut), no longer count under the reason that they had before. It
+// counts the latter under HistoryCut.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
-	x := &e.history.held[number]
+	state := &e.history.held[number]
 	e.unknown = matcher.NoRobots // for outcome
-	if x.early {
+	if state.early {
 		e.unknown = matcher.NoCaptureYet
 	}
 	var counter *int64
-	if x.span.Access != access.Rules {
-		allowed, known, reason := e.outcome(x.span.Access)
+	if state.span.Access != access.Rules {
+		allowed, known, reason := e.outcome(state.span.Access)
 		if known && !allowed {
 			return // it keeps the reason
 		}
@@ -410,8 +416,8 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	}
 }
 
-// countLater corrects Verdicts.DeniedLater after a row from before the first capture was, or was
-// not, taken out of the counter of these.
+// countLater corrects Verdicts.DeniedLater (see batch.RowCounts) for a row from before the first
+// capture. uncounted says that recount takes the row out of NoCaptureYet.
 func (e *Evaluator) countLater(v *batch.Verdicts, row int, uncounted bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
@@ -438,7 +444,7 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, uncounted bool) {
 	}
 }
 
-// forgetLists takes the lists of the rows of a group that still have no verdict: some of
+// forgetLists sets DeniedOf to -1 for the rows of a group that still have no verdict: some of
 // the agents were denied later, and too few of them.
 func (e *Evaluator) forgetLists(v *batch.Verdicts, number int) {
 	valid := v.Agents[0].Valid
@@ -452,9 +458,10 @@ func (e *Evaluator) forgetLists(v *batch.Verdicts, number int) {
 	}
 }
 
-// denyRow denies a row to the agents that an origin denies.
+// denyRow denies a row to the agents to which an origin denies its path, and explains that if
+// explanations were asked for. Rows that are denied keep their explanation.
 func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
-	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
+	if isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile); isRobotsTxt {
 		return
 	}
 	e.target.Set(path, e.options.Profile)

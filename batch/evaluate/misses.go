@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// mostMisses is how many authorities Misses keeps.
+// mostMisses is the number of authorities that Misses keeps.
 const mostMisses = 64
 
 // Misses is a sample of the authorities of a job of which nothing is known: all of them, if
@@ -25,8 +25,8 @@ func (m *Misses) Authorities() []string {
 	return slices.Sorted(maps.Keys(m.kept))
 }
 
-// add adds an authority with its hash. Those with the lowest hashes are kept, so nearly all
-// others cost a comparison.
+// add adds an authority, which it copies, with its hash. The mostMisses authorities with the
+// lowest hashes are kept, so nearly all others cost one comparison.
 func (m *Misses) add(authority []byte, hash uint64) {
 	if hash > ^m.beyond.Load() {
 		return
@@ -45,7 +45,7 @@ func (m *Misses) add(authority []byte, hash uint64) {
 	}
 }
 
-// highest returns the authority with the highest hash.
+// highest returns the kept authority with the highest hash.
 func (m *Misses) highest() (highest string) {
 	for authority, hash := range m.kept {
 		if hash >= m.kept[highest] {

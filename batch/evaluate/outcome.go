@@ -6,8 +6,9 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// applyOutcome sets the verdicts of rows low to high-1 of an authority whose rules
-// are not to be asked: all are alike, but for /robots.txt.
+// applyOutcome sets the verdicts of rows [low, high), whose origin has no rules to ask, and
+// counts them: all get the same verdict, but /robots.txt is allowed. authority is the length of
+// scheme and authority in their URLs.
 func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	allowed, known, reason := e.outcome(o.Access)
 	counter := outcomeCounter(&v.Counters, reason)
@@ -40,8 +41,8 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 	}
 }
 
-// outcomeCounter returns the counter of the rows with this reason, which says what was, or was
-// not, fetched; nil for one that is not counted.
+// outcomeCounter returns the counter of the rows with a reason that outcome returns; nil for one
+// that is not counted.
 func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 	switch reason {
 	case matcher.NoRobots:
@@ -56,9 +57,9 @@ func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 	return nil
 }
 
-// nextRobotsTxt is the first row from low on and before high with the path /robots.txt; high
-// if there is none. Nearly all rows are passed by the byte after the slash, which in a URL
-// without a path is one of the next URL.
+// nextRobotsTxt returns the first row in [low, high) with the path /robots.txt; high if there is
+// none. The byte after the slash, which in a URL without a path is one of the next URL, excludes
+// nearly all rows.
 func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) int {
 	data := r.data
 	for i, offset := range r.offsets[low-r.first : high-r.first] {
@@ -67,15 +68,16 @@ func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profil
 				continue
 			}
 		}
-		if is, _ := matcher.IsRobotsTxt(r.url(low + i)[authority:], profile); is {
+		if isRobotsTxt, _ := matcher.IsRobotsTxt(r.url(low + i)[authority:], profile); isRobotsTxt {
 			return low + i
 		}
 	}
 	return high
 }
 
-// outcome returns the verdict for an authority without rules to ask. If known is false, the
-// verdict is null.
+// outcome returns the verdict and the reason for an authority without rules to ask, by its
+// access. If known is false, the verdict is null. For access.Unknown the options decide, by
+// e.unknown.
 func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
 	switch a {
 	case access.AllowAll, access.NoFile, access.Refused:

@@ -19,8 +19,8 @@ type outdated struct {
 	fetches []int64 // of a span
 }
 
-// timesOf returns the first and the last time of the rows of a group; batch.NoTime as the
-// first if a row has none.
+// timesOf returns the least and the greatest time of the rows of a group. A row without a time
+// counts as batch.NoTime, which is less than all times.
 func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 	first, last = math.MaxInt64, batch.NoTime
 	w := g.walk(number)
@@ -32,8 +32,8 @@ func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 	return first, last
 }
 
-// countOutdated counts the outdated rows of a group, whose authority was chosen and whose times
-// are between first and last.
+// countOutdated adds to v.Outdated the outdated rows of a group, given by its number, whose
+// authority h.choose has chosen. The rows' times are from first to last.
 func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
@@ -44,7 +44,7 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 		v.Outdated += int64(from & 1 * e.groups.count(number))
 		return nil
 	}
-	turns := o.turns[from&^1 : to+2] // an even number fewer
+	turns := o.turns[from&^1 : to+2] // an even number is cut off, so that odd indices stay odd
 	w := e.groups.walk(number)
 	for w.next() {
 		v.Outdated += countOdd(turns, v.Times[w.low:w.high])
@@ -52,7 +52,8 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 	return nil
 }
 
-// findTurns sets e.outdated.turns for the spans that times between first and last are in.
+// findTurns sets e.outdated.turns for the spans of the authority that was chosen, as far as
+// times from first to last need them.
 func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	o, spans := &e.outdated, e.history.spans
 	o.turns = append(o.turns[:0], batch.NoTime)
@@ -101,8 +102,8 @@ func turnAt(turns []int64, second int64) int {
 	return at
 }
 
-// countOdd counts the times whose turn has an odd index. It searches a time only if it has
-// another turn than the time before.
+// countOdd returns the number of times whose last turn has an odd index. It searches only for a
+// time that has another turn than the time before.
 func countOdd(turns, times []int64) (count int64) {
 	at, low, high := 0, int64(math.MaxInt64), int64(math.MaxInt64)
 	for _, t := range times {

@@ -28,12 +28,12 @@ type values struct {
 	offsets []int64
 }
 
-// valuesSize is from how many bytes on a block ends: a long value may be repeated
+// valuesSize is the number of bytes of URLs at which a block ends: a long value may be repeated
 // in every row.
 const valuesSize = 1 << 20
 
-// copy takes the URLs of rows low to high-1, or of the first of them that come to
-// valuesSize. It returns the row after the last.
+// copy sets d to the URLs of rows [low, high), or of the first of them if these reach valuesSize
+// bytes. It returns the row after the last that it copied.
 func (d *values) copy(c *batch.Column, low, high int) int {
 	d.data, d.offsets = d.data[:0], append(d.offsets[:0], 0)
 	for row := low; row < high; row++ {
@@ -48,7 +48,7 @@ func (d *values) copy(c *batch.Column, low, high int) int {
 	return high
 }
 
-// forget lets go of a value that took much more memory than most blocks do.
+// forget drops memory that is much larger than most blocks need.
 func (d *values) forget() {
 	if cap(d.data) > 4*valuesSize {
 		d.data = nil

@@ -42,8 +42,8 @@ type listMemory struct {
 // listStep is how much memory is granted at a time.
 const listStep = 1 << 20
 
-// take takes bytes for a list, and reports whether that succeeded; else m.err says why. The
-// grant is asked only once for each listStep.
+// take takes a number of bytes for a list, and reports whether that succeeded; else m.err says
+// why, and all later calls fail. The grant is asked only once for each listStep.
 func (m *listMemory) take(bytes int64) bool {
 	if m.err != nil {
 		return false
@@ -76,7 +76,7 @@ type obeyed struct {
 	usual int
 }
 
-// trie is the index of the trie that an agent obeys, as matcher.Origin.TrieOf is.
+// trie returns the index of the trie that an agent obeys, as matcher.Origin.TrieOf does.
 func (o *obeyed) trie(agent int) int {
 	switch {
 	case o.of != nil:
@@ -87,8 +87,8 @@ func (o *obeyed) trie(agent int) int {
 	return agent
 }
 
-// obey remembers which tries the agents obey in a group. The origin may be another one when
-// the block ends.
+// obey copies from the origin of a group which tries the agents obey: at the end of the block,
+// the origin may be that of another group.
 func (s *spreader) obey(group int, o *matcher.Origin) {
 	x := obeyed{tries: len(o.Tries)}
 	if o.Of != nil {
@@ -99,8 +99,9 @@ func (s *spreader) obey(group int, o *matcher.Origin) {
 	s.obeyed[group] = x
 }
 
-// reset prepares for a block of rows, and returns the bits. They lie in their bytes as they do
-// in the verdicts: that of a row is row - s.first.
+// reset prepares for a block of rows, and returns a bitmap of zeros for each trie, for the
+// decider to set. The bit of a row is row - s.first, so that bits have the same position in
+// their bytes as in the verdicts.
 func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) {
 	s.first = firstRow &^ 7
 	size := (firstRow&7 + rows + 7) / 8
@@ -126,7 +127,7 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) 
 	return s.allowed
 }
 
-// forget lets go of a batch.
+// forget drops the lists and references of a batch.
 func (s *spreader) forget() {
 	for _, o := range s.obeyed {
 		s.dirty = max(s.dirty, o.tries)
@@ -138,7 +139,8 @@ func (s *spreader) forget() {
 	s.memory = listMemory{}
 }
 
-// spread gives the verdicts of a block to the agents.
+// spread sets the agents' bits, or the combined verdicts and lists, of a block from the bits of
+// the tries. Finish must have been called for the decider.
 func (e *Evaluator) spread(v *batch.Verdicts) {
 	if e.options.Combine == batch.CombineNone {
 		e.spreadBits()
@@ -158,9 +160,9 @@ func (e *Evaluator) spread(v *batch.Verdicts) {
 	}
 }
 
-// spreadBits gives the bits of a block to the agents: first those of the trie that most agents
-// of a row's authority obey to all agents, then those of other tries to the agents that obey
-// them. Most agents are named by few authorities.
+// spreadBits sets the agents' bits of a block: first those of all agents to the bits of the trie
+// that most agents of a row's authority obey (s.usual), then those of the agents that obey other
+// tries. Most agents are named by few authorities.
 func (e *Evaluator) spreadBits() {
 	g, s := &e.groups, &e.spreader
 	for number := range g.all {
@@ -194,7 +196,7 @@ func (e *Evaluator) spreadBits() {
 	}
 }
 
-// most is the trie that most agents obey.
+// most returns the index of the trie that most agents obey, the first one of equals.
 func (s *spreader) most(o *obeyed) (trie int) {
 	if o.of == nil {
 		return 0
@@ -212,7 +214,7 @@ func (s *spreader) most(o *obeyed) (trie int) {
 	return trie
 }
 
-// correct gives the bits of a group's rows to an agent in place of those that it has.
+// correct replaces an agent's bits, into, of the rows of a group by those of a trie, bits.
 func (e *Evaluator) correct(group int, bits, into []byte) {
 	first := e.spreader.first
 	for w := e.groups.walk(group); w.next(); {
@@ -224,7 +226,7 @@ func (e *Evaluator) correct(group int, bits, into []byte) {
 	}
 }
 
-// part is the bits low to high-1 that lie in byte at.
+// part returns a mask of the bits [low, high) that lie in byte at of a bitmap.
 func part(low, high, at int) byte {
 	mask := byte(0xFF)
 	if at == low>>3 {
@@ -236,8 +238,8 @@ func part(low, high, at int) byte {
 	return mask
 }
 
-// combineRun combines the verdicts of bits low to high-1 of a block, and lists who is
-// denied.
+// combineRun sets the combined verdicts of bits [low, high) of a block, and their lists of denied
+// agents. o is what the agents obey in their group.
 func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high int) {
 	s := &e.spreader
 	into := e.allowed[0][s.first>>3:]
@@ -260,8 +262,8 @@ func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high int) {
 	}
 }
 
-// listOutcome lists who is denied in rows that no rules were asked about: all agents, or
-// none.
+// listOutcome sets the lists of denied agents of rows [low, high), which were decided without
+// rules: all agents, or none.
 func (e *Evaluator) listOutcome(v *batch.Verdicts, low, high int) {
 	a := &v.Agents[0]
 	for row := low; row < high; row++ {
@@ -271,12 +273,12 @@ func (e *Evaluator) listOutcome(v *batch.Verdicts, low, high int) {
 	}
 }
 
-// listCache has the lists of the rows of a group that came before, by the verdicts of the
-// group's first 64 tries, when it has no more. Most groups have few.
+// listCache has the lists of earlier rows of a group of at most 64 tries, by the verdicts of the
+// tries. Most groups have few different lists. A new entry replaces the oldest.
 type listCache struct {
-	denied [8]uint64
+	denied [8]uint64 // a bit set for each trie that denies
 	list   [8]int32
-	n      int // how many came
+	n      int // entries that were added
 }
 
 func (c *listCache) reset() { c.n = 0 }
@@ -295,7 +297,8 @@ func (c *listCache) add(denied uint64, list int32) {
 	c.n++
 }
 
-// listOf is the list of the agents that are denied the row of a bit of the block.
+// listOf returns the number of the list of the agents that are denied the row of a bit of the
+// block. o is what the agents obey in its group.
 func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
 	s := &e.spreader
 	isDenied := func(trie int) bool { return s.allowed[trie][bit>>3]>>(bit&7)&1 == 0 }
@@ -318,11 +321,11 @@ func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
 	return list
 }
 
-// listOverhead is what a list takes beside its agents and its key: two slices' headers and
-// a place in the map.
+// listOverhead is the memory in bytes of a list without its agents and its key: two slice
+// headers and a map entry.
 const listOverhead = 96
 
-// listAll is the list of all agents.
+// listAll returns the number of the list of all agents.
 func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
 	if s.all == 0 {
 		s.all = s.list(v, agents, func(int) bool { return true })
@@ -330,8 +333,9 @@ func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
 	return s.all
 }
 
-// list returns the list of the agents that are denied, the same one for the same agents;
-// the empty one when there is no memory for it, which ends the batch with an error.
+// list returns the number in v.Denied of the list of the agents for which denied returns true,
+// the same one for the same agents; denied is called for each agent in order. It returns that of
+// the empty list when there is no memory for another one, which ends the batch with an error.
 func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
 	s.key = s.key[:0]
 	word, count := uint64(0), 0

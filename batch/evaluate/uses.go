@@ -28,6 +28,7 @@ type usedRun struct {
 	authority int // length of scheme and authority
 }
 
+// newUses returns the state for the columns about uses among o.Columns.
 func newUses(o Options) uses {
 	wanted := batch.UsageOf(o.Columns).Uses
 	u := uses{wanted: wanted, agents: o.Agents, combine: o.Combine, values: make([]usage.Value, o.Agents*len(wanted))}
@@ -35,7 +36,7 @@ func newUses(o Options) uses {
 	return u
 }
 
-// add adds the rows of a group.
+// add adds the runs of a group, given by its number, whose host says something of uses.
 func (u *uses) add(g *groups, number int, said *matcher.Usage) {
 	w := g.walk(number)
 	for w.next() {
@@ -43,14 +44,15 @@ func (u *uses) add(g *groups, number int, said *matcher.Usage) {
 	}
 }
 
-// forget lets go of a batch.
+// forget drops all references to a batch.
 func (u *uses) forget() {
 	u.target.Forget()
 	clear(u.runs)
 	u.runs = u.runs[:0]
 }
 
-// setUses sets the columns about uses of the rows of a block.
+// setUses sets the columns about uses of the rows of a block from e.uses.runs, and clears these.
+// All verdicts of the block must have been set.
 func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	for i := range e.uses.runs {
 		setUsesOfRun(e, r, v, &e.uses.runs[i])
@@ -59,8 +61,8 @@ func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	e.uses.runs = e.uses.runs[:0]
 }
 
-// setUsesOfRun sets the columns about uses of a run. Rows with the same URL up to the depth
-// on which the values depend are decided together.
+// setUsesOfRun sets the columns about uses, StatesOther and Unpermitted for a run. Rows with the
+// same URL up to the depth on which the values depend are decided together.
 func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, run *usedRun) {
 	u := &e.uses
 	if run.usage.StatesOther() {
@@ -94,7 +96,8 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 	return low + max(1, matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 }
 
-// setUse sets a column of rows low to high-1, which share what the target's path says.
+// setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted.
+// The rows share e.uses.values, and e.uses.target is the path of the first.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
 	use := 0
 	for e.uses.wanted[use] != c.Kind.Use.Use {
@@ -124,8 +127,8 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 	}
 }
 
-// setCombinedUse sets a column whose values are made of those of the agents that may fetch a
-// row, as the verdicts are combined.
+// setCombinedUse does what setUse does where verdicts are combined: the value of a row is made
+// of those of the agents that may fetch it. use is the index of the column's use.
 func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, use, low, high int) {
 	allowed := v.Agents[0].Allowed
 	list, of := int32(-1), int32(null)
@@ -150,10 +153,10 @@ func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *mat
 	}
 }
 
-// combined combines the values of the agents that are not denied, and returns the first
-// agent with the outcome. With any-denied the most restrictive value counts. With all-denied
-// a use is disallowed only if it is disallowed to all. forbids is whether the value of any of
-// the agents is forbidden.
+// combined combines the values of a use of the agents that are not in denied, a sorted list, and
+// returns the first agent with the result. With any-denied the most restrictive value counts.
+// With all-denied a use is disallowed only if it is disallowed to all. forbids reports whether
+// the value of any of the agents is forbidden.
 func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, forbids bool) {
 	first := true
 	for i := range u.agents {
@@ -181,8 +184,8 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 // null is the number of null.
 const null = -1
 
-// numberOf returns the number of what a column has of a value, null or batch.Unreadable for
-// none.
+// numberOf returns the number for batch.Values.Of of what a column has of an agent's use: the
+// value, or the line that decides; null or batch.Unreadable for none.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)
@@ -200,7 +203,7 @@ func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use in
 	return 0
 }
 
-// numberOfLine returns the number of the line that decides.
+// numberOfLine is numberOf for a column of lines, their numbers or texts.
 func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use int) int32 {
 	line := said.Explain(&e.uses.target, agent, use)
 	if line.Line == 0 {
