@@ -106,7 +106,7 @@ type Course struct {
 // NewCourse returns a course without fetches.
 func NewCourse(p Policy) Course { return Course{policy: p, answer: -1} }
 
-// Add adds the next fetch.
+// Add adds the next fetch, which must not be older than those before it.
 func (c *Course) Add(f Fetch) {
 	switch {
 	case c.policy.Answers(f):
@@ -128,6 +128,7 @@ func (c *Course) Deciding() int {
 	return c.answer
 }
 
+// failing reports whether the newest fetch is a failure.
 func (c *Course) failing() bool { return c.answer != c.fetches-1 }
 
 // lasted reports whether one failure is at least 30 days later than the outage's first. That

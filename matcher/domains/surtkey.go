@@ -30,14 +30,15 @@ func AppendSURTKey(dst, authority, rest []byte) []byte {
 	return dst
 }
 
-// port is what follows the host of a key of an authority, such as ":8080".
+// port returns what follows the host in the key of an authority, such as ":8080"; mostly empty.
 func port(authority, host []byte) []byte {
 	at := bytes.LastIndex(authority, host)
 	return authority[at+len(host):]
 }
 
-// decoded decodes escapes until none is left, also those that decoding makes: an escape ends
-// with the byte that was appended last, so each is seen once.
+// decoded returns a text without TAB, CR and LF, and with its escapes decoded until none is left,
+// also those that decoding makes: an escape ends with the byte that was appended last, so each is
+// seen once. It takes time linear in the text.
 func decoded(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, b := range text {
@@ -60,6 +61,7 @@ func decoded(text []byte) []byte {
 	return out
 }
 
+// unhex returns the value of a hex digit, 255 for any other byte.
 func unhex(b byte) byte {
 	switch {
 	case '0' <= b && b <= '9':
@@ -72,7 +74,7 @@ func unhex(b byte) byte {
 	return 255
 }
 
-// escaped escapes what a key has escaped, and makes ASCII lower case.
+// escaped returns a text with the bytes escaped that AppendSURTKey names, in lower case.
 func escaped(text []byte) []byte {
 	const digits = "0123456789abcdef"
 	out := make([]byte, 0, len(text))
@@ -89,8 +91,8 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// canonical is a path with its segments resolved, beginning with a slash. Two dots at the
-// beginning stay.
+// canonical returns a path with a slash at the start and its segments resolved, decoded and
+// escaped again. Two dots at the start remain.
 func canonical(path []byte) []byte {
 	var segments [][]byte
 	for segment := range bytes.SplitSeq(bytes.TrimPrefix(decoded(path), []byte("/")), []byte("/")) {
@@ -143,7 +145,8 @@ func withoutSessions(query []byte) []byte {
 	return query
 }
 
-// without cuts what expressions match out of a text, once each.
+// without returns a text without what lies between the two groups of each expression, for the
+// expressions that match.
 func without(text []byte, sessions []*regexp.Regexp) []byte {
 	for _, session := range sessions {
 		if m := session.FindSubmatch(text); m != nil {
@@ -153,7 +156,8 @@ func without(text []byte, sessions []*regexp.Regexp) []byte {
 	return text
 }
 
-// sorted sorts the parameters of a query by name, then value; one without = comes first.
+// sorted returns a query with its parameters sorted by name, then value; of equal names, one
+// without "=" comes first.
 func sorted(query []byte) []byte {
 	parameters := bytes.Split(query, []byte("&"))
 	slices.SortStableFunc(parameters, func(a, b []byte) int {

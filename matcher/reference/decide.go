@@ -112,6 +112,7 @@ func matchedLength(rule Rule, path Path) int {
 	return 0
 }
 
+// decided returns the decision of a rule.
 func decided(rule groupRule) Decision {
 	reason := "disallow_rule"
 	if rule.Allow {

@@ -49,6 +49,7 @@ const (
 // there were no later ones.
 func (c *Captures) At(url string, second int64) Known { return c.at(url, second, mostHops) }
 
+// at is At for the target of a redirect, from which at most hops more redirects are followed.
 func (c *Captures) at(url string, second int64, hops int) Known {
 	captures := c.upTo(url, second)
 	newest := len(captures) - 1
@@ -95,6 +96,7 @@ func lasted(failures []Capture) bool {
 	return false
 }
 
+// shown returns the status of a capture as outputs have it: 0 if there was no answer.
 func shown(c Capture) int {
 	if c.Failed || c.Status < 0 {
 		return 0

@@ -84,6 +84,7 @@ func unhex(digit byte) byte {
 	return byte(strings.IndexByte("0123456789abcdef", lower(string(digit))[0]))
 }
 
+// appendEscape appends the escape of a byte, three bytes that are not raw.
 func appendEscape(out []char, value byte) []char {
 	for _, c := range []byte(fmt.Sprintf("%%%02X", value)) {
 		out = append(out, char{value: c})
@@ -93,6 +94,7 @@ func appendEscape(out []char, value byte) []char {
 
 func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
+// spelling returns the text of a normalised text.
 func spelling(chars []char) string {
 	text := make([]byte, len(chars))
 	for i, c := range chars {

@@ -30,8 +30,9 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	return counted, true
 }
 
-// open returns the part of a body that counts, as UTF-8 without byte order mark. It adds
-// the warnings about the body as a whole.
+// open returns the part of a body that counts, as UTF-8 without byte order mark. It aliases the
+// body unless that is decoded. It sets f.Limited and f.Kind, and adds the warnings about the body
+// as a whole.
 func (f *File) open(body []byte, o Options) []byte {
 	counted, limited := Counted(body, o)
 	f.Limited = limited
@@ -68,6 +69,7 @@ func wholeLines(text []byte) []byte {
 	return text[:n]
 }
 
+// startsWithLineEnd reports whether a text starts with LF or CR.
 func startsWithLineEnd(text []byte) bool {
 	return len(text) > 0 && (text[0] == '\n' || text[0] == '\r')
 }
@@ -132,11 +134,13 @@ func (o *utf16Order) decode(body []byte) []byte {
 	return text
 }
 
+// unit returns the code unit that body starts with.
 func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff sets the kind of the body, and warns if it starts like HTML or binary data.
+// sniff sets f.Kind by the start of the part of a body that counts, and adds a warning if that
+// looks like HTML or binary data.
 func (f *File) sniff(whole []byte) {
 	f.Kind = TextKind
 	start := whole[:min(len(whole), sniffed)]

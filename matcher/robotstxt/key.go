@@ -92,9 +92,9 @@ func usualKey(line []byte) (f field, length int) {
 	return unknownField, 0
 }
 
-// lookUp returns the field of a key that is not empty, ignoring ASCII case. If prefix is
-// set, anything may follow a known key, unless it is a statement's. The kind is the warning
-// to give, 0 for none.
+// lookUp returns the field of a key that is not empty, ignoring ASCII case, and the kind of the
+// warning to add, 0 for none. If prefix is set, anything may follow a known key, unless it is a
+// statement's.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	letter := lower(key[0])
 	if int(letter) >= len(spellings) {

@@ -48,6 +48,7 @@ func (l *lines) advance() (start, end int, ok bool) {
 	return start, end, true
 }
 
+// find returns the position of the first byte c at or after from; len(l.text) for none.
 func (l *lines) find(c byte, from int) int {
 	if i := bytes.IndexByte(l.text[from:], c); i >= 0 {
 		return from + i
@@ -74,7 +75,8 @@ func trimRight(b []byte) []byte {
 	return b[:high]
 }
 
-// isBlank reports whether c is white space that a line can have: SP, TAB, VT or FF.
+// isBlank reports whether c is white space that a line can have: SP, TAB, VT or FF. A word with
+// a bit for each of them saves a branch for each.
 func isBlank(c byte) bool {
 	return c <= ' ' && uint64(1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
 }

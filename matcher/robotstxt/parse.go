@@ -94,7 +94,8 @@ func (p *Parser) parse(text []byte) {
 	}
 }
 
-// record parses a trimmed line without its comment; it is not empty.
+// record parses a trimmed line without its comment, which is not empty, and adds its record, if
+// it has one, and its warnings.
 func (p *Parser) record(line []byte) {
 	if field, key := usualKey(line); field != unknownField {
 		p.add(field, trimLeft(line[key+1:]), line)
@@ -146,7 +147,8 @@ func blankIn(text []byte) int {
 	return len(text)
 }
 
-// add adds a record to its group or to the file.
+// add adds a record to the newest group or to the file. line is the whole line, trimmed and
+// without comment. A field that is not needed adds nothing.
 func (p *Parser) add(f field, value, line []byte) {
 	switch f {
 	case disallowField, allowField:
@@ -182,6 +184,8 @@ func (p *Parser) addStatement(d usage.Directive, value, line []byte) {
 	p.file.Statements = append(p.file.Statements, s)
 }
 
+// addRule adds a rule to the newest group, and ends its list of user-agent lines. Before the
+// first group it adds a warning instead.
 func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	if len(p.groups) == 0 {
 		p.warn(RuleBeforeGroup)
@@ -197,8 +201,8 @@ func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	p.rules = append(p.rules, Rule{Allow: allow, Pattern: pattern, Text: line, Line: p.file.Lines})
 }
 
-// buildGroups makes each group of its part of the arrays. The capacity is cut, so that
-// appending cannot overwrite the next group's part.
+// buildGroups sets p.file.Groups: the agents, rules and delays of each group are its part of the
+// arrays. The capacity is cut, so that appending cannot overwrite the next group's part.
 func (p *Parser) buildGroups() {
 	if len(p.groups) == 0 {
 		return

@@ -1,6 +1,10 @@
 package robotstxt
 
-import "robotsbatch/matcher/usage"
+import (
+	"slices"
+
+	"robotsbatch/matcher/usage"
+)
 
 // Statement is a line about the use of what is fetched: a Content-Usage, Content-Signal or
 // License line. Its key must be whole under either profile, and followed by a colon.
@@ -36,11 +40,7 @@ type StatementGroup struct {
 // group, so it ends a list of user-agent lines: a group of RFC 9309 is then several. To the
 // other directives the groups are those of RFC 9309.
 func (f *File) StatementGroups(d usage.Directive) []StatementGroup {
-	some := false
-	for i := range f.Statements {
-		some = some || f.Statements[i].Directive == d
-	}
-	if !some {
+	if !slices.ContainsFunc(f.Statements, func(s Statement) bool { return s.Directive == d }) {
 		return nil
 	}
 	groups := make([]StatementGroup, 0, len(f.Groups))

@@ -54,7 +54,7 @@ var needsWork = func() (table [256]bool) {
 	return table
 }()
 
-// AppendNormal appends the normal spelling of a path.
+// AppendNormal appends the normal spelling of a path; see Normalise.
 func AppendNormal(dst, path []byte) []byte {
 	for i := 0; i < len(path); i++ {
 		c := path[i]
@@ -135,7 +135,7 @@ const robotsTxt = "/robots.txt"
 // spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. The answer
 // holds for every path with the same first depth bytes; depth is math.MaxInt if it holds
 // for this path only.
-func IsRobotsTxt(path []byte) (is bool, depth int) {
+func IsRobotsTxt(path []byte) (isRobotsTxt bool, depth int) {
 	i := 0
 	for n := range len(robotsTxt) {
 		if i >= len(path) {

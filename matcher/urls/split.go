@@ -69,6 +69,7 @@ func isTrimmed(url []byte) bool {
 	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no white space is above SP
 }
 
+// trim is Trim for a URL that has white space at an end, or is empty.
 func trim(url []byte) []byte {
 	for len(url) > 0 && classes[url[0]]&isBlank != 0 {
 		url = url[1:]
@@ -111,8 +112,8 @@ func (s *Scratch) Path(rest []byte) []byte {
 	return s.path
 }
 
-// schemeEnd returns where the authority starts, and whether the scheme is spelled as in a
-// key.
+// schemeEnd returns the offset of the authority in a URL; plain reports whether the scheme is in
+// lower case, as in a key. Errors are as for Split.
 func schemeEnd(url []byte) (start int, plain bool, err error) {
 	// Nearly all URLs have one of these two schemes.
 	if len(url) >= 8 {
@@ -177,7 +178,9 @@ func equalFold(s []byte, name string) bool {
 // length.
 const maxIDNHost = 1024
 
-// buildKey sets s.key to the key of an authority. scheme ends with "://".
+// buildKey sets s.key to the key of an authority, which may have userinfo and a port. scheme ends
+// with "://". It returns false for an authority that is not valid, and so do the methods that
+// append to s.key.
 func (s *Scratch) buildKey(scheme, authority []byte) bool {
 	s.key = s.key[:0]
 	for _, c := range scheme {
@@ -252,7 +255,8 @@ func (s *Scratch) appendHost(host []byte) bool {
 	return s.appendIDN(host)
 }
 
-// decodeHost decodes escapes and reports whether the result is all ASCII.
+// decodeHost decodes the escapes of a host, in s.host, and reports whether the result is all
+// ASCII.
 func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	ascii = true
 	s.host = s.host[:0]
@@ -268,6 +272,8 @@ func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	return s.host, ascii
 }
 
+// appendIPv6 appends an IPv6 address, which starts with '[', in canonical form. It refuses one
+// with a zone.
 func (s *Scratch) appendIPv6(host []byte) bool {
 	if host[len(host)-1] != ']' {
 		return false
@@ -281,8 +287,8 @@ func (s *Scratch) appendIPv6(host []byte) bool {
 	return true
 }
 
-// appendASCIIHost checks a host label by label and changes it to lower case. It drops a
-// trailing dot; any other empty label makes the host invalid.
+// appendASCIIHost appends a host in lower case, without a trailing dot. Any other empty label, or
+// a byte that no host may have, makes the host invalid.
 func (s *Scratch) appendASCIIHost(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -299,8 +305,8 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	return last != '.'
 }
 
-// appendIDN changes the labels of a host that are not ASCII to A-labels (RFC 5891). It
-// leaves ASCII labels alone.
+// appendIDN appends a host whose labels that are not ASCII become A-labels (RFC 5891). It checks
+// ASCII labels as appendASCIIHost does.
 func (s *Scratch) appendIDN(host []byte) bool {
 	if len(host) > maxIDNHost || !utf8.Valid(host) {
 		return false
@@ -326,17 +332,15 @@ func (s *Scratch) appendIDN(host []byte) bool {
 	return s.appendASCIIHost(ascii)
 }
 
-// cutLabel cuts at the first dot, which is U+002E, U+3002, U+FF0E or U+FF61 (UTS 46 §2.3).
+// cutLabel cuts a host, which is UTF-8, at the first dot: U+002E, U+3002, U+FF0E or U+FF61 (UTS
+// 46 §2.3). found is false if there is none; then label is the host.
 func cutLabel(host []byte) (label, after []byte, found bool) {
-	for i := 0; i < len(host); {
-		r, size := utf8.DecodeRune(host[i:])
-		switch r {
-		case '.', '\u3002', '\uFF0E', '\uFF61':
-			return host[:i], host[i+size:], true
-		}
-		i += size
+	i := bytes.IndexAny(host, ".\u3002\uFF0E\uFF61")
+	if i < 0 {
+		return host, nil, false
 	}
-	return host, nil, false
+	_, size := utf8.DecodeRune(host[i:])
+	return host[:i], host[i+size:], true
 }
 
 func isASCII(s []byte) bool {
@@ -349,7 +353,7 @@ func isASCII(s []byte) bool {
 }
 
 // Authority returns the key of an authority as a person writes it, see withScheme, or of any
-// URL of it. It stays valid.
+// URL of it, in memory of its own. Errors are as for Split.
 func Authority(text string) ([]byte, error) {
 	var s Scratch
 	key, _, err := s.Split([]byte(withScheme(text)))

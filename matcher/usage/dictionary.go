@@ -103,7 +103,8 @@ func appendDictionary(dst []Pair, statement []byte) ([]Pair, error) {
 }
 
 // dictionary is a parser of RFC 9651 §4.2. It follows the algorithms of the RFC, and keeps
-// nothing of a value but whether it is the token y or n.
+// nothing of a value but whether it is the token y or n. Each method parses one production from
+// the start of rest and cuts it off; it returns false, and sets want, if rest has another text.
 type dictionary struct {
 	rest []byte
 	want string // what a method that returned false was looking for
@@ -126,6 +127,7 @@ func (d *dictionary) take(c byte) bool {
 	return true
 }
 
+// fail sets what is missing and returns false.
 func (d *dictionary) fail(want string) bool {
 	d.want = want
 	return false
@@ -258,7 +260,8 @@ func (d *dictionary) token() Value {
 	return Unreadable
 }
 
-// number skips an integer or a decimal (RFC 9651 §4.2.4).
+// number skips an integer or a decimal (RFC 9651 §4.2.4), and reports which. The most digits are
+// those of the RFC.
 func (d *dictionary) number() (integer, ok bool) {
 	const mostInteger, mostWhole, mostFraction = 15, 12, 3
 	d.take('-')

@@ -108,18 +108,10 @@ func trimBlanks(s []byte) []byte { return bytes.Trim(s, " \t") }
 // 3986 §4.3).
 func IsLicense(value []byte) bool {
 	scheme, rest, ok := bytes.Cut(value, []byte{':'})
-	if !ok || len(scheme) == 0 || !isAlpha(scheme[0]) || len(rest) == 0 {
+	if !ok || len(scheme) == 0 || !isAlpha(scheme[0]) || len(rest) == 0 ||
+		slices.ContainsFunc(scheme, func(c byte) bool { return !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' }) ||
+		slices.ContainsFunc(rest, func(c byte) bool { return c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), c) >= 0 }) {
 		return false
-	}
-	for _, c := range scheme {
-		if !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' {
-			return false
-		}
-	}
-	for _, c := range rest {
-		if c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), c) >= 0 {
-			return false
-		}
 	}
 	// What has an authority must name it.
 	authority, ok := bytes.CutPrefix(rest, []byte("//"))

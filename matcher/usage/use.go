@@ -180,6 +180,7 @@ func Vocabulary(d Directive) []Use {
 // Defined reports whether the use is one of its vocabulary.
 func (u Use) Defined() bool { return u.term() != nil }
 
+// term returns the use's entry in the vocabulary; nil if it has none.
 func (u Use) term() *term {
 	for i := range vocabulary {
 		if vocabulary[i].Use == u {
@@ -243,10 +244,8 @@ func ParseUse(name string) (Use, error) {
 
 // names returns the names of the uses of a directive that ParseUse takes.
 func names(d Directive) (all []string) {
-	for _, t := range vocabulary {
-		if t.Directive == d {
-			all = append(all, t.Use.String())
-		}
+	for _, use := range Vocabulary(d) {
+		all = append(all, use.String())
 	}
 	return all
 }
