@@ -144,7 +144,9 @@ func (r *replayed) fillRow(f *replayedFetch, url func() string) {
 		status(0)
 		f.Status, f.row["body"] = -1, r.one(nil, "", r.body())
 	case 11:
-		f.Failed, f.row["error"] = true, r.one("timeout", true, 1, "404")
+		if f.Failed, f.row["error"] = true, r.one("timeout", true, 1, "404"); r.random.IntN(2) == 0 {
+			f.Unread, f.row["error"], f.row["status"], f.row["body"] = true, nil, r.one("200 OK", "200.5", "x"), r.body()
+		}
 	case 12:
 		status([]int{404, 410, 401, 403, 451, 429}[r.random.IntN(6)])
 		f.row["body"] = r.one(nil, "", r.body())
@@ -197,7 +199,7 @@ func (r *replayed) fillRecord(f *replayedFetch, url func() string) {
 	case 11, 12:
 		answer([]int{500, 503, 503, 503, 102, 999}[r.random.IntN(6)])
 	case 13: // broken: without a date, or no HTTP
-		f.Failed, status, text = true, "200 OK", r.body()
+		f.Failed, f.Unread, status, text = true, true, "200 OK", r.body()
 		if r.random.IntN(2) == 0 {
 			f.damage = func(record string) string { return strings.Replace(record, "HTTP/1.1", "HTML/1.1", 1) }
 		} else {

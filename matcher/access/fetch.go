@@ -19,8 +19,8 @@ type Fetch struct {
 	// Renewed means that status NotModified renews an earlier 2xx. Without one it is a fetch
 	// without an answer.
 	Renewed bool
-	// Second is the time of the fetch in seconds since 1970; 0 means unknown and sorts before
-	// all others.
+	// Second is the time of the fetch in seconds since 1970; 0 means unknown. It is 0, too, of a
+	// failure that may be none of the server: the fetch was stored so that it cannot be read.
 	Second int64
 }
 
@@ -114,7 +114,7 @@ func (c *Course) Add(f Fetch) {
 	case c.first == 0:
 		c.first, c.last = f.Second, f.Second
 	default:
-		c.last = f.Second
+		c.last = max(c.last, f.Second)
 	}
 	c.fetches++
 }

@@ -7,9 +7,10 @@ type Capture struct {
 	URL    string
 	// Second is the time of the fetch; 0 means unknown, which sorts before all others.
 	Second int64
-	// Status is that of the answer, 0 for one that is not known; Failed if there was none.
-	Status int
-	Failed bool
+	// Status is that of the answer, 0 for one that is not known; Failed if there was none, or,
+	// with Unread, perhaps one that cannot be read.
+	Status         int
+	Failed, Unread bool
 	// Target is that of a redirect; empty for none.
 	Target string
 	// Body is that of the answer.
@@ -83,11 +84,11 @@ func (c *Captures) at(url string, second int64, hops int) Known {
 // lasted reports whether one of the failures is 30 days later than the first that has a time.
 func lasted(failures []Capture) bool {
 	for i, first := range failures {
-		if first.Second == 0 {
+		if first.Second == 0 || first.Unread {
 			continue
 		}
 		for _, later := range failures[i:] {
-			if later.Second-first.Second >= staleAfter {
+			if !later.Unread && later.Second-first.Second >= staleAfter {
 				return true
 			}
 		}

@@ -22,8 +22,9 @@ type Capture struct {
 	Time time.Time
 	// Status of the answer; 0 means that it is unknown and counts as 200.
 	Status int
-	// Failed says that there was no answer.
-	Failed bool
+	// Failed says that there was no answer. With Unread there may have been one, which cannot be
+	// read: that denies, and adds nothing to the 30 days after which failures allow.
+	Failed, Unread bool
 	// Location is where a redirect leads, as written; empty for none.
 	Location []byte
 	// Body of the answer, decoded.
@@ -283,7 +284,7 @@ func (a *adder) setBody(r waiting, x *Capture) error {
 	body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 	if err != nil {
 		a.set.update(r.source(), func(s *Stats) { s.Damaged++ })
-		r[60] |= flagFailed
+		r[60] |= flagFailed | flagUnread
 		return nil
 	}
 	if layers > 0 || x.Longer {

@@ -40,6 +40,10 @@ func moved(url, location string, days int) Capture {
 	return Capture{URL: []byte(url), Status: 301, Location: []byte(location), Time: day(days)}
 }
 
+func unread(url string, days int) Capture {
+	return Capture{URL: []byte(url), Time: day(days), Failed: true, Unread: true}
+}
+
 // revisit refers to the capture of the URL on day 0.
 func revisit(url string, days int) Capture {
 	return Capture{URL: []byte(url), Status: 200, Time: day(days), Revisit: true, OriginalURL: []byte(url), OriginalTime: day(0)}
@@ -190,6 +194,9 @@ func TestDecidingCapture(t *testing.T) {
 		{"unreachable for 30 days, after as-of", []Capture{ok, answer(a, 500, 1), answer(a, 500, 31)}, 30, "deny"},
 		{"unreachable at an unknown time first", []Capture{{URL: []byte(a), Failed: true}, answer(a, 500, 1), answer(a, 500, 31)}, 31, "given up"},
 		{"unreachable many times", []Capture{ok, answer(a, 500, 1), answer(a, 500, 2), answer(a, 500, 3), answer(a, 500, 4), answer(a, 500, 31)}, 31, "stale rules /x"},
+		{"unreadable for 30 days", []Capture{unread(a, 1), unread(a, 31), unread(a, 62)}, 62, "deny"},
+		{"unreadable in an outage of 29 days", []Capture{unread(a, 1), answer(a, 500, 2), answer(a, 500, 31), unread(a, 62)}, 62, "deny"},
+		{"unreadable in an outage of 30 days", []Capture{unread(a, 1), answer(a, 500, 2), answer(a, 500, 32), unread(a, 62), unread(a, 63)}, 63, "given up"},
 		{"3xx to stale rules", []Capture{moved(a, b, 1), page(b, denyX, 0), answer(b, 500, 1), answer(b, 500, 31)}, 31, "stale rules /x"},
 		{"3xx, then unreachable: last good copy of the target", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(a, 500, 1), answer(a, 500, 31)}, 31, "stale rules /x"},
 		{"3xx of long ago, whose target failed for the first time", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(b, 500, 59)}, 59, "deny"},

@@ -58,7 +58,7 @@ func add(t testing.TB, s *Set, captures []reference.Capture) {
 	t.Helper()
 	a := s.newAdder()
 	for i, c := range captures {
-		x := Capture{URL: []byte(c.URL), Status: c.Status, Failed: c.Failed, Location: []byte(c.Target), Body: []byte(c.Body)}
+		x := Capture{URL: []byte(c.URL), Status: c.Status, Failed: c.Failed, Unread: c.Unread, Location: []byte(c.Target), Body: []byte(c.Body)}
 		if c.Second != 0 {
 			x.Time = time.Unix(c.Second, int64(i%1000)) // those of a second are in order
 		}
@@ -124,6 +124,7 @@ func randomCaptures(random *rand.Rand) []reference.Capture {
 		if random.IntN(12) == 0 {
 			c.Second = 0
 		}
+		c.Unread = c.Failed && random.IntN(2) == 0
 		switch {
 		case c.Failed:
 		case c.Status/100 == 3 && c.Status != 304:

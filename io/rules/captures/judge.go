@@ -145,7 +145,7 @@ func (j *judge) countingBefore(group, x waiting) int {
 	case j.set.options.Keep && len(group) < j.set.part:
 		return len(group) // others may come between
 	}
-	return j.withoutLastFailure(group)
+	return j.withoutLastFailure(group, x)
 }
 
 // keepLastBody moves the last 2xx of a group to its beginning, for later answers "not modified", and
@@ -165,14 +165,15 @@ func (j *judge) keepLastBody(group waiting) (size int) {
 }
 
 // withoutLastFailure returns the length of a group without its last capture if that is a failure
-// and the outage's length does not depend on it; else that of the whole group.
-func (j *judge) withoutLastFailure(group waiting) int {
+// and the outage's length, with the failure next after it, does not depend on it; else that of the
+// whole group.
+func (j *judge) withoutLastFailure(group, next waiting) int {
 	fetch := group[j.last:].fetch()
 	if j.policy.Answers(fetch) {
 		return len(group)
 	}
 	timed := fetch.Second == 0 // or a failure before it has a time
-	for x := group[:j.last]; !timed && len(x) > 0; x = x[x.size():] {
+	for x := group[:j.last]; !timed && len(x) > 0 && next.fetch().Second != 0; x = x[x.size():] {
 		other := x.fetch()
 		timed = !j.policy.Answers(other) && other.Second != 0
 	}

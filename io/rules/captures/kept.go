@@ -24,7 +24,7 @@ import (
 //	varint   seconds since the capture before, without keptTimeless
 //	uvarint  nanoseconds within the second, with keptFraction
 //
-// With keptAgain all between flags and seconds is left out. With keptGone, flagFailed stands for
+// With flagFailed the status is keptUnread of Capture.Unread, else 0. With keptAgain all between flags and seconds is left out. With keptGone, flagFailed stands for
 // flagDropped, and flagTarget for flagRevisit: the names of record and payload are then in the place
 // of the target, and a uvarint after them is the name of the fetch.
 type Kept struct {
@@ -40,6 +40,8 @@ const (
 	keptAgain  // all but the time is as of the capture before
 	keptGone   // it has a body, which is gone or was nowhere
 )
+
+const keptUnread = 1
 
 // keptHead is what a capture has in a row but the time.
 type keptHead struct {
@@ -58,7 +60,7 @@ func keptHeadOf(x waiting, target key) keptHead {
 		return h
 	}
 	if x.failed() || x.status() < 0 {
-		h.flags, h.status = flagFailed, 0
+		h.flags, h.status = flagFailed, int(ones(x.isUnread())*keptUnread)
 	}
 	switch {
 	case !x.isBody():
@@ -178,6 +180,9 @@ func (k Kept) each(visit func(waiting) error) error {
 		}
 		clear(x)
 		x.set(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
+		if x.failed() && h.status == keptUnread {
+			x[60] |= flagUnread
+		}
 		if flags&keptBody != 0 {
 			x.setKept(h.body)
 		}

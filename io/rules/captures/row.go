@@ -60,7 +60,7 @@ func (r *row) namesFile() bool { return len(r.file) > 0 && len(r.body) == 0 && !
 
 // capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
-	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body, Offset: -1}
+	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Unread: r.broken != nil, Location: r.location, Body: r.body, Offset: -1}
 	if r.namesFile() {
 		x.File, x.Offset, x.Length = r.file, r.offset, r.length
 	}

@@ -60,6 +60,7 @@ const (
 	flagRenewed // it is "not modified", and has the body of an earlier 2xx
 	flagRevisit // it has the body of another 2xx, which is not known yet, or with flagFailed nowhere
 	flagDropped // it stands for all captures of its URL up to its time, of which a pack has none
+	flagUnread  // with flagFailed: Capture.Unread
 )
 
 // gone is the body of a 2xx that a pack does not have any more, or may not: all is denied.
@@ -71,6 +72,9 @@ func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
 	r := waiting(append(memory[:0], make([]byte, waitingSize)...))
 	r.set(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
 	binary.LittleEndian.PutUint64(r[24:], order)
+	if x.Unread {
+		r[60] |= flagUnread
+	}
 	return r
 }
 
@@ -115,6 +119,7 @@ func (r waiting) status() int   { return int(int16(binary.LittleEndian.Uint16(r[
 // isBody reports whether it is a 2xx, and not another answer that renews one.
 func (r waiting) isBody() bool      { return r.kept() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
 func (r waiting) failed() bool      { return r[60]&flagFailed != 0 }
+func (r waiting) isUnread() bool    { return r[60]&flagUnread != 0 }
 func (r waiting) isDropped() bool   { return r[60]&flagDropped != 0 }
 func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
 func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
@@ -135,7 +140,11 @@ func (r waiting) repeats(s waiting) bool {
 
 // fetch returns what package access needs. Fractions of seconds only order captures.
 func (r waiting) fetch() access.Fetch {
-	return access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(r.second())}
+	f := access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(r.second())}
+	if r.isUnread() {
+		f.Second = 0
+	}
+	return f
 }
 
 // waitingForm sorts waiting captures by URL, then by source, then oldest first.

@@ -163,7 +163,7 @@ func (r *records) capture(e *extent, data []byte, row *captures.Capture) (x capt
 	case err != nil:
 		r.set.warner.warnBroken(fmt.Errorf("%s: %s: offset %d: the record is not the one of %.200q, which is taken as a fetch without an answer: %w",
 			r.table, e.file.shown, row.Offset, row.URL, err))
-		x = captures.Capture{URL: row.URL, Time: row.Time, Failed: true}
+		x = captures.Capture{URL: row.URL, Time: row.Time, Failed: true, Unread: true}
 	}
 	x.File, x.Offset = []byte(e.file.name), row.Offset
 	return x

@@ -188,7 +188,7 @@ func (w *Reader) found(x *captures.Capture) error {
 func (w *Reader) fail(x *captures.Capture, err error) (found bool) {
 	what := "skipped"
 	if found = w.header.isResponse() || w.header.isRevisit(); found {
-		*x = captures.Capture{URL: w.header.url, Time: w.header.date, Failed: true}
+		*x = captures.Capture{URL: w.header.url, Time: w.header.date, Failed: true, Unread: true}
 		what = fmt.Sprintf("of %.200q taken as a fetch without an answer", x.URL)
 	}
 	w.stats.Broken++
