@@ -30,17 +30,18 @@ type cells struct {
 // fits reports whether a column may have a type.
 func fits(column int, dt arrow.DataType) bool {
 	dt = tables.Storage(dt)
+	if isText(dt) || dt.ID() == arrow.NULL {
+		return true
+	}
 	switch column {
 	case statusColumn, offsetColumn, lengthColumn:
-		return isText(dt) || isNumber(dt)
+		return isNumber(dt)
 	case fetchedColumn:
-		return isText(dt) || isNumber(dt) || dt.ID() == arrow.TIMESTAMP
+		return isNumber(dt) || dt.ID() == arrow.TIMESTAMP
 	case errorColumn:
-		return isText(dt) || isNumber(dt) || dt.ID() == arrow.BOOL || dt.ID() == arrow.NULL
-	case locationColumn:
-		return isText(dt) || dt.ID() == arrow.NULL
+		return isNumber(dt) || dt.ID() == arrow.BOOL
 	}
-	return isText(dt)
+	return false
 }
 
 // wanted describes, for messages, the types that a column may have.
@@ -81,6 +82,7 @@ func openCells(a arrow.Array) (*cells, error) {
 	c := &cells{null: a.IsNull}
 	switch a := a.(type) {
 	case *array.Null:
+		c.null = func(int) bool { return true }
 	case *array.Boolean:
 		c.boolean = a.Value
 	case *array.Timestamp:
@@ -120,10 +122,28 @@ func (c *cells) setNumbers(d *array.Data) error {
 	return err
 }
 
+// tableBatch is a batch of a table.
+type tableBatch struct {
+	batch *batch.Batch
+	rows  int
+	cells [tableColumns][]*cells // of each column, the one that goes before others first
+}
+
+// at returns the cells that have a row's value of a column, nil where it is null.
+func (b *tableBatch) at(column, row int) *cells {
+	for _, c := range b.cells[column] {
+		if !c.null(row) {
+			return c
+		}
+	}
+	return nil
+}
+
 // bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,
 // even if the column has no bytes at all.
-func (c *cells) bytesAt(row int) []byte {
-	if c == nil || c.text == nil || c.null(row) {
+func (b *tableBatch) bytesAt(column, row int) []byte {
+	c := b.at(column, row)
+	if c == nil {
 		return nil
 	}
 	if text := c.text.Value(row); text != nil {
@@ -133,9 +153,9 @@ func (c *cells) bytesAt(row int) []byte {
 }
 
 // numberAt returns the whole number of a row, -1 where it has none that is not negative.
-func (c *cells) numberAt(row int) int64 {
-	switch {
-	case c == nil || c.null(row):
+func (b *tableBatch) numberAt(column, row int) int64 {
+	switch c := b.at(column, row); {
+	case c == nil:
 	case c.number != nil && c.number(row) >= 0 && c.number(row) < 1<<53:
 		return int64(c.number(row))
 	case c.text != nil:
@@ -144,33 +164,6 @@ func (c *cells) numberAt(row int) int64 {
 		}
 	}
 	return -1
-}
-
-// tableBatch is a batch of a table.
-type tableBatch struct {
-	batch *batch.Batch
-	rows  int
-	cells [tableColumns]*cells // nil for a column that is not there
-}
-
-// open takes a batch whose columns are at the given indices.
-func (b *tableBatch) open(from *batch.Batch, indices [tableColumns]int) error {
-	record, ok := from.Table.(arrow.Record)
-	if !ok {
-		return fmt.Errorf("the batch has no table")
-	}
-	b.batch, b.rows = from, int(record.NumRows())
-	for i, index := range indices {
-		b.cells[i] = nil
-		if index < 0 {
-			continue
-		}
-		var err error
-		if b.cells[i], err = openCells(record.Column(index)); err != nil {
-			return fmt.Errorf("column %q: %w", columnNames[i], err)
-		}
-	}
-	return nil
 }
 
 // release gives the batch back.
@@ -183,32 +176,32 @@ func (b *tableBatch) release() {
 
 // row reads a row, in the batch's memory. An error says why the row must be skipped.
 func (b *tableBatch) row(i int) (r row, err error) {
-	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
-	r.body, r.location, r.file = b.cells[bodyColumn].bytesAt(i), undash(b.cells[locationColumn].bytesAt(i)), undash(b.cells[fileColumn].bytesAt(i))
-	r.offset, r.length = b.cells[offsetColumn].numberAt(i), b.cells[lengthColumn].numberAt(i)
-	switch c := b.cells[statusColumn]; {
-	case c == nil || c.null(i):
+	r.url, r.authority, r.body = b.bytesAt(urlColumn, i), b.bytesAt(authorityColumn, i), b.bytesAt(bodyColumn, i)
+	r.location, r.file = undash(b.bytesAt(locationColumn, i)), undash(b.bytesAt(fileColumn, i))
+	r.offset, r.length = b.numberAt(offsetColumn, i), b.numberAt(lengthColumn, i)
+	switch c := b.at(statusColumn, i); {
+	case c == nil:
 	case c.number != nil:
 		r.broken = r.setStatusNumber(c.number(i))
 	default:
 		r.broken = r.setStatus(c.text.Value(i))
 	}
-	switch c := b.cells[fetchedColumn]; {
-	case c == nil || c.null(i):
+	switch c := b.at(fetchedColumn, i); {
+	case c == nil:
 	case c.time != nil:
-		r.fetched = c.time(i)
+		r.broken = cmp.Or(r.broken, r.setTime(c.time(i)))
 	case c.number != nil:
 		r.broken = cmp.Or(r.broken, r.setFetchedNumber(c.number(i)))
 	default:
 		r.broken = cmp.Or(r.broken, r.setFetched(c.text.Value(i)))
 	}
-	switch c := b.cells[errorColumn]; {
-	case c == nil || c.null(i):
+	switch c := b.at(errorColumn, i); {
+	case c == nil:
 	case c.boolean != nil:
 		r.failed = c.boolean(i)
 	case c.number != nil:
 		r.failed = c.number(i) != 0
-	case c.text != nil:
+	default:
 		r.setFailed(c.text.Value(i))
 	}
 	return r, r.finish()

@@ -128,8 +128,7 @@ func (r *row) setFetched(text []byte) error {
 	if !ok {
 		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
 	}
-	r.fetched = fetched
-	return nil
+	return r.setTime(fetched)
 }
 
 // setFetchedNumber takes a time as a number.
@@ -138,7 +137,16 @@ func (r *row) setFetchedNumber(n float64) error {
 	if !ok {
 		return fmt.Errorf("fetched_at %s is no time: want 14 digits, or seconds since 1970", strconv.FormatFloat(n, 'f', -1, 64))
 	}
-	r.fetched = fetched
+	return r.setTime(fetched)
+}
+
+// setTime takes a time. One after all for which nanoseconds are defined is a mistake, such as
+// milliseconds that are taken for seconds; without an error it would count as unknown.
+func (r *row) setTime(t time.Time) error {
+	if t.Year() > lastYear {
+		return fmt.Errorf("fetched_at is in the year %d", t.Year())
+	}
+	r.fetched = t
 	return nil
 }
 
@@ -149,7 +157,7 @@ func (r *row) urls(list *[2][]byte) (n int) {
 		list[0] = append(list[0][:0], r.url...)
 		return 1
 	}
-	a := bytes.TrimSuffix(r.authority, []byte("/"))
+	a := bytes.TrimSuffix(bytes.TrimSpace(r.authority), []byte("/"))
 	if bytes.Contains(a, []byte("://")) {
 		list[0] = append(append(list[0][:0], a...), "/robots.txt"...)
 		return 1

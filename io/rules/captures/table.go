@@ -103,20 +103,22 @@ func Keys() (keys []lines.Named) {
 //	error       text, true, or a number that is not 0: there was no answer
 //
 // A row without a body may name a WARC record instead, by filename, offset and length, or as
-// indexNames has them; only then the columns of indexNames are read.
+// indexNames has them. From the first batch with such rows on, the columns of indexNames are
+// read where a row has no value in the column that they stand for.
 //
 // Floats are read where they are whole. The texts none, null, nan and, of an error, false and
 // 0 are like empty ones, whatever their case. So is a dash as a status, a time or a filename.
 //
 // The body and one of url and authority are required. Other columns are ignored. Objects
-// may lack any of them.
+// may lack any of them. A name in other case counts where no column has it in its own.
 type Table struct {
 	options TableOptions
 	source  TableSource
-	columns [tableColumns]int   // in the schema, or -1
-	index   [tableColumns][]int // those of indexNames
+	// In the schema, of columnNames or -1, and then of indexNames.
+	columns [tableColumns][]int
 
 	noted bool // whether the first batch was looked at by noteAlike
+	named bool // whether a batch named WARC records
 
 	now   tableBatch
 	next  int   // row
@@ -138,32 +140,44 @@ type Table struct {
 func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	t := &Table{options: o, source: s}
 	for i, name := range columnNames {
-		t.columns[i] = -1
-		indices := s.Schema().FieldIndices(name)
+		indices := columnsNamed(s.Schema(), name)
 		switch {
 		case len(indices) > 1:
 			return nil, fmt.Errorf("%s: %d columns have the name %q: rename all but one", o.Name, len(indices), name)
 		case len(indices) == 0:
-			continue
+			indices = []int{-1}
+		case !fits(i, s.Schema().Field(indices[0]).Type):
+			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, name, s.Schema().Field(indices[0]).Type, wanted(i))
 		}
-		t.columns[i] = indices[0]
-		if dt := s.Schema().Field(indices[0]).Type; !fits(i, dt) {
-			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, name, dt, wanted(i))
-		}
-	}
-	for i, names := range indexNames {
-		for _, name := range names {
-			if indices := s.Schema().FieldIndices(name); len(indices) == 1 && fits(i, s.Schema().Field(indices[0]).Type) {
-				t.index[i] = append(t.index[i], indices[0])
+		t.columns[i] = indices
+		for _, name := range indexNames[i] {
+			if indices := columnsNamed(s.Schema(), name); len(indices) == 1 && fits(i, s.Schema().Field(indices[0]).Type) {
+				t.columns[i] = append(t.columns[i], indices[0])
 			}
 		}
 	}
-	located := func(column int) bool { return t.columns[column] >= 0 || len(t.index[column]) > 0 }
-	records := located(fileColumn) && located(offsetColumn) && located(lengthColumn)
-	if t.columns[urlColumn] < 0 && (t.columns[authorityColumn] < 0 || t.columns[bodyColumn] < 0) || t.columns[bodyColumn] < 0 && !records {
+	lacks := func(column int) bool { return t.columns[column][0] < 0 }
+	records := t.namesRecords(func(column int) bool { return column >= 0 })
+	if lacks(urlColumn) && (lacks(authorityColumn) || lacks(bodyColumn)) || lacks(bodyColumn) && !records {
 		return nil, ErrColumns(o.Name, strings.Join(fieldNames(s.Schema()), ", "))
 	}
 	return t, nil
+}
+
+// columnsNamed returns the indices of the columns of a name, and without any those of it in other case.
+func columnsNamed(schema *arrow.Schema, name string) []int {
+	indices := schema.FieldIndices(name)
+	for i, f := range schema.Fields() {
+		if strings.EqualFold(f.Name, name) && !schema.HasField(name) {
+			indices = append(indices, i)
+		}
+	}
+	return indices
+}
+
+// namesRecords reports whether the columns that name WARC records are there, by what has says of one.
+func (t *Table) namesRecords(has func(column int) bool) bool {
+	return slices.ContainsFunc(t.columns[fileColumn], has) && slices.ContainsFunc(t.columns[offsetColumn], has) && slices.ContainsFunc(t.columns[lengthColumn], has)
 }
 
 // ErrColumns returns the error for a table that has other columns, which it lists.
@@ -264,7 +278,7 @@ func (t *Table) nextBatch() error {
 	}
 	b, err := piece.Decode()
 	if err == nil {
-		err = t.now.open(b, t.columnsOf(b))
+		err = t.openBatch(b)
 	}
 	if err == nil && !t.noted && t.now.rows > 0 {
 		t.noted = true
@@ -277,25 +291,27 @@ func (t *Table) nextBatch() error {
 	return nil
 }
 
-// columnsOf returns the indices of the columns of a batch: where it names WARC records, and has
-// no bodies, those of indexNames take the place of what is not there.
-func (t *Table) columnsOf(b *batch.Batch) [tableColumns]int {
-	columns := t.columns
+// openBatch makes a batch the one that is read.
+func (t *Table) openBatch(b *batch.Batch) error {
 	record, ok := b.Table.(arrow.Record)
 	if !ok {
-		return columns
+		return errors.New("the batch has no table")
 	}
-	for i, others := range t.index {
-		for _, other := range others {
-			if isNull(record, columns[bodyColumn]) && isNull(record, columns[i]) && !isNull(record, other) {
-				columns[i] = other
+	t.named = t.named || t.namesRecords(func(column int) bool { return !isNull(record, column) })
+	t.now.batch, t.now.rows = b, int(record.NumRows())
+	for i, columns := range t.columns {
+		for n, column := range columns {
+			if column < 0 || n > 0 && !t.named {
+				continue
 			}
+			c, err := openCells(record.Column(column))
+			if err != nil {
+				return fmt.Errorf("column %q: %w", record.ColumnName(column), err)
+			}
+			t.now.cells[i] = append(t.now.cells[i], c)
 		}
 	}
-	if isNull(record, columns[fileColumn]) {
-		return t.columns
-	}
-	return columns
+	return nil
 }
 
 // isNull tells whether a record has no values in a column, which may be none.
@@ -313,7 +329,7 @@ func (t *Table) checkFolders() error {
 		if !ok || !isPart || value == "__HIVE_DEFAULT_PARTITION__" || folder == "status=200" { // null, and what a null means
 			continue
 		}
-		if (column == statusColumn || column == fetchedColumn || column == errorColumn) && isNull(record, t.columns[column]) {
+		if (column == statusColumn || column == fetchedColumn || column == errorColumn) && isNull(record, t.columns[column][0]) {
 			return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
 		}
 	}
@@ -327,19 +343,19 @@ func (t *Table) noteAlike() {
 		return
 	}
 	note := func(name string, column int) {
-		indices := t.source.Schema().FieldIndices(name)
-		if isNull(record, t.columns[column]) && len(indices) > 0 && !isNull(record, indices[0]) {
-			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, name, columnNames[column]))
+		indices := columnsNamed(t.source.Schema(), name)
+		if isNull(record, t.columns[column][0]) && len(indices) > 0 && !isNull(record, indices[0]) {
+			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, record.ColumnName(indices[0]), columnNames[column]))
 		}
 	}
 	for _, like := range alike {
 		note(like.name, like.column)
 	}
-	if isNull(record, t.columns[bodyColumn]) {
+	if t.named || isNull(record, t.columns[bodyColumn][0]) {
 		return
 	}
 	for _, column := range [...]int{statusColumn, fetchedColumn, locationColumn} {
-		for _, name := range indexNames[column] { // which are read of rows without a body
+		for _, name := range indexNames[column] { // which are read of a table that names records
 			note(name, column)
 		}
 	}

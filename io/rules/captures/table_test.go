@@ -286,6 +286,53 @@ func TestRowsOfIndexes(t *testing.T) {
 	}
 }
 
+// Columns count by what their rows have: the name in other case, a type that has no values, an index's
+// beside bodies. What cannot be read is no silence, which may allow.
+func TestTablesOfOthers(t *testing.T) {
+	text, number, second := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64, &arrow.TimestampType{Unit: arrow.Second}
+	index := []arrow.Field{field("warc_filename", text), field("warc_record_offset", number), field("warc_record_length", number), field("fetch_status", number)}
+	for _, test := range []struct {
+		name, rows string
+		fields     []arrow.Field
+		want       []string
+	}{
+		{
+			"other case", `[{"url":"http://a/robots.txt","Body":"x","STATUS":503}]`,
+			[]arrow.Field{field("url", text), field("Body", text), field("STATUS", number)},
+			[]string{`http://a/robots.txt 503 false never "" "x"`},
+		},
+		{
+			"both cases", `[{"url":"http://a/robots.txt","body":"x","Body":"y"}]`,
+			[]arrow.Field{field("url", text), field("Body", text), field("body", text)},
+			[]string{`http://a/robots.txt 0 false never "" "x"`},
+		},
+		{
+			"null types", `[{"url":"http://a/robots.txt","body":"x"}]`,
+			[]arrow.Field{field("url", text), field("body", text), field("status", arrow.Null), field("fetched_at", arrow.Null), field("authority", arrow.Null)},
+			[]string{`http://a/robots.txt 0 false never "" "x"`},
+		},
+		{
+			"milliseconds as seconds", `[{"url":"http://a/robots.txt","body":"x","fetched_at":1772366400000},{"url":"http://b/robots.txt","body":"x","fetched_at":-62135596800}]`,
+			[]arrow.Field{field("url", text), field("body", text), field("fetched_at", second)},
+			[]string{`http://a/robots.txt 0 true never "" "x"`, `http://b/robots.txt 0 false never "" "x"`},
+		},
+		{
+			"blanks", `[{"authority":" a:80 ","body":"x"}]`,
+			[]arrow.Field{field("authority", text), field("body", text)},
+			[]string{`http://a:80/robots.txt 0 false never "" "x"`},
+		},
+		{
+			"index beside bodies", `[{"url":"http://a/robots.txt","body":"x","fetch_status":503},{"url":"http://b/robots.txt","fetch_status":503,"warc_filename":"f","warc_record_offset":1,"warc_record_length":2}]`,
+			append([]arrow.Field{field("url", text), field("body", text)}, index...),
+			[]string{`http://a/robots.txt 503 false never "" "x"`, `http://b/robots.txt 503 false never "" ""`},
+		},
+	} {
+		source := tableOf(t, test.rows, test.fields...)
+		source.records = source.records[:1]
+		must.EqualSlices(t, readTable(t, must.Get(NewTable(source, TableOptions{Name: "t"}))(t)), test.want, test.name)
+	}
+}
+
 // A dash is no target of a redirect.
 func TestRedirectOfAnIndex(t *testing.T) {
 	text := arrow.BinaryTypes.String
