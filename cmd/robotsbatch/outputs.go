@@ -458,8 +458,9 @@ func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenati
 		w.Abort()
 		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
+	c.notable = []any{src}
 	if t.Format.IsBinary() { // text has no types
-		c.notable = []any{src.First().Source, sink}
+		c.notable = append(c.notable, src.First().Source, sink)
 	}
 	if c.sums != nil {
 		sink = c.sums.Around(sink)

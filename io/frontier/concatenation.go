@@ -110,6 +110,21 @@ func (c *Concatenation) Unchanged() error {
 	return nil
 }
 
+// Notes returns lines for people about what the names of folders tell apart the inputs opened so far by,
+// and is no column of theirs: the rows lose it.
+func (c *Concatenation) Notes() (notes []string) {
+	values := make(map[string]string) // of an earlier input
+	for _, v := range c.Versions() {
+		for name, value := range blob.Partitions(v.Path) {
+			earlier, ok := values[name]
+			if values[name] = value; ok && earlier != value && c.options.Keep == batch.KeepAll && (c.first.Schema == nil || !c.first.Schema.HasField(name)) {
+				notes = append(notes, fmt.Sprintf("the output has no column %q, by which folders tell the inputs apart: write an output for each input, or the column into the inputs", name))
+			}
+		}
+	}
+	return notes
+}
+
 // Complete returns an error about an input as a whole. Call it after the last row was
 // decoded.
 func (c *Concatenation) Complete() error {

@@ -38,7 +38,8 @@ type Summary struct {
 	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Truncated are inputs that ended too early (-accept-truncated).
 	Truncated []manifest.Truncated `json:"truncated,omitempty"`
-	// Notes say which columns are written as another type than they have.
+	// Notes say which columns are written as another type than they have, or are lost with the names of
+	// folders.
 	Notes []string `json:"notes,omitempty"`
 	// Limit is how many rows were read, as of -limit, of which there may be more; absent
 	// without it.

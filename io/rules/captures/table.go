@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/store/blob"
 )
 
 // TableSource reads a table of captures batch by batch, each with all columns as
@@ -323,10 +323,9 @@ func isNull(record arrow.Record, column int) bool {
 // status=503/part-0.parquet, if they mean something else without it: a 503 would be a robots.txt.
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
-	for _, folder := range strings.Split(filepath.ToSlash(t.options.Name), "/") {
-		name, value, isPart := strings.Cut(folder, "=")
+	for name, value := range blob.Partitions(t.options.Name) {
 		column := slices.Index(columnNames[:], name)
-		if !ok || !isPart || value == "__HIVE_DEFAULT_PARTITION__" || folder == "status=200" { // null, and what a null means
+		if !ok || value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" { // null, and what a null means
 			continue
 		}
 		if (column == statusColumn || column == fetchedColumn || column == errorColumn) && isNull(record, t.columns[column][0]) {

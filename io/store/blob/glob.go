@@ -3,6 +3,7 @@ package blob
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,17 @@ func Glob(pattern string) ([]string, error) {
 	found, err := glob(nil, root, parts)
 	slices.Sort(found)
 	return slices.Compact(found), err
+}
+
+// Partitions yields the names and values in a file's folders, such as dt=2026-03-01/part-0.parquet.
+func Partitions(name string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for folder := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(name)), "/") {
+			if name, value, ok := strings.Cut(folder, "="); ok && !yield(name, value) {
+				return
+			}
+		}
+	}
 }
 
 // PatternRoot returns the folder where a pattern starts: the text before its first part
