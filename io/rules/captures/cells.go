@@ -27,41 +27,13 @@ type cells struct {
 	boolean func(row int) bool
 }
 
-// fits reports whether a column may have a type.
-func fits(column int, dt arrow.DataType) bool {
-	dt = tables.Storage(dt)
-	if isText(dt) || dt.ID() == arrow.NULL {
-		return true
-	}
-	switch column {
-	case statusColumn, offsetColumn, lengthColumn:
-		return isNumber(dt)
-	case fetchedColumn:
-		return isNumber(dt) || dt.ID() == arrow.TIMESTAMP
-	case errorColumn:
-		return isNumber(dt) || dt.ID() == arrow.BOOL
-	}
-	return false
-}
-
-// wanted describes, for messages, the types that a column may have.
-func wanted(column int) string {
-	switch column {
-	case statusColumn, offsetColumn, lengthColumn:
-		return "numbers, or strings of digits"
-	case fetchedColumn:
-		return "timestamps, strings, or numbers that are seconds since 1970"
-	case errorColumn:
-		return "strings, booleans or numbers"
-	}
-	return "strings or bytes"
-}
-
 // isNumber reports whether a type is one of whole numbers, or of floats, which pandas makes of
 // a column of whole numbers where one is missing.
-func isNumber(dt arrow.DataType) bool {
-	return arrow.IsInteger(dt.ID()) || dt.ID() == arrow.FLOAT32 || dt.ID() == arrow.FLOAT64
-}
+func isNumber(dt arrow.DataType) bool { return arrow.IsInteger(dt.ID()) || arrow.IsFloating(dt.ID()) }
+
+func isTime(dt arrow.DataType) bool { return isNumber(dt) || dt.ID() == arrow.TIMESTAMP }
+
+func isFlag(dt arrow.DataType) bool { return isNumber(dt) || dt.ID() == arrow.BOOL }
 
 func isText(dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
@@ -80,6 +52,10 @@ func openCells(a arrow.Array) (*cells, error) {
 		a = extension.Storage()
 	}
 	c := &cells{null: a.IsNull}
+	data, ok := a.Data().(*array.Data)
+	if !ok {
+		return nil, fmt.Errorf("%T cannot be read", a.Data())
+	}
 	switch a := a.(type) {
 	case *array.Null:
 		c.null = func(int) bool { return true }
@@ -89,11 +65,7 @@ func openCells(a arrow.Array) (*cells, error) {
 		unit := a.DataType().(*arrow.TimestampType).Unit
 		c.time = func(row int) time.Time { return a.Value(row).ToTime(unit) }
 	default:
-		data, ok := a.Data().(*array.Data)
-		if !ok {
-			return nil, fmt.Errorf("%T cannot be read", a.Data())
-		}
-		if isNumber(data.DataType()) {
+		if isNumber(a.DataType()) {
 			return c, c.setNumbers(data)
 		}
 		column, err := tableio.URLs(data, maxBatch)
@@ -107,17 +79,17 @@ func openCells(a arrow.Array) (*cells, error) {
 
 // setNumbers makes the cells numbers. NaN is null.
 func (c *cells) setNumbers(d *array.Data) error {
-	n, err := tables.NumbersOf(d)
-	null := c.null
+	numbers, err := tables.NumbersOf(d)
 	c.number = func(row int) float64 {
 		switch {
-		case n.Floats != nil:
-			return n.Floats[row]
-		case n.Unsigned:
-			return float64(uint64(n.Ints[row]))
+		case numbers.Floats != nil:
+			return numbers.Floats[row]
+		case numbers.Unsigned:
+			return float64(uint64(numbers.Ints[row]))
 		}
-		return float64(n.Ints[row])
+		return float64(numbers.Ints[row])
 	}
+	null := c.null
 	c.null = func(row int) bool { return null(row) || math.IsNaN(c.number(row)) }
 	return err
 }

@@ -45,19 +45,19 @@ func FuzzRow(f *testing.F) {
 		}
 		object := make(map[string]string)
 		var fields []arrow.Field
-		var columns []arrow.Array
+		var arrays []arrow.Array
 		for i, value := range values {
 			if !utf8.ValidString(value) {
 				return // JSON has other bytes
 			}
-			object[columnNames[i]] = value
+			object[columns[i].name] = value
 			b := array.NewStringBuilder(memory.NewGoAllocator())
 			b.Append(value)
-			fields, columns = append(fields, field(columnNames[i], arrow.BinaryTypes.String)), append(columns, b.NewArray())
+			fields, arrays = append(fields, field(columns[i].name, arrow.BinaryTypes.String)), append(arrays, b.NewArray())
 		}
 		line := must.Get(json.Marshal(object))(t)
 		schema := arrow.NewSchema(fields, nil)
-		table := must.Get(NewTable(&fakeTable{schema, []arrow.Record{array.NewRecord(schema, columns, 1)}}, TableOptions{}))(t)
+		table := must.Get(NewTable(&fakeTable{schema, []arrow.Record{array.NewRecord(schema, arrays, 1)}}, TableOptions{}))(t)
 		objects := captureLines(t, objectTable(t, line, TableOptions{}))
 		must.Equal(t, objects, captureLines(t, table), line)
 	})

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/tables"
 )
 
 // TableSource reads a table of captures batch by batch, each with all columns as
@@ -50,13 +51,27 @@ const (
 	tableColumns
 )
 
-var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fetched_at", "location", "error", "filename", "offset", "length"}
+// column describes one: by the name; by those that indexes have in its place, which name WARC
+// records in place of bodies (Common Crawl's, and CDX); and by what else than strings and bytes
+// the values may be, nil for nothing.
+type column struct {
+	name  string
+	index []string
+	also  func(arrow.DataType) bool
+	wants string // for messages
+}
 
-// indexNames are the columns of indexes that name WARC records in place of bodies: Common
-// Crawl's, and CDX.
-var indexNames = [tableColumns][]string{
-	statusColumn: {"fetch_status"}, fetchedColumn: {"fetch_time", "timestamp"}, locationColumn: {"fetch_redirect", "redirect"},
-	fileColumn: {"warc_filename"}, offsetColumn: {"warc_record_offset"}, lengthColumn: {"warc_record_length"},
+var columns = [tableColumns]column{
+	urlColumn:       {name: "url", wants: "strings or bytes"},
+	authorityColumn: {name: "authority", wants: "strings or bytes"},
+	bodyColumn:      {name: "body", wants: "strings or bytes"},
+	statusColumn:    {"status", []string{"fetch_status"}, isNumber, "numbers, or strings of digits"},
+	fetchedColumn:   {"fetched_at", []string{"fetch_time", "timestamp"}, isTime, "timestamps, strings, or numbers that are seconds since 1970"},
+	locationColumn:  {name: "location", index: []string{"fetch_redirect", "redirect"}, wants: "strings or bytes"},
+	errorColumn:     {name: "error", also: isFlag, wants: "strings, booleans or numbers"},
+	fileColumn:      {name: "filename", index: []string{"warc_filename"}, wants: "strings or bytes"},
+	offsetColumn:    {"offset", []string{"warc_record_offset"}, isNumber, "numbers, or strings of digits"},
+	lengthColumn:    {"length", []string{"warc_record_length"}, isNumber, "numbers, or strings of digits"},
 }
 
 // checker is a table of lines: it says from which a row comes, and what is wrong with it.
@@ -76,10 +91,9 @@ var alike = []struct {
 // Keys are the columns of a table as keys of objects, and those like them. status, fetched_at
 // and error may have numbers and booleans.
 func Keys() (keys []lines.Named) {
-	for i, name := range columnNames {
-		text := i != statusColumn && i != fetchedColumn && i != errorColumn && i != offsetColumn && i != lengthColumn
-		keys = append(keys, lines.Named{Name: name, Text: text, Kept: i == urlColumn || i == authorityColumn})
-		for _, other := range indexNames[i] {
+	for i, c := range columns {
+		keys = append(keys, lines.Named{Name: c.name, Text: c.also == nil, Kept: i == urlColumn || i == authorityColumn})
+		for _, other := range c.index {
 			keys = append(keys, lines.Named{Name: other, Loose: true})
 		}
 	}
@@ -103,7 +117,7 @@ func Keys() (keys []lines.Named) {
 //	error       text, true, or a number that is not 0: there was no answer
 //
 // A row without a body may name a WARC record instead, by filename, offset and length, or as
-// indexNames has them. From the first batch with such rows on, the columns of indexNames are
+// indexes do. From the first batch with such rows on, the columns of indexes are
 // read where a row has no value in the column that they stand for.
 //
 // Floats are read where they are whole. The texts none, null, nan and, of an error, false and
@@ -114,7 +128,7 @@ func Keys() (keys []lines.Named) {
 type Table struct {
 	options TableOptions
 	source  TableSource
-	// In the schema, of columnNames or -1, and then of indexNames.
+	// In the schema, columns or -1, and then those that indexes have.
 	columns [tableColumns][]int
 
 	noted bool // whether the first batch was looked at by noteAlike
@@ -139,19 +153,23 @@ type Table struct {
 // Closing the source is left to the caller.
 func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	t := &Table{options: o, source: s}
-	for i, name := range columnNames {
-		indices := columnsNamed(s.Schema(), name)
+	fits := func(i, index int) bool {
+		dt := tables.Storage(s.Schema().Field(index).Type)
+		return isText(dt) || dt.ID() == arrow.NULL || columns[i].also != nil && columns[i].also(dt)
+	}
+	for i, c := range columns {
+		indices := columnsNamed(s.Schema(), c.name)
 		switch {
 		case len(indices) > 1:
-			return nil, fmt.Errorf("%s: %d columns have the name %q: rename all but one", o.Name, len(indices), name)
+			return nil, fmt.Errorf("%s: %d columns have the name %q: rename all but one", o.Name, len(indices), c.name)
 		case len(indices) == 0:
 			indices = []int{-1}
-		case !fits(i, s.Schema().Field(indices[0]).Type):
-			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, name, s.Schema().Field(indices[0]).Type, wanted(i))
+		case !fits(i, indices[0]):
+			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, c.name, s.Schema().Field(indices[0]).Type, c.wants)
 		}
 		t.columns[i] = indices
-		for _, name := range indexNames[i] {
-			if indices := columnsNamed(s.Schema(), name); len(indices) == 1 && fits(i, s.Schema().Field(indices[0]).Type) {
+		for _, name := range c.index {
+			if indices := columnsNamed(s.Schema(), name); len(indices) == 1 && fits(i, indices[0]) {
 				t.columns[i] = append(t.columns[i], indices[0])
 			}
 		}
@@ -324,7 +342,7 @@ func isNull(record arrow.Record, column int) bool {
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
 	for name, value := range blob.Partitions(t.options.Name) {
-		column := slices.Index(columnNames[:], name)
+		column := slices.IndexFunc(columns[:], func(c column) bool { return c.name == name })
 		if !ok || value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" { // null, and what a null means
 			continue
 		}
@@ -344,7 +362,7 @@ func (t *Table) noteAlike() {
 	note := func(name string, column int) {
 		indices := columnsNamed(t.source.Schema(), name)
 		if isNull(record, t.columns[column][0]) && len(indices) > 0 && !isNull(record, indices[0]) {
-			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, record.ColumnName(indices[0]), columnNames[column]))
+			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, record.ColumnName(indices[0]), columns[column].name))
 		}
 	}
 	for _, like := range alike {
@@ -354,7 +372,7 @@ func (t *Table) noteAlike() {
 		return
 	}
 	for _, column := range [...]int{statusColumn, fetchedColumn, locationColumn} {
-		for _, name := range indexNames[column] { // which are read of a table that names records
+		for _, name := range columns[column].index { // which are read of a table that names records
 			note(name, column)
 		}
 	}
@@ -364,4 +382,4 @@ func (t *Table) noteAlike() {
 var errNoRows = errors.New("no row can be read")
 
 // errNoBodies means that a table has no bodies, but answers that should have some.
-var errNoBodies = fmt.Errorf("no row has a body, and some have a 2xx status: call the column of the bodies %q", columnNames[bodyColumn])
+var errNoBodies = fmt.Errorf("no row has a body, and some have a 2xx status: call the column of the bodies %q", columns[bodyColumn].name)
