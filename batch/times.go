@@ -14,14 +14,9 @@ const (
 	TooFine = NoTime + 1
 )
 
-// The years that times can have; what lies outside is no time but a mistake, such as
-// milliseconds that are taken for seconds.
-const firstYear, lastYear = 1, 9999
-
-var (
-	firstSecond = time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	lastSecond  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() - 1
-)
+// The first and last second of the years that times can have, 1 and 9999; what lies outside is
+// no time but a mistake, such as milliseconds that are taken for seconds.
+const firstSecond, lastSecond = -62_135_596_800, 253_402_300_799
 
 // layouts are those that databases and writers of csv have besides RFC 3339: +00 is
 // PostgreSQL's zone, +0000 Java's, and UTC BigQuery's. Without a zone a time is UTC.
@@ -58,7 +53,7 @@ func ParseSeconds(text []byte) int64 {
 		return SecondsOf(n)
 	}
 	if t, ok := ParseTime(text); ok {
-		return within(t.Unix())
+		return Within(t.Unix())
 	}
 	if day, err := time.Parse(time.DateOnly, string(bytes.TrimSpace(text))); err == nil {
 		return EndOfDay(day.Unix())
@@ -91,7 +86,7 @@ func Whole(x float64) int64 {
 
 // EndOfDay returns the last second of the day that starts at a second; NoTime outside the years
 // that times can have.
-func EndOfDay(start int64) int64 { return within(start + 24*60*60 - 1) }
+func EndOfDay(start int64) int64 { return Within(start + 24*60*60 - 1) }
 
 // TimeOf returns the time that a number means, as SecondsOf does, but with its fraction. ok is
 // false where SecondsOf returns no time, and for a day.
@@ -120,11 +115,11 @@ func SecondsOf(n int64) int64 {
 	case n >= 1e12 && n < 1e13, n >= 1e15 && n < 1e16, n >= 1e18:
 		return TooFine
 	}
-	return within(n)
+	return Within(n)
 }
 
-// within returns seconds since 1970, or NoTime outside the years that times can have.
-func within(seconds int64) int64 {
+// Within returns seconds since 1970, or NoTime outside the years that times can have.
+func Within(seconds int64) int64 {
 	if seconds < firstSecond || seconds > lastSecond {
 		return NoTime
 	}

@@ -6,14 +6,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/endian"
 )
 
-// errByteOrder is checkByteOrder's error.
-var errByteOrder = errors.New("only text can be read and written on this big-endian processor: Arrow and Parquet are little-endian")
-
 // checkByteOrder returns an error on big-endian processors. Values are used as they lie in a file,
 // in little-endian order: such a processor would read and write wrong ones without an error.
 func checkByteOrder() error {
 	if endian.IsBigEndian {
-		return errByteOrder
+		return errors.New("only text can be read and written on this big-endian processor: Arrow and Parquet are little-endian")
 	}
 	return nil
 }

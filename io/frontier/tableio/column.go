@@ -13,7 +13,7 @@ import (
 // findURLs returns the column with the URLs, or the field of a struct: what [format.Columns.URL] finds by
 // the name, "" for none, or else the only string column.
 func findURLs(schema *arrow.Schema, name string) (place, error) {
-	columns := columnsOf(schema)
+	columns := ColumnsOf(schema)
 	found, err := findPlace(schema, name, columns.URL)
 	if err != nil {
 		return found, err
@@ -40,8 +40,8 @@ func findURLs(schema *arrow.Schema, name string) (place, error) {
 	return columnAt(schema, only), nil
 }
 
-// columnsOf returns the names of a schema's columns, with their types.
-func columnsOf(schema *arrow.Schema) format.Columns {
+// ColumnsOf returns the names of a schema's columns, with their types.
+func ColumnsOf(schema *arrow.Schema) format.Columns {
 	c := format.Columns{Type: func(i int) string { return schema.Field(i).Type.String() }}
 	for _, field := range schema.Fields() {
 		c.Names = append(c.Names, field.Name)

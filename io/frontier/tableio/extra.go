@@ -18,7 +18,7 @@ func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arr
 	if name == "" {
 		return nowhere, nil
 	}
-	columns := columnsOf(schema)
+	columns := ColumnsOf(schema)
 	found, err := findPlace(schema, name, func(name string) (int, error) { return columns.Extra(name, by) })
 	if err == nil && !holds(found.dataType) {
 		err = option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, found.dataType, by, wanted, columns)

@@ -78,9 +78,10 @@ func (p *Parts) Columns() []int {
 // query is left out; an empty one becomes a question mark. The arrays must have been
 // checked; limit is the most bytes of all URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
-	var parts [4]batch.Column // protocol, host, path, query
-	for i, index := range []int{p.protocol, p.host, p.path, p.query} {
-		if index < 0 {
+	var parts [5]batch.Column // protocol, host, path, query, and a port that is text
+	numbers := p.port >= 0 && !holdsURLs(table.Schema().Field(p.port).Type, true)
+	for i, index := range []int{p.protocol, p.host, p.path, p.query, p.port} {
+		if index < 0 || index == p.port && numbers {
 			continue
 		}
 		var err error
@@ -89,7 +90,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 		}
 	}
 	var port arrow.Array
-	if p.port >= 0 {
+	if numbers {
 		plain := tables.Plain(table.Column(p.port).Data().(*array.Data), memory.NewGoAllocator())
 		defer plain.Release()
 		port = array.MakeFromData(plain)
@@ -123,19 +124,24 @@ func isWhole(host []byte) bool {
 }
 
 // appendURL appends the URL of a row, whose protocol and host are not null. parts are protocol, host,
-// path and query, and port is nil for none.
-func (p *Parts) appendURL(url []byte, parts *[4]batch.Column, port arrow.Array, row int) []byte {
+// path, query and port; port has numbers instead, or is nil.
+func (p *Parts) appendURL(url []byte, parts *[5]batch.Column, port arrow.Array, row int) []byte {
 	url = append(append(url, parts[0].Value(row)...), "://"...)
 	host := string(parts[1].Value(row))
 	if strings.Contains(host, ":") && host[0] != '[' { // IPv6 without its brackets
 		host = "[" + host + "]"
 	}
 	url = append(url, host...)
+	text := ""
 	if port != nil && port.IsValid(row) {
-		text := port.ValueStr(row)
-		if n, err := strconv.Atoi(text); text != "" && text != "NaN" && (err != nil || n >= 0) { // some say -1 for none
-			url = append(append(url, ':'), text...)
-		}
+		text = port.ValueStr(row)
+	} else if port == nil && p.port >= 0 && !parts[4].Null(row) {
+		text = string(parts[4].Value(row))
+	}
+	if n, err := strconv.ParseFloat(text, 64); text != "" && (err != nil || n > math.MaxUint16 || n > math.Trunc(n)) {
+		url = append(append(url, ':'), text...) // which no URL has
+	} else if text != "" && n >= 0 { // some say -1 or NaN for none
+		url = strconv.AppendInt(append(url, ':'), int64(n), 10)
 	}
 	if !parts[2].Null(row) {
 		path := parts[2].Value(row)

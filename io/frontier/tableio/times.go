@@ -103,15 +103,15 @@ func fillTimestamps(times []int64, a *array.Timestamp) {
 	switch a.DataType().(*arrow.TimestampType).Unit {
 	case arrow.Second:
 		for row, v := range values {
-			times[row] = secondsIn(int64(v))
+			times[row] = batch.Within(int64(v))
 		}
 	case arrow.Millisecond:
 		for row, v := range values {
-			times[row] = secondsIn(floorDiv(int64(v), 1e3))
+			times[row] = batch.Within(floorDiv(int64(v), 1e3))
 		}
 	case arrow.Microsecond:
 		for row, v := range values {
-			times[row] = secondsIn(floorDiv(int64(v), 1e6))
+			times[row] = batch.Within(floorDiv(int64(v), 1e6))
 		}
 	default:
 		for row, v := range values {
@@ -138,16 +138,6 @@ func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) 
 			times[row] = seconds(values[row])
 		}
 	}
-}
-
-// secondsIn returns a number of seconds if it lies in the years 1 to 9999, or else the
-// value for an unknown time.
-func secondsIn(seconds int64) int64 {
-	const first, last = -62_135_596_800, 253_402_300_799
-	if seconds < first || seconds > last {
-		return batch.NoTime
-	}
-	return seconds
 }
 
 // floorDiv returns n/d rounded down.
