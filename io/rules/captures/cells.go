@@ -20,6 +20,7 @@ const maxBatch = 1 << 30
 
 // cells holds a column's values in a batch. Only the field of its kind is set.
 type cells struct {
+	array   arrow.Array
 	null    func(row int) bool
 	text    *batch.Column
 	number  func(row int) float64 // not of a row that is NaN: that is null
@@ -51,7 +52,7 @@ func openCells(a arrow.Array) (*cells, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
 	}
-	c := &cells{null: a.IsNull}
+	c := &cells{array: a, null: a.IsNull}
 	data, ok := a.Data().(*array.Data)
 	if !ok {
 		return nil, fmt.Errorf("%T cannot be read", a.Data())
@@ -158,14 +159,19 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	default:
 		r.broken = r.setStatus(c.text.Value(i))
 	}
-	switch c := b.at(fetchedColumn, i); {
+	c, ok := b.at(fetchedColumn, i), true
+	switch {
 	case c == nil:
 	case c.time != nil:
-		r.broken = cmp.Or(r.broken, r.setTime(c.time(i)))
+		r.fetched = c.time(i)
 	case c.number != nil:
-		r.broken = cmp.Or(r.broken, r.setFetchedNumber(c.number(i)))
+		r.fetched, ok = batch.TimeOf(c.number(i))
 	default:
-		r.broken = cmp.Or(r.broken, r.setFetched(c.text.Value(i)))
+		r.fetched, ok = fetchedAt(c.text.Value(i))
+	}
+	if !ok || r.fetched.Year() > lastYear { // such as milliseconds that are taken for seconds; it would count as unknown
+		r.fetched = time.Time{}
+		r.broken = cmp.Or(r.broken, fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", c.array.ValueStr(i)))
 	}
 	switch c := b.at(errorColumn, i); {
 	case c == nil:

@@ -119,35 +119,12 @@ func (r *row) setFailed(text []byte) {
 	r.failed = !isNothing(text) && !strings.EqualFold(string(text), "false") && (err != nil || zero != 0)
 }
 
-// setFetched takes a time as text; empty text is none.
-func (r *row) setFetched(text []byte) error {
+// fetchedAt reads a time as text; empty text is none.
+func fetchedAt(text []byte) (t time.Time, ok bool) {
 	if text = bytes.TrimSpace(text); isNothing(text) || string(text) == dash {
-		return nil
+		return t, true
 	}
-	fetched, ok := batch.ParseTime(text)
-	if !ok {
-		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
-	}
-	return r.setTime(fetched)
-}
-
-// setFetchedNumber takes a time as a number.
-func (r *row) setFetchedNumber(n float64) error {
-	fetched, ok := batch.TimeOf(n)
-	if !ok {
-		return fmt.Errorf("fetched_at %s is no time: want 14 digits, or seconds since 1970", strconv.FormatFloat(n, 'f', -1, 64))
-	}
-	return r.setTime(fetched)
-}
-
-// setTime takes a time. One after all for which nanoseconds are defined is a mistake, such as
-// milliseconds that are taken for seconds; without an error it would count as unknown.
-func (r *row) setTime(t time.Time) error {
-	if t.Year() > lastYear {
-		return fmt.Errorf("fetched_at is in the year %d", t.Year())
-	}
-	r.fetched = t
-	return nil
+	return batch.ParseTime(text)
 }
 
 // urls sets list to the row's URLs, reusing its memory, and returns their number: one,

@@ -13,7 +13,9 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/tables"
 )
@@ -177,7 +179,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	lacks := func(column int) bool { return t.columns[column][0] < 0 }
 	records := t.namesRecords(func(column int) bool { return column >= 0 })
 	if lacks(urlColumn) && (lacks(authorityColumn) || lacks(bodyColumn)) || lacks(bodyColumn) && !records {
-		return nil, ErrColumns(o.Name, strings.Join(fieldNames(s.Schema()), ", "))
+		return nil, ErrColumns(o.Name, format.Columns{Names: tableio.ColumnsOf(s.Schema()).Names}.String())
 	}
 	return t, nil
 }
@@ -201,14 +203,6 @@ func (t *Table) namesRecords(has func(column int) bool) bool {
 // ErrColumns returns the error for a table that has other columns, which it lists.
 func ErrColumns(name, columns string) error {
 	return fmt.Errorf("%s: a table of captures has the columns url or authority, and body; this one has %s", name, columns)
-}
-
-func fieldNames(schema *arrow.Schema) []string {
-	var names []string
-	for _, f := range schema.Fields() {
-		names = append(names, fmt.Sprintf("%q", f.Name))
-	}
-	return names
 }
 
 // Close frees what the table holds; the source stays open.

@@ -125,18 +125,16 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 // openTable opens a table of captures in any format. The key is its column url, or
 // authority if there is no url. The caller closes both.
 func (s *captureSet) openTable(ctx context.Context, name string) (*captures.Table, *frontier.Source, error) {
-	table, input, failed := s.openTableBy(ctx, name, "url")
-	if failed == nil {
-		return table, input, nil
+	table, input, err := s.openTableBy(ctx, name, "url")
+	if err != nil {
+		if table, input, other := s.openTableBy(ctx, name, "authority"); other == nil {
+			return table, input, nil
+		}
 	}
-	table, input, err := s.openTableBy(ctx, name, "authority")
-	if err == nil {
-		return table, input, nil
+	if no := (*format.NoColumnError)(nil); errors.As(err, &no) {
+		err = captures.ErrColumns(blob.Shown(name), no.Columns)
 	}
-	if no := (*format.NoColumnError)(nil); errors.As(failed, &no) {
-		failed = captures.ErrColumns(blob.Shown(name), no.Columns)
-	}
-	return nil, nil, failed
+	return table, input, err
 }
 
 // openTableBy opens a table of captures whose key is in that column.
