@@ -212,9 +212,8 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		args = args[1:]
 		text, isFlag := strings.CutPrefix(arg, "-")
 		switch {
-		case text == "-": // what follows is an operand, whatever it looks like
-			operands, args = append(operands, args[:min(1, len(args))]...), args[min(1, len(args)):]
-			continue
+		case text == "-": // all that follows are operands, whatever they look like
+			return append(operands, args...), nil
 		case !isFlag || text == "":
 			operands = append(operands, arg)
 			continue
