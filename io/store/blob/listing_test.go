@@ -48,9 +48,9 @@ func expand(t *testing.T, memory int64, answer func(w http.ResponseWriter, r *ht
 
 // Some stores answer with all keys at once.
 func TestLongAnswerOfKeys(t *testing.T) {
-	n := 400_000
+	n := 100_000
 	if testing.Short() {
-		n = 50_000
+		n = 20_000
 	}
 	found, err := expand(t, 1<<30, func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, n, false, "") })
 	if err != nil || len(found) != n {
