@@ -84,23 +84,22 @@ type checker interface {
 // MaxLine is the most bytes of a line of a table: 16 MiB.
 const MaxLine = 16 << 20
 
-// alike are columns that other tools write where a table of captures has one of columnNames.
-var alike = []struct {
-	name   string
-	column int
-}{{"status_code", statusColumn}, {"http_status", statusColumn}, {"content", bodyColumn}, {"text", bodyColumn}}
+// alike are names that other tools give to columns of a table of captures. Such a column is not read,
+// for it may hold something else, and is noted where it alone has values.
+var alike = [tableColumns][]string{
+	bodyColumn:   {"content", "text"},
+	statusColumn: {"status_code", "http_status", "http_status_code", "statusCode", "response_code", "http_code"},
+	errorColumn:  {"error_message"},
+}
 
 // Keys are the columns of a table as keys of objects, and those like them. status, fetched_at
 // and error may have numbers and booleans.
 func Keys() (keys []lines.Named) {
 	for i, c := range columns {
 		keys = append(keys, lines.Named{Name: c.name, Text: c.also == nil, Kept: i == urlColumn || i == authorityColumn})
-		for _, other := range c.index {
+		for _, other := range slices.Concat(c.index, alike[i]) {
 			keys = append(keys, lines.Named{Name: other, Loose: true})
 		}
-	}
-	for _, like := range alike {
-		keys = append(keys, lines.Named{Name: like.name, Loose: true})
 	}
 	return keys
 }
@@ -359,8 +358,10 @@ func (t *Table) noteAlike() {
 			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, record.ColumnName(indices[0]), columns[column].name))
 		}
 	}
-	for _, like := range alike {
-		note(like.name, like.column)
+	for column, names := range alike {
+		for _, name := range names {
+			note(name, column)
+		}
 	}
 	if t.named || isNull(record, t.columns[bodyColumn][0]) {
 		return

@@ -213,6 +213,8 @@ func TestColumnsAlike(t *testing.T) {
 		want string // the column's name; empty for no note
 	}{
 		{"status_code", number, `[{"url":"http://a/robots.txt","status_code":404,"body":"x","text":"y"},{"url":"http://b/robots.txt","status_code":200,"body":"x"}]`, "status"},
+		{"statusCode", number, `[{"url":"http://a/robots.txt","statusCode":503,"body":"x"}]`, "status"},
+		{"error_message", text, `[{"url":"http://a/robots.txt","error_message":"timeout","body":"x"}]`, "error"},
 		{"fetch_status", number, `[{"url":"http://a/robots.txt","fetch_status":404,"body":"x"}]`, "status"},
 		{"fetch_status", number, `[{"url":"http://a/robots.txt","fetch_status":404}]`, ""},
 		{"timestamp", text, `[{"url":"http://a/robots.txt","timestamp":"20260301000000","body":"x"}]`, "fetched_at"},
