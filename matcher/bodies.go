@@ -90,9 +90,9 @@ func (b *Bodies) OpenAll(places []uint32, origins []Origin) (i int, err error) {
 
 // opening is a body that is being opened.
 type opening struct {
-	index int    // in the places and origins
 	data  []byte // from the body on
 	head  bodyHead
+	index uint32 // in the places and origins
 	group uint32 // that a single chain obeys
 	// [low, high) are the bytes of that group; before it is known, the next byte to read is low.
 	low, high uint64
@@ -115,14 +115,14 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 		}
 		openings = memory[:len(openings)+1]
 		opened := &openings[len(openings)-1]
-		opened.index, opened.data = i, b.data[offset:]
+		opened.index, opened.data = uint32(i), b.data[offset:]
 	}
 	touchOpenings(openings) // heads
 	var ok bool
 	for i := range openings {
 		o := &openings[i]
 		if o.head, ok = readHead(o.data); !ok {
-			return o.index, errOutside
+			return int(o.index), errOutside
 		}
 		o.low = uint64(o.head.start)
 	}
@@ -136,7 +136,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 			}
 			o.group = b.choose(o)
 			if o.low, o.high, ok = o.head.group(o.data, o.group); !ok {
-				return o.index, errOutside
+				return int(o.index), errOutside
 			}
 		}
 		touchOpenings(openings) // the groups that are obeyed
@@ -153,7 +153,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 			err = b.openMany(&openings[i], origin)
 		}
 		if err != nil {
-			return openings[i].index, err
+			return int(openings[i].index), err
 		}
 		origin.Facts.Kind = openings[i].head.kind
 	}
