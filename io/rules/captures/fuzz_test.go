@@ -64,7 +64,7 @@ func FuzzRow(f *testing.F) {
 }
 
 // captureLines writes down what a table says.
-func captureLines(t *testing.T, r Reader) string {
+func captureLines(t *testing.T, r *Table) string {
 	var b strings.Builder
 	defer r.Close()
 	for {

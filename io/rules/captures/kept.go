@@ -243,23 +243,18 @@ func (r *keptReader) head(h *keptHead, flags byte, bodies []uint64) {
 
 func (r *keptReader) number() uint64 {
 	v, n := binary.Uvarint(r.rows)
-	r.skip(n)
-	return v
-}
-
-func (r *keptReader) signed() int64 {
-	v, n := binary.Varint(r.rows)
-	r.skip(n)
-	return v
-}
-
-// skip skips the n bytes of a number; there is none if n is not positive.
-func (r *keptReader) skip(n int) {
 	if n <= 0 {
 		r.fail()
-		return
+		return 0
 	}
 	r.rows = r.rows[n:]
+	return v
+}
+
+// signed reads a number as binary.AppendVarint writes it.
+func (r *keptReader) signed() int64 {
+	v := r.number()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 func (r *keptReader) fail() { r.broken, r.rows = true, nil }

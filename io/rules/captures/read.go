@@ -9,15 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Reader reads captures from a file.
-type Reader interface {
-	// Next sets x to the next capture, which is valid until the next call. It returns
-	// io.EOF after the last.
-	Next(x *Capture) error
-	// Close ends reading.
-	Close() error
-}
-
 // File is a file of captures.
 type File struct {
 	// Source is the number of the file's source.

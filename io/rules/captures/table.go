@@ -205,12 +205,10 @@ func ErrColumns(name, columns string) error {
 }
 
 // Close frees what the table holds; the source stays open.
-func (t *Table) Close() error {
-	t.now.release()
-	return nil
-}
+func (t *Table) Close() { t.now.release() }
 
-// Next implements [Reader].
+// Next sets x to the next capture, which is valid until the next call. It returns io.EOF after the
+// last.
 func (t *Table) Next(x *Capture) error {
 	for t.given == t.count {
 		if t.next < t.now.rows {

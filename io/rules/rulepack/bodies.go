@@ -326,7 +326,7 @@ func (b *bodies) write(out bodyOutputs, names []uint32, goOn func() error) error
 	if err != nil {
 		return err
 	}
-	_, err = out.rows.Write(w.at().append(nil, 0))
+	_, err = out.rows.Write(w.row.append(nil, 0))
 	return err
 }
 
@@ -335,15 +335,8 @@ type bodyWriter struct {
 	out   bodyOutputs
 	names []uint32 // the numbers of names in the pack, by those in the builder
 
-	next                  uint32
-	rules, notes, records uint64 // bytes so far
-}
-
-// at returns an empty row at the offsets of the next body.
-func (w *bodyWriter) at() bodyRow {
-	return bodyRow{
-		rules: [2]uint64{w.rules, w.rules}, notes: [2]uint64{w.notes, w.notes}, records: [2]uint64{w.records, w.records},
-	}
+	next uint32
+	row  bodyRow // an empty one at the offsets of the next body
 }
 
 func (w *bodyWriter) write(k *known, stored []byte) error {
@@ -351,7 +344,7 @@ func (w *bodyWriter) write(k *known, stored []byte) error {
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
-	r := w.at()
+	r := w.row
 	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
@@ -367,7 +360,7 @@ func (w *bodyWriter) write(k *known, stored []byte) error {
 			return err
 		}
 	}
-	w.rules, w.notes, w.records = r.rules[1], r.notes[1], r.records[1]
+	w.row.rules, w.row.notes, w.row.records = [2]uint64{r.rules[1], r.rules[1]}, [2]uint64{r.notes[1], r.notes[1]}, [2]uint64{r.records[1], r.records[1]}
 	w.next++
 	return nil
 }

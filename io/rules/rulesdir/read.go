@@ -281,11 +281,7 @@ func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compres
 // readUpTo appends what r has to buffer, up to limit bytes.
 func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	for len(buffer) < limit {
-		if len(buffer) == cap(buffer) {
-			grown := make([]byte, len(buffer), min(max(2*cap(buffer), firstBuffer), limit))
-			copy(grown, buffer)
-			buffer = grown
-		}
+		buffer = slices.Grow(buffer, max(1, firstBuffer-len(buffer)))
 		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
 		buffer = buffer[:len(buffer)+n]
 		if errors.Is(err, io.EOF) {

@@ -48,11 +48,11 @@ func (s *captureSet) each(ctx context.Context, kind kind, name string, visit fun
 	return s.eachOfTable(ctx, name, part, visit)
 }
 
-// eachOf calls visit with each capture of a reader.
-func eachOf(ctx context.Context, r captures.Reader, visit func(*captures.Capture) error) error {
+// eachOf calls visit with each capture that next gives until io.EOF.
+func eachOf(ctx context.Context, next func(*captures.Capture) error, visit func(*captures.Capture) error) error {
 	var x captures.Capture
 	for {
-		if err := cmp.Or(r.Next(&x), context.Cause(ctx)); err == io.EOF {
+		if err := cmp.Or(next(&x), context.Cause(ctx)); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 	}
 	defer r.Close() // it was only read from
 	s.warc.Store(true)
-	if err := eachOf(ctx, r, visit); err != nil {
+	if err := eachOf(ctx, r.Next, visit); err != nil {
 		return err
 	}
 	if r.Stats() == (warc.Stats{}) {
@@ -107,7 +107,7 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 	records := s.newRecords(blob.Shown(name))
 	defer records.sorter.Close()
 	read := 0
-	err = eachOf(ctx, table, func(x *captures.Capture) error {
+	err = eachOf(ctx, table.Next, func(x *captures.Capture) error {
 		if read++; read%shareEvery == 0 {
 			part.To(input.Share())
 		}

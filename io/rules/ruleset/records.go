@@ -127,8 +127,13 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 			file.close()
 			file = e.file
 		}
-		if failed = cmp.Or(failed, err); failed == nil {
-			failed = r.visit(e, data, visit)
+		failed = cmp.Or(failed, err)
+		for _, record := range e.rows {
+			if failed == nil {
+				row := rowOf(record)
+				x := r.capture(e, data, &row)
+				failed = visit(&x)
+			}
 		}
 		if failed != nil {
 			cancel()
@@ -136,18 +141,6 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 	}
 	file.close()
 	return cmp.Or(failed, unplanned)
-}
-
-// visit visits the captures of an extent's records, whose bytes are in data.
-func (r *records) visit(e *extent, data []byte, visit func(*captures.Capture) error) error {
-	for _, record := range e.rows {
-		row := rowOf(record)
-		x := r.capture(e, data, &row)
-		if err := visit(&x); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // capture returns the capture of a record. A record that is not what the row says of it is a fetch
