@@ -2,9 +2,9 @@ package captures
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"runtime"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -33,28 +33,16 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	readers := min(workers, len(files))
 	p := make(pipeline)
-	var next, left atomic.Int64
-	left.Store(int64(readers))
-	for range readers {
-		group.Go(func() error {
-			defer func() {
-				if left.Add(-1) == 0 {
-					close(p)
-				}
-			}()
-			for {
-				number := next.Add(1) - 1
-				if number >= int64(len(files)) {
-					return nil
-				}
-				if err := p.read(ctx, &files[number], uint64(number+1)<<orderBits); err != nil {
-					return err
-				}
-			}
-		})
-	}
+	group.Go(func() error {
+		defer close(p)
+		readers, inner := errgroup.WithContext(ctx)
+		readers.SetLimit(workers)
+		for number := 0; number < len(files) && inner.Err() == nil; number++ {
+			readers.Go(func() error { return p.read(inner, &files[number], uint64(number+1)<<orderBits) })
+		}
+		return cmp.Or(readers.Wait(), context.Cause(ctx))
+	})
 	for range workers {
 		group.Go(func() error { return p.work(ctx, s.newAdder()) })
 	}

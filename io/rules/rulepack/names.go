@@ -102,28 +102,23 @@ func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
 func (d *dictionary) take(rules []byte, from names, known []uint32) error {
 	full, unknown := false, false
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
-		if uint64(name) >= uint64(len(known)) {
+		if uint64(name) < uint64(len(known)) && known[name] != 0 {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.bodies[known[name]-1]++
+			return known[name] - 1
+		}
+		text := from.name(name)
+		if len(text) == 0 || lower(text) != string(text) {
 			unknown = true
 			return 0
 		}
-		if known[name] == 0 {
-			text := from.name(name)
-			if len(text) == 0 || lower(text) != string(text) {
-				unknown = true
-				return 0
-			}
-			numbers, ok := d.add([][]byte{text})
-			if !ok {
-				full = true
-				return 0
-			}
-			known[name] = numbers[0] + 1
-		} else {
-			d.mu.Lock()
-			d.bodies[known[name]-1]++
-			d.mu.Unlock()
+		numbers, ok := d.add([][]byte{text})
+		if full = full || !ok; full {
+			return 0
 		}
-		return known[name] - 1
+		known[name] = numbers[0] + 1
+		return numbers[0]
 	})
 	switch {
 	case !ok || unknown:
