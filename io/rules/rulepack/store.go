@@ -38,7 +38,8 @@ type store struct {
 	limit  int64        // the most bytes of memory
 	bodies []storedBody // in memory
 	size   int64        // of these
-	chunk  []byte       // the memory of the last ones
+	chunks [][]byte     // their memory, but for those that are larger than a chunk; reused
+	used   int          // chunks with something in them
 	spill  runs.Spill
 }
 
@@ -64,12 +65,20 @@ func (s *store) add(number uint32, stored []byte, all *numbered) error {
 // copied returns a copy of a body. With one allocation for each, the garbage collector would
 // take longer.
 func (s *store) copied(stored []byte) []byte {
-	if len(stored) > cap(s.chunk)-len(s.chunk) {
-		s.chunk = make([]byte, 0, max(chunkSize, len(stored)))
+	if len(stored) > chunkSize {
+		return bytes.Clone(stored)
 	}
-	start := len(s.chunk)
-	s.chunk = append(s.chunk, stored...)
-	return s.chunk[start:len(s.chunk):len(s.chunk)]
+	if s.used == 0 || len(s.chunks[s.used-1])+len(stored) > chunkSize {
+		if s.used == len(s.chunks) {
+			s.chunks = append(s.chunks, make([]byte, 0, chunkSize))
+		}
+		s.chunks[s.used] = s.chunks[s.used][:0]
+		s.used++
+	}
+	chunk := &s.chunks[s.used-1]
+	start := len(*chunk)
+	*chunk = append(*chunk, stored...)
+	return (*chunk)[start:len(*chunk):len(*chunk)]
 }
 
 // flush writes the bodies in memory to the temporary file.
@@ -96,7 +105,7 @@ func (s *store) flush(all *numbered) error {
 		}
 	}
 	clear(s.bodies)
-	s.bodies, s.size = s.bodies[:0], 0
+	s.bodies, s.size, s.used = s.bodies[:0], 0, 0
 	return w.Flush()
 }
 
@@ -106,7 +115,7 @@ func (s *store) finish(all *numbered) error {
 		return nil
 	}
 	err := s.flush(all)
-	s.bodies, s.chunk = nil, nil
+	s.bodies, s.chunks = nil, nil
 	return err
 }
 
