@@ -102,6 +102,7 @@ func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
 // Verifier checks outputs and rule packs. It reads each manifest once.
 type Verifier struct {
 	manifests map[string]*manifest.Manifest // by name; nil if there is none
+	folders   map[string][]string           // the names of manifests in each
 	step      *meter.Step
 	alone     sync.RWMutex // held for writing by a check that may take all of the memory
 }
@@ -146,7 +147,9 @@ func (v *Verifier) part(name string, o *manifest.Output) *meter.Part {
 }
 
 // New returns a Verifier.
-func New() *Verifier { return &Verifier{manifests: make(map[string]*manifest.Manifest)} }
+func New() *Verifier {
+	return &Verifier{manifests: make(map[string]*manifest.Manifest), folders: make(map[string][]string)}
+}
 
 // Check checks a file, object, folder of outputs or manifest. It calls found for each
 // output or pack when that is checked. It returns an error if ctx ends, its cause, and one that
@@ -310,38 +313,60 @@ func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifes
 }
 
 // find finds an output in its own manifest, or in that of its folder or a folder above, or of a
-// shard there. It returns nil if no manifest lists it.
-func (v *Verifier) find(name string) (*manifest.Output, error) {
+// shard there: of several in one folder that list it, the one that wrote it last counts. It returns
+// nil if no manifest lists it.
+func (v *Verifier) find(name string) (found *manifest.Output, err error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
 	candidates := []string{manifest.Beside(path)}
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
-		shards, _ := filepath.Glob(filepath.Join(folder, manifest.ShardPattern))
-		candidates = append(append(candidates, filepath.Join(folder, manifest.FolderName)), shards...)
-		if folder == filepath.Dir(folder) {
-			break
-		}
-	}
-	for _, candidate := range candidates {
-		m, ok := v.manifests[candidate]
-		if !ok {
-			if m, err = manifest.ReadFile(candidate); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+		candidates = append(candidates, v.folderManifests(folder)...)
+		for _, candidate := range candidates {
+			m, ok := v.manifests[candidate]
+			if !ok {
+				var unread error
+				if m, unread = manifest.ReadFile(candidate); unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+					err = unread
+					continue
+				}
+				v.manifests[candidate] = m
 			}
-			v.manifests[candidate] = m
-		}
-		if m == nil {
-			continue
-		}
-		for i := range m.Outputs {
-			if filepath.Join(filepath.Dir(candidate), filepath.FromSlash(m.Outputs[i].Output.Name)) == path {
-				return &m.Outputs[i], nil
+			if m == nil {
+				continue
+			}
+			for i := range m.Outputs {
+				o := &m.Outputs[i]
+				if filepath.Join(filepath.Dir(candidate), filepath.FromSlash(o.Output.Name)) == path && (found == nil || o.Output.Modified.After(found.Output.Modified)) {
+					found = o
+				}
 			}
 		}
+		switch {
+		case found != nil:
+			return found, nil
+		case err != nil || folder == filepath.Dir(folder):
+			return nil, err
+		}
+		candidates = candidates[:0]
 	}
-	return nil, nil
+}
+
+// folderManifests returns the names of the manifests of a folder and of shards there.
+func (v *Verifier) folderManifests(folder string) []string {
+	names, ok := v.folders[folder]
+	if !ok {
+		names = []string{filepath.Join(folder, manifest.FolderName)}
+		entries, _ := os.ReadDir(folder) // one above may be closed
+		for _, entry := range entries {
+			if _, ok := manifest.ParseFileName(entry.Name()); ok {
+				names = append(names, filepath.Join(folder, entry.Name()))
+			}
+		}
+		v.folders[folder] = names
+	}
+	return names
 }
 
 // checkOutput compares an output with its checksums, if there are any, and then reads it.
