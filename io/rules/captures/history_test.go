@@ -281,6 +281,26 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 	}
 }
 
+// Of an outage at most three failures count, whether they have a time or not.
+func TestLongOutage(t *testing.T) {
+	const many = 4 * leastHeld / waitingSize
+	timed, unread := answer("http://a", 503, 0), unread("http://a", 0)
+	for name, captures := range map[string][]Capture{"timed": {timed}, "unread": {unread}, "alternate": {timed, unread}} {
+		var bodies distinct
+		s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
+		a := s.newAdder()
+		for i := range many {
+			x := captures[i%len(captures)]
+			x.Time = x.Time.Add(time.Duration(i) * 10 * time.Minute)
+			must.Do(t, a.Add(&x, 0, uint64(i)))
+		}
+		if err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil }); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.Close()
+	}
+}
+
 // What is known of targets, what revisits refer to, and the times of captures must fit into
 // memory.
 func TestMemoryHasABound(t *testing.T) {

@@ -76,15 +76,17 @@ type judge struct {
 	sources   []sourceIntervals
 	changes   []change
 	later     waiting // the first capture, if it is after asOf; else nil
-	// Of the group of keep: how many bytes at its beginning are from keepLastBody, and where its last
-	// capture is. A URL may have a million captures.
-	bodies, last int
-	url          key
-	kept         keeper            // of all captures
-	told         keeper            // of those that a decision tells; reused
-	shown        []access.Interval // of a decision
-	wanted       bool              // a redirect leads to the URL
-	pages        bool              // Set.mostElsewhere
+	bodies    int     // bytes at the beginning of keep's group that are from keepLastBody
+	timed     bool    // whether a failure in the group since its last answer has a time
+	// How many bytes of the group the outage's length depends on, if the next failure has a time, and
+	// if not.
+	needed [2]int
+	url    key
+	kept   keeper            // of all captures
+	told   keeper            // of those that a decision tells; reused
+	shown  []access.Interval // of a decision
+	wanted bool              // a redirect leads to the URL
+	pages  bool              // Set.mostElsewhere
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -112,12 +114,25 @@ type course struct {
 
 // keep is asked for each capture x of a URL, in the order of waitingForm. group holds the
 // captures before x that count so far. It returns how many bytes of them count beside x; -1
-// if x does not count.
+// if x does not count. Of an outage the first failure that has a time counts, and the last one.
 func (j *judge) keep(group, x waiting) int {
 	n := j.countingBefore(group, x)
-	if n >= 0 {
-		j.bodies, j.last = min(j.bodies, n), n
+	if n < 0 {
+		return n
 	}
+	fetch, end := x.fetch(), n+x.size()
+	answers := j.policy.Answers(fetch)
+	timed := !answers && fetch.Second != 0
+	j.bodies, j.timed = min(j.bodies, n), j.timed && !answers && n > 0
+	switch {
+	case answers, timed && !j.timed, j.set.options.Keep && n < j.set.part:
+		j.needed = [2]int{end, end}
+	case n == 0:
+		j.needed = [2]int{}
+	case timed:
+		j.needed[1] = end
+	}
+	j.timed = j.timed || timed
 	return n
 }
 
@@ -145,7 +160,7 @@ func (j *judge) countingBefore(group, x waiting) int {
 	case j.set.options.Keep && len(group) < j.set.part:
 		return len(group) // others may come between
 	}
-	return j.withoutLastFailure(group, x)
+	return j.needed[ones(x.fetch().Second == 0)]
 }
 
 // keepLastBody moves the last 2xx of a group to its beginning, for later answers "not modified", and
@@ -162,25 +177,6 @@ func (j *judge) keepLastBody(group waiting) (size int) {
 	}
 	j.bodies = size
 	return size
-}
-
-// withoutLastFailure returns the length of a group without its last capture if that is a failure
-// and the outage's length, with the failure next after it, does not depend on it; else that of the
-// whole group.
-func (j *judge) withoutLastFailure(group, next waiting) int {
-	fetch := group[j.last:].fetch()
-	if j.policy.Answers(fetch) {
-		return len(group)
-	}
-	timed := fetch.Second == 0 // or a failure before it has a time
-	for x := group[:j.last]; !timed && len(x) > 0 && next.fetch().Second != 0; x = x[x.size():] {
-		other := x.fetch()
-		timed = !j.policy.Answers(other) && other.Second != 0
-	}
-	if timed {
-		return j.last
-	}
-	return len(group)
 }
 
 // isLater reports whether a capture is after asOf.
