@@ -87,9 +87,13 @@ func headerError(s string) error {
 // tokenOfHeader returns the product token in a User-Agent header: the product after
 // "compatible;", else the first product; "" if there is none.
 func tokenOfHeader(header string) string {
+	const compatible = "compatible;"
 	s := header
-	if i := strings.Index(strings.ToLower(s), "compatible;"); i >= 0 {
-		s = s[i+len("compatible;"):]
+	for i := range len(s) - len(compatible) + 1 { // the lower case of s may have more bytes
+		if strings.EqualFold(s[i:i+len(compatible)], compatible) {
+			s = s[i+len(compatible):]
+			break
+		}
 	}
 	s = strings.TrimLeft(s, " \t\r\n\v\f(;/,")
 	if i := strings.IndexAny(s, " \t\r\n\v\f/();,"); i >= 0 {

@@ -138,7 +138,7 @@ func Age(dst *time.Duration) func(string) error {
 		if days, ok := strings.CutSuffix(s, "d"); ok {
 			var n int64
 			n, err = strconv.ParseInt(days, 10, 64)
-			age = 24 * time.Hour * time.Duration(min(n, int64(math.MaxInt64/(24*time.Hour))))
+			age = 24 * time.Hour * time.Duration(min(max(n, 0), int64(math.MaxInt64/(24*time.Hour))))
 		}
 		if err != nil || age < time.Second {
 			return errors.New("want a time span of a second or more, such as 36h or 7d (units: s, m, h, d)")
