@@ -26,11 +26,11 @@ type UseOf struct {
 	Part UsePart
 }
 
-// UseKinds returns the columns about a use: its value and, if explain is set, the line that
-// decides.
+// UseKinds returns the columns about a use: its value, which is text for a graded use and else a
+// boolean, and with explain the number and the text of the line that decides.
 func UseKinds(u usage.Use, explain bool) []*ColumnKind {
 	kinds := []*ColumnKind{useKind(u, u.Column(), BoolType, UseValue)}
-	if u.Graded() {
+	if u.Graded() { // there is one, which has a grade in the place of yes or no
 		kinds[0] = signalUse
 	}
 	if explain {

@@ -275,9 +275,10 @@ func countBits(bitmap []byte, low, high int) int64 {
 // DeniedShare returns the share of an authority's rows that are denied to at least one
 // agent, given its entry in Denying. If exact is false, the share is at least that.
 func (t *Tally) DeniedShare(e *Entry) (denied, rows int64, exact bool) {
-	if c, ok := t.Authorities.Of(e.Key); ok {
+	if c, ok := t.Authorities.Of(e.Key); ok { // the sample has all rows of its authorities
 		return c.Denied, c.Rows, true
 	}
+	// Count may be too high by Error; an authority that Largest does not list has at most Unlisted rows.
 	denied, rows = e.Count-e.Error, t.Largest.Unlisted()
 	if all := t.Largest.Of(e.Key); all != nil {
 		return denied, all.Count, e.Error == 0 && all.Error == 0

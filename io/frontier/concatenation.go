@@ -189,8 +189,8 @@ func (c *Concatenation) advance() error {
 	return nil
 }
 
-// OpenOthers opens the inputs after the first one, and returns the error that reading them would
-// begin with. Nothing can be read then.
+// OpenOthers opens each input after the first one, reads no rows, and returns the first error. The
+// concatenation cannot be read afterwards.
 func (c *Concatenation) OpenOthers() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -182,10 +182,10 @@ func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, erro
 	return b, nil
 }
 
-// survey finds out what each agent is denied by a body: once for tries of the same rules.
+// survey finds out what a body denies each agent. It looks at rules that several agents share once.
 func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
-	rules, said, f := s.rules.read(stored, profile)
+	rules, said, f := s.rules.read(stored, profile) // f is nil if the pack has the body only compiled
 	chains := s.rules.agents.Chains()
 	var records *matcher.Records
 	var chosen func(matcher.Chain) string
@@ -199,7 +199,7 @@ func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surve
 		chosen, everyone = stored.Compiled.Chosen, stored.Compiled.HasEveryone()
 		records = stored.Records.ForChains(chains, chosen)
 	}
-	known := make(map[*byte]surveyed)
+	known := make(map[*byte]surveyed) // by trie
 	for i, chain := range chains {
 		trie := rules.Trie(i)
 		agent, ok := known[trie.Identity()]

@@ -164,7 +164,7 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 		return []byte(matcher.Everyone)
 	}
 	token, word := agent.Names(p)
-	if len(word) > 0 {
+	if len(word) > 0 { // this profile compares it in place of the token
 		token = word
 	}
 	return lower(token)

@@ -270,7 +270,8 @@ func (r waiting) sound() bool {
 	return (r.isBody() || r.isRevisit()) == isBody && (!r.hasTarget() || fetch.IsRedirect())
 }
 
-// told replaces the captures by those that intervals of one source tell: none if they do not tell all.
+// told replaces the captures by one for each time in the intervals, which all are of one source. There
+// are none if an interval is stale, cut or unknown: what it was made of cannot be told.
 func (k *keeper) told(list []access.Interval) {
 	k.reset()
 	x := waiting(make([]byte, waitingSize))

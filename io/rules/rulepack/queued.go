@@ -55,18 +55,18 @@ func (c queuedCaptures) count() int {
 func (c queuedCaptures) body(i int) uint64 { return le64(c[4+8*i:]) }
 func (c queuedCaptures) rows() []byte      { return c[4+8*c.count():] }
 
+// appendQueued appends an authority as queued and queuedCaptures describe it.
 func appendQueued(dst, authority []byte, source uint32, o origin, history intervals, c Captures) []byte {
-	size := 0
+	capturesSize := 0
 	if len(c.Rows) > 0 {
-		size = 4 + 8*len(c.Bodies) + len(c.Rows)
+		capturesSize = 4 + 8*len(c.Bodies) + len(c.Rows)
 	}
-
 	dst = o.appendTo(append32(append64(dst, hashOf(authority)), source))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(authority)))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(history.len()))
-	dst = append32(dst, uint32(len(history.times)), uint32(size))
+	dst = append32(dst, uint32(len(history.times)), uint32(capturesSize))
 	dst = append(append(append(dst, authority...), history.rows...), history.times...)
-	if size == 0 {
+	if capturesSize == 0 {
 		return dst
 	}
 	return append(append64(append32(dst, uint32(len(c.Bodies))), c.Bodies...), c.Rows...)

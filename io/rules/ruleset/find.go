@@ -173,11 +173,11 @@ func peekFolder(ctx context.Context, name string) (source, error) {
 	s := source{kind: folderKind, name: name}
 	is, err := isCaptureFolder(ctx, name)
 	if err != nil || !is {
-		return s, cmp.Or(err, refuseTable(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
+		return s, cmp.Or(err, withTableCommand(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind
 	if s.files, s.unread, err = filesBelow(ctx, name); err == nil {
-		err = refuseTable(blob.CheckTables(s.files))
+		err = withTableCommand(blob.CheckTables(s.files))
 	}
 	return s, err
 }
@@ -202,12 +202,12 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 		}
 		all.files = append(all.files, s.files...)
 	}
-	return all, refuseTable(blob.CheckTables(all.files))
+	return all, withTableCommand(blob.CheckTables(all.files))
 }
 
-// refuseTable adds to a *[blob.TableError] the command that writes or names what can be read. It
-// returns any other error as it is.
-func refuseTable(err error) error {
+// withTableCommand adds advice to a *[blob.TableError]: the command that writes a stream of a table to
+// a file, or the one that lists the table's current files. It returns any other error as it is.
+func withTableCommand(err error) error {
 	var table *blob.TableError
 	if !errors.As(err, &table) {
 		return err

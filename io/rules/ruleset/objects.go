@@ -23,7 +23,7 @@ func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (
 	found.kind = capturesKind
 	objects, err := blob.Expand(ctx, u)
 	if table := (*blob.TableError)(nil); errors.As(err, &table) {
-		return found, refuseTable(err)
+		return found, withTableCommand(err)
 	} else if err != nil {
 		return found, atName(name, err)
 	}

@@ -159,7 +159,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 		case err == nil:
 			w.stats.Records++
 			if found {
-				return w.found(x)
+				return w.deliver(x)
 			}
 		case err == io.EOF:
 			w.done = true
@@ -167,25 +167,25 @@ func (w *Reader) Next(x *captures.Capture) error {
 			if failure := w.file.failure(); failure != nil {
 				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
-			err = w.resync(err)
-			if w.fail(x, err) {
-				return w.found(x)
+			err = w.resync(err) // and says whether the rest is lost
+			if w.failed(x, err) {
+				return w.deliver(x)
 			}
 		}
 	}
 	return io.EOF
 }
 
-// found counts a response, and says where it is.
-func (w *Reader) found(x *captures.Capture) error {
+// deliver counts a response, and adds to x where it is.
+func (w *Reader) deliver(x *captures.Capture) error {
 	w.stats.Responses++
 	x.Payload, x.Offset = w.header.digest, w.at
 	return nil
 }
 
-// fail takes a record that is broken as a fetch without an answer: without the record its host
-// would be allowed. found is false if it is no response, or not known to be one.
-func (w *Reader) fail(x *captures.Capture, err error) (found bool) {
+// failed counts and reports a broken record. If it is known to be a response, failed sets x to a fetch
+// without an answer, for without any its host would be allowed, and returns true.
+func (w *Reader) failed(x *captures.Capture, err error) (found bool) {
 	what := "skipped"
 	if found = w.header.isResponse() || w.header.isRevisit(); found {
 		*x = captures.Capture{URL: w.header.url, Time: w.header.date, Failed: true, Unread: true}
@@ -212,7 +212,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 	case w.header.ended && w.header.length >= 0:
 		// The block is not searched for the next record: a robots.txt may look like one of another
 		// host's.
-		return w.fail(x, err), nil
+		return w.failed(x, err), nil
 	default:
 		return false, err
 	}
@@ -228,7 +228,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 			return false, err
 		}
 		// The record is whole, so what follows it is not in doubt.
-		return w.fail(x, err), nil
+		return w.failed(x, err), nil
 	}
 	x.Cut = x.Cut || w.header.truncated
 	x.Record, x.Digest = w.header.record, w.header.payload

@@ -71,15 +71,16 @@ type Lists struct {
 	Ends, Codes []int32
 }
 
-// count returns the numbers of entries and of values that the lists of all rows have.
+// count returns the numbers of entries, which are pairs of levels, and of values that the lists of
+// all rows have. A null or empty list has one entry and no value.
 func (x *Lists) count() (entries, values int) {
 	for _, list := range x.Of {
-		some := 0
+		length := 0
 		if list >= 0 {
-			some = int(x.Ends[list+1] - x.Ends[list])
+			length = int(x.Ends[list+1] - x.Ends[list])
 		}
-		entries += max(1, some)
-		values += some
+		entries += max(1, length)
+		values += length
 	}
 	return entries, values
 }

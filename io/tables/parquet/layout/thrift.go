@@ -337,15 +337,16 @@ func (t *thrift) end(outer field) {
 	t.field = outer
 }
 
-// next reads the next field of a structure up to its value, which a boolean has in its kind. A
-// field that comes twice is an error: readers do not agree which one counts.
+// next reads the header of a structure's next field, whose value is then pending; after the last field
+// none is. The kind of a boolean is its value. A field that comes twice is an error: readers do not
+// agree which one counts.
 func (t *thrift) next() {
 	t.pending, t.taken = false, false
 	header := t.byte()
-	if header == 0 {
+	if header == 0 { // there are no more fields
 		return
 	}
-	if delta := header >> 4; delta > 0 {
+	if delta := header >> 4; delta > 0 { // short form
 		t.id += int16(delta)
 	} else {
 		t.id = int16(zigzag(t.varint()))
