@@ -57,7 +57,7 @@ type bundle struct {
 	source   int
 	order    uint64 // of the first
 	captures []Capture
-	size     int // bytes of their URLs and bodies
+	size     int // bytes of their texts
 }
 
 const (
@@ -73,7 +73,7 @@ func (b *bundle) add(x *Capture) bool {
 	}
 	kept := *x
 	kept.URL, kept.Location, kept.Body, kept.OriginalURL = bytes.Clone(x.URL), bytes.Clone(x.Location), bytes.Clone(x.Body), bytes.Clone(x.OriginalURL)
-	b.size += len(x.URL) + len(x.Body)
+	b.size += len(x.URL) + len(x.Location) + len(x.Body) + len(x.OriginalURL)
 	b.captures = append(b.captures, kept)
 	return true
 }
