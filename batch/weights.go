@@ -107,7 +107,7 @@ func (s *Sum) Float() float64 {
 	return whole + (s.float + s.rest)
 }
 
-// Integer returns all digits of the sum of the integers; ok is false if floats were added, too.
+// Integer returns the exact sum of the integers. ok is false if a float was added.
 func (s *Sum) Integer() (digits string, ok bool) {
 	return s.integer().String(), !s.inexact
 }

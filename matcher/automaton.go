@@ -163,8 +163,8 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	return numbers[1:]
 }
 
-// step returns the node of a text, that of its longest suffix that has one, given the node of
-// the text without its last byte c. Over a whole text it takes time linear in the text.
+// step appends c to a text whose node is given, and returns the node of the result: that of its
+// longest suffix that has a node. Over a whole text it takes time linear in the text.
 func (a *automaton) step(node uint32, c byte) uint32 {
 	for node != 0 {
 		n := &a.nodes[node]

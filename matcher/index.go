@@ -166,7 +166,7 @@ func (m *marks) clear(n int) {
 	}
 }
 
-// mark adds a number. It ignores one that clear made no room for: nothing has it.
+// mark adds a number. It ignores a number that clear made no room for, which nothing has.
 func (m *marks) mark(n uint32) {
 	if int64(n) < int64(len(m.epochs)) {
 		m.epochs[n] = m.epoch

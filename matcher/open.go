@@ -190,8 +190,8 @@ func checkTrieNotes(notes []byte, merged uint32) error {
 	return nil
 }
 
-// checkList checks a list of user-agent values in the layout of agentNames: it has as many as
-// values says, and they lie inside.
+// checkList checks a list of user-agent values in the layout of agentNames: that their number is
+// values, and that they lie inside.
 func checkList(list []byte, values uint32) error {
 	if len(list) < 4 || le32(list) != values {
 		return errors.New("the numbers of values and groups differ")

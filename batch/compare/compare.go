@@ -66,8 +66,8 @@ func (c *Change) follows(earlier *Change) {
 }
 
 // Columns returns the columns of an output of changes: for each agent the old verdict and what
-// explains it, then the new. They are for Verdicts with twice as many agents, of which the second
-// half has the new verdicts. agents are suffixes of names, empty for a single agent.
+// explains it, then the new. The Verdicts have each agent twice: first all with the old verdicts,
+// then all with the new. agents are suffixes of names, empty for a single agent.
 func Columns(agents []string) []batch.VerdictColumn {
 	var columns []batch.VerdictColumn
 	for agent, suffix := range agents {

@@ -7,8 +7,8 @@ type Capture struct {
 	URL    string
 	// Second is the time of the fetch; 0 means unknown, which sorts before all others.
 	Second int64
-	// Status is that of the answer, 0 for one that is not known; Failed if there was none, or,
-	// with Unread, perhaps one that cannot be read.
+	// Status is that of the answer, 0 if it is not known. Failed means that no answer is known; with
+	// Unread there may have been one, which cannot be read.
 	Status         int
 	Failed, Unread bool
 	// Target is that of a redirect; empty for none.

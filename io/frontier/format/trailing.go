@@ -72,8 +72,8 @@ func CheckTrailing(head []byte) error {
 	return nil
 }
 
-// trailer counts the lines that have fields after the URL. Unless a tab separates them, only lines
-// with as many as the first such line count.
+// trailer counts the lines that have fields after the URL. Lines that tabs separate all count; of
+// others those count that have the number of fields of the first.
 type trailer struct {
 	separator byte
 	lines     int

@@ -24,7 +24,8 @@ import (
 //	varint   seconds since the capture before, without keptTimeless
 //	uvarint  nanoseconds within the second, with keptFraction
 //
-// With flagFailed the status is keptUnread of Capture.Unread, else 0. With keptAgain all between flags and seconds is left out. With keptGone, flagFailed stands for
+// With flagFailed the status is keptUnread for Capture.Unread, else 0. With keptAgain all between
+// flags and seconds is left out. With keptGone, flagFailed stands for
 // flagDropped, and flagTarget for flagRevisit: the names of record and payload are then in the place
 // of the target, and a uvarint after them is the name of the fetch.
 type Kept struct {
