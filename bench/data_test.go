@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -65,7 +66,7 @@ func loadFrontier() (*frontier, error) {
 }
 
 // table compiles the bodies for agents, each body once.
-func (f *frontier) table(agents ...string) *matcher.Table {
+func (f *frontier) table(agents ...string) *ruletable.Table {
 	chains := make([]matcher.Chain, len(agents))
 	for i, agent := range agents {
 		chains[i] = matcher.Chain{agent}
@@ -73,7 +74,7 @@ func (f *frontier) table(agents ...string) *matcher.Table {
 	prepared := matcher.NewAgents(chains)
 	compiler := matcher.Compiler{Explain: true}
 	compiled := make(map[*byte]matcher.Origin)
-	var table matcher.Table
+	var table ruletable.Table
 	for authority, body := range f.bodies {
 		key := &append(body, 0)[0]
 		if len(body) > 0 {

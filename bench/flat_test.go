@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -36,10 +37,10 @@ func BenchmarkEngineFlat(b *testing.B) {
 }
 
 // flatMadeUp generates a frontier.
-func flatMadeUp() ([][]byte, *matcher.Table) {
+func flatMadeUp() ([][]byte, *ruletable.Table) {
 	c := corpus.New(corpus.Options{Origins: flatHosts, URLs: flatURLs * flatHosts, LargestOrigin: 2 * flatURLs})
 	var list [][]byte
-	var table matcher.Table
+	var table ruletable.Table
 	var scratch urls.Scratch
 	bodies := make(map[int][]matcher.Trie)
 	last := -1
@@ -65,9 +66,9 @@ func flatMadeUp() ([][]byte, *matcher.Table) {
 
 // flattened cuts the URLs of each host into runs of six and gives each run a host and a
 // copy of the rules of its own. It repeats the list as often as needed.
-func (f *frontier) flattened() ([][]byte, *matcher.Table) {
+func (f *frontier) flattened() ([][]byte, *ruletable.Table) {
 	var list [][]byte
-	var table matcher.Table
+	var table ruletable.Table
 	var scratch urls.Scratch
 	for hosts := 0; hosts < flatHosts; {
 		for rest := f.urls; len(rest) >= flatURLs && hosts < flatHosts; {

@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -85,7 +86,7 @@ func BenchmarkMatch(b *testing.B) {
 func BenchmarkEvaluate(b *testing.B) {
 	c := corpus.New(corpus.Options{Origins: 300, URLs: 20_000})
 	var all [][]byte
-	var table matcher.Table
+	var table ruletable.Table
 	oracles := make(map[string]reference.File)
 	var scratch urls.Scratch
 	for origin, url := range c.URLs() {

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/delimited"
 	"robotsbatch/io/frontier/format"
@@ -91,7 +92,7 @@ func forms(t *testing.T, dir, list string) []string {
 				})
 			})
 			source, closeSource := openFrontier(t, list, 700)
-			must.Get(batch.Run(context.Background(), source, sink, evaluator(&matcher.Table{}, evaluate.Options{}), batch.Options{}))(t)
+			must.Get(batch.Run(context.Background(), source, sink, evaluator(&ruletable.Table{}, evaluate.Options{}), batch.Options{}))(t)
 			closeSource()
 			names = append(names, name)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -82,7 +83,7 @@ func BenchmarkWorst(b *testing.B) {
 	for _, w := range worstCases {
 		body := "User-agent: *\nDisallow: " + strings.Join(w.rules, "\nDisallow: ") + "\n"
 		file := robotstxt.Parse([]byte(body), robotstxt.Options{})
-		var table matcher.Table
+		var table ruletable.Table
 		table.Add([]byte("http://example.com"), matcher.Origin{Access: access.Rules, Tries: matcher.Compile(file, []matcher.Chain{{"*"}})})
 		urls := make([][]byte, len(w.paths))
 		for i, path := range w.paths {

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"robotsbatch/io/store/must"
-	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -163,34 +162,6 @@ func TestReasons(t *testing.T) {
 		names[name] = reason
 		if words := reason.Words(); words == "" || words == name {
 			t.Errorf("%s has the words %q", name, words)
-		}
-	}
-}
-
-func TestTable(t *testing.T) {
-	var table Table
-	var o Origin
-	lookup := func(authority string) access.Outcome {
-		t.Helper()
-		must.Do(t, table.Lookup([]byte(authority), &o))
-		return o.Access
-	}
-	if lookup("http://a.example") != access.Unknown {
-		t.Error("an empty table knows an authority")
-	}
-	const n = 5000
-	outcome := func(i int) access.Outcome { return access.Outcome(1 + i%3) }
-	for i := range n {
-		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: access.Unknown})
-		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: outcome(i)})
-	}
-	must.Equal(t, table.Len(), n, "authorities")
-	for i := range n {
-		if got := lookup(fmt.Sprintf("http://%d.example", i)); got != outcome(i) {
-			t.Fatalf("authority %d: outcome %d, want %d", i, got, outcome(i))
-		}
-		if lookup(fmt.Sprintf("https://%d.example", i)) != access.Unknown {
-			t.Fatalf("authority %d is known under another scheme", i)
 		}
 	}
 }

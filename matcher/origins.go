@@ -39,13 +39,6 @@ type room struct {
 // Reset makes an Origin empty. It keeps its memory.
 func (o *Origin) Reset() { *o = Origin{room: o.room} }
 
-// set sets an Origin to another one, and keeps its memory.
-func (o *Origin) set(to *Origin) {
-	r := o.room
-	*o = *to
-	o.room = r
-}
-
 // own makes Tries an empty slice of the Origin's own memory, for addTrie, and Of nil.
 func (o *Origin) own() {
 	if o.room == nil {

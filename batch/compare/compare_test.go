@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/compare"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -19,9 +20,9 @@ import (
 var chains = []matcher.Chain{{"*"}, {"Foo"}}
 
 // table returns random rules for some of ten hosts.
-func table(rng *rand.Rand) *matcher.Table {
+func table(rng *rand.Rand) *ruletable.Table {
 	lines := []string{"User-agent: *", "User-agent: foo", "Disallow: /a", "Allow: /a/b", "Disallow: /*.gif$", "Disallow: /", "Allow: /c"}
-	var t matcher.Table
+	var t ruletable.Table
 	for host := range 10 {
 		key := fmt.Appendf(nil, "https://h%d.example", host)
 		switch rng.IntN(6) {
@@ -41,7 +42,7 @@ func table(rng *rand.Rand) *matcher.Table {
 	return &t
 }
 
-func side(t *matcher.Table) compare.Side {
+func side(t *ruletable.Table) compare.Side {
 	return compare.Side{Rules: t, Options: evaluate.Options{Agents: len(chains), Missing: access.MissingNull}}
 }
 
@@ -63,7 +64,7 @@ func columns(urls []string, dictionary bool) *batch.Batch {
 }
 
 // explained returns an evaluator of one set of rules with reasons.
-func explained(t *matcher.Table) batch.Evaluator {
+func explained(t *ruletable.Table) batch.Evaluator {
 	o := side(t).Options
 	o.Explain = true
 	return evaluate.New(t, o)

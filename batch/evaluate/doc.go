@@ -92,7 +92,7 @@
 //	 4  number, addRow                          groups.go
 //	 5  PrefixRun                               matcher/internal/kernels
 //	 6  lookup                                  evaluator.go         step 3
-//	 7  LookupAll                               matcher/table.go, or io/rules/rulepack
+//	 7  LookupAll                               io/rules/rulepack
 //	 8  evaluateGroup                           evaluator.go         step 4, a group
 //	 9  DecideRows                              matcher/decider.go   a run of its rows
 //	10  PrefixRun                               matcher/internal/kernels

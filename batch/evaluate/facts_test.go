@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -20,8 +21,8 @@ import (
 var bodies, frontier = batchtest.Bodies, batchtest.Frontier
 
 // factTable returns a table of authorities with different facts.
-func factTable(chains []matcher.Chain) *matcher.Table {
-	var t matcher.Table
+func factTable(chains []matcher.Chain) *ruletable.Table {
+	var t ruletable.Table
 	add := func(authority, body string, facts matcher.Facts) {
 		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
 		facts.Records = matcher.CollectRecords(f, matcher.NewAgents(chains))
@@ -135,7 +136,7 @@ func TestURLKeys(t *testing.T) {
 	}
 	columns := columnsOf(1, "url_surtkey")
 	for _, blockRows := range []int{1, 7, 4096} {
-		e := New(new(matcher.Table), Options{Columns: columns})
+		e := New(new(ruletable.Table), Options{Columns: columns})
 		e.blockRows = blockRows
 		var v batch.Verdicts
 		b := batch.Batch{URLs: batchtest.URLs(lines...)}

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -167,7 +168,7 @@ func (x *timed) alone(t *testing.T, row int, known *moment) string {
 	if said, ok := x.said[ask]; ok {
 		return said
 	}
-	var table matcher.Table
+	var table ruletable.Table
 	var scratch urls.Scratch
 	if key, _, err := scratch.Split([]byte(x.rows[row])); err == nil && known != nil {
 		table.Add(key, known.origin)

@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -82,7 +83,7 @@ func FuzzLists(f *testing.F) {
 type list struct {
 	choose  func(n int) int // returns one of 0 to n-1
 	options Options
-	origins *matcher.Table
+	origins *ruletable.Table
 	hosts   []string // authorities as URLs spell them
 	paths   []string
 	rows    []string // "null" for a row without value
@@ -97,7 +98,7 @@ const nullRow = "null"
 
 // makeList makes a list of several sections, each with an order of its own.
 func makeList(choose func(n int) int) *list {
-	l := &list{choose: choose, origins: new(matcher.Table)}
+	l := &list{choose: choose, origins: new(ruletable.Table)}
 	l.options = Options{
 		Agents:  1 + choose(3),
 		Profile: []matcher.Profile{robotstxt.RFC9309, robotstxt.Google}[choose(2)],

@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
@@ -26,7 +27,7 @@ type oneByOne struct{ matcher.Origins }
 
 // counting counts bulk lookups.
 type counting struct {
-	*matcher.Table
+	*ruletable.Table
 	keys int
 }
 
@@ -37,7 +38,7 @@ func (c *counting) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int,
 
 // manyAuthorities returns a table of authorities, and rows with URLs of them and of others.
 // The rows come in runs of any length, mostly short, and in every form.
-func manyAuthorities(t testing.TB, rng *rand.Rand) (*matcher.Table, [][]byte) {
+func manyAuthorities(t testing.TB, rng *rand.Rand) (*ruletable.Table, [][]byte) {
 	bodies := map[string]string{}
 	for i := range 2000 {
 		scheme := []string{"http", "https"}[i%2]
@@ -96,7 +97,7 @@ func TestBulkLookup(t *testing.T) {
 
 // failingBulk returns an error for one authority.
 type failingBulk struct {
-	*matcher.Table
+	*ruletable.Table
 	authority string
 }
 
@@ -260,7 +261,7 @@ func TestMissesOfEachRun(t *testing.T) {
 	}
 	var m Misses
 	var v batch.Verdicts
-	must.Do(t, New(new(matcher.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v))
+	must.Do(t, New(new(ruletable.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v))
 	slices.SortFunc(all, func(a, b string) int {
 		return cmp.Compare(xxh3.HashString(a), xxh3.HashString(b))
 	})

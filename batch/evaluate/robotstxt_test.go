@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -46,7 +47,7 @@ func TestVerdictsNearRobotsTxt(t *testing.T) {
 		reference reference.Profile
 	}{{robotstxt.RFC9309, reference.RFC9309}, {robotstxt.Google, reference.Google}} {
 		check := func(origin matcher.Origin, missing access.Missing, what string, allowed func(path string) bool) {
-			var rules matcher.Table
+			var rules ruletable.Table
 			rules.Add([]byte(authority), origin)
 			want := make(map[string]bool)
 			for _, path := range nearRobotsTxt {

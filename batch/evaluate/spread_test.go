@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -39,7 +40,7 @@ func manyAgents(n int) (chains []matcher.Chain, o matcher.Origin) {
 func TestMoreAgentsThanAWordHasBits(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 66, 130} {
 		chains, o := manyAgents(n)
-		table := new(matcher.Table)
+		table := new(ruletable.Table)
 		table.Add([]byte("http://a.test"), o)
 		table.Add([]byte("http://down.test"), matcher.Origin{Access: access.DisallowAll})
 		var lines []string
@@ -77,7 +78,7 @@ func TestCombinedVerdictIsExplainedByTheFirstAgentThatHasIt(t *testing.T) {
 	compiler := matcher.Compiler{Explain: true}
 	o := matcher.Origin{Access: access.Rules}
 	o.Tries, o.Of = compiler.Compile(robotstxt.Parse([]byte(body), robotstxt.Options{}), matcher.NewAgents(chains))
-	table := new(matcher.Table)
+	table := new(ruletable.Table)
 	table.Add([]byte("http://a.test"), o)
 	b := &batch.Batch{URLs: batchtest.URLs("http://a.test/x", "http://a.test/y", "http://a.test/z")}
 	for how, want := range map[batch.Combine][]string{
@@ -147,7 +148,7 @@ func TestListsOfDeniedAgentsAreBounded(t *testing.T) {
 	o := matcher.Origin{Access: access.Rules}
 	compiler := matcher.Compiler{}
 	o.Tries, o.Of = compiler.Compile(robotstxt.Parse([]byte(body.String()), robotstxt.Options{}), matcher.NewAgents(chains))
-	table := new(matcher.Table)
+	table := new(ruletable.Table)
 	table.Add([]byte("http://a.test"), o)
 	var urls []string
 	denied := 0

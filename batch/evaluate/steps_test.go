@@ -9,6 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -31,7 +32,7 @@ func BenchmarkSteps(b *testing.B) {
 	for _, data := range []struct {
 		name  string
 		urls  []string
-		rules *matcher.Table
+		rules *ruletable.Table
 	}{{"grouped", grouped, rules}, {"shuffled", mixed, rules}, {"flat", flat, flatRules}} {
 		var batches []*batch.Batch
 		for part := range slices.Chunk(data.urls, batch.DefaultRows) {
@@ -79,18 +80,18 @@ func BenchmarkSteps(b *testing.B) {
 // steps are those of the package comment, each including the ones before it.
 var steps = []struct {
 	name      string
-	evaluator func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts)
+	evaluator func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts)
 }{
-	{"1-rows", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+	{"1-rows", func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts) {
 		return func(x *batch.Batch, v *batch.Verdicts) { evaluateEachRow(b, rules, x, v) }
 	}},
-	{"2-groups", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+	{"2-groups", func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts) {
 		return evaluateGroupedRows(New(oneByOne{rules}, Options{}))
 	}},
-	{"3-lookup", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+	{"3-lookup", func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts) {
 		return evaluateGroupedRows(New(rules, Options{}))
 	}},
-	{"4-prefixes", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+	{"4-prefixes", func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts) {
 		e := New(rules, Options{})
 		return func(x *batch.Batch, v *batch.Verdicts) {
 			must.Do(b, e.Evaluate(x, v))
@@ -99,7 +100,7 @@ var steps = []struct {
 }
 
 // evaluateEachRow is step 1.
-func evaluateEachRow(b *testing.B, rules *matcher.Table, x *batch.Batch, v *batch.Verdicts) {
+func evaluateEachRow(b *testing.B, rules *ruletable.Table, x *batch.Batch, v *batch.Verdicts) {
 	v.Reset(x.URLs.Len(), batch.Want{Agents: 1})
 	var scratch urls.Scratch
 	var target matcher.Target
@@ -149,10 +150,10 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 }
 
 // frontierOf generates URLs and the rules of their authorities.
-func frontierOf(o corpus.Options) ([]string, *matcher.Table) {
+func frontierOf(o corpus.Options) ([]string, *ruletable.Table) {
 	c := corpus.New(o)
 	var list []string
-	var rules matcher.Table
+	var rules ruletable.Table
 	var scratch urls.Scratch
 	compiled := make(map[int][]matcher.Trie)
 	for origin, url := range c.URLs() {

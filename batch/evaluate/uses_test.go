@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -58,8 +59,8 @@ func usedColumns(t *testing.T, combined bool) []batch.VerdictColumn {
 }
 
 // usedTable compiles bodies with what columns need.
-func usedTable(bodies map[string]string, columns []batch.VerdictColumn) *matcher.Table {
-	table := new(matcher.Table)
+func usedTable(bodies map[string]string, columns []batch.VerdictColumn) *ruletable.Table {
+	table := new(ruletable.Table)
 	agents := matcher.NewAgents([]matcher.Chain{{"a"}, {"b"}, {"*"}})
 	for host, body := range bodies {
 		f := robotstxt.Parse([]byte(body), robotstxt.Options{})

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -24,7 +25,7 @@ const asOf = 1_800_000_000
 // newEvaluator decides for CCBot and everyone.
 func newEvaluator() *evaluate.Evaluator {
 	chains := []matcher.Chain{{"CCBot"}, {"*"}}
-	var t matcher.Table
+	var t ruletable.Table
 	add := func(authority, body string, fetched int64) {
 		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
 		t.Add([]byte(authority), matcher.Origin{

@@ -23,6 +23,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/figures"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -140,7 +141,7 @@ const hostOfURL = "https://w.test"
 func measure(body, url []byte) (c cost, err error) {
 	file := robotstxt.Parse(body, robotstxt.Options{})
 	tries := matcher.Compile(file, []matcher.Chain{{matcher.Everyone}})
-	var table matcher.Table
+	var table ruletable.Table
 	table.Add([]byte(hostOfURL), matcher.Origin{Access: access.Rules, Tries: tries})
 	e := evaluate.New(&table, evaluate.Options{})
 	column := batch.Column{Data: url, Offsets32: []int32{0, int32(len(url))}}

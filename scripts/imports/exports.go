@@ -25,8 +25,8 @@ func (f File) isTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 // CheckExports returns a line for each exported name that no other package uses. Functions,
 // types, variables and constants are told apart by their packages, methods by their names
 // alone. A type is used with what shows it, and an enumeration as a whole. Tests are no
-// users, except of packages that are for tests. Names in allowed, such as matcher.Table or
-// matcher.Table.Len, are left out; there is a line for each of those that is used or gone.
+// users, except of packages that are for tests. Names in allowed, such as matcher.Chain or
+// matcher.Chain.Len, are left out; there is a line for each of those that is used or gone.
 func CheckExports(files []File, allowed map[string]string) []string {
 	used := usesOf(files)
 	for range 2 { // constants come after their types

@@ -61,6 +61,7 @@ var table = []room{
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
 	{"batch", join(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch/internal/batchtest", join(engine, []string{"batch", "bench"}), nil},
 	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
 	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, []string{"github.com/zeebo/xxh3"}},
 	// Opening objects needs no driver, and only a program links those.

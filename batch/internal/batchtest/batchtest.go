@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -38,7 +39,7 @@ func URLs(urls ...string) batch.Column {
 }
 
 // Table compiles bodies of robots.txt, by authority, for chains of agents.
-func Table(t testing.TB, bodies map[string]string, chains ...string) *matcher.Table {
+func Table(t testing.TB, bodies map[string]string, chains ...string) *ruletable.Table {
 	t.Helper()
 	parsed := make([]matcher.Chain, len(chains))
 	for i, s := range chains {
@@ -47,7 +48,7 @@ func Table(t testing.TB, bodies map[string]string, chains ...string) *matcher.Ta
 			t.Fatal(err)
 		}
 	}
-	var table matcher.Table
+	var table ruletable.Table
 	for authority, body := range bodies {
 		file := robotstxt.Parse([]byte(body), robotstxt.Options{})
 		table.Add([]byte(authority), matcher.Origin{Access: access.Rules, Tries: matcher.Compile(file, parsed)})

@@ -8,6 +8,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/peers/gorunner"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -42,8 +43,8 @@ func main() {
 }
 
 // load puts the URLs into batches and adds the rules of their hosts to a table.
-func load(rows []gorunner.Row, origins []matcher.Origin) (batches []batch.Batch, table *matcher.Table) {
-	table = new(matcher.Table)
+func load(rows []gorunner.Row, origins []matcher.Origin) (batches []batch.Batch, table *ruletable.Table) {
+	table = new(ruletable.Table)
 	var scratch urls.Scratch
 	for i, row := range rows {
 		if i%batch.DefaultRows == 0 {

@@ -20,12 +20,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	codecs "robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
-	"robotsbatch/matcher"
 )
 
 // A damaged input ends a job with an error, or is another valid input: a letter of a
@@ -188,7 +188,7 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 	if err != nil {
 		return nil, err
 	}
-	newEvaluator := func() batch.Evaluator { return evaluate.New(&matcher.Table{}, evaluate.Options{Agents: 1}) }
+	newEvaluator := func() batch.Evaluator { return evaluate.New(&ruletable.Table{}, evaluate.Options{Agents: 1}) }
 	if _, err := batch.Run(context.Background(), src, sink, newEvaluator, batch.Options{Workers: 1, Memory: 2 * damageMemory}); err != nil {
 		return nil, err
 	}

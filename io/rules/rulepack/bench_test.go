@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -52,7 +53,7 @@ func BenchmarkPackLookup(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/lookup")
 		b.ReportMetric(0, "ns/op")
 	})
-	var table matcher.Table
+	var table ruletable.Table
 	p := mustOpen(b, name, Options{Chains: chains})
 	for _, authority := range known {
 		var o matcher.Origin

@@ -1,8 +1,13 @@
-package matcher
+// Package ruletable holds rules in memory, for tests and benchmarks of what looks them up.
+package ruletable
 
-import "bytes"
+import (
+	"bytes"
 
-// Table is an Origins in memory. The zero value is empty. Concurrent lookups are safe once
+	"robotsbatch/matcher"
+)
+
+// Table is a [matcher.Origins] in memory. The zero value is empty. Concurrent lookups are safe once
 // all authorities are added.
 //
 // It is a hash table with open addressing. A slot holds only a part of the hash and the
@@ -20,13 +25,13 @@ type slot struct {
 
 type tableEntry struct {
 	key    []byte
-	origin Origin
+	origin matcher.Origin
 }
 
 // Add sets the Origin of an authority, a key as urls.Scratch.Split returns it, which it copies.
 // It replaces one that was added before.
-func (t *Table) Add(authority []byte, o Origin) {
-	hash := HashOf(authority)
+func (t *Table) Add(authority []byte, o matcher.Origin) {
+	hash := matcher.HashOf(authority)
 	if e := t.find(authority, hash); e != nil {
 		e.origin = o
 		return
@@ -43,7 +48,7 @@ func (t *Table) Add(authority []byte, o Origin) {
 func (t *Table) grow() {
 	t.slots = make([]slot, max(16, 2*len(t.slots)))
 	for i := range t.entries {
-		t.place(HashOf(t.entries[i].key), i+1)
+		t.place(matcher.HashOf(t.entries[i].key), i+1)
 	}
 }
 
@@ -80,10 +85,10 @@ func (t *Table) find(authority []byte, hash uint64) *tableEntry {
 	return nil
 }
 
-// Lookup implements Origins. It never fails.
-func (t *Table) Lookup(authority []byte, o *Origin) error {
-	if e := t.find(authority, HashOf(authority)); e != nil {
-		o.set(&e.origin)
+// Lookup implements [matcher.Origins]. It never fails.
+func (t *Table) Lookup(authority []byte, o *matcher.Origin) error {
+	if e := t.find(authority, matcher.HashOf(authority)); e != nil {
+		*o = e.origin
 	} else {
 		o.Reset()
 	}
@@ -94,11 +99,11 @@ func (t *Table) Lookup(authority []byte, o *Origin) error {
 // few enough that the data stays in the L1 and L2 caches until it is used.
 const atOnce = 64
 
-// LookupAll implements BulkOrigins. It never fails.
+// LookupAll implements [matcher.BulkOrigins]. It never fails.
 //
 // It loops over the keys once for each step of the lookup, so that the cache misses of many
 // keys overlap.
-func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
+func (t *Table) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	if len(t.slots) == 0 {
 		for i := range origins {
 			origins[i].Reset()
@@ -114,7 +119,7 @@ func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 }
 
 // lookupSome is LookupAll for at most atOnce keys of a table that is not empty.
-func (t *Table) lookupSome(keys []Key, origins []Origin) {
+func (t *Table) lookupSome(keys []matcher.Key, origins []matcher.Origin) {
 	var memory [atOnce]*tableEntry
 	entries := memory[:len(keys)]
 	t.touchSlots(keys)
@@ -128,12 +133,12 @@ func (t *Table) lookupSome(keys []Key, origins []Origin) {
 			e = t.find(keys[i].Text, keys[i].Hash)
 		}
 		if e != nil {
-			origins[i].set(&e.origin)
+			origins[i] = e.origin
 		} else {
 			origins[i].Reset()
 		}
 	}
-	Touch(origins)
+	matcher.Touch(origins)
 }
 
 // likely returns the first entry whose slot has the upper 32 bits of hash, or nil. The caller
@@ -151,7 +156,7 @@ func (t *Table) likely(hash uint64) *tableEntry {
 // loads from being optimised away.
 //
 //go:noinline
-func (t *Table) touchSlots(keys []Key) (sum uint32) {
+func (t *Table) touchSlots(keys []matcher.Key) (sum uint32) {
 	for i := range keys {
 		sum += t.slots[t.slotOf(keys[i].Hash)].entry
 	}
@@ -178,46 +183,6 @@ func touchKeys(entries []*tableEntry) (sum int) {
 		if e != nil && len(e.key) > 0 {
 			sum += int(e.key[0])
 		}
-	}
-	return sum
-}
-
-// Touch loads the start of the rules of origins into the cache: what most paths need. It is
-// for implementations of BulkOrigins. The sum has no meaning.
-//
-//go:noinline
-func Touch(origins []Origin) (sum uint64) {
-	for i := range origins {
-		for j := range origins[i].Tries {
-			sum += uint64(origins[i].Tries[j].rules.suffixes)
-		}
-	}
-	for i := range origins {
-		for j := range origins[i].Tries {
-			sum += origins[i].Tries[j].touch()
-		}
-	}
-	return sum
-}
-
-const (
-	// cacheLine is the size of a cache line in bytes.
-	cacheLine = 64
-	// touched is the number of bytes touch reads from the start of a trie: all of it for half of
-	// all tries, the first nodes of the others.
-	touched = 512
-)
-
-// touch loads what a match needs first into the cache: the first nodes and, of a group that is
-// longer, a byte at the start of each section. The sum has no meaning.
-func (t *Trie) touch() (sum uint64) {
-	c := &t.rules
-	for i := 0; i < min(len(c.data), touched); i += cacheLine {
-		sum += uint64(c.data[i])
-	}
-	if len(c.data) > touched {
-		sum += uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.lists]) +
-			uint64(c.data[c.signatures-1]) + uint64(c.data[c.suffixes-1])
 	}
 	return sum
 }

@@ -1,0 +1,39 @@
+package ruletable_test
+
+import (
+	"fmt"
+	"testing"
+
+	"robotsbatch/bench/ruletable"
+	"robotsbatch/io/store/must"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+func TestTable(t *testing.T) {
+	var table ruletable.Table
+	var o matcher.Origin
+	lookup := func(authority string) access.Outcome {
+		t.Helper()
+		must.Do(t, table.Lookup([]byte(authority), &o))
+		return o.Access
+	}
+	if lookup("http://a.example") != access.Unknown {
+		t.Error("an empty table knows an authority")
+	}
+	const n = 5000
+	outcome := func(i int) access.Outcome { return access.Outcome(1 + i%3) }
+	for i := range n {
+		table.Add(fmt.Appendf(nil, "http://%d.example", i), matcher.Origin{Access: access.Unknown})
+		table.Add(fmt.Appendf(nil, "http://%d.example", i), matcher.Origin{Access: outcome(i)})
+	}
+	must.Equal(t, table.Len(), n, "authorities")
+	for i := range n {
+		if got := lookup(fmt.Sprintf("http://%d.example", i)); got != outcome(i) {
+			t.Fatalf("authority %d: outcome %d, want %d", i, got, outcome(i))
+		}
+		if lookup(fmt.Sprintf("https://%d.example", i)) != access.Unknown {
+			t.Fatalf("authority %d is known under another scheme", i)
+		}
+	}
+}
