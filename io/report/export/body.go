@@ -76,7 +76,7 @@ func (r *bodyReader) body(p *rulepack.Pack, number uint32) (*body, error) {
 // describe makes groups of a compiled body: one for all agents that obey the same rules.
 // Lines of agents and other records are not known.
 func describe(stored *rulepack.Body, p matcher.Profile) *body {
-	b := &body{profile: p, statements: stored.Records.Parse(p)}
+	b := &body{profile: p, statements: stored.Records.ParseStatements(p)}
 	for _, s := range stored.Records.Sitemaps {
 		b.sitemaps = append(b.sitemaps, robotstxt.Record{Value: []byte(s)})
 	}
@@ -140,7 +140,7 @@ func (r *ruleReader) read(stored *rulepack.Body, p matcher.Profile) (rules match
 	}
 	rules.Tries, rules.Of = stored.Compiled.For(r.agents)
 	if r.usage.Wanted() && stored.Records.Statements != nil {
-		said = r.compiler.CompileUsage(stored.Records.Parse(p), r.agents, r.usage)
+		said = r.compiler.CompileUsage(stored.Records.ParseStatements(p), r.agents, r.usage)
 	}
 	return rules, said, nil
 }

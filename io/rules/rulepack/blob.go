@@ -33,7 +33,8 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 	return e
 })
 
-// appendBlob appends a blob of data to dst, and nothing if there is no data.
+// appendBlob appends data to dst as a blob: a checksum, the length of data, and data itself,
+// compressed with zstd if that makes it smaller. If data is empty, it appends nothing.
 func appendBlob(dst, data []byte) []byte {
 	if len(data) == 0 {
 		return dst
@@ -50,8 +51,8 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob returns a copy of a blob's data, of at most a number of bytes; bodyRules explains
-// why a copy.
+// openBlob checks a blob and returns its data, decompressed, in memory of its own. It returns
+// an error if there are more than most bytes of data; nil for an empty blob.
 func openBlob(blob []byte, most int64) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil

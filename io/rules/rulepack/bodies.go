@@ -56,6 +56,8 @@ type bodyRow struct {
 	checksum, flags       uint32
 }
 
+// readRow decodes the row of body number. rows is the section bodies, and has one row more
+// than there are bodies.
 func readRow(rows []byte, number uint32) bodyRow {
 	b := rows[rowSize*int64(number):]
 	next := b[rowSize:]
@@ -68,7 +70,8 @@ func readRow(rows []byte, number uint32) bodyRow {
 	}
 }
 
-// append writes the row without its ends.
+// append appends the row to b. It writes the starts alone, because the ends are the starts in
+// the next row.
 func (r bodyRow) append(b []byte, checksum uint32) []byte {
 	return append32(append64(b, r.rules[0], r.notes[0], r.records[0]), checksum, r.flags)
 }
@@ -97,8 +100,8 @@ type bodies struct {
 	names   dictionary
 
 	mu       sync.Mutex // for the following
-	numbered numbered
-	store    store
+	numbered bodyTable
+	store    bodyStore
 	ordered  *runs.Sorter // those that are used, in the pack's order
 	payloads bool         // one that is used has a payload's name
 
@@ -116,31 +119,33 @@ type workspace struct {
 	blobs    []byte // notes and records
 }
 
-// surtStart is the beginning of a reversed host. Bodies of hosts that are alike so far are
-// neighbours, and that is all that the order is for.
+// surtStart is the first 24 bytes of a host with its labels reversed. Bodies are sorted by it,
+// so that the bodies of hosts under one domain are neighbours.
 type surtStart [24]byte
 
-// noSURT is behind all hosts.
+// noSURT is greater than every host's.
 var noSURT = surtStart(bytes.Repeat([]byte{0xFF}, len(surtStart{})))
 
-// surtOf returns the beginning of an authority's reversed host.
+// surtOf returns the first bytes of an authority's host with its labels reversed.
 func surtOf(authority []byte) (s surtStart) {
 	var memory [MaxAuthority + 8]byte
 	copy(s[:], domains.AppendSURT(memory[:0], domains.Host(authority)))
 	return s
 }
 
-// add returns the number of a body and compiles it if it is new.
+// add returns the number of a body, and compiles and stores the body if it is new. counted is
+// the part of the body that the size limit leaves.
 func (b *bodies) add(counted []byte) (number uint32, err error) {
-	number, old, err := b.number(sha256.Sum256(counted), uint32(len(counted)))
+	number, old, err := b.numberOf(sha256.Sum256(counted), uint32(len(counted)))
 	if old || err != nil {
 		return number, err
 	}
 	return number, b.compile(number, counted)
 }
 
-// number returns the number of a body, and whether it has come before.
-func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err error) {
+// numberOf returns the number of the body with a digest. A body that has none gets the next
+// one, and exists is false. length is the body's size in bytes.
+func (b *bodies) numberOf(d digest, length uint32) (number uint32, exists bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	number, slot, err := b.numbered.find(&d)
@@ -156,19 +161,22 @@ func (b *bodies) number(d digest, length uint32) (number uint32, old bool, err e
 	return number, false, b.numbered.add(slot, &d, length)
 }
 
-// usedBy says that an authority has a body.
-func (b *bodies) usedBy(number uint32, s surtStart) error {
+// usedBy records that an authority has a body, so that the pack keeps it. host is the start of
+// the authority's reversed host: the least one decides where the body lies in the pack.
+func (b *bodies) usedBy(number uint32, host surtStart) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.numbered.update(number, func(k *known) {
+	return b.numbered.update(number, func(k *bodyMeta) {
 		k.used = true
-		if bytes.Compare(s[:], k.first[:]) < 0 {
-			k.first = s
+		if bytes.Compare(host[:], k.first[:]) < 0 {
+			k.first = host
 		}
 	})
 }
 
-// compile compiles and stores a body.
+// compile compiles a body for all agents and stores it with its notes and records. It stores
+// the text itself if compileAll refuses. Large bodies are compiled one at a time, to bound the
+// memory.
 func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
@@ -209,16 +217,16 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	}
 	w.rules, w.notes, w.blobs = rules, notes, blobs
 	w.stored = appendStored(w.stored[:0], rules, blobs[:size], blobs[size:])
-	return b.keep(number, w.stored, flags)
+	return b.saveCompiled(number, w.stored, flags)
 }
 
-// compileAll compiles a body for all agents, and returns the numbers of its names, as the
-// dictionary has them now; nil for a body that is kept as its source.
-func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (*matcher.Body, []uint32) {
+// compileAll compiles a body of size bytes for all agents. numbers[i] is the number, in
+// b.names, of the i-th name of compiled. It returns nil for a body that is stored as text: too
+// large, with groups that overlap too much, or with more names than the memory holds.
+func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (compiled *matcher.Body, numbers []uint32) {
 	if b.sources {
 		return nil, nil
 	}
-	var compiled *matcher.Body
 	ok := size <= largestCompiled
 	if ok {
 		compiled, ok = w.compiler.CompileBody(f)
@@ -227,14 +235,15 @@ func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (*matcher
 		b.names.add(namesIn(f)) // for those who look for similar names
 		return nil, nil
 	}
-	numbers, ok := b.names.add(slices.Collect(compiled.Names()))
+	numbers, ok = b.names.add(slices.Collect(compiled.Names()))
 	if !ok {
 		return nil, nil
 	}
 	return compiled, numbers
 }
 
-// namesIn returns the distinct names in a body, in lower case.
+// namesIn returns the distinct agent names in the user-agent lines of f, in lower case and in
+// file order.
 func namesIn(f *robotstxt.File) (all [][]byte) {
 	seen := make(map[string]bool)
 	for name := range f.AgentNames() {
@@ -246,27 +255,27 @@ func namesIn(f *robotstxt.File) (all [][]byte) {
 	return all
 }
 
-// keep stores a copy of a body.
-func (b *bodies) keep(number uint32, stored []byte, flags uint8) error {
+// saveCompiled stores a copy of a compiled body, encoded by appendStored, and its flags.
+func (b *bodies) saveCompiled(number uint32, stored []byte, flags uint8) error {
 	if uint64(len(stored)) > math.MaxUint32 {
 		return fmt.Errorf("the compiled body has %d bytes", len(stored))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.numbered.update(number, func(k *known) { k.units, k.flags = le32(stored)/matcher.BodyAlignment, flags })
+	err := b.numbered.update(number, func(k *bodyMeta) { k.units, k.flags = le32(stored)/matcher.BodyAlignment, flags })
 	if err != nil {
 		return err
 	}
 	return b.store.add(number, stored, &b.numbered)
 }
 
-// order puts the bodies that are used in order, says where each starts, and calls visit with
-// it. Nothing can be added afterwards.
-func (b *bodies) order(visit func(k *known)) error {
+// order sorts the bodies that authorities have into the pack's order and sets the start of
+// each. It calls visit for each in that order. No body can be added afterwards.
+func (b *bodies) order(visit func(k *bodyMeta)) error {
 	b.numbered.slots.free()
 	for number := range b.numbered.n {
 		r, err := b.numbered.known.record(int(number), false)
-		if err == nil && readKnown(r).used {
+		if err == nil && readBodyMeta(r).used {
 			err = b.ordered.Add(r)
 		}
 		if err != nil {
@@ -274,33 +283,34 @@ func (b *bodies) order(visit func(k *known)) error {
 		}
 	}
 	place := uint64(0)
-	return b.each(func(k *known) error {
+	return b.each(func(k *bodyMeta) error {
 		if place >= noBody {
 			return fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
 		}
 		units := k.units
 		visit(k)
 		b.payloads = b.payloads || k.payload != 0
-		err := b.numbered.update(k.number, func(k *known) { k.units = uint32(place) })
+		err := b.numbered.update(k.number, func(k *bodyMeta) { k.units = uint32(place) })
 		place += uint64(units)
 		return err
 	})
 }
 
 // each calls visit with what is known of each body that is used, in order.
-func (b *bodies) each(visit func(k *known) error) error {
+func (b *bodies) each(visit func(k *bodyMeta) error) error {
 	return b.ordered.Merge(func(record []byte) error {
-		k := readKnown(record)
+		k := readBodyMeta(record)
 		return visit(&k)
 	})
 }
 
-// placed returns what is known of a body that is used, after order; noBody stays noBody.
-func (b *bodies) placed(number uint32) (known, error) {
+// placed returns the state of a body after order; its field units is then where its rules
+// start. For noBody, units is noBody.
+func (b *bodies) placed(number uint32) (bodyMeta, error) {
 	if number == noBody {
-		return known{units: noBody}, nil
+		return bodyMeta{units: noBody}, nil
 	}
-	return b.numbered.at(number)
+	return b.numbered.get(number)
 }
 
 func (b *bodies) close() {
@@ -314,10 +324,12 @@ type bodyOutputs struct {
 	rules, notes, records, rows, digests io.Writer
 }
 
-// write writes all bodies that are used, in order.
+// write writes all bodies that authorities have, in the pack's order. names has the number of
+// a name in the pack by its number in the builder. goOn is called before each body; its error
+// ends the writing.
 func (b *bodies) write(out bodyOutputs, names []uint32, goOn func() error) error {
 	w := bodyWriter{out: out, names: names}
-	err := b.store.each(b.each, func(k *known, stored []byte) error {
+	err := b.store.each(b.each, func(k *bodyMeta, stored []byte) error {
 		if err := goOn(); err != nil {
 			return err
 		}
@@ -336,10 +348,12 @@ type bodyWriter struct {
 	names []uint32 // the numbers of names in the pack, by those in the builder
 
 	next uint32
-	row  bodyRow // an empty one at the offsets of the next body
+	row  bodyRow // empty; its offsets are those of the next body
 }
 
-func (w *bodyWriter) write(k *known, stored []byte) error {
+// write writes one body and its row. stored is as appendStored made it; its names get the
+// pack's numbers in place.
+func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	rules := stored[storedSize:][:le32(stored)]
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]

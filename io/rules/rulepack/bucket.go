@@ -132,7 +132,7 @@ const (
 // schemes are the schemes that are cut off authorities, by their numbers.
 var schemes = [...]string{httpScheme: http, httpsScheme: https, ftpScheme: ftp}
 
-// cutScheme splits an authority into the number of its scheme and the rest. It compares
+// cutScheme splits an authority into the number of its scheme and the rest, text. It compares
 // with constants, which is several times faster than a loop over schemes.
 func cutScheme(authority []byte) (scheme uint8, text []byte) {
 	switch n := len(authority); {
@@ -146,7 +146,8 @@ func cutScheme(authority []byte) (scheme uint8, text []byte) {
 	return noScheme, authority
 }
 
-// compareAuthorities orders authorities with equal hashes.
+// compareAuthorities orders authorities with equal hashes: by scheme, then by the rest of the
+// text.
 func compareAuthorities(a, b []byte) int {
 	schemeA, textA := cutScheme(a)
 	schemeB, textB := cutScheme(b)
@@ -162,8 +163,9 @@ var (
 	errBucketChecksum = errors.New("checksum")
 )
 
-// check checks everything about a bucket except its authorities' origins and order.
-// number is the bucket's number.
+// check checks a bucket's layout and checksum, but not the order of its authorities or what is
+// known of each. number is the bucket's index in the pack. The error is errBucketLayout or
+// errBucketChecksum.
 func (b bucket) check(number uint32) error {
 	if len(b) < bucketHeaderSize || uint64(b.count())*(2+2+originSize) > uint64(len(b)) || b.records() > len(b) {
 		return errBucketLayout
@@ -182,7 +184,8 @@ func (b bucket) check(number uint32) error {
 	return nil
 }
 
-// bucketChecksum covers the number, so that no bucket can pass for another.
+// bucketChecksum returns the checksum of a bucket's data and its number, so that one bucket
+// cannot pass for another.
 func bucketChecksum(number uint32, data []byte) uint32 {
 	return updateChecksum(checksum(append32(make([]byte, 0, 4), number)), data)
 }
@@ -192,11 +195,12 @@ func (b bucket) count() int { return int(le32(b[4:]) &^ wideBucket) }
 // prints returns the fingerprints.
 func (b bucket) prints() []byte { return b[bucketHeaderSize:b.ends()] }
 
-// ends and records return where these columns start.
+// ends returns where the ends of records start in the bucket, in bytes.
 func (b bucket) ends() int {
 	return bucketHeaderSize + 2*((b.count()+printBlock-1)&^(printBlock-1))
 }
 
+// records returns where the records start in the bucket, in bytes.
 func (b bucket) records() int {
 	if b.wide() {
 		return b.ends() + 4*b.count()
@@ -206,7 +210,8 @@ func (b bucket) records() int {
 
 func (b bucket) wide() bool { return le32(b[4:])&wideBucket != 0 }
 
-// end returns the end of the record of authority i among the records.
+// end returns where the record of authority i ends, in bytes from the start of the first
+// record.
 func (b bucket) end(i int) uint32 {
 	if b.wide() {
 		return le32(b[b.ends()+4*i:])
@@ -214,8 +219,8 @@ func (b bucket) end(i int) uint32 {
 	return uint32(le16(b[b.ends()+2*i:]))
 }
 
-// record returns the record of authority i: an origin of unknown and no text if the bucket
-// was written to.
+// record returns the record of authority i. It is valid as long as the bucket. If the file was
+// written to after check and the offsets are wrong, it returns noRecord.
 func (b bucket) record(i int) bucketEntry {
 	start, end := uint64(0), uint64(b.end(i))
 	if i > 0 {
@@ -228,18 +233,19 @@ func (b bucket) record(i int) bucketEntry {
 	return bucketEntry(b[at+start : at+end])
 }
 
-// bucketEntry is what a bucket has of an authority.
+// bucketEntry is an authority's record in a bucket: its origin and its text without the
+// scheme.
 type bucketEntry []byte
 
 func (r bucketEntry) origin() origin { return readOrigin(r) }
 func (r bucketEntry) text() []byte   { return r[originSize:] }
 
-// noRecord is that of an authority that does not exist.
+// noRecord is the record of an authority of which nothing is known.
 var noRecord = bucketEntry(unknown.appendTo(nil))
 
 func (b bucket) origin(i int) origin { return b.record(i).origin() }
 
-// size returns the bucket's size in bytes.
+// size returns the bucket's size in bytes, from its checksum to the end of its last record.
 func (b bucket) size() int {
 	size := b.records()
 	if n := b.count(); n > 0 {
@@ -248,14 +254,16 @@ func (b bucket) size() int {
 	return size
 }
 
-// appendAuthority appends authority i to dst.
+// appendAuthority appends the text of authority i, with its scheme, to dst.
 func (b bucket) appendAuthority(dst []byte, i int) []byte {
 	r := b.record(i)
 	return append(append(dst, schemes[r.origin().flags&schemeMask]...), r.text()...)
 }
 
-// likely returns the index of the first authority whose fingerprint is that of a hash, which
-// is hardly ever another authority; -1 for none, and for a bucket that is searched otherwise.
+// likely returns the index of the first authority whose fingerprint equals that of hash. It is
+// nearly always the authority that has the hash, but the caller must compare the texts. It
+// returns -1 if no fingerprint is equal, or if the bucket has more than printBlock
+// authorities.
 func (b bucket) likely(hash uint64) int {
 	if count := b.count(); count <= printBlock && len(b) >= bucketHeaderSize+2*printBlock {
 		for like := likePrint(b[bucketHeaderSize:], uint16(hash)); like != 0; like &= like - 1 {
@@ -271,8 +279,9 @@ func (b bucket) likely(hash uint64) int {
 // printIndex returns the index of a fingerprint by its bit in the result of likePrint.
 func printIndex(bit int) int { return bit&3*4 + bit>>4 }
 
-// find returns the index of an authority in the bucket.
-func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
+// find returns the index of an authority in the bucket; known is false if the bucket does not
+// have it. hash is the authority's hash.
+func (b bucket) find(hash uint64, authority []byte) (index int, known bool) {
 	count, prints := b.count(), b.prints()
 	if count > scanned {
 		return b.search(hash, authority)
@@ -313,9 +322,9 @@ func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
 
-// search finds an authority by binary search, so that a bucket full of hosts chosen for
-// their hashes stays cheap.
-func (b bucket) search(hash uint64, authority []byte) (place int, known bool) {
+// search is find by binary search. It keeps buckets cheap that are full of hosts chosen for
+// their hashes.
+func (b bucket) search(hash uint64, authority []byte) (index int, known bool) {
 	var memory [MaxAuthority + 8]byte
 	return sort.Find(b.count(), func(i int) int {
 		other := b.appendAuthority(memory[:0], i)
@@ -354,7 +363,8 @@ func newBucketWriter(w io.Writer, authorities int64) *bucketWriter {
 	return &bucketWriter{w: w, buckets: buckets, directory: make([]uint64, 0, int64(buckets)+1)}
 }
 
-// add adds an authority. Authorities must come in the pack's order.
+// add adds an authority to the bucket of its hash, after it has written the buckets before.
+// Authorities must come in ascending order of hash, scheme and text.
 func (w *bucketWriter) add(hash uint64, o origin, authority []byte) error {
 	if err := w.finishUpTo(bucketOf(hash, w.buckets)); err != nil {
 		return err
@@ -378,7 +388,7 @@ func (w *bucketWriter) finish() error {
 	return err
 }
 
-// finishUpTo writes the buckets below number that are not written yet.
+// finishUpTo writes the buckets before number that are not written yet.
 func (w *bucketWriter) finishUpTo(number uint32) error {
 	for uint32(len(w.directory)) < number {
 		if err := w.finishBucket(); err != nil {
@@ -388,8 +398,9 @@ func (w *bucketWriter) finishUpTo(number uint32) error {
 	return nil
 }
 
-// finishBucket writes the current bucket. If it does not fit into this page, it first
-// writes zeros up to the next one.
+// finishBucket writes the current bucket, and that of the intervals, and begins an empty one.
+// A bucket that fits into a page but not into the rest of the current page starts on the next
+// page.
 func (w *bucketWriter) finishBucket() error {
 	for len(w.prints)%(2*printBlock) != 0 {
 		w.prints = append(w.prints, 0)

@@ -116,8 +116,8 @@ type Builder struct {
 	captured *Captured // nil if no captures are kept
 }
 
-// Create starts the pack of that name, a file or an object. The pack replaces an older
-// one only when Finish succeeds. When ctx ends, Finish fails with its error.
+// Create starts a pack in the file or object of that name. An older pack of that name stays
+// until Finish succeeds. When ctx ends, Finish fails with its error.
 func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultBuildMemory
@@ -139,8 +139,8 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
-		numbered: newNumbered(o.Memory/knownShare, o.Memory/slotShare, folder),
-		store:    store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
+		numbered: newBodyTable(o.Memory/knownShare, o.Memory/slotShare, folder),
+		store:    bodyStore{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
 		ordered:  runs.NewSorter(knownForm, o.Memory/slotShare, folder),
 		names:    dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}
@@ -154,8 +154,8 @@ func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
 // Folder returns the folder of the builder's temporary files.
 func (b *Builder) Folder() string { return b.bodies.store.spill.Folder }
 
-// spillFolder returns the folder for temporary files: a pack's own folder, which needs
-// room for the pack anyway, or for an object the system's temporary folder.
+// spillFolder returns the folder for temporary files. It is the pack's own folder, which needs
+// room for the pack anyway; for an object or a pipe, the system's temporary folder.
 func spillFolder(name string) string {
 	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
 		return os.TempDir()
@@ -163,9 +163,9 @@ func spillFolder(name string) string {
 	return filepath.Dir(name)
 }
 
-// Add adds what is known about an authority. It does not retain e. An invalid entry is
-// refused, and building may go on without it; after any other error Finish fails. Add
-// must not be called after Finish or Abort.
+// Add adds what is known about an authority; it ignores those of other partitions. It does not
+// retain e. After an error for an invalid entry, building may go on without it; after any
+// other error Finish fails. Add must not be called after Finish or Abort.
 func (b *Builder) Add(e Entry) error {
 	if err := b.add(e); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
@@ -173,11 +173,12 @@ func (b *Builder) Add(e Entry) error {
 	return nil
 }
 
+// add is Add without the pack's name in errors.
 func (b *Builder) add(e Entry) error {
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
 		return fmt.Errorf("%.80q is not a valid authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
-	if !has(b.o.Partition, b.o.Partitions, e.Authority) {
+	if !inPartition(b.o.Partition, b.o.Partitions, e.Authority) {
 		return nil
 	}
 	kept := e.Kept
@@ -193,7 +194,7 @@ func (b *Builder) add(e Entry) error {
 	}
 	var history intervals
 	if b.o.History {
-		if history, err = b.intervals(&e, o); err != nil {
+		if history, err = b.encodeHistory(&e, o); err != nil {
 			return err
 		}
 	}
@@ -206,7 +207,8 @@ func (b *Builder) add(e Entry) error {
 	return b.enqueue(e.Authority, surtOf(e.Authority), e.Source, o, history, e.Captures)
 }
 
-// enqueue lets an authority with this beginning of its reversed host wait, and says which bodies it has.
+// enqueue queues an authority for the sort, and marks the bodies that it has as used. surt is
+// the start of its reversed host, source as Entry.Source.
 func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o origin, history intervals, c Captures) error {
 	b.mu.Lock()
 	b.record = appendQueued(b.record[:0], authority, source, o, history, c)
@@ -219,26 +221,29 @@ func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o ori
 	return b.fail(err)
 }
 
-// eachBody calls visit with the number of each body of an authority, until that returns an error.
+// eachBody calls visit with the number of each body of an authority: those of its captures, of
+// its origin and of its intervals. A body may be visited twice. The first error of visit ends
+// it and is returned.
 func eachBody(o origin, history intervals, c queuedCaptures, visit func(body uint32) error) (err error) {
 	last := uint32(noBody)
-	one := func(body uint32) {
+	visitNew := func(body uint32) {
 		if body != noBody && body != last && err == nil {
 			err, last = visit(body), body
 		}
 	}
 	for i := range c.count() {
-		one(uint32(c.body(i)) - 1)
+		visitNew(uint32(c.body(i)) - 1)
 	}
-	one(o.body)
+	visitNew(o.body)
 	for n := range history.len() {
-		one(history.at(n).body)
+		visitNew(history.get(n).body)
 	}
 	return err
 }
 
-// originOf returns the origin of an entry or an interval, with the builder's number of
-// the body.
+// originOf returns the origin for the outcome of a fetch. kept is Keep's result for its body,
+// or 0 without one; the origin has the body's number in the builder. It refuses rules without
+// a body, and an outcome that no fetch has.
 func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uint16, fetched uint32) (origin, error) {
 	o := origin{body: noBody, fetched: fetched, status: status, outcome: uint8(a)}
 	if stale {
@@ -275,6 +280,7 @@ func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
 	return kept, nil
 }
 
+// keep is Keep without the pack's name in errors.
 func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
 	counted, limited := robotstxt.Counted(body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: cut})
 	if uint64(len(counted)) > math.MaxUint32 {
@@ -291,7 +297,8 @@ func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
 	return kept, nil
 }
 
-// fail keeps the first error for Finish, because something is missing after it.
+// fail records the first error, which Finish returns because the pack would be incomplete, and
+// returns err. err may be nil.
 func (b *Builder) fail(err error) error {
 	if err != nil {
 		b.mu.Lock()
@@ -308,7 +315,8 @@ func (b *Builder) Abort() {
 	b.bodies.close()
 }
 
-// Finish completes the pack and describes it. After an error there is no new pack.
+// Finish completes the pack and returns its description. After an error, the pack of that name
+// is unchanged.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
 	w := newPackWriter(b.ctx, b.out, b.version(), b.o.Partition, b.o.Partitions)
@@ -337,7 +345,7 @@ func (b *Builder) version() int {
 	return version
 }
 
-// write writes the sections.
+// write writes all sections and returns what meta says of them.
 func (b *Builder) write(w *packWriter) (*Info, error) {
 	info := &Info{
 		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
@@ -368,14 +376,14 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	return info, err
 }
 
-// findUsed finds the bodies that the pack's authorities have: with several sources, the
-// entries of one may have replaced those of another. Where a body lies depends on all that
-// are used, and an authority has the place of its body: so the authorities are gone through
-// twice.
+// findUsed marks the bodies that the pack's authorities have, and unmarks the others. It is
+// needed with several sources, because an entry of one may have replaced that of another. It
+// is a pass of its own: a body's place depends on all bodies that are used, and writing an
+// authority needs the place of its body.
 func (b *Builder) findUsed() error {
 	all := &b.bodies.numbered
 	for number := range all.n {
-		if err := all.update(number, func(k *known) { k.used = false }); err != nil {
+		if err := all.update(number, func(k *bodyMeta) { k.used = false }); err != nil {
 			return err
 		}
 	}
@@ -384,12 +392,14 @@ func (b *Builder) findUsed() error {
 			return err
 		}
 		return eachBody(authority.origin(), history, c, func(body uint32) error {
-			return all.update(body, func(k *known) { k.used = true })
+			return all.update(body, func(k *bodyMeta) { k.used = true })
 		})
 	})
 }
 
-// writeAuthorities writes the buckets and their directory.
+// writeAuthorities writes the buckets of authorities and their directory, and then the
+// intervals and the captures if the pack has them. It counts authorities and intervals in
+// info.
 func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 	w.begin(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
@@ -415,14 +425,14 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 			return err
 		}
 		o.body = body.units
-		info.add(o, body.flags)
+		info.addAuthority(o, body.flags)
 		info.Intervals += int64(history.len())
 		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
 			return err
 		}
 		rows := history.rows[:0]
 		for n := range history.len() {
-			i := history.at(n)
+			i := history.get(n)
 			if body, err = b.bodies.placed(i.body); err != nil {
 				return err
 			}
@@ -448,24 +458,25 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 	return kept.write(w, b.captured, &b.bodies)
 }
 
-// writeBodies writes the sections of bodies.
+// writeBodies writes the rules of all bodies, their notes, records, rows and digests, and the
+// names of agents, each as a section.
 func (b *Builder) writeBodies(w *packWriter) error {
 	sections := [...]int{notesSection, recordsSection, bodiesSection, digestsSection}
-	var rest [len(sections)]*pending
-	for i := range rest {
-		rest[i] = newPending(b.Folder())
-		defer rest[i].close()
+	var waiting [len(sections)]*pending // until the rules are written
+	for i := range waiting {
+		waiting[i] = newPending(b.Folder())
+		defer waiting[i].close()
 	}
 	names, numbers := b.bodies.names.sorted()
 	w.begin(rulesSection)
 	err := b.bodies.write(
-		bodyOutputs{rules: w, notes: rest[0], records: rest[1], rows: rest[2], digests: rest[3]},
+		bodyOutputs{rules: w, notes: waiting[0], records: waiting[1], rows: waiting[2], digests: waiting[3]},
 		numbers, func() error { return context.Cause(b.ctx) },
 	)
-	for i := range rest {
+	for i := range waiting {
 		if err == nil {
 			w.begin(sections[i])
-			err = rest[i].copyTo(w)
+			err = waiting[i].copyTo(w)
 		}
 	}
 	if err != nil {

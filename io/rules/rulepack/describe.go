@@ -31,8 +31,8 @@ type Authority struct {
 	Stale bool
 }
 
-// Authority returns what the pack knows about an authority, a key as urls.Scratch.Split
-// returns it. known is false if the pack does not have it.
+// Authority returns what the pack knows about an authority, given as the key that
+// urls.Scratch.Split returns. known is false if it knows nothing.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	o, err := p.find(authority, p.locate(authority))
@@ -44,6 +44,7 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 
 func (o origin) isUnknown() bool { return access.Outcome(o.outcome) == access.Unknown }
 
+// describe returns the origin with its flags and numbers as fields of an Authority.
 func (o origin) describe() Authority {
 	return Authority{
 		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
@@ -52,7 +53,7 @@ func (o origin) describe() Authority {
 }
 
 // Each calls visit for each authority that the pack knows at Options.AsOf, in the pack's
-// order, until visit returns an error. The key is valid until visit returns.
+// order. It stops at visit's first error and returns it. The key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var authority []byte
@@ -63,7 +64,7 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 		}
 		for i := range b.count() {
 			authority = b.appendAuthority(authority[:0], i)
-			o, err := p.deciding(authority, number, b, i)
+			o, err := p.decidingOrigin(authority, number, b, i)
 			if err == nil && !o.isUnknown() {
 				err = visit(authority, o.describe())
 			}
@@ -75,8 +76,8 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 	return nil
 }
 
-// Empty tells whether the pack knows no authority at Options.AsOf. It reads up to the first
-// one that it knows.
+// Empty reports whether the pack knows no authority at Options.AsOf. It reads no further than
+// the first one that it knows.
 func (p *Pack) Empty() (bool, error) {
 	err := p.Each(func([]byte, Authority) error { return errKnown })
 	if errors.Is(err, errKnown) {
@@ -88,8 +89,8 @@ func (p *Pack) Empty() (bool, error) {
 // errKnown ends the search for an authority that the pack knows.
 var errKnown = errors.New("an authority is known")
 
-// BodyFacts returns the kind and digest of an Authority's body, of which it reads the head
-// alone.
+// BodyFacts returns the kind and the SHA-256 of a body, given as Authority.Body. It does not
+// read the body's rules.
 func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	number, err := p.numberOf(body)
@@ -100,13 +101,14 @@ func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.S
 	return kindOf(readRow(p.rows, number).flags), digest, err
 }
 
-// BodyNumber returns the place of an Authority's body in the order of the pack's bodies.
+// BodyNumber returns the index of a body in the pack, from 0 on. body is an Authority.Body.
 func (p *Pack) BodyNumber(body uint32) (number uint32, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	return p.numberOf(body)
 }
 
-// numberOf returns the number of the body at a place.
+// numberOf returns the index of the body that starts at place, which is counted in units of
+// matcher.BodyAlignment bytes.
 func (p *Pack) numberOf(place uint32) (uint32, error) {
 	info, err := p.open.Info(place)
 	switch {
@@ -136,8 +138,8 @@ type Body struct {
 	Bytes int
 }
 
-// Body describes an Authority's body. It copies and checks all of it. A source that takes more
-// memory to compile than Options.Budget lends is an error.
+// Body returns a checked copy of a body, given as Authority.Body. It returns an error if
+// Options.Budget lends too little memory to compile a body that is kept as its source.
 func (p *Pack) Body(body uint32) (b *Body, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	number, err := p.numberOf(body)
@@ -158,7 +160,8 @@ func (p *Pack) Body(body uint32) (b *Body, err error) {
 	return b, nil
 }
 
-// describeBody describes a body by its number.
+// describeBody returns a checked copy of the body with that index. It does not compile a body
+// that is kept as its source.
 func (p *Pack) describeBody(number uint32) (*Body, error) {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
@@ -187,13 +190,15 @@ func (p *Pack) describeBody(number uint32) (*Body, error) {
 	return b, nil
 }
 
-// digest returns the digest of a body that exists. The first call checks all digests.
+// digest returns the SHA-256 of the body with that index, which must exist. The first call
+// checks all digests.
 func (p *Pack) digest(number uint32) (digest [sha256.Size]byte, err error) {
 	err = p.checkDigests()
 	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):]), err
 }
 
-// bodyRecords returns a body's other records.
+// bodyRecords decodes a body's records that are not rules: sitemaps, crawl-delays and
+// statements about use. number is the body's index and r its row.
 func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error) {
 	data, err := p.blob(p.records, r.records, maxRecords, "records", number)
 	if err != nil {
@@ -205,7 +210,9 @@ func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error
 	return records, err
 }
 
-// blob opens the notes or the records of a body, of at most times the bytes that count of it.
+// blob decompresses the notes or the records of a body from its section, at bounds. It refuses
+// more than times × the size limit of a body. what and number name the part and the body in an
+// error.
 func (p *Pack) blob(section []byte, bounds [2]uint64, times int64, what string, number uint32) ([]byte, error) {
 	blob, ok := within(section, bounds)
 	if !ok {

@@ -60,22 +60,23 @@ const (
 	notAgain
 )
 
-// letGoSize is how many bytes are read before the system takes back their pages.
-const letGoSize = 16 << 20
+// dropSize is how many bytes are read before the system takes back their pages.
+const dropSize = 16 << 20
 
-// letGo lets the system take back the pages of a file that is read once, so that they do not
-// count as the program's memory.
-func (m *mapping) letGo() {
+// dropPages lets the system take back the pages of a file that is read once, so that they do
+// not count as the program's memory.
+func (m *mapping) dropPages() {
 	if m.file != nil {
 		advise(m.data, notAgain)
 	}
 }
 
-// letGoAt lets go when letGoSize bytes were read since the last time. read is where that was.
-func (m *mapping) letGoAt(at uint64, read *uint64) {
-	if at > *read+letGoSize {
-		m.letGo()
-		*read = at
+// dropPagesAt drops pages if more than letGoSize bytes lie between *dropped, the offset where
+// it last did, and at, the offset that is read now.
+func (m *mapping) dropPagesAt(at uint64, dropped *uint64) {
+	if at > *dropped+dropSize {
+		m.dropPages()
+		*dropped = at
 	}
 }
 
@@ -155,7 +156,8 @@ func (f *file) checkSections() error {
 	return nil
 }
 
-// identityOf returns a checksum over the checksums of all sections.
+// identityOf returns Info.Checksum. It covers the header, the size of the file, and the table,
+// which has the checksums of all sections.
 func identityOf(head, table []byte, size uint64) string {
 	h := xxh3.New()
 	h.Write(head)
@@ -165,7 +167,7 @@ func identityOf(head, table []byte, size uint64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mayHave reports whether the file may have a section of a kind.
+// mayHave reports whether a file of this version may have a section of a kind.
 func (f *file) mayHave(kind uint32) bool {
 	if kind == intervalsSection || kind == startsSection {
 		return f.version == historyVersion

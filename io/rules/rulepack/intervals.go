@@ -64,11 +64,12 @@ type intervals struct {
 
 func (i intervals) len() int { return len(i.rows) / intervalSize }
 
-func (i intervals) at(n int) interval { return readInterval(i.rows[intervalSize*n:]) }
+func (i intervals) get(n int) interval { return readInterval(i.rows[intervalSize*n:]) }
 
 func (i intervals) from(n int) uint32 { return le32(i.rows[intervalSize*n:]) }
 
-// timesOf returns where the times of an interval are.
+// timesOf returns the start and the end of the times of interval n, in bytes from the start of
+// the bucket's times. They are not checked.
 func (i intervals) timesOf(n int) [2]uint64 {
 	start := i.start
 	if n > 0 {
@@ -77,25 +78,26 @@ func (i intervals) timesOf(n int) [2]uint64 {
 	return [2]uint64{uint64(start), uint64(le32(i.rows[intervalSize*n+8:]))}
 }
 
-// add appends an interval with its times, to intervals that have no others' times.
+// add appends an interval with its encoded times. i must hold no times of other authorities.
 func (i *intervals) add(x interval, times []byte) {
 	i.times = append(i.times, times...)
 	x.timesEnd = uint32(len(i.times))
 	i.rows = x.appendTo(i.rows)
 }
 
-// addFirst appends the first n of other intervals.
+// addFirst appends the first n intervals of from, with their times.
 func (i *intervals) addFirst(n int, from intervals) {
 	for k := range n {
 		times := from.timesOf(k)
-		i.add(from.at(k), from.times[times[0]:times[1]])
+		i.add(from.get(k), from.times[times[0]:times[1]])
 	}
 }
 
 // reset removes all intervals, and keeps the memory.
 func (i *intervals) reset() { *i = intervals{rows: i.rows[:0], times: i.times[:0]} }
 
-// eachTime yields encoded times, which follow one: up to the last, or where they are damaged.
+// eachTime decodes times, in seconds since 1970. They must ascend, and be greater than before:
+// it stops at the first that does not.
 func eachTime(times []byte, before uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for ; len(times) >= timeSize && le32(times) > before; times = times[timeSize:] {
@@ -106,7 +108,8 @@ func eachTime(times []byte, before uint32) iter.Seq[uint32] {
 	}
 }
 
-// fetchedAt returns the time of the newest fetch of an interval not after a second.
+// fetchedAt returns the time of the interval's newest fetch that is not later than second.
+// times are the encoded times of its fetches between the first and the last.
 func (i interval) fetchedAt(times []byte, second uint32) uint32 {
 	if i.seen <= second {
 		return i.seen
@@ -121,7 +124,8 @@ func (i interval) fetchedAt(times []byte, second uint32) uint32 {
 	return at
 }
 
-// appendBetween appends the times between the first and the last fetch of an interval.
+// appendBetween appends, encoded, the times of the fetches between the first and the last of
+// an interval, as far as they ascend.
 func appendBetween(dst []byte, i *access.Interval) []byte {
 	last := i.Fetched
 	for _, t := range i.Times {
@@ -133,13 +137,15 @@ func appendBetween(dst []byte, i *access.Interval) []byte {
 	return dst
 }
 
-// before returns how many intervals begin before a second.
-func (i intervals) before(second uint32) int {
+// countBefore returns the number of intervals that begin before a second.
+func (i intervals) countBefore(second uint32) int {
 	return sort.Search(i.len(), func(n int) bool { return i.from(n) >= second })
 }
 
-// intervals returns an entry's intervals: one for all times if it has no history.
-func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
+// encodeHistory returns the intervals of an entry's history. Without a history there is one
+// interval for all times, which has the origin o. It refuses a history that is too long or out
+// of order.
+func (b *Builder) encodeHistory(e *Entry, o origin) (intervals, error) {
 	var dst intervals
 	if len(e.History) == 0 {
 		dst.add(interval{seen: o.fetched, origin: o}, nil)
@@ -181,7 +187,7 @@ type intervalWriter struct {
 	total uint64    // number of intervals in all buckets
 }
 
-// add adds the intervals of the next authority.
+// add adds the intervals of the next authority to the current bucket.
 func (w *intervalWriter) add(added intervals) error {
 	if w == nil {
 		return nil
@@ -196,7 +202,8 @@ func (w *intervalWriter) add(added intervals) error {
 	return nil
 }
 
-// finishBucket writes the current bucket.
+// finishBucket writes the current bucket to the temporary file and begins an empty one. number
+// is the bucket's index.
 func (w *intervalWriter) finishBucket(number uint32) error {
 	if w == nil {
 		return nil
@@ -219,7 +226,8 @@ func (w *intervalWriter) finishBucket(number uint32) error {
 	return nil
 }
 
-// write writes the sections, after the last bucket.
+// write copies all buckets to the pack as the section intervals, and writes the section
+// starts.
 func (w *intervalWriter) write(p *packWriter) error {
 	if w == nil {
 		return nil
@@ -232,19 +240,21 @@ func (w *intervalWriter) write(p *packWriter) error {
 	return binary.Write(p, binary.LittleEndian, append(w.starts, w.at, w.total))
 }
 
-// findAt returns an authority's origin at Options.AsOf.
-func (p *Pack) findAt(number uint32, b bucket, place int) (origin, error) {
-	all, err := p.intervalsOf(number, b, place)
+// originAt returns what was known of an authority at Options.AsOf; notYet if that is before
+// its first interval. The authority is the one with that index in bucket b, whose index is
+// number.
+func (p *Pack) originAt(number uint32, b bucket, index int) (origin, error) {
+	all, err := p.intervalsOf(number, b, index)
 	if err != nil {
 		return unknown, err
 	}
-	n := all.before(p.asOf + 1)
+	n := all.countBefore(p.asOf + 1)
 	if n == 0 {
 		return notYet, nil
 	}
-	i := all.at(n - 1)
+	i := all.get(n - 1)
 	times, ok := within(all.times, all.timesOf(n-1))
-	if !ok || !p.sound(i.origin) {
+	if !ok || !p.isValid(i.origin) {
 		return unknown, p.damaged("intervals of bucket %d", number)
 	}
 	i.fetched = i.fetchedAt(times, p.asOf)
@@ -253,7 +263,8 @@ func (p *Pack) findAt(number uint32, b bucket, place int) (origin, error) {
 
 var _ matcher.BulkHistorical = (*Pack)(nil)
 
-// AppendSpans implements [matcher.Historical], for a pack with a history.
+// AppendSpans implements [matcher.Historical], for a pack with a history. It appends nothing
+// for an authority that the pack does not have.
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	l := p.locate(authority)
@@ -264,8 +275,8 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 	return p.appendSpans(spans, l.bucket, b, place)
 }
 
-// AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans
-// for each key. It goes through the keys once for each step, as LookupAll does.
+// AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans for
+// each key. It does each step for atOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var likely [atOnce]likelyPlace
@@ -293,9 +304,10 @@ func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []i
 	return spans, 0, nil
 }
 
-// appendSpans appends the spans of an authority, given by its bucket and index there.
-func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place int) ([]matcher.Span, error) {
-	all, err := p.intervalsOf(number, b, place)
+// appendSpans appends a span for each interval of an authority. The authority is the one with
+// that index in bucket b, whose index is number. After an error it returns spans as they were.
+func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, index int) ([]matcher.Span, error) {
+	all, err := p.intervalsOf(number, b, index)
 	if err != nil {
 		return spans, err
 	}
@@ -307,7 +319,7 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place 
 	for n := range count { // field by field: as an interval, each would be copied twice
 		row := all.rows[intervalSize*n : intervalSize*(n+1)]
 		timesEnd := all.begin + uint64(le32(row[8:]))
-		if !p.sound(origin{body: le32(row[12:]), outcome: row[22]}) || timesEnd < timesAt {
+		if !p.isValid(origin{body: le32(row[12:]), outcome: row[22]}) || timesEnd < timesAt {
 			return spans[:first], p.damaged("intervals of bucket %d", number)
 		}
 		spans[first+n] = matcher.Span{
@@ -323,11 +335,11 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place 
 // OpenSpan implements [matcher.Historical].
 func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	return p.setOrigin(originOf(s), o)
+	return p.setOrigin(originOfSpan(s), o)
 }
 
-// OpenAllSpans implements [matcher.BulkHistorical]. After a fault of the mapped file it returns
-// the index of the first of the atOnce spans that it was opening.
+// OpenAllSpans implements [matcher.BulkHistorical]. If reading the mapped file fails, first is
+// the index of the first of the up to atOnce spans that it was opening.
 func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (first int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var found [atOnce]origin
@@ -337,7 +349,7 @@ func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []ma
 		for i, s := range some {
 			found[i] = unknown // resets the origin
 			if s != nil {
-				found[i] = originOf(s)
+				found[i] = originOfSpan(s)
 			}
 		}
 		if i, err := p.setOriginsInOrder(found[:len(some)], origins[first:]); err != nil {
@@ -347,8 +359,8 @@ func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []ma
 	return 0, nil
 }
 
-// originOf returns the origin of a span.
-func originOf(s *matcher.Span) origin {
+// originOfSpan returns the origin that a span was made from.
+func originOfSpan(s *matcher.Span) origin {
 	o := origin{body: s.Body, fetched: uint32(s.Fetched), status: uint16(s.Status), outcome: uint8(s.Access)}
 	if s.Stale {
 		o.flags |= flagStale
@@ -356,7 +368,8 @@ func originOf(s *matcher.Span) origin {
 	return o
 }
 
-// AppendTimes implements [matcher.Historical].
+// AppendTimes implements [matcher.Historical]: it appends the times of all fetches of a span,
+// in seconds since 1970 and ascending.
 func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ []int64, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	times = append(times, s.Fetched)
@@ -373,7 +386,8 @@ func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ 
 	return times, nil
 }
 
-// intervalsOf returns the intervals of authority i of a bucket.
+// intervalsOf returns the intervals of authority i of bucket b, whose index is number. They
+// point into the mapped file.
 func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	data, err := p.intervalBucket(number, b)
 	if err != nil {
@@ -400,7 +414,8 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	return of, nil
 }
 
-// openIntervals returns all intervals of a bucket; ok is false if they lie outside.
+// openIntervals splits a bucket of intervals, data, into the intervals and the times of all
+// its authorities. ok is false if the intervals would end after data.
 func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 	at := intervalHeaderSize + 4*int64(authorities)
 	if at > int64(len(data)) {
@@ -416,7 +431,8 @@ func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 	return intervals{rows: rows[:size], times: rows[size:]}, true
 }
 
-// intervalBucket returns a bucket of intervals, which it checks at its first use.
+// intervalBucket returns the bucket of intervals that belongs to bucket b of authorities. The
+// first call for a bucket checks it. It points into the mapped file.
 func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	start, end := le64(p.starts[8*uint64(number):]), le64(p.starts[8*uint64(number+1):])
 	data, ok := within(p.intervals, [2]uint64{start, end})
@@ -433,8 +449,8 @@ func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	return data, nil
 }
 
-// checkIntervals checks the size and the checksum of a bucket of intervals. Its offsets and
-// origins are checked when a lookup follows them, because a job looks at few of them.
+// checkIntervals checks the size and the checksum of a bucket of intervals. Lookups check its
+// offsets and origins when they follow them, because a job follows few of them.
 func checkIntervals(number uint32, b bucket, data []byte) error {
 	if int64(len(data)) < intervalHeaderSize+4*int64(b.count()) || int64(le32(data[4:])) != int64(b.count()) {
 		return errBucketLayout

@@ -84,18 +84,21 @@ type Known struct {
 // SetCaptured makes the pack keep Entry.Captures.
 func (b *Builder) SetCaptured(c Captured) { b.captured = &c }
 
-// AddElsewhere adds captures of a URL that is no robots.txt, given by a key.
+// AddElsewhere adds the captures of a URL that is no robots.txt, such as a redirect's target.
+// key identifies the URL for the caller.
 func (b *Builder) AddElsewhere(key [keySize]byte, c Captures) error {
 	return b.enqueue(append([]byte{0}, key[:]...), noSURT, 0, unknown, intervals{}, c)
 }
 
-// isElsewhere reports whether a queued authority is a key.
+// isElsewhere reports whether the text of a queued entry is the key of a URL added by
+// AddElsewhere, and not an authority.
 func isElsewhere(authority []byte) bool { return authority[0] == 0 }
 
-// Payload notes the name of a payload that has a body.
+// Payload records that a body has the payload name. Of several names it keeps the least. kept
+// is Keep's result for the body. Finish reports errors.
 func (b *Builder) Payload(kept, name uint64) {
 	b.bodies.mu.Lock()
-	err := b.bodies.numbered.update(uint32(kept)-1, func(k *known) {
+	err := b.bodies.numbered.update(uint32(kept)-1, func(k *bodyMeta) {
 		if k.payload == 0 || name < k.payload {
 			k.payload = name
 		}
@@ -111,8 +114,9 @@ type keptWriter struct {
 	record []byte
 }
 
-// add adds what a queued authority has; placed returns what is known of a body.
-func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (known, error)) error {
+// add writes the entry of a queued authority or other URL; nothing if it has no captures.
+// placed returns the state of the body with a number, with its place in the pack.
+func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (bodyMeta, error)) error {
 	if w == nil {
 		return nil
 	}
@@ -144,7 +148,8 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number 
 	return err
 }
 
-// write writes the section.
+// write writes the section captures: its head, the names of payloads if any body has one, and
+// the entries.
 func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	if w == nil {
 		return nil
@@ -162,7 +167,7 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	p.begin(capturesSection)
 	_, _ = p.Write(head) // an error stays
 	if all.payloads {
-		err := all.each(func(k *known) error {
+		err := all.each(func(k *bodyMeta) error {
 			_, err := p.Write(append64(head[:0], k.payload))
 			return err
 		})
@@ -173,15 +178,18 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	return w.copyTo(p)
 }
 
-// Captured says of what captures the pack was made; nil for one that keeps none.
+// Captured returns the description of the captures that the pack was made of; nil for a pack
+// that keeps none.
 func (p *Pack) Captured() (_ *Captured, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	c, _, _, err := p.kept()
+	c, _, _, err := p.captureSection()
 	return c, err
 }
 
-// kept returns the parts of the section captures; nil if there is none.
-func (p *Pack) kept() (c *Captured, payloads, entries []byte, err error) {
+// captureSection splits the section captures into its head, the names of payloads (8 bytes a
+// body, nil if no body has one) and the entries. All are nil if the pack has no such section.
+// The slices point into the mapped file.
+func (p *Pack) captureSection() (c *Captured, payloads, entries []byte, err error) {
 	s := p.file.table[capturesSection]
 	if !s.found {
 		return nil, nil, nil, nil
@@ -218,24 +226,26 @@ type keptEntry struct {
 	Captures
 }
 
-// read reads the next entry of which data has some.
+// read decodes the first entry of data and returns what follows it. Rows and the key point
+// into data. ok is false for a damaged entry.
 func (e *keptEntry) read(data []byte) (rest []byte, ok bool) {
 	x := recordReader{data: data}
 	e.key = nil
 	if e.passed = x.varint(); e.passed == 0 {
-		e.key = x.take(keySize)
+		e.key = x.bytes(keySize)
 	}
-	e.Rows, e.Bodies = x.take(x.number()), e.Bodies[:0]
-	for range x.number() {
+	e.Rows, e.Bodies = x.bytes(x.length()), e.Bodies[:0]
+	for range x.length() {
 		body := x.varint()
 		e.Bodies = append(e.Bodies, body>>1&noBody|body&1*keptLimited)
 	}
 	return x.data, !x.broken && len(e.Rows) > 0
 }
 
-// eachKept calls visit with the bodies of each entry of the section captures.
-func (p *Pack) eachKept(visit func(e *keptEntry) error) error {
-	_, _, data, err := p.kept()
+// eachCaptureEntry calls visit with each entry of the section captures, until visit returns an
+// error. The entry is valid until visit returns.
+func (p *Pack) eachCaptureEntry(visit func(e *keptEntry) error) error {
+	_, _, data, err := p.captureSection()
 	var e keptEntry
 	for ok := true; err == nil && len(data) > 0; {
 		if data, ok = e.read(data); !ok {
@@ -246,25 +256,25 @@ func (p *Pack) eachKept(visit func(e *keptEntry) error) error {
 	return err
 }
 
-// Take adds the bodies of another pack, and calls visit with the captures that it keeps, whose
-// bodies are as Keep returns them. payload is called for each body with a name. What visit
-// gets is valid until it returns.
-func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Known) error) (err error) {
+// AddPack adds the bodies of pack p, and calls visit for each URL of which p keeps captures.
+// Their bodies are numbered as Keep numbers them. Before that it calls payload for each body
+// that has a payload name. What visit gets is valid until it returns.
+func (b *Builder) AddPack(p *Pack, payload func(kept, name uint64), visit func(*Known) error) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if err := p.verifyChecksums(); err != nil {
 		return err
 	}
 	advise(p.file.data, inOrder)
-	c, payloads, entries, err := p.kept()
+	c, payloads, entries, err := p.captureSection()
 	if err != nil {
 		return err
 	}
-	if err := b.takeBodies(p); err != nil {
+	if err := b.addBodies(p); err != nil {
 		return err
 	}
 	for i := 0; i < len(payloads); i += 8 {
 		if name := le64(payloads[i:]); name != 0 {
-			kept, err := b.taken(p, uint32(i/8))
+			kept, err := b.numberIn(p, uint32(i/8))
 			if err != nil {
 				return err
 			}
@@ -274,60 +284,64 @@ func (b *Builder) Take(p *Pack, payload func(kept, name uint64), visit func(*Kno
 	return p.eachKnown(b.ctx, b, c, entries, visit)
 }
 
-// EachKnown calls visit with the captures that the pack keeps, as Take does, but for the numbers of
-// bodies, which are of no builder. It compares what tells captures with what they mean.
+// EachKnown calls visit for each URL of which the pack keeps captures. Bodies have numbers
+// that no builder knows. It returns an error if an authority's status contradicts its outcome.
 func (p *Pack) EachKnown(ctx context.Context, visit func(*Known) error) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	c, _, entries, err := p.kept()
+	c, _, entries, err := p.captureSection()
 	if c == nil || err != nil {
 		return err
 	}
 	return p.eachKnown(ctx, nil, c, entries, visit)
 }
 
-// eachKnown calls visit with the captures of each URL; b has the bodies, if it is not nil.
+// eachKnown calls visit for each URL of which the pack keeps captures. Bodies get their
+// numbers in b, to which they were added; if b is nil, those in the pack. c is the head of the
+// section captures and entries its entries.
 func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries []byte, visit func(*Known) error) error {
-	t := taking{builder: b, pack: p, rest: entries, visit: visit, policy: c.Policy, told: len(c.Sources) == 1}
-	read := uint64(0)
+	t := captureWalk{builder: b, pack: p, rest: entries, visit: visit, policy: c.Policy, inferred: len(c.Sources) == 1}
+	dropped := uint64(0) // see dropPagesAt
 	for number := range p.buckets {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		p.file.letGoAt(p.start(number), &read)
+		p.file.dropPagesAt(p.start(number), &dropped)
 		bucket, err := p.bucket(number, p.start(number))
 		for i := 0; err == nil && i < bucket.count(); i++ {
-			err = t.authority(number, bucket, i)
+			err = t.visitAuthority(number, bucket, i)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.next(); err != nil || !t.ended {
+	if err := t.loadEntry(); err != nil || !t.ended {
 		return p.damaged("captures: some are of no authority: %w", err)
 	}
 	return nil
 }
 
-// taking goes through the authorities of a pack, and through what it keeps of their captures.
-type taking struct {
-	builder *Builder // nil if nothing is taken
-	pack    *Pack
-	policy  access.Policy
-	told    bool // captures without an entry are told otherwise
-	visit   func(*Known) error
+// captureWalk visits the authorities of a pack together with the entries that the section
+// captures has for some of them.
+type captureWalk struct {
+	builder  *Builder // numbers the bodies; nil: they keep their numbers
+	pack     *Pack
+	policy   access.Policy
+	inferred bool // an authority without an entry has the captures that its intervals imply
+	visit    func(*Known) error
 
-	rest    []byte
-	entry   keptEntry // of the next authority that has one
+	rest    []byte    // not yet decoded entries
+	entry   keptEntry // of the next authority that has one, if loaded
 	loaded  bool
 	ended   bool
-	passed  uint64
+	passed  uint64 // authorities since the last one with an entry
 	known   Known
 	between []uint32
-	last    uint64 // the body of the last 2xx that an interval of the authority tells; 0 for none
+	last    uint64 // the body, as Keep numbers it, of the authority's last 2xx so far; 0: none
 }
 
-// next reads the next entry of an authority, after visiting those of other URLs.
-func (t *taking) next() error {
+// loadEntry decodes the entry of the next authority that has one, unless it is decoded. It
+// visits the entries of other URLs that come before. At the end it sets ended.
+func (t *captureWalk) loadEntry() error {
 	for !t.loaded && !t.ended {
 		if len(t.rest) == 0 {
 			t.ended = true
@@ -338,7 +352,7 @@ func (t *taking) next() error {
 			return t.pack.damaged("captures")
 		}
 		for i, body := range t.entry.Bodies {
-			kept, err := t.kept(uint32(body), body >= keptLimited)
+			kept, err := t.bodyAt(uint32(body), body >= keptLimited)
 			if err != nil {
 				return err
 			}
@@ -353,9 +367,10 @@ func (t *taking) next() error {
 	return nil
 }
 
-// authority visits authority i of a bucket.
-func (t *taking) authority(number uint32, b bucket, i int) error {
-	if err := t.next(); err != nil {
+// visitAuthority visits authority i of bucket b, whose index is number, with the captures of
+// its entry or the intervals that stand for them.
+func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
+	if err := t.loadEntry(); err != nil {
 		return err
 	}
 	k := &t.known
@@ -365,12 +380,12 @@ func (t *taking) authority(number uint32, b bucket, i int) error {
 		k.Captures = t.entry.Captures
 		return t.visit(k)
 	}
-	if !t.told {
+	if !t.inferred {
 		return nil
 	}
 	t.last = 0
 	if !t.pack.info.History {
-		if err := t.tell(interval{seen: b.origin(i).fetched, origin: b.origin(i)}, nil); err != nil {
+		if err := t.addInterval(interval{seen: b.origin(i).fetched, origin: b.origin(i)}, nil); err != nil {
 			return err
 		}
 		return t.visit(k)
@@ -385,17 +400,19 @@ func (t *taking) authority(number uint32, b bucket, i int) error {
 		if !ok {
 			return t.pack.damaged("intervals of bucket %d", number)
 		}
-		if err := t.tell(all.at(n), times); err != nil {
+		if err := t.addInterval(all.get(n), times); err != nil {
 			return err
 		}
 	}
 	return t.visit(k)
 }
 
-// tell adds an interval, with the times between its first and its last.
-func (t *taking) tell(x interval, times []byte) (err error) {
+// addInterval adds an interval to the authority that is visited. times are the encoded times
+// of its fetches between the first and the last. It returns an error if the captures cannot be
+// inferred from the interval.
+func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	o := x.origin
-	if !t.pack.sound(o) {
+	if !t.pack.isValid(o) {
 		return t.pack.damaged("what it says of %q", t.known.Authority)
 	}
 	i := access.Interval{
@@ -403,11 +420,11 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 		Stale: o.flags&flagStale != 0, Status: o.status,
 	}
 	if i.Access == access.Rules {
-		if i.Kept, err = t.kept(o.body, o.flags&flagLimited != 0); err != nil {
+		if i.Kept, err = t.bodyAt(o.body, o.flags&flagLimited != 0); err != nil {
 			return err
 		}
 	}
-	if !t.agrees(&i) {
+	if !t.impliesCaptures(&i) {
 		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
 	start := len(t.between)
@@ -420,9 +437,10 @@ func (t *taking) tell(x interval, times []byte) (err error) {
 	return nil
 }
 
-// agrees reports whether an interval that tells its captures says what they mean: one that depends
-// on more than itself and on earlier ones does not tell them, nor does a redirect with a target.
-func (t *taking) agrees(i *access.Interval) bool {
+// impliesCaptures reports whether an interval's outcome is the one that its status leads to,
+// given the intervals before it. Then the interval says what the captures were. A stale copy
+// and a redirect with a target depend on other captures, and are reported as false.
+func (t *captureWalk) impliesCaptures(i *access.Interval) bool {
 	rules := i.Access == access.Rules
 	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !rules, Renewed: t.last != 0}
 	switch {
@@ -439,8 +457,9 @@ func (t *taking) agrees(i *access.Interval) bool {
 	return i.Access == t.policy.Outcome(f, access.Unknown)
 }
 
-// kept returns the number of a body, as Keep would, by its place.
-func (t *taking) kept(place uint32, limited bool) (uint64, error) {
+// bodyAt returns the number of the body at a place of the pack, as Keep would. limited says
+// that only part of the body counts.
+func (t *captureWalk) bodyAt(place uint32, limited bool) (uint64, error) {
 	// The rows are in the order of places; the bodies' heads would be all of the rules' pages.
 	number, ok := sort.Find(int(t.pack.bodies), func(i int) int {
 		return cmp.Compare(uint64(place)*matcher.BodyAlignment, readRow(t.pack.rows, uint32(i)).rules[0])
@@ -450,7 +469,7 @@ func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 	}
 	kept, err := uint64(number)+1, error(nil)
 	if t.builder != nil {
-		kept, err = t.builder.taken(t.pack, uint32(number))
+		kept, err = t.builder.numberIn(t.pack, uint32(number))
 	}
 	if limited {
 		kept |= keptLimited
@@ -458,8 +477,9 @@ func (t *taking) kept(place uint32, limited bool) (uint64, error) {
 	return kept, err
 }
 
-// taken returns what Keep would for a body of a pack whose bodies were taken.
-func (b *Builder) taken(p *Pack, number uint32) (kept uint64, err error) {
+// numberIn returns what Keep would return for the body with that index in p. All bodies of p
+// must have been added.
+func (b *Builder) numberIn(p *Pack, number uint32) (kept uint64, err error) {
 	d, err := p.digest(number)
 	if err != nil {
 		return 0, err
@@ -473,23 +493,25 @@ func (b *Builder) taken(p *Pack, number uint32) (kept uint64, err error) {
 	return uint64(found) + 1, b.fail(err)
 }
 
-// takeBodies adds the bodies of a pack as they lie.
-func (b *Builder) takeBodies(p *Pack) error {
+// addBodies adds all bodies of a pack in compiled form.
+func (b *Builder) addBodies(p *Pack) error {
 	names := make([]uint32, p.names.count()) // 1 + the number in the builder
-	read := uint64(0)
+	dropped := uint64(0)                     // see dropPagesAt
 	for number := range p.bodies {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
-		p.file.letGoAt(readRow(p.rows, number).rules[0], &read)
-		if err := b.takeBody(p, number, names); err != nil {
+		p.file.dropPagesAt(readRow(p.rows, number).rules[0], &dropped)
+		if err := b.addBody(p, number, names); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) error {
+// addBody adds the body with that index in p, in compiled form. names has, for each name in p,
+// 1 + its number in the builder, or 0 if it has none yet; addBody sets those that it adds.
+func (b *Builder) addBody(p *Pack, number uint32, names []uint32) error {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
 		return err
@@ -511,13 +533,13 @@ func (b *Builder) takeBody(p *Pack, number uint32, names []uint32) error {
 	if err != nil {
 		return err
 	}
-	taken, old, err := b.bodies.number(digest, r.flags>>8)
+	taken, old, err := b.bodies.numberOf(digest, r.flags>>8)
 	if old || err != nil {
 		return b.fail(err)
 	}
 	stored := appendStored(nil, rules, notes, records)
-	if err := b.bodies.names.take(stored[storedSize:], p.names, names); err != nil {
+	if err := b.bodies.names.addCompiled(stored[storedSize:], p.names, names); err != nil {
 		return b.fail(fmt.Errorf("%s: body %d: %w", p.name, number, err))
 	}
-	return b.fail(b.bodies.keep(taken, stored, uint8(r.flags)))
+	return b.fail(b.bodies.saveCompiled(taken, stored, uint8(r.flags)))
 }

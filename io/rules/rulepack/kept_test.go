@@ -61,7 +61,7 @@ func take(data []byte, folder string) (taken []string, err error) {
 	set := captures.NewSet(captures.Options{Bodies: b})
 	defer set.Close()
 	payload := func(kept, name uint64) { taken = append(taken, fmt.Sprint("payload ", kept, " ", name)) }
-	return taken, b.Take(p, payload, func(k *Known) error {
+	return taken, b.AddPack(p, payload, func(k *Known) error {
 		taken = append(taken, fmt.Sprintf("%s %x %v %v", k.Authority, k.Key, k.Captures, k.Intervals))
 		return set.AddKept(k.Authority, k.Key, captures.Kept(k.Captures), []access.Interval{{Times: []uint32{1}, Access: access.Rules, Kept: 1}})
 	})

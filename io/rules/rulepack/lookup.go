@@ -26,7 +26,8 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	return p.setOrigin(found, o)
 }
 
-// setOrigin sets *o to what the pack knows, and opens the body if there is one.
+// setOrigin fills o from what the pack knows, found, and opens the body if there is one. It
+// reuses o's memory.
 func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
 	one := [1]matcher.Origin{*o} // with its memory
 	err := p.setOrigins([]origin{found}, one[:])
@@ -34,14 +35,14 @@ func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
 	return err
 }
 
-// location is where to look for an authority.
+// location is the bucket in which an authority is, if the pack has it.
 type location struct {
 	hash   uint64
 	bucket uint32
 	start  uint64 // of the bucket
 }
 
-// locate returns where to look for an authority.
+// locate returns the bucket of an authority. It reads the directory alone.
 func (p *Pack) locate(authority []byte) location {
 	hash := hashOf(authority)
 	bucket := bucketOf(hash, p.buckets)
@@ -52,45 +53,47 @@ func (p *Pack) locate(authority []byte) location {
 func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
 // findPlace returns an authority's bucket and its index there. known is false if the pack does
-// not have the authority.
-func (p *Pack) findPlace(authority []byte, l location) (b bucket, place int, known bool, err error) {
+// not have the authority. l is what locate returned for it.
+func (p *Pack) findPlace(authority []byte, l location) (b bucket, index int, known bool, err error) {
 	if len(authority) > MaxAuthority {
 		return nil, 0, false, nil
 	}
 	if b, err = p.bucket(l.bucket, l.start); err != nil {
 		return nil, 0, false, err
 	}
-	place, known = b.find(l.hash, authority)
-	return b, place, known, nil
+	index, known = b.find(l.hash, authority)
+	return b, index, known, nil
 }
 
-// find returns an authority's origin, or unknown.
+// find returns an authority's origin at Options.AsOf, or unknown if the pack does not have it.
+// l is what locate returned for it.
 func (p *Pack) find(authority []byte, l location) (origin, error) {
 	b, place, known, err := p.findPlace(authority, l)
 	if err != nil || !known {
 		return unknown, err
 	}
-	return p.deciding(authority, l.bucket, b, place)
+	return p.decidingOrigin(authority, l.bucket, b, place)
 }
 
-// deciding returns the origin that decides at Options.AsOf about an authority, which is given
-// by the number of its bucket, the bucket and its index there; the text is for an error. A pack
-// without a history has one origin for each. The origin is notYet if none decides.
-func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
+// decidingOrigin returns an authority's origin at Options.AsOf, or notYet if nothing was known
+// by then. The authority is the one with that index in bucket b, whose index is number; its
+// text is for errors.
+func (p *Pack) decidingOrigin(authority []byte, number uint32, b bucket, index int) (origin, error) {
 	if p.asOf != 0 {
-		return p.findAt(number, b, place)
+		return p.originAt(number, b, index)
 	}
-	o := b.origin(place)
+	o := b.origin(index)
 	if o.isNotYet() {
 		return notYet, nil // without the scheme in o.flags
 	}
-	if !p.sound(o) {
+	if !p.isValid(o) {
 		return unknown, p.damaged("what it says of %q", authority)
 	}
 	return o, nil
 }
 
-// bucket returns a bucket, which it checks at its first use.
+// bucket returns the bucket that starts at an offset of the section authorities. number is its
+// index. The first call for a bucket checks it. It points into the mapped file.
 func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	if start > uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: bucket %d", number)
@@ -108,8 +111,9 @@ func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	return b, nil
 }
 
-// sound reports whether an origin has a valid outcome, and a body that is in the rules.
-func (p *Pack) sound(o origin) bool {
+// isValid reports whether an origin has a valid outcome and, if that is access.Rules, a body
+// that starts within the rules.
+func (p *Pack) isValid(o origin) bool {
 	switch access.Outcome(o.outcome) {
 	case access.Rules:
 		return uint64(o.body)*matcher.BodyAlignment < uint64(len(p.rules))
@@ -124,7 +128,8 @@ func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// setOrigins sets origins to what the pack knows, and opens the bodies where there are some.
+// setOrigins fills origins[i] from found[i], for all i, and opens the bodies where there are
+// some. It reuses the memory of origins.
 func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
 	var memory [atOnce]uint32
 	for first := 0; first < len(found); first += atOnce {
@@ -149,8 +154,9 @@ func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
 	return nil
 }
 
-// complete adds to origins what [made] holds: tries of bodies that are kept as their source,
-// notes, records and usage.
+// complete adds to origins what their rules in the pack do not have, as far as it is asked
+// for: notes, records and statements about use. It also adds the tries of bodies that are kept
+// as their source. places[i] is where the body of origins[i] starts; noBody for none.
 func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 	for i, place := range places {
 		o := &origins[i]
@@ -188,7 +194,8 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 	return nil
 }
 
-// damagedBody returns an error about the body at a place.
+// damagedBody wraps an error about the body that starts at place, in units of
+// matcher.BodyAlignment bytes. It names the body by its index if its head can be read.
 func (p *Pack) damagedBody(place uint32, err error) error {
 	if info, e := p.open.Info(place); e == nil {
 		return p.damaged("body %d: %w", info.Number, err)
@@ -196,9 +203,9 @@ func (p *Pack) damagedBody(place uint32, err error) error {
 	return p.damaged("body at %d: %w", uint64(place)*matcher.BodyAlignment, err)
 }
 
-// made is what lookups need of a body besides the rules where they lie: it is read or
-// compiled once, and kept in a cache.
-type made struct {
+// extras are what lookups need of a body besides its rules in the pack. They are read or
+// compiled once, and cached.
+type extras struct {
 	place uint32
 	// tries and of, in the form of matcher.Origin, are set for explanations, and for a body
 	// that is kept as its source.
@@ -208,25 +215,25 @@ type made struct {
 	usage   *matcher.Usage
 }
 
-// make makes what is kept of a body, by its number.
-func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) {
+// makeExtras reads or compiles the extras of the body with that index, for the cache.
+func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err error) {
 	// Guard here, so that goroutines waiting for the same body get the error too.
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
 		return kept, err
 	}
-	m := &made{place: uint32(r.rules[0] / matcher.BodyAlignment)}
+	m := &extras{place: uint32(r.rules[0] / matcher.BodyAlignment)}
 	var size int64
 	if r.flags&bodySource != 0 {
 		text, err := p.source(rules, number)
 		if err != nil {
 			return kept, err
 		}
-		if size, err = p.makeSource(m, text); err != nil {
+		if size, err = p.compileSource(m, text); err != nil {
 			return kept, fmt.Errorf("%s: body %d: %w", p.name, number, err)
 		}
-	} else if size, err = p.makeNotes(m, number, rules, r); err != nil {
+	} else if size, err = p.openNotes(m, number, rules, r); err != nil {
 		return kept, err
 	}
 	if m.records != nil {
@@ -238,10 +245,11 @@ func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) 
 		size += int64(m.records.Size())
 	}
 	size += int64(m.usage.Size()) + m.size()
-	return cache.Value[uint32, *made]{ID: number, V: m, Size: size}, nil
+	return cache.Value[uint32, *extras]{ID: number, V: m, Size: size}, nil
 }
 
-// source returns the source of a body that is kept so.
+// source returns the text of a body that is kept as its source. It points into rules, the
+// body's bytes in the pack.
 func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
 	one, err := matcher.NewBodies(rules, 0, p.info.Profile, matcher.NewAgents(nil), nil)
 	if err == nil {
@@ -253,9 +261,9 @@ func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
 	return nil, p.damaged("body %d is no source", number)
 }
 
-// makeSource compiles a body that is kept as its source, and returns the size of its tries
-// in memory.
-func (p *Pack) makeSource(m *made, source []byte) (size int64, err error) {
+// compileSource sets m from the text of a body, compiled for the agents that were asked for.
+// It returns the size of its tries in bytes.
+func (p *Pack) compileSource(m *extras, source []byte) (size int64, err error) {
 	done, err := batch.Compiling(p.budget, source)
 	if err != nil {
 		return 0, err
@@ -276,10 +284,10 @@ func (p *Pack) makeSource(m *made, source []byte) (size int64, err error) {
 	return size, nil
 }
 
-// makeNotes opens a compiled body with its notes if explanations are asked for, and reads
-// what else is asked for. It returns the size of the copies that m keeps, in bytes, without
-// that of records and usage.
-func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size int64, err error) {
+// openNotes sets m from a compiled body: tries with notes if explanations are asked for,
+// records and statements if those are. rules and r are the body's bytes and row. size is the
+// number of bytes that m's tries keep in memory.
+func (p *Pack) openNotes(m *extras, number uint32, rules []byte, r bodyRow) (size int64, err error) {
 	var notes []byte
 	if p.explain {
 		if notes, err = p.bodyNotes(number, r); err != nil {
@@ -294,11 +302,12 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size 
 		m.tries, m.of = compiled.For(p.agents)
 		size = int64(len(rules) + len(notes))
 	}
-	return size, p.makeRecords(m, number, compiled, r)
+	return size, p.readExtraRecords(m, number, compiled, r)
 }
 
-// makeRecords sets the records and the usage of a compiled body, each if it is asked for.
-func (p *Pack) makeRecords(m *made, number uint32, compiled *matcher.Body, r bodyRow) error {
+// readExtraRecords sets m's records and statements about use, each if it is asked for. r is
+// the body's row.
+func (p *Pack) readExtraRecords(m *extras, number uint32, compiled *matcher.Body, r bodyRow) error {
 	wantsUsage := p.usage.Wanted() && r.flags&bodyStatements != 0
 	if !p.keepRecords && !wantsUsage {
 		return nil
@@ -315,12 +324,13 @@ func (p *Pack) makeRecords(m *made, number uint32, compiled *matcher.Body, r bod
 		if err != nil || info.HasSaid && info.Said != matcher.KeyOfStatements(records.Statements) {
 			return p.damaged("body %d: it has another's statements", number)
 		}
-		m.usage = p.statements.get(p, &records)
+		m.usage = p.statements.compile(p, &records)
 	}
 	return nil
 }
 
-// bodyRules returns a checked copy of a body's rules or source.
+// bodyRules returns a copy of a body's rules, or of its text if it is kept as its source, and
+// its row. It compares the checksum.
 func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	if number >= p.bodies {
 		return nil, bodyRow{}, p.damaged("body %d of %d", number, p.bodies)
@@ -340,7 +350,8 @@ func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	return rules, r, nil
 }
 
-// openBody opens a compiled body, and checks all of it.
+// openBody opens the compiled body in rules and notes, which it points into, and checks all of
+// it. number is its index.
 func (p *Pack) openBody(number uint32, rules, notes []byte) (*matcher.Body, error) {
 	compiled, err := matcher.OpenBody(unpadded(rules), notes, p.names.name)
 	if err != nil {
@@ -352,7 +363,8 @@ func (p *Pack) openBody(number uint32, rules, notes []byte) (*matcher.Body, erro
 	return compiled, nil
 }
 
-// unpadded returns the rules of a body without the zeros that align the next one.
+// unpadded returns the rules of a body without the zeros that pad them to
+// matcher.BodyAlignment.
 func unpadded(rules []byte) []byte {
 	if len(rules) < 8 {
 		return rules
@@ -363,7 +375,8 @@ func unpadded(rules []byte) []byte {
 	return rules
 }
 
-// bodyNotes returns a body's notes.
+// bodyNotes returns a decompressed copy of a body's notes. r is its row. A body without notes
+// is damaged.
 func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	notes, err := p.blob(p.notes, r.notes, maxNotes, "notes", number)
 	if err == nil && notes == nil {
@@ -372,8 +385,9 @@ func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	return notes, err
 }
 
-// within returns the bytes between two offsets of a section.
-func within(section []byte, bounds [2]uint64) ([]byte, bool) {
+// within returns the bytes of a section from bounds[0] to bounds[1]. ok is false if those are
+// out of range.
+func within(section []byte, bounds [2]uint64) (data []byte, ok bool) {
 	if bounds[0] > bounds[1] || bounds[1] > uint64(len(section)) {
 		return nil, false
 	}
@@ -386,9 +400,9 @@ const atOnce = 64
 
 var _ matcher.BulkOrigins = (*Pack)(nil)
 
-// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key.
-// It takes atOnce keys at a time. For these it does each step of the lookup for all before
-// the next step, so that the loads of a step overlap.
+// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key. It
+// does each step of the lookup for atOnce keys before the next step, so that the loads of a
+// step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	for i < len(keys) {
@@ -401,8 +415,8 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 	return 0, nil
 }
 
-// lookupSome is LookupAll for at most atOnce keys. It returns how many succeeded before an
-// error.
+// lookupSome is LookupAll for at most atOnce keys. It returns how many keys it looked up
+// before an error.
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)
@@ -412,12 +426,12 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 	return n, err
 }
 
-// setOriginsInOrder does what setOrigins does. If several indices fail, it returns the error
-// of the first one, where setOrigins returns that of the earliest step.
-func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (int, error) {
+// setOriginsInOrder is setOrigins, but if several indices fail it returns the first of them
+// with its error. After an error the origins before that index are set.
+func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (failed int, err error) {
 	if err := p.setOrigins(found, origins[:len(found)]); err == nil {
 		if p.paging != nil {
-			p.paging.looked(len(found))
+			p.paging.addLookups(len(found))
 		}
 		return 0, nil
 	}
@@ -429,8 +443,8 @@ func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (int,
 	return 0, nil
 }
 
-// findAll finds the origins of keys. It returns how many were looked up before an
-// error.
+// findAll sets found[i] to the origin of keys[i]. It returns how many keys it looked up before
+// an error. There are at most atOnce keys.
 func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
 	var likely [atOnce]likelyPlace
 	p.likelyPlaces(keys, &likely)
@@ -440,7 +454,7 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	for n < len(keys) {
 		l := &likely[n]
 		if l.record != nil && l.record.is(keys[n].Text) {
-			found[n], err = p.deciding(keys[n].Text, l.bucket, bucket(p.authorities[l.start:]), l.place)
+			found[n], err = p.decidingOrigin(keys[n].Text, l.bucket, bucket(p.authorities[l.start:]), l.place)
 		} else {
 			found[n], err = p.find(keys[n].Text, l.location)
 		}
@@ -455,14 +469,13 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 // likelyPlace is where an authority most likely is in the pack.
 type likelyPlace struct {
 	location
-	place  int
+	place  int         // index in its bucket
 	record bucketEntry // nil if it is not there, or if the bucket was not checked yet
 }
 
-// likelyPlaces finds where keys most likely are, and loads their records.
-//
-// Each step is a loop over all keys that reads one place of the pack for each, and no more
-// than the next step needs.
+// likelyPlaces sets likely[i] to where keys[i] most likely is, and loads its record into the
+// processor's cache. Each step is a loop over all keys that reads one place of the pack for
+// each.
 func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
 	for i := range keys {
 		likely[i].location = p.locate(keys[i].Text)
@@ -481,8 +494,8 @@ func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
 	touchRecords(likely[:len(keys)])
 }
 
-// touchBuckets loads the fingerprints of buckets into the processor's cache. Its result
-// only keeps the compiler from removing the loads.
+// touchBuckets loads the fingerprints of buckets into the processor's cache. The sum only
+// keeps the compiler from removing the loads.
 //
 //go:noinline
 func (p *Pack) touchBuckets(likely []likelyPlace) (sum uint64) {
@@ -495,7 +508,8 @@ func (p *Pack) touchBuckets(likely []likelyPlace) (sum uint64) {
 	return sum
 }
 
-// touchRecords loads records into the processor's cache.
+// touchRecords loads authorities' records into the processor's cache. The sum only keeps the
+// compiler from removing the loads.
 //
 //go:noinline
 func touchRecords(likely []likelyPlace) (sum uint64) {
@@ -507,9 +521,9 @@ func touchRecords(likely []likelyPlace) (sum uint64) {
 	return sum
 }
 
-// touchIntervals loads the intervals of authorities into the processor's cache, in a loop for each
-// step: where the intervals of their buckets start, which of those are theirs, and the intervals.
-// Its result only keeps the compiler from removing the loads.
+// touchIntervals loads the intervals of authorities into the processor's cache. It has a loop
+// for each step: find where the bucket of intervals starts, find the authority's intervals
+// there, load them. The sum only keeps the compiler from removing the loads.
 //
 //go:noinline
 func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
@@ -522,7 +536,7 @@ func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
 	}
 	for i := range likely {
 		if l := &likely[i]; l.record != nil && starts[i] <= uint64(len(p.intervals)) {
-			intervals[i] = rowsAt(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
+			intervals[i] = touchedRows(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
 		}
 	}
 	for _, r := range intervals[:len(likely)] {
@@ -536,7 +550,8 @@ func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
 	return sum
 }
 
-// touchTimes loads the times of the fetches in spans.
+// touchTimes loads the first and last bytes of the spans' fetch times into the processor's
+// cache. The sum only keeps the compiler from removing the loads.
 //
 //go:noinline
 func (p *Pack) touchTimes(spans []*matcher.Span) (sum uint64) {
@@ -554,15 +569,16 @@ const (
 	mostTouched = 32
 )
 
-// rowsAt returns the first mostTouched intervals of an authority; none if they would lie
-// outside data, which is a bucket of count authorities. place is the authority's index there.
-func rowsAt(data []byte, count, place int) []byte {
-	head, at := intervalHeaderSize+4*uint64(count), intervalHeaderSize+4*uint64(place)
+// touchedRows returns up to mostTouched encoded intervals of the authority with an index in a
+// bucket. data starts where the bucket of intervals does; the bucket has count authorities. It
+// returns nil if the intervals would end after data.
+func touchedRows(data []byte, count, index int) []byte {
+	head, at := intervalHeaderSize+4*uint64(count), intervalHeaderSize+4*uint64(index)
 	if at+4 > uint64(len(data)) {
 		return nil
 	}
 	start, end := uint64(0), uint64(le32(data[at:]))
-	if place > 0 {
+	if index > 0 {
 		start = uint64(le32(data[at-4:]))
 	}
 	low, high := head+intervalSize*start, head+intervalSize*min(end, start+mostTouched)

@@ -240,7 +240,7 @@ func read(t testing.TB, name string) []byte {
 func openCopy(data []byte, o Options) (*Pack, error) {
 	p, err := openMapped("copy", mapping{data: data})
 	if err == nil {
-		err = p.use(o)
+		err = p.prepare(o)
 	}
 	return p, err
 }

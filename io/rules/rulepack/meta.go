@@ -74,6 +74,7 @@ const (
 	metaCounts = 10
 )
 
+// counts returns pointers to the counts of the section meta, in its order.
 func (i *Info) counts() [metaCounts]*int64 {
 	return [...]*int64{
 		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML, &i.Binary,
@@ -81,6 +82,7 @@ func (i *Info) counts() [metaCounts]*int64 {
 	}
 }
 
+// append appends the section meta to b.
 func (i *Info) append(b []byte) []byte {
 	b = append64(append32(b, uint32(i.Profile), uint32(i.AsOf)), uint64(i.Limit))
 	for _, count := range i.counts() {
@@ -89,6 +91,7 @@ func (i *Info) append(b []byte) []byte {
 	return append(b, i.Maker...)
 }
 
+// readMeta decodes the section meta of a pack with that version.
 func readMeta(data []byte, version int) (*Info, error) {
 	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
 		return nil, fmt.Errorf("%w: meta", ErrDamaged)
@@ -103,15 +106,16 @@ func readMeta(data []byte, version int) (*Info, error) {
 	return i, nil
 }
 
-// countIntervals reads the number of intervals, which follows the starts of their buckets.
-func (i *Info) countIntervals(starts []byte) {
+// readIntervals sets History and, from the section starts, Intervals.
+func (i *Info) readIntervals(starts []byte) {
 	if i.History = i.Version == historyVersion; i.History {
 		i.Intervals = int64(le64(starts[len(starts)-8:]))
 	}
 }
 
-// add counts an authority.
-func (i *Info) add(o origin, bodyFlags uint8) {
+// addAuthority counts an authority by its outcome and its body's flags. It ignores one of
+// which nothing is known yet.
+func (i *Info) addAuthority(o origin, bodyFlags uint8) {
 	if o.isNotYet() {
 		return
 	}
@@ -136,8 +140,8 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 	}
 }
 
-// addBody counts a body.
-func (i *Info) addBody(b *known) {
+// addBody counts a distinct body.
+func (i *Info) addBody(b *bodyMeta) {
 	i.Bodies++
 	i.SourceBytes += int64(b.length)
 	if b.flags&bodySource != 0 {

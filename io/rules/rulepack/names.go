@@ -22,9 +22,10 @@ import (
 //	        the texts
 const namesHeaderSize = 4
 
-// names is a dictionary. Its numbers are not trusted: a name that does not exist is empty.
+// names is the encoded dictionary. Its numbers may be wrong: a name outside it is empty.
 type names []byte
 
+// count returns the number of names, or fewer if the section is too short for them.
 func (n names) count() uint32 {
 	if len(n) < namesHeaderSize {
 		return 0
@@ -32,7 +33,8 @@ func (n names) count() uint32 {
 	return uint32(min(uint64(le32(n)), uint64(len(n)-namesHeaderSize)/8))
 }
 
-// name returns the text of a name.
+// name returns the text of the name with a number, or nil if there is none. It points into the
+// section.
 func (n names) name(number uint32) []byte {
 	count := n.count()
 	if number >= count {
@@ -55,30 +57,31 @@ func (n names) bodies(number uint32) uint32 {
 	return le32(n[namesHeaderSize+4*(uint64(n.count())+uint64(number)):])
 }
 
-// find returns the number of a name, in whatever case.
+// find returns the number of a name. It ignores the case of ASCII letters.
 func (n names) find(name string) (number uint32, ok bool) {
 	at, ok := sort.Find(int(n.count()), func(i int) int { return -matcher.CompareName(n.name(uint32(i)), name) })
 	return uint32(at), ok
 }
 
-// dictionary collects names. It is safe for concurrent use.
+// dictionary numbers the names of agents, from 0 in the order in which they are added. It is
+// safe for concurrent use.
 type dictionary struct {
 	mu      sync.Mutex
-	limit   int64 // bytes of memory
+	limit   int64 // of size, in bytes
 	size    int64
-	numbers map[string]uint32 // in the order in which they came
-	bodies  []uint32          // by number
+	numbers map[string]uint32 // by name
+	bodies  []uint32          // by number: how many bodies have the name
 }
 
 // nameSize is what a name takes in a dictionary beside its text.
 const nameSize = 64
 
-// add adds the names of a body and returns their numbers. ok is false if there is no memory
-// for more names.
-func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
+// add adds the distinct names of a body and returns their numbers. ok is false if there is no
+// memory for a new one.
+func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, name := range all {
+	for _, name := range body {
 		if _, known := d.numbers[string(name)]; known {
 			continue
 		}
@@ -88,7 +91,7 @@ func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
 		d.numbers[string(name)] = uint32(len(d.bodies))
 		d.bodies = append(d.bodies, 0)
 	}
-	for _, name := range all {
+	for _, name := range body {
 		number := d.numbers[string(name)]
 		d.bodies[number]++
 		numbers = append(numbers, number)
@@ -96,10 +99,10 @@ func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
 	return numbers, true
 }
 
-// take adds the names of a compiled body, which are numbered as in from, and gives them their
-// numbers in d. known has, by number in from, 1 + the number in d, or 0 for a name that was not
-// taken yet: take fills it in.
-func (d *dictionary) take(rules []byte, from names, known []uint32) error {
+// addCompiled adds the names of a compiled body of another pack, and writes their numbers in d
+// into rules. rules has numbers of from, the other pack's dictionary. known[n] is 1 + the
+// number in d of name n of from, or 0 if it was not added yet: addCompiled sets it.
+func (d *dictionary) addCompiled(rules []byte, from names, known []uint32) error {
 	full, unknown := false, false
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
 		if uint64(name) < uint64(len(known)) && known[name] != 0 {
@@ -129,8 +132,8 @@ func (d *dictionary) take(rules []byte, from names, known []uint32) error {
 	return nil
 }
 
-// sorted returns the names in order, and their numbers in that order by the numbers that they
-// had. Names of which no body is left in the pack stay.
+// sorted returns the names in ascending order. numbers[n] is the index there of the name that
+// was added as number n. It includes names that no body of the pack has any more.
 func (d *dictionary) sorted() (names []string, numbers []uint32) {
 	names = slices.Sorted(maps.Keys(d.numbers))
 	numbers = make([]uint32, len(names))
@@ -140,7 +143,7 @@ func (d *dictionary) sorted() (names []string, numbers []uint32) {
 	return names, numbers
 }
 
-// write writes the section.
+// write writes the section names. names are those of sorted.
 func (d *dictionary) write(w io.Writer, names []string) error {
 	b := append32(nil, uint32(len(names)))
 	end := uint64(0)
@@ -160,8 +163,9 @@ func (d *dictionary) write(w io.Writer, names []string) error {
 	return err
 }
 
-// Names calls visit with each name of an agent in the pack and the number of bodies that name
-// it, in order, until it returns false. The name is valid until visit returns.
+// Names calls visit for each agent name in the pack, in ascending order, until visit returns
+// false. bodies is the number of bodies that have the name. The name is valid until visit
+// returns.
 func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	for number := range p.names.count() {
@@ -172,7 +176,8 @@ func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 	return nil
 }
 
-// HasName reports whether a body of the pack names an agent.
+// HasName reports whether a body of the pack names an agent, in any case. It returns false if
+// the pack cannot be read.
 func (p *Pack) HasName(name string) (has bool) {
 	var err error // after which it has none
 	defer p.guard(debug.SetPanicOnFault(true), &err)

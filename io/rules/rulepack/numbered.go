@@ -13,13 +13,13 @@ import (
 // because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
-// pagedSize is how much of an array is read or written at once. Larger pages take longer to
-// copy, for a record that is anywhere.
+// pagedSize is how many bytes of an array are read or written at once. Records are looked up
+// in any order, so that larger pages would copy more for each.
 const pagedSize = 4 << 10
 
-// paged is an array of records of one size, zeros at first. Pages that do not fit into its
-// memory are in a temporary file, the ones that were not used for long.
-type paged struct {
+// pagedArray is an array of records of equal size, at first zero. It keeps a limited number of
+// pages in memory. The others, those least recently used, are in a temporary file.
+type pagedArray struct {
 	size   int // bytes of a record
 	most   int // pages in memory
 	spill  runs.Spill
@@ -34,12 +34,15 @@ type frame struct {
 	recent, changed bool
 }
 
-func newPaged(size int, memory int64, folder string) *paged {
-	return &paged{size: size, most: int(max(memory/pagedSize, 16)), spill: runs.Spill{Folder: folder}}
+// newPagedArray returns an array of records of size bytes that keeps about memory bytes in
+// memory, and the rest in a file in folder.
+func newPagedArray(size int, memory int64, folder string) *pagedArray {
+	return &pagedArray{size: size, most: int(max(memory/pagedSize, 16)), spill: runs.Spill{Folder: folder}}
 }
 
-// record returns a record, valid until the next call; change says that the caller changes it.
-func (p *paged) record(i int, change bool) ([]byte, error) {
+// record returns record i. It is valid until the next call. changed says that the caller is
+// going to change it.
+func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
 	page, at := i/(pagedSize/p.size), i%(pagedSize/p.size)*p.size
 	for page >= len(p.where) {
 		p.where = append(p.where, 0)
@@ -51,12 +54,13 @@ func (p *paged) record(i int, change bool) ([]byte, error) {
 	}
 	f := &p.frames[p.where[page]-1]
 	f.recent = true
-	f.changed = f.changed || change
+	f.changed = f.changed || changed
 	return f.data[at:][:p.size], nil
 }
 
-// load brings a page into memory, in the place of another if there is no memory left.
-func (p *paged) load(page int) error {
+// load brings a page into memory. If the memory is full, the page replaces one that was not
+// used lately (the clock algorithm).
+func (p *pagedArray) load(page int) error {
 	if len(p.frames) < p.most {
 		p.hand = len(p.frames)
 		p.frames = append(p.frames, frame{data: make([]byte, pagedSize)})
@@ -84,19 +88,20 @@ func (p *paged) load(page int) error {
 }
 
 // free frees the memory and removes the file.
-func (p *paged) free() {
+func (p *pagedArray) free() {
 	p.spill.Close()
 	p.frames, p.where = nil, nil
 }
 
-// known is what is known of a body, as a record of an array or of a sorter:
+// bodyMeta is what the builder keeps of each distinct body. It is encoded as a record of an
+// array and of a sorter:
 //
 //	 0  24   first
 //	24  32   digest
 //	56  u32  number, length, units, size
 //	72  u8   flags, and 1 if it is used
 //	74  u64  payload, at
-type known struct {
+type bodyMeta struct {
 	// first is the beginning of the least reversed host that has it.
 	first  surtStart
 	digest digest
@@ -118,7 +123,8 @@ const (
 	knownKey  = len(surtStart{}) + len(digest{}) // bytes
 )
 
-func (k *known) write(r []byte) {
+// write encodes k into r, which has knownSize bytes.
+func (k *bodyMeta) write(r []byte) {
 	copy(r[copy(r, k.first[:]):], k.digest[:])
 	for i, v := range [...]uint32{k.number, k.length, k.units, k.size} {
 		binary.LittleEndian.PutUint32(r[knownKey+4*i:], v)
@@ -131,8 +137,9 @@ func (k *known) write(r []byte) {
 	binary.LittleEndian.PutUint64(r[82:], k.at)
 }
 
-func readKnown(r []byte) known {
-	return known{
+// readBodyMeta decodes what write encoded.
+func readBodyMeta(r []byte) bodyMeta {
+	return bodyMeta{
 		first: surtStart(r), digest: digest(r[len(surtStart{}):]),
 		number: le32(r[knownKey:]), length: le32(r[60:]), units: le32(r[64:]), size: le32(r[68:]),
 		flags: r[72], used: r[73] != 0, payload: le64(r[74:]), at: le64(r[82:]),
@@ -146,48 +153,52 @@ var knownForm = runs.Form{
 	Compare: func(a, b []byte) int { return bytes.Compare(a[:knownKey], b[:knownKey]) },
 }
 
-// numbered numbers distinct bodies in the order in which they come, and has what is known of
-// them by number.
-type numbered struct {
+// bodyTable gives distinct bodies numbers, from 0 in the order in which they are added. It
+// finds a body's number by its digest, and its bodyMeta by its number.
+type bodyTable struct {
 	n     uint32
-	known *paged
+	known *pagedArray
 	// slots is a hash table. In the first free place from that of its hash on, a body has the
 	// hash in the upper and 1 + its number in the lower half. Places are in the order of
 	// hashes, so that a larger table is filled from its start to its end.
-	slots  *paged
+	slots  *pagedArray
 	bits   int   // of the number of slots
 	memory int64 // of the slots
 	seed   maphash.Seed
 }
 
-func newNumbered(knownMemory, slotMemory int64, folder string) numbered {
-	return numbered{
-		known: newPaged(knownSize, knownMemory, folder),
-		slots: newPaged(8, slotMemory, folder), bits: 6, memory: slotMemory, seed: maphash.MakeSeed(),
+// newBodyTable returns an empty table that keeps about that many bytes of bodies and of slots
+// in memory, and the rest in files in folder.
+func newBodyTable(knownMemory, slotMemory int64, folder string) bodyTable {
+	return bodyTable{
+		known: newPagedArray(knownSize, knownMemory, folder),
+		slots: newPagedArray(8, slotMemory, folder), bits: 6, memory: slotMemory, seed: maphash.MakeSeed(),
 	}
 }
 
-func (t *numbered) at(number uint32) (known, error) {
+// get returns what is known of the body with a number.
+func (t *bodyTable) get(number uint32) (bodyMeta, error) {
 	r, err := t.known.record(int(number), false)
 	if err != nil {
-		return known{}, err
+		return bodyMeta{}, err
 	}
-	return readKnown(r), nil
+	return readBodyMeta(r), nil
 }
 
-// update lets change change what is known of a body.
-func (t *numbered) update(number uint32, change func(k *known)) error {
+// update applies change to what is known of the body with a number.
+func (t *bodyTable) update(number uint32, change func(k *bodyMeta)) error {
 	r, err := t.known.record(int(number), true)
 	if err == nil {
-		k := readKnown(r)
+		k := readBodyMeta(r)
 		change(&k)
 		k.write(r)
 	}
 	return err
 }
 
-// find returns the number of a body, or noBody and the slot for it.
-func (t *numbered) find(d *digest) (number uint32, slot int, err error) {
+// find returns the number of the body with digest d. If there is none, number is noBody, and
+// slot is where add must put it.
+func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 	hash := t.hash(d)
 	for slot = t.home(hash); ; slot = t.after(slot) {
 		r, err := t.slots.record(slot, false)
@@ -206,17 +217,18 @@ func (t *numbered) find(d *digest) (number uint32, slot int, err error) {
 	}
 }
 
-func (t *numbered) hash(d *digest) uint32 { return uint32(maphash.Bytes(t.seed, d[:]) >> 32) }
-func (t *numbered) home(hash uint32) int  { return int(hash >> (32 - t.bits)) }
-func (t *numbered) after(slot int) int    { return (slot + 1) & (1<<t.bits - 1) }
+func (t *bodyTable) hash(d *digest) uint32 { return uint32(maphash.Bytes(t.seed, d[:]) >> 32) }
+func (t *bodyTable) home(hash uint32) int  { return int(hash >> (32 - t.bits)) }
+func (t *bodyTable) after(slot int) int    { return (slot + 1) & (1<<t.bits - 1) }
 
-// add adds a body that has no number, to the slot that find returned.
-func (t *numbered) add(slot int, d *digest, length uint32) error {
+// add gives a new body the next number. slot is what find returned for its digest d; length is
+// the size of its text in bytes.
+func (t *bodyTable) add(slot int, d *digest, length uint32) error {
 	r, err := t.known.record(int(t.n), true)
 	if err != nil {
 		return err
 	}
-	k := known{first: noSURT, digest: *d, number: t.n, length: length}
+	k := bodyMeta{first: noSURT, digest: *d, number: t.n, length: length}
 	k.write(r)
 	t.n++
 	if r, err = t.slots.record(slot, true); err != nil {
@@ -229,15 +241,15 @@ func (t *numbered) add(slot int, d *digest, length uint32) error {
 	return t.grow()
 }
 
-// needsSlots reports whether bodies should have more slots. 32 bits are all that a hash has, and
-// enough for all numbers.
+// needsSlots reports whether three quarters of 1<<bits slots are taken. There are at most
+// 1<<32 slots, because hashes have 32 bits; those suffice for all numbers.
 func needsSlots(bodies uint32, bits int) bool { return bits < 32 && uint64(bodies) >= 1<<bits/4*3 }
 
 // grow doubles the number of slots.
-func (t *numbered) grow() error {
+func (t *bodyTable) grow() error {
 	old := t.slots
 	defer old.free()
-	t.slots = newPaged(old.size, t.memory, old.spill.Folder)
+	t.slots = newPagedArray(old.size, t.memory, old.spill.Folder)
 	t.bits++
 	for i := range 1 << (t.bits - 1) {
 		r, err := old.record(i, false)
@@ -258,7 +270,7 @@ func (t *numbered) grow() error {
 	return nil
 }
 
-func (t *numbered) close() {
+func (t *bodyTable) close() {
 	t.known.free()
 	t.slots.free()
 }

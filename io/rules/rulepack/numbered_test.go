@@ -17,7 +17,7 @@ import (
 func TestNumbered(t *testing.T) {
 	digestOf := func(i uint32) digest { return sha256.Sum256(binary.LittleEndian.AppendUint32(nil, i)) }
 	for _, memory := range []int64{0, 4 << 20} {
-		all := newNumbered(memory, memory, t.TempDir())
+		all := newBodyTable(memory, memory, t.TempDir())
 		for i := range uint32(20_000) {
 			x := digestOf(i)
 			number, slot, err := all.find(&x)
@@ -25,14 +25,14 @@ func TestNumbered(t *testing.T) {
 				t.Fatalf("digest %d is there already, as %d, %v", i, number, err)
 			}
 			must.Do(t, all.add(slot, &x, i+7))
-			must.Do(t, all.update(i, func(k *known) { k.at, k.used = uint64(i)<<32, i%3 == 0 }))
+			must.Do(t, all.update(i, func(k *bodyMeta) { k.at, k.used = uint64(i)<<32, i%3 == 0 }))
 			for _, earlier := range []uint32{i, i / 2, 0} {
 				x := digestOf(earlier)
 				if number, _, err := all.find(&x); err != nil || number != earlier {
 					t.Fatalf("after %d digests number %d is %d, %v", i+1, earlier, number, err)
 				}
-				want := known{digest: x, first: noSURT, number: earlier, length: earlier + 7, at: uint64(earlier) << 32, used: earlier%3 == 0}
-				if k, err := all.at(earlier); err != nil || k != want {
+				want := bodyMeta{digest: x, first: noSURT, number: earlier, length: earlier + 7, at: uint64(earlier) << 32, used: earlier%3 == 0}
+				if k, err := all.get(earlier); err != nil || k != want {
 					t.Fatalf("after %d digests number %d is %+v, %v", i+1, earlier, k, err)
 				}
 			}

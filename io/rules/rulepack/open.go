@@ -79,27 +79,28 @@ type Pack struct {
 
 	checkDigests func() error // compares their checksum, once
 
-	asOf uint32                      // as Options.AsOf; 0 without a history
-	made *cache.Cache[uint32, *made] // by number of the body
+	asOf uint32                        // as Options.AsOf; 0 without a history
+	made *cache.Cache[uint32, *extras] // by number of the body
 }
 
-// Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
-// error is errNotPack, ErrVersion, ErrDamaged, ErrMismatch or one of the file's.
+// Open opens the pack in a file. It reads a few pages, whatever the pack's size. The error
+// wraps ErrVersion, ErrDamaged or ErrMismatch, or is one of the file's.
 func Open(name string, o Options) (*Pack, error) {
 	p, err := open(name, cmp.Or(o.Name, name))
 	if err != nil {
 		return nil, err
 	}
 	if err := p.match(o); err != nil {
-		return p.opened(named(p.name, err))
+		return p.closeOn(withName(p.name, err))
 	}
 	data := p.file.data
 	p.paging = newPaging(len(data), func(how reading) { advise(data, how) })
-	return p.opened(p.use(o))
+	return p.closeOn(p.prepare(o))
 }
 
-// opened returns the pack, or closes it if there is an error.
-func (p *Pack) opened(err error) (*Pack, error) {
+// closeOn closes the pack if err is not nil, and returns what an opening function should
+// return.
+func (p *Pack) closeOn(err error) (*Pack, error) {
 	if err != nil {
 		_ = p.Close() // the first error tells more
 		return nil, err
@@ -107,8 +108,8 @@ func (p *Pack) opened(err error) (*Pack, error) {
 	return p, nil
 }
 
-// use prepares a pack for lookups.
-func (p *Pack) use(o Options) (err error) {
+// prepare prepares an open pack for lookups with options.
+func (p *Pack) prepare(o Options) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.budget = o.Budget; p.budget == nil {
 		p.budget = budget.New(inspectMemory)
@@ -134,38 +135,39 @@ func (p *Pack) use(o Options) (err error) {
 	if o.Usage.Wanted() {
 		p.statements = newStatements()
 	}
-	p.made = cache.New(int(p.bodies), madeMemory, p.make)
+	p.made = cache.New(int(p.bodies), madeMemory, p.makeExtras)
 	return nil
 }
 
-// Inspect opens the pack in a file, which errors call name if that is not empty, with its own
-// profile and limit, for no agents, with explanations. It suits lookups of a few authorities:
-// the system reads only the pages they need, without reading ahead.
+// Inspect opens the pack in a file for lookups of a few authorities: the system does not read
+// ahead. It takes profile and limit from the pack, and explains rules, but for no agents. name
+// is what errors call the pack; empty for the name of the file.
 func Inspect(file, name string) (*Pack, error) {
 	p, err := open(file, cmp.Or(name, file))
 	if err != nil {
 		return nil, err
 	}
 	p.limit = min(p.limit, robotstxt.MaxGoogleBody) // a pack may say that any number counts
-	return p.opened(p.use(Options{Explain: true}))
+	return p.closeOn(p.prepare(Options{Explain: true}))
 }
 
 func open(file, name string) (*Pack, error) {
 	m, err := mapFile(file)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	advise(m.data, fewPlaces)
 	return openMapped(name, m)
 }
 
+// openMapped opens a pack in a mapped file. It closes the mapping after an error.
 func openMapped(name string, m mapping) (*Pack, error) {
 	p := &Pack{name: name, file: &file{mapping: m}}
-	return p.opened(p.findSections())
+	return p.closeOn(p.findSections())
 }
 
-// named prefixes an error with the pack's name.
-func named(name string, err error) error {
+// withName prefixes an error with the pack's name, which replaces the path of an fs.PathError.
+func withName(name string, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		return fmt.Errorf("%s: %s: %w", name, inner.Op, inner.Err)
@@ -173,16 +175,16 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// findSections finds the sections and reads meta.
+// findSections sets the pack's sections and its Info from the mapped file.
 func (p *Pack) findSections() (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	f := p.file
 	if err := f.findSections(); err != nil {
-		return named(p.name, err)
+		return withName(p.name, err)
 	}
 	info, err := readMeta(f.section(metaSection), f.version)
 	if err != nil {
-		return named(p.name, err)
+		return withName(p.name, err)
 	}
 	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
 	info.Partition, info.Partitions = f.partition, f.partitions
@@ -198,13 +200,14 @@ func (p *Pack) findSections() (err error) {
 	})
 	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
-	info.countIntervals(p.starts)
+	info.readIntervals(p.starts)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	p.limit = int64(robotstxt.Options{Profile: info.Profile, Limit: info.Limit}.ReadLimit())
 	return nil
 }
 
-// match checks that a pack was compiled for the profile and limit of the options.
+// match returns an ErrMismatch if the pack was compiled for another profile or size limit than
+// o has.
 func (p *Pack) match(o Options) error {
 	if p.info.Profile != o.Profile {
 		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
@@ -234,14 +237,14 @@ func (p *Pack) Close() error {
 	name := p.name
 	*p = Pack{name: name}
 	if err != nil {
-		return named(name, err)
+		return withName(name, err)
 	}
 	return nil
 }
 
 // size returns the memory of what was made of a body without its rules, notes and records,
 // in bytes.
-func (b *made) size() int64 {
+func (b *extras) size() int64 {
 	const around, trie = 96, 320 // with some slack
 	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))
 }
@@ -249,9 +252,10 @@ func (b *made) size() int64 {
 // errClosed is returned by lookups in a closed pack.
 var errClosed = errors.New("the rule pack is closed")
 
-// guard is deferred by whoever reads the mapped file, with what debug.SetPanicOnFault was
-// before. It makes a panic the error that Fault returns. In a closed pack, which has nothing
-// mapped, the error is errClosed, whether there was a panic or not.
+// guard turns a panic while the mapped file is read into the error that Fault returns, and
+// panics again if Fault returns nil. Each function that reads the file defers it, with the
+// result of debug.SetPanicOnFault(true), which guard restores. In a closed pack the error is
+// errClosed, whether there was a panic or not.
 func (p *Pack) guard(before bool, err *error) {
 	debug.SetPanicOnFault(before)
 	value := recover()
@@ -267,10 +271,9 @@ func (p *Pack) guard(before bool, err *error) {
 	}
 }
 
-// Fault implements [matcher.Mapped]. It returns an error for a memory fault in the mapped
-// file, which follows an error of its disk or a read past the end of a cut file, and for any
-// panic after the file was written to; nil for others. Whoever reads the pack has set
-// debug.SetPanicOnFault.
+// Fault implements [matcher.Mapped]. It returns ErrChanged for any panic after the file was
+// written to, ErrUnreadable for a memory fault in the mapped file (its disk fails, or it was
+// cut), and nil for any other panic. The caller must have set debug.SetPanicOnFault.
 func (p *Pack) Fault(recovered any) error {
 	if err := p.Unchanged(); err != nil {
 		return err
@@ -281,16 +284,15 @@ func (p *Pack) Fault(recovered any) error {
 	return nil
 }
 
-// Unchanged returns ErrChanged if the pack was written to since it was opened. It compares
-// size and time without reading the pack. A pack that was replaced by another file counts
-// as unchanged.
+// Unchanged returns ErrChanged if the file was written to since it was opened. It compares
+// size and time alone. A pack whose name was given to another file counts as unchanged.
 func (p *Pack) Unchanged() error {
 	if p.file == nil || p.file.file == nil {
 		return nil
 	}
 	now, err := p.file.file.Stat()
 	if err != nil {
-		return named(p.name, err)
+		return withName(p.name, err)
 	}
 	before := p.file.info
 	switch {

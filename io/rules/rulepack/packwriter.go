@@ -25,8 +25,8 @@ type packWriter struct {
 	step     *meter.Step
 }
 
-// The header is the magic and, as u32, the version, the partition, and how many there
-// are; the rest is 0.
+// newPackWriter writes the header to w: the magic and, as u32, the version, the partition and
+// the number of partitions; the rest is 0.
 func newPackWriter(ctx context.Context, w blob.Writer, version, partition, partitions int) *packWriter {
 	head := append32([]byte(format.RulePackMagic), uint32(version), uint32(partition), uint32(partitions))
 	head = append(head, make([]byte, headerSize-len(head))...)
@@ -35,7 +35,7 @@ func newPackWriter(ctx context.Context, w blob.Writer, version, partition, parti
 	return p
 }
 
-// pending is a part of a pack that waits in a temporary file until what comes before it is
+// pending is a part of a pack that is kept in a temporary file until the parts before it are
 // written.
 type pending struct {
 	*bufio.Writer
@@ -48,7 +48,7 @@ func newPending(folder string) *pending {
 	return p
 }
 
-// copyTo writes the part.
+// copyTo writes to w all that was written to p.
 func (p *pending) copyTo(w io.Writer) error {
 	err := p.Flush()
 	if err == nil {
@@ -59,7 +59,8 @@ func (p *pending) copyTo(w io.Writer) error {
 
 func (p *pending) close() { p.spill.Close() }
 
-// begin ends the current section and starts one.
+// begin ends the current section, writes zeros up to the alignment of the next one, and begins
+// that.
 func (w *packWriter) begin(kind int) {
 	w.end()
 	padding := int(-w.at & (alignmentOf(kind) - 1))
@@ -88,7 +89,7 @@ func (w *packWriter) Write(data []byte) (int, error) {
 	return w.w.Write(data)
 }
 
-// end adds the written section to the table.
+// end adds the current section, if there is one, to the table.
 func (w *packWriter) end() {
 	if len(w.sections) == 0 {
 		return
@@ -98,7 +99,7 @@ func (w *packWriter) end() {
 	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0)
 }
 
-// finish writes the table and the trailer.
+// finish ends the last section and writes the table and the trailer.
 func (w *packWriter) finish() error {
 	w.end()
 	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.sections)))

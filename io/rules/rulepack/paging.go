@@ -46,7 +46,8 @@ const (
 	shortestWait = 64
 )
 
-// newPaging returns the paging of a pack with so many bytes.
+// newPaging returns the paging of a pack of size bytes. It begins by reading ahead. advise
+// tells the system how to read.
 func newPaging(size int, advise func(reading)) *paging {
 	p := &paging{advise: advise, usage: diskUsage, now: time.Now}
 	p.start(size)
@@ -56,12 +57,13 @@ func newPaging(size int, advise func(reading)) *paging {
 func (p *paging) start(size int) {
 	_, read := p.usage()
 	p.ahead, p.wait = read+int64(size), shortestWait
-	p.read(manyPlaces)
-	p.begin()
+	p.choose(manyPlaces)
+	p.beginWindow()
 }
 
-// looked tells that so many lookups have been made.
-func (p *paging) looked(n int) {
+// addLookups counts n lookups. At the end of a window it decides how the next one is read. It
+// returns without waiting if another goroutine is deciding.
+func (p *paging) addLookups(n int) {
 	ended := p.left.Add(-int64(n)) <= 0
 	if !ended && !p.trying.Load() || !p.mu.TryLock() {
 		return
@@ -73,19 +75,19 @@ func (p *paging) looked(n int) {
 	}
 	passed := p.now().Sub(p.began)
 	other := manyPlaces + fewPlaces - p.how
-	each := passed / time.Duration(made)
-	lost := p.trying.Load() && each > p.took[other]
+	perLookup := passed / time.Duration(made)
+	lost := p.trying.Load() && perLookup > p.took[other]
 	// A trial need not end that has taken as long as a whole window of the other way.
 	if !ended && !(lost && passed > pagingWindow*p.took[other]) {
 		return
 	}
-	p.took[p.how] = each
+	p.took[p.how] = perLookup
 	faults, read := p.usage()
 	switch {
 	case lost:
 		p.waiting = p.wait
 		p.wait *= 2
-		p.read(other)
+		p.choose(other)
 	case faults-p.before < fewFaults, p.how == manyPlaces && read < p.ahead:
 		p.waiting = 0 // all is well, or may become so
 	case p.trying.Load():
@@ -93,22 +95,22 @@ func (p *paging) looked(n int) {
 	case p.waiting > 0:
 		p.waiting--
 	default:
-		p.read(other)
-		p.begin()
+		p.choose(other)
+		p.beginWindow()
 		p.trying.Store(true)
 		return
 	}
-	p.begin()
+	p.beginWindow()
 }
 
-// read makes the system read in a way.
-func (p *paging) read(how reading) {
+// choose makes the system read in that way.
+func (p *paging) choose(how reading) {
 	p.how = how
 	p.advise(how)
 }
 
-// begin begins a window that is no trial.
-func (p *paging) begin() {
+// beginWindow begins a window that is no trial.
+func (p *paging) beginWindow() {
 	p.began = p.now()
 	p.before, _ = p.usage()
 	p.trying.Store(false)

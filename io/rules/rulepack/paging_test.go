@@ -57,7 +57,7 @@ func (d *disk) look(lookups int) {
 		d.read += int64(waits) * c.bytes
 		d.clock = d.clock.Add(atOnce*time.Microsecond + time.Duration(waits)*c.each)
 		d.ways[d.how] += atOnce
-		d.paging.looked(atOnce)
+		d.paging.addLookups(atOnce)
 	}
 }
 

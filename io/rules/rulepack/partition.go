@@ -9,14 +9,14 @@ import (
 	"robotsbatch/matcher/partition"
 )
 
-// has reports whether an authority is in partition number of count. With a count below
-// 2 it always is.
-func has(number, count int, authority []byte) bool {
+// inPartition reports whether an authority is in partition number of count partitions. If
+// count is below 2, there is one, which has all.
+func inPartition(number, count int, authority []byte) bool {
 	return count < 2 || partition.Of(partition.Hash(authority), count) == number
 }
 
-// Partitions returns how many partitions the authorities were divided into; 0 for a
-// pack of all, and for one that is closed or nil.
+// Partitions returns the number of partitions that the authorities were divided into: 0 if
+// they were not, and for a pack that is closed or nil.
 func (p *Pack) Partitions() int {
 	if p == nil || p.info == nil {
 		return 0
@@ -27,10 +27,11 @@ func (p *Pack) Partitions() int {
 // Covers reports whether the pack would have an authority if its sources knew it:
 // always, unless the authority belongs to another partition.
 func (p *Pack) Covers(authority []byte) bool {
-	return has(p.info.Partition, p.info.Partitions, authority)
+	return inPartition(p.info.Partition, p.info.Partitions, authority)
 }
 
-// PartitionName returns the name of a partition's pack: site-00003-of-00016.rules.
+// PartitionName returns out with the partition's number before its extension, such as
+// site-00003-of-00016.rules. Parameters of a URL stay at its end.
 func PartitionName(out string, number, count int) string {
 	begin, parameters := out, ""
 	if blob.IsURL(out) {

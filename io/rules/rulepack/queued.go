@@ -28,6 +28,8 @@ func (q queued) hash() uint64      { return le64(q) }
 func (q queued) source() uint32    { return le32(q[8:]) }
 func (q queued) origin() origin    { return readOrigin(q[12:]) }
 func (q queued) authority() []byte { return q[queuedSize : queuedSize+int(le16(q[24:]))] }
+
+// history returns the intervals of the entry. They point into it.
 func (q queued) history() intervals {
 	rows := q[queuedSize+int(le16(q[24:])) : q.size()-int(le32(q[32:]))]
 	n := intervalSize * int(le16(q[26:]))
@@ -46,6 +48,7 @@ func (q queued) captures() queuedCaptures {
 // Keep returned it, and the rows. It is empty if there are none.
 type queuedCaptures []byte
 
+// count returns the number of bodies.
 func (c queuedCaptures) count() int {
 	if len(c) == 0 {
 		return 0
@@ -55,7 +58,7 @@ func (c queuedCaptures) count() int {
 func (c queuedCaptures) body(i int) uint64 { return le64(c[4+8*i:]) }
 func (c queuedCaptures) rows() []byte      { return c[4+8*c.count():] }
 
-// appendQueued appends an authority as queued and queuedCaptures describe it.
+// appendQueued appends to dst an entry encoded as queued and queuedCaptures describe.
 func appendQueued(dst, authority []byte, source uint32, o origin, history intervals, c Captures) []byte {
 	capturesSize := 0
 	if len(c.Rows) > 0 {
@@ -84,15 +87,16 @@ var queuedForm = runs.Form{
 	},
 }
 
-// mergeQueued calls visit once for each authority, in order, with the entry of its first
-// source and the merged intervals of all sources: before the first source's history
-// begins, the next one counts. The captures are those of the entry that has some. The arguments
-// are valid until visit returns, and visit may change them.
+// mergeQueued calls visit once for each authority, in the pack's order. It merges the entries
+// of several sources: the origin is that of the first source; where its history begins later
+// than the next source's, the next source's intervals come before it. The captures are those
+// of the first entry that has some. The arguments are valid until visit returns, and visit may
+// change them.
 func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures) error) error {
 	var first, last queued // entries of an authority
 	var history, spliced intervals
 	var captures queuedCaptures
-	end := func() error {
+	visitMerged := func() error {
 		if first == nil {
 			return nil
 		}
@@ -101,7 +105,7 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures)
 	err := all.Merge(func(record []byte) error {
 		q := queued(record)
 		if first == nil || first.hash() != q.hash() || !bytes.Equal(first.authority(), q.authority()) {
-			if err := end(); err != nil {
+			if err := visitMerged(); err != nil {
 				return err
 			}
 			first, last = append(first[:0], q...), append(last[:0], q...)
@@ -121,7 +125,7 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures)
 			first = append(first[:0], q...)
 		}
 		if older := q.history(); older.len() > 0 {
-			n := older.before(history.from(0))
+			n := older.countBefore(history.from(0))
 			spliced.reset()
 			spliced.addFirst(n, older)
 			spliced.addFirst(history.len(), history)
@@ -132,5 +136,5 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures)
 	if err != nil {
 		return err
 	}
-	return end()
+	return visitMerged()
 }

@@ -29,7 +29,7 @@ type CrawlDelay struct {
 	Value string
 }
 
-// recordsOf collects the records of a body.
+// recordsOf returns the sitemaps, crawl-delays and statements about use of a body.
 func recordsOf(f *robotstxt.File) Records {
 	var r Records
 	for _, s := range f.Sitemaps {
@@ -42,8 +42,9 @@ func recordsOf(f *robotstxt.File) Records {
 	return r
 }
 
-// addDelays adds the crawl-delays of a group. Agents and delays are both in the
-// order of their lines.
+// addDelays adds the crawl-delays of a group, each with the agents of the group whose
+// user-agent line comes before it and after the crawl-delay before. Values that are no number
+// are ignored if another is one.
 func (r *Records) addDelays(g *robotstxt.Group, p matcher.Profile) {
 	var delays []robotstxt.Record
 	for _, d := range g.CrawlDelays {
@@ -67,7 +68,8 @@ func (r *Records) addDelays(g *robotstxt.Group, p matcher.Profile) {
 	}
 }
 
-// appendNames appends the names by which an agent is known.
+// appendNames appends, in lower case, the one or two names by which rules for a user-agent
+// line are found.
 func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string {
 	if a.Everyone() {
 		return append(names, matcher.Everyone)
@@ -82,13 +84,14 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 	return names
 }
 
-// Parse returns a file that has the statements of the body at their lines.
-func (r *Records) Parse(p matcher.Profile) *robotstxt.File {
+// ParseStatements returns a file that has the statements about use of the body, at their line
+// numbers.
+func (r *Records) ParseStatements(p matcher.Profile) *robotstxt.File {
 	return robotstxt.Parse(r.Statements, robotstxt.Options{Profile: p, Limit: len(r.Statements)})
 }
 
-// ForChains returns the records that chains obey. chosen must return the agent whose
-// groups a chain obeys.
+// ForChains returns the sitemaps, and for each chain the crawl-delay in seconds that it obeys.
+// chosen returns the name of the agent whose groups a chain obeys.
 func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
 	first := make(map[string]float64) // of each agent
@@ -115,7 +118,7 @@ func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) s
 	return m
 }
 
-// lower returns s with ASCII letters in lower case, the form in which names are compared.
+// lower returns s with ASCII letters in lower case.
 func lower(s []byte) string {
 	folded := make([]byte, len(s))
 	for i, c := range s {
@@ -127,8 +130,8 @@ func lower(s []byte) string {
 	return string(folded)
 }
 
-// append appends the encoded records: numbers and lengths as varints, each text after
-// its length, and the statements as they are. Without records it appends nothing.
+// append appends the encoded records to b: counts and lengths as varints, each text after its
+// length, and the statements. Without records it appends nothing.
 func (r Records) append(b []byte) []byte {
 	if len(r.Sitemaps) == 0 && len(r.CrawlDelays) == 0 && r.Statements == nil {
 		return b
@@ -141,6 +144,7 @@ func (r Records) append(b []byte) []byte {
 	return append(b, r.Statements...)
 }
 
+// appendTexts appends the number of texts and, for each, its length and its bytes.
 func appendTexts(b []byte, texts []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(texts)))
 	for _, s := range texts {
@@ -156,14 +160,15 @@ func appendText(b []byte, s string) []byte {
 // leastRecord is fewer bytes than a line takes that gives two texts: the names of an agent.
 const leastRecord = 4
 
-// readRecords reads what append wrote, with at most a number of texts.
+// readRecords decodes what append wrote. It refuses more than most texts. Statements point
+// into data.
 func readRecords(data []byte, most uint64) (r Records, err error) {
 	if len(data) == 0 {
 		return r, nil
 	}
 	x := recordReader{data: data, left: most}
 	r.Sitemaps = x.texts()
-	for range x.number() {
+	for range x.length() {
 		if x.broken {
 			break
 		}
@@ -179,13 +184,15 @@ func readRecords(data []byte, most uint64) (r Records, err error) {
 	return r, nil
 }
 
-// recordReader reads numbers and texts until it meets a broken one.
+// recordReader decodes numbers and texts from the start of data. After a damaged one, broken
+// is set and all others are 0 or empty.
 type recordReader struct {
 	data   []byte
 	left   uint64 // how many more texts there may be
 	broken bool
 }
 
+// varint reads a varint.
 func (x *recordReader) varint() uint64 {
 	v, n := binary.Uvarint(x.data)
 	if n <= 0 {
@@ -195,9 +202,9 @@ func (x *recordReader) varint() uint64 {
 	return v
 }
 
-// number reads a count of things that each take at least one byte, so that a larger
-// count is broken.
-func (x *recordReader) number() uint64 {
+// length reads a number of things that follow and take at least one byte each. A larger number
+// than bytes follow sets broken.
+func (x *recordReader) length() uint64 {
 	v := x.varint()
 	if v > uint64(len(x.data)) {
 		x.broken, x.data = true, nil
@@ -206,8 +213,8 @@ func (x *recordReader) number() uint64 {
 	return v
 }
 
-// take reads n bytes.
-func (x *recordReader) take(n uint64) []byte {
+// bytes reads n bytes. They point into data.
+func (x *recordReader) bytes(n uint64) []byte {
 	if n > uint64(len(x.data)) {
 		x.broken, n = true, 0
 	}
@@ -216,18 +223,20 @@ func (x *recordReader) take(n uint64) []byte {
 	return taken
 }
 
+// text reads a text after its length. It sets broken if there were too many texts.
 func (x *recordReader) text() string {
 	if x.left == 0 {
 		x.broken, x.data = true, nil
 		return ""
 	}
 	x.left--
-	return string(x.take(x.number()))
+	return string(x.bytes(x.length()))
 }
 
+// texts reads a number of texts after that number.
 func (x *recordReader) texts() []string {
 	var texts []string
-	for range x.number() {
+	for range x.length() {
 		if x.broken {
 			break
 		}

@@ -39,7 +39,8 @@ func newStatements() *statements {
 	return &statements{most: mostStatements, byContent: make(map[string]*matcher.Usage)}
 }
 
-// slot returns the slot of a key, or the free one where it belongs.
+// slot returns the slot that has a key and its contents, or the free slot where the key
+// belongs and nil.
 func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[keptStatements], *keptStatements) {
 	for i := binary.LittleEndian.Uint64(key[:]); ; i++ {
 		slot := &s.slots[i%uint64(len(s.slots))]
@@ -49,7 +50,8 @@ func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[keptStatem
 	}
 }
 
-// find returns what a body says of uses; ok is false if that is not kept.
+// find returns the compiled statements of a body, from the key in its head. ok is false if
+// they are not kept. u is nil if they say nothing that is asked for.
 func (s *statements) find(info *matcher.BodyInfo) (u *matcher.Usage, ok bool) {
 	if !info.HasSaid {
 		return nil, false
@@ -60,20 +62,21 @@ func (s *statements) find(info *matcher.BodyInfo) (u *matcher.Usage, ok bool) {
 	return nil, false
 }
 
-// get returns what a body's records say of uses, and keeps it for bodies with the same key.
-// Those of a job that explains are not kept, because lines have other numbers.
-func (s *statements) get(p *Pack, r *Records) *matcher.Usage {
+// compile returns the compiled statements of a body with records r, and keeps them for bodies
+// with the same key. With explanations they are not kept, because their line numbers differ
+// between bodies.
+func (s *statements) compile(p *Pack, r *Records) *matcher.Usage {
 	if r.Statements == nil {
 		return nil
 	}
 	if p.usage.Explain || len(r.Statements) > longestStatements {
-		return matcher.CompileUsage(r.Parse(p.info.Profile), p.agents, p.usage)
+		return matcher.CompileUsage(r.ParseStatements(p.info.Profile), p.agents, p.usage)
 	}
 	key := matcher.KeyOfStatements(r.Statements)
 	if _, kept := s.slot(key); kept != nil {
 		return kept.usage
 	}
-	u := matcher.CompileUsage(r.Parse(p.info.Profile), p.agents, p.usage)
+	u := matcher.CompileUsage(r.ParseStatements(p.info.Profile), p.agents, p.usage)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slot, other := s.slot(key)

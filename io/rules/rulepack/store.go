@@ -24,20 +24,20 @@ const (
 	readers     = 8 // goroutines that read the temporary file
 )
 
-// appendStored appends a stored body.
+// appendStored appends to dst a compiled body in the form above. notes and records are blobs.
 func appendStored(dst, rules, notes, records []byte) []byte {
 	dst = append32(dst, uint32(len(rules)), uint32(len(notes)))
 	return append(append(append(dst, rules...), notes...), records...)
 }
 
-// store has the compiled bodies until all have come and their order is known. When they fill
-// the memory, they are written to a temporary file, by the first hosts that are known to have
-// them. That is nearly their order in the pack, so that neighbours in the pack are in few
+// bodyStore has the compiled bodies until all are added and their order is known. When they
+// fill the memory, it writes them to a temporary file, ordered by the least host that is known
+// to have each. That is nearly their order in the pack: so neighbours in the pack lie in few
 // places of the file, one for each time that the memory was full.
-type store struct {
-	limit  int64        // the most bytes of memory
+type bodyStore struct {
+	limit  int64        // of size, in bytes
 	bodies []storedBody // in memory
-	size   int64        // of these
+	size   int64        // of bodies, in bytes
 	chunks [][]byte     // their memory, but for those that are larger than a chunk; reused
 	used   int          // chunks with something in them
 	spill  runs.Spill
@@ -53,18 +53,19 @@ type storedBody struct {
 // storedExtra is what a body takes in memory beside its bytes.
 const storedExtra = 128
 
-// add takes a copy of a body.
-func (s *store) add(number uint32, stored []byte, all *numbered) error {
-	s.bodies = append(s.bodies, storedBody{number: number, stored: s.copied(stored)})
+// add stores a copy of a compiled body. If that exceeds the limit, it writes all bodies in
+// memory to the temporary file, and their offsets to all.
+func (s *bodyStore) add(number uint32, stored []byte, all *bodyTable) error {
+	s.bodies = append(s.bodies, storedBody{number: number, stored: s.copyToChunk(stored)})
 	if s.size += int64(len(stored)) + storedExtra; s.size <= s.limit {
 		return nil
 	}
 	return s.flush(all)
 }
 
-// copied returns a copy of a body. With one allocation for each, the garbage collector would
-// take longer.
-func (s *store) copied(stored []byte) []byte {
+// copyToChunk returns a copy of a body in a chunk that many bodies share. With an allocation
+// for each body, the garbage collector would take longer.
+func (s *bodyStore) copyToChunk(stored []byte) []byte {
 	if len(stored) > chunkSize {
 		return bytes.Clone(stored)
 	}
@@ -81,10 +82,11 @@ func (s *store) copied(stored []byte) []byte {
 	return (*chunk)[start:len(*chunk):len(*chunk)]
 }
 
-// flush writes the bodies in memory to the temporary file.
-func (s *store) flush(all *numbered) error {
+// flush writes the bodies in memory to the temporary file, ordered by the least host that is
+// known to have them, and their offsets to all.
+func (s *bodyStore) flush(all *bodyTable) error {
 	for i := range s.bodies {
-		k, err := all.at(s.bodies[i].number)
+		k, err := all.get(s.bodies[i].number)
 		if err != nil {
 			return err
 		}
@@ -96,7 +98,7 @@ func (s *store) flush(all *numbered) error {
 	w := bufio.NewWriterSize(&s.spill, copyingSize)
 	at := uint64(s.spill.Size())
 	for _, x := range s.bodies {
-		if err := all.update(x.number, func(k *known) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {
+		if err := all.update(x.number, func(k *bodyMeta) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {
 			return err
 		}
 		at += uint64(len(x.stored))
@@ -109,8 +111,9 @@ func (s *store) flush(all *numbered) error {
 	return w.Flush()
 }
 
-// finish writes what is in memory to the temporary file, if there is one.
-func (s *store) finish(all *numbered) error {
+// finish ends adding. It writes the bodies in memory to the temporary file if others are there
+// already, so that all are in one place.
+func (s *bodyStore) finish(all *bodyTable) error {
 	if s.spill.Size() == 0 {
 		return nil
 	}
@@ -119,32 +122,33 @@ func (s *store) finish(all *numbered) error {
 	return err
 }
 
-// each calls visit with the bodies that ordered has, in its order. They are valid until it
-// returns, and visit may change them. The store must be finished.
-func (s *store) each(ordered func(visit func(k *known) error) error, visit func(k *known, stored []byte) error) error {
+// each calls visit with the bodies that ordered passes on, in that order. It reads as many at
+// once as fit into the memory. stored is valid until visit returns, and visit may change it.
+// finish must have been called.
+func (s *bodyStore) each(ordered func(visit func(k *bodyMeta) error) error, visit func(k *bodyMeta, stored []byte) error) error {
 	if s.spill.Size() == 0 {
 		slices.SortFunc(s.bodies, func(x, y storedBody) int { return cmp.Compare(x.number, y.number) })
-		return ordered(func(k *known) error { return visit(k, s.bodies[k.number].stored) })
+		return ordered(func(k *bodyMeta) error { return visit(k, s.bodies[k.number].stored) })
 	}
-	var some []known
+	var batch []bodyMeta
 	var size int64
 	var memory []byte
 	visitSome := func() error {
 		memory = slices.Grow(memory[:0], int(size))[:size]
-		stored, err := s.read(some, memory)
-		for i := 0; err == nil && i < len(some); i++ {
-			err = visit(&some[i], stored[i])
+		stored, err := s.readBodies(batch, memory)
+		for i := 0; err == nil && i < len(batch); i++ {
+			err = visit(&batch[i], stored[i])
 		}
-		some, size = some[:0], 0
+		batch, size = batch[:0], 0
 		return err
 	}
-	err := ordered(func(k *known) error {
-		if size+int64(k.size)+storedExtra*int64(len(some)) > s.limit && len(some) > 0 {
+	err := ordered(func(k *bodyMeta) error {
+		if size+int64(k.size)+storedExtra*int64(len(batch)) > s.limit && len(batch) > 0 {
 			if err := visitSome(); err != nil {
 				return err
 			}
 		}
-		some = append(some, *k)
+		batch = append(batch, *k)
 		size += int64(k.size)
 		return nil
 	})
@@ -154,24 +158,26 @@ func (s *store) each(ordered func(visit func(k *known) error) error, visit func(
 	return visitSome()
 }
 
-// extent is bytes of the temporary file that are read at once.
+// extent is a range of the temporary file that is read in one call.
 type extent struct {
 	at   int64
 	data []byte
 }
 
-// read reads bodies from the temporary file: neighbours at once, and several places at a time,
-// because those of bodies that many hosts have lie anywhere.
-func (s *store) read(some []known, memory []byte) ([][]byte, error) {
-	stored, byPlace := make([][]byte, len(some)), make([]int, len(some))
-	for i := range some {
-		byPlace[i] = i
+// readBodies reads bodies from the temporary file into memory, which has as many bytes as they
+// have, and returns them by their index in some. Bodies that are neighbours in the file are
+// read in one call. Several goroutines read, because the bodies that many hosts have are far
+// apart.
+func (s *bodyStore) readBodies(bodies []bodyMeta, memory []byte) ([][]byte, error) {
+	stored, byOffset := make([][]byte, len(bodies)), make([]int, len(bodies))
+	for i := range bodies {
+		byOffset[i] = i
 	}
-	slices.SortFunc(byPlace, func(x, y int) int { return cmp.Compare(some[x].at, some[y].at) })
+	slices.SortFunc(byOffset, func(x, y int) int { return cmp.Compare(bodies[x].at, bodies[y].at) })
 	var extents []extent
 	end := int64(-1) // of the last extent
-	for _, i := range byPlace {
-		at, size := int64(some[i].at), int(some[i].size)
+	for _, i := range byOffset {
+		at, size := int64(bodies[i].at), int(bodies[i].size)
 		if at != end {
 			extents = append(extents, extent{at, memory[:0]})
 		}

@@ -19,20 +19,20 @@ func TestStore(t *testing.T) {
 		for _, late := range []int{0, 10, 1} { // one body in so many gets another first host
 			folder := t.TempDir()
 			b := bodies{
-				numbered: newNumbered(limit, limit, folder),
-				store:    store{limit: limit, spill: runs.Spill{Folder: folder}},
+				numbered: newBodyTable(limit, limit, folder),
+				store:    bodyStore{limit: limit, spill: runs.Spill{Folder: folder}},
 				ordered:  runs.NewSorter(knownForm, limit, folder),
 			}
 			var texts [][]byte
-			update := func(number uint32, change func(k *known)) {
+			update := func(number uint32, change func(k *bodyMeta)) {
 				t.Helper()
 				must.Do(t, b.numbered.update(number, change))
 			}
 			for number := range uint32(500) {
-				if _, _, err := b.number(digest{byte(number), byte(number >> 8)}, 0); err != nil {
+				if _, _, err := b.numberOf(digest{byte(number), byte(number >> 8)}, 0); err != nil {
 					t.Fatal(err)
 				}
-				update(number, func(k *known) { binary.BigEndian.PutUint64(k.first[:], rng.Uint64()) })
+				update(number, func(k *bodyMeta) { binary.BigEndian.PutUint64(k.first[:], rng.Uint64()) })
 				texts = append(texts, bytes.Repeat([]byte{byte(number), byte(number >> 8)}, 1+rng.IntN(100)))
 				if number%100 == 0 {
 					texts[number] = bytes.Repeat(texts[number], chunkSize/len(texts[number])+1)
@@ -40,7 +40,7 @@ func TestStore(t *testing.T) {
 				must.Do(t, b.store.add(number, texts[number], &b.numbered))
 			}
 			for number := range b.numbered.n {
-				update(number, func(k *known) {
+				update(number, func(k *bodyMeta) {
 					k.units = 1
 					k.used = rng.IntN(5) > 0
 					if late > 0 && int(number)%late == 0 {
@@ -51,7 +51,7 @@ func TestStore(t *testing.T) {
 			must.Do(t, b.store.finish(&b.numbered))
 			var want, got []byte
 			var last surtStart
-			err := b.order(func(k *known) {
+			err := b.order(func(k *bodyMeta) {
 				if bytes.Compare(last[:], k.first[:]) > 0 {
 					t.Fatalf("body %d is behind one of a later host", k.number)
 				}
@@ -60,7 +60,7 @@ func TestStore(t *testing.T) {
 			})
 			must.Do(t, err)
 			place := uint32(0)
-			must.Do(t, b.store.each(b.each, func(k *known, stored []byte) error {
+			must.Do(t, b.store.each(b.each, func(k *bodyMeta, stored []byte) error {
 				if at, err := b.placed(k.number); err != nil || at.units != place {
 					t.Errorf("body %d is at %d, not %d, %v", k.number, at.units, place, err)
 				}
@@ -73,7 +73,7 @@ func TestStore(t *testing.T) {
 			}
 			must.Equal(t, b.store.spill.Size() > 0, limit < 1<<30, "memory", limit)
 			enough := errors.New("enough")
-			if err := b.store.each(b.each, func(*known, []byte) error { return enough }); !errors.Is(err, enough) {
+			if err := b.store.each(b.each, func(*bodyMeta, []byte) error { return enough }); !errors.Is(err, enough) {
 				t.Errorf("error %v", err)
 			}
 			b.close()

@@ -10,9 +10,8 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Verify reads the whole pack: it compares the checksum of each section, and then
-// checks that the contents, and what lies between sections, are as a Builder makes them. Its time is proportional to the
-// pack's size. It returns the first error.
+// Verify reads the whole pack. It compares the checksum of each section, and then checks that
+// the contents and the padding are as a Builder writes them. It returns the first error.
 func (p *Pack) Verify() (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	advise(p.file.data, inOrder)
@@ -41,13 +40,14 @@ func (p *Pack) Verify() (err error) {
 	return p.Unchanged()
 }
 
+// verifyChecksums compares the checksum of each section with the one in the table.
 func (p *Pack) verifyChecksums() error {
 	for kind, s := range p.file.table {
 		sum, rest := uint32(0), s.data
 		for len(rest) > 0 {
-			n := min(len(rest), letGoSize)
+			n := min(len(rest), dropSize)
 			sum, rest = updateChecksum(sum, rest[:n]), rest[n:]
-			p.file.letGo()
+			p.file.dropPages()
 		}
 		if s.found && sum != s.checksum {
 			return p.damaged("checksum of the section %s", sectionNames[kind])
@@ -56,9 +56,8 @@ func (p *Pack) verifyChecksums() error {
 	return nil
 }
 
-// verifyPadding checks the bytes that no checksum covers, and those that have no meaning
-// yet: sections lie in the order of the table, with fewer zeros before each than its
-// alignment, and what is reserved is 0.
+// verifyPadding checks the bytes that no checksum covers: sections lie in the order of the
+// table, each after fewer zeros than its alignment, and reserved bytes are 0.
 func (p *Pack) verifyPadding() error {
 	data := p.file.data
 	table := uint64(len(data)) - trailerSize - uint64(len(p.file.sections))*sectionSize
@@ -82,7 +81,8 @@ func (p *Pack) verifyPadding() error {
 
 func isZero(data []byte) bool { return len(bytes.TrimLeft(data, "\x00")) == 0 }
 
-// verifyBuckets checks and counts all authorities, and returns the set of their bodies.
+// verifyBuckets checks all authorities, counts them in counted, and returns the set of the
+// bodies that they have, by the bodies' indices.
 func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	used = newBitmap(p.bodies)
 	lost := uint32(0) // where there should be a body, but for the first one
@@ -119,7 +119,7 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 		}
 		for i := range b.count() {
 			o := b.origin(i)
-			counted.add(o, use(o))
+			counted.addAuthority(o, use(o))
 			if !p.info.History {
 				continue
 			}
@@ -128,7 +128,7 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 				return nil, err
 			}
 			for n := range all.len() {
-				use(all.at(n).origin)
+				use(all.get(n).origin)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	if p.start(p.buckets) != uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: end")
 	}
-	return used, p.eachKept(func(e *keptEntry) error {
+	return used, p.eachCaptureEntry(func(e *keptEntry) error {
 		for _, body := range e.Bodies {
 			number, err := p.numberOf(uint32(body))
 			if err != nil {
@@ -150,8 +150,8 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	})
 }
 
-// verifyAuthorities checks that a bucket's authorities are in order, belong to it, and
-// have sound origins.
+// verifyAuthorities checks that the authorities of bucket b are in order, belong to it by
+// their hashes, and have valid origins. number is the bucket's index.
 func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 	var before, now []byte
 	last := uint64(0) // the hash before
@@ -163,7 +163,7 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
 		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
 			return p.damaged("bucket %d: %q is out of order", number, now)
-		case !p.sound(b.origin(i)) && (p.info.History || !b.origin(i).isNotYet()):
+		case !p.isValid(b.origin(i)) && (p.info.History || !b.origin(i).isNotYet()):
 			return p.damaged("what it says of %q", now)
 		}
 		last = hash
@@ -171,8 +171,8 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 	return nil
 }
 
-// verifyIntervals checks a bucket's intervals: each authority has some, in order, and their
-// times are in order between those of the first and the last fetch.
+// verifyIntervals checks the intervals of bucket b: each authority has some, in order, with
+// valid origins and times. number is the bucket's index.
 func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 	data, err := p.intervalBucket(number, b)
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 		end := int(le32(data[intervalHeaderSize+4*i:]))
 		ok = at < end && end <= all.len()
 		for n := at; ok && n < end; n++ {
-			ok = (n == at || all.from(n-1) < all.from(n)) && p.sound(all.at(n).origin) && all.soundTimes(n)
+			ok = (n == at || all.from(n-1) < all.from(n)) && p.isValid(all.get(n).origin) && all.hasValidTimes(n)
 		}
 		at = end
 	}
@@ -198,11 +198,11 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 	return nil
 }
 
-// soundTimes reports whether the times of an interval are within the bucket and ascend
-// between those of its first and its last fetch.
-func (i intervals) soundTimes(n int) bool {
+// hasValidTimes reports whether the times of interval n lie within the bucket's times and
+// ascend between those of its first and its last fetch.
+func (i intervals) hasValidTimes(n int) bool {
 	times, ok := within(i.times, i.timesOf(n))
-	x, sound := i.at(n), 0
+	x, sound := i.get(n), 0
 	for time := range eachTime(times, x.fetched) {
 		if time < x.seen {
 			sound += timeSize
@@ -211,7 +211,8 @@ func (i intervals) soundTimes(n int) bool {
 	return ok && sound == len(times)
 }
 
-// verifyBody checks a body with its notes, records and digest.
+// verifyBody checks the body with that index, its notes, records and digest, and counts it in
+// counted. used says that an authority has it.
 func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
 	b, err := p.describeBody(number)
 	if err != nil {
@@ -225,6 +226,6 @@ func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
 	if info, err := p.open.Info(uint32(place)); err != nil || info.Number != number || info.Kind != b.Kind || info.Source != (b.Source != nil) {
 		return p.damaged("body %d: its head says something else than its row", number)
 	}
-	counted.addBody(&known{flags: uint8(flags)})
+	counted.addBody(&bodyMeta{flags: uint8(flags)})
 	return nil
 }

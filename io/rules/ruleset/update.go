@@ -125,7 +125,7 @@ func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {
 		b.Payload(kept, name)
 		s.Payload(name, kept)
 	}
-	return b.Take(p.old.Pack, payload, func(k *rulepack.Known) error {
+	return b.AddPack(p.old.Pack, payload, func(k *rulepack.Known) error {
 		err := s.AddKept(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
 		if errors.Is(err, captures.ErrKept) {
 			err = fmt.Errorf("%s: %w: %w", p.old.name, rulepack.ErrDamaged, err)
