@@ -97,19 +97,21 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 		return dst, err
 	case len(head)+len(plain) > math.MaxInt32:
 		return dst, ErrUnsupported
-	case h.contentSize >= 0 && h.contentSize != int64(len(plain)):
+	case h.HasFCS && h.FrameContentSize != uint64(len(plain)):
 		return dst, ErrDamaged
 	}
 	size := c.begin(plain, len(head), kept)
-	c.windowSize = h.windowSize(len(plain))
+	if c.windowSize = int(h.WindowSize); h.SingleSegment {
+		c.windowSize = len(plain)
+	}
 	begin := len(dst)
-	dst = h.append(dst, size)
+	dst = appendFrameHeader(dst, frame, h.SingleSegment, size)
 	for len(head) > 0 { // no block may be larger than the window
 		n := min(len(head), minWindowSize)
 		dst = c.appendRaw(dst, head[:n])
 		head = head[n:]
 	}
-	if dst, err = c.cutBlocks(dst, frame[h.size:], h.contentChecksum); err != nil {
+	if dst, err = c.cutBlocks(dst, frame[h.HeaderSize:], h.HasCheckSum); err != nil {
 		return dst[:begin], err
 	}
 	if c.last < 0 {

@@ -93,7 +93,7 @@ func TestCutRow(t *testing.T) {
 	frame := slices.Concat([]byte{0x28, 0xB5, 0x2F, 0xFD, 0, 0x48, 0xE5, 0, 0, 20 << 3}, []byte("https://a.test/1 23 "), []byte{2, 0, 0, 0x11, 0xA9, 0x9B, 0x4B})
 	sequences := func(frame []byte) (b block) {
 		header, err := readFrameHeader(frame)
-		if err != nil || !b.parse(frame[header.size+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}, new(freeList)) {
+		if err != nil || !b.parse(frame[header.HeaderSize+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}, new(freeList)) {
 			t.Fatalf("%v; %x", err, frame)
 		}
 		return b
@@ -118,7 +118,7 @@ func TestErrors(t *testing.T) {
 		damaged[at] ^= mask
 		return damaged
 	}
-	block := header.size
+	block := header.HeaderSize
 	for _, test := range []struct {
 		name  string
 		frame []byte
@@ -129,7 +129,7 @@ func TestErrors(t *testing.T) {
 		{"no bytes", nil, plain, ErrDamaged},
 		{"a header that ends early", frame[:block-1], plain, ErrDamaged},
 		{"a skippable frame", append([]byte{0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0}, frame...), plain, ErrUnsupported},
-		{"a reserved bit", changed(4, reservedBit), plain, ErrUnsupported},
+		{"a reserved bit", changed(4, 1<<3), plain, ErrUnsupported},
 		{"an ID of a dictionary", changed(4, 1), plain, ErrDictionary},
 		{"two frames", append(bytes.Clone(frame), frame...), plain, ErrUnsupported},
 		{"less content", frame, plain[1:], ErrDamaged},

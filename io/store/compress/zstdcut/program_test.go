@@ -82,13 +82,13 @@ func hasProgram() bool {
 func features(t *testing.T, frame []byte, count map[string]int) {
 	t.Helper()
 	h := must.Get(readFrameHeader(frame))(t)
-	count[fmt.Sprintf("checksum %t", h.contentChecksum)]++
-	count[fmt.Sprintf("single segment %t", h.singleSegment)]++
-	count[fmt.Sprintf("content size %t", h.contentSize >= 0)]++
+	count[fmt.Sprintf("checksum %t", h.HasCheckSum)]++
+	count[fmt.Sprintf("single segment %t", h.SingleSegment)]++
+	count[fmt.Sprintf("content size %t", h.HasFCS)]++
 	var b block
 	var tables freeList
 	s := history{repeatOffsets: [3]uint32{1, 4, 8}}
-	for data, last, n := frame[h.size:], false, 1; !last; n++ {
+	for data, last, n := frame[h.HeaderSize:], false, 1; !last; n++ {
 		header := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
 		blockType, size := header>>1&3, header>>3
 		if last = header&lastBlockFlag != 0; blockType == blockTypeRLE {
@@ -310,7 +310,7 @@ func TestCutDamaged(t *testing.T) {
 			}
 			read, err := decoder.DecodeAll(damaged, nil)
 			if err == nil && len(read) == len(plain) {
-				if frame[4]&contentChecksumFlag != 0 && damaged[4] == frame[4] && !bytes.Equal(read, plain) {
+				if frame[4]&1<<2 != 0 && damaged[4] == frame[4] && !bytes.Equal(read, plain) {
 					t.Fatal("the checksum holds for something else")
 				}
 				c.cut(t, damaged, read, nil, kept)
