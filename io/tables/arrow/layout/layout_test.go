@@ -194,10 +194,10 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 		t.Fatalf("%d decimals", patched)
 	}
 	s := must.Get(ReadSchema(stream))(t)
-	if want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2}); !s.Schema.Equal(want) {
-		t.Errorf("%v, want %v", s.Schema, want)
+	if want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2}); !s.Arrow.Equal(want) {
+		t.Errorf("%v, want %v", s.Arrow, want)
 	}
-	if len(s.Unknown) > 0 || len(s.Decimals) != 1 || s.Decimals[1] != 32 {
-		t.Errorf("unknown %v, decimals %v", s.Unknown, s.Decimals)
+	if s.Unknown != nil || s.Columns[0].SmallDecimal() != 0 || s.Columns[1].SmallDecimal() != 32 {
+		t.Errorf("unknown %v, decimals %d and %d", s.Unknown, s.Columns[0].SmallDecimal(), s.Columns[1].SmallDecimal())
 	}
 }

@@ -14,37 +14,9 @@ import (
 // this package does not know, such as a type of a later version of the format.
 var ErrUnsupported = errors.New("the schema is not supported")
 
-// StoredSchema is a schema read from memory, such as the one stored in Parquet files.
-type StoredSchema struct {
-	*arrow.Schema
-	// Unknown holds the columns with a type that this package does not know. They are
-	// null in the schema.
-	Unknown map[int]bool
-	// Decimals maps each column with decimals of 32 or 64 bits to the bits of the last
-	// one. They are decimals of 128 bits in the schema.
-	Decimals map[int]int
-}
-
-// ReadSchema reads the schema at the beginning of a stream in memory, and checks it as
-// strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
-func ReadSchema(stream []byte) (*StoredSchema, error) {
-	s, err := readStored(stream)
-	if err != nil {
-		return nil, err
-	}
-	stored := &StoredSchema{Schema: s.Arrow, Unknown: make(map[int]bool), Decimals: make(map[int]int)}
-	for i := range s.Columns {
-		if bits := s.Columns[i].SmallDecimal(); bits > 0 {
-			stored.Decimals[i] = bits
-		}
-		if s.Columns[i].Unknown {
-			stored.Unknown[i] = true
-		}
-	}
-	return stored, nil
-}
-
-func readStored(stream []byte) (*Schema, error) {
+// ReadSchema reads the schema at the beginning of a stream in memory, such as the one stored in Parquet
+// files, and checks it as strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
+func ReadSchema(stream []byte) (*Schema, error) {
 	s := &streamFramer{Framing: Framing{Limit: metadataShare * int64(len(stream))}, r: bufio.NewReader(bytes.NewReader(stream))}
 	meta, err := s.Schema()
 	if err != nil {
@@ -57,7 +29,7 @@ func readStored(stream []byte) (*Schema, error) {
 // of added after its own: after those with the indices kept, nil for all. Everything else is kept,
 // including what this package does not know.
 func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
-	first, err := readStored(stream)
+	first, err := ReadSchema(stream)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ const schemaKey = "ARROW:schema"
 
 // stored returns the Arrow schema that some writers store. It is nil if there is none or it is not
 // supported.
-func (t *Table) stored() (schema *arrowlayout.StoredSchema, err error) {
+func (t *Table) stored() (schema *arrowlayout.Schema, err error) {
 	for _, pair := range t.File.Metadata {
 		if pair.Key != schemaKey {
 			continue
@@ -107,7 +107,7 @@ func (t *Table) stored() (schema *arrowlayout.StoredSchema, err error) {
 }
 
 // decodeSchema reads a schema in base64.
-func decodeSchema(text string) (schema *arrowlayout.StoredSchema, err error) {
+func decodeSchema(text string) (schema *arrowlayout.Schema, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	stream, err := decodeBase64(text)
 	if err != nil {
@@ -125,31 +125,31 @@ func decodeBase64(text string) ([]byte, error) {
 }
 
 // storedField returns the stored field of a column, nil for none.
-func storedField(schema *arrowlayout.StoredSchema, i int, name string) *arrow.Field {
-	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
+func storedField(schema *arrowlayout.Schema, i int, name string) *arrow.Field {
+	if schema == nil || i >= len(schema.Columns) || schema.Arrow.Field(i).Name != name {
 		return nil
 	}
-	field := schema.Field(i)
+	field := schema.Arrow.Field(i)
 	return &field
 }
 
 // storedCasts returns the casts of a column whose stored type is not supported: to the type that it has
 // instead.
-func storedCasts(schema *arrowlayout.StoredSchema, i int, field *arrow.Field) []Cast {
+func storedCasts(schema *arrowlayout.Schema, i int, field *arrow.Field) []Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil
 	}
-	if schema.Unknown[i] {
+	if schema.Columns[i].Unknown {
 		return []Cast{{Column: field.Name, From: "a type of the stored Arrow schema that is not known here", To: field.Type.String()}}
 	}
-	if bits := schema.Decimals[i]; bits > 0 {
+	if bits := schema.Columns[i].SmallDecimal(); bits > 0 {
 		return []Cast{{Column: field.Name, From: fmt.Sprintf("decimal%d", bits), To: "decimal128"}}
 	}
 	return nil
 }
 
 // schemaMetadata returns a file's metadata, after that of the stored schema.
-func schemaMetadata(stored *arrowlayout.StoredSchema, file []layout.KeyValue) arrow.Metadata {
+func schemaMetadata(stored *arrowlayout.Schema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
 	add := func(key, value string) {
@@ -159,7 +159,7 @@ func schemaMetadata(stored *arrowlayout.StoredSchema, file []layout.KeyValue) ar
 		}
 	}
 	if stored != nil {
-		m := stored.Metadata()
+		m := stored.Arrow.Metadata()
 		for i, key := range m.Keys() {
 			add(key, m.Values()[i])
 		}
