@@ -11,15 +11,6 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Keys of the metadata of Arrow's fields.
-const (
-	fieldIDKey           = "PARQUET:field_id"
-	extensionNameKey     = "ARROW:extension:name"
-	extensionMetadataKey = "ARROW:extension:metadata"
-	// annotationKey says what Arrow has no type for.
-	annotationKey = "PARQUET:logical_type"
-)
-
 // Schema is a table's schema in Parquet.
 type Schema struct {
 	Nodes  []*Node
@@ -56,10 +47,9 @@ type builder struct {
 	schema *Schema
 }
 
-func (b *builder) cast(from, to arrow.DataType) { b.castTo(from.String(), to.String()) }
-
-func (b *builder) castTo(from, to string) {
-	c := Cast{Column: b.column, From: from, To: to}
+// cast notes that values are written as another type.
+func (b *builder) cast(from, to arrow.DataType) {
+	c := Cast{Column: b.column, From: from.String(), To: to.String()}
 	if n := len(b.schema.Casts); n == 0 || b.schema.Casts[n-1] != c {
 		b.schema.Casts = append(b.schema.Casts, c)
 	}
@@ -171,135 +161,4 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 		b.cast(dt, arrow.ListOfField(stored)) // readers take a null list of no values for an empty one
 	}
 	return arrow.ListOfField(stored), nil
-}
-
-// leaf sets the type of a node that has values, and returns the type that they are stored as. m is the
-// field's metadata.
-func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
-	switch dt := dt.(type) {
-	case *arrow.NullType:
-		n.Type, n.Repetition, n.Meaning.Kind = layout.Int32, layout.Optional, Null
-	case *arrow.BooleanType:
-		n.Type = layout.Boolean
-	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
-		n.integer(dt.(arrow.FixedWidthDataType))
-	case *arrow.Float16Type:
-		n.Type, n.Length, n.Meaning.Kind = layout.FixedLenByteArray, 2, Float16
-	case *arrow.Float32Type:
-		n.Type = layout.Float
-	case *arrow.Float64Type:
-		n.Type = layout.Double
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		n.Type, n.Meaning.Kind = layout.ByteArray, String
-	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
-		n.Type = layout.ByteArray
-	case *arrow.FixedSizeBinaryType:
-		if n.Type, n.Length = layout.FixedLenByteArray, int32(dt.ByteWidth); dt.ByteWidth == 0 {
-			n.Type = layout.ByteArray
-			b.cast(dt, arrow.BinaryTypes.Binary)
-			return arrow.BinaryTypes.Binary, nil
-		}
-	case arrow.DecimalType:
-		return dt, n.decimal(dt)
-	case *arrow.Date32Type:
-		n.Type, n.Meaning.Kind = layout.Int32, Date
-	case *arrow.Date64Type:
-		n.Type, n.Meaning.Kind = layout.Int32, Date
-		b.cast(dt, arrow.FixedWidthTypes.Date32)
-		return arrow.FixedWidthTypes.Date32, nil
-	case *arrow.DurationType:
-		n.Type = layout.Int64 // the stored schema says what it is
-	case *arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
-		return b.time(n, dt, m), nil
-	default:
-		return nil, errors.New("the format has no such type")
-	}
-	n.annotate(m)
-	return dt, nil
-}
-
-func (n *Node) integer(dt arrow.FixedWidthDataType) {
-	n.Type = layout.Int32
-	if dt.BitWidth() == 64 {
-		n.Type = layout.Int64
-	}
-	signed := arrow.IsSignedInteger(dt.ID())
-	if !signed || dt.BitWidth() < 32 { // others are what the physical types mean
-		n.Meaning = Meaning{Kind: Integer, Bits: int8(dt.BitWidth()), Signed: signed}
-	}
-}
-
-// decimalLength returns the bytes that decimals of a precision take.
-func decimalLength(precision int32) int32 {
-	bits := (float64(precision)*3.321928094887362 + 1) // log2(10), and the sign
-	return int32(bits+7.9999999) / 8
-}
-
-func (n *Node) decimal(dt arrow.DecimalType) error {
-	precision, scale := dt.GetPrecision(), dt.GetScale()
-	if scale < 0 || scale > precision {
-		return fmt.Errorf("a scale of %d is outside of Parquet's 0 to %d", scale, precision)
-	}
-	n.Type, n.Length = layout.FixedLenByteArray, decimalLength(precision)
-	n.Meaning = Meaning{Kind: Decimal, Precision: precision, Scale: scale}
-	return nil
-}
-
-// time is leaf for times and timestamps. Parquet has no seconds: they become milliseconds.
-func (b *builder) time(n *Node, dt arrow.DataType, m arrow.Metadata) arrow.DataType {
-	annotation, _ := m.GetValue(annotationKey)
-	stored := dt
-	switch dt := dt.(type) {
-	case *arrow.Time32Type:
-		n.Type, n.Meaning = layout.Int32, Meaning{Kind: Time, Unit: arrow.Millisecond}
-		stored = arrow.FixedWidthTypes.Time32ms
-	case *arrow.Time64Type:
-		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Time, Unit: dt.Unit}
-	case *arrow.TimestampType:
-		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Timestamp, Unit: dt.Unit, UTC: dt.TimeZone != ""}
-		if dt.Unit == arrow.Second {
-			n.Meaning.Unit = arrow.Millisecond
-			stored = &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
-		}
-		n.Meaning.Old = annotation == oldTimestamp && !n.Meaning.UTC && n.Meaning.Unit != arrow.Nanosecond
-	}
-	if n.Meaning.Kind == Time && annotation == timeUTC {
-		n.Meaning.UTC = true
-	}
-	if !arrow.TypeEqual(stored, dt) {
-		b.cast(dt, stored)
-	}
-	return stored
-}
-
-// Annotations of what Arrow has no type for, values of annotationKey.
-const (
-	annotationEnum     = "ENUM"
-	annotationJSON     = "JSON"
-	annotationBSON     = "BSON"
-	annotationInterval = "INTERVAL"
-	timeUTC            = "TIME(isAdjustedToUTC=true)"
-	// oldTimestamp says that only a converted type says what it is, of which
-	// readers disagree whether it is in UTC.
-	oldTimestamp = "TIMESTAMP without isAdjustedToUTC"
-)
-
-// annotate takes the meaning of a leaf from its field's metadata, where its type
-// fits it.
-func (n *Node) annotate(m arrow.Metadata) {
-	extension, _ := m.GetValue(extensionNameKey)
-	annotation, _ := m.GetValue(annotationKey)
-	switch {
-	case n.Type == layout.ByteArray && n.Meaning.Kind == String && extension == "arrow.json",
-		n.Type == layout.ByteArray && annotation == annotationJSON:
-		n.Meaning.Kind = JSON
-	case n.Type == layout.ByteArray && annotation == annotationEnum:
-		n.Meaning.Kind = Enum
-	case n.Type == layout.ByteArray && annotation == annotationBSON:
-		n.Meaning.Kind = BSON
-	case n.Type == layout.FixedLenByteArray && n.Length == 16 && extension == "arrow.uuid":
-		n.Meaning.Kind = UUID
-	case n.Type == layout.FixedLenByteArray && n.Length == 12 && annotation == annotationInterval:
-		n.Meaning.Kind = Interval
-	}
 }

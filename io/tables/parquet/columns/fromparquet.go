@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -54,8 +53,7 @@ func meaningOf(e *layout.Element) Meaning {
 		if l.Unit < 1 || l.Unit > 3 {
 			return Meaning{Kind: Other}
 		}
-		units := [...]arrow.TimeUnit{arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}
-		return Meaning{Kind: kind, Unit: units[l.Unit-1], UTC: l.UTC}
+		return Meaning{Kind: kind, Unit: arrow.TimeUnit(l.Unit), UTC: l.UTC} // the numbers are Arrow's
 	case Integer:
 		return Meaning{Kind: kind, Bits: l.Bits, Signed: l.Signed}
 	}
@@ -279,135 +277,4 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 	}
 	field := arrow.Field{Type: dt, Metadata: arrow.MetadataFrom(extra)}
 	return &Column{Field: field, Leaves: []*Node{n}}, nil
-}
-
-var errMeaning = &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
-
-// leafType returns the type of a leaf in Arrow, and metadata that says what the type does not.
-func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
-	m := &n.Meaning
-	switch n.Type {
-	case layout.Boolean:
-		dt = arrow.FixedWidthTypes.Boolean
-	case layout.Int32, layout.Int64:
-		return integerType(n)
-	case layout.Int96:
-		dt = &arrow.TimestampType{Unit: arrow.Nanosecond}
-	case layout.Float:
-		dt = arrow.PrimitiveTypes.Float32
-	case layout.Double:
-		dt = arrow.PrimitiveTypes.Float64
-	case layout.ByteArray:
-		return bytesType(n)
-	case layout.FixedLenByteArray:
-		dt = &arrow.FixedSizeBinaryType{ByteWidth: int(n.Length)}
-		switch {
-		case n.Length == 0:
-			return nil, nil, errors.New("its values have no bytes")
-		case m.Kind == Decimal:
-			dt, err = decimalType(n)
-			return dt, nil, err
-		case m.Kind == Float16 && n.Length == 2:
-			return arrow.FixedWidthTypes.Float16, nil, nil
-		case m.Kind == UUID && n.Length == 16:
-			return dt, map[string]string{extensionNameKey: "arrow.uuid", extensionMetadataKey: ""}, nil
-		case m.Kind == Interval && n.Length == 12:
-			return dt, map[string]string{annotationKey: annotationInterval}, nil
-		}
-	}
-	if m.Kind == Null {
-		return arrow.Null, nil, nil
-	}
-	if m.Kind != NoKind {
-		return nil, nil, errMeaning
-	}
-	return dt, nil, nil
-}
-
-// bytesType is leafType for byte arrays.
-func bytesType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
-	switch n.Meaning.Kind {
-	case String:
-		return arrow.BinaryTypes.String, nil, nil
-	case JSON:
-		return arrow.BinaryTypes.String, map[string]string{extensionNameKey: "arrow.json", extensionMetadataKey: ""}, nil
-	case Enum:
-		return arrow.BinaryTypes.Binary, map[string]string{annotationKey: annotationEnum}, nil
-	case BSON:
-		return arrow.BinaryTypes.Binary, map[string]string{annotationKey: annotationBSON}, nil
-	case Decimal:
-		dt, err = decimalType(n)
-		return dt, nil, err
-	case Null:
-		return arrow.Null, nil, nil
-	case NoKind:
-		return arrow.BinaryTypes.Binary, nil, nil
-	}
-	return nil, nil, errMeaning
-}
-
-func decimalType(n *Node) (arrow.DataType, error) {
-	precision, scale := n.Meaning.Precision, n.Meaning.Scale
-	switch {
-	case precision < 1 || precision > 76 || scale < 0 || scale > precision:
-		return nil, fmt.Errorf("a decimal of %d digits, %d of them behind the point, is none of Arrow's", precision, scale)
-	case precision > 38:
-		return &arrow.Decimal256Type{Precision: precision, Scale: scale}, nil
-	}
-	return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
-}
-
-// integerTypes are Arrow's integers.
-var integerTypes = []arrow.DataType{
-	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
-	arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
-}
-
-// integerType is leafType for integers.
-func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
-	m, long := &n.Meaning, n.Type == layout.Int64
-	switch m.Kind {
-	case NoKind:
-		if long {
-			return arrow.PrimitiveTypes.Int64, nil, nil
-		}
-		return arrow.PrimitiveTypes.Int32, nil, nil
-	case Null:
-		return arrow.Null, nil, nil
-	case Integer:
-		for _, t := range integerTypes {
-			if t.(arrow.FixedWidthDataType).BitWidth() == int(m.Bits) && arrow.IsSignedInteger(t.ID()) == m.Signed && long == (m.Bits == 64) {
-				return t, nil, nil
-			}
-		}
-	case Decimal:
-		dt, err = decimalType(n)
-		return dt, nil, err
-	case Date:
-		if !long {
-			return arrow.FixedWidthTypes.Date32, nil, nil
-		}
-	case Time:
-		if m.UTC {
-			extra = map[string]string{annotationKey: timeUTC}
-		}
-		if !long && m.Unit == arrow.Millisecond {
-			return arrow.FixedWidthTypes.Time32ms, extra, nil
-		}
-		if long && m.Unit != arrow.Millisecond {
-			return &arrow.Time64Type{Unit: m.Unit}, extra, nil
-		}
-	case Timestamp:
-		t := &arrow.TimestampType{Unit: m.Unit}
-		if m.UTC {
-			t.TimeZone = "UTC"
-		}
-		if m.Old {
-			extra = map[string]string{annotationKey: oldTimestamp}
-		}
-		if long {
-			return t, extra, nil
-		}
-	}
-	return nil, nil, errMeaning
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
@@ -133,8 +131,7 @@ func elements(list []layout.Element, nodes []*columns.Node) []layout.Element {
 			Scale: m.Scale, Precision: m.Precision, FieldID: n.FieldID, HasFieldID: n.FieldID >= 0,
 		}
 		if m.Kind > columns.NoKind && !m.Old {
-			units := map[arrow.TimeUnit]int16{arrow.Millisecond: 1, arrow.Microsecond: 2, arrow.Nanosecond: 3}
-			e.Logical = layout.Logical{Kind: int16(m.Kind), Scale: m.Scale, Precision: m.Precision, UTC: m.UTC, Unit: units[m.Unit], Bits: m.Bits, Signed: m.Signed}
+			e.Logical = layout.Logical{Kind: int16(m.Kind), Scale: m.Scale, Precision: m.Precision, UTC: m.UTC, Unit: int16(m.Unit), Bits: m.Bits, Signed: m.Signed}
 		}
 		list = elements(append(list, e), n.Children)
 	}
