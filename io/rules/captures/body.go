@@ -7,10 +7,10 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// Decompress decompresses up to size bytes of a body that is still gzip or zstd. Read
-// as text, such a body would have no groups and so allow everything. cut says that the
-// body is only the beginning of the original. layers is the number of times it was
-// compressed. An error means that nothing could be decompressed.
+// Decompress returns up to size bytes of a body, decompressed if it is gzip or zstd. Read as
+// text, such a body would have no groups and so allow everything. cut and the bool that is
+// returned say whether the body is only the beginning of the original. layers is how many
+// times it was compressed. It returns an error if nothing could be decompressed.
 func Decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
 	for ; layers < compress.MaxLayers; layers++ {
 		codec := compress.Detect(body)

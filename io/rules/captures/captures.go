@@ -123,7 +123,7 @@ func NewSet(o Options) *Set {
 	}
 	return &Set{
 		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(), part: 256 << 10,
-		sorter: runs.NewSorter(waitingForm, o.Memory, o.Folder), newest: unknownTime,
+		sorter: runs.NewSorter(captureForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
 
@@ -145,9 +145,9 @@ func (s *Set) Newest() time.Time {
 // Later reports, after Resolve, whether captures after the time that decides were left out.
 func (s *Set) Later() bool { return s.later }
 
-// mostElsewhere reports whether the captures are those of pages: only of those that a redirect
-// leads to are then kept.
-func (s *Set) mostElsewhere() bool {
+// isMostlyPages reports whether most captures are of URLs that are no robots.txt. Then only
+// those of them are kept that a redirect leads to.
+func (s *Set) isMostlyPages() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all Stats
@@ -164,6 +164,7 @@ func (s *Set) Stats(source int) Stats {
 	return *s.statsOf(source)
 }
 
+// statsOf returns the counts of a source, which the caller may change while it holds s.mu.
 func (s *Set) statsOf(source int) *Stats {
 	for source >= len(s.stats) {
 		s.stats = append(s.stats, Stats{})
@@ -171,8 +172,9 @@ func (s *Set) statsOf(source int) *Stats {
 	return &s.stats[source]
 }
 
-// add takes a waiting capture; page says that it redirects to a URL that is no robots.txt.
-func (s *Set) add(r waiting, page bool) error {
+// add stores a capture until Resolve, and notes what its redirect or revisit refers to. toPage
+// says that it redirects to a URL that is no robots.txt.
+func (s *Set) add(r captureRecord, toPage bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.statsOf(r.source())
@@ -183,8 +185,8 @@ func (s *Set) add(r waiting, page bool) error {
 	if r.hasTarget() {
 		s.wanted.add(r.target())
 	}
-	if page && s.old.dropped {
-		if err := s.old.ask(r); err != nil {
+	if toPage && s.old.dropped {
+		if err := s.old.addRedirect(r); err != nil {
 			return err
 		}
 	}
@@ -192,7 +194,7 @@ func (s *Set) add(r waiting, page bool) error {
 		s.noteRevisit(r)
 	}
 	if !s.fits(0) {
-		return tooMuch("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
+		return errMemory("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
 	}
 	s.newest = max(s.newest, r.time())
 	return s.sorter.Add(r)
@@ -208,14 +210,16 @@ const (
 	revisitedSize = 40 // about what an entry of a map takes
 )
 
-// fits reports whether held bytes fit into memory, beside what redirects and revisits refer to.
+// fits reports whether held bytes fit into memory beside what is known of redirects and
+// revisits.
 func (s *Set) fits(held int64) bool {
 	held += wantedSize*int64(len(s.wanted)+len(s.old.asked)+len(s.old.known)) + revisitedSize*int64(len(s.revisited))
 	return held <= max(targetsShare*s.options.Memory, leastHeld)
 }
 
-// tooMuch is the error for what does not fit.
-func tooMuch(format string, args ...any) error {
+// errMemory returns an error that says that something, as in format and args, must fit into
+// memory.
+func errMemory(format string, args ...any) error {
 	return option.Errorf(format+" must fit into memory: raise %s", append(args, option.Memory)...)
 }
 
@@ -241,14 +245,14 @@ type adder struct {
 // newAdder returns an adder.
 func (s *Set) newAdder() *adder { return &adder{set: s} }
 
-// Add takes a capture of a source, whose number is below MaxSources. It does not retain
-// the capture's memory. Of two captures with the same time, the one with the greater
-// order counts as newer; orders must be distinct within a source. A capture of a URL
-// that cannot have rules is only counted. An error comes from Bodies or a temporary
-// file; after it the set cannot be used.
+// Add adds a capture of a source, whose number is below MaxSources. It does not retain the
+// capture's memory. Of two captures with the same time, the one with the greater order counts
+// as newer; orders must be distinct within a source. A capture of a URL that cannot have rules
+// is only counted. An error comes from Bodies or a temporary file; after it the set cannot be
+// used.
 func (a *adder) Add(x *Capture, source int, order uint64) error {
-	r := newWaiting(a.waiting, x, source, order)
-	node, authority, ok := a.node(x.URL)
+	r := newCaptureRecord(a.waiting, x, source, order)
+	node, authority, ok := a.urlKey(x.URL)
 	if !ok {
 		a.set.update(source, func(s *Stats) { s.Ignored++ })
 		return nil
@@ -260,7 +264,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	case x.Failed:
 	case x.Status/100 == 3 && x.Status != access.NotModified:
 		if location := Target(x); len(location) > 0 {
-			if node, authority, ok := a.node(location); ok {
+			if node, authority, ok := a.urlKey(location); ok {
 				r.setTarget(node)
 				page = authority == nil
 			}
@@ -271,16 +275,16 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 		r.setNames(x)
 	default:
 		r.setNames(x)
-		if err := a.setBody(r, x); err != nil {
+		if err := a.storeBody(r, x); err != nil {
 			return err
 		}
 	}
 	return a.set.add(r, page)
 }
 
-// setBody stores the body of a 2xx. One that cannot be decompressed makes it a fetch without an
-// answer.
-func (a *adder) setBody(r waiting, x *Capture) error {
+// storeBody stores the body of a 2xx and sets its number in r. If the body cannot be
+// decompressed, r becomes a fetch without an answer.
+func (a *adder) storeBody(r captureRecord, x *Capture) error {
 	body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 	if err != nil {
 		a.set.update(r.source(), func(s *Stats) { s.Damaged++ })
@@ -300,7 +304,7 @@ func (a *adder) setBody(r waiting, x *Capture) error {
 	if err != nil {
 		return err
 	}
-	r.setKept(kept)
+	r.setBody(kept)
 	if x.Digest != 0 && a.set.options.Payload != nil {
 		a.set.options.Payload(kept, uint64(x.Digest))
 	}
@@ -311,9 +315,9 @@ func (a *adder) setBody(r waiting, x *Capture) error {
 // has at most 255 (RFC 1035 §2.3.4).
 const maxAuthority = 2048
 
-// node returns the key of a URL and, if the URL is that of a robots.txt, its authority,
+// urlKey returns the key of a URL and, if the URL is that of a robots.txt, its authority,
 // which is valid until the next call. ok is false for a URL without an authority.
-func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
+func (a *adder) urlKey(url []byte) (node key, authority []byte, ok bool) {
 	authority, path, err := a.scratch.Split(url)
 	if err != nil || len(authority) > maxAuthority {
 		return key{}, nil, false

@@ -18,12 +18,13 @@ import (
 // maxBatch is the most bytes of strings that may be copied from a column of a batch.
 const maxBatch = 1 << 30
 
-// cells holds a column's values in a batch. Only the field of its kind is set.
+// cells has the values of a column in a batch, by row. Besides array and null, only the field
+// of the column's type is set.
 type cells struct {
 	array   arrow.Array
 	null    func(row int) bool
 	text    *batch.Column
-	number  func(row int) float64 // not of a row that is NaN: that is null
+	number  func(row int) float64 // not defined for NaN, which is null
 	time    func(row int) time.Time
 	boolean func(row int) bool
 }
@@ -36,6 +37,8 @@ func isTime(dt arrow.DataType) bool { return isNumber(dt) || dt.ID() == arrow.TI
 
 func isFlag(dt arrow.DataType) bool { return isNumber(dt) || dt.ID() == arrow.BOOL }
 
+// isText reports whether the values of a type are strings or bytes, directly or by a
+// dictionary.
 func isText(dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = tables.Storage(dictionary.ValueType)
@@ -47,7 +50,8 @@ func isText(dt arrow.DataType) bool {
 	return false
 }
 
-// openCells reads a column whose type fits.
+// openCells returns the values of a column. It returns an error for a type that a table of
+// captures cannot have.
 func openCells(a arrow.Array) (*cells, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
@@ -78,7 +82,7 @@ func openCells(a arrow.Array) (*cells, error) {
 	return c, nil
 }
 
-// setNumbers makes the cells numbers. NaN is null.
+// setNumbers makes the cells numbers, with NaN as null.
 func (c *cells) setNumbers(d *array.Data) error {
 	numbers, err := tables.NumbersOf(d)
 	c.number = func(row int) float64 {
@@ -99,11 +103,11 @@ func (c *cells) setNumbers(d *array.Data) error {
 type tableBatch struct {
 	batch *batch.Batch
 	rows  int
-	cells [tableColumns][]*cells // of each column, the one that goes before others first
+	cells [tableColumns][]*cells // by column: the table's own, and those that an index has in its place
 }
 
-// at returns the cells that have a row's value of a column, nil where it is null.
-func (b *tableBatch) at(column, row int) *cells {
+// cellsAt returns the first cells of a column that have a value in a row; nil if all are null.
+func (b *tableBatch) cellsAt(column, row int) *cells {
 	for _, c := range b.cells[column] {
 		if !c.null(row) {
 			return c
@@ -112,10 +116,10 @@ func (b *tableBatch) at(column, row int) *cells {
 	return nil
 }
 
-// bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,
-// even if the column has no bytes at all.
+// bytesAt returns the text of a column in a row, valid as long as the batch. It is nil only
+// for null: an empty text is not nil, even if the column has no bytes at all.
 func (b *tableBatch) bytesAt(column, row int) []byte {
-	c := b.at(column, row)
+	c := b.cellsAt(column, row)
 	if c == nil {
 		return nil
 	}
@@ -125,9 +129,10 @@ func (b *tableBatch) bytesAt(column, row int) []byte {
 	return []byte{}
 }
 
-// numberAt returns the whole number of a row, -1 where it has none that is not negative.
+// numberAt returns the whole number of a column in a row, which may be written as text; -1 if
+// it is null, negative or no number.
 func (b *tableBatch) numberAt(column, row int) int64 {
-	switch c := b.at(column, row); {
+	switch c := b.cellsAt(column, row); {
 	case c == nil:
 	case c.number != nil && c.number(row) >= 0 && c.number(row) < 1<<53:
 		return int64(c.number(row))
@@ -147,19 +152,20 @@ func (b *tableBatch) release() {
 	*b = tableBatch{}
 }
 
-// row reads a row, in the batch's memory. An error says why the row must be skipped.
+// row returns row i, whose texts are valid as long as the batch. The error says why the row
+// must be skipped.
 func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority, r.body = b.bytesAt(urlColumn, i), b.bytesAt(authorityColumn, i), b.bytesAt(bodyColumn, i)
 	r.location, r.file = undash(b.bytesAt(locationColumn, i)), undash(b.bytesAt(fileColumn, i))
 	r.offset, r.length = b.numberAt(offsetColumn, i), b.numberAt(lengthColumn, i)
-	switch c := b.at(statusColumn, i); {
+	switch c := b.cellsAt(statusColumn, i); {
 	case c == nil:
 	case c.number != nil:
 		r.broken = r.setStatusNumber(c.number(i))
 	default:
 		r.broken = r.setStatus(c.text.Value(i))
 	}
-	c, ok := b.at(fetchedColumn, i), true
+	c, ok := b.cellsAt(fetchedColumn, i), true
 	switch {
 	case c == nil:
 	case c.time != nil:
@@ -167,13 +173,13 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c.number != nil:
 		r.fetched, ok = batch.TimeOf(c.number(i))
 	default:
-		r.fetched, ok = fetchedAt(c.text.Value(i))
+		r.fetched, ok = parseFetched(c.text.Value(i))
 	}
 	if !ok || r.fetched.Year() > lastYear { // such as milliseconds that are taken for seconds; it would count as unknown
 		r.fetched = time.Time{}
 		r.broken = cmp.Or(r.broken, fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", c.array.ValueStr(i)))
 	}
-	switch c := b.at(errorColumn, i); {
+	switch c := b.cellsAt(errorColumn, i); {
 	case c == nil:
 	case c.boolean != nil:
 		r.failed = c.boolean(i)

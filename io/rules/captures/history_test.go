@@ -283,7 +283,7 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 
 // Of an outage at most three failures count, whether they have a time or not.
 func TestLongOutage(t *testing.T) {
-	const many = 4 * leastHeld / waitingSize
+	const many = 4 * leastHeld / recordHead
 	timed, unread := answer("http://a", 503, 0), unread("http://a", 0)
 	for name, captures := range map[string][]Capture{"timed": {timed}, "unread": {unread}, "alternate": {timed, unread}} {
 		var bodies distinct

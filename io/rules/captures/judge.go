@@ -17,7 +17,7 @@ type interval struct {
 	access.Interval
 	unresolved bool // see change
 	dropped    bool
-	low, high  int // of Times in judge.times
+	low, high  int // of its captures in judge.times: [low, high)
 }
 
 // sameAs reports whether two intervals have the same decision.
@@ -26,8 +26,9 @@ func (i *interval) sameAs(j *interval) bool {
 		i.unresolved == j.unresolved && i.dropped == j.dropped
 }
 
-// continues reports whether an interval goes on with the decision of the one before, and
-// with its captures: what it was fetched at any second is the newest of both.
+// continues reports whether an interval has the same decision as the older one and follows it
+// without a gap, so that the two can be one: no capture between them belongs to neither. times
+// are judge.times.
 func (i *interval) continues(older *interval, times []uint32) bool {
 	switch {
 	case !i.sameAs(older):
@@ -75,18 +76,18 @@ type judge struct {
 	authority []byte
 	sources   []sourceIntervals
 	changes   []change
-	later     waiting // the first capture, if it is after asOf; else nil
-	bodies    int     // bytes at the beginning of keep's group that are from keepLastBody
-	timed     bool    // whether a failure in the group since its last answer has a time
+	later     captureRecord // the first capture, if it is after asOf; else nil
+	bodies    int           // bytes at the start of bytesToKeep's group that keepLastBody put there
+	timed     bool          // whether a failure in the group since its last answer has a time
 	// How many bytes of the group the outage's length depends on, if the next failure has a time, and
 	// if not.
-	needed [2]int
-	url    key
-	kept   keeper            // of all captures
-	told   keeper            // of those that a decision tells; reused
-	shown  []access.Interval // of a decision
-	wanted bool              // a redirect leads to the URL
-	pages  bool              // Set.mostElsewhere
+	needed  [2]int
+	url     key
+	kept    keptEncoder       // of all captures
+	implied keptEncoder       // the captures that a decision implies; reused
+	shown   []access.Interval // of a decision
+	wanted  bool              // a redirect leads to the URL
+	pages   bool              // Set.isMostlyPages
 
 	course  course
 	times   []uint32 // of the captures by source, but those of intervals that are cut off
@@ -107,16 +108,17 @@ type course struct {
 	since    uint32 // its second
 	captures int
 	cut      bool // whether the oldest intervals were cut off
-	answer   deciding
-	newest   deciding // which is to be decided about
+	answer   candidate
+	newest   candidate // which is to be decided about
 	list     []interval
 }
 
-// keep is asked for each capture x of a URL, in the order of waitingForm. group holds the
-// captures before x that count so far. It returns how many bytes of them count beside x; -1
-// if x does not count. Of an outage the first failure that has a time counts, and the last one.
-func (j *judge) keep(group, x waiting) int {
-	n := j.countingBefore(group, x)
+// bytesToKeep decides which captures of a URL can still matter once capture x is added. group
+// has the captures before x that still matter, in the order of captureForm. The result is how
+// many bytes at the start of group stay; -1 if x itself does not matter. Of an outage, the
+// first failure that has a time matters, and the last.
+func (j *judge) bytesToKeep(group, x captureRecord) int {
+	n := j.keptBefore(group, x)
 	if n < 0 {
 		return n
 	}
@@ -136,8 +138,8 @@ func (j *judge) keep(group, x waiting) int {
 	return n
 }
 
-// countingBefore is keep, but for what it notes of the group.
-func (j *judge) countingBefore(group, x waiting) int {
+// keptBefore is bytesToKeep without the record that it keeps of the outage.
+func (j *judge) keptBefore(group, x captureRecord) int {
 	first := len(group) == 0
 	switch {
 	case j.isLater(x): // the first one shows that there are some
@@ -163,9 +165,10 @@ func (j *judge) countingBefore(group, x waiting) int {
 	return j.needed[ones(x.fetch().Second == 0)]
 }
 
-// keepLastBody moves the last 2xx of a group to its beginning, for later answers "not modified", and
-// the revisits after it, which may be one later. It returns their length.
-func (j *judge) keepLastBody(group waiting) (size int) {
+// keepLastBody moves the last 2xx of group to its start, because a later 304 has its body,
+// followed by the revisits after it, which may turn out to be a 2xx. It returns their length
+// in bytes.
+func (j *judge) keepLastBody(group captureRecord) (size int) {
 	size = j.bodies // the group begins with what it kept the last time
 	for x := group[size:]; len(x) > 0; x = x[x.size():] {
 		switch {
@@ -179,21 +182,22 @@ func (j *judge) keepLastBody(group waiting) (size int) {
 	return size
 }
 
-// isLater reports whether a capture is after asOf.
-func (j *judge) isLater(x waiting) bool {
+// isLater reports whether capture x was made after asOf, in whole seconds.
+func (j *judge) isLater(x captureRecord) bool {
 	return !x.isDropped() && timeOf(x.time()).Truncate(time.Second).After(j.asOf)
 }
 
-// begin begins the decision about a URL, given the known targets of redirects, which may be nil.
+// begin begins a URL. targets has the decisions about redirects' targets; nil if no redirect
+// is followed yet.
 func (j *judge) begin(targets *targetChanges) {
 	j.targets, j.authority, j.later = targets, j.authority[:0], j.later[:0]
 	j.kept.reset()
 	j.sources, j.changes, j.times = j.sources[:0], j.changes[:0], j.times[:0]
 }
 
-// add takes the next captures of the URL, in the order of waitingForm. It takes none after the first
-// if that is after asOf: then all are.
-func (j *judge) add(part waiting) error {
+// add adds captures of the URL, which must come in the order of captureForm. If the first one
+// is after asOf, so are all, and it ignores the others.
+func (j *judge) add(part captureRecord) error {
 	for ; len(part) > 0; part = part[part.size():] {
 		x := part[:part.size()]
 		if j.set.options.Keep {
@@ -211,17 +215,17 @@ func (j *judge) add(part waiting) error {
 				return nil
 			}
 		}
-		j.follow(x)
+		j.addCapture(x)
 	}
 	if !j.set.fits(timeMemory*int64(len(j.times)) + int64(len(j.kept.Rows))) {
-		return tooMuch("the times of more than %d captures of %s", len(j.times), j.authority)
+		return errMemory("the times of more than %d captures of %s", len(j.times), j.authority)
 	}
 	return nil
 }
 
-// follow makes x the newest capture of its source's course, after deciding about the seconds from the
-// one before it up to it.
-func (j *judge) follow(x waiting) {
+// addCapture makes x the newest capture of its source, after it has decided about the seconds
+// between the one before it and x.
+func (j *judge) addCapture(x captureRecord) {
 	second := x.second()
 	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
 		j.endSource()
@@ -232,7 +236,7 @@ func (j *judge) follow(x waiting) {
 		j.times = j.times[:j.course.first]
 		j.beginCourse(j.course.first, second)
 	} else if at := j.times[j.course.newest.index]; at != second && j.history {
-		j.settle(at, second) // of the captures of a second the last decides
+		j.addIntervals(at, second) // of the captures of a second the last decides
 	}
 	c := &j.course
 	c.captures++
@@ -248,19 +252,21 @@ func (j *judge) follow(x waiting) {
 // timeMemory is about how many bytes a capture's time takes here and until it is in the pack.
 const timeMemory = 16
 
-// beginCourse begins a course with the capture of a second, which is next in times.
+// beginCourse begins the captures of a source. The first one is at that second, and its time
+// will be judge.times[first].
 func (j *judge) beginCourse(first int, second uint32) {
-	j.course = course{Course: access.NewCourse(j.policy), first: first, since: second, answer: deciding{index: -1}, list: j.course.list[:0]}
+	j.course = course{Course: access.NewCourse(j.policy), first: first, since: second, answer: candidate{index: -1}, list: j.course.list[:0]}
 }
 
-// endSource ends the intervals of the last source.
+// endSource completes the intervals of the source whose captures were added last. Of too many,
+// it keeps the newest.
 func (j *judge) endSource() {
 	n := len(j.sources)
 	if n == 0 {
 		return
 	}
 	c := &j.course
-	j.settle(j.times[c.newest.index], math.MaxUint32)
+	j.addIntervals(j.times[c.newest.index], math.MaxUint32)
 	list, most := c.list, mostIntervals(c.captures)
 	if c.cut || len(list) > most {
 		list = list[max(len(list)-most, 0):]
@@ -270,7 +276,7 @@ func (j *judge) endSource() {
 	s.intervals = append(s.intervals[:0], list...)
 }
 
-// decide returns the outcome of the captures of the URL from each second on at which it changes,
+// decide returns the outcome of the URL's captures from each second at which it changes,
 // oldest first. The result is valid until the next URL.
 func (j *judge) decide() []change {
 	if len(j.sources) == 0 {
@@ -303,26 +309,26 @@ func before(intervals []interval, second uint32) []interval {
 	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
 }
 
-// settle adds the intervals of the newest capture, which is the newest one at the seconds in
-// [from, to).
-func (j *judge) settle(from, to uint32) {
+// addIntervals adds the intervals in [from, to), seconds in which the newest capture stays the
+// newest: several if it redirects to a URL whose outcome changes in between.
+func (j *judge) addIntervals(from, to uint32) {
 	c := &j.course
-	for _, moment := range j.momentsOf(from, to) {
+	for _, moment := range j.secondsOfChange(from, to) {
 		i := j.interval(moment)
 		if n := len(c.list); n > 0 && i.continues(&c.list[n-1], j.times) {
 			c.list[n-1].high = i.high
 			continue
 		}
 		if len(c.list) == 2*maxIntervals {
-			j.cutOff(&i)
+			j.dropOldest(&i)
 		}
 		c.list = append(c.list, i)
 	}
 }
 
-// cutOff leaves out the older half of the intervals, and the times of which neither the others
-// nor the next one have any.
-func (j *judge) cutOff(next *interval) {
+// dropOldest removes the older half of the intervals, and all times that neither the other
+// intervals nor next refer to.
+func (j *judge) dropOldest(next *interval) {
 	c := &j.course
 	c.list, c.cut = append(c.list[:0], c.list[maxIntervals:]...), true
 	kept := min(next.low, c.newest.index)
@@ -344,20 +350,21 @@ func (j *judge) cutOff(next *interval) {
 	c.answer.index -= gone // or it stays below 0
 }
 
-// deciding is a capture that may decide, with its index in judge.times.
-type deciding struct {
-	head  [waitingSize]byte
-	index int
+// candidate is a capture that may decide, without its authority.
+type candidate struct {
+	head  [recordHead]byte
+	index int // in judge.times
 }
 
-func (d *deciding) capture() waiting { return d.head[:] }
+func (d *candidate) capture() captureRecord { return d.head[:] }
 
-// momentsOf returns the seconds in [from, to) at which the decision may change: the first and, if a
-// redirect decides, those at which its target changes. Without a history it is asOf alone.
-func (j *judge) momentsOf(from, to uint32) []uint32 {
+// secondsOfChange returns the seconds in [from, to) at which the decision may change: from
+// and, if a redirect decides, those at which the outcome of its target changes. Without a
+// history it returns asOf alone. The result is valid until the next call.
+func (j *judge) secondsOfChange(from, to uint32) []uint32 {
 	c, answer := &j.course, j.course.answer.capture()
 	if !j.history {
-		from = momentOf(j.asOf)
+		from = toSecond(j.asOf)
 	}
 	j.moments = append(j.moments[:0], from)
 	if !j.history || j.targets == nil || c.Deciding() < 0 || !answer.hasTarget() {
@@ -374,14 +381,14 @@ func (j *judge) momentsOf(from, to uint32) []uint32 {
 	return j.moments
 }
 
-// interval returns the interval that starts at a second, by the course up to the newest capture and
-// what a redirect's target says then.
+// interval returns the interval that starts at a second, as the captures so far decide it, and
+// the outcome that a redirect's target has at that second.
 func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
 	said := access.Unknown
 	if answer := c.answer.capture(); c.Deciding() >= 0 {
-		target = j.targetOf(answer, moment)
+		target = j.outcomeOfTarget(answer, moment)
 		said = j.policy.Outcome(answer.fetch(), target.access)
 	}
 	d := c.Decide(said)
@@ -394,10 +401,10 @@ func (j *judge) interval(moment uint32) interval {
 	i := interval{
 		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
 		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
-		dropped: target.dropped || c.answer.capture().kept() == gone, // which may also end an outage
+		dropped: target.dropped || c.answer.capture().body() == gone, // which may also end an outage
 	}
 	if i.Access == access.Rules {
-		i.Kept = x.kept()
+		i.Kept = x.body()
 		if x.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
@@ -408,9 +415,9 @@ func (j *judge) interval(moment uint32) interval {
 	return i
 }
 
-// targetOf returns the change of a redirect's target that holds at a second; the zero change
-// if it leads nowhere.
-func (j *judge) targetOf(x waiting, second uint32) change {
+// outcomeOfTarget returns the outcome at a second of the URL that capture x redirects to; the
+// zero change if there is none.
+func (j *judge) outcomeOfTarget(x captureRecord, second uint32) change {
 	if j.targets == nil || !x.hasTarget() {
 		return change{}
 	}
@@ -422,7 +429,7 @@ func (j *judge) targetOf(x waiting, second uint32) change {
 	return changes[n-1]
 }
 
-// setTimes gives intervals their times.
+// setTimes sets the times of intervals from the indices low and high.
 func (j *judge) setTimes(list []interval) {
 	for n := range list {
 		i := &list[n]
@@ -432,8 +439,9 @@ func (j *judge) setTimes(list []interval) {
 	}
 }
 
-// finish emits the decisions of all sources about the URL, and counts that of the first one at asOf.
-func (j *judge) finish() error {
+// emitDecisions emits a decision about the URL for each source. It counts that of the first
+// source at asOf in the statistics.
+func (j *judge) emitDecisions() error {
 	if len(j.authority) == 0 {
 		if !j.set.options.Keep || !j.wanted && j.pages {
 			j.set.dropped = true
@@ -449,11 +457,11 @@ func (j *judge) finish() error {
 	})
 	for number := range j.sources {
 		s := &j.sources[number]
-		i := s.at(momentOf(j.asOf))
+		i := s.at(toSecond(j.asOf))
 		d := j.decision(s, i)
 		if number == 0 {
 			j.set.count(i, s.source, dropped)
-			if j.set.options.Keep && !j.tells(i) {
+			if j.set.options.Keep && !j.areImplied(i) {
 				d.Captures = j.kept.Kept
 			}
 		}
@@ -464,14 +472,14 @@ func (j *judge) finish() error {
 	return nil
 }
 
-// at returns the interval that holds at a second; the first one for any second before it.
+// at returns the interval that holds at a second; the first one for a second before all.
 func (s *sourceIntervals) at(second uint32) *interval {
 	n := sort.Search(len(s.intervals), func(i int) bool { return s.intervals[i].From > second })
 	return &s.intervals[max(n, 1)-1]
 }
 
-// decision returns what a source decides about the authority: i and, with a history, all its
-// intervals. It is valid until the next call.
+// decision returns what a source decides: the interval i, and with a history all intervals. It
+// is valid until the next call.
 func (j *judge) decision(s *sourceIntervals, i *interval) *Decision {
 	d := &Decision{
 		Authority: j.authority, Access: i.Access, Kept: i.Kept, Stale: i.Stale,
@@ -486,42 +494,43 @@ func (j *judge) decision(s *sourceIntervals, i *interval) *Decision {
 	return d
 }
 
-// tells reports whether the decision that is shown, or without a history its interval, tells the
-// captures of the URL.
-func (j *judge) tells(i *interval) bool {
+// areImplied reports whether the captures of the URL can be inferred from the decision that is
+// emitted, so that they need not be stored: from interval i, or with a history from all.
+func (j *judge) areImplied(i *interval) bool {
 	list := j.shown
 	if !j.history {
 		one := i.Interval
 		one.Fetched, one.Times = i.Seen, i.Times[max(len(i.Times)-1, 0):]
 		list = append(list, one)
 	}
-	j.told.told(list)
-	return !j.set.options.Mixed && bytes.Equal(j.told.Rows, j.kept.Rows) && slices.Equal(j.told.Bodies, j.kept.Bodies)
+	j.implied.encodeIntervals(list)
+	return !j.set.options.Mixed && bytes.Equal(j.implied.Rows, j.kept.Rows) && slices.Equal(j.implied.Bodies, j.kept.Bodies)
 }
 
-// shownStatus returns the status of the answer, or 0 if it is not a valid one.
-func (r waiting) shownStatus() uint16 {
-	if r.failed() || r.kept() == gone {
+// shownStatus returns the status for outputs; 0 if there was no valid one, or no answer.
+func (r captureRecord) shownStatus() uint16 {
+	if r.failed() || r.body() == gone {
 		return 0
 	}
 	return uint16(max(r.status(), 0))
 }
 
-// targetIndex returns the target's index in wanted, after the resolver stored it.
-func (r waiting) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
+// targetIndex returns the index of the target in Set.wanted. resolver.indexTargets must have
+// stored it.
+func (r captureRecord) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
 
-// momentOf converts a time to the form of access.Interval.From.
-func momentOf(t time.Time) uint32 {
+// toSecond returns the seconds from 1970 to t, at most what 32 bits hold; 0 for the zero time.
+func toSecond(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0
 	}
 	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }
 
-// secondOf converts a waiting capture's time to the form of access.Interval.From.
-func secondOf(nanoseconds int64) uint32 { return momentOf(timeOf(nanoseconds)) }
+// nanoToSecond is toSecond for a time as captureRecord has it.
+func nanoToSecond(nanoseconds int64) uint32 { return toSecond(timeOf(nanoseconds)) }
 
-// nanosecondsOf converts a second to the form of a waiting capture's time.
+// nanosecondsOf returns a second since 1970 as captureRecord has times; unknownTime for 0.
 func nanosecondsOf(second uint32) int64 {
 	if second == 0 {
 		return unknownTime

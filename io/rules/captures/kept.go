@@ -13,10 +13,11 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Kept are captures of a URL in a form for later: all that may count when others are added. It
-// is nil where the Decision tells them. Rows has for each capture, oldest first,
+// Kept are the captures of a URL, encoded for a pack: all that may still matter when other
+// captures are added. It is nil if the Decision implies them. Rows has for each capture,
+// oldest first,
 //
-//	u8       flags: those of a waiting capture, and the keptX below
+//	u8       flags: those of a captureRecord, and the keptX below
 //	uvarint  source, with keptSource
 //	uvarint  status
 //	uvarint  index of the body in Bodies, with keptBody
@@ -24,10 +25,10 @@ import (
 //	varint   seconds since the capture before, without keptTimeless
 //	uvarint  nanoseconds within the second, with keptFraction
 //
-// With flagFailed the status is keptUnread for Capture.Unread, else 0. With keptAgain all between
-// flags and seconds is left out. With keptGone, flagFailed stands for
-// flagDropped, and flagTarget for flagRevisit: the names of record and payload are then in the place
-// of the target, and a uvarint after them is the name of the fetch.
+// With flagFailed the status is keptUnread for Capture.Unread, else 0. With keptAgain all
+// between flags and seconds is left out. With keptGone, flagFailed stands for flagDropped, and
+// flagTarget for flagRevisit: the names of record and payload are then in the place of the
+// target, and a uvarint after them is the name of the fetch.
 type Kept struct {
 	Rows   []byte
 	Bodies []uint64
@@ -53,11 +54,12 @@ type keptHead struct {
 	target key
 }
 
-// keptHeadOf returns the head of a capture; target is the key of its target, if it has one.
-func keptHeadOf(x waiting, target key) keptHead {
+// keptHeadOf returns all of capture x but its time, as Kept.Rows has it. target is the key of
+// the URL that x redirects to, if it does.
+func keptHeadOf(x captureRecord, target key) keptHead {
 	h := keptHead{source: x.source(), status: x.status()}
 	if x.isRevisit() {
-		h.flags, h.body, h.target = keptGone|flagTarget, x.kept(), x.target()
+		h.flags, h.body, h.target = keptGone|flagTarget, x.body(), x.target()
 		return h
 	}
 	if x.failed() || x.status() < 0 {
@@ -65,9 +67,9 @@ func keptHeadOf(x waiting, target key) keptHead {
 	}
 	switch {
 	case !x.isBody():
-	case x.kept() != gone:
+	case x.body() != gone:
 		h.flags |= keptBody
-		h.body = x.kept()
+		h.body = x.body()
 	case x.isDropped():
 		h.flags |= keptGone | flagFailed
 	default:
@@ -80,24 +82,25 @@ func keptHeadOf(x waiting, target key) keptHead {
 	return h
 }
 
-// keeper makes a Kept of captures, oldest first.
-type keeper struct {
+// keptEncoder encodes captures, which must come oldest first, as a Kept.
+type keptEncoder struct {
 	Kept
-	last   keptHead
-	second int64 // of the last one with a time
-	at     int64 // the last one's time
+	last     keptHead
+	second   int64 // of the last capture with a time, since 1970
+	lastTime int64 // of the last capture, in nanoseconds
 }
 
-func (k *keeper) reset() { *k = keeper{Kept: Kept{Rows: k.Rows[:0], Bodies: k.Bodies[:0]}} }
+func (k *keptEncoder) reset() { *k = keptEncoder{Kept: Kept{Rows: k.Rows[:0], Bodies: k.Bodies[:0]}} }
 
-// add adds a capture; target is the key of its target, if it has one.
-func (k *keeper) add(x waiting, target key) {
+// add encodes capture x. target is the key of the URL that x redirects to, if it does. A
+// capture that repeats the last one adds nothing.
+func (k *keptEncoder) add(x captureRecord, target key) {
 	h := keptHeadOf(x, target)
 	again := len(k.Rows) > 0 && h == k.last
-	if again && x.time() == k.at {
+	if again && x.time() == k.lastTime {
 		return // it tells nothing more
 	}
-	k.at = x.time()
+	k.lastTime = x.time()
 	flags, second, fraction := h.flags, k.second, int64(0)
 	if x.time() == unknownTime {
 		flags |= keptTimeless
@@ -126,14 +129,14 @@ func (k *keeper) add(x waiting, target key) {
 	k.second = second
 }
 
-// addHead adds what is between a row's flags and its time.
-func (k *keeper) addHead(h *keptHead) {
+// addHead encodes what a row has between its flags and its time.
+func (k *keptEncoder) addHead(h *keptHead) {
 	if h.source != k.last.source {
 		k.Rows = binary.AppendUvarint(k.Rows, uint64(h.source))
 	}
 	k.Rows = binary.AppendUvarint(k.Rows, uint64(h.status))
 	if h.flags&keptBody != 0 {
-		k.Rows = binary.AppendUvarint(k.Rows, uint64(k.index(h.body)))
+		k.Rows = binary.AppendUvarint(k.Rows, uint64(k.bodyIndex(h.body)))
 	}
 	if h.flags&flagTarget != 0 {
 		k.Rows = append(k.Rows, h.target[:]...)
@@ -144,10 +147,11 @@ func (k *keeper) addHead(h *keptHead) {
 	k.last = *h
 }
 
-// index returns the index of a body; of many, only the last ones are looked through.
-func (k *keeper) index(body uint64) int {
-	const looked = 8
-	first := max(len(k.Bodies)-looked, 0)
+// bodyIndex returns the index of a body in Bodies, and adds it if it is new. It searches only
+// the last few, so that a body may be there several times.
+func (k *keptEncoder) bodyIndex(body uint64) int {
+	const searched = 8
+	first := max(len(k.Bodies)-searched, 0)
 	if i := slices.Index(k.Bodies[first:], body); i >= 0 {
 		return first + i
 	}
@@ -158,12 +162,13 @@ func (k *keeper) index(body uint64) int {
 // ErrKept is about rows that are not as keeper makes them.
 var ErrKept = errors.New("captures that were kept are as nothing writes them")
 
-// each calls visit with each capture, which has its target's key and is valid until visit
-// returns. Rows that no keeper makes end it with ErrKept.
-func (k Kept) each(visit func(waiting) error) error {
+// each decodes the captures and calls visit with each, until visit returns an error. A
+// redirect has its target's key. The capture is valid until visit returns. It returns ErrKept
+// for rows that keptEncoder does not write.
+func (k Kept) each(visit func(captureRecord) error) error {
 	var h keptHead
 	second := int64(0)
-	x := waiting(make([]byte, waitingSize))
+	x := captureRecord(make([]byte, recordHead))
 	r := keptReader{rows: k.Rows}
 	for len(r.rows) > 0 {
 		flags := r.rows[0]
@@ -180,27 +185,27 @@ func (k Kept) each(visit func(waiting) error) error {
 			nanoseconds += int64(r.number() % uint64(time.Second))
 		}
 		clear(x)
-		x.set(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
+		x.setFetch(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
 		if x.failed() && h.status == keptUnread {
 			x[60] |= flagUnread
 		}
 		if flags&keptBody != 0 {
-			x.setKept(h.body)
+			x.setBody(h.body)
 		}
 		if flags&flagTarget != 0 {
 			x.setTarget(h.target)
 		}
 		switch flags & (keptGone | flagFailed | flagTarget) {
 		case keptGone:
-			x.setKept(gone)
+			x.setBody(gone)
 		case keptGone | flagFailed:
-			x.setKept(gone)
+			x.setBody(gone)
 			x[60] |= flagDropped
 		case keptGone | flagTarget:
-			x.setKept(h.body)
+			x.setBody(h.body)
 			x[60] = flagRevisit
 		}
-		if r.broken || h.source >= MaxSources || !x.sound() {
+		if r.broken || h.source >= MaxSources || !x.isConsistent() {
 			return ErrKept
 		}
 		if err := visit(x); err != nil {
@@ -210,14 +215,15 @@ func (k Kept) each(visit func(waiting) error) error {
 	return nil
 }
 
-// keptReader reads the rows of a Kept. Once they are broken it reads zeros.
+// keptReader decodes the rows of a Kept. After a damaged value, broken is set and all others
+// are 0.
 type keptReader struct {
 	rows   []byte // not yet read
 	broken bool
 }
 
-// head reads what is between a row's flags and its time. Where flags leave something out, h stays
-// as it is.
+// head decodes what a row has between its flags and its time into h. What the flags leave out
+// stays as it was in h.
 func (r *keptReader) head(h *keptHead, flags byte, bodies []uint64) {
 	if flags&keptSource != 0 {
 		h.source = int(min(r.number(), MaxSources))
@@ -242,6 +248,7 @@ func (r *keptReader) head(h *keptHead, flags byte, bodies []uint64) {
 	}
 }
 
+// number decodes an unsigned varint.
 func (r *keptReader) number() uint64 {
 	v, n := binary.Uvarint(r.rows)
 	if n <= 0 {
@@ -261,21 +268,23 @@ func (r *keptReader) signed() int64 {
 func (r *keptReader) fail() { r.broken, r.rows = true, nil }
 
 // Check returns ErrKept for captures that AddKept would refuse.
-func (k Kept) Check() error { return k.each(func(waiting) error { return nil }) }
+func (k Kept) Check() error { return k.each(func(captureRecord) error { return nil }) }
 
-// sound reports whether a capture that was kept has a body if it is a 2xx, which else would count
-// as an empty one, and a target only if it is a redirect.
-func (r waiting) sound() bool {
+// isConsistent reports whether a capture that was decoded has a body if and only if it is a
+// 2xx, and a target only if it is a redirect. A 2xx without a body would count as an empty
+// robots.txt.
+func (r captureRecord) isConsistent() bool {
 	fetch := r.fetch()
 	isBody := !fetch.Failed && (fetch.Status == 0 || fetch.Status/100 == 2)
 	return (r.isBody() || r.isRevisit()) == isBody && (!r.hasTarget() || fetch.IsRedirect())
 }
 
-// told replaces the captures by one for each time in the intervals, which all are of one source. There
-// are none if an interval is stale, cut or unknown: what it was made of cannot be told.
-func (k *keeper) told(list []access.Interval) {
+// encodeIntervals replaces the captures by those that intervals of one source imply: one for
+// each time. It leaves none if an interval is stale, cut or unknown, because its captures
+// cannot be inferred.
+func (k *keptEncoder) encodeIntervals(list []access.Interval) {
 	k.reset()
-	x := waiting(make([]byte, waitingSize))
+	x := captureRecord(make([]byte, recordHead))
 	for n := range list {
 		i := &list[n]
 		if i.Stale || i.Access == access.Cut || i.Access == access.Unknown {
@@ -289,18 +298,18 @@ func (k *keeper) told(list []access.Interval) {
 			}
 			last = int64(second)
 			clear(x)
-			x.set(nanosecondsOf(second), 0, int16(i.Status), i.Status == 0 && i.Access != access.Rules)
+			x.setFetch(nanosecondsOf(second), 0, int16(i.Status), i.Status == 0 && i.Access != access.Rules)
 			if i.Access == access.Rules && i.Status != access.NotModified {
-				x.setKept(i.Kept)
+				x.setBody(i.Kept)
 			}
 			k.add(x, key{})
 		}
 	}
 }
 
-// AddKept adds captures that a pack kept of the robots.txt of an authority or, without an authority,
-// of another URL, by its key. If k has no rows, intervals tell the captures. Within a second they are
-// older than all that Read adds.
+// AddKept adds captures that a pack kept: those of an authority's robots.txt or, if authority
+// is empty, of the URL with that key. If k has no rows, the captures are those that the
+// intervals imply. Of captures in the same second, those that Read adds count as newer.
 func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Interval) error {
 	node := key{}
 	copy(node[:], urlKey)
@@ -309,15 +318,15 @@ func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Inter
 		copy(node[:], sum[:])
 	}
 	if len(k.Rows) == 0 {
-		var told keeper
-		told.told(intervals)
+		var told keptEncoder
+		told.encodeIntervals(intervals)
 		k = told.Kept
 	}
 	if s.old.dropped && len(authority) == 0 {
 		s.old.known.add(node)
 	}
-	order, x := uint64(0), waiting(nil)
-	return k.each(func(one waiting) error {
+	order, x := uint64(0), captureRecord(nil)
+	return k.each(func(one captureRecord) error {
 		binary.LittleEndian.PutUint64(one[24:], order)
 		order++
 		x = append(x[:0], one...).withURL(node, authority)
@@ -328,8 +337,9 @@ func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Inter
 	})
 }
 
-// Payload tells the body of a payload that a revisit may refer to, after all captures are read.
-func (s *Set) Payload(name, kept uint64) {
+// SetPayload sets the body of a payload, to which a revisit may refer. All captures must have
+// been read.
+func (s *Set) SetPayload(name, kept uint64) {
 	if _, wanted := s.revisited[Name(name)]; wanted {
 		s.revisited[Name(name)] = kept
 	}
@@ -340,7 +350,7 @@ type continued struct {
 	pack    bool   // there is one
 	newest  uint32 // the time of its newest capture, as access.Interval.From
 	dropped bool   // it has no captures of some URLs that are no robots.txt
-	source  int    // of those captures
+	source  int    // to which it gives the captures that may have been dropped
 	known   keys   // of other such URLs
 	asked   keys   // of those to which new captures redirect a robots.txt
 	// links are new redirects from such URLs to others: the keys of both. Most lead from no
@@ -354,8 +364,8 @@ var linkForm = runs.Form{
 	Key: binary.BigEndian.Uint64, Compare: bytes.Compare,
 }
 
-// ask notes a new capture that redirects to a URL that is no robots.txt.
-func (c *continued) ask(r waiting) error {
+// addRedirect notes a new capture that redirects to a URL that is no robots.txt.
+func (c *continued) addRedirect(r captureRecord) error {
 	if len(r.authority()) == 0 {
 		return c.links.Add(append(r[:16:16], r[40:56]...))
 	}
@@ -363,8 +373,9 @@ func (c *continued) ask(r waiting) error {
 	return nil
 }
 
-// follow adds to asked where the links of what is asked or known lead.
-func (c *continued) follow() error {
+// followLinks adds to asked all URLs to which links lead from a URL in asked or known, over
+// any number of links.
+func (c *continued) followLinks() error {
 	c.known.compact()
 	c.asked.compact()
 	for before := -1; before < len(c.asked); {
@@ -387,9 +398,10 @@ func (c *continued) follow() error {
 	return nil
 }
 
-// Continue says of a pack whose captures will be added when the newest one was, whether later ones
-// than now decide were left out, and whether it dropped some of the first source of captures; it
-// must be called before captures are read.
+// Continue prepares the set for the captures of a pack: newest is the time of its newest
+// capture, in seconds since 1970. later says that it left out captures after its time, dropped
+// that it did not keep some captures of source, the first source of captures. It must be
+// called before captures are read.
 func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -403,27 +415,27 @@ func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 // Dropped reports, after Resolve, whether captures of URLs that are no robots.txt were not kept.
 func (s *Set) Dropped() bool { return s.dropped }
 
-// addDropped adds a capture that denies for each URL to which a new capture redirects, perhaps over
-// others, from a robots.txt, and of which the pack may have dropped some: what is not there must not
-// allow.
+// addDropped adds a capture that denies for each URL whose captures the pack may have dropped
+// and to which a new redirect leads from a robots.txt. Without it such a redirect would lead
+// nowhere, which allows.
 func (s *Set) addDropped() error {
 	if !s.old.dropped {
 		return nil
 	}
-	if err := s.old.follow(); err != nil {
+	if err := s.old.followLinks(); err != nil {
 		return err
 	}
 	for _, node := range s.old.asked {
 		if _, known := s.old.known.find(node); known {
 			continue
 		}
-		x := waiting(make([]byte, waitingSize)).withURL(node, nil)
+		x := captureRecord(make([]byte, recordHead)).withURL(node, nil)
 		at := nanosecondsOf(s.old.newest)
 		if at != unknownTime {
 			at += int64(time.Second) - 1 // after all of that second
 		}
-		x.set(at, s.old.source, 200, false)
-		x.setKept(gone)
+		x.setFetch(at, s.old.source, 200, false)
+		x.setBody(gone)
 		x[60] |= flagDropped
 		if err := s.sorter.Add(x); err != nil {
 			return err

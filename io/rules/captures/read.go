@@ -21,10 +21,9 @@ type File struct {
 // The highest bits of a capture's order hold the number of its file.
 const orderBits = 40
 
-// Read adds all captures of files. Up to workers goroutines read files and as many
-// others add the captures, so that even a single large file uses several processors; 0
-// means one a processor. Captures with the same time are ordered by file, then by
-// position.
+// Read adds the captures of all files. Up to workers goroutines read files and workers others
+// add captures, so that even a single file uses several processors; 0 means one worker a
+// processor. Captures with the same time are ordered by file, then by position.
 func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	if len(files) == 0 {
 		return nil
@@ -44,7 +43,7 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 		return cmp.Or(readers.Wait(), context.Cause(ctx))
 	})
 	for range workers {
-		group.Go(func() error { return p.work(ctx, s.newAdder()) })
+		group.Go(func() error { return p.addTo(ctx, s.newAdder()) })
 	}
 	return group.Wait()
 }
@@ -66,7 +65,7 @@ const (
 	bundleBytes    = 256 << 10
 )
 
-// add adds a copy of a capture. It returns false when there is no room.
+// add adds a copy of a capture. It returns false, and adds nothing, if the bundle is full.
 func (b *bundle) add(x *Capture) bool {
 	if len(b.captures) == bundleCaptures || b.size >= bundleBytes {
 		return false
@@ -78,12 +77,13 @@ func (b *bundle) add(x *Capture) bool {
 	return true
 }
 
-// read reads a file and gives its first capture the given order.
+// read reads a file in bundles and sends them. The first capture gets that order, the others
+// those after it.
 func (p pipeline) read(ctx context.Context, file *File, order uint64) error {
 	b := &bundle{source: file.Source, order: order}
 	err := file.Each(ctx, func(x *Capture) error {
 		for !b.add(x) {
-			if err := p.give(ctx, b); err != nil {
+			if err := p.send(ctx, b); err != nil {
 				return err
 			}
 			b = &bundle{source: file.Source, order: order}
@@ -94,11 +94,12 @@ func (p pipeline) read(ctx context.Context, file *File, order uint64) error {
 	if err != nil {
 		return err
 	}
-	return p.give(ctx, b)
+	return p.send(ctx, b)
 }
 
-// give hands a bundle to a worker.
-func (p pipeline) give(ctx context.Context, b *bundle) error {
+// send passes a bundle to a goroutine that adds captures. It returns the cause if ctx ends
+// first.
+func (p pipeline) send(ctx context.Context, b *bundle) error {
 	select {
 	case p <- b:
 		return nil
@@ -107,8 +108,8 @@ func (p pipeline) give(ctx context.Context, b *bundle) error {
 	}
 }
 
-// work adds the captures that were read.
-func (p pipeline) work(ctx context.Context, a *adder) error {
+// addTo adds the captures of bundles by a until no more are sent or ctx ends.
+func (p pipeline) addTo(ctx context.Context, a *adder) error {
 	for {
 		select {
 		case b, more := <-p:

@@ -6,20 +6,21 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Target returns the URL that a capture redirects to; empty for none. Location is resolved
-// against the fetched URL (RFC 9110 §10.2.2, RFC 3986 §5.2), and its path normalised.
+// Target returns the URL that a capture redirects to; empty if it has no Location. Location is
+// resolved against the fetched URL (RFC 9110 §10.2.2, RFC 3986 §5.2), and its path normalised.
 func Target(x *Capture) []byte {
 	location := bytes.TrimSpace(x.Location)
 	if len(location) == 0 {
 		return location
 	}
-	target := resolved(urls.Trim(x.URL), location)
+	target := resolveReference(urls.Trim(x.URL), location)
 	start := pathStart(target)
 	return appendNormalised(target[:start:start], target[start:])
 }
 
-// resolved resolves a reference against an absolute URL; dot segments remain.
-func resolved(base, to []byte) []byte {
+// resolveReference resolves a reference, to, against an absolute URL, base (RFC 3986 §5.2).
+// Dot segments remain.
+func resolveReference(base, to []byte) []byte {
 	origin := base[:pathStart(base)]
 	path := base[len(origin):]
 	if end := bytes.IndexAny(path, "?#"); end >= 0 {
@@ -44,7 +45,7 @@ func resolved(base, to []byte) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// hasScheme reports whether a reference begins with a scheme (RFC 3986 §3.1).
+// hasScheme reports whether a URL reference begins with a scheme and a colon (RFC 3986 §3.1).
 func hasScheme(reference []byte) bool {
 	for i, c := range reference {
 		switch {
@@ -57,7 +58,8 @@ func hasScheme(reference []byte) bool {
 	return false
 }
 
-// pathStart returns where the path of an absolute URL begins.
+// pathStart returns the index at which the path, query or fragment of an absolute URL begins;
+// its length if there is none.
 func pathStart(url []byte) int {
 	scheme := bytes.Index(url, []byte("://"))
 	if scheme < 0 {
@@ -70,9 +72,9 @@ func pathStart(url []byte) int {
 	return len(url)
 }
 
-// appendNormalised appends a path, and what follows it, as RFC 3986 §6.2.2 normalises them:
-// escapes have upper-case digits, or are decoded if the character is unreserved, and dot
-// segments are removed.
+// appendNormalised appends a path, with its query and fragment, normalised by RFC 3986 §6.2.2:
+// escapes of unreserved characters are decoded, others get upper-case digits, and dot segments
+// are removed.
 func appendNormalised(dst, path []byte) []byte {
 	start := len(dst)
 	if bytes.IndexByte(path, '%') < 0 {
@@ -90,6 +92,8 @@ func appendNormalised(dst, path []byte) []byte {
 	return append(dst[:start+removeDots(path)], rest...)
 }
 
+// appendUnescaped appends text with escapes of unreserved characters decoded, and upper-case
+// digits in others.
 func appendUnescaped(dst, text []byte) []byte {
 	for i := 0; i < len(text); i++ {
 		c, escaped := urls.Unescape(text, i)

@@ -59,13 +59,14 @@ type targetChanges struct {
 // changesPlace is where the changes of a target are among all.
 type changesPlace struct{ start, count uint32 }
 
-// of returns the changes of a URL, oldest first; none for one without captures.
+// of returns the changes of the URL with an index in Set.wanted, oldest first; none for a URL
+// without captures.
 func (k *targetChanges) of(wanted int) []change {
 	p := k.places[wanted]
 	return k.changes[p.start:][:p.count]
 }
 
-// set sets the changes of a URL.
+// set sets the changes of the URL with an index in Set.wanted.
 func (k *targetChanges) set(wanted int, changes []change) {
 	p := &k.places[wanted]
 	p.start, p.count = uint32(len(k.changes)), uint32(len(changes))
@@ -81,9 +82,9 @@ type resolver struct {
 	// known holds the changes of each of Set.wanted, which is sorted.
 	known targetChanges
 
-	group  waiting // the captures of a URL that may decide and are not handed to the judge yet
-	newest waiting // the last capture
-	last   waiting // the one before
+	group  captureRecord // the captures of a URL that may decide and are not handed to the judge yet
+	newest captureRecord // the last capture
+	last   captureRecord // the one before
 	// Of the URL whose captures are handed to the judge: its index in wanted or notWanted,
 	// whether it has redirects, and where its captures are in moved, -1 for not there.
 	wanted    uint32
@@ -96,7 +97,7 @@ type resolver struct {
 	source    int
 	renewable uint64
 	// moved are the captures of URLs with redirects, in parts: u32 length, u32 index in wanted
-	// or notWanted, waiting captures; their targets are indices in wanted. The length of a part
+	// or notWanted, captureRecords; their targets are indices in wanted. The length of a part
 	// that others of its URL follow has partContinues added.
 	moved  runs.Spill
 	writer *bufio.Writer
@@ -113,16 +114,16 @@ const (
 
 // resolve decides about all URLs.
 //
-// The first round decides each URL as if no redirect led anywhere. Each further round,
-// one for each allowed hop, decides the redirects again with the previous round's
-// outcomes of their targets. So the work is bounded, even if redirects cross and loop.
+// The first round decides about each URL as if no redirect led anywhere. Each further round,
+// one for each allowed hop, decides about redirects again, with the previous round's outcomes
+// of their targets. So the work is bounded, even if redirects cross and loop.
 func (s *Set) resolve(ctx context.Context, j *judge) error {
 	if j.asOf.IsZero() {
 		j.asOf = s.Newest()
 	}
 	j.asOf = j.asOf.Truncate(time.Second)
 	s.wanted.compact()
-	j.pages = s.old.dropped || s.mostElsewhere() // so that what a pack has of a URL is all
+	j.pages = s.old.dropped || s.isMostlyPages() // so that what a pack has of a URL is all
 	r := &resolver{ctx: ctx, set: s, judge: j}
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
@@ -133,15 +134,15 @@ func (s *Set) resolve(ctx context.Context, j *judge) error {
 	s.revisited = nil
 	s.sorter.Close() // makes room for the next steps
 	for hop := 1; hop <= access.MaxHops; hop++ {
-		if err := r.follow(hop == access.MaxHops); err != nil {
+		if err := r.followRedirects(hop == access.MaxHops); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// firstRound decides each URL as if no redirect led anywhere, and puts the captures of URLs with
-// redirects aside for the next rounds.
+// firstRound decides about each URL as if no redirect led anywhere, and stores the captures of
+// URLs with redirects for the next rounds.
 func (r *resolver) firstRound() error {
 	s := r.set
 	r.known.places = make([]changesPlace, len(s.wanted))
@@ -151,7 +152,7 @@ func (r *resolver) firstRound() error {
 	if err := s.findRevisited(r.ctx); err != nil {
 		return err
 	}
-	if err := s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) }); err != nil {
+	if err := s.sorter.Merge(func(data []byte) error { return r.visit(captureRecord(data)) }); err != nil {
 		return err
 	}
 	if err := r.endURL(); err != nil {
@@ -160,8 +161,10 @@ func (r *resolver) firstRound() error {
 	return r.writer.Flush()
 }
 
-// visit takes the next capture, in the order of waitingForm.
-func (r *resolver) visit(x waiting) error {
+// visit adds a capture to its URL, unless it repeats another or cannot decide. Captures must
+// come in the order of captureForm. A revisit gets its body first, and a 304 that of the 2xx
+// before it.
+func (r *resolver) visit(x captureRecord) error {
 	if err := context.Cause(r.ctx); err != nil {
 		return err
 	}
@@ -174,33 +177,33 @@ func (r *resolver) visit(x waiting) error {
 		r.url, r.renewable, r.source = x.key(), 0, x.source()
 	}
 	if x.isRevisit() {
-		if r.last.isRevisitOf(x) {
+		if r.last.isSameRevisit(x) {
 			return nil // which the pack has, and says that nothing has the body
 		}
 		r.set.resolveRevisit(x)
 	}
-	r.renew(x)
-	if len(r.last) > 0 && x.repeats(r.last) { // a file was read twice, or read again for a pack that has it
+	r.setRenewable(x)
+	if len(r.last) > 0 && x.equals(r.last) { // a file was read twice, or read again for a pack that has it
 		return nil
 	}
 	r.last = append(r.last[:0], x...)
-	keep := r.judge.keep(r.group, x)
+	keep := r.judge.bytesToKeep(r.group, x)
 	if keep < 0 {
 		return nil
 	}
 	r.group = append(r.group[:keep], x...)
 	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) {
-		return tooMuch("more than %d captures of %s", len(r.group)/waitingSize, x.authority())
+		return errMemory("more than %d captures of %s", len(r.group)/recordHead, x.authority())
 	}
 	if r.judge.history && len(r.group) >= r.set.part {
-		return r.endPart(true)
+		return r.passGroup(true)
 	}
 	return nil
 }
 
-// renew gives an answer "not modified" the body of the newest 2xx before it, of its own
-// source.
-func (r *resolver) renew(x waiting) {
+// setRenewable gives a 304 the body of the newest 2xx before it from its own source. It notes
+// the body of a 2xx for later ones.
+func (r *resolver) setRenewable(x captureRecord) {
 	if x.source() != r.source {
 		r.renewable, r.source = 0, x.source()
 	}
@@ -208,16 +211,17 @@ func (r *resolver) renew(x waiting) {
 	case x.failed():
 	case x.status() == access.NotModified:
 		if r.renewable != 0 {
-			x.renew(r.renewable)
+			x.setRenewedBody(r.renewable)
 		}
-	case x.kept() != 0:
-		r.renewable = x.kept()
+	case x.body() != 0:
+		r.renewable = x.body()
 	}
 }
 
-// endPart hands the captures of the group to the judge, and puts them aside if the URL may have
-// redirects. continues says that others of the URL follow.
-func (r *resolver) endPart(continues bool) error {
+// passGroup passes the captures in group to the judge and empties group. If the URL has
+// redirects, or more captures may follow, it also stores them for the next rounds. continues
+// says that more captures of the URL follow.
+func (r *resolver) passGroup(continues bool) error {
 	if !r.begun {
 		r.begun, r.redirects, r.movedAt, r.wanted = true, false, -1, notWanted
 		if index, found := r.set.wanted.find(r.group.key()); found {
@@ -250,13 +254,13 @@ func (r *resolver) endPart(continues bool) error {
 	return err
 }
 
-// endURL decides about the URL whose captures were visited. The decision is final unless it has
-// redirects: then its captures stay in moved, and follow decides again.
+// endURL decides about the URL whose captures were visited. The decision is final unless the
+// URL has redirects: then its captures stay in moved, and the next rounds decide again.
 func (r *resolver) endURL() error {
 	if !r.begun && len(r.group) == 0 {
 		return nil // no capture of it counts, or none was visited yet
 	}
-	if err := r.endPart(false); err != nil {
+	if err := r.passGroup(false); err != nil {
 		return err
 	}
 	r.begun = false
@@ -271,8 +275,8 @@ func (r *resolver) endURL() error {
 	return r.decide(r.wanted, !r.redirects)
 }
 
-// indexTargets replaces the keys of the group's targets by their indices in wanted. It
-// reports whether there are any.
+// indexTargets replaces the keys of targets in group by their indices in Set.wanted. It
+// reports whether a capture has a target.
 func (r *resolver) indexTargets() bool {
 	any := false
 	for x := r.group; len(x) > 0; x = x[x.size():] {
@@ -285,9 +289,9 @@ func (r *resolver) indexTargets() bool {
 	return any
 }
 
-// follow decides about the URLs with redirects, given the known targets. last says that these
-// are the final decisions.
-func (r *resolver) follow(last bool) error {
+// followRedirects decides again about the URLs with redirects, with the previous round's
+// outcomes of their targets. last says that these decisions are final and are emitted.
+func (r *resolver) followRedirects(last bool) error {
 	before := r.known
 	r.known = targetChanges{places: make([]changesPlace, len(before.places))}
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
@@ -334,18 +338,19 @@ func (r *resolver) follow(last bool) error {
 	}
 }
 
-// decide decides about a URL that the judge has all captures of; last says that this is the
-// final decision.
+// decide decides about the URL whose captures the judge has. wanted is the URL's index in
+// Set.wanted, where the outcome is stored, or notWanted. last says that the decision is final
+// and is emitted.
 func (r *resolver) decide(wanted uint32, last bool) error {
 	changes := r.judge.decide()
 	if r.judge.wanted = wanted != notWanted; r.judge.wanted {
 		r.known.set(int(wanted), changes)
 		if n := len(r.known.changes); !r.set.fits(changeSize * int64(n)) {
-			return tooMuch("%d changes of what redirects lead to", n)
+			return errMemory("%d changes of what redirects lead to", n)
 		}
 	}
 	if last {
-		return r.judge.finish()
+		return r.judge.emitDecisions()
 	}
 	return nil
 }

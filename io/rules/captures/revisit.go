@@ -11,7 +11,8 @@ import (
 // may refer; 0 is none. Strangers, who choose the payloads, cannot choose the name of another.
 type Name uint64
 
-// NameOf returns the name of a record's id or a payload's digest, as written; 0 for none.
+// NameOf returns the name of a WARC record's id or a payload's digest, as written; 0 for an
+// empty text.
 func NameOf(text []byte) Name {
 	if len(text) == 0 {
 		return 0
@@ -27,40 +28,42 @@ func fetchName(node key, second uint32) Name {
 	return NameOf(text[:])
 }
 
-// setRevisit makes a capture one that has the body of another.
-func (a *adder) setRevisit(r waiting, x *Capture) {
+// setRevisit makes r a revisit, and sets the name of the fetch that it refers to if x says
+// which.
+func (a *adder) setRevisit(r captureRecord, x *Capture) {
 	r[60] |= flagRevisit
-	if node, _, ok := a.node(x.OriginalURL); ok && !x.OriginalTime.IsZero() {
-		r.setKept(uint64(fetchName(node, momentOf(x.OriginalTime))))
+	if node, _, ok := a.urlKey(x.OriginalURL); ok && !x.OriginalTime.IsZero() {
+		r.setBody(uint64(fetchName(node, toSecond(x.OriginalTime))))
 	}
 }
 
-// setNames notes the names of a 2xx, or those that a revisit refers to, where a redirect has
-// its target.
-func (r waiting) setNames(x *Capture) {
+// setNames stores the names of the record and the payload: a 2xx has its own, a revisit those
+// that it refers to.
+func (r captureRecord) setNames(x *Capture) {
 	binary.LittleEndian.PutUint64(r[40:], uint64(x.Record))
 	binary.LittleEndian.PutUint64(r[48:], uint64(x.Digest))
 }
 
-// names returns the names of a 2xx, or those that a revisit refers to, the best first. A
-// revisit has the third where its body will be.
-func (r waiting) names() [3]Name {
-	names := [...]Name{Name(binary.LittleEndian.Uint64(r[40:])), Name(binary.LittleEndian.Uint64(r[48:])), Name(r.kept())}
+// names returns the names of the record, the payload and the fetch, in this order of
+// preference: a 2xx has its own, a revisit those that it refers to. 0 is none.
+func (r captureRecord) names() [3]Name {
+	names := [...]Name{Name(binary.LittleEndian.Uint64(r[40:])), Name(binary.LittleEndian.Uint64(r[48:])), Name(r.body())}
 	if !r.isRevisit() {
-		names[2] = fetchName(r.key(), secondOf(r.time()))
+		names[2] = fetchName(r.key(), nanoToSecond(r.time()))
 	}
 	return names
 }
 
-func (r waiting) isRevisit() bool { return r[60]&flagRevisit != 0 }
+func (r captureRecord) isRevisit() bool { return r[60]&flagRevisit != 0 }
 
-// isRevisitOf reports whether a revisit has the URL, time, source and names of another.
-func (r waiting) isRevisitOf(s waiting) bool {
+// isSameRevisit reports whether r is a revisit with the URL, time, source and names of s.
+func (r captureRecord) isSameRevisit(s captureRecord) bool {
 	return len(r) > 0 && r.isRevisit() && bytes.Equal(r[:24], s[:24]) && bytes.Equal(r[32:58], s[32:58])
 }
 
-// noteRevisit notes what a revisit refers to.
-func (s *Set) noteRevisit(r waiting) {
+// noteRevisit notes the names that a revisit refers to, so that findRevisited finds their
+// bodies.
+func (s *Set) noteRevisit(r captureRecord) {
 	if s.revisited == nil {
 		s.revisited = make(map[Name]uint64)
 	}
@@ -71,37 +74,39 @@ func (s *Set) noteRevisit(r waiting) {
 	}
 }
 
-// findRevisited finds the bodies of the 2xx that revisits refer to.
+// findRevisited finds the bodies of the names that revisits refer to, in a pass over all
+// captures.
 func (s *Set) findRevisited(ctx context.Context) error {
 	if len(s.revisited) == 0 {
 		return nil
 	}
 	return s.sorter.Merge(func(data []byte) error {
-		x := waiting(data)
-		if x.isRevisit() || x.kept() == 0 {
+		x := captureRecord(data)
+		if x.isRevisit() || x.body() == 0 {
 			return nil
 		}
 		for _, name := range x.names() {
 			if kept, wanted := s.revisited[name]; wanted && kept == 0 {
-				s.revisited[name] = x.kept()
+				s.revisited[name] = x.body()
 			}
 		}
 		return context.Cause(ctx)
 	})
 }
 
-// resolveRevisit makes a revisit what it refers to: a 2xx, or a fetch without an answer if no source
-// has that. A new revisit may refer to a 2xx that the pack being updated has dropped: its body is gone.
-func (s *Set) resolveRevisit(x waiting) {
+// resolveRevisit makes a revisit a 2xx with the body that it refers to. If no source has that,
+// it becomes a fetch without an answer; but a new revisit, in a set that continues a pack, may
+// refer to a 2xx that the pack dropped, and becomes a 2xx whose body is gone.
+func (s *Set) resolveRevisit(x captureRecord) {
 	for _, name := range x.names() {
 		if kept := s.revisited[name]; kept != 0 {
-			x.setKept(kept)
+			x.setBody(kept)
 			x[60] &^= flagRevisit
 			return
 		}
 	}
 	if s.old.pack && x.order() >= 1<<orderBits {
-		x.setKept(gone)
+		x.setBody(gone)
 		x[60] &^= flagRevisit
 		return
 	}

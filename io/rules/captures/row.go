@@ -29,10 +29,10 @@ type row struct {
 	broken error
 }
 
-// finish makes a row that is broken a fetch without an answer. It returns an error if the row must be
-// skipped, because it has neither an answer nor an error. An empty body without a status is no answer:
-// formats without null write it for a fetch that nobody made. Neither is a null body of a 2xx: an
-// empty one is a robots.txt without rules.
+// finish checks a row. It makes a row that is broken a fetch without an answer. The error says
+// why a row must be skipped: it has no URL, or says nothing about an answer. An empty body
+// without a status says nothing, because formats without null write it for a fetch that nobody
+// made. Nor does a null body of a 2xx; an empty one is a robots.txt without rules.
 func (r *row) finish() error {
 	if r.namesFile() {
 		r.broken = nil // the record has the status and the time that cannot be read
@@ -54,8 +54,8 @@ func (r *row) finish() error {
 	return nil
 }
 
-// namesFile reports whether the answer is in a WARC file. What failed has none, whatever the
-// record says.
+// namesFile reports whether the answer is in a WARC record that the row names. A failed fetch
+// has none.
 func (r *row) namesFile() bool { return len(r.file) > 0 && len(r.body) == 0 && !r.failed }
 
 // capture sets x to the row's capture.
@@ -87,7 +87,8 @@ func isNothing(text []byte) bool {
 	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
 }
 
-// setStatus takes a status in digits, which may be those of a float.
+// setStatus sets the status from a text of digits, or of a whole float. Texts for "no value"
+// leave it unset.
 func (r *row) setStatus(text []byte) error {
 	if isNothing(text) || string(text) == dash {
 		return nil
@@ -99,8 +100,8 @@ func (r *row) setStatus(text []byte) error {
 	return r.setStatusNumber(status)
 }
 
-// setStatusNumber takes a status. It clamps large numbers, so that an invalid status
-// stays invalid when it is stored. So does 0, which crawlers write where there was no answer.
+// setStatusNumber sets the status. An invalid one becomes -1: negative, or 0, which crawlers
+// write if there was no answer. Large numbers are clamped to 32 bits, and stay invalid.
 func (r *row) setStatusNumber(status float64) error {
 	if status != math.Trunc(status) {
 		return fmt.Errorf("status %v is no whole number", status)
@@ -112,23 +113,25 @@ func (r *row) setStatusNumber(status float64) error {
 	return nil
 }
 
-// setFailed takes the text of an error; what stands for nothing or for false means that there
-// was none.
+// setFailed sets failed from the text of an error: false for "false", 0 and texts for "no
+// value", true for all others.
 func (r *row) setFailed(text []byte) {
 	zero, err := strconv.ParseFloat(string(text), 64)
 	r.failed = !isNothing(text) && !strings.EqualFold(string(text), "false") && (err != nil || zero != 0)
 }
 
-// fetchedAt reads a time as text; empty text is none.
-func fetchedAt(text []byte) (t time.Time, ok bool) {
+// parseFetched parses the time of a fetch. Texts for "no value" give the zero time; ok is
+// false for other texts that are no time.
+func parseFetched(text []byte) (t time.Time, ok bool) {
 	if text = bytes.TrimSpace(text); isNothing(text) || string(text) == dash {
 		return t, true
 	}
 	return batch.ParseTime(text)
 }
 
-// urls sets list to the row's URLs, reusing its memory, and returns their number: one,
-// or two (http and https) for an authority without a scheme.
+// urls sets list to the URLs of robots.txt that the row is about, in list's memory. n is their
+// number: 2 (http and https) for an authority without a scheme, unless its port is the default
+// port of one of them; else 1.
 func (r *row) urls(list *[2][]byte) (n int) {
 	if len(r.url) > 0 {
 		list[0] = append(list[0][:0], r.url...)

@@ -54,7 +54,7 @@ type Stats struct {
 	Dropped int64 `json:"authorities_dropped,omitempty"`
 }
 
-// Add adds another source's counts.
+// Add adds the counts of t, but for Broken.
 func (s *Stats) Add(t Stats) {
 	more := t.counts()
 	for i, n := range s.counts() {
@@ -69,7 +69,7 @@ func (s *Stats) counts() [16]*int64 {
 	}
 }
 
-// count counts an authority of a source by the decision about it; dropped is as Stats.Dropped.
+// count counts the decision about an authority of a source. dropped is as Stats.Dropped.
 func (s *Set) count(i *interval, source int, dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

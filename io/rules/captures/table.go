@@ -92,8 +92,8 @@ var alike = [tableColumns][]string{
 	errorColumn:  {"error_message"},
 }
 
-// Keys are the columns of a table as keys of objects, and those like them. status, fetched_at
-// and error may have numbers and booleans.
+// Keys returns the keys of JSON objects that Table reads: its columns, those of indexes, and
+// similar names that it only reports.
 func Keys() (keys []lines.Named) {
 	for i, c := range columns {
 		keys = append(keys, lines.Named{Name: c.name, Text: c.also == nil, Kept: i == urlColumn || i == authorityColumn})
@@ -183,7 +183,8 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	return t, nil
 }
 
-// columnsNamed returns the indices of the columns of a name, and without any those of it in other case.
+// columnsNamed returns the indices of the columns with a name; if there is none, of those
+// whose name differs only in case.
 func columnsNamed(schema *arrow.Schema, name string) []int {
 	indices := schema.FieldIndices(name)
 	for i, f := range schema.Fields() {
@@ -194,7 +195,8 @@ func columnsNamed(schema *arrow.Schema, name string) []int {
 	return indices
 }
 
-// namesRecords reports whether the columns that name WARC records are there, by what has says of one.
+// namesRecords reports whether the three columns that name WARC records are there. has says it
+// of one column, by its index in the schema.
 func (t *Table) namesRecords(has func(column int) bool) bool {
 	return slices.ContainsFunc(t.columns[fileColumn], has) && slices.ContainsFunc(t.columns[offsetColumn], has) && slices.ContainsFunc(t.columns[lengthColumn], has)
 }
@@ -207,14 +209,14 @@ func ErrColumns(name, columns string) error {
 // Close frees what the table holds; the source stays open.
 func (t *Table) Close() { t.now.release() }
 
-// Next sets x to the next capture, which is valid until the next call. It returns io.EOF after the
-// last.
+// Next sets x to the next capture, which is valid until the next call. After the last it
+// returns io.EOF, or an error if no row could be read or had a body.
 func (t *Table) Next(x *Capture) error {
 	for t.given == t.count {
 		if t.next < t.now.rows {
-			t.takeRow()
+			t.readRow()
 		} else if err := t.nextBatch(); err != nil {
-			return t.ended(err)
+			return t.endError(err)
 		}
 	}
 	t.row.url = t.urls[t.given]
@@ -223,8 +225,8 @@ func (t *Table) Next(x *Capture) error {
 	return nil
 }
 
-// takeRow reads the next row, and its URLs unless it is skipped.
-func (t *Table) takeRow() {
+// readRow reads the next row and its URLs, unless it is skipped.
+func (t *Table) readRow() {
 	r, skipped := t.now.row(t.next)
 	if skipped != nil || r.broken != nil {
 		skipped = t.reportBroken(&r, skipped)
@@ -238,9 +240,9 @@ func (t *Table) takeRow() {
 	t.next++
 }
 
-// ended returns why reading ends: err or, at the end of a table that is no table of captures, what
-// its rows lack.
-func (t *Table) ended(err error) error {
+// endError returns the error that ends reading. It replaces io.EOF by an error if no row has a
+// body, or none of several rows could be read.
+func (t *Table) endError(err error) error {
 	switch {
 	case err == io.EOF && t.lacksBody && !t.hasBody:
 		return fmt.Errorf("%s: %w", t.options.Name, errNoBodies)
@@ -250,9 +252,9 @@ func (t *Table) ended(err error) error {
 	return err
 }
 
-// reportBroken reports a row that is skipped, or taken as a fetch without an answer because of
-// r.broken. A line that cannot be skipped, because it names a host, becomes such a fetch: then the
-// error that it returns, the reason for skipping, is nil.
+// reportBroken reports a broken row. skipped is the reason to skip the row; nil if r.broken
+// makes it a fetch without an answer. It returns skipped, or nil for a broken line that names
+// a host, which becomes such a fetch instead.
 func (t *Table) reportBroken(r *row, skipped error) error {
 	where := fmt.Sprintf("row %d", t.first+int64(t.next))
 	if lines, ok := t.now.batch.Table.(checker); ok {
@@ -276,7 +278,7 @@ func (t *Table) reportBroken(r *row, skipped error) error {
 	return skipped
 }
 
-// nextBatch goes to the next batch.
+// nextBatch reads the next batch and makes it current. It returns io.EOF after the last.
 func (t *Table) nextBatch() error {
 	t.first += int64(t.now.rows)
 	t.next = 0
@@ -300,7 +302,7 @@ func (t *Table) nextBatch() error {
 	return nil
 }
 
-// openBatch makes a batch the one that is read.
+// openBatch makes b the current batch and opens its columns.
 func (t *Table) openBatch(b *batch.Batch) error {
 	record, ok := b.Table.(arrow.Record)
 	if !ok {
@@ -323,13 +325,14 @@ func (t *Table) openBatch(b *batch.Batch) error {
 	return nil
 }
 
-// isNull tells whether a record has no values in a column, which may be none.
+// isNull reports whether all values of a column are null. A column below 0 is missing, and
+// counts as null.
 func isNull(record arrow.Record, column int) bool {
 	return column < 0 || record.Column(column).NullN() == int(record.NumRows())
 }
 
-// checkFolders refuses a table of which a folder's name has a column that the rows lack, as in
-// status=503/part-0.parquet, if they mean something else without it: a 503 would be a robots.txt.
+// checkFolders returns an error if a folder's name, such as status=503, has a column that
+// changes what the rows mean and that the rows lack: without it, a 503 would be a robots.txt.
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
 	for name, value := range blob.Partitions(t.options.Name) {
@@ -344,7 +347,8 @@ func (t *Table) checkFolders() error {
 	return nil
 }
 
-// noteAlike says which columns look like one that is missing, or null in the first batch.
+// noteAlike reports the columns that are named like one that is missing or null in the first
+// batch.
 func (t *Table) noteAlike() {
 	record, ok := t.now.batch.Table.(arrow.Record)
 	if !ok || t.options.Note == nil {

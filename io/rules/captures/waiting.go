@@ -17,9 +17,11 @@ type key [16]byte
 
 func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
 
-// keys are a set of keys, sorted and each there once after compact.
+// keys is a set of keys. add may leave duplicates; compact sorts it and removes them.
 type keys []key
 
+// add adds a key. It removes duplicates before it would need more memory, because many keys
+// repeat.
 func (k *keys) add(one key) {
 	if len(*k) == cap(*k) { // many are the same
 		k.compact()
@@ -27,33 +29,34 @@ func (k *keys) add(one key) {
 	*k = append(*k, one)
 }
 
+// compact sorts the keys and removes duplicates.
 func (k *keys) compact() {
 	slices.SortFunc(*k, key.compare)
 	*k = slices.Compact(*k)
 }
 
-// find returns the index of a key that is there, after compact.
+// find returns the index of a key. compact must have been called after the last add.
 func (k keys) find(one key) (index int, found bool) {
 	return slices.BinarySearchFunc(k, one, key.compare)
 }
 
-// waiting is a capture that waits to be resolved:
+// captureRecord is a capture as a record of a sorter:
 //
 //	 0  16   key of the URL
 //	16  i64  time in nanoseconds since 1970, or unknownTime
 //	24  u64  order
-//	32  u64  the body, as Bodies named it; of a revisit, the name of the fetch that has it
+//	32  u64  the body, as Bodies numbered it; of a revisit, the name of the fetch that has it
 //	40  16   key of a redirect's target; of a 2xx and a revisit, the names of record and payload
 //	56  u16  source
-//	58  i16  status, -1 for one that is none
+//	58  i16  status, -1 for an invalid one
 //	60  u16  flags
-//	62  u16  length of the authority, 0 when the URL is not that of a robots.txt
+//	62  u16  length of the authority, 0 if the URL is not that of a robots.txt
 //	64       the authority
-type waiting []byte
+type captureRecord []byte
 
-const waitingSize = 64
+const recordHead = 64
 
-// Flags of a waiting capture.
+// Flags of a captureRecord.
 const (
 	flagFailed  = 1 << iota
 	flagTarget  // there is a target
@@ -66,11 +69,11 @@ const (
 // gone is the body of a 2xx that a pack does not have any more, or may not: all is denied.
 const gone = math.MaxUint64
 
-// newWaiting returns a waiting capture with the time, status and place in order of x, in the memory of
-// an earlier one. What depends on the URL and the answer is still missing.
-func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
-	r := waiting(append(memory[:0], make([]byte, waitingSize)...))
-	r.set(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
+// newCaptureRecord returns a record with the time, source, order and status of x, in memory if
+// that is large enough. URL, body and target are still missing.
+func newCaptureRecord(memory []byte, x *Capture, source int, order uint64) captureRecord {
+	r := captureRecord(append(memory[:0], make([]byte, recordHead)...))
+	r.setFetch(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
 	binary.LittleEndian.PutUint64(r[24:], order)
 	if x.Unread {
 		r[60] |= flagUnread
@@ -78,8 +81,8 @@ func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
 	return r
 }
 
-// set sets fields of a waiting capture that is zero so far.
-func (r waiting) set(nanoseconds int64, source int, status int16, failed bool) {
+// setFetch sets the time, source and status of a record that is all zeros.
+func (r captureRecord) setFetch(nanoseconds int64, source int, status int16, failed bool) {
 	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds))
 	binary.LittleEndian.PutUint16(r[56:], uint16(source))
 	binary.LittleEndian.PutUint16(r[58:], uint16(status))
@@ -88,58 +91,62 @@ func (r waiting) set(nanoseconds int64, source int, status int16, failed bool) {
 	}
 }
 
-// withURL returns a waiting capture with the key of its URL, and with the authority if the URL is that
-// of a robots.txt. It may reuse r's memory.
-func (r waiting) withURL(node key, authority []byte) waiting {
+// withURL returns the record with the key of its URL, and with the authority if the URL is
+// that of a robots.txt. It may reuse r's memory.
+func (r captureRecord) withURL(node key, authority []byte) captureRecord {
 	copy(r, node[:])
 	binary.LittleEndian.PutUint16(r[62:], uint16(len(authority)))
 	return append(r, authority...)
 }
 
-func (r waiting) setKept(kept uint64) { binary.LittleEndian.PutUint64(r[32:], kept) }
+// setBody sets the body's number.
+func (r captureRecord) setBody(kept uint64) { binary.LittleEndian.PutUint64(r[32:], kept) }
 
-func (r waiting) setTarget(target key) {
+// setTarget sets the key of the URL that the capture redirects to.
+func (r captureRecord) setTarget(target key) {
 	copy(r[40:], target[:])
 	r[60] |= flagTarget
 }
 
-func (r waiting) renew(kept uint64) {
-	r.setKept(kept)
+// setRenewedBody gives a 304 the number of the body of an earlier 2xx.
+func (r captureRecord) setRenewedBody(kept uint64) {
+	r.setBody(kept)
 	r[60] |= flagRenewed
 }
 
-func (r waiting) key() key      { return key(r[:16]) }
-func (r waiting) time() int64   { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r waiting) order() uint64 { return binary.LittleEndian.Uint64(r[24:]) }
-func (r waiting) kept() uint64  { return binary.LittleEndian.Uint64(r[32:]) }
-func (r waiting) target() key   { return key(r[40:56]) }
-func (r waiting) source() int   { return int(binary.LittleEndian.Uint16(r[56:])) }
-func (r waiting) status() int   { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
+func (r captureRecord) key() key      { return key(r[:16]) }
+func (r captureRecord) time() int64   { return int64(binary.LittleEndian.Uint64(r[16:])) }
+func (r captureRecord) order() uint64 { return binary.LittleEndian.Uint64(r[24:]) }
+func (r captureRecord) body() uint64  { return binary.LittleEndian.Uint64(r[32:]) }
+func (r captureRecord) target() key   { return key(r[40:56]) }
+func (r captureRecord) source() int   { return int(binary.LittleEndian.Uint16(r[56:])) }
+func (r captureRecord) status() int   { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
 
-// isBody reports whether it is a 2xx, and not another answer that renews one.
-func (r waiting) isBody() bool      { return r.kept() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
-func (r waiting) failed() bool      { return r[60]&flagFailed != 0 }
-func (r waiting) isUnread() bool    { return r[60]&flagUnread != 0 }
-func (r waiting) isDropped() bool   { return r[60]&flagDropped != 0 }
-func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
-func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
-func (r waiting) size() int         { return waitingSize + int(binary.LittleEndian.Uint16(r[62:])) }
+// isBody reports whether the capture is a 2xx with a body of its own, unlike a 304 or a
+// revisit.
+func (r captureRecord) isBody() bool      { return r.body() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
+func (r captureRecord) failed() bool      { return r[60]&flagFailed != 0 }
+func (r captureRecord) isUnread() bool    { return r[60]&flagUnread != 0 }
+func (r captureRecord) isDropped() bool   { return r[60]&flagDropped != 0 }
+func (r captureRecord) hasTarget() bool   { return r[60]&flagTarget != 0 }
+func (r captureRecord) authority() []byte { return r[recordHead:r.size()] }
+func (r captureRecord) size() int         { return recordHead + int(binary.LittleEndian.Uint16(r[62:])) }
 
-// second is that from which on it says something, in the form of access.Interval.From.
-func (r waiting) second() uint32 {
+// second returns the first second at which the capture counts, since 1970.
+func (r captureRecord) second() uint32 {
 	if r.isDropped() {
 		return 0
 	}
-	return secondOf(r.time())
+	return nanoToSecond(r.time())
 }
 
-// repeats reports whether a capture is another one once more, whatever its order.
-func (r waiting) repeats(s waiting) bool {
-	return bytes.Equal(r[:24], s[:24]) && r.kept() == s.kept() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
+// equals reports whether r and s are the same capture, whatever their order.
+func (r captureRecord) equals(s captureRecord) bool {
+	return bytes.Equal(r[:24], s[:24]) && r.body() == s.body() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
 }
 
-// fetch returns what package access needs. Fractions of seconds only order captures.
-func (r waiting) fetch() access.Fetch {
+// fetch returns the capture as package access judges it, with its time in whole seconds.
+func (r captureRecord) fetch() access.Fetch {
 	f := access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(r.second())}
 	if r.isUnread() {
 		f.Second = 0
@@ -147,13 +154,13 @@ func (r waiting) fetch() access.Fetch {
 	return f
 }
 
-// waitingForm sorts waiting captures by URL, then by source, then oldest first.
-var waitingForm = runs.Form{
-	Head: waitingSize,
-	Size: func(head []byte) int { return waiting(head).size() },
+// captureForm sorts captures by URL, then by source, then oldest first.
+var captureForm = runs.Form{
+	Head: recordHead,
+	Size: func(head []byte) int { return captureRecord(head).size() },
 	Key:  binary.BigEndian.Uint64, // the order of keys
 	Compare: func(a, b []byte) int {
-		r, s := waiting(a), waiting(b)
+		r, s := captureRecord(a), captureRecord(b)
 		return cmp.Or(r.key().compare(s.key()), cmp.Compare(r.source(), s.source()),
 			cmp.Compare(r.time(), s.time()), cmp.Compare(r.order(), s.order()))
 	},

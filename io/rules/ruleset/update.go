@@ -123,7 +123,7 @@ func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {
 	}
 	payload := func(kept, name uint64) {
 		b.Payload(kept, name)
-		s.Payload(name, kept)
+		s.SetPayload(name, kept)
 	}
 	return b.AddPack(p.old.Pack, payload, func(k *rulepack.Known) error {
 		err := s.AddKept(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
