@@ -27,9 +27,13 @@ func (w *Reader) response(x *captures.Capture) error {
 	case 3:
 		x.Location = w.answer.location
 	case 2:
-		if x.Status != 204 {
-			return w.readBody(x)
+		if x.Status == 204 {
+			return nil
 		}
+		if w.answer.unended {
+			return broken("the HTTP header of status %d has no empty line after it, so the body is missing", x.Status)
+		}
+		return w.readBody(x)
 	}
 	return nil
 }
@@ -78,16 +82,21 @@ func (w *Reader) httpHeader() error {
 		return w.block.err
 	}
 	end := headerEnd(seen)
-	if end < 0 {
+	unended := end < 0
+	if unended {
 		if int64(size) < w.block.left {
 			return broken("the HTTP header has more than %d bytes", maxHeader)
 		}
-		end = size // there is no body, and not even the empty line before it
+		end = size
 	}
 	ok := w.answer.parse(seen[:end])
+	w.answer.unended = unended
 	if !ok {
 		first, _, _ := bytes.Cut(seen, []byte("\n"))
 		return broken("the response is no HTTP: it starts with %.60q", first)
+	}
+	if unended && seen[end-1] != '\n' {
+		return broken("the HTTP header ends within a line")
 	}
 	w.block.left -= int64(end)
 	_, _ = w.text.Discard(end) // it is there
@@ -123,6 +132,7 @@ type answer struct {
 	codings []coding
 	chunked bool
 	length  int64 // Content-Length; -1 when there is none, or several
+	unended bool  // the block ends before the empty line after the header
 
 	transfer []coding // of Transfer-Encoding
 	unfolded []byte   // a field that goes on over several lines

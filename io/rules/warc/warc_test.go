@@ -207,6 +207,8 @@ func TestResponses(t *testing.T) {
 		{"503", response(url, "503 Busy", "no"), []string{url + " 503"}},
 		{"000", response(url, "000 None", text), []string{url + " -1"}},
 		{"301", response(url, "301 Moved\nLocation: /b", ""), []string{url + " 301 -> /b"}},
+		{"200 without empty line", record("response", url, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"), []string{"*so the body is missing*", lost}},
+		{"301 whose target is cut", record("response", url, "HTTP/1.1 301 Moved\r\nLocation: /b"), []string{"*ends within a line*", lost}},
 		{"header without empty line", record("response", url, "HTTP/1.1 301 Moved\r\nLocation: /b\r\n"), []string{url + " 301 -> /b"}},
 		{"another path", response("https://b.example/c?d", "200 OK", text), []string{strings.Replace(whole, url, "https://b.example/c?d", 1)}},
 
