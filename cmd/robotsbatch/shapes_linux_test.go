@@ -146,7 +146,8 @@ func (s *shape) column(dictionary bool) {
 			}
 		}
 		s.say("int64 in runs of %d", run)
-		if !dictionary && s.IntN(2) == 0 {
+		// The library cannot write deltas of a chunk that has only nulls.
+		if !dictionary && s.IntN(2) == 0 && run < s.group {
 			s.parquet = append(s.parquet, parquet.WithEncodingFor(name, parquet.Encodings.DeltaBinaryPacked))
 			s.say("delta")
 		}
