@@ -5,15 +5,17 @@ import (
 	"slices"
 )
 
-// Has reports whether a file has an authority's rules. Each call looks at the folder.
+// Has reports whether the folder has a file with an authority's rules. Each call looks at the
+// folder.
 func (d *Dir) Has(authority []byte) (bool, error) {
 	found := d.index.find(authority)
-	return d.any(found[:], true)
+	return d.hasFile(found[:], true)
 }
 
-// any reports whether any candidate has a file. A folder HOST may have none. Any other record has one,
-// which is opened only if verify is set: an error then says why it cannot be.
-func (d *Dir) any(files []uint32, verify bool) (bool, error) {
+// hasFile reports whether any of the index records in files has a robots.txt; none is skipped.
+// A record that is a folder may have none, and is looked into. Any other has one: it is only
+// opened, to return why it cannot be, if verify is set.
+func (d *Dir) hasFile(files []uint32, verify bool) (bool, error) {
 	for _, file := range files {
 		if file == none {
 			continue
@@ -33,9 +35,9 @@ func (d *Dir) any(files []uint32, verify bool) (bool, error) {
 	return false, nil
 }
 
-// Text returns the name of the file with an authority's rules, including the folder's name, and the
-// body: decompressed, up to robotstxt.Options.ReadSize bytes. The name is "" if there is no file. Each
-// call reads it.
+// Text returns a robots.txt of an authority: the name of its file, with the folder's name, and
+// the body, decompressed and cut at robotstxt.Options.ReadSize. The name is "" if there is no
+// file. Each call reads the file.
 func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 	for _, file := range d.index.find(authority) {
 		if file == none {
@@ -48,8 +50,8 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 	return "", nil, nil
 }
 
-// text reads the file of a record, into buffer if that is large enough. The name is "" for
-// a folder HOST without a robots.txt.
+// text returns the name and the body of an index record's file, as Text does. It reads into
+// buffer if that is large enough. The name is "" for a folder without a robots.txt.
 func (d *Dir) text(file uint32, buffer []byte) (name string, body []byte, err error) {
 	found, version, err := d.read(file, &buffer)
 	if err != nil || !found {
@@ -58,9 +60,9 @@ func (d *Dir) text(file uint32, buffer []byte) (name string, body []byte, err er
 	return d.folder.full(version.Name), buffer, nil
 }
 
-// Files calls visit for each file that belongs to an authority, in the order of their
-// names. Names are those that Text returns. body is valid until visit returns. The first
-// error, of a file or of visit, ends the loop and is returned.
+// Files calls visit for each file that belongs to an authority, in the order of their names,
+// which are as those of Text. body is valid until visit returns. The first error, of a file or
+// of visit, ends it and is returned.
 func (d *Dir) Files(visit func(name string, body []byte) error) error {
 	x := d.index
 	order := make([]uint32, 0, len(x.records))

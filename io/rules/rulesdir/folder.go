@@ -24,6 +24,7 @@ type folder struct {
 	name    string
 }
 
+// openFolder opens a folder on this machine. It returns an error for anything else.
 func openFolder(name string) (folder, error) {
 	// Opening a named pipe as a folder would wait for a writer.
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
@@ -41,7 +42,7 @@ func openFolder(name string) (folder, error) {
 	return folder{root: root, plain: plain, name: name}, nil
 }
 
-// openList opens the folder itself, as ".", or one in it for listing.
+// openList opens the folder, as ".", or a folder in it, to list its names.
 func (f folder) openList(path string) (*os.File, error) {
 	inside, err := f.root.Stat(path)
 	if err != nil {
@@ -64,8 +65,9 @@ func (f folder) openList(path string) (*os.File, error) {
 	return list, nil
 }
 
-// openRecord opens the body of a record and returns its name, relative to the folder. A
-// folder HOST without a robots.txt gives neither a file nor an error.
+// openRecord opens a robots.txt and returns its path in the folder. path is a file, or with
+// isDir a folder HOST. The file is nil, without an error, for such a folder without a
+// robots.txt. Two robots.txt files in one are an error.
 func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
 	if !isDir {
 		file, err := f.open(path)
@@ -80,7 +82,7 @@ func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
 			continue
 		case err == nil && found != nil:
 			file.Close()
-			err = f.clash(foundPath, path+name, path)
+			err = f.errClash(foundPath, path+name, path)
 		}
 		if err != nil {
 			if found != nil {
@@ -92,17 +94,17 @@ func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
 	}
 	if found == nil {
 		if _, err := f.root.Stat(path); err != nil {
-			return nil, "", f.explain(path, err)
+			return nil, "", f.withPath(path, err)
 		}
 	}
 	return found, foundPath, nil
 }
 
-// open opens a regular file.
+// open opens a file in the folder. It returns an error for anything but a regular file.
 func (f folder) open(path string) (*os.File, error) {
 	file, err := f.root.OpenFile(path, openFlags, 0)
 	if err != nil {
-		return nil, f.explain(path, err)
+		return nil, f.withPath(path, err)
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -110,7 +112,7 @@ func (f folder) open(path string) (*os.File, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, f.explain(path, err)
+		return nil, f.withPath(path, err)
 	}
 	return file, nil
 }
@@ -123,8 +125,9 @@ func (f folder) isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// explain adds the file's name to an error, and what to do.
-func (f folder) explain(path string, err error) error {
+// withPath adds the path of a file in the folder to an error, and what to do if the file is
+// gone or a symbolic link.
+func (f folder) withPath(path string, err error) error {
 	full := f.full(path)
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
@@ -142,9 +145,9 @@ func (f folder) explain(path string, err error) error {
 // mostCompared is the most bytes of two files that are compared.
 const mostCompared = 4 << 20
 
-// readRecord returns the body of a record as it is stored, up to a byte more than
-// mostCompared, and its name, relative to the folder. The name of a folder without a robots.txt
-// is "". An object must have the listed size.
+// readRecord returns a robots.txt as it is stored, up to a byte more than mostCompared, and
+// its path in the folder. path and isDir are as those of openRecord; the name is "" if that
+// finds none. size is that of a listed object: another size is an error.
 func (f folder) readRecord(path string, isDir bool, size int64) (body []byte, name string, err error) {
 	if f.objects != nil { // which are no folders
 		body, _, err = f.objects.ReadUpTo(path, size, nil, mostCompared+1)
@@ -156,20 +159,20 @@ func (f folder) readRecord(path string, isDir bool, size int64) (body []byte, na
 	}
 	defer file.Close() // it was only read from
 	if body, err = io.ReadAll(io.LimitReader(file, mostCompared+1)); err != nil {
-		return nil, "", f.explain(name, err)
+		return nil, "", f.withPath(name, err)
 	}
 	return body, name, nil
 }
 
-// clash returns the error for two files without precedence.
-func (f folder) clash(a, b, host string) error {
+// errClash returns the error for two files, a and b, that are both for host.
+func (f folder) errClash(a, b, host string) error {
 	if b < a {
 		a, b = b, a
 	}
 	return fmt.Errorf("%s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
 }
 
-// full returns a file's name, including the folder's.
+// full returns the path of a file with the folder's name.
 func (f folder) full(path string) string {
 	if f.root == nil {
 		return f.name + path

@@ -46,7 +46,7 @@ const none = math.MaxUint32
 // listBatch is the number of names that are listed at once.
 const listBatch = 1024
 
-// newIndex lists a folder; ignored is Options.Ignored.
+// newIndex lists a folder and returns the index of its files. ignored is as Options.Ignored.
 func newIndex(f folder, ignored func(name string)) (*nameIndex, error) {
 	b := builder{folder: f, index: &nameIndex{seed: maphash.MakeSeed()}, ignored: ignored}
 	list := func() error { return b.list(general) }
@@ -78,8 +78,9 @@ var (
 	ftpRank   = rank{ftpOnly: 0, general: noPlace, httpOnly: noPlace, port80: noPlace, httpsOnly: noPlace, port443: noPlace, nowhere: noPlace}
 )
 
-// cutScheme cuts an authority after "://". It returns nil if the scheme has no rules.
-func cutScheme(authority []byte) (*rank, []byte) {
+// cutScheme splits an authority after "://". It returns the ranks of the scheme, and the rest
+// as key; nil for a scheme that has no rules.
+func cutScheme(authority []byte) (ranks *rank, key []byte) {
 	scheme, key, _ := bytes.Cut(authority, []byte("://"))
 	switch string(scheme) {
 	case "http":
@@ -92,7 +93,8 @@ func cutScheme(authority []byte) (*rank, []byte) {
 	return nil, nil
 }
 
-// find finds the candidates for an authority, a key of urls.Scratch.Split.
+// find returns the records that may have an authority's rules. authority is a key that
+// urls.Scratch.Split returns.
 func (x *nameIndex) find(authority []byte) candidates {
 	found := candidates{none, none, none}
 	rank, key := cutScheme(authority)
@@ -143,18 +145,18 @@ type builder struct {
 // mostClashes is the most pairs of files for one authority that an error names.
 const mostClashes = 10
 
-// list adds the names of a tier's folder.
+// list adds the names in the folder of a tier, without its scheme's folders.
 func (b *builder) list(in tier) error {
 	name := cmp.Or(folders[in], ".")
 	f, err := b.folder.openList(name)
 	if err != nil {
-		return b.folder.explain(name, err)
+		return b.folder.withPath(name, err)
 	}
 	defer f.Close()
 	for {
 		entries, err := f.ReadDir(listBatch)
 		for _, e := range entries {
-			if err := b.entry(e, in); err != nil {
+			if err := b.addEntry(e, in); err != nil {
 				return err
 			}
 		}
@@ -162,13 +164,14 @@ func (b *builder) list(in tier) error {
 			return nil
 		}
 		if err != nil {
-			return b.folder.explain(name, err)
+			return b.folder.withPath(name, err)
 		}
 	}
 }
 
-// entry adds a listed name; for a folder of a scheme it adds what is in it.
-func (b *builder) entry(e fs.DirEntry, in tier) error {
+// addEntry adds a name that was listed in the folder of tier in. If it is a folder of a
+// scheme, addEntry adds the names in that.
+func (b *builder) addEntry(e fs.DirEntry, in tier) error {
 	name, isDir := e.Name(), e.IsDir()
 	t, ofScheme := folderTier(name)
 	ofScheme = ofScheme && in == general
@@ -177,7 +180,7 @@ func (b *builder) entry(e fs.DirEntry, in tier) error {
 		// file is opened. A broken link with the name of a scheme is an error now.
 		info, err := b.folder.root.Stat(in.path(name))
 		if err != nil && ofScheme {
-			return b.folder.explain(name, err)
+			return b.folder.withPath(name, err)
 		}
 		isDir = err == nil && info.IsDir()
 	}
@@ -187,7 +190,8 @@ func (b *builder) entry(e fs.DirEntry, in tier) error {
 	return b.add(name, isDir, in)
 }
 
-// add adds a name, if it belongs to an authority.
+// add adds a name that is in the folder of tier in. A name that belongs to no authority is
+// counted and reported instead.
 func (b *builder) add(name string, isDir bool, in tier) error {
 	x := b.index
 	key, t, ok := b.namer.parse(name, isDir, in)
@@ -214,9 +218,8 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 	return nil
 }
 
-// link builds the map of records. Of two records that stand for the same authority, one
-// must be a folder without a robots.txt, or both must have the same body: then the second
-// stands for nothing. The error names all other pairs.
+// link builds the map from hashes to records. Two records for the same authority must be
+// settled: see settle. The error names all pairs that are not.
 func (b *builder) link() error {
 	x := b.index
 	x.first = make(map[uint32]uint32, len(x.records))
@@ -246,8 +249,9 @@ func (b *builder) link() error {
 	return errors.Join(b.clashes...)
 }
 
-// settle decides between two records for the same authority. A folder HOST without a robots.txt is for
-// nothing, and so is the second of two files with the same body; any other pair is a clash.
+// settle decides between two records for the same authority, given by their indices. A folder
+// without a robots.txt stands for nothing, and so does the second of two files with the same
+// body. Any other pair is recorded in clashes.
 func (b *builder) settle(first, second uint32) error {
 	var paths [2]string
 	var bodies [2][]byte
@@ -274,7 +278,7 @@ func (b *builder) settle(first, second uint32) error {
 	case len(b.clashes) == mostClashes:
 		b.more++
 	default:
-		b.clashes = append(b.clashes, b.folder.clash(paths[0], paths[1], string(b.index.key(&b.index.records[first]))))
+		b.clashes = append(b.clashes, b.folder.errClash(paths[0], paths[1], string(b.index.key(&b.index.records[first]))))
 	}
 	return nil
 }

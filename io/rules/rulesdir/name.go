@@ -26,7 +26,7 @@ const (
 // folders are the names of the tiers' folders, and their schemes.
 var folders = [tierCount]string{httpOnly: "http", httpsOnly: "https", ftpOnly: "ftp"}
 
-// path returns the path of a name in the tier's folder.
+// path returns the path, in the whole folder, of a name in the tier's folder.
 func (t tier) path(name string) string {
 	if folders[t] == "" {
 		return name
@@ -34,14 +34,14 @@ func (t tier) path(name string) string {
 	return folders[t] + "/" + name
 }
 
-// folderTier returns the tier of a folder by its name.
-func folderTier(name string) (tier, bool) {
+// folderTier returns the tier that has a folder with that name; ok is false for any other
+// name.
+func folderTier(name string) (t tier, ok bool) {
 	i := slices.Index(folders[:], name)
 	return tier(i), i >= 0 && name != ""
 }
 
-// IsRules reports whether a file of a folder of rules is a robots.txt of a host, by its
-// path in the folder.
+// IsRules reports whether the file at that path in a folder of rules is a host's robots.txt.
 func IsRules(path string) bool {
 	in := general
 	if folder, rest, ok := strings.Cut(path, "/"); ok {
@@ -63,9 +63,9 @@ type namer struct {
 	url     []byte
 }
 
-// parse parses the name of a file or folder in a tier's folder. It returns the file's tier
-// and the part after "://" in the keys of its authorities. The key is valid until the next
-// call. ok is false if the name is not one of a host's robots.txt.
+// parse parses a name that lies in the folder of tier in. It returns the tier that the name's
+// port selects, and the part after "://" of its authorities' keys, valid until the next call.
+// ok is false if no host can have the name.
 func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok bool) {
 	if !isDir && isOtherFile(name) {
 		return nil, 0, false
@@ -76,7 +76,7 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 	}
 	host, port, ok := cutPort(host)
 	// In a URL these would end the host, or they cannot be in it.
-	if !ok || isWrittenURL(host) || isHidden(host) || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
+	if !ok || isMangledURL(host) || isHidden(host) || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
 		return nil, 0, false
 	}
 	scheme, t := folders[in], in
@@ -101,15 +101,15 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 	return authority[len(scheme)+len("://"):], t, true
 }
 
-// isHidden reports whether a name is hidden, or a note that a program keeps beside
-// its data (_SUCCESS). A host may begin with an underscore, too, but then it has a dot.
+// isHidden reports whether a name starts with a dot, or is one that programs use for notes,
+// such as _SUCCESS. A host may begin with an underscore, too, but then it has a dot.
 func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") && !strings.Contains(name, ".")
 }
 
-// isWrittenURL reports whether a name is a URL with its punctuation replaced, such as
+// isMangledURL reports whether a name is a URL with its punctuation replaced, such as
 // https___example.com, which some programs write.
-func isWrittenURL(name string) bool {
+func isMangledURL(name string) bool {
 	for _, scheme := range []string{"http__", "https__", "ftp__"} {
 		if len(name) >= len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
 			return true
@@ -118,9 +118,8 @@ func isWrittenURL(name string) bool {
 	return false
 }
 
-// isOtherFile reports whether a file is not the robots.txt of a host, by its name: a
-// robots.txt outside a folder HOST, a README, or a file whose extension is not a top-level
-// domain.
+// isOtherFile reports whether a file's name cannot be that of a host: a robots.txt outside a
+// folder HOST, a README, or an extension that is no top-level domain.
 func isOtherFile(name string) bool {
 	_, name = compress.ByName(strings.ToLower(name))
 	if name == "robots.txt" {
@@ -142,7 +141,8 @@ func isOtherFile(name string) bool {
 	return false
 }
 
-// cutEndings cuts what may follow HOST in a file's name: robots.txt, .txt, .gz and .zst.
+// cutEndings returns a file's name without what may follow HOST: robots.txt, .txt, .gz and
+// .zst.
 func cutEndings(name string) string {
 	_, name = compress.ByName(name)
 	if host, ok := strings.CutSuffix(name, "/robots.txt"); ok { // in a store
@@ -156,8 +156,9 @@ func cutEndings(name string) string {
 	return name
 }
 
-// cutPort separates a name's port: digits after the last underscore, or after
-// the only colon that is not inside brackets. Without one it is 0.
+// cutPort splits a port from the end of a name: digits after the last underscore, or after the
+// only colon outside brackets. Without a port it returns 0. ok is false for a port that is
+// invalid.
 func cutPort(name string) (host string, port uint16, ok bool) {
 	separators := "_:"
 	outside := name[strings.LastIndexByte(name, ']')+1:]
@@ -176,8 +177,8 @@ func cutPort(name string) (host string, port uint16, ok bool) {
 	return name[:len(name)-len(digits)-1], uint16(number), err == nil && number != 0
 }
 
-// appendHost appends a host as in a URL: an IPv6 address in brackets, its
-// groups separated by colons.
+// appendHost appends a host as URLs have it: an IPv6 address in brackets, its groups separated
+// by colons.
 func appendHost(url []byte, host string) []byte {
 	switch {
 	case strings.HasPrefix(host, "["):

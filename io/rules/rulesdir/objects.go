@@ -8,8 +8,8 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// listObjects adds the names in a store's folder. The listing includes the files in folders
-// HOST, so all records exist.
+// listObjects adds the names of the objects in a store's folder. A robots.txt in a folder HOST
+// is listed as such, so that each record has an object.
 func (b *builder) listObjects() error {
 	return b.folder.objects.List(func(key string, info blob.Info) error {
 		in, name := general, key
@@ -40,8 +40,8 @@ type listed struct {
 	tag  uint32 // hash of the ETag; 0 where there is none
 }
 
-// hashTag hashes an ETag, which a list may write without quotes and a proxy may have made
-// weak.
+// hashTag returns the hash of an ETag without quotes and the weak mark, which lists and
+// proxies may differ in; 0 for none.
 func (x *nameIndex) hashTag(tag string) uint32 {
 	if tag = strings.Trim(strings.TrimPrefix(tag, "W/"), `"`); tag == "" {
 		return 0
@@ -49,30 +49,31 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 	return x.hash([]byte(tag))
 }
 
-// readObject reads the body of an object into buffer, up to
-// robotstxt.Options.ReadSize. It returns an error for another version than was listed.
-func (d *Dir) readObject(path string, is listed, buffer *[]byte) (found bool, version Used, err error) {
+// readObject reads the body of the object at path into *buffer, decompressed, up to
+// robotstxt.Options.ReadSize. It returns an error if the object differs from the version that
+// was listed.
+func (d *Dir) readObject(path string, want listed, buffer *[]byte) (found bool, version Used, err error) {
 	most := d.size
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
 		most = 2*most + compressedHeader
 	}
-	data, info, err := d.folder.objects.ReadUpTo(path, is.size, (*buffer)[:0], most)
+	data, info, err := d.folder.objects.ReadUpTo(path, want.size, (*buffer)[:0], most)
 	if found := compress.Detect(data); err == nil && codec == compress.None && found != compress.None {
 		if codec = found; len(data) == most { // more of it may be needed
-			data, info, err = d.folder.objects.ReadUpTo(path, is.size, data[:0], 2*most+compressedHeader)
+			data, info, err = d.folder.objects.ReadUpTo(path, want.size, data[:0], 2*most+compressedHeader)
 		}
 	}
-	if tag := d.index.hashTag(info.Version); err == nil && tag != is.tag && tag != 0 && is.tag != 0 {
+	if tag := d.index.hashTag(info.Version); err == nil && tag != want.tag && tag != 0 && want.tag != 0 {
 		err = blob.ErrChanged
 	}
 	if err != nil {
-		return false, version, d.folder.explain(path, err)
+		return false, version, d.folder.withPath(path, err)
 	}
 	*buffer = data
 	if codec != compress.None {
-		if *buffer, err = d.body(bytes.NewReader(data), path, nil); err != nil {
-			return false, version, d.folder.explain(path, err)
+		if *buffer, err = d.readBody(bytes.NewReader(data), path, nil); err != nil {
+			return false, version, d.folder.withPath(path, err)
 		}
 	}
 	version = Used{Name: path, Size: info.Size, Modified: info.Modified}

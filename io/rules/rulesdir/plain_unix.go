@@ -35,9 +35,9 @@ func (p *plainFiles) close() {
 	}
 }
 
-// read reads a file into buffer, up to limit bytes. ok is false for what is not a regular
-// file directly in the folder, and after any error: the caller then goes on with os.Root,
-// which also gives the error.
+// read appends the first limit bytes of a file to buffer, which must be empty, and returns the
+// file's version. ok is false for anything but a regular file directly in the folder, and
+// after an error: the caller then reads with os.Root, which returns the error.
 func (p *plainFiles) read(name string, buffer []byte, limit int) (_ []byte, version Used, ok bool) {
 	if p.list == nil || strings.Contains(name, "/") {
 		return buffer, version, false

@@ -51,11 +51,11 @@ type rules struct {
 // digest identifies a body.
 type digest [16]byte
 
-// newDigester returns what makes digests of bodies. Bodies may be hostile, so nobody must be able to
-// make two with one digest. A hash with a secret key that nobody sees the results of suffices: GMAC,
-// the hash of AES-GCM. Two bodies of 512 KiB, chosen without the key, have one digest with a
-// probability of 2^-113. SHA-256 would take a tenth of a job's time, as its attackers have no
-// key to guess. The nonce is the same for all, which is safe as long as digests stay in memory.
+// newDigester returns what makes digests of bodies. Bodies may be hostile, so nobody must be
+// able to make two with one digest. It uses GMAC, the hash of AES-GCM, with a secret random
+// key, and nobody sees the digests. Two bodies of 512 KiB, chosen without the key, have the
+// same digest with a probability of 2^-113. SHA-256 would take a tenth of a job's time. The
+// nonce is always the same, which is safe as long as digests stay in memory.
 func newDigester() cipher.AEAD {
 	var key [16]byte
 	_, _ = rand.Read(key[:])          // it never fails
@@ -67,7 +67,7 @@ func newDigester() cipher.AEAD {
 // absent is for a folder HOST without a robots.txt, and stays in the cache.
 var absent = new(rules)
 
-// count counts a file that was read; again says that it was read before.
+// count counts a file that was read. again says that it was read before.
 func (d *Dir) count(r *rules, again bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,8 +84,8 @@ func (d *Dir) count(r *rules, again bool) {
 	}
 }
 
-// compile reads and compiles the file of a record for the cache. At most one goroutine does
-// so for each file at a time.
+// compile reads and compiles the file of an index record, for the cache. The cache never calls
+// it twice at a time for one record.
 func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
@@ -99,10 +99,10 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 	r, again := &d.index.records[file], d.stamps[file].read
 	found, version, err := d.read(file, &w.body)
 	if err == nil && again && !found {
-		err = d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
+		err = d.folder.withPath(d.index.path(r)+"/robots.txt", os.ErrNotExist)
 	}
 	if err == nil {
-		err = d.remember(file, version)
+		err = d.checkVersion(file, version)
 	}
 	if err != nil {
 		return made, err
@@ -112,17 +112,17 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 		return made, nil
 	}
 	made.ID = digest(d.digester.Seal(w.tag[:0], w.nonce[:], nil, w.body))
-	if made.V, err = d.compiled(made.ID, w); err != nil {
-		return made, d.folder.explain(d.index.path(r), err)
+	if made.V, err = d.rulesOf(made.ID, w); err != nil {
+		return made, d.folder.withPath(d.index.path(r), err)
 	}
 	made.Size = made.V.size
 	d.count(made.V, again)
 	return made, nil
 }
 
-// compiled returns the rules of a workspace's body, compiled or shared. Many sites have the
-// same body, because it comes with their software.
-func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
+// rulesOf compiles the body in w, or returns the rules of an equal body, by its digest id.
+// Many sites have the same body, because it comes with their software.
+func (d *Dir) rulesOf(id digest, w *workspace) (*rules, error) {
 	if same, ok := d.rules.Shared(id); ok {
 		return same, nil
 	}
@@ -137,7 +137,7 @@ func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
 	}
 	r := &rules{kind: parsed.Kind}
 	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
-	r.size = memory(r.tries) + 4*int64(len(r.of))
+	r.size = memoryOf(r.tries) + 4*int64(len(r.of))
 	if d.o.Records {
 		r.records = matcher.CollectRecords(parsed, d.agents)
 		if d.o.Digests {
@@ -152,8 +152,9 @@ func (d *Dir) compiled(id digest, w *workspace) (*rules, error) {
 	return r, nil
 }
 
-// read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is
-// false for a folder HOST without a robots.txt.
+// read reads the body of an index record's file into *buffer, decompressed, up to
+// robotstxt.Options.ReadSize. found is false for a folder without a robots.txt; version is
+// then that of the folder.
 func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err error) {
 	r := &d.index.records[file]
 	host := d.index.path(r)
@@ -163,7 +164,7 @@ func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err e
 	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
-			return false, version, d.folder.explain(host, err)
+			return false, version, d.folder.withPath(host, err)
 		}
 		version = used(host+"/", info)
 	} else if codec, _ := compress.ByName(host); codec == compress.None {
@@ -179,13 +180,13 @@ func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err e
 	}
 	defer f.Close()
 	if version, err = d.readFile(f, path, buffer); err != nil {
-		return false, version, d.folder.explain(path, err)
+		return false, version, d.folder.withPath(path, err)
 	}
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// checkSize refuses a body above MaxGoogleBody under the Google profile. That profile cuts no
-// body, so one that is not read whole cannot be judged; others are cut at their limit.
+// checkSize returns an error for a body above robotstxt.MaxGoogleBody under the Google
+// profile. That profile does not cut bodies, so one that is not read whole cannot be judged.
 func (d *Dir) checkSize(path string, body []byte) error {
 	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
 		return fmt.Errorf("%s: the body has more than %d MiB, which is no robots.txt: remove it",
@@ -194,13 +195,14 @@ func (d *Dir) checkSize(path string, body []byte) error {
 	return nil
 }
 
-// readFile reads a file. It returns an error if the file is written to meanwhile.
+// readFile reads the body of file f into *buffer, as read does. It returns an error if the
+// file changes while it is read.
 func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
 	before, err := f.Stat()
 	if err != nil {
 		return version, err
 	}
-	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
+	if *buffer, err = d.readBody(f, path, (*buffer)[:0]); err != nil {
 		return version, err
 	}
 	after, err := f.Stat()
@@ -213,8 +215,9 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 	return version, nil
 }
 
-// memory returns how many bytes of memory a file's rules take.
-func memory(tries []matcher.Trie) int64 {
+// memoryOf returns how many bytes of memory tries take. Tries that share their bytes count
+// once.
+func memoryOf(tries []matcher.Trie) int64 {
 	const around = 192 // a trie's or the rules' own fields, with some slack
 	size := int64(around)
 	for i := range tries {
@@ -227,9 +230,9 @@ func memory(tries []matcher.Trie) int64 {
 	return size
 }
 
-// body reads the body of a file into buffer, up to robotstxt.Options.ReadSize. A body that is
-// gzip or zstd is decompressed, whatever the file's name is.
-func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
+// readBody reads a body from f, appended to buffer, up to robotstxt.Options.ReadSize. It
+// decompresses gzip and zstd, whatever the file's name is, as often as the body is compressed.
+func (d *Dir) readBody(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
 		var head [compress.DetectSize]byte
@@ -245,7 +248,7 @@ func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) 
 		}
 	}
 	for layer := 1; ; layer++ {
-		body, err := d.decompressed(f, codec, buffer)
+		body, err := d.decompressLayer(f, codec, buffer)
 		if codec = compress.Detect(body); err != nil || codec == compress.None || layer == compress.MaxLayers {
 			return body, err
 		}
@@ -253,8 +256,9 @@ func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) 
 	}
 }
 
-// decompressed undoes one layer of compression, as body does.
-func (d *Dir) decompressed(f io.ReadSeeker, codec compress.Codec, buffer []byte) ([]byte, error) {
+// decompressLayer reads f and undoes one compression. A zstd file that needs a large window is
+// read while no other one is.
+func (d *Dir) decompressLayer(f io.ReadSeeker, codec compress.Codec, buffer []byte) ([]byte, error) {
 	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.size)
 	if !errors.Is(err, compress.ErrWindow) {
 		return body, err
@@ -269,6 +273,8 @@ func (d *Dir) decompressed(f io.ReadSeeker, codec compress.Codec, buffer []byte)
 	return decompress(f, codec, compress.NewReader, body[:0], d.size)
 }
 
+// decompress appends up to limit decompressed bytes of f to buffer. newReader makes the reader
+// that decompresses.
 func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {
 	r, err := newReader(f, c)
 	if err != nil {
@@ -278,7 +284,7 @@ func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compres
 	return readUpTo(r, buffer, limit)
 }
 
-// readUpTo appends what r has to buffer, up to limit bytes.
+// readUpTo appends bytes of r to buffer until that has limit bytes.
 func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	for len(buffer) < limit {
 		buffer = slices.Grow(buffer, max(1, firstBuffer-len(buffer)))

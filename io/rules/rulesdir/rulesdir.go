@@ -109,6 +109,7 @@ func OpenObjects(objects *blob.Folder, o Options) (*Dir, error) {
 	return openDir(folder{objects: objects, name: objects.Name()}, o)
 }
 
+// openDir lists a folder, and closes it after an error.
 func openDir(f folder, o Options) (*Dir, error) {
 	if o.Budget == nil {
 		o.Budget = budget.New(batch.DefaultMemory)
@@ -128,9 +129,8 @@ func openDir(f folder, o Options) (*Dir, error) {
 	return d, nil
 }
 
-// Lookup implements [matcher.Origins]. An authority that has a file has
-// access.Rules, any other access.Unknown. An error names the file that could
-// not be read.
+// Lookup implements [matcher.Origins]. o.Access is access.Rules for an authority that has a
+// file, else access.Unknown. An error names the file that could not be read.
 func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 	o.Reset()
 	for _, file := range d.index.find(authority) {

@@ -25,7 +25,7 @@ type Used struct {
 // errChanged is for a file that had changed when it was read again.
 var errChanged = errors.New("it was written to or replaced after it was first read; the folder must not change while it is used")
 
-// Version returns the version that a file of a folder has now; name is its Used.Name.
+// Version returns the version that a file in a local folder has now. name is its Used.Name.
 func Version(folder, name string) (Used, error) {
 	info, err := os.Stat(filepath.Join(folder, name))
 	if err != nil {
@@ -34,6 +34,7 @@ func Version(folder, name string) (Used, error) {
 	return used(name, info), nil
 }
 
+// used returns the version of the file or folder called name, from its info.
 func used(name string, info fs.FileInfo) Used {
 	u := Used{Name: name, Modified: info.ModTime()}
 	if !info.IsDir() {
@@ -50,12 +51,12 @@ type stamp struct {
 
 func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano(), true} }
 
-// remember records the version of a file, and returns an error if another version was read
-// before. At most one goroutine reads a file at a time.
-func (d *Dir) remember(file uint32, u Used) error {
+// checkVersion records the version of an index record's file when it is first read. It returns
+// an error if another version was read before.
+func (d *Dir) checkVersion(file uint32, u Used) error {
 	if d.stamps[file].read {
 		if d.stamps[file] != u.stamp() {
-			return d.folder.explain(u.Name, errChanged)
+			return d.folder.withPath(u.Name, errChanged)
 		}
 		return nil
 	}
@@ -66,8 +67,8 @@ func (d *Dir) remember(file uint32, u Used) error {
 	return nil
 }
 
-// Names returns a checksum of the names that stand for an authority, which changes when
-// one of them is new or gone. It does not depend on the order of the listing.
+// Names returns a checksum of all file names in the index. It changes if one is added or
+// removed, and does not depend on the order of the listing.
 func (d *Dir) Names() string {
 	var sum xxh3.Uint128
 	for i := range d.index.records {

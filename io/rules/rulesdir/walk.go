@@ -7,14 +7,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Walk calls visit for each authority that has a file, with the body of the rules that
-// Lookup would give: decompressed, and one byte longer than Options.Limit at most. It reads
-// each file once.
+// Walk calls visit for each authority that has a file, with the body whose rules Lookup gives:
+// decompressed, and at most a byte longer than Options.Limit. It reads each file once.
 //
-// workers goroutines, at least one, read files and call visit, in any order; they call
-// done after each of Len files. authority and
-// body are valid until visit returns. The first error, of a file or of visit, ends the walk
-// and is returned.
+// workers goroutines, at least one, read files and call visit, in any order. They call done
+// after each of Len files. authority and body are valid until visit returns. The first error,
+// of a file or of visit, ends the walk and is returned.
 func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) error) error {
 	w := walk{dir: d, visit: visit}
 	var next atomic.Int64 // the first record that no goroutine has taken
@@ -28,7 +26,7 @@ func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) 
 					break
 				}
 				var err error
-				if authority, err = w.record(uint32(i), authority, &buffer); err != nil {
+				if authority, err = w.visitRecord(uint32(i), authority, &buffer); err != nil {
 					return err
 				}
 				if cap(buffer) > keptBuffer {
@@ -57,9 +55,10 @@ var schemes = [...]struct {
 	text string
 }{{&httpRank, "http://"}, {&httpsRank, "https://"}, {&ftpRank, "ftp://"}}
 
-// record visits those authorities of a record for which no record of higher precedence has a file.
-// It reads the file once, into buffer. authority is scratch memory, which it returns.
-func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
+// visitRecord visits the authorities of an index record, except those for which a record of
+// higher precedence has a file. It reads the file once, into *buffer. authority is memory to
+// reuse, which it returns.
+func (w *walk) visitRecord(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
 	x := w.dir.index
 	r := &x.records[file]
 	read := false
@@ -70,7 +69,7 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
 		found := x.find(authority)
-		if preceded, err := w.dir.any(found[:place], false); err != nil {
+		if preceded, err := w.dir.hasFile(found[:place], false); err != nil {
 			return authority, err
 		} else if preceded {
 			continue

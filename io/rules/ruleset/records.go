@@ -178,7 +178,7 @@ func (r *records) read(e *extent, data []byte, row, x *captures.Capture) (err er
 			return err
 		}
 	}
-	return r.warc.Record(e.file.shown, row.Offset, data[low:low+row.Length], x)
+	return r.warc.ReadRecord(e.file.shown, row.Offset, data[low:low+row.Length], x)
 }
 
 // difference returns an error if a record is not what the row of a table says. Of revisits tables

@@ -40,7 +40,7 @@ const (
 	zstdCoding
 )
 
-// codingOf returns the coding of that name.
+// codingOf returns the coding with a name, in any case; identity for an unknown one.
 func codingOf(name []byte) coding {
 	switch {
 	case isField(name, "gzip"), isField(name, "x-gzip"):
@@ -66,10 +66,11 @@ type decoder struct {
 	br      *brotli.Reader
 }
 
-// open returns the body without its codings; coded reports whether it had any.
-// Crawlers store bodies decoded, dechunked, both or neither, and servers mix up the
-// order, so each step looks at the bytes: chunks are joined as soon as there are
-// some, and text ends the decoding.
+// open returns a reader of the body in r without its codings. codings are those that the
+// header names, in the order in which the server applied them. coded reports whether one was
+// undone. Crawlers store bodies decoded, dechunked, both or neither, and servers mix up the
+// order, so each step looks at the bytes: chunks are joined as soon as there are some, and
+// text ends the decoding. The reader is valid until the next call.
 func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io.Reader, coded bool, err error) {
 	if len(codings) > maxCodings {
 		return nil, true, errors.New("too many codings, one in another")
@@ -103,8 +104,8 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 	}
 }
 
-// looksLikeText reports whether the first bytes are all printable or white space, which
-// those of a coded body never are.
+// looksLikeText reports whether the next textSize bytes are all printable or white space,
+// which those of a compressed body never are.
 func looksLikeText(r *bufio.Reader) bool {
 	start, _ := r.Peek(textSize)
 	for _, c := range start {
@@ -115,7 +116,8 @@ func looksLikeText(r *bufio.Reader) bool {
 	return true
 }
 
-// looksChunked reports whether a body starts with the length of a chunk.
+// looksChunked reports whether the next bytes are the length of a chunk; true for an empty
+// body.
 func looksChunked(r *bufio.Reader) bool {
 	start, err := r.Peek(32)
 	if len(start) == 0 {
@@ -133,7 +135,7 @@ func isHexDigit(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// decode undoes one coding.
+// decode returns a reader of r with one coding undone, valid until the next call.
 func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
 	switch c {
 	case deflateCoding:
@@ -163,8 +165,8 @@ func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
 	return d.gzip, d.gzip.reset(r)
 }
 
-// gunzip reads gzip members up to the end, or to what is no member: bytes after a
-// whole body do not make it a cut one.
+// gunzip decompresses gzip members until the end, or until bytes that are no gzip member:
+// those after a whole body do not make it a cut one.
 type gunzip struct {
 	r *bufio.Reader
 	z gzip.Reader
@@ -175,6 +177,7 @@ func (g *gunzip) reset(r *bufio.Reader) error {
 	return g.next()
 }
 
+// next begins the gzip member that follows.
 func (g *gunzip) next() error {
 	if err := g.z.Reset(g.r); err != nil {
 		return err
@@ -183,6 +186,7 @@ func (g *gunzip) next() error {
 	return nil
 }
 
+// Read reads decompressed bytes, over the ends of members.
 func (g *gunzip) Read(p []byte) (int, error) {
 	for {
 		n, err := g.z.Read(p)
@@ -198,8 +202,8 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// inflate reads "deflate", which is zlib's format (RFC 9110 §8.4.1.2), though
-// some servers send it without zlib's header.
+// inflate decompresses "deflate": zlib's format (RFC 9110 §8.4.1.2), or without zlib's header,
+// as some servers send it.
 func inflate(r *bufio.Reader) (io.Reader, error) {
 	head, _ := r.Peek(2)
 	if len(head) == 2 && head[0]&0x0F == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {

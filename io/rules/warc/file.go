@@ -43,6 +43,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// newFile returns a file that reads from r.
 func newFile(r io.Reader) *file {
 	f := new(file)
 	f.Reader = bufio.NewReaderSize(&f.counter, readSize)
@@ -50,7 +51,7 @@ func newFile(r io.Reader) *file {
 	return f
 }
 
-// start starts to read from r.
+// start begins to read from r, at offset 0.
 func (f *file) start(r io.Reader) {
 	f.r, f.at = r, 0
 	f.err.Store(nil)
@@ -64,8 +65,8 @@ func (f *file) Read(p []byte) (int, error) { return f.Reader.Read(p) }
 // offset returns the offset of the next byte.
 func (f *file) offset() int64 { return f.at - int64(f.Buffered()) }
 
-// back seeks back to an offset, if the file can; else it does nothing.
-func (f *file) back(offset int64) {
+// seekTo seeks back to an offset of the file. If the file cannot seek, it does nothing.
+func (f *file) seekTo(offset int64) {
 	if f.seeker == nil {
 		return
 	}
@@ -86,7 +87,7 @@ type members struct {
 	err   error        // why it is damaged
 }
 
-// next starts the next member. It returns io.EOF at the end of the file.
+// next begins the next gzip member. It returns io.EOF at the end of the file.
 func (m *members) next() error {
 	m.start, m.ended, m.err = m.file.offset(), false, nil
 	if _, err := m.file.Peek(1); err != nil {
@@ -100,13 +101,14 @@ func (m *members) next() error {
 	}
 	if err != nil {
 		m.ended = true
-		m.err = broken("no gzip member starts here: %w", unexpected(err))
+		m.err = broken("no gzip member starts here: %w", errEnd(err))
 		return m.err
 	}
 	m.z.Multistream(false)
 	return nil
 }
 
+// Read reads decompressed bytes of the member. An error stays until next or resync.
 func (m *members) Read(p []byte) (int, error) {
 	switch {
 	case m.err != nil:
@@ -120,7 +122,7 @@ func (m *members) Read(p []byte) (int, error) {
 	case io.EOF:
 		m.ended = true
 	default:
-		m.err = broken("the gzip member is damaged: %w", unexpected(err))
+		m.err = broken("the gzip member is damaged: %w", errEnd(err))
 		err = m.err
 	}
 	return n, err
@@ -133,10 +135,10 @@ const (
 	trialSize = 1024
 )
 
-// resync goes to the next member, after the start of the broken one, that starts with
-// a record. It returns io.EOF when there is none.
+// resync skips the broken member and goes to the next one that starts with a WARC record. It
+// returns io.EOF if there is none.
 func (m *members) resync() error {
-	m.file.back(m.start + 1)
+	m.file.seekTo(m.start + 1)
 	m.ended, m.err = true, nil
 	for {
 		window, err := m.file.Peek(readSize)
@@ -158,8 +160,8 @@ func (m *members) resync() error {
 	}
 }
 
-// startsRecord reports whether data is the start of a gzip member that starts with a
-// record.
+// startsRecord reports whether data is the start of a gzip member whose text starts with a
+// WARC record.
 func (m *members) startsRecord(data []byte) bool {
 	var err error
 	r := bytes.NewReader(data)

@@ -59,8 +59,8 @@ func (h *header) isHTTP() bool {
 	return hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://")
 }
 
-// readHeader reads a record's header, its empty line included. A value that cannot be read is
-// an error after all others were read.
+// readHeader reads a record's header and the empty line after it into h. A value that cannot
+// be parsed is an error, but only after all others are read.
 func (w *Reader) readHeader(h *header) error {
 	line, err := w.headerLine(h)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *Reader) readHeader(h *header) error {
 			}
 		}
 		if errors.Is(err, errLongHeader) {
-			_ = w.skipHeader(h) // the next read finds out, too, why the file cannot be read
+			_ = w.skipLongHeader(h) // the next read finds out, too, why the file cannot be read
 		}
 		if err != nil {
 			return err
@@ -103,7 +103,8 @@ func (w *Reader) readHeader(h *header) error {
 	return nil
 }
 
-// headerLine reads a line without its end; it is valid until the next read.
+// headerLine reads a line of the header without its line end. It is valid until the next read.
+// It returns errLongHeader if the header is too long.
 func (w *Reader) headerLine(h *header) ([]byte, error) {
 	if h.used > maxHeader {
 		return nil, errLongHeader
@@ -115,20 +116,21 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 		return nil, errLongHeader
 	}
 	if err != nil {
-		return nil, unexpected(err)
+		return nil, errEnd(err)
 	}
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
 var errLongHeader = broken("the record's header has more than %d bytes", maxHeader)
 
-// skipHeader reads the rest of a header that is too long, for its Content-Length: what is in the
-// block, which somebody else may have written, must not be taken for a record.
-func (w *Reader) skipHeader(h *header) error {
+// skipLongHeader reads the rest of a header that is too long, to find its Content-Length and
+// its end. Without those, the reader would search the block for the next record, and the block
+// is text that somebody else may have written.
+func (w *Reader) skipLongHeader(h *header) error {
 	for begins := h.used < math.MaxInt; ; {
 		line, err := w.text.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return unexpected(err)
+			return errEnd(err)
 		}
 		whole := err == nil
 		text := bytes.TrimRight(line, "\r\n")
@@ -143,7 +145,8 @@ func (w *Reader) skipHeader(h *header) error {
 	}
 }
 
-// set takes the value of a field of the header.
+// set sets the field of h that a header field, key: value, belongs to. It ignores unknown
+// fields.
 func (h *header) set(key, value []byte) error {
 	switch {
 	case isField(key, "WARC-Type"):
@@ -179,7 +182,8 @@ func (h *header) set(key, value []byte) error {
 	return nil
 }
 
-// set takes the value of a field that only revisits have.
+// set sets the field of r that a header field, key: value, belongs to. It ignores unknown
+// fields.
 func (r *revisited) set(key, value []byte) {
 	switch {
 	case isField(key, "WARC-Profile"):

@@ -73,9 +73,9 @@ type Reader struct {
 	stats   Stats
 }
 
-// NewReader starts to read a file, whose first bytes tell its compression. After a
-// broken gzip member, reading goes on at the next one if r is an [io.Seeker], and else
-// where the decoder gave up.
+// NewReader returns a reader of r, and detects its compression by its first bytes. After a
+// broken gzip member it goes on at the next one if r is an [io.Seeker], and else where the
+// decoder stopped.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.BodySize <= 0 {
 		o.BodySize = robotstxt.Options{}.ReadSize()
@@ -84,7 +84,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return w, w.start(r)
 }
 
-// start starts to read another file, in the memory of the one before.
+// start begins to read another file, and reuses the reader's memory.
 func (w *Reader) start(r io.Reader) error {
 	w.file.start(r)
 	w.counted, w.members, w.done = w.file, nil, false
@@ -115,9 +115,10 @@ func (w *Reader) start(r io.Reader) error {
 	return nil
 }
 
-// Record sets x to the response in data, which is a record as it lies in a file at an offset.
-// The slices of x are valid until the next call. It is an error if there is none.
-func (w *Reader) Record(file string, offset int64, data []byte, x *captures.Capture) error {
+// ReadRecord sets x to the response in data, which is one record with its compression, from a
+// file at an offset; both are for errors. The slices of x are valid until the next call. It
+// returns an error if data has no response.
+func (w *Reader) ReadRecord(file string, offset int64, data []byte, x *captures.Capture) error {
 	w.options.Name, w.base = file, offset
 	if err := errors.Join(w.Close(), w.start(bytes.NewReader(data))); err != nil {
 		return err
@@ -145,12 +146,13 @@ func (w *Reader) Close() error {
 // broken returns an error after which reading goes on.
 func broken(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// Next sets x to the next response, whose slices are valid until the next call. It
-// returns io.EOF after the last. A broken record is no error, but a fetch without an answer if
-// its URL is known, and else skipped; failing to read the file is an error.
+// Next sets x to the next response, whose slices are valid until the next call. It returns
+// io.EOF after the last. A broken record is reported to Options.Broken: it becomes a fetch
+// without an answer if its URL is known, and is else skipped. An error means that the file
+// cannot be read.
 func (w *Reader) Next(x *captures.Capture) error {
 	for !w.done {
-		found, err := w.record(x)
+		found, err := w.readRecord(x)
 		if err == nil {
 			// Whether the record is whole shows only at its end.
 			err = w.skipRest()
@@ -159,7 +161,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 		case err == nil:
 			w.stats.Records++
 			if found {
-				return w.deliver(x)
+				return w.finish(x)
 			}
 		case err == io.EOF:
 			w.done = true
@@ -168,24 +170,26 @@ func (w *Reader) Next(x *captures.Capture) error {
 				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
 			err = w.resync(err) // and says whether the rest is lost
-			if w.failed(x, err) {
-				return w.deliver(x)
+			if w.reportBroken(x, err) {
+				return w.finish(x)
 			}
 		}
 	}
 	return io.EOF
 }
 
-// deliver counts a response, and adds to x where it is.
-func (w *Reader) deliver(x *captures.Capture) error {
+// finish counts a response that Next returns, and sets x.Payload and x.Offset. The error is
+// nil.
+func (w *Reader) finish(x *captures.Capture) error {
 	w.stats.Responses++
 	x.Payload, x.Offset = w.header.digest, w.at
 	return nil
 }
 
-// failed counts and reports a broken record. If it is known to be a response, failed sets x to a fetch
-// without an answer, for without any its host would be allowed, and returns true.
-func (w *Reader) failed(x *captures.Capture, err error) (found bool) {
+// reportBroken counts and reports a broken record. If the record is known to be a response, it
+// sets x to a fetch without an answer, because without any capture the host would be allowed,
+// and returns true.
+func (w *Reader) reportBroken(x *captures.Capture, err error) (found bool) {
 	what := "skipped"
 	if found = w.header.isResponse() || w.header.isRevisit(); found {
 		*x = captures.Capture{URL: w.header.url, Time: w.header.date, Failed: true, Unread: true}
@@ -198,11 +202,11 @@ func (w *Reader) failed(x *captures.Capture, err error) (found bool) {
 	return found
 }
 
-// record reads the next record's header and, of a response, the part of its block that
-// matters. It returns io.EOF at the end of the file.
-func (w *Reader) record(x *captures.Capture) (found bool, err error) {
+// readRecord reads the next record and sets x to its response, if it is one; found reports
+// that. It returns io.EOF at the end of the file.
+func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 	w.header.reset()
-	if err := w.begin(); err != nil {
+	if err := w.skipToRecord(); err != nil {
 		return false, err
 	}
 	err = w.readHeader(&w.header)
@@ -212,31 +216,31 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 	case w.header.ended && w.header.length >= 0:
 		// The block is not searched for the next record: a robots.txt may look like one of another
 		// host's.
-		return w.failed(x, err), nil
+		return w.reportBroken(x, err), nil
 	default:
 		return false, err
 	}
 	x.URL, x.Time = w.header.url, w.header.date
 	if w.header.isRevisit() {
-		return true, w.revisit(x)
+		return true, w.readRevisit(x)
 	}
 	if !w.header.isResponse() {
 		return false, nil
 	}
-	if err := w.response(x); err != nil {
+	if err := w.readResponse(x); err != nil {
 		if w.block.err != nil {
 			return false, err
 		}
 		// The record is whole, so what follows it is not in doubt.
-		return w.failed(x, err), nil
+		return w.reportBroken(x, err), nil
 	}
 	x.Cut = x.Cut || w.header.truncated
 	x.Record, x.Digest = w.header.record, w.header.payload
 	return true, nil
 }
 
-// begin skips to the first byte of the next record.
-func (w *Reader) begin() error {
+// skipToRecord skips line ends before the next record, and sets w.at to the record's offset.
+func (w *Reader) skipToRecord() error {
 	for {
 		if w.members == nil {
 			w.at = w.base + w.counted.offset()
@@ -259,10 +263,11 @@ func (w *Reader) begin() error {
 	}
 }
 
-// skipRest reads the record to its end.
+// skipRest reads the record to its end. It returns an error if the record does not end where
+// its Content-Length says.
 func (w *Reader) skipRest() error {
 	if err := discard(w.text, w.block.left); err != nil {
-		return unexpected(err)
+		return errEnd(err)
 	}
 	w.block.left = 0
 	end, err := w.text.Peek(1)
@@ -275,8 +280,8 @@ func (w *Reader) skipRest() error {
 	return w.endMember()
 }
 
-// endMember reads to the end of a gzip member, where its checksum is, unless
-// another record is in it.
+// endMember reads to the end of the gzip member, so that its checksum is compared, unless
+// another record follows in it.
 func (w *Reader) endMember() error {
 	if w.members == nil {
 		return nil
@@ -294,11 +299,11 @@ func (w *Reader) endMember() error {
 	}
 }
 
-// resync skips to where the next record may start: a line that starts with "WARC/", or in a
-// damaged gzip file a member whose text starts so. It sets done if there is none. It returns
-// broken, and adds that the rest is lost if that is so: a zstd file is not read past damage.
+// resync skips to where the next record may start: after a line end, the text "WARC/", or in a
+// damaged gzip file a member that starts so. It sets done if there is none. It returns broken,
+// with a note if the rest of a zstd file is lost, because that is not read past damage.
 func (w *Reader) resync(broken error) error {
-	err := w.scan()
+	err := w.skipToVersion()
 	switch {
 	case err == nil:
 	case w.members == nil:
@@ -315,8 +320,8 @@ func (w *Reader) resync(broken error) error {
 	return broken
 }
 
-// scan skips to the next line that starts with "WARC/".
-func (w *Reader) scan() error {
+// skipToVersion skips to the next line that starts with "WARC/".
+func (w *Reader) skipToVersion() error {
 	if w.members != nil && w.members.err != nil {
 		return w.members.err
 	}
@@ -334,7 +339,7 @@ func (w *Reader) scan() error {
 	}
 }
 
-// discard is bufio.Reader.Discard for any length.
+// discard skips n bytes of r.
 func discard(r *bufio.Reader, n int64) error {
 	for n > 0 {
 		step := int(min(n, math.MaxInt32))
@@ -346,8 +351,9 @@ func discard(r *bufio.Reader, n int64) error {
 	return nil
 }
 
-// unexpected replaces the end of the file, where it comes too early, by an error.
-func unexpected(err error) error {
+// errEnd replaces io.EOF, in the middle of a record, by an error that says so. It returns
+// other errors as they are.
+func errEnd(err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return broken("the file ends within the record")
 	}
@@ -361,6 +367,7 @@ type block struct {
 	err  error // why the record cannot be read to its end
 }
 
+// Read reads from the rest of the block.
 func (b *block) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, io.EOF
@@ -368,7 +375,7 @@ func (b *block) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	if err != nil {
-		b.err = unexpected(err)
+		b.err = errEnd(err)
 	}
 	return n, b.err
 }

@@ -10,15 +10,15 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// response reads the HTTP response in a record's block. An error concerns the response
-// alone, unless block.err is set.
-func (w *Reader) response(x *captures.Capture) error {
+// readResponse sets x to the HTTP response in the record's block. After an error the next
+// record can be read, unless block.err is set.
+func (w *Reader) readResponse(x *captures.Capture) error {
 	*x = captures.Capture{URL: x.URL, Time: x.Time}
-	if err := w.httpHeader(); err != nil {
+	if err := w.readHTTPHeader(); err != nil {
 		return err
 	}
 	for w.answer.status/100 == 1 && w.startsHTTP() { // the final response comes after it
-		if err := w.httpHeader(); err != nil {
+		if err := w.readHTTPHeader(); err != nil {
 			return err
 		}
 	}
@@ -38,13 +38,14 @@ func (w *Reader) response(x *captures.Capture) error {
 	return nil
 }
 
-// revisit reads a record whose payload is elsewhere. The block may have the response's header:
-// a 2xx has the payload, and any other status says enough by itself.
-func (w *Reader) revisit(x *captures.Capture) error {
+// readRevisit sets x to a revisit, whose payload is in another record. The block may have the
+// response's header: a 2xx has the other record's payload, and any other status decides by
+// itself.
+func (w *Reader) readRevisit(x *captures.Capture) error {
 	h := &w.header
 	*x = captures.Capture{URL: x.URL, Time: x.Time, Status: 200}
 	if h.http && w.startsHTTP() {
-		if err := w.httpHeader(); w.block.err != nil {
+		if err := w.readHTTPHeader(); w.block.err != nil {
 			return err
 		} else if err == nil {
 			x.Status = w.answer.status
@@ -63,7 +64,7 @@ func (w *Reader) revisit(x *captures.Capture) error {
 	return nil
 }
 
-// startsHTTP reports whether another response follows in the block.
+// startsHTTP reports whether an HTTP response follows in the block.
 func (w *Reader) startsHTTP() bool {
 	const start = "HTTP/"
 	if w.block.left < int64(len(start)) {
@@ -73,12 +74,13 @@ func (w *Reader) startsHTTP() bool {
 	return string(seen) == start
 }
 
-// httpHeader reads the response's header from the block, up to its empty line.
-func (w *Reader) httpHeader() error {
+// readHTTPHeader reads the response's header from the block into w.answer, with the empty line
+// after it.
+func (w *Reader) readHTTPHeader() error {
 	size := int(min(w.block.left, maxHeader))
 	seen, err := w.text.Peek(size)
 	if len(seen) < size {
-		w.block.err = unexpected(err)
+		w.block.err = errEnd(err)
 		return w.block.err
 	}
 	end := headerEnd(seen)
@@ -103,7 +105,8 @@ func (w *Reader) httpHeader() error {
 	return nil
 }
 
-// headerEnd returns the offset at which the body starts, -1 without an empty line.
+// headerEnd returns the offset after the first empty line, where the body starts; -1 if there
+// is none. It does not find one at the start of data.
 func headerEnd(data []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(data[at:], '\n')
@@ -138,8 +141,8 @@ type answer struct {
 	unfolded []byte   // a field that goes on over several lines
 }
 
-// parse sets a to what a header says and keeps nothing of its memory. It returns false
-// for what is not an HTTP header.
+// parse sets a to what an HTTP header says, and copies what it needs. It returns false if head
+// is not an HTTP header.
 func (a *answer) parse(head []byte) bool {
 	*a = answer{
 		location: a.location[:0], codings: a.codings[:0], length: -1,
@@ -180,8 +183,8 @@ func (a *answer) parse(head []byte) bool {
 	return true
 }
 
-// appendCodings appends the codings that a field names. What is no coding, such as
-// "utf-8" or "none", is left out; chunked becomes a.chunked.
+// appendCodings appends the codings that a field's value lists. It skips unknown ones, such as
+// "utf-8" or "none". For chunked, it sets a.chunked instead.
 func (a *answer) appendCodings(list []coding, value []byte) []coding {
 	for len(value) > 0 {
 		var name []byte
@@ -197,9 +200,8 @@ func (a *answer) appendCodings(list []coding, value []byte) []coding {
 	return list
 }
 
-// cutField cuts off the first line with the lines folded onto it: those that start
-// with a blank or a tab continue the field before (RFC 9112 §5.2). The field is
-// valid until the next call.
+// cutField splits the first field from data, with the lines folded onto it: those that start
+// with a space or a tab (RFC 9112 §5.2). The field is valid until the next call.
 func (a *answer) cutField(data []byte) (field, rest []byte) {
 	field, rest = cutLine(data)
 	if !startsFolded(rest) {
@@ -218,7 +220,8 @@ func startsFolded(data []byte) bool {
 	return len(data) > 0 && (data[0] == ' ' || data[0] == '\t')
 }
 
-// parseStatus parses a status line (RFC 9112 §4). Versions from 2 on are one number.
+// parseStatus sets the status from a status line (RFC 9112 §4); false if it is none. It
+// accepts versions that are one number, such as HTTP/2.
 func (a *answer) parseStatus(line []byte) bool {
 	proto, rest, _ := bytes.Cut(line, []byte(" "))
 	version, ok := bytes.CutPrefix(proto, []byte("HTTP/"))
@@ -235,7 +238,7 @@ func (a *answer) parseStatus(line []byte) bool {
 	return true
 }
 
-// cutLine returns the first line without its line end, and what follows.
+// cutLine splits the first line, without its line end, from data.
 func cutLine(data []byte) (line, rest []byte) {
 	i := bytes.IndexByte(data, '\n')
 	if i < 0 {
@@ -250,7 +253,8 @@ func cutLine(data []byte) (line, rest []byte) {
 	return line, rest
 }
 
-// readBody reads the first Options.BodySize bytes of the body.
+// readBody sets x.Body to the first Options.BodySize bytes of the body, decoded, and x.Cut and
+// x.Longer. The body is valid until the next one is read.
 func (w *Reader) readBody(x *captures.Capture) error {
 	if length := w.answer.length; length >= 0 && !w.answer.chunked {
 		x.Longer = w.block.left > length
@@ -282,7 +286,7 @@ func (w *Reader) readBody(x *captures.Capture) error {
 	return nil
 }
 
-// readPlain reads a body that is as it was sent.
+// readPlain is readBody for a body without codings.
 func (w *Reader) readPlain(x *captures.Capture) error {
 	size := int(min(w.block.left, int64(w.options.BodySize)))
 	w.body.Grow(size)
