@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"robotsbatch/matcher/robotstxt"
@@ -15,6 +16,7 @@ type checker struct {
 	profile robotstxt.Profile
 	limited bool     // the file is longer than the part that counts
 	isText  bool     // not HTML, binary or UTF-16
+	ignore  []string // codes
 	lines   [][]byte // as written; line n is element n-1
 	report  Report
 }
@@ -38,7 +40,10 @@ func (c *checker) add(code string, line, offset int, format string, args ...any)
 // addRelated is add for a finding with a related line; 0 for none. It counts the findings after
 // the first maxFound and does not keep them.
 func (c *checker) addRelated(code string, line, offset, related int, format string, args ...any) {
-	if len(c.report.Findings) == maxFound {
+	switch {
+	case slices.Contains(c.ignore, code):
+		return
+	case len(c.report.Findings) == maxFound:
 		c.report.More++
 		return
 	}

@@ -63,6 +63,8 @@ type Options struct {
 	Limit int
 	// Cut means that the body is only the start of what the server sent.
 	Cut bool
+	// Ignore are codes that are not looked for.
+	Ignore []string
 	// Packed means that the body comes from a rule pack compiled under Profile: it has the
 	// rules at their lines and nothing else. Then only findings about rules are reported,
 	// under that profile.
@@ -92,6 +94,7 @@ func Body(body []byte, o Options) Report {
 	var found [2]Report
 	for _, profile := range []robotstxt.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		c := newChecker(counted, profile, limited)
+		c.ignore = o.Ignore
 		c.checkBody(body, options)
 		if !c.isText {
 			return c.report.capped() // findings about lines mean nothing here

@@ -104,6 +104,8 @@ func TestBody(t *testing.T) {
 		{"User-agent: *\nContent-Signal: search=yes, x , ai-train=no", "2:29 signal-ignored"},
 		{"User-agent: a\n Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: b\nDisallow: /", "2:2 statement-between-agents>4"},
 		{"User-agent: a\nContent-Usage: /a/ train-ai=n\nContent-Usage: /a/b/ search=n\nContent-Usage: /a/b/c train-ai=y, search=y", "3:1 statement-hides>2"},
+		{"User-agent: a\nContent-Usage: train-ai=n\nContent-Usage: /a search=y\nDisallow: /b\nUser-agent: A\nContent-Usage: /a train-ai=n", "5:13 split-group>1"},
+		{"User-agent: a\nContent-Usage: train-ai=n\nContent-Usage: /a search=y, ai=n", "3:29 usage-unknown-key"},
 		{"User-agent: a\nContent-Signal: search=no\nContent-Signal: / ai-train=no, search=no", "2:1 statement-never-decides>3"},
 		{"User-agent: a\nContent-Usage: /a train-ai=n\nContent-Usage: /a search=n\nContent-Usage: /a/b search=n, train-ai=y\nLicense: urn:x:y", ""},
 		{"Content-usage: train-ai=n\nContent-useage: x", "1:1 statement-before-group, 2:1 unknown-near-record"},
@@ -221,6 +223,26 @@ func TestMessages(t *testing.T) {
 		report := Body([]byte("User-agent: "+value+"\nDisallow: /"), Options{})
 		if len(report.Findings) == 0 || !strings.Contains(report.Findings[0].Message, want) {
 			t.Errorf("%s: %v, want %s", value, report.Findings, want)
+		}
+	}
+}
+
+// TestIgnoredStatements: what is called ignored says nothing of any use by the reference, and what
+// is called unreadable is.
+func TestIgnoredStatements(t *testing.T) {
+	uses := []string{"train-ai", "ai-use", "search", "ai-train", "ai-input", "use"}
+	for _, line := range []string{
+		"Content-Usage: x=1", "Content-Usage: ai=y", "Content-Usage: ai=n", "Content-Usage: train-genai=n", "Content-Usage: train-ai=no", "Content-Usage: search=n;",
+		"Content-Signal: train-ai=no", "Content-Signal: ,", "Content-Signal: x", "Content-Signal: ai-train=false", "Content-Signal: search: yes", "Content-Signal: use=x",
+	} {
+		body := []byte("User-agent: *\n" + line)
+		directive, _, _ := strings.Cut(strings.ToLower(line), ":")
+		said := reference.Preferences(body, directive, uses, []string{"a"}, "/", reference.RFC9309)
+		message := Body(body, Options{}).Findings[0].Message
+		must.Equal(t, strings.Contains(message, "is ignored"), len(said) == 0, line, message)
+		must.Equal(t, strings.Contains(message, "cannot be read") || strings.Contains(message, "unreadable"), len(said) > 0, line, message)
+		for _, key := range []string{"train-ai", "ai-use"} {
+			must.Equal(t, strings.Contains(message, "makes") && strings.Contains(message[strings.Index(message, "makes"):], key), strings.Contains(message, "makes") && said[key] != "", line, message)
 		}
 	}
 }

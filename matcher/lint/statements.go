@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
 )
@@ -24,8 +25,13 @@ func (c *checker) checkStatements() {
 		c.checkStatement(s)
 	}
 	for _, d := range usage.Preferences {
-		for _, g := range c.file.StatementGroups(d) {
-			c.checkHidden(&g)
+		groups := c.file.StatementGroups(d)
+		named := make(map[pathUse]bool)
+		for i := range groups {
+			c.addNamed(named, groups[i].Statements)
+		}
+		for i := range groups {
+			c.checkHidden(&groups[i], named)
 		}
 	}
 }
@@ -54,7 +60,7 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 	pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
 	var fault *usage.SyntaxError
 	if errors.As(err, &fault) {
-		c.add("usage-syntax", s.Line, at+fault.At, "%s: the statement cannot be read (RFC 9651 §4.2.2) and states nothing, but still hides what lines with a shorter path state", fault.Want)
+		c.add("usage-syntax", s.Line, at+fault.At, "%s: the statement cannot be read (RFC 9651 §4.2.2), and still hides what lines with a shorter path state", fault.Want)
 		return
 	}
 	for i, p := range pairs {
@@ -63,11 +69,11 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 		last := !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
 		switch {
 		case !use.Defined():
-			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it is ignored", quote(p.Key), keysOf(usage.ContentUsage))
+			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it %s", quote(p.Key), strings.Join(keysOf(usage.Vocabulary(usage.ContentUsage)), ", "), unknownKey(pairs, p))
 		case !last:
 			c.add("usage-repeated-key", s.Line, at, "%s is repeated: only the last one counts", p.Key)
 		case p.Value == usage.Unreadable:
-			c.add("usage-value", s.Line, at, "%s is neither y nor n: it states nothing", p.Key)
+			c.add("usage-value", s.Line, at, "%s is neither y nor n: it cannot be read", p.Key)
 		}
 		if i == maxPairs {
 			break
@@ -79,27 +85,42 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 // million.
 const maxPairs = 100
 
-// keysOf lists the keys of a vocabulary.
-func keysOf(d usage.Directive) string {
-	var keys []string
-	for _, u := range usage.Vocabulary(d) {
-		keys = append(keys, u.Key)
+// unknownKey says what a key without a definition does. One of an older draft that disallows what
+// a use covers makes that use unreadable, unless the statement names the use.
+func unknownKey(pairs []usage.Pair, p usage.Pair) string {
+	covered := slices.DeleteFunc(usage.Vocabulary(usage.ContentUsage), func(u usage.Use) bool {
+		return usage.Of([]usage.Pair{p}, nil, u) != usage.Unreadable || usage.Of(pairs, nil, u) != usage.Unreadable
+	})
+	if len(covered) == 0 {
+		return "is ignored"
 	}
-	return strings.Join(keys, ", ")
+	return "makes " + strings.Join(keysOf(covered), " and ") + " unreadable, as a key of an older draft that covered it"
 }
 
-// checkSignals adds a finding for each item of a Content-Signal, up to maxPairs, that is ignored.
+// keysOf returns the keys of uses.
+func keysOf(uses []usage.Use) (keys []string) {
+	for _, u := range uses {
+		keys = append(keys, u.Key)
+	}
+	return keys
+}
+
+// checkSignals adds a finding for each item of a Content-Signal, up to maxPairs, that is no signal.
 func (c *checker) checkSignals(s *robotstxt.Statement) {
 	at := valueAt(c.lines[s.Line-1], s.Value)
 	checked := 0
 	for item := range bytes.SplitSeq(s.Value, []byte(",")) {
 		text := bytes.Trim(item, blanks)
-		pairs, _ := usage.AppendStatement(nil, s.Directive, text)
+		pairs, err := usage.AppendStatement(nil, s.Directive, text)
 		if checked++; checked > maxPairs {
 			return
 		}
 		if len(pairs) == 0 || pairs[0].Value == usage.Unreadable {
-			c.add("signal-ignored", s.Line, at+len(item)-len(bytes.TrimLeft(item, blanks)), "%s is not a signal: it is ignored; signals are search, ai-input and ai-train with yes or no, and use with immediate, reference or full", quote(text))
+			effect := "it is ignored"
+			if err != nil || len(pairs) > 0 {
+				effect = "it cannot be read"
+			}
+			c.add("signal-ignored", s.Line, at+len(item)-len(bytes.TrimLeft(item, blanks)), "%s is not a signal: %s; signals are search, ai-input and ai-train with yes or no, and use with immediate, reference or full", quote(text), effect)
 		}
 		at += len(item) + 1
 	}
@@ -109,15 +130,32 @@ func (c *checker) checkSignals(s *robotstxt.Statement) {
 // beginnings.
 const maxPath = 2048
 
-// pathStatement is what the statements of a group with one path name.
+// pathStatement is what the statements of a group with one path state.
 type pathStatement struct {
 	line int // the first one's
 	keys []string
 }
 
+// pathUse is a path, as it is compared, for which a statement names a use, readable or not.
+type pathUse struct{ path, key string }
+
+// addNamed adds what statements name. Those of other groups count, too: groups of one agent are
+// merged.
+func (c *checker) addNamed(named map[pathUse]bool, statements []robotstxt.Statement) {
+	for _, s := range statements {
+		pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
+		for _, u := range usage.Vocabulary(s.Directive) {
+			if usage.Of(pairs, err, u) != usage.Unknown {
+				named[pathUse{matcher.NormalPattern(s.Path, c.profile), u.Key}] = true
+			}
+		}
+	}
+}
+
 // checkHidden adds a finding for each statement of a group that leaves out a use that a shorter
-// path states: the longest path selects one statement, and no other completes it.
-func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
+// path states: the longest path selects one statement, and no other completes it. named is what
+// the statements of all groups name.
+func (c *checker) checkHidden(g *robotstxt.StatementGroup, named map[pathUse]bool) {
 	byPath := make(map[string]*pathStatement)
 	for i := range g.Statements {
 		s := &g.Statements[i]
@@ -136,14 +174,14 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
 	for i := range g.Statements {
 		s := &g.Statements[i]
 		if own := byPath[string(s.Path)]; own.line == s.Line && len(own.keys) > 0 {
-			c.checkHides(s, own, byPath)
+			c.checkHides(s, named, byPath)
 		}
 	}
 }
 
-// checkHides compares a statement, of which own are the keys, with the one that its path would
-// select without it. byPath has all statements of the group, by path as written.
-func (c *checker) checkHides(s *robotstxt.Statement, own *pathStatement, byPath map[string]*pathStatement) {
+// checkHides compares a statement with the one that its path would select without it. named is
+// what all groups name; byPath has all statements of the group, by path as written.
+func (c *checker) checkHides(s *robotstxt.Statement, named map[pathUse]bool, byPath map[string]*pathStatement) {
 	path := s.Path[:min(len(s.Path), maxPath)]
 	for n := len(path) - 1; n >= 0; n-- {
 		shorter := byPath[string(path[:n])]
@@ -154,7 +192,7 @@ func (c *checker) checkHides(s *robotstxt.Statement, own *pathStatement, byPath 
 			c.addRelated("statement-never-decides", shorter.line, 0, s.Line, "%s without a path never decides: the path / in line %d is longer, and matches everything", s.Directive, s.Line)
 		}
 		for _, key := range shorter.keys {
-			if !slices.Contains(own.keys, key) {
+			if !named[pathUse{matcher.NormalPattern(s.Path, c.profile), key}] {
 				c.addRelated("statement-hides", s.Line, c.keyAt(s), shorter.line, "%s is unknown under this path: line %d, which states it for a shorter path, does not fill in what this line leaves out", key, shorter.line)
 				return
 			}

@@ -93,11 +93,10 @@ type Options struct {
 func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (tally *Counts, fails bool, err error) {
 	tally = new(Counts)
 	err = ruleset.Bodies(ctx, sources, func(body *ruleset.Body) error {
-		found := lint.Body(body.Text, lint.Options{Limit: sources.Limit, Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
+		found := lint.Body(body.Text, lint.Options{Limit: sources.Limit, Cut: body.Cut, Ignore: o.Ignore, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			ignored := slices.Contains(o.Ignore, f.Code)
-			fails = fails || !ignored && !o.NeverFail && f.Severity >= o.FailOn
-			return ignored || f.Severity < o.Least
+			fails = fails || !o.NeverFail && f.Severity >= o.FailOn
+			return f.Severity < o.Least
 		})
 		tally.Add(shown, found.More)
 		return out.Add(body.Name, shown)

@@ -58,6 +58,7 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("result %d: %+v", i, f)
 		}
 	}
+	must.Equal(t, strings.Join(run.NewlineSequences, ""), "\r\n\n\r") // a line of a robots.txt may end with a CR alone
 	uri := *run.Results[len(run.Results)-1].Locations[0].PhysicalLocation.ArtifactLocation.URI
 	first := *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI
 	if uri != "stdin" || first != "bad/html-body%20%C3%A4%23%3F.txt" || !strings.Contains(b.String(), `"uri":"file:///srv/robots.txt"`) {
@@ -150,6 +151,15 @@ func TestFind(t *testing.T) {
 	for name, text := range map[string]string{"bad.example": string(bad.Bad), "good.example": "User-agent: *\nDisallow: /a\n"} {
 		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
+	// Ignored findings take no place of others in a file with more than lint.MaxFindings.
+	must.Do(t, os.WriteFile(filepath.Join(folder, "long.example"), []byte("User-agent: *\n"+strings.Repeat("Sitemap: x\n", lint.MaxFindings)+"Disallow\n"), 0o600))
+	got := make(codes)
+	_, fails, err := Find(t.Context(), ruleset.Options{Sources: []string{filepath.Join(folder, "long.example")}}, Options{FailOn: lint.Error, Ignore: []string{"relative-sitemap"}}, got)
+	must.Do(t, err)
+	if !fails || !slices.Equal(got["long.example"], []string{"broken-record"}) {
+		t.Errorf("%v, fails %v", got, fails)
+	}
+	must.Do(t, os.Remove(filepath.Join(folder, "long.example")))
 	report := lint.Body(bad.Bad, lint.Options{})
 	all, worst := []string{}, lint.Severity(0)
 	for _, f := range report.Findings {

@@ -72,7 +72,7 @@ func sarifHead(version string) string {
 		rule.Default.Level = code.Severity.String()
 		driver.Rules = append(driver.Rules, rule)
 	}
-	return fmt.Sprintf(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, marshal(driver))
+	return fmt.Sprintf(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","newlineSequences":["\r\n","\n","\r"],"results":[`, marshal(driver))
 }
 
 // plain returns a text of the catalogue on one line, with single blanks.
