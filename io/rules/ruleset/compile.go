@@ -36,10 +36,6 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 		}
 	}
 	p := &packing{Found: f, old: old, keep: old != nil || f.keeps(o), states: make([]state, len(f.sources))}
-	defer p.closeFolders()
-	if err := p.openFolders(ctx); err != nil { // before the output is begun: what is wrong with them shows at once
-		return nil, err
-	}
 	b, err := rulepack.Create(ctx, name, o)
 	if err != nil {
 		return nil, option.Errorf("%s: %w", option.Out, err)
@@ -67,64 +63,45 @@ type packing struct {
 	// so that it can be updated in turn.
 	old  *packSource
 	keep bool
-	// opened are the sources that are open beside the pack, nil without any: what one of them
+	// opened are the sources that are open beside the pack; nil for a pack of all: what one of them
 	// knows of an authority goes before later captures. newest is the time of their newest fetch.
 	opened list
 	newest time.Time
 
-	folders  []openedFolder // by source; without a Dir for other sources
-	states   []state        // of all sources, of which those that are packed are set
+	states   []state // of all sources, of which those that are packed are set
 	ignored  int64
 	captures *Captured // nil without captures
 	single   []byte    // the body, if that is all: of a single robots.txt
 }
 
-// openFolders lists the folders of robots.txt files.
-func (p *packing) openFolders(ctx context.Context) (err error) {
-	p.folders = make([]openedFolder, len(p.sources))
-	for i := range p.sources {
-		s := &p.sources[i]
-		if s.kind != folderKind {
-			continue
-		}
-		if p.folders[i], err = p.openDir(ctx, s.name, nil); err != nil {
-			return err
-		}
-		if p.states[i], err = p.folders[i].state(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *packing) closeFolders() {
-	for _, folder := range p.folders {
-		if folder.Dir != nil {
-			_ = folder.Close() // it was only read from
-		}
-	}
-}
-
-// fill adds the folders that are open, which it closes, and all captures to a pack.
+// fill adds to a pack all captures and, unless they are open beside it, the folders.
 func (p *packing) fill(ctx context.Context, b *rulepack.Builder) error {
-	for i, folder := range p.folders {
-		if folder.Dir == nil {
-			continue
-		}
-		step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.Len()))
-		read := func() { step.Add(1) }
-		err := folder.Walk(p.options.Workers, read, func(authority, body []byte) error {
-			if err := context.Cause(ctx); err != nil {
+	for number := range p.sources {
+		if p.opened == nil && p.sources[number].kind == folderKind {
+			if err := p.addFolder(ctx, b, number); err != nil {
 				return err
 			}
-			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
-		})
-		if err != nil {
-			return err
 		}
-		p.ignored += folder.Stats().Ignored
-		_ = folder.Close() // it was only read from
-		p.folders[i] = openedFolder{}
 	}
 	return p.addCaptures(ctx, b)
+}
+
+// addFolder adds a folder of robots.txt files to a pack.
+func (p *packing) addFolder(ctx context.Context, b *rulepack.Builder, number int) error {
+	folder, err := p.openDir(ctx, p.sources[number].name, nil)
+	if err != nil {
+		return err
+	}
+	defer folder.Close() // it was only read from
+	step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.Len()))
+	read := func() { step.Add(1) }
+	err = folder.Walk(p.options.Workers, read, func(authority, body []byte) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(number)})
+	})
+	p.ignored += folder.Stats().Ignored
+	p.states[number].none = whyNoNames(folder.Dir)
+	return err
 }

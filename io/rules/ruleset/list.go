@@ -65,7 +65,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 	}
 	l.end = int64(packSecond(f.options.AsOf))
 	for number, source := range l.sources {
-		pack := source.pack()
+		pack := source.(*packSource) // all others are in the temporary one
 		l.packs = append(l.packs, pack)
 		if f.options.History {
 			if err := pack.checkHistory(); err != nil {

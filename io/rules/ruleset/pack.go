@@ -44,19 +44,12 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 	return &packSource{Pack: pack, name: name, asOf: o.AsOf}, nil
 }
 
-func (p *packSource) pack() *packSource { return p }
-
 // newestOf returns the time of the newest fetch in a pack; the zero time if none is known.
 func newestOf(info *rulepack.Info) (newest time.Time) {
 	if info.AsOf != 0 {
 		newest = time.Unix(info.AsOf, 0).UTC()
 	}
 	return newest
-}
-
-func (p *packSource) fetch(authority []byte) (fetched, error) {
-	a, known, err := p.Authority(authority)
-	return fetched{known, a.Status, a.Fetched, a.Stale}, err
 }
 
 func (p *packSource) historical() (matcher.Historical, error) {
@@ -172,12 +165,6 @@ func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agen
 			return nil, err
 		}
 		defer to.Abort()
-		if b.Sources {
-			defer p.closeFolders()
-			if err := p.openFolders(ctx); err != nil {
-				return nil, err
-			}
-		}
 		if err := p.fill(ctx, to); err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 func (s *Set) covered(authority []byte) error {
 	var other *packSource
 	for _, source := range s.sources {
-		pack := source.pack()
-		if pack == nil || pack.Partitions() < 2 {
+		pack, is := source.(*packSource)
+		if !is || pack.Partitions() < 2 {
 			continue
 		}
 		if pack.Covers(authority) {

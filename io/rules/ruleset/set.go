@@ -132,7 +132,7 @@ func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
 	}
-	if pack := s.sources[0].pack(); pack != nil && pack.Partitions() > 1 {
+	if pack, _ := s.sources[0].(*packSource); pack != nil && pack.Partitions() > 1 {
 		return partitioned{pack, s}
 	}
 	return s.sources[0]
@@ -192,8 +192,8 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
 	for _, source := range s.sources {
-		if x, err := source.fetch(authority); x.known || err != nil {
-			return x.status, x.second, x.stale, x.known, err
+		if a, known, err := source.Authority(authority); known || err != nil {
+			return a.Status, a.Fetched, a.Stale, known, err
 		}
 	}
 	return 0, 0, false, false, nil
@@ -213,7 +213,7 @@ func (s *openSources) Unchanged() error {
 // sources of the list must be open: none is nil.
 func (l list) eachPack(visit func(*packSource) error) error {
 	for _, source := range l {
-		if pack := source.pack(); pack != nil {
+		if pack, is := source.(*packSource); is {
 			if err := visit(pack); err != nil {
 				return err
 			}

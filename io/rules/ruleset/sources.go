@@ -67,12 +67,12 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 	}
 }
 
-// opened is a source that is open for lookups: a folder or a rule pack.
+// opened is a source that is open for lookups: a folder, or a rule pack, which is a *packSource.
 type opened interface {
 	matcher.Origins
-	// fetch says which fetch decides about an authority, and describe which file, and what that
-	// has.
-	fetch(authority []byte) (fetched, error)
+	// Authority says which fetch decides about an authority, as far as it is known, and describe
+	// which file, and what that has.
+	Authority(authority []byte) (a rulepack.Authority, known bool, err error)
 	describe(authority []byte, o robotstxt.Options) (Source, error)
 	// historical returns the source for lookups by time.
 	historical() (matcher.Historical, error)
@@ -81,18 +81,7 @@ type opened interface {
 	odd() OddBodies
 	// identify sets what tells these rules from others.
 	identify(rules *manifest.Rules)
-	// pack returns the rule pack; nil for a folder.
-	pack() *packSource
 	Close() error
-}
-
-// fetched is the fetch that decides about an authority. Status and time are 0 where they
-// are not known.
-type fetched struct {
-	known  bool // by the source
-	status int
-	second int64 // since 1970
-	stale  bool
 }
 
 // state is what is known of all rules of a source.
@@ -107,13 +96,11 @@ type openedFolder struct {
 	name string
 }
 
-func (d openedFolder) pack() *packSource { return nil }
-
 func (d openedFolder) historical() (matcher.Historical, error) { return matcher.Always(d.Dir), nil }
 
-func (d openedFolder) fetch(authority []byte) (x fetched, err error) {
-	x.known, err = d.Has(authority)
-	return x, err
+func (d openedFolder) Authority(authority []byte) (a rulepack.Authority, known bool, err error) {
+	known, err = d.Has(authority)
+	return a, known, err
 }
 
 func (d openedFolder) describe(authority []byte, o robotstxt.Options) (found Source, err error) {
