@@ -33,7 +33,7 @@ func NewAgents(chains []Chain) *Agents {
 			if name == Everyone {
 				break
 			}
-			lower := string(appendLower(nil, []byte(name)))
+			lower := string(urls.AppendLower(nil, []byte(name)))
 			number, ok := a.numbers[lower]
 			if !ok {
 				number = int32(len(a.names))
@@ -100,21 +100,13 @@ func eachName(f *robotstxt.File, memory []byte, use func(group int, agent robots
 			token, word := agent.Names(f.Profile)
 			for _, name := range [...][]byte{token, word} {
 				if len(name) > 0 {
-					memory = appendLower(memory[:0], name)
+					memory = urls.AppendLower(memory[:0], name)
 					use(i, agent, memory)
 				}
 			}
 		}
 	}
 	return memory
-}
-
-// appendLower appends a name with its ASCII letters in lower case.
-func appendLower(dst, name []byte) []byte {
-	for _, c := range name {
-		dst = append(dst, urls.ToLower(c))
-	}
-	return dst
 }
 
 // distinct collects the tries that the chains of Agents obey, each trie once.

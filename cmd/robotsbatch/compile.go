@@ -145,5 +145,5 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 	if number == 0 {
 		c.sayCaptured(made.Captured)
 	}
-	return report.NewCompiled(made, config.ProfileName(made.Info.Profile), cli.Version()), nil
+	return report.NewCompiled(made, cli.Version()), nil
 }

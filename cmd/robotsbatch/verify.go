@@ -125,7 +125,7 @@ func (c *verifyCommand) tell(f verify.Finding) {
 		fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+f.Text()))
 	}
 	if f.Pack != nil && !c.Quiet {
-		report.Pack(c.s.out, f.Name, config.ProfileName(f.Pack.Profile), f.Pack)
+		report.Pack(c.s.out, f.Name, f.Pack)
 	}
 	for _, err := range f.Damage {
 		c.log.Warn(c.log.Message(err))

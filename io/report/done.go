@@ -153,12 +153,11 @@ type Compiled struct {
 	Seconds     float64 `json:"seconds"`
 }
 
-// NewCompiled describes a rule pack that was made under a profile of this name, by a version
-// of the program.
-func NewCompiled(made *ruleset.Compiled, profile, version string) *Compiled {
+// NewCompiled describes a rule pack that was made by a version of the program.
+func NewCompiled(made *ruleset.Compiled, version string) *Compiled {
 	info := made.Info
 	return &Compiled{
-		Version: version, Profile: profile, RobotsLimit: info.Limit,
+		Version: version, Profile: info.Profile.String(), RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
 		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Binary: info.Binary, Ignored: made.Ignored,
 		SourceBytes: info.SourceBytes, PackBytes: info.Size,

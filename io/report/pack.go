@@ -14,7 +14,7 @@ import (
 )
 
 // Pack prints what a rule pack says of itself.
-func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
+func Pack(w io.Writer, name string, info *rulepack.Info) {
 	limit := "none"
 	if info.Limit > 0 {
 		limit = Number(int64(info.Limit)) + " bytes of a robots.txt"
@@ -27,7 +27,7 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 	for _, line := range [][2]string{
 		{"format", fmt.Sprint(info.Version)},
 		{"made by", Printable(info.Maker)},
-		{"profile", profile},
+		{"profile", info.Profile.String()},
 		{"limit", limit},
 		{"as of", asOf},
 		{"hosts", Number(info.Authorities)},

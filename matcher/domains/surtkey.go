@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+
+	"robotsbatch/matcher/urls"
 )
 
 // AppendSURTKey appends the key of a URL in the form of the column url_surtkey of Common
@@ -47,31 +49,15 @@ func decoded(text []byte) []byte {
 		}
 		out = append(out, b)
 		for {
-			n := len(out)
-			if n < 3 || out[n-3] != '%' {
+			escape := max(0, len(out)-3)
+			char, ok := urls.Unescape(out, escape)
+			if !ok {
 				break
 			}
-			high, low := unhex(out[n-2]), unhex(out[n-1])
-			if high > 15 || low > 15 {
-				break
-			}
-			out = append(out[:n-3], high<<4|low)
+			out = append(out[:escape], char)
 		}
 	}
 	return out
-}
-
-// unhex returns the value of a hex digit, 255 for any other byte.
-func unhex(b byte) byte {
-	switch {
-	case '0' <= b && b <= '9':
-		return b - '0'
-	case 'a' <= b && b <= 'f':
-		return b - 'a' + 10
-	case 'A' <= b && b <= 'F':
-		return b - 'A' + 10
-	}
-	return 255
 }
 
 // escaped returns a text with the bytes escaped that AppendSURTKey names, in lower case.

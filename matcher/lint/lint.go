@@ -107,13 +107,11 @@ func Body(body []byte, o Options) Report {
 	report := merge(found)
 	if o.Packed {
 		report.Findings = slices.DeleteFunc(report.Findings, func(f Finding) bool {
-			return !f.IsOnRule() || f.Profile != "" && f.Profile != profileNames[o.Profile]
+			return !f.IsOnRule() || f.Profile != "" && f.Profile != o.Profile.String()
 		})
 	}
 	return report.capped()
 }
-
-var profileNames = [...]string{robotstxt.RFC9309: "rfc9309", robotstxt.Google: "google"}
 
 // merge combines the findings under both profiles, indexed by profile, sorted by place, and sets
 // Profile of those under one only. If too many were found to keep all, that is unknown: then it
@@ -133,7 +131,7 @@ func merge(found [2]Report) (r Report) {
 				r.More++
 				continue
 			case !both:
-				f.Profile = profileNames[profile]
+				f.Profile = robotstxt.Profile(profile).String()
 			}
 			r.Findings = append(r.Findings, f)
 		}

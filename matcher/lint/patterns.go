@@ -56,7 +56,7 @@ func (c *checker) checkEscapes(number, start int, pattern []byte) {
 			c.add("double-escape", number, start+i, "%s is an escaped escape: it matches only URLs that contain it in this form", pattern[i:i+5])
 			return
 		case isEscape:
-			if c.profile == robotstxt.Google && isUnreserved(decoded) {
+			if c.profile == robotstxt.Google && urls.IsUnreserved(decoded) {
 				written := bytes.ToUpper(pattern[i : i+3]) // of the pattern's digits, and not of the URL's
 				c.add("escape-as-written", number, start+i, "google compares %s as %s: the rule does not match URLs with another spelling of it, such as %q",
 					pattern[i:i+3], written, string(rune(decoded)))
@@ -72,8 +72,3 @@ func (c *checker) checkEscapes(number, start int, pattern []byte) {
 
 // isHex reports whether a byte is a hex digit. 0x20 is the bit that makes a letter lower case.
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// isUnreserved reports whether a byte never needs an escape (RFC 3986 §2.3).
-func isUnreserved(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
-}

@@ -31,6 +31,9 @@ const (
 	Google
 )
 
+// String returns the profile's name, such as "rfc9309".
+func (p Profile) String() string { return [...]string{RFC9309: "rfc9309", Google: "google"}[p] }
+
 // Options control how a body is parsed. The zero value is the default.
 type Options struct {
 	// Profile is the dialect to follow; default RFC9309.

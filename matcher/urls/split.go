@@ -149,6 +149,15 @@ func ToLower(c byte) byte {
 	return c
 }
 
+// AppendLower appends a text with its ASCII letters in lower case. All other bytes stay, also those
+// that are not UTF-8.
+func AppendLower(dst, text []byte) []byte {
+	for _, c := range text {
+		dst = append(dst, ToLower(c))
+	}
+	return dst
+}
+
 // hosts finds hosts that are spelled as in a key.
 var hosts = kernels.NewHostTable(
 	func(c byte) bool { return classes[c]&isLabel != 0 },

@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -370,10 +371,15 @@ func (d *dictionary) displayString() bool {
 			d.rest = d.rest[1:]
 			return true
 		case c == '%':
-			if len(d.rest) < 3 || !isLowerHex(d.rest[1]) || !isLowerHex(d.rest[2]) {
+			const digits = "0123456789abcdef"
+			high, low := -1, -1
+			if len(d.rest) >= 3 {
+				high, low = strings.IndexByte(digits, d.rest[1]), strings.IndexByte(digits, d.rest[2])
+			}
+			if high < 0 || low < 0 {
 				return d.fail("two hex digits in lower case are missing")
 			}
-			c = unhex(d.rest[1])<<4 | unhex(d.rest[2])
+			c = byte(high<<4 | low)
 			d.rest = d.rest[2:]
 		}
 		d.rest = d.rest[1:]
@@ -401,14 +407,4 @@ func isKeyByte(c byte) bool {
 
 func isTokenByte(c byte) bool {
 	return isAlpha(c) || isDigit(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~:/"), c) >= 0
-}
-
-func isLowerHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
-
-// unhex returns the value of a hex digit in lower case.
-func unhex(digit byte) byte {
-	if isDigit(digit) {
-		return digit - '0'
-	}
-	return digit - 'a' + 10
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -71,20 +72,10 @@ var signalKeys = func() (keys [][]byte) {
 	return keys
 }()
 
-// equalFold compares ignoring ASCII case. name is in lower case.
+// equalFold compares a text with an ASCII name, ignoring case. A letter that is not ASCII, and yet
+// equals one that is but for case, makes the text longer.
 func equalFold(text []byte, name string) bool {
-	if len(text) != len(name) {
-		return false
-	}
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != name[i] {
-			return false
-		}
-	}
-	return true
+	return len(text) == len(name) && strings.EqualFold(string(text), name)
 }
 
 // SplitPath splits the value of a Content-Usage or Content-Signal line into its path, nil

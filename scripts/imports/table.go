@@ -49,7 +49,7 @@ var (
 var table = []room{
 	{"matcher", []string{"matcher/robotstxt", "matcher/usage", "matcher/access", "matcher/urls", "matcher/internal/kernels"}, nil},
 	{"matcher/urls", []string{"matcher/internal/kernels"}, []string{"golang.org/x/net/idna"}},
-	{"matcher/domains", nil, []string{"golang.org/x/net/publicsuffix"}},
+	{"matcher/domains", []string{"matcher/urls"}, []string{"golang.org/x/net/publicsuffix"}},
 	{"matcher/internal/kernels", nil, []string{"golang.org/x/sys/cpu"}},
 	{"matcher/partition", nil, []string{"github.com/cespare/xxhash/v2"}},
 	{"matcher/robotstxt", []string{"matcher/usage"}, nil},

@@ -167,17 +167,7 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 	if len(word) > 0 { // this profile compares it in place of the token
 		token = word
 	}
-	return lower(token)
-}
-
-// lower returns a text with ASCII letters in lower case, as verdicts compare names; all
-// other bytes stay, also those that are not UTF-8.
-func lower(text []byte) []byte {
-	low := make([]byte, len(text))
-	for i, c := range text {
-		low[i] = urls.ToLower(c)
-	}
-	return low
+	return urls.AppendLower(nil, token)
 }
 
 func fillRules(w *tableio.Writer, a *authority, b *body) error {
@@ -218,7 +208,7 @@ func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 	}
 	slices.SortStableFunc(records, func(x, y record) int { return x.Line - y.Line })
 	for _, r := range records {
-		a.row(w, r.group, lower(r.Key), r.Value, r.Line, a.digest)
+		a.row(w, r.group, urls.AppendLower(nil, r.Key), r.Value, r.Line, a.digest)
 	}
 	return nil
 }

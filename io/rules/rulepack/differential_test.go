@@ -146,14 +146,14 @@ func TestFolderAndPack(t *testing.T) {
 			want, got := verdictsOf(t, open(explain), urls, o), verdictsOf(t, pack, urls, o)
 			for row := range want.Rows {
 				if a, b := factsOf(want, row), factsOf(got, row); !reflect.DeepEqual(a, b) {
-					t.Fatalf("%s: row %d has %+v, by the folder %+v", profileName(profile), row, b, a)
+					t.Fatalf("%s: row %d has %+v, by the folder %+v", profile, row, b, a)
 				}
 			}
 			for agent := range chains {
 				a, b := rows(&want.Agents[agent], want.Rows), rows(&got.Agents[agent], got.Rows)
 				for row := range a {
 					if a[row] != b[row] {
-						t.Fatalf("%s, explain %v: row %d for %v is %s, by the folder %s", profileName(profile), explain, row, chains[agent], b[row], a[row])
+						t.Fatalf("%s, explain %v: row %d for %v is %s, by the folder %s", profile, explain, row, chains[agent], b[row], a[row])
 					}
 				}
 			}

@@ -210,19 +210,12 @@ func (p *Pack) findSections() (err error) {
 // o has.
 func (p *Pack) match(o Options) error {
 	if p.info.Profile != o.Profile {
-		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
+		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, p.info.Profile, o.Profile)
 	}
 	if limit := max(o.Limit, robotstxt.DefaultLimit); o.Profile != robotstxt.Google && p.info.Limit != limit {
 		return fmt.Errorf("%w: a size limit of %d bytes, and not %d: ask for that limit, or compile a pack for the other", ErrMismatch, p.info.Limit, limit)
 	}
 	return nil
-}
-
-func profileName(p matcher.Profile) string {
-	if p == robotstxt.Google {
-		return "google"
-	}
-	return "rfc9309"
 }
 
 // Info returns what the pack says of itself.

@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Records are the records of a body that are not rules (RFC 9309 §2.2.4).
@@ -119,16 +120,7 @@ func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) s
 }
 
 // lower returns s with ASCII letters in lower case.
-func lower(s []byte) string {
-	folded := make([]byte, len(s))
-	for i, c := range s {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		folded[i] = c
-	}
-	return string(folded)
-}
+func lower(s []byte) string { return string(urls.AppendLower(nil, s)) }
 
 // append appends the encoded records to b: counts and lengths as varints, each text after its
 // length, and the statements. Without records it appends nothing.

@@ -27,7 +27,7 @@ func TestLookup(t *testing.T) {
 		for range 2 { // opened, then kept
 			for _, e := range entries {
 				if err := checkEntry(p, e); err != nil {
-					t.Errorf("%s: %v", profileName(profile), err)
+					t.Errorf("%s: %v", profile, err)
 				}
 			}
 		}

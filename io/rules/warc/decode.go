@@ -123,16 +123,10 @@ func looksChunked(r *bufio.Reader) bool {
 	if len(start) == 0 {
 		return err == io.EOF
 	}
-	digits := 0
-	for digits < len(start) && isHexDigit(start[digits]) {
-		digits++
-	}
-	rest := bytes.TrimLeft(start[digits:], " \t")
+	rest := bytes.TrimLeft(start, "0123456789abcdefABCDEF")
+	digits := len(start) - len(rest)
+	rest = bytes.TrimLeft(rest, " \t")
 	return digits > 0 && digits <= 16 && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
-}
-
-func isHexDigit(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
 // decode returns a reader of r with one coding undone, valid until the next call.

@@ -254,7 +254,7 @@ func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.P
 
 // NewSummary returns the summary of a job that has done nothing yet.
 func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
-	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
+	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: c.Profile.String(), Rules: slices.Clone(c.Sources), Outputs: []string{}}
 	s.Missing, s.BeforeFirst = cli.NameOf(missings, c.Missing), cli.NameOf(firsts, c.BeforeFirst)
 	s.MaxAgeSeconds, s.Limit = int64(c.MaxAge/time.Second), c.First
 	if c.Emit != batch.EmitAll {

@@ -128,10 +128,7 @@ func LimitFlag(dst *int) cli.Flag {
 }
 
 // Profiles are the words for profiles.
-var Profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RFC9309}, {Name: "google", Value: robotstxt.Google}}
-
-// ProfileName is the word for a profile.
-func ProfileName(p matcher.Profile) string { return cli.NameOf(Profiles, p) }
+var Profiles = []cli.Word[matcher.Profile]{{Name: robotstxt.RFC9309.String(), Value: robotstxt.RFC9309}, {Name: robotstxt.Google.String(), Value: robotstxt.Google}}
 
 // addChain sets what adds an agent to dst.
 func addChain(dst *[]matcher.Chain) func(string) error {
@@ -156,7 +153,7 @@ func (c *Rules) Check() error {
 		}
 	}
 	if c.Limit != 0 && c.Profile == robotstxt.Google {
-		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With("google"))
+		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With(robotstxt.Google.String()))
 	}
 	if len(c.Chains) == 0 {
 		c.Chains = []matcher.Chain{{matcher.Everyone}}
