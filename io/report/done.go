@@ -55,7 +55,7 @@ func (n *Captures) String() string {
 		{n.HTML, withHTML, withHTML},
 		{n.Binary, withBinary, withBinary},
 		{n.Limited, limited, limited},
-		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
+		{n.Ignored, "capture ignored, which has no http, https or ftp URL", "captures ignored, which have no http, https or ftp URL"},
 		{n.Broken, "broken record, skipped or taken as a fetch without an answer", "broken records, skipped or taken as fetches without an answer"},
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
 		{n.Damaged, "body cannot be decompressed, taken as a fetch without an answer", "bodies cannot be decompressed, taken as fetches without an answer"},
