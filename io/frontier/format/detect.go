@@ -35,6 +35,8 @@ func Detect(head []byte, name string) Format {
 		return RulePack
 	case bytes.HasPrefix(head, []byte(" CDX ")):
 		return CDX
+	case bytes.HasPrefix(head, []byte(feather1)):
+		return Unknown // though its name is that of an Arrow file
 	}
 	if f, _ := ByName(name); f != Unknown {
 		return f

@@ -80,7 +80,7 @@ func TestForeign(t *testing.T) {
 	tar := make([]byte, 512)
 	copy(tar[257:], "ustar")
 	for text, want := range map[string]string{
-		"SQLite format 3\x00": "sqlite3", "ORC\xFF\x00": "pyarrow.orc", string(tar): "tar xOf", "\n<!DOCTYPE html>": "HTML",
+		"SQLite format 3\x00": "sqlite3", "ORC\xFF\x00": "pyarrow.orc", "FEA1\x00\x00": "version 2", "Obj\x01\x04": "Avro", string(tar): "tar xOf", "\n<!DOCTYPE html>": "HTML",
 		"\xEF\xBB\xBF<?xml version": "<loc>", "<urlset>": "sitemap", "ORChestra.example\n": "", "http://a.example/<html>\n": "", "": "",
 	} {
 		if err := Foreign([]byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -124,6 +124,9 @@ func refused(head []byte, name string) error {
 	return nil
 }
 
+// feather1 begins a file of Feather's first version.
+const feather1 = "FEA1"
+
 // Foreign is the error for first bytes that are of something that no list of URLs is, and that
 // says what makes one of it.
 func Foreign(head []byte) error {
@@ -134,6 +137,10 @@ func Foreign(head []byte) error {
 		return errors.New(`it is an SQLite database: pipe in its URLs, as sqlite3 FILE "select url from TABLE" writes them`)
 	case bytes.HasPrefix(head, []byte("ORC")) && bytes.IndexByte(head, 0) > 0:
 		return errors.New("it is ORC, which is not read: write it as Parquet, such as with pyarrow.orc")
+	case bytes.HasPrefix(head, []byte(feather1)):
+		return errors.New("it is Feather of version 1, which is not read: write it as version 2, such as with pyarrow.feather")
+	case bytes.HasPrefix(head, []byte("Obj\x01")):
+		return errors.New("it is Avro, which is not read: write it as Parquet")
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return errors.New("it is a tar archive: pipe in what it has, as tar xOf FILE writes it")
 	case begins("<!doctype html") || begins("<html"):
