@@ -73,7 +73,7 @@ var table = []room{
 	// The library of tables knows no robots.txt.
 	{"io/tables", []string{"io/store/budget", "io/store/compress", "io/store/panics"}, join(arrow, []string{"github.com/google/flatbuffers/go", "github.com/zeebo/xxh3"})},
 	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
-	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), arrow},
+	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), join(arrow, []string{"golang.org/x/sync/errgroup"})},
 	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},
 	{"io/rules/ruleset", join(engine, []string{"batch"}, rules, frontier), nil},
 	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},

@@ -1,12 +1,14 @@
 package outputs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
@@ -175,24 +177,14 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 // number that failed.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, n)
-	numbers := make(chan int)
-	var group sync.WaitGroup
-	for range min(n, mergeReaders) {
-		group.Go(func() {
-			for i := range numbers {
-				errs[i] = do(i)
-			}
+	var group errgroup.Group
+	group.SetLimit(mergeReaders)
+	for i := range n {
+		group.Go(func() error {
+			errs[i] = do(i)
+			return nil
 		})
 	}
-	for i := range n {
-		numbers <- i
-	}
-	close(numbers)
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_ = group.Wait() // each error has its place
+	return cmp.Or(errs...)
 }
