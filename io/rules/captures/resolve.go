@@ -268,7 +268,7 @@ func (r *resolver) endURL() error {
 		if err := r.writer.Flush(); err != nil {
 			return err
 		}
-		if err := r.moved.Cut(r.movedAt); err != nil {
+		if err := r.moved.Truncate(r.movedAt); err != nil {
 			return err
 		}
 	}

@@ -123,7 +123,7 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 // rulesOf compiles the body in w, or returns the rules of an equal body, by its digest id.
 // Many sites have the same body, because it comes with their software.
 func (d *Dir) rulesOf(id digest, w *workspace) (*rules, error) {
-	if same, ok := d.rules.Shared(id); ok {
+	if same, ok := d.rules.ByID(id); ok {
 		return same, nil
 	}
 	done, err := batch.Compiling(d.o.Budget, w.body)

@@ -50,29 +50,30 @@ func Create(ctx context.Context, name string) (Writer, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, not a file", name)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := openPipe(ctx, name)
 		if err != nil {
-			return nil, named(name, err)
+			return nil, withName(name, err)
 		}
 		return newWriter(name, interruptible(ctx, f), f.Close, func() { f.Close() }), nil
 	}
-	w, err := createBeside(name)
+	w, err := createFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	return w, nil
 }
 
-// createBeside starts an output that is a regular file.
-func createBeside(name string) (*writer, error) {
-	target, err := resolve(name)
+// createFile begins an output that is a regular file. It writes a temporary file beside the
+// file, which Close renames.
+func createFile(name string) (*writer, error) {
+	target, err := followLinks(name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +106,9 @@ func isStdout(name string) bool {
 	return false
 }
 
-// resolve follows symbolic links to the final name, whether or not it exists.
-func resolve(name string) (string, error) {
+// followLinks returns the path that a name stands for after all symbolic links. Nothing need
+// exist there.
+func followLinks(name string) (string, error) {
 	const maxLinks = 40
 	for range maxLinks {
 		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
@@ -138,8 +140,8 @@ func resolve(name string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// createTemporary creates a new file next to target. It is locked while it is open, so
-// that Sweep can tell it from a killed process's file.
+// createTemporary creates a new file in target's folder. It is locked while it is open, so
+// that Sweep can tell it from the file of a killed process.
 func createTemporary(target string) (*os.File, error) {
 	folder, base := filepath.Split(target)
 	const attempts = 100
@@ -159,7 +161,7 @@ func createTemporary(target string) (*os.File, error) {
 	}
 }
 
-// publish makes the temporary file durable and gives it its name.
+// publish syncs the temporary file f to the disk and renames it to target.
 func publish(f *os.File, target string) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -177,7 +179,7 @@ func publish(f *os.File, target string) error {
 	return syncFolder(filepath.Dir(target))
 }
 
-// syncFolder makes a rename durable, where the file system can do that.
+// syncFolder makes a rename in a folder durable, if the file system can do that.
 func syncFolder(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders cannot be opened on this system
@@ -210,6 +212,8 @@ type writer struct {
 	done    bool         // closed or aborted
 }
 
+// newWriter returns a Writer called name that collects small writes to f. publish completes
+// the output after the last write, and discard removes it.
 func newWriter(name string, f io.Writer, publish func() error, discard func()) *writer {
 	return &writer{name: name, buffer: bufio.NewWriterSize(f, writeSize), publish: publish, discard: discard}
 }
@@ -220,11 +224,13 @@ func (w *writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.buffer.Write(p)
 	if err != nil {
-		return n, named(w.name, err)
+		return n, withName(w.name, err)
 	}
 	return n, nil
 }
 
+// Close writes what is buffered and publishes the output. If that fails, it discards the
+// output.
 func (w *writer) Close() error {
 	if w.done {
 		return fmt.Errorf("%s: Close after Close or Abort", w.name)
@@ -236,7 +242,7 @@ func (w *writer) Close() error {
 	}
 	if err != nil {
 		w.discard()
-		return named(w.name, err)
+		return withName(w.name, err)
 	}
 	return nil
 }

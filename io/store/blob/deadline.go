@@ -70,7 +70,8 @@ type watch struct {
 	mark  int64 // bytes that had moved when the timer was last set
 }
 
-// start begins to watch.
+// start begins to watch: w.ctx ends when nothing makes progress for limit. owed is what the
+// store is waited for, for the error.
 func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
 	w.limit, w.owed = limit, owed
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
@@ -83,7 +84,8 @@ func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
 	})
 }
 
-// progress sets the timer again when enough bytes have moved since it was set.
+// progress gives the store another w.limit if enough bytes have moved since it last did. bytes
+// counts from the start; the caller holds w.mu.
 func (w *watch) progress(bytes int64) {
 	if bytes-w.mark >= leastBytes(w.limit) {
 		w.mark = bytes
@@ -107,8 +109,8 @@ type operation struct {
 
 type operationKey struct{}
 
-// startOperation returns the context for an operation's requests. Call finish when it
-// is over.
+// startOperation begins an operation with the timeout of [WithTimeout], and returns the
+// context for its requests. The caller must call finish at the end.
 func startOperation(ctx context.Context) (context.Context, *operation) {
 	timeout, _ := ctx.Value(timeoutKey{}).(time.Duration)
 	if timeout <= 0 {
@@ -119,8 +121,8 @@ func startOperation(ctx context.Context) (context.Context, *operation) {
 	return context.WithValue(op.ctx, operationKey{}, op), op
 }
 
-// advance records that an attempt ended whose bytes need not be sent again, and reports
-// whether it was worth a request.
+// advance records that an attempt ended after it received bytes, which need not be sent again.
+// It reports whether those are enough to count as progress.
 func (op *operation) advance(bytes int) bool {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -132,8 +134,8 @@ func (op *operation) advance(bytes int) bool {
 	return bytes >= leastRate
 }
 
-// moved records how many bytes an attempt has sent and received. It is progress only if
-// no earlier attempt got that far.
+// moved records how many bytes an attempt has sent and received in all. That is progress only
+// if no earlier attempt got that far.
 func (op *operation) moved(bytes int64) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -143,8 +145,8 @@ func (op *operation) moved(bytes int64) {
 	}
 }
 
-// owes records what the store owes now. A new attempt does not hide what an earlier one
-// waited for.
+// owes records what the store is waited for. A new attempt, in an earlier step of its request,
+// does not replace what an earlier attempt waited for.
 func (op *operation) owes(owed debt) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -177,6 +179,8 @@ func WithDeadlines(d Doer) Doer { return deadlines{d} }
 
 type deadlines struct{ Doer }
 
+// Do sends a request and ends it if the store makes no progress. Outside an operation it only
+// sends it.
 func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 	op, ok := request.Context().Value(operationKey{}).(*operation)
 	if !ok {
@@ -215,6 +219,7 @@ type attempt struct {
 	over  bool
 }
 
+// newAttempt begins an attempt of an operation. It waits for a connection first.
 func newAttempt(ctx context.Context, op *operation) *attempt {
 	a := &attempt{op: op}
 	op.owes(owesConnection)
@@ -222,7 +227,7 @@ func newAttempt(ctx context.Context, op *operation) *attempt {
 	return a
 }
 
-// owes sets what the store owes next, from now on.
+// owes records what the store is waited for, and gives it the full time from now.
 func (a *attempt) owes(owed debt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -233,7 +238,7 @@ func (a *attempt) owes(owed debt) {
 	}
 }
 
-// moved records that more bytes were sent or received.
+// moved records that n more bytes were sent or received.
 func (a *attempt) moved(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -244,7 +249,7 @@ func (a *attempt) moved(n int) {
 	}
 }
 
-// explain is a stalledError if that is why err came.
+// explain returns the stalledError that ended the attempt, or err if none did.
 func (a *attempt) explain(err error) error {
 	if stalled, ok := context.Cause(a.ctx).(*stalledError); ok {
 		return stalled
@@ -252,6 +257,7 @@ func (a *attempt) explain(err error) error {
 	return err
 }
 
+// stop ends the attempt: what its connection does later does not count.
 func (a *attempt) stop() {
 	a.mu.Lock()
 	a.over = true
@@ -265,6 +271,7 @@ type watchedBody struct {
 	attempt *attempt
 }
 
+// Read reads, and counts the bytes as progress.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
@@ -279,6 +286,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 // watchedAnswer is the body of an answer, which ends the attempt.
 type watchedAnswer struct{ watchedBody }
 
+// Close closes the body and ends the attempt.
 func (b *watchedAnswer) Close() error {
 	err := b.ReadCloser.Close()
 	b.attempt.stop()

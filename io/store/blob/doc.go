@@ -43,8 +43,8 @@ type Writer interface {
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// checkName reports whether a name is an object's, and returns the name to go on with: an
-// object's as it is, else the local file's, which may have been given as a file:// URL.
+// checkName splits names of objects from those of files. It returns the URL of an object as it
+// is, and the path of a local file, also if that was given as a file:// URL.
 func checkName(name string) (local string, isObject bool, err error) {
 	if name == "" {
 		return "", false, errors.New("the name is empty")
@@ -53,9 +53,9 @@ func checkName(name string) (local string, isObject bool, err error) {
 	return local, IsURL(local), err
 }
 
-// named prefixes err with the name of the input or output. It drops the name in the
-// operating system's error, which may be a temporary file's.
-func named(name string, err error) error {
+// withName prefixes err with the name of the input or output. It drops the path in an
+// fs.PathError, which may be a temporary file's.
+func withName(name string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err

@@ -39,20 +39,20 @@ func (f *Folder) Name() string { return f.url.Name() }
 // List calls visit for each key, relative to the folder and in order, with its version. A
 // size that the store does not list is -1. It stops at visit's first error and returns it.
 func (f *Folder) List(visit func(key string, info Info) error) error {
-	return f.keys(f.url.Key, "", func(k Key) error {
+	return f.eachKey(f.url.Key, "", func(k Key) error {
 		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Attributes: k.Attributes, regular: true})
 	})
 }
 
-// ReadUpTo appends at most that many of an object's first bytes to buffer, and returns
-// the object's version. Its size must be the listed one; each may be -1, but not both. A
-// body that breaks off is read again.
+// ReadUpTo appends the first bytes of an object, at most most, to buffer, and returns the
+// object's version. listed is the size that List returned: another size is an error. Either
+// size may be unknown (-1), but not both. A read that breaks off is repeated.
 func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	u := f.url.Below(key)
 	ctx, op := startOperation(f.ctx)
 	defer op.finish()
 	for failures := 1; ; failures++ {
-		data, info, err := f.read(ctx, u, listed, buffer, most)
+		data, info, err := f.readOnce(ctx, u, listed, buffer, most)
 		if err == nil || !info.regular || failures > reopenings {
 			return data, info, err
 		}
@@ -62,8 +62,9 @@ func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]
 	}
 }
 
-// read reads an object once. If it returns both an error and an info, reading the body failed.
-func (f *Folder) read(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
+// readOnce is ReadUpTo without repeating. If it returns both an error and an info, reading the
+// body broke off.
+func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	// No range is asked for, because an empty object has none.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
 	if err != nil {
@@ -76,9 +77,9 @@ func (f *Folder) read(ctx context.Context, u URL, listed int64, buffer []byte, m
 	}
 	switch {
 	case body.Size < 0:
-		return buffer, Info{}, named(u.Name(), errNoLength)
+		return buffer, Info{}, withName(u.Name(), errNoLength)
 	case listed >= 0 && body.Size != listed:
-		return buffer, Info{}, named(u.Name(), ErrChanged)
+		return buffer, Info{}, withName(u.Name(), ErrChanged)
 	}
 	info := Info{Attributes: body.Attributes, regular: true}
 	start := len(buffer)
@@ -89,14 +90,14 @@ func (f *Folder) read(ctx context.Context, u URL, listed int64, buffer []byte, m
 	case err != nil && ctx.Err() != nil:
 		return buffer, info, u.explain(ctx, err)
 	case err != nil:
-		return buffer, info, named(u.Name(), &brokenError{int64(n), err})
+		return buffer, info, withName(u.Name(), &brokenError{int64(n), err})
 	}
 	if said < 0 && body.Size <= int64(most) {
 		var more [1]byte
 		if n, err := io.ReadFull(body, more[:]); n > 0 {
-			return buffer, Info{}, named(u.Name(), ErrChanged)
+			return buffer, Info{}, withName(u.Name(), ErrChanged)
 		} else if err != io.EOF {
-			return buffer, info, named(u.Name(), &brokenError{body.Size, err})
+			return buffer, info, withName(u.Name(), &brokenError{body.Size, err})
 		}
 	}
 	return buffer, info, nil
@@ -113,13 +114,12 @@ type Object struct {
 // ErrNoMatch says that a pattern matches no object.
 var ErrNoMatch = errors.New("no object matches")
 
-// Expand finds the objects that a URL means: one, those in and below a folder, or those
-// that match a pattern, in the order of their keys. Patterns are those of [path.Match],
-// with ** for any number of folders; a matching folder means all that is in it. Keys
-// with a part that begins with a dot or an underscore are left out like hidden files,
-// unless a pattern asks for them. The existence of a key without a pattern is not
-// checked. Finding nothing is an error, and so are objects of a table that has a log: a
-// *[TableError].
+// Expand finds the objects that a URL stands for: one object, those in and below a folder, or
+// those that match a pattern, in the order of their keys. Patterns are those of [path.Match],
+// with ** for any number of folders; a matching folder stands for all that is in it. A part of
+// a key that begins with a dot or an underscore is hidden, and only found if the pattern asks
+// for it. An object without a pattern is not looked up. Finding nothing is an error, and so
+// are files of a table that has a log: a *[TableError].
 func Expand(ctx context.Context, u URL) ([]Object, error) {
 	pattern := strings.ContainsAny(u.Key, `*?[`)
 	if !u.IsFolder() && !pattern {
@@ -136,7 +136,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		err = e.match(u.Key)
 	} else {
 		e.root = u.Key
-		err = e.below(u.Key)
+		err = e.addBelow(u.Key)
 	}
 	if err != nil {
 		return nil, err
@@ -165,7 +165,8 @@ type expansion struct {
 	listed []string // folders, of which all keys were seen
 }
 
-// match adds what a pattern matches. An object whose name equals the pattern is the only match.
+// match adds what a pattern matches. If an object has the pattern as its key, it is the only
+// match.
 func (e *expansion) match(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return fmt.Errorf("%s: %w", e.url.Name(), err)
@@ -187,8 +188,8 @@ func (e *expansion) match(pattern string) error {
 	return e.matchBelow(e.root, strings.Join(parts, "/"))
 }
 
-// exists looks for an object of exactly that name. Some stores answer 400 to names with
-// a pattern's characters.
+// exists reports whether an object has exactly that key. Some stores answer 400 to keys with a
+// pattern's characters, which means that there is none.
 func (e *expansion) exists(key string) (bool, error) {
 	ctx, op := startOperation(e.ctx)
 	defer op.finish()
@@ -203,8 +204,8 @@ func (e *expansion) exists(key string) (bool, error) {
 	return false, e.url.explain(ctx, err)
 }
 
-// matchBelow adds what a pattern matches below a folder. It goes part by part, and
-// lists only folders that may match.
+// matchBelow adds the keys that a pattern matches below a folder. It lists a level at a time,
+// and only folders that may match.
 func (e *expansion) matchBelow(folder, pattern string) error {
 	part, rest, more := strings.Cut(pattern, "/")
 	if part == anyDepth {
@@ -225,29 +226,29 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 		case !matches || name == "" || IsHidden(name) && !IsHidden(part):
 		case k.IsFolder:
 			folders = append(folders, k.Name)
-			e.hold(k.Name)
+			e.countMemory(k.Name)
 		case !more && !strings.HasSuffix(k.Name, "/"): // a trailing slash marks an empty folder
 			e.add(k.Name)
 		}
 	})
-	for _, found := range once(folders) {
+	for _, found := range unique(folders) {
 		switch {
 		case err != nil:
 			return err
 		case more && rest != "":
 			err = e.matchBelow(found, rest)
 		default:
-			err = e.below(found)
+			err = e.addBelow(found)
 		}
 	}
 	return err
 }
 
-// matchDeep adds what a pattern matches in a folder and at any depth below it;
-// without a pattern, all that is there.
+// matchDeep adds the keys that a pattern, rest, matches in a folder or at any depth below it.
+// If rest is empty, it adds all of them.
 func (e *expansion) matchDeep(folder, rest string) error {
 	if rest == "" {
-		return e.below(folder)
+		return e.addBelow(folder)
 	}
 	err := e.matchBelow(folder, rest)
 	var folders []string
@@ -255,11 +256,11 @@ func (e *expansion) matchDeep(folder, rest string) error {
 		err = e.list(folder, "/", func(k Key) {
 			if k.IsFolder && !IsHidden(k.Name[len(folder):]) {
 				folders = append(folders, k.Name)
-				e.hold(k.Name)
+				e.countMemory(k.Name)
 			}
 		})
 	}
-	for _, found := range once(folders) {
+	for _, found := range unique(folders) {
 		if err == nil {
 			err = e.matchDeep(found, rest)
 		}
@@ -267,15 +268,15 @@ func (e *expansion) matchDeep(folder, rest string) error {
 	return err
 }
 
-// once returns the folders of a list, each once: a store may list one on two pages, and Azure
-// as an object, too.
-func once(folders []string) []string {
+// unique sorts folders and removes duplicates: a store may list a folder on two pages, and
+// Azure as an object, too.
+func unique(folders []string) []string {
 	slices.Sort(folders)
 	return slices.Compact(folders)
 }
 
-// below adds what is in and below a folder.
-func (e *expansion) below(folder string) error {
+// addBelow adds all objects in and below a folder but hidden ones.
+func (e *expansion) addBelow(folder string) error {
 	e.listed = append(e.listed, folder)
 	return e.list(folder, "", func(k Key) {
 		stem := strings.TrimPrefix(k.Name, folder)
@@ -285,15 +286,16 @@ func (e *expansion) below(folder string) error {
 	})
 }
 
+// add adds an object that was found.
 func (e *expansion) add(key string) {
 	u := e.url
 	u.Key = key
 	e.found = append(e.found, Object{u, strings.TrimPrefix(key, e.root)})
-	e.hold(key)
+	e.countMemory(key)
 }
 
-// hold counts a key that is kept. What it is of a job takes about as much again.
-func (e *expansion) hold(key string) { e.held += heldSize + 2*int64(len(key)) }
+// countMemory counts the memory of a key that is kept. The job keeps a second copy of each.
+func (e *expansion) countMemory(key string) { e.held += heldSize + 2*int64(len(key)) }
 
 // heldSize is the bytes of memory that a listed key takes, besides its own.
 const heldSize = 256
@@ -304,10 +306,11 @@ func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key)
 // (_SUCCESS).
 func IsHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// list calls visit for the keys that begin with a prefix. Keys that share a part up to
-// the delimiter are visited as one folder.
+// list calls visit for the keys that begin with a prefix. Keys that are equal up to the
+// delimiter after the prefix are visited once, as a folder. It returns an error if too much
+// memory is kept.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
-	return e.keys(prefix, delimiter, func(k Key) error {
+	return e.eachKey(prefix, delimiter, func(k Key) error {
 		e.marks.add(k.Name)
 		visit(k)
 		return e.CheckHeld(e.held + heldSize*int64(len(e.marks)))
@@ -328,8 +331,8 @@ func WithMemory(ctx context.Context, memory int64) context.Context {
 // defaultMemory is that of a job where nobody said it.
 const defaultMemory = 512 << 20
 
-// CheckHeld returns an error if what is kept of the folder's keys, in bytes, takes too much of
-// the memory that [WithMemory] set.
+// CheckHeld returns an error if held, the bytes kept of the folder's keys, is more than half
+// of the memory that [WithMemory] set.
 func (f *Folder) CheckHeld(held int64) error {
 	memory, ok := f.ctx.Value(memoryKey{}).(int64)
 	if !ok {
@@ -342,9 +345,10 @@ func (f *Folder) CheckHeld(held int64) error {
 		f.Name(), memory/2>>20, option.Memory)
 }
 
-// keys calls visit for each key, and ends with its first error. A store that answers with
-// other keys than it was asked for is not believed: keys that it should list may be missing.
-func (f *Folder) keys(prefix, delimiter string, visit func(Key) error) error {
+// eachKey calls visit for the keys that list describes, until visit returns an error. It
+// returns an error for a store that lists keys it was not asked for, because it may then leave
+// out others, or that repeats pages.
+func (f *Folder) eachKey(prefix, delimiter string, visit func(Key) error) error {
 	q := Query{Prefix: prefix, Delimiter: delimiter}
 	pages, keys, past := 0, 0, "" // past is the token of an earlier page, after 1, 2, 4, 8 … of them
 	for {
@@ -378,6 +382,7 @@ func (f *Folder) keys(prefix, delimiter string, visit func(Key) error) error {
 	}
 }
 
+// page asks the store for one page of keys.
 func (f *Folder) page(q Query) (Page, error) {
 	ctx, op := startOperation(f.ctx)
 	defer op.finish()

@@ -33,7 +33,8 @@ func Glob(pattern string) ([]string, error) {
 	return slices.Compact(found), err
 }
 
-// Partitions yields the names and values in a file's folders, such as dt=2026-03-01/part-0.parquet.
+// Partitions yields the names and values of folders written as NAME=VALUE in a file's path,
+// such as dt=2026-03-01/part-0.parquet.
 func Partitions(name string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for folder := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(name)), "/") {
@@ -51,6 +52,8 @@ func PatternRoot(pattern string) string {
 	return root
 }
 
+// splitPattern splits a path before its first part that is a pattern. root is empty or ends
+// with a separator; parts has no empty ones.
 func splitPattern(pattern string) (root string, parts []string) {
 	const separator = string(filepath.Separator)
 	parts = strings.Split(filepath.FromSlash(pattern), separator)
@@ -64,7 +67,8 @@ func splitPattern(pattern string) (root string, parts []string) {
 	return root, slices.DeleteFunc(parts[plain:], func(part string) bool { return part == "" })
 }
 
-// glob appends what the parts of a pattern match below a folder.
+// glob appends to found the paths that a pattern, split into parts, matches below a folder.
+// folder is empty or ends with a separator.
 func glob(found []string, folder string, parts []string) ([]string, error) {
 	if len(parts) == 0 {
 		return append(found, filepath.Clean(folder)), nil
@@ -73,7 +77,7 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 	if !isPattern(part) {
 		name := folder + part
 		if _, err := os.Lstat(name); err != nil {
-			return found, unlessMissing(err)
+			return found, ignoreMissing(err)
 		}
 		if len(rest) > 0 {
 			name += string(filepath.Separator)
@@ -89,7 +93,7 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(filepath.Clean(folder))
 	if err != nil {
-		return found, unlessMissing(err)
+		return found, ignoreMissing(err)
 	}
 	for _, entry := range entries {
 		name := entry.Name()
@@ -113,9 +117,9 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 	return found, nil
 }
 
-// unlessMissing returns err, but nil if err says that something is missing or not a
-// folder: a pattern does not match it then.
-func unlessMissing(err error) error {
+// ignoreMissing returns nil if err says that a file is missing or not a folder, which a
+// pattern then does not match. It returns other errors as they are.
+func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}

@@ -42,12 +42,12 @@ func LockFile(name string) (*Lock, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	target, err := resolve(name) // all links to a file share its lock
+	target, err := followLinks(name) // all links to a file share its lock
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	folder, base := filepath.Split(target)
-	return lock(name, folder+"."+shortBase(base)+lockEnd)
+	return lockPath(name, folder+"."+shortBase(base)+lockEnd)
 }
 
 // LockFolder locks an existing folder of outputs.
@@ -56,17 +56,19 @@ func LockFolder(name string) (*Lock, error) {
 	if err != nil || isObject {
 		return nil, err
 	}
-	return lock(name, filepath.Join(name, lockEnd))
+	return lockPath(name, filepath.Join(name, lockEnd))
 }
 
-func lock(name, path string) (*Lock, error) {
+// lockPath creates and locks the file at path. name is the output that errors name. The error
+// is errBusy if another process holds the lock.
+func lockPath(name, path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o666)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
 		}
 		if err != nil {
-			return nil, named(name, err)
+			return nil, withName(name, err)
 		}
 		ok, err := tryLock(f)
 		if ok && isAt(f, path) {
@@ -75,7 +77,7 @@ func lock(name, path string) (*Lock, error) {
 		f.Close()
 		switch {
 		case err != nil:
-			return nil, named(name, err)
+			return nil, withName(name, err)
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, errBusy)
 		}
@@ -90,7 +92,7 @@ func (l *Lock) Unlock() {
 	}
 }
 
-// isAt reports whether the file of that name is f.
+// isAt reports whether the open file f is the one at path now.
 func isAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -100,9 +102,8 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// shortBase returns what stands for an output's name in derived names, which must be valid
-// UTF-8 and stay below the usual limit of 255 bytes: the name, or what can be kept of it and
-// a hash of the whole.
+// shortBase returns an output's name for use in names of other files, which must be valid
+// UTF-8 and below 255 bytes. A name that is not gets shortened, with a hash of the whole.
 func shortBase(base string) string {
 	const most = 200
 	short := strings.ToValidUTF8(base[:min(len(base), most)], "")
@@ -118,7 +119,7 @@ func shortBase(base string) string {
 // locks that nobody holds. It returns their number.
 func Sweep(folder string) (removed int, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && (isTemporary(entry.Name()) || strings.HasSuffix(entry.Name(), lockEnd)) && abandoned(path) {
+		if err == nil && entry.Type().IsRegular() && (isTemporary(entry.Name()) || strings.HasSuffix(entry.Name(), lockEnd)) && removeAbandoned(path) {
 			removed++
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -127,32 +128,32 @@ func Sweep(folder string) (removed int, err error) {
 		return err
 	})
 	if err != nil {
-		return removed, named(folder, err)
+		return removed, withName(folder, err)
 	}
 	return removed, nil
 }
 
 // SweepFile removes the temporary files that killed processes left next to an output.
 func SweepFile(name string) error {
-	target, err := resolve(name)
+	target, err := followLinks(name)
 	if err != nil {
-		return named(name, err)
+		return withName(name, err)
 	}
 	folder, base := filepath.Split(target)
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if err != nil {
-		return named(name, err)
+		return withName(name, err)
 	}
 	begin := "." + shortBase(base) + temporaryMark
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), begin) && entry.Type().IsRegular() && isTemporary(entry.Name()) {
-			abandoned(folder + entry.Name())
+			removeAbandoned(folder + entry.Name())
 		}
 	}
 	return nil
 }
 
-// isTemporary recognises names made by createTemporary.
+// isTemporary reports whether createTemporary makes such names.
 func isTemporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, temporaryEnd)
 	at := strings.LastIndex(rest, temporaryMark)
@@ -163,8 +164,8 @@ func isTemporary(name string) bool {
 	return len(number) == 8 && strings.Trim(number, "0123456789abcdef") == ""
 }
 
-// abandoned removes a file that nobody has locked, and reports whether it did.
-func abandoned(path string) bool {
+// removeAbandoned removes a file that no process has locked, and reports whether it did.
+func removeAbandoned(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -197,7 +198,7 @@ type Scratch struct {
 func NewScratch() (*Scratch, error) {
 	for attempts := 100; ; attempts-- {
 		s := &Scratch{Path: filepath.Join(os.TempDir(), fmt.Sprintf("%s%08x", scratchMark, rand.Uint32()))}
-		l, err := lock(s.Path, s.Path+scratchLock)
+		l, err := lockPath(s.Path, s.Path+scratchLock)
 		if err == nil {
 			if err = os.Mkdir(s.Path, 0o700); err == nil {
 				s.lock = l
@@ -206,7 +207,7 @@ func NewScratch() (*Scratch, error) {
 			l.Unlock()
 		}
 		if attempts == 0 || !errors.Is(err, errBusy) && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("a temporary folder: %w", named(s.Path, err))
+			return nil, fmt.Errorf("a temporary folder: %w", withName(s.Path, err))
 		}
 	}
 }
@@ -222,8 +223,8 @@ func (s *Scratch) Remove() error {
 	return err
 }
 
-// SweepScratch removes the temporary folders whose owners were killed. What cannot be
-// removed, or has no lock that proves it, stays.
+// SweepScratch removes the temporary folders whose owners were killed. It leaves those that
+// cannot be removed, or that have no lock file to show that the owner is gone.
 func SweepScratch() {
 	entries, err := os.ReadDir(os.TempDir())
 	if err != nil {

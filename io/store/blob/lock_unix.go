@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks a file until it is closed. ok is false when somebody else has
-// it locked.
+// tryLock locks a file until it is closed. ok is false if another process has it locked. On a
+// file system without locks, ok is true.
 func tryLock(f *os.File) (ok bool, err error) {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {

@@ -74,7 +74,7 @@ func errFolder(u URL) error {
 	return fmt.Errorf("%s is a folder: name an object in it", u.Name())
 }
 
-// statObject looks up an object's size and version.
+// statObject asks the store for an object's size and version.
 func statObject(ctx context.Context, u URL) (Info, error) {
 	bucket, err := u.bucket(ctx)
 	if err != nil {
@@ -96,8 +96,8 @@ func statObject(ctx context.Context, u URL) (Info, error) {
 // of an object, without which a cut answer would look like a whole one.
 var errNoLength = errors.New("the store does not say how long it is")
 
-// askSize finds the size of an object in the answer to a request for its first byte, for a
-// store that does not say it when it is asked what an object is.
+// askSize returns the size of an object from the answer to a request for its first byte, for
+// stores that do not report it otherwise.
 func askSize(ctx context.Context, bucket Bucket, key, version string) (int64, error) {
 	body, err := bucket.Read(ctx, key, version, Range{0, 1})
 	var refused *ResponseError
@@ -113,8 +113,8 @@ func askSize(ctx context.Context, bucket Bucket, key, version string) (int64, er
 	return body.Size, err
 }
 
-// fetch fills p with the bytes at an offset. The driver tries a request several
-// times; a body that breaks off is asked for again from where it broke.
+// fetch fills p with the bytes at an offset. A body that breaks off is requested again from
+// where it broke, a few times.
 func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 	ctx, op := startOperation(ctx)
 	defer op.finish()
@@ -142,7 +142,8 @@ func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 	return nil
 }
 
-// pause waits before a body is opened again, after a number of failures.
+// pause waits before a body is requested again: longer after each of failures. It returns
+// ctx's error if that ends first.
 func pause(ctx context.Context, failures int) error {
 	select {
 	case <-time.After(reopenAfter << (failures - 1)):
@@ -164,12 +165,13 @@ func (e *brokenError) stalled() bool {
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("the connection broke off at byte %d: %s", e.at, cleaned(e.err))
+	return fmt.Sprintf("the connection broke off at byte %d: %s", e.at, publicText(e.err))
 }
 
-// request asks for the bytes at an offset once, and returns how many came.
+// request requests the bytes at an offset once. It fills p as far as they arrive, and returns
+// their number.
 func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
-	changed := named(o.url.Name(), ErrChanged)
+	changed := withName(o.url.Name(), ErrChanged)
 	body, err := o.bucket.Read(ctx, o.url.Key, o.is.Version, Range{offset, int64(len(p))})
 	if err != nil {
 		var refused *ResponseError
@@ -190,11 +192,11 @@ func (o *object) request(ctx context.Context, p []byte, offset int64) (int, erro
 	case ctx.Err() != nil:
 		return n, o.url.explain(ctx, err)
 	}
-	return n, named(o.url.Name(), &brokenError{offset + int64(n), err})
+	return n, withName(o.url.Name(), &brokenError{offset + int64(n), err})
 }
 
-// Read reads in order: the head first, for often no more is wanted, then blocks
-// that are fetched ahead.
+// Read reads in order: first the head, which is often all that is wanted, then blocks that are
+// fetched ahead.
 func (o *object) Read(p []byte) (int, error) {
 	if o.reading == nil {
 		o.mu.Lock()
@@ -208,8 +210,8 @@ func (o *object) Read(p []byte) (int, error) {
 	return o.reading.Read(p)
 }
 
-// ReadAt reads at any place, with few requests: see Expect, and fetch ahead
-// where each ReadAt begins where the one before has ended.
+// ReadAt reads at an offset. It takes the bytes from a range that Expect announced if they are
+// in one. If calls follow each other without a gap, it fetches ahead.
 func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("%s: a negative offset", o.url.Name())
@@ -226,14 +228,15 @@ func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 		}
 		return len(p), err
 	}
-	if failure := o.readAt(p, offset); failure != nil {
+	if failure := o.readUnannounced(p, offset); failure != nil {
 		return 0, failure
 	}
 	return len(p), err
 }
 
-// readAt fills p with what nobody announced.
-func (o *object) readAt(p []byte, offset int64) error {
+// readUnannounced fills p with bytes at an offset that no announced range has. The head and
+// the tail of the object stay in memory.
+func (o *object) readUnannounced(p []byte, offset int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	inOrder := offset == o.last
@@ -266,6 +269,7 @@ func (o *object) readAt(p []byte, offset int64) error {
 	return err
 }
 
+// fetchHead sets o.head to the object's first bytes, if it is not set yet.
 func (o *object) fetchHead() error {
 	if o.head != nil {
 		return nil
@@ -278,6 +282,7 @@ func (o *object) fetchHead() error {
 	return nil
 }
 
+// fetchTail sets o.tail to the object's bytes from an offset on, if it is not set yet.
 func (o *object) fetchTail(offset int64) error {
 	if o.tail != nil {
 		return nil
@@ -297,7 +302,7 @@ func (o *object) closeCursor() {
 	}
 }
 
-// Close ends all requests. Who reads has to be done.
+// Close ends all requests and waits for them. No read may be under way.
 func (o *object) Close() error {
 	o.cancel()
 	o.mu.Lock()
@@ -346,7 +351,7 @@ type segment struct {
 func (f *File) Expect(ranges ...Range) (kept bool) {
 	o, ok := f.in.(*object)
 	if ok {
-		o.expect(ranges)
+		o.announce(ranges)
 	}
 	return ok
 }
@@ -358,7 +363,9 @@ func (f *File) Done(r Range) {
 	}
 }
 
-func (o *object) expect(ranges []Range) {
+// announce makes segments of ranges that will be read. Ranges that are close together share
+// one.
+func (o *object) announce(ranges []Range) {
 	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length })
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length)) })
 	o.mu.Lock()
@@ -375,7 +382,7 @@ func (o *object) expect(ranges []Range) {
 	}
 }
 
-// forget gives a segment's memory back once its last range is done.
+// forget notes that a range was read, and frees the memory of its segment after the last one.
 func (o *object) forget(r Range) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -389,7 +396,7 @@ func (o *object) forget(r Range) {
 	}
 }
 
-// segment finds the announced segment that has these bytes, or nil.
+// segment returns the announced segment that has the bytes, or nil.
 func (o *object) segment(offset, length int64) *segment {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -401,7 +408,7 @@ func (o *object) segment(offset, length int64) *segment {
 	return nil
 }
 
-// read fills p from the segment, which it fetches first if nobody has.
+// read fills p with the bytes at an offset of the object. The first call fetches the segment.
 func (s *segment) read(o *object, p []byte, offset int64) error {
 	s.once.Do(func() {
 		data := make([]byte, s.Length)
@@ -458,20 +465,20 @@ type fetched struct {
 	err  error
 }
 
-// newAhead starts at an offset; known holds the bytes there that were fetched already.
-// size is the length of the first block.
+// newAhead returns a reader of o from an offset on. known has the bytes at the offset that are
+// fetched already. size is the length of the first block to fetch.
 func newAhead(o *object, offset int64, known []byte, size int) *ahead {
 	ctx, cancel := context.WithCancel(o.ctx)
 	return &ahead{o: o, ctx: ctx, cancel: cancel, at: offset, block: known, next: offset + int64(len(known)), size: size}
 }
 
-// Read returns what has arrived, and waits only if nothing has.
+// Read returns bytes that have arrived, and waits only if there are none.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.block) == 0 {
 		if a.err != nil {
 			return 0, a.err
 		}
-		a.advance()
+		a.nextBlock()
 	}
 	n := copy(p, a.block)
 	a.block = a.block[n:]
@@ -479,19 +486,20 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// advance makes the next block the current one, and waits until it has arrived. The buffer
-// of the current block, of which nothing is unread, is used again.
-func (a *ahead) advance() {
+// nextBlock requests blocks ahead, waits for the next one and makes it current. All bytes of
+// the current block must have been read, because its memory is reused. At the end of the
+// object it sets a.err to io.EOF.
+func (a *ahead) nextBlock() {
 	if a.whole != nil {
 		a.buffers = append(a.buffers, a.whole)
 		a.whole = nil
 	}
 	for len(a.coming) <= aheadBlocks && a.next < a.o.size {
-		a.ask()
+		a.requestBlock()
 	}
 	if len(a.coming) == 0 {
 		a.err = io.EOF
-		a.leave()
+		a.uncountReader()
 		return
 	}
 	select {
@@ -503,9 +511,9 @@ func (a *ahead) advance() {
 	}
 }
 
-// ask requests the next block.
-func (a *ahead) ask() {
-	a.join()
+// requestBlock requests the next block in the background.
+func (a *ahead) requestBlock() {
+	a.countReader()
 	length, offset := int(min(int64(a.size), int64(blockLimit()), a.o.size-a.next)), a.next
 	a.next += int64(length)
 	a.size = min(2*a.size, maxBlock)
@@ -521,7 +529,7 @@ func (a *ahead) ask() {
 	})
 }
 
-// buffer returns memory for a block, if possible one that was used before.
+// buffer returns length bytes of memory for a block, reused if possible.
 func (a *ahead) buffer(length int) []byte {
 	for i, b := range a.buffers {
 		if cap(b) >= length {
@@ -533,31 +541,31 @@ func (a *ahead) buffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// join counts the object in readers.
-func (a *ahead) join() {
+// countReader counts the object in readers, once.
+func (a *ahead) countReader() {
 	if !a.counted {
 		readers.Add(1)
 		a.counted = true
 	}
 }
 
-// leave undoes join.
-func (a *ahead) leave() {
+// uncountReader undoes countReader.
+func (a *ahead) uncountReader() {
 	if a.counted {
 		readers.Add(-1)
 		a.counted = false
 	}
 }
 
-// skipTo moves to an offset that is at most maxSkip bytes ahead; otherwise it returns
-// false.
+// skipTo moves forward to an offset. It returns false, and does not move, if that is behind or
+// more than maxSkip bytes ahead.
 func (a *ahead) skipTo(offset int64) bool {
 	if offset < a.at || offset > a.at+maxSkip {
 		return false
 	}
 	for a.err == nil && a.at < offset {
 		if len(a.block) == 0 {
-			a.advance()
+			a.nextBlock()
 			continue
 		}
 		n := min(int64(len(a.block)), offset-a.at)
@@ -570,7 +578,7 @@ func (a *ahead) skipTo(offset int64) bool {
 // close abandons the blocks on their way; their memory is collected after they arrive.
 func (a *ahead) close() {
 	a.cancel()
-	a.leave()
+	a.uncountReader()
 	a.err = io.ErrClosedPipe
 	a.block, a.whole, a.buffers, a.coming = nil, nil, nil, nil
 }

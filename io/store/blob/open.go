@@ -41,7 +41,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	opened, err := newFile(name, f)
 	if err != nil {
@@ -50,6 +50,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 	return opened, err
 }
 
+// openURL opens an object by its URL.
 func openURL(ctx context.Context, name string) (*File, error) {
 	u, err := ParseURL(name)
 	if err != nil {
@@ -62,13 +63,15 @@ func openURL(ctx context.Context, name string) (*File, error) {
 	return &File{name: u.Name(), in: o, size: o.size, info: Info{Attributes: o.is, regular: true}}, nil
 }
 
+// newFile returns f as an input with that name. A regular file that was read from already,
+// such as stdin, is a stream: its first byte is not that of the file.
 func newFile(name string, f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	if info.IsDir() {
-		return nil, named(name, errors.New("it is a folder, not a file"))
+		return nil, withName(name, errors.New("it is a folder, not a file"))
 	}
 	size := int64(-1)
 	if info.Mode().IsRegular() {
@@ -109,7 +112,7 @@ func (f *File) Read(p []byte) (int, error) {
 // a stream, see Size.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if f.size < 0 {
-		return 0, named(f.name, errStream)
+		return 0, withName(f.name, errStream)
 	}
 	n, err := f.in.ReadAt(p, offset)
 	return n, f.readError(err)
@@ -123,16 +126,17 @@ func (f *File) Close() error {
 		return nil
 	}
 	if err := f.in.Close(); err != nil {
-		return named(f.name, err)
+		return withName(f.name, err)
 	}
 	return nil
 }
 
+// readError adds the file's name to an error of reading, unless that has it.
 func (f *File) readError(err error) error {
 	if _, isObject := f.in.(*object); err == nil || err == io.EOF || isObject {
 		return err // that of an object has its name
 	}
-	return named(f.name, err)
+	return withName(f.name, err)
 }
 
 // Info tells one version of a file from another.
@@ -163,7 +167,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return Info{}, named(name, err)
+		return Info{}, withName(name, err)
 	}
 	return infoOf(info), nil
 }
@@ -175,9 +179,9 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Attributes: Attributes{Size: info.Size(), Modified: info.ModTime()}, regular: true, file: info}
 }
 
-// Replaced returns a function that tells which of the names that are read an output would replace;
-// "" for none. Links are followed. Each name is looked up once for all outputs, and no sooner than an
-// output is there already.
+// Replaced returns a function that returns the input, of those in read, that writing an output
+// would replace; "" for none. It follows links. The inputs are looked up once, when the first
+// output exists already.
 func Replaced(read ...string) func(out string) string {
 	type likeness struct{ size, modified int64 } // of all names of a file, and of few others
 	type file struct {
@@ -192,7 +196,7 @@ func Replaced(read ...string) func(out string) string {
 	files := sync.OnceValue(func() map[likeness][]file {
 		files := make(map[likeness][]file)
 		for _, name := range read {
-			if info, is := regular(name); is {
+			if info, is := statRegular(name); is {
 				files[alike(info)] = append(files[alike(info)], file{name, info})
 			}
 		}
@@ -202,7 +206,7 @@ func Replaced(read ...string) func(out string) string {
 		if out, err := LocalName(out); err == nil && IsURL(out) {
 			return objects[Shown(out)]
 		}
-		if info, is := regular(out); is {
+		if info, is := statRegular(out); is {
 			for _, f := range files()[alike(info)] {
 				if os.SameFile(f.info, info) {
 					return f.name
@@ -213,13 +217,13 @@ func Replaced(read ...string) func(out string) string {
 	}
 }
 
-// regular looks up a regular file.
-func regular(name string) (fs.FileInfo, bool) {
+// statRegular returns the info of a regular file on this machine; ok is false for all else.
+func statRegular(name string) (info fs.FileInfo, ok bool) {
 	name, err := LocalName(name)
 	if err != nil || name == "" || name == Stdio {
 		return nil, false
 	}
-	info, err := os.Stat(name)
+	info, err = os.Stat(name)
 	return info, err == nil && info.Mode().IsRegular()
 }
 
@@ -232,9 +236,9 @@ func (i Info) Same(other Info) bool {
 	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.Version == other.Version
 }
 
-// Unchanged says whether a file that was read from was written to since i was
-// looked up. That another file took its name, or that the name is gone, is no
-// error: who has a file open goes on reading the old one.
+// Unchanged returns ErrChanged if the local file of that name was written to since i was
+// looked up. It returns nil if the name is gone or is another file's by now, because a reader
+// that has the old file open still reads that.
 func (i Info) Unchanged(name string) error {
 	if i.file == nil {
 		return nil
@@ -244,13 +248,13 @@ func (i Info) Unchanged(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return named(name, err)
+		return withName(name, err)
 	case !os.SameFile(i.file, now) || now.Size() == i.Size && now.ModTime().Equal(i.Modified):
 		return nil
 	case now.Size() != i.Size:
-		return named(name, fmt.Errorf("%w: it had %d bytes and has %d", ErrChanged, i.Size, now.Size()))
+		return withName(name, fmt.Errorf("%w: it had %d bytes and has %d", ErrChanged, i.Size, now.Size()))
 	}
-	return named(name, ErrChanged)
+	return withName(name, ErrChanged)
 }
 
 // ErrChanged says that a file or object changed under a reader.

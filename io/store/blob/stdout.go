@@ -35,19 +35,19 @@ func (s *Stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Err returns the first error, but none for a reader that had enough.
+// Err returns the first error of a write; nil if that was EPIPE, which means that the reader
+// had enough.
 func (s *Stdout) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil || errors.Is(s.err, syscall.EPIPE) {
 		return nil
 	}
-	return named("stdout", s.err)
+	return withName("stdout", s.err)
 }
 
-// Rows returns a writer of rows to w. It fails if w is a standard output that the program
-// was started without: a job that says it wrote them would be wrong, where nobody who
-// leaves out stdout misses a text.
+// Rows returns a writer of rows to w. If the program was started without the standard output
+// that w is, the writer fails, because the rows would be lost. Other texts are dropped there.
 func Rows(w io.Writer) io.Writer {
 	if s, ok := w.(*Stdout); ok && s.w == io.Writer(noStdout{}) {
 		return noRows{}
@@ -58,8 +58,8 @@ func Rows(w io.Writer) io.Writer {
 // Fd is the file's descriptor, by which a terminal is recognised.
 func (s *Stdout) Fd() uintptr { return os.Stdout.Fd() }
 
-// interruptible returns a writer to f whose writes end with ctx, with its cause. A
-// regular file keeps nobody waiting, and is returned as it is.
+// interruptible returns a writer to f whose writes end when ctx does, with its cause. A
+// regular file does not block, and is returned as it is.
 func interruptible(ctx context.Context, f *os.File) io.Writer {
 	info, err := f.Stat()
 	switch {

@@ -56,8 +56,9 @@ type Attributes struct {
 	Version string
 }
 
-// sameVersion reports whether two say that they are of one version: by its name, or,
-// where one has none, by length and date, of which some stores say whole seconds.
+// sameVersion reports whether two attributes are of the same version of an object: if both
+// have a Version, by that, else by size and time, in whole seconds. What is unknown counts as
+// equal.
 func (a Attributes) sameVersion(b Attributes) bool {
 	if a.Size != b.Size && a.Size >= 0 && b.Size >= 0 {
 		return false
@@ -143,7 +144,7 @@ var stores = make(map[string]Store)
 // packages that have drivers.
 func Register(scheme string, store Store) { stores[scheme] = store }
 
-// knownSchemes says which URLs can be opened.
+// knownSchemes returns the schemes of URLs that can be opened, for messages.
 func knownSchemes() string {
 	names := []string{"file://"}
 	for scheme := range stores {
@@ -160,7 +161,7 @@ var buckets struct {
 	open map[string]Bucket
 }
 
-// bucket opens the bucket of a URL.
+// bucket opens the bucket of a URL, or returns it if it is open already.
 func (u URL) bucket(ctx context.Context) (Bucket, error) {
 	name := u.bucketURL()
 	buckets.Lock()
@@ -191,7 +192,8 @@ type ResponseError struct {
 	Hint string
 }
 
-// NewResponseError returns an answer's status, and where it redirects to.
+// NewResponseError returns the error for an HTTP response that refuses a request or redirects
+// it, with the host or region to which it redirects.
 func NewResponseError(answer *http.Response) *ResponseError {
 	e := &ResponseError{Status: answer.StatusCode}
 	if e.redirects() || e.Status == http.StatusBadRequest {
@@ -228,7 +230,7 @@ func (e *ResponseError) Error() string {
 	return text
 }
 
-// Is makes a missing object fs.ErrNotExist, and a refusal fs.ErrPermission.
+// Is makes status 404 an fs.ErrNotExist, and 401 and 403 an fs.ErrPermission.
 func (e *ResponseError) Is(target error) bool {
 	switch e.Status {
 	case http.StatusNotFound:
@@ -239,8 +241,9 @@ func (e *ResponseError) Is(target error) bool {
 	return false
 }
 
-// CheckRange finds the size of an object in the answer to a request for a range
-// of it; -1 where the answer does not say it. An answer that is not of that range is an error.
+// CheckRange returns the size of a whole object from the headers of a response to a request
+// for range r; -1 if they do not have it. It returns an error if the response has another
+// range.
 func CheckRange(r Range, contentRange string, contentLength int64) (size int64, err error) {
 	if contentRange == "" {
 		if r.Offset > 0 {
@@ -261,18 +264,18 @@ func (u URL) explain(ctx context.Context, err error) error {
 	var refused *ResponseError
 	switch {
 	case ctx.Err() != nil:
-		return named(u.Name(), context.Cause(ctx))
+		return withName(u.Name(), context.Cause(ctx))
 	case errors.Is(err, fs.ErrNotExist):
-		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
+		return withName(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
 	case errors.As(err, &refused) && refused.Hint != "":
-		return named(u.Name(), fmt.Errorf("the store refuses it: %s: %s: %w", u.hide(cleaned(err)), refused.Hint, fs.ErrPermission))
+		return withName(u.Name(), fmt.Errorf("the store refuses it: %s: %s: %w", u.hide(publicText(err)), refused.Hint, fs.ErrPermission))
 	case errors.Is(err, fs.ErrPermission):
-		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", u.hide(cleaned(err)), fs.ErrPermission))
+		return withName(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", u.hide(publicText(err)), fs.ErrPermission))
 	}
 	if errors.Is(err, errNoLength) {
-		return named(u.Name(), err)
+		return withName(u.Name(), err)
 	}
-	return named(u.Name(), newStoreError(u, "", err))
+	return withName(u.Name(), newStoreError(u, "", err))
 }
 
 var (
@@ -283,10 +286,10 @@ var (
 // maxErrorText is the number of bytes of a store's error that are shown.
 const maxErrorText = 500
 
-// cleaned is an error's text on one line, without the queries and users of the
-// URLs in it: some drivers sign URLs. Of a request that was not answered only
-// the reason remains.
-func cleaned(err error) string {
+// publicText returns an error's text on one line, shortened, and without the queries and users
+// of URLs, which may be credentials. For a request without a response it returns the reason
+// alone.
+func publicText(err error) string {
 	var sent *url.Error
 	var refused *ResponseError
 	var stalled *stalledError

@@ -76,7 +76,8 @@ const (
 	stateFile, infoFile = "state.json", "dataset_info.json"
 )
 
-// errorAt is the error for a table in a folder. about is the name that its script takes.
+// errorAt returns the TableError for a table in a folder. about is the file or folder that the
+// format's script reads.
 func (f *tableFormat) errorAt(folder, about string) error {
 	if strings.ContainsAny(about, "'\"\\$`") {
 		about = "FOLDER"
@@ -85,14 +86,14 @@ func (f *tableFormat) errorAt(folder, about string) error {
 	return &TableError{Folder: Shown(folder), Format: f.name, Command: command, IsStream: f.isStream}
 }
 
-// IsTableMetadata tells whether a key may be of the metadata of an Iceberg table.
+// IsTableMetadata reports whether a key may be that of an Iceberg table's metadata.
 func IsTableMetadata(key string) bool {
 	folder, name := path.Split(key)
 	return path.Base(folder) == iceberg.mark && (strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".avro"))
 }
 
-// newerMetadata tells whether a file of Iceberg's metadata is newer than another, which may be
-// "": v9.metadata.json or 00009-UUID.metadata.json.
+// newerMetadata reports whether a, a file of Iceberg's metadata, is newer than b, by the
+// numbers in their names: v9.metadata.json or 00009-UUID.metadata.json.
 func newerMetadata(a, b string) bool {
 	a, b = path.Base(a), path.Base(b)
 	number := func(name string) string {
@@ -134,7 +135,8 @@ func CheckTables(files []string) error {
 	return nil
 }
 
-// checkAbove returns an error if a folder, or one above it that was not checked, is a table.
+// checkAbove returns an error if a folder, or one that it is in, is a table. checked has those
+// that were checked before, and is extended.
 func checkAbove(checked map[string]bool, folder string) error {
 	folder, err := filepath.Abs(folder)
 	for below := ""; err == nil; folder, below = filepath.Dir(folder), filepath.Base(folder) {
@@ -152,8 +154,8 @@ func checkAbove(checked map[string]bool, folder string) error {
 	return nil // it cannot be said where the folder is
 }
 
-// checkFolder returns an error if a folder is a table, of which there are files in the folder
-// below of it, or in itself.
+// checkFolder returns an error if a folder is a table. below is the folder in it that has the
+// files, "" if they are in itself.
 func checkFolder(folder, below string) error {
 	is := func(name string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
@@ -196,7 +198,7 @@ type tableMark struct {
 	newest string // file of Iceberg's metadata
 }
 
-// add adds what a key shows.
+// add records what a key shows of a table.
 func (m tableMarks) add(key string) {
 	for _, f := range []*tableFormat{deltaLake, hudi, lance} {
 		if i := strings.Index(key, f.mark+"/"); i == 0 || i > 0 && key[i-1] == '/' {
@@ -246,18 +248,18 @@ func (e *expansion) checkTables() error {
 	return nil
 }
 
-// has tells whether an object was found.
+// has reports whether an object with that key was found. e.found must be sorted.
 func (e *expansion) has(key string) bool {
 	_, found := slices.BinarySearchFunc(e.found, key, func(o Object, key string) int { return strings.Compare(o.URL.Key, key) })
 	return found
 }
 
-// checkFolder returns an error if a folder is a table, of which there are objects in the folder
-// below of it, or in itself.
+// checkFolder returns an error if a folder is a table. below is the folder in it that has the
+// objects, "" if they are in itself.
 func (e *expansion) checkFolder(folder, below string) error {
 	mark := e.marks[folder]
 	if mark.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
-		if err := e.probe(folder, below); err != nil {
+		if err := e.lookForTable(folder, below); err != nil {
 			return err
 		}
 		mark = e.marks[folder]
@@ -277,7 +279,7 @@ func (e *expansion) checkFolder(folder, below string) error {
 	return mark.format.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
 }
 
-// isListed tells whether all keys below a folder were listed.
+// isListed reports whether all keys below a folder were listed.
 func (e *expansion) isListed(folder string) bool {
 	for _, listed := range e.listed {
 		if strings.HasPrefix(folder, listed) {
@@ -287,8 +289,9 @@ func (e *expansion) isListed(folder string) bool {
 	return false
 }
 
-// probe asks the store whether a folder has what shows a table.
-func (e *expansion) probe(folder, below string) error {
+// lookForTable asks the store for keys that show that a folder is a table, and records them.
+// below is the folder in it that has the objects.
+func (e *expansion) lookForTable(folder, below string) error {
 	formats := []*tableFormat{deltaLake, hudi}
 	if below == icebergData {
 		formats = append(formats, iceberg)

@@ -15,10 +15,10 @@ var passing = []syscall.Errno{
 	syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETIMEDOUT, syscall.EHOSTDOWN,
 }
 
-// Temporary reports whether what failed may succeed when it is tried again as it is, a
-// little later or on another machine: somebody else writes the output or an input, a
-// store is not reached or has too much to do, a disk is full or broken. It is false for
-// what is missing, refused or damaged.
+// Temporary reports whether an operation that failed with err may succeed if it is repeated
+// later or on another machine: another process writes the output or an input, a store is
+// overloaded or not reached, a disk is full or broken. It is false for what is missing,
+// refused or damaged.
 func Temporary(err error) bool {
 	var errno syscall.Errno
 	var failed *storeError
@@ -41,12 +41,12 @@ type storeError struct {
 }
 
 func newStoreError(u URL, begin string, err error) *storeError {
-	return &storeError{text: begin + u.hide(cleaned(err)), temporary: mayPass(err)}
+	return &storeError{text: begin + u.hide(publicText(err)), temporary: mayPass(err)}
 }
 
 func (e *storeError) Error() string { return e.text }
 
-// mayPass reports whether a store may do later what it did not do now.
+// mayPass reports whether a store may accept later what it refused with err.
 func mayPass(err error) bool {
 	var refused *ResponseError
 	if errors.As(err, &refused) {

@@ -26,8 +26,8 @@ const (
 	abortTime = 15 * time.Second
 )
 
-// createObject starts an object, which appears when Close succeeds. Once ctx
-// ends, writing fails.
+// createObject begins an object, which appears when Close succeeds. When ctx ends, writing
+// fails.
 func createObject(ctx context.Context, u URL) (Writer, error) {
 	if u.IsFolder() {
 		return nil, errFolder(u)
@@ -76,7 +76,7 @@ type upload struct {
 	sending sync.WaitGroup
 }
 
-// Write fills parts. A full one is sent when more comes, for the last one is
+// Write fills parts. A full part is sent only when more bytes come, because the last part is
 // sent in another way.
 func (u *upload) Write(p []byte) (n int, err error) {
 	for n < len(p) {
@@ -92,8 +92,8 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// send starts to send the part that was filled, and waits until another may be
-// filled.
+// send begins to send the filled part, and waits until another may be filled. last says that
+// it is the last one.
 func (u *upload) send(last bool) error {
 	if u.parts == nil {
 		err := u.do(func(ctx context.Context) (err error) {
@@ -127,7 +127,7 @@ func (u *upload) send(last bool) error {
 
 // complete makes an object of what was written.
 func (u *upload) complete() error {
-	err := u.finish()
+	err := u.completeParts()
 	if err == nil {
 		u.over = true
 		u.cancel(nil)
@@ -135,16 +135,16 @@ func (u *upload) complete() error {
 	return err
 }
 
-// finish writes an object of at most one part in one request. Of a larger one it sends the last
-// part and completes the upload. Then it checks that the object is there. If a part could not be
-// sent, do returns the error of that part.
-func (u *upload) finish() error {
+// completeParts writes an object of at most one part in one request. Of a larger object it
+// sends the last part and completes the upload. Then it checks that the object exists. If a
+// part could not be sent, the error is that of the part.
+func (u *upload) completeParts() error {
 	if u.parts == nil {
 		return u.do(func(ctx context.Context) error {
 			if err := u.bucket.Put(ctx, u.url.Key, u.buffer); err != nil {
 				return err
 			}
-			return u.lookUp(ctx, nil)
+			return u.verify(ctx, nil)
 		})
 	}
 	if err := u.send(true); err != nil {
@@ -156,14 +156,15 @@ func (u *upload) finish() error {
 		if err != nil && !errors.Is(err, ErrUnconfirmed) {
 			return err
 		}
-		return u.lookUp(ctx, err) // nil or ErrUnconfirmed
+		return u.verify(ctx, err) // nil or ErrUnconfirmed
 	})
 }
 
-// lookUp looks whether the object is there, as the store says or does not say. Who may
-// write need not be allowed to look. One that was written at once, such as a manifest, may
-// be another run's by now, so that only an empty one shows that its content is lost.
-func (u *upload) lookUp(ctx context.Context, said error) error {
+// verify checks that the object exists. said is nil, or ErrUnconfirmed if the store did not
+// confirm it: it is returned if the object that was there before still is. A store may permit
+// writing but not looking. An object written in one request, such as a manifest, may be
+// another process's by now, so that only an empty one shows that its content is lost.
+func (u *upload) verify(ctx context.Context, said error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	switch {
 	case errors.Is(err, fs.ErrPermission), said != nil && is == u.before:
@@ -178,8 +179,7 @@ func (u *upload) lookUp(ctx context.Context, said error) error {
 	return nil
 }
 
-// abort gives the object up, and removes its parts from the store, also when ctx
-// has ended.
+// abort gives the upload up and removes its parts from the store, even if ctx has ended.
 func (u *upload) abort() {
 	u.cancel(nil)
 	if u.over || u.parts == nil {
@@ -192,8 +192,8 @@ func (u *upload) abort() {
 	_ = u.parts.Abort(ctx) // what fails is left to the store's own rules
 }
 
-// do makes a request, unless the upload's context has ended. The error is
-// without the object's name, which the writer puts in front.
+// do calls request with a context that ends if the store makes no progress. The error does not
+// name the object, because the writer adds its name.
 func (u *upload) do(request func(context.Context) error) error {
 	if u.ctx.Err() != nil {
 		return context.Cause(u.ctx)

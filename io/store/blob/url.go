@@ -46,9 +46,9 @@ func IsURL(name string) bool {
 	return ok && schemeForm.MatchString(scheme)
 }
 
-// ParseURL takes a store's URL apart. Errors show nothing of a URL that may be
-// secret: it is refused when it has a user, or parameters that the kind of store
-// does not have, such as signatures.
+// ParseURL parses the URL of an object, a folder or a pattern. It refuses a user, and
+// parameters that the kind of store does not have, such as signatures. Errors show nothing of
+// a URL that may be secret.
 func ParseURL(name string) (URL, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	u := URL{Scheme: strings.ToLower(scheme)}
@@ -68,8 +68,8 @@ func ParseURL(name string) (URL, error) {
 	return u, u.checkParameters(store)
 }
 
-// checkParameters refuses parameters that the kind of store does not have, for
-// they may be credentials.
+// checkParameters returns an error for parameters that the kind of store does not have,
+// because they may be credentials.
 func (u URL) checkParameters(store Store) error {
 	values, err := url.ParseQuery(u.parameters)
 	if err != nil {
@@ -93,7 +93,7 @@ func (u URL) checkParameters(store Store) error {
 // name says.
 func (u URL) Name() string { return u.Scheme + "://" + u.Bucket + "/" + u.Key }
 
-// String is the whole URL, as Open and Create take it.
+// String returns the whole URL, as Open and Create take it.
 func (u URL) String() string {
 	if u.parameters == "" && !strings.Contains(u.Key, "?") {
 		return u.Name()
@@ -118,9 +118,9 @@ func (u URL) bucketURL() *url.URL {
 	return &url.URL{Scheme: u.Scheme, Host: u.Bucket, RawQuery: u.parameters}
 }
 
-// Shown is a name as people may see it: a URL without what may be credentials,
-// which is its user and its parameters, and any other name as it is. A password may have
-// slashes, which end the host; then what follows it up to the last @ is left out.
+// Shown returns a name for messages: a URL without its user and parameters, which may be
+// credentials, and any other name as it is. A password may have slashes, which end the host,
+// so all before the last @ is left out then.
 func Shown(name string) string {
 	if !IsURL(name) {
 		return name
@@ -144,8 +144,8 @@ func Shown(name string) string {
 	return scheme + "://" + rest
 }
 
-// hide takes the values of the URL's parameters out of an error's text, which may be
-// credentials that were written into the wrong place.
+// hide removes the values of the URL's parameters from an error's text, because they may be
+// credentials in the wrong place.
 func (u URL) hide(text string) string {
 	const leastSecret = 4 // bytes
 	values, _ := url.ParseQuery(u.parameters)
@@ -165,8 +165,8 @@ func (u URL) hide(text string) string {
 // plainValues are values of parameters that are words of messages.
 var plainValues = []string{"true", "false", "http", "https"}
 
-// LocalName is the name of the local file that a file:// URL stands for; any
-// other name it returns as it is.
+// LocalName returns the path of the local file that a file:// URL names. It returns any other
+// name as it is.
 func LocalName(name string) (string, error) {
 	scheme, rest, ok := strings.Cut(name, "://")
 	if !ok || !strings.EqualFold(scheme, "file") {

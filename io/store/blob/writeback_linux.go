@@ -20,6 +20,8 @@ type writeback struct {
 
 func writesBack(f *os.File) io.Writer { return &writeback{file: f} }
 
+// Write writes, and asks the system to bring what was written to the disk, without waiting for
+// it.
 func (w *writeback) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.written += int64(n)

@@ -67,8 +67,8 @@ type Queue struct {
 	unwatch func() bool
 }
 
-// Queue adds an output after those that are there. It gets nothing any more once ctx has
-// ended: its calls then return ctx's error. It must be closed.
+// Queue adds an output, after those that were added before. Once ctx has ended, it gets no
+// memory, and its calls return ctx's error. It must be closed.
 func (b *Budget) Queue(ctx context.Context) *Queue {
 	q := &Queue{budget: b}
 	b.mu.Lock()
@@ -83,7 +83,7 @@ func (b *Budget) Queue(ctx context.Context) *Queue {
 	return q
 }
 
-// Close gives back what the output holds. Its grants must not be used any more.
+// Close gives back all memory of the output. Its grants must not be used afterwards.
 func (q *Queue) Close() {
 	q.unwatch()
 	b := q.budget
@@ -95,14 +95,14 @@ func (q *Queue) Close() {
 	b.changed.Broadcast()
 }
 
-// Admit waits until there is room for size bytes, and returns a grant that has them. One
-// goroutine at a time may call it.
+// Admit waits until a batch may begin with size bytes, and returns its grant, which holds
+// them. One goroutine at a time may call it.
 func (q *Queue) Admit(size int64) (*Grant, error) {
 	b := q.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	q.waits = true
-	for q.err == nil && !q.admits(size) {
+	for q.err == nil && !q.mayBegin(size) {
 		b.changed.Wait()
 	}
 	q.waits = false
@@ -122,8 +122,8 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 // large is the share of the memory from which on a grant may begin in all that is not reserved.
 const large = 32
 
-// admits reports whether a grant may begin with size bytes now.
-func (q *Queue) admits(size int64) bool {
+// mayBegin reports whether a batch may begin with size bytes now.
+func (q *Queue) mayBegin(size int64) bool {
 	b := q.budget
 	at := slices.Index(b.queues, q)
 	switch {
@@ -146,7 +146,8 @@ func (q *Queue) add(n int64) {
 	q.budget.used += n
 }
 
-// isFirst reports whether a grant of the output is the first in line.
+// isFirst reports whether the grant with that number is the oldest grant of the oldest output
+// that has any.
 func (q *Queue) isFirst(number int) bool {
 	for _, other := range q.budget.queues {
 		if other == q {
@@ -162,9 +163,9 @@ func (q *Queue) isFirst(number int) bool {
 // Lendable returns the most bytes that Lend lends: half of the memory.
 func (b *Budget) Lendable() int64 { return b.memory / 2 }
 
-// Lend lends n bytes, or Lendable if these are fewer, until back is called. It is for work that a
-// batch needs but that has no grant. It waits until all that is lent is at most Lendable, so who
-// has something lent must not wait for memory, nor borrow more.
+// Lend takes n bytes, or Lendable if that is less, until back is called. It is for work that a
+// batch needs but that has no grant. It waits until at most Lendable bytes are lent. A caller
+// that has borrowed must not wait for memory, nor borrow more.
 func (b *Budget) Lend(n int64) (back func()) {
 	n = min(n, b.Lendable())
 	b.mu.Lock()
@@ -194,15 +195,15 @@ type Grant struct {
 	held   int64
 }
 
-// Wake has all that wait in Take ask Meanwhile again.
+// Wake makes all goroutines that wait in Take call Meanwhile again.
 func (b *Budget) Wake() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.changed.Broadcast()
 }
 
-// Try takes n bytes if there is room for them, and reports whether it did. For the first in
-// line all of the memory is room.
+// Try takes n more bytes if at most half of the memory is then used, or all of it for the
+// oldest grant. It reports whether it did.
 func (g *Grant) Try(n int64) bool {
 	if g == nil {
 		return true
@@ -223,8 +224,8 @@ func (g *Grant) Try(n int64) bool {
 	return true
 }
 
-// Take waits until the batch may have n bytes more; a negative n gives bytes back.
-// Its error is that of the output's context: the output is given up.
+// Take waits until the batch may have n bytes more, and takes them; a negative n gives bytes
+// back. The error is that of the output's context, which has ended.
 func (g *Grant) Take(n int64) error {
 	if g == nil || n == 0 {
 		return nil
@@ -262,8 +263,8 @@ func (g *Grant) Take(n int64) error {
 	return nil
 }
 
-// End gives back what the output's first grant holds, except kept bytes: a later grant gives
-// those back with a negative number, or the output when it is closed.
+// End ends the output's oldest grant and gives back its bytes, except kept: those are given
+// back by a later grant, with a negative Take, or when the output is closed.
 func (g *Grant) End(kept int64) {
 	q := g.queue
 	b := q.budget
@@ -288,7 +289,8 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s takes %d bytes of memory, and may take %d", e.What, e.Need, e.Limit)
 }
 
-// Enough returns the least number of bytes that would be enough, where memory bytes are not.
+// Enough returns how many bytes of memory would have been enough for a job that had memory
+// bytes.
 func (e *MemoryError) Enough(memory int64) int64 {
 	if e.Limit <= 0 {
 		return memory

@@ -18,8 +18,8 @@ const mostFree = 64
 // NewBuffers returns an empty Buffers, of which limit bytes may be idle.
 func NewBuffers(limit int64) *Buffers { return &Buffers{limit: limit} }
 
-// Get returns n bytes, which are not zero. A small piece does not take up a large one that
-// was put back.
+// Get returns n bytes, which may not be zero. It reuses the smallest piece that is large
+// enough, but none that is much larger.
 func (p *Buffers) Get(n int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -35,6 +35,7 @@ func (p *Buffers) Get(n int) []byte {
 	return p.remove(best)[:n]
 }
 
+// remove removes a piece from those that are free, and returns it.
 func (p *Buffers) remove(i int) []byte {
 	buffer := p.free[i]
 	last := len(p.free) - 1
@@ -44,8 +45,8 @@ func (p *Buffers) remove(i int) []byte {
 	return buffer
 }
 
-// Put takes memory back that is no longer referenced. The smallest pieces are dropped if more
-// is idle than may be.
+// Put gives memory back for reuse. The caller must not use it afterwards. If more is free than
+// the limit, the smallest pieces are dropped.
 func (p *Buffers) Put(buffer []byte) {
 	size := int64(cap(buffer))
 	p.mu.Lock()
@@ -66,6 +67,7 @@ func (p *Buffers) Limit(limit int64) {
 	p.trim()
 }
 
+// trim drops the smallest free pieces until the limits hold.
 func (p *Buffers) trim() {
 	for p.idle > p.limit || len(p.free) > mostFree {
 		least := 0

@@ -81,9 +81,9 @@ func (c *Cache[ID, V]) Get(key uint32) (V, error) {
 	return e.V, nil
 }
 
-// Shared returns the value with an identity if it is in the cache, so that a load need not
-// make it again.
-func (c *Cache[ID, V]) Shared(id ID) (v V, ok bool) {
+// ByID returns the value with an identity if it is in the cache, so that a load need not make
+// it again.
+func (c *Cache[ID, V]) ByID(id ID) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.byID[id]; e != nil {
@@ -127,7 +127,8 @@ func (c *Cache[ID, V]) miss(key uint32) (V, error) {
 	return p.value, p.err
 }
 
-// finish stores a loaded value and wakes the goroutines that wait for it.
+// finish stores a value that was loaded, unless p.err is set, and wakes the goroutines that
+// wait for it.
 func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,12 +137,13 @@ func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
 		close(p.done)
 	}
 	if p.err == nil {
-		c.keep(key, made)
+		c.insert(key, made)
 	}
 }
 
-// keep puts a value into the cache and drops others until it fits.
-func (c *Cache[ID, V]) keep(key uint32, made Value[ID, V]) {
+// insert puts a value into the cache, and drops others until it fits. If a value with its ID
+// is there, the key gets that.
+func (c *Cache[ID, V]) insert(key uint32, made Value[ID, V]) {
 	if made.Size == 0 {
 		c.entries[key].Store(&entry[ID, V]{Value: made})
 		return

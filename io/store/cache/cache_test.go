@@ -95,7 +95,7 @@ func TestSizes(t *testing.T) {
 func TestSharedValues(t *testing.T) {
 	var c *Cache[uint32, *number]
 	c = New(5, 20, func(key uint32) (Value[uint32, *number], error) {
-		v, ok := c.Shared(key % 3)
+		v, ok := c.ByID(key % 3)
 		if !ok {
 			v = &number{key % 3}
 		}

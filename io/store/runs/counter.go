@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Counter adds up numbers by key, in bounded memory: what does not fit goes to a
+// Counter adds up a sum for each key, in limited memory: sums that do not fit go to a
 // temporary file. It is safe for concurrent use, but for Merge and Close.
 type Counter struct {
 	mu     sync.Mutex
@@ -42,7 +42,7 @@ func NewCounter(memory int64, folder string) *Counter {
 	return &Counter{sums: make(map[string]int64), limit: memory / 2, sorter: NewSorter(form, memory/2, folder)}
 }
 
-// Add adds n to the number of a key, which has at most MaxKey bytes.
+// Add adds n to the sum of a key, which has at most MaxKey bytes.
 func (c *Counter) Add(key []byte, n int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +57,7 @@ func (c *Counter) Add(key []byte, n int64) error {
 	return nil
 }
 
-// flush hands the sums to the sorter.
+// flush moves the sums to the sorter.
 func (c *Counter) flush() error {
 	for key, sum := range c.sums {
 		c.record = binary.LittleEndian.AppendUint16(c.record[:0], uint16(countHead+len(key)))
@@ -72,8 +72,8 @@ func (c *Counter) flush() error {
 	return nil
 }
 
-// Merge calls visit for each key with its sum, in the order of keys, until that returns
-// an error. The key is valid until visit returns. Nothing can be added afterwards.
+// Merge calls visit for each key with its sum, in the order of keys, until visit returns an
+// error. The key is valid until visit returns. Nothing can be added afterwards.
 func (c *Counter) Merge(visit func(key []byte, sum int64) error) error {
 	if err := c.flush(); err != nil {
 		return err

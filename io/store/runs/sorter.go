@@ -68,7 +68,8 @@ func NewSorter(form Form, memory int64, folder string) *Sorter {
 // Len returns how many records were added.
 func (s *Sorter) Len() int64 { return s.total }
 
-// Add adds a copy of a record.
+// Add adds a copy of a record. If the memory is full, it first writes the records in memory as
+// a run.
 func (s *Sorter) Add(record []byte) error {
 	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
 		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count) + s.excess + int64(max(len(record)-s.chunk, 0))
@@ -99,7 +100,7 @@ func (s *Sorter) Close() {
 	s.chunks, s.used, s.count, s.excess = nil, 0, 0, 0
 }
 
-// slot is where a record is in the chunks.
+// slot is a record's key and its offset in the chunks, as if they were one array.
 type slot struct {
 	key uint64
 	at  uint32
@@ -111,8 +112,8 @@ func (s *Sorter) at(p slot) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at
 // record returns the record that data starts with.
 func (s *Sorter) record(data []byte) []byte { return data[:s.form.Size(data)] }
 
-// sorted returns the slots of the records in the chunks, in order.
-func (s *Sorter) sorted() []slot {
+// sortChunks returns the slots of the records in memory, in order.
+func (s *Sorter) sortChunks() []slot {
 	slots := make([]slot, 0, s.count)
 	for i, chunk := range s.chunks[:s.used] {
 		for at := 0; at < len(chunk); at += s.form.Size(chunk[at:]) {
@@ -128,11 +129,11 @@ func (s *Sorter) sorted() []slot {
 	return slots
 }
 
-// flush writes the records in the chunks as a run.
+// flush sorts the records in memory and writes them to the temporary file as a run.
 func (s *Sorter) flush() error {
 	start := s.spill.Size()
 	w := bufio.NewWriterSize(&s.spill, mergeBuffer)
-	for _, p := range s.sorted() {
+	for _, p := range s.sortChunks() {
 		if _, err := w.Write(s.record(s.at(p))); err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ type cursor struct {
 	next func() (bool, error)
 }
 
-// step goes to the next record; it returns false at the end.
+// step goes to the next record. It returns false at the end.
 func (c *cursor) step(form *Form) (bool, error) {
 	ok, err := c.next()
 	if ok {
@@ -166,8 +167,8 @@ func (c *cursor) step(form *Form) (bool, error) {
 	return ok, err
 }
 
-// Merge calls visit for each record, in order. The argument is valid until visit
-// returns. Nothing can be added afterwards.
+// Merge calls visit for each record, in order. It stops at visit's first error and returns it.
+// The record is valid until visit returns. Nothing can be added afterwards.
 func (s *Sorter) Merge(visit func(record []byte) error) error {
 	m := merging{form: &s.form}
 	for _, c := range s.cursors() {
@@ -222,8 +223,8 @@ func (m *merging) Pop() any {
 	return last
 }
 
-// cursors returns a cursor for each run that was written, which may together read half of the
-// limit ahead, and one for the records in memory.
+// cursors returns a cursor for each run in the file, with buffers that take at most about half
+// of the limit, and one for the records in memory.
 func (s *Sorter) cursors() []*cursor {
 	var all []*cursor
 	size := mergeBuffer
@@ -233,7 +234,7 @@ func (s *Sorter) cursors() []*cursor {
 	for _, e := range s.runs {
 		all = append(all, s.readRun(bufio.NewReaderSize(s.spill.Reader(e), size)))
 	}
-	slots := s.sorted()
+	slots := s.sortChunks()
 	c := new(cursor)
 	c.next = func() (bool, error) {
 		if len(slots) == 0 {
@@ -245,7 +246,7 @@ func (s *Sorter) cursors() []*cursor {
 	return append(all, c)
 }
 
-// readRun returns the cursor of a run that was written.
+// readRun returns a cursor of the run in from.
 func (s *Sorter) readRun(from *bufio.Reader) *cursor {
 	head := s.form.Head
 	memory := make([]byte, max(maxRecord, head))

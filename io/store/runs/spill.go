@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Spill is a temporary file for what does not fit in memory. It is made when
-// something is first written, and where the system can do that it has no name
-// from then on: nothing is left of it, whatever happens.
+// Spill is a temporary file for what does not fit in memory. The first write creates it. If
+// the system permits, its name is removed at once, so that nothing is left of it even if the
+// program is killed.
 type Spill struct {
 	// Folder is where the file is made.
 	Folder string
@@ -47,8 +47,8 @@ func (s *Spill) WriteAt(data []byte, offset int64) error {
 // Size is the length of the file.
 func (s *Spill) Size() int64 { return s.size }
 
-// Cut removes what was written from an offset on.
-func (s *Spill) Cut(size int64) error {
+// Truncate removes what was written from an offset on.
+func (s *Spill) Truncate(size int64) error {
 	if s.file == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *Spill) ReadAt(data []byte, offset int64) error {
 	return nil
 }
 
-// All reads everything.
+// All returns a reader of the whole file.
 func (s *Spill) All() io.Reader {
 	if s.file == nil {
 		return eof{}

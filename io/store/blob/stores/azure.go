@@ -41,8 +41,8 @@ type azureAccount struct {
 	cdn, emulator          bool
 }
 
-// serviceURL is that of the account: the account is part of the path where the
-// host is this machine.
+// serviceURL returns the account's URL. On an emulator the account is a part of the path, else
+// of the host.
 func (a azureAccount) serviceURL() (*url.URL, error) {
 	domain, protocol := cmp.Or(a.domain, "blob.core.windows.net"), cmp.Or(a.protocol, "https")
 	switch {
@@ -58,10 +58,10 @@ func (a azureAccount) serviceURL() (*url.URL, error) {
 	return url.Parse(protocol + "://" + a.name + "." + domain)
 }
 
-// AzureClient makes a client for the container of a URL, whose parameters come
-// before what the environment says. Of credentials, the first in the environment
-// counts: a key, a shared access signature, a connection string, else what
-// Microsoft's own tools find.
+// AzureClient returns a client for the container of a URL. The URL's parameters have
+// precedence over the environment. Of the credentials in the environment it takes the first: a
+// key, a shared access signature, a connection string; without any, what Microsoft's own tools
+// find.
 func AzureClient(u *url.URL) (*container.Client, error) {
 	name, key, signature := os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
 	connection := cmp.Or(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
@@ -137,7 +137,7 @@ func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url
 	return service.JoinPath(u.Host), nil
 }
 
-// connectionFields takes a connection string apart.
+// connectionFields splits an Azure connection string, NAME=VALUE;…, into its fields.
 func connectionFields(text string) map[string]string {
 	fields := make(map[string]string)
 	for field := range strings.SplitSeq(text, ";") {
@@ -213,8 +213,9 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 	return page, nil
 }
 
-// isAzureFolder reports whether a key is that of a folder, which accounts with a hierarchical
-// namespace, and Hadoop in others, list as an empty object without a slash at its end.
+// isAzureFolder reports whether a listed blob stands for a folder. Accounts with a
+// hierarchical namespace, and Hadoop in others, list folders as empty blobs without a slash at
+// the end.
 func isAzureFolder(x *container.BlobItem) bool {
 	if p := x.Properties; p != nil && strings.EqualFold(value(p.ResourceType), "directory") {
 		return true
@@ -275,7 +276,7 @@ func azureHeaders() *azure.HTTPHeaders {
 	return &azure.HTTPHeaders{BlobContentType: &of}
 }
 
-// azureError makes an answer that refuses a request a ResponseError.
+// azureError returns err, or a blob.ResponseError if err is a response that refuses a request.
 func azureError(err error) error {
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) && answer.StatusCode >= http.StatusMultipleChoices {
@@ -286,7 +287,7 @@ func azureError(err error) error {
 	return err
 }
 
-// value is what a pointer of the SDK is to, or the zero value for nil.
+// value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

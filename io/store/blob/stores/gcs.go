@@ -48,8 +48,8 @@ type gcsBucket struct {
 	tokens   oauth2.TokenSource // nil: anonymous
 }
 
-// openGCS finds credentials where Google's own tools look for them. An emulator
-// needs none.
+// openGCS opens a bucket, with the credentials that Google's own tools would find. It needs
+// none for an emulator.
 func openGCS(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 	q := parameters{values: u.Query()}
 	b := &gcsBucket{client: blob.WithDeadlines(newClient()), name: u.Host}
@@ -110,7 +110,7 @@ func (x gcsObject) attributes() blob.Attributes {
 
 func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
 	var x gcsObject
-	err := b.askJSON(ctx, b.objects(key, url.Values{"fields": {"name,size,generation,updated"}}), &x)
+	err := b.getJSON(ctx, b.objects(key, url.Values{"fields": {"name,size,generation,updated"}}), &x)
 	return x.attributes(), err
 }
 
@@ -129,7 +129,7 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		Prefixes      []string
 		Items         []gcsObject
 	}
-	if err := b.askJSON(ctx, b.objects("", values), &list); err != nil {
+	if err := b.getJSON(ctx, b.objects("", values), &list); err != nil {
 		return blob.Page{}, err
 	}
 	page := blob.Page{Token: list.NextPageToken}
@@ -185,8 +185,8 @@ type gcsUpload struct {
 	session string // a URL, as good as a credential
 }
 
-// Part sends a part. The store may keep less of it than it was sent, and says so;
-// what it has already it ignores. The last part completes the object.
+// Part sends a part, again from where the store stopped if it kept less than was sent. The
+// last part completes the object.
 func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 	end := p.Offset + int64(len(p.Data))
 	for at := p.Offset; ; {
@@ -226,7 +226,7 @@ func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 // Complete has nothing to do after the last part.
 func (u *gcsUpload) Complete(context.Context) error { return nil }
 
-// Abort cancels the upload, and so discards what was sent.
+// Abort cancels the upload; the store removes what was sent.
 func (u *gcsUpload) Abort(ctx context.Context) error {
 	const cancelled = 499 // the status that confirms it
 	err := u.bucket.discard(u.bucket.send(ctx, http.MethodDelete, u.session, nil, nil))
@@ -237,8 +237,8 @@ func (u *gcsUpload) Abort(ctx context.Context) error {
 	return err
 }
 
-// askJSON gets what a URL has, as JSON.
-func (b *gcsBucket) askJSON(ctx context.Context, at string, into any) error {
+// getJSON requests a URL and decodes its JSON response into *into.
+func (b *gcsBucket) getJSON(ctx context.Context, at string, into any) error {
 	answer, err := b.send(ctx, http.MethodGet, at, nil, nil)
 	if err != nil {
 		return err
@@ -247,7 +247,8 @@ func (b *gcsBucket) askJSON(ctx context.Context, at string, into any) error {
 	return json.NewDecoder(io.LimitReader(answer.Body, gcsMaxAnswer)).Decode(into)
 }
 
-// discard reads an answer to its end, so that its connection is used again.
+// discard reads the rest of a response and closes it, so that its connection is used again. It
+// returns err, if that is set, or the error of closing.
 func (b *gcsBucket) discard(answer *http.Response, err error) error {
 	if err != nil {
 		return err
@@ -256,8 +257,8 @@ func (b *gcsBucket) discard(answer *http.Response, err error) error {
 	return answer.Body.Close()
 }
 
-// send sends a request, and again where that may help. The answer is of a status
-// that is no error. Data is sent if it is not nil.
+// send sends a request, with data as its body unless that is nil, and repeats it if that may
+// help. It returns a response with a status of success.
 func (b *gcsBucket) send(ctx context.Context, method, at string, header http.Header, data []byte) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		answer, wait, err := b.try(ctx, method, at, header, data)
@@ -273,8 +274,8 @@ func (b *gcsBucket) send(ctx context.Context, method, at string, header http.Hea
 	}
 }
 
-// try sends a request once. After an error it returns how long to wait at least
-// before trying again; never is negative.
+// try sends a request once. After an error, wait is the least time before the next try, or
+// negative if none can help.
 func (b *gcsBucket) try(ctx context.Context, method, at string, header http.Header, data []byte) (answer *http.Response, wait time.Duration, err error) {
 	const never = -1
 	var body io.Reader
@@ -312,7 +313,7 @@ func (b *gcsBucket) try(ctx context.Context, method, at string, header http.Head
 	return nil, wait, gcsError(answer)
 }
 
-// authorize adds a token, which may have to be fetched.
+// authorize adds a token to a request. It may have to fetch one first.
 func (b *gcsBucket) authorize(request *http.Request) error {
 	if b.tokens == nil {
 		return nil
@@ -337,8 +338,8 @@ func (b *gcsBucket) authorize(request *http.Request) error {
 	}
 }
 
-// gcsError is an answer that refuses a request. It says why in JSON, or, to a
-// request for a body, in a line of text.
+// gcsError returns the error for a response that refuses a request, with the reason from its
+// JSON body.
 func gcsError(answer *http.Response) error {
 	refused := blob.NewResponseError(answer)
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))

@@ -21,9 +21,9 @@ const (
 	contentType = "application/octet-stream"
 )
 
-// setTransport changes a transport to what large objects need: bodies as they
-// are stored, and a connection for each request, so that one that stands still
-// holds up no other and the next attempt gets a fresh one.
+// setTransport sets a transport up for large objects: bodies stay as they are stored, and each
+// request has its own connection, so that a stalled one delays no other and a repeated one
+// gets a fresh connection.
 func setTransport(t *http.Transport) {
 	t.DisableCompression = true
 	t.MaxIdleConnsPerHost = 64
@@ -46,6 +46,8 @@ func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseL
 // listings bounds the answers to requests for keys, which become lists in memory.
 type listings struct{ blob.Doer }
 
+// Do sends a request. If it asks for a list of keys, its response may have at most
+// blob.MaxListing bytes.
 func (d listings) Do(request *http.Request) (*http.Response, error) {
 	answer, err := d.Doer.Do(request)
 	if q := request.URL.Query(); err == nil && request.Method == http.MethodGet && (q.Has("list-type") || q.Get("comp") == "list") {
@@ -68,8 +70,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// retryAfter is the time for which a refused request asks to wait, at most maxPause: a number of
-// seconds, or a time.
+// retryAfter returns how long a response's Retry-After asks to wait, at most maxPause.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	wait := time.Duration(0)
@@ -81,7 +82,7 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(0, wait), maxPause)
 }
 
-// rangeHeader is nil for a whole object.
+// rangeHeader returns the value of the Range header for r; nil for a whole object.
 func rangeHeader(r blob.Range) *string {
 	if r.Length < 0 {
 		return nil
@@ -98,9 +99,9 @@ func sizeOr(length *int64) int64 {
 	return *length
 }
 
-// newBody makes a Body of the answer to a request for r. An answer that is not of r is an error, and
-// its body is closed. The Size in the given attributes is the answer's length, -1 if that is not
-// known; that of the Body is the whole object's.
+// newBody returns the body of a response to a request for range r. If the response has another
+// range, it closes the body and returns an error. is.Size is the length of the response, -1 if
+// unknown; the result has that of the whole object.
 func newBody(body io.ReadCloser, r blob.Range, contentRange string, is blob.Attributes) (*blob.Body, error) {
 	size, err := blob.CheckRange(r, contentRange, is.Size)
 	if err != nil {

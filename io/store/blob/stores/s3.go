@@ -42,8 +42,8 @@ func init() {
 	})
 }
 
-// S3Client makes a client for the bucket of a URL, whose parameters say where it
-// is. Credentials come from where Amazon's own tools look for them.
+// S3Client returns a client for the bucket of a URL, whose parameters set region, endpoint and
+// the like. Credentials are those that Amazon's own tools would find.
 func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	q := parameters{values: u.Query()}
 	options := []func(*config.LoadOptions) error{
@@ -66,10 +66,10 @@ func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	if q.flag("anonymous") {
 		add(config.WithCredentialsProvider(aws.AnonymousCredentials{}))
 	}
-	if when := q.when("request_checksum_calculation"); when != 0 {
+	if when := q.checksumWhen("request_checksum_calculation"); when != 0 {
 		add(config.WithRequestChecksumCalculation(aws.RequestChecksumCalculation(when)))
 	}
-	if when := q.when("response_checksum_validation"); when != 0 {
+	if when := q.checksumWhen("response_checksum_validation"); when != 0 {
 		add(config.WithResponseChecksumValidation(aws.ResponseChecksumValidation(when)))
 	}
 	c, err := config.LoadDefaultConfig(ctx, options...)
@@ -83,8 +83,9 @@ func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	return client, q.err
 }
 
-// s3Options sets what the URL says of the requests. AWS_MAX_ATTEMPTS and the
-// profile may set how often they are tried.
+// s3Options returns a function that applies the URL's parameters to the client's options.
+// tries is how often a request is sent at most, from AWS_MAX_ATTEMPTS or the profile; 0 for
+// the default.
 func s3Options(q *parameters, tries int) func(*s3.Options) {
 	pathStyle := q.flag("use_path_style") || q.flag("hostname_immutable")
 	noTLS, accelerate := q.flag("disable_https"), q.flag("accelerate")
@@ -132,7 +133,7 @@ func (b s3Backoff) BackoffDelay(attempt int, err error) (time.Duration, error) {
 	return delay, failed
 }
 
-// parameters are those of a URL. Err is the first that is not as it must be.
+// parameters are those of a URL. err is the first invalid one.
 type parameters struct {
 	values url.Values
 	err    error
@@ -152,8 +153,9 @@ func (p *parameters) number(name string) uint {
 	return uint(value)
 }
 
-// when is 0 where nothing is said, else what both of the SDK's types call it.
-func (p *parameters) when(name string) int {
+// checksumWhen returns a parameter that says when checksums are used, as a constant that both
+// types of the SDK share; 0 if it is not set.
+func (p *parameters) checksumWhen(name string) int {
 	switch strings.ToLower(p.text(name)) {
 	case "":
 		return 0
@@ -181,13 +183,14 @@ type s3Bucket struct {
 func (b *s3Bucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
 	out, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return blob.Attributes{}, b.reason(ctx, key, s3Error(err))
+		return blob.Attributes{}, b.refusalReason(ctx, key, s3Error(err))
 	}
 	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
 }
 
-// reason asks for the reason of a refusal, which an answer to HEAD cannot have.
-func (b *s3Bucket) reason(ctx context.Context, key string, err error) error {
+// refusalReason returns a refusal with its reason, or err. A response to HEAD has no body, so
+// it repeats the request as GET for the first byte.
+func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) error {
 	var refused *blob.ResponseError
 	if !errors.As(err, &refused) || refused.Status != http.StatusForbidden && refused.Status != http.StatusBadRequest {
 		return err
@@ -251,7 +254,7 @@ func (b *s3Bucket) Put(ctx context.Context, key string, data []byte) error {
 
 func (b *s3Bucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
 	out, err := b.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
-		Bucket: &b.name, Key: &key, ContentType: aws.String(contentType), ChecksumAlgorithm: b.checksum(),
+		Bucket: &b.name, Key: &key, ContentType: aws.String(contentType), ChecksumAlgorithm: b.partChecksum(),
 	})
 	if err != nil {
 		return nil, s3Error(err)
@@ -259,9 +262,9 @@ func (b *s3Bucket) StartUpload(ctx context.Context, key string) (blob.Upload, er
 	return &s3Upload{bucket: b, key: key, id: out.UploadId}, nil
 }
 
-// checksum is what parts are sent with, which must be said of the whole upload
-// first.
-func (b *s3Bucket) checksum() types.ChecksumAlgorithm {
+// partChecksum returns the checksum that parts are sent with; empty for none. It must be
+// announced when the upload begins.
+func (b *s3Bucket) partChecksum() types.ChecksumAlgorithm {
 	if b.client.Options().RequestChecksumCalculation == aws.RequestChecksumCalculationWhenRequired {
 		return ""
 	}
@@ -281,7 +284,7 @@ type s3Upload struct {
 func (u *s3Upload) Part(ctx context.Context, p blob.Part) error {
 	number := aws.Int32(int32(p.Number))
 	out, err := u.bucket.client.UploadPart(ctx, &s3.UploadPartInput{
-		Bucket: &u.bucket.name, Key: &u.key, UploadId: u.id, PartNumber: number, Body: bytes.NewReader(p.Data), ChecksumAlgorithm: u.bucket.checksum(),
+		Bucket: &u.bucket.name, Key: &u.key, UploadId: u.id, PartNumber: number, Body: bytes.NewReader(p.Data), ChecksumAlgorithm: u.bucket.partChecksum(),
 	})
 	if err != nil {
 		return s3Error(err)
@@ -308,7 +311,7 @@ func (u *s3Upload) Abort(ctx context.Context) error {
 	return s3Error(err)
 }
 
-// s3Error makes an answer that refuses a request a ResponseError.
+// s3Error returns err, or a blob.ResponseError if err is a response that refuses a request.
 func s3Error(err error) error {
 	var answer *awshttp.ResponseError
 	if !errors.As(err, &answer) || answer.HTTPStatusCode() < http.StatusMultipleChoices {
