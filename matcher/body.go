@@ -403,20 +403,8 @@ func (b *Body) HasEveryone() bool {
 	return everyone.rules.flags&flagGroup != 0
 }
 
-// Lines yields the line number and the text of each rule, by rank, the least specific first. A
-// trie without notes yields nothing.
-func (t *Trie) Lines() iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		for rank := 1; rank <= t.ruleCount(); rank++ {
-			if info := t.Rule(uint32(rank) << 1); !yield(info.Line, info.Text) {
-				return
-			}
-		}
-	}
-}
-
-// Written returns the rules in the order of their lines, without Allow. Each is there once, where
-// Lines yields one twice that stands for two patterns. A trie without notes has none.
+// Written returns the rules in the order of their lines, without Allow, each once, even if it stands
+// for two patterns. A trie without notes has none.
 func (t *Trie) Written() []RuleInfo {
 	rules := make([]RuleInfo, 0, t.ruleCount())
 	for rank := 1; rank <= t.ruleCount(); rank++ {

@@ -227,10 +227,10 @@ func TestBodyNames(t *testing.T) {
 	}
 	tries := b.Tries(nil, parseChains(t, []string{"FooBot"}))
 	var lines []string
-	for line, text := range tries[0].Lines() {
-		lines = append(lines, fmt.Sprintf("%d %s", line, text))
+	for _, rule := range tries[0].Written() {
+		lines = append(lines, fmt.Sprintf("%d %s", rule.Line, rule.Text))
 	}
-	must.Equal(t, strings.Join(lines, "; "), "7 Disallow: /b; 5 Disallow: /a", "rules")
+	must.Equal(t, strings.Join(lines, "; "), "5 Disallow: /a; 7 Disallow: /b", "rules")
 	if empty := reopened(t, robotstxt.Parse(nil, robotstxt.Options{})); empty.HasEveryone() {
 		t.Error("an empty body has a group for everyone")
 	}
@@ -356,8 +356,7 @@ func useTries(tries []matcher.Trie, paths []string) {
 	var target matcher.Target
 	for i := range tries {
 		t := &tries[i]
-		for range t.Lines() {
-		}
+		t.Written()
 		for _, path := range paths {
 			target.Set([]byte(path), t.Profile())
 			t.Allowed(&target)

@@ -321,14 +321,14 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.InFolder {
-		late := &outputs.LateWriter{Writer: w}
-		if err = j.evaluate(ctx, c, t, src, late); err == nil {
-			c.late = late
-		}
-		return err
+	if !c.InFolder {
+		return j.evaluate(ctx, c, t, src, w)
 	}
-	return j.evaluate(ctx, c, t, src, w)
+	late := &outputs.LateWriter{Writer: w}
+	if err = j.evaluate(ctx, c, t, src, late); err == nil {
+		c.late = late
+	}
+	return err
 }
 
 // spare refuses an output that would replace something that is read, or that the job also writes.

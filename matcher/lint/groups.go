@@ -215,12 +215,12 @@ func (c *checker) checkShadowed(body *matcher.Body) {
 		for _, s := range trie.Shadowed() {
 			shadowed[s.Rule.Line] = s
 		}
-		for line := range trie.Lines() {
-			s, isDead := shadowed[line]
+		for _, rule := range trie.Written() {
+			s, isDead := shadowed[rule.Line]
 			if !isDead {
-				alive[line] = true
-			} else if _, known := dead[line]; !known {
-				dead[line] = s
+				alive[rule.Line] = true
+			} else if _, known := dead[rule.Line]; !known {
+				dead[rule.Line] = s
 			}
 		}
 	}

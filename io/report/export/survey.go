@@ -204,7 +204,7 @@ func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surve
 		trie := rules.Trie(i)
 		agent, ok := known[trie.Identity()]
 		if !ok {
-			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), countRules(trie)
+			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), len(trie.Written())
 			known[trie.Identity()] = agent
 		}
 		switch {
@@ -223,16 +223,6 @@ func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surve
 		b.each[i] = agent
 	}
 	return b
-}
-
-// countRules returns the number of lines with a trie's rules.
-func countRules(t *matcher.Trie) int {
-	var lines []int
-	for line := range t.Lines() {
-		lines = append(lines, line)
-	}
-	slices.Sort(lines)
-	return len(slices.Compact(lines))
 }
 
 // deniesRoot reports whether the front page, "/", is denied.

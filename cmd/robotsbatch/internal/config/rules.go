@@ -109,13 +109,9 @@ func (c *Rules) PlainFlags() cli.Flags {
 // OneTimeFlag is -as-of of commands whose rows have no times. short says what the time does
 // there.
 func (c *Rules) OneTimeFlag(short string) cli.Flag {
-	return cli.Flag{
-		Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
-		Short: short,
-		More: "2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history " +
-			"(robotsbatch help history).",
-		Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
-	}
+	f := c.Flags().Only("as-of")[0]
+	f.Short, f.More = short, "2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history (robotsbatch help history)."
+	return f
 }
 
 // LimitFlag is -robots-limit.
