@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -170,11 +171,14 @@ func documentCommands(text string) [][]string {
 // what they name; those on object stores are only parsed.
 func TestDocumentsRun(t *testing.T) {
 	texts := documents(t)
-	sample := must.Get(filepath.Abs("../../bench/corpus/sample"))(t)
+	shared, examples := t.TempDir(), t.TempDir()
+	must.Do(t, os.CopyFS(shared, os.DirFS("../../bench/corpus/sample")))
+	t.Chdir(examples)
+	makeExamples(t, shared)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			makeExamples(t, sample)
+			must.Do(t, os.CopyFS(".", os.DirFS(examples)))
 			for _, args := range documentCommands(texts[name]) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
@@ -215,16 +219,14 @@ func redirected(t *testing.T, words []string) (args []string, in io.Reader, out 
 	return args, in, new(bytes.Buffer)
 }
 
-// makeExamples makes what the commands of the documents name.
+// makeExamples makes what the commands of the documents name, with links into a copy of the sample.
 func makeExamples(t *testing.T, sample string) {
 	t.Helper()
-	must.Do(t, os.CopyFS("bench/corpus/sample", os.DirFS(sample)))
-	for _, folder := range []string{"robots", "corpus/rules"} {
-		must.Do(t, os.CopyFS(folder, os.DirFS(filepath.Join(sample, "rules"))))
-	}
-	for _, folder := range []string{"frontier/dt=2026-03-01", "hive/part=0", "robotstxt"} {
+	for _, folder := range []string{"bench/corpus", "corpus", "frontier/dt=2026-03-01", "hive/part=0", "robotstxt"} {
 		must.Do(t, os.MkdirAll(folder, 0o777))
 	}
+	rules := filepath.Join(sample, "rules")
+	must.Do(t, errors.Join(os.Symlink(sample, "bench/corpus/sample"), os.Symlink(rules, "robots"), os.Symlink(rules, "corpus/rules")))
 	writeText(t, "urls.txt", "https://example.com/\n")
 	writeText(t, "ranks.csv", "1,example.com\n")
 	writeText(t, "ai.txt", "GPTBot\nCCBot\n")

@@ -57,7 +57,12 @@ func TestEveryReserveFails(t *testing.T) {
 				continue // others have no place for its keys
 			}
 			job := []string{"-in", "in." + in, "-rules", "rules", "-out", "out/x." + out, "-batch-rows", "16", "-workers", fmt.Sprint(1 + (i+k)%3), "-quiet", "-resume"}
-			if jobs = append(jobs, job); in != "csv" {
+			// Reading and writing ask for memory together only between formats of one kind.
+			alike := in != "csv" && out[:3] == in[:3]
+			if alike || in == "csv" || (i+k)%2 == 0 {
+				jobs = append(jobs, job)
+			}
+			if alike || in != "csv" && (i+k)%2 == 1 {
 				jobs = append(jobs, append(slices.Clone(job), "-emit", "denied"))
 			}
 		}

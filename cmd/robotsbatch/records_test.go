@@ -18,7 +18,7 @@ import (
 )
 
 // archiveFiles is the number of WARC files, of 650 records each, of which some are read.
-var archiveFiles = flag.Int("warcs", 10, "number of WARC `files` from which single records are read")
+var archiveFiles = flag.Int("warcs", 5, "number of WARC `files` from which single records are read")
 
 // archived is a record in an archive.
 type archived struct {
