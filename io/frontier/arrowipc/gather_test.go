@@ -119,7 +119,7 @@ func randomRows(rng *rand.Rand, n int) []bool {
 func TestGatherRandomTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := tablestest.Columns(t)
-	rounds := 60
+	rounds := 45
 	if testing.Short() {
 		rounds = 6
 	}
@@ -128,7 +128,7 @@ func TestGatherRandomTables(t *testing.T) {
 		var names []string
 		var columns []arrow.Array
 		if round%3 > 0 {
-			n = 20 + rng.IntN(3000)
+			n = 20 + rng.IntN(1500) // the rows of a batch are 7, 1000, or all
 		}
 		for len(columns) < 6 {
 			c := all[rng.IntN(len(all))]

@@ -181,13 +181,13 @@ func writeRecord(t *testing.T, records ...arrow.Record) []byte {
 // Of a table of many columns hardly more is read than that of the URLs when no
 // other comes out.
 func TestReadsTheURLsAlone(t *testing.T) {
-	const rows, columns = 20_000, 20
+	const rows, columns = 20_000, 6 // more bytes of each column than are read with the footer
 	rng := rand.New(rand.NewPCG(1, 1))
 	var fields []arrow.Field
 	var arrays []arrow.Array
 	for i := range columns {
 		name := fmt.Sprintf("c%d", i)
-		if i == 7 {
+		if i == 3 {
 			name = "url"
 		}
 		b := array.NewStringBuilder(memory.DefaultAllocator)

@@ -180,7 +180,7 @@ func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for physical := layout.Boolean; physical <= layout.FixedLenByteArray; physical++ {
 		for nesting := range 4 {
-			for _, n := range []int{0, 1, 7, 8, 9, 500, 3 * blockSize} {
+			for _, n := range []int{0, 1, 7, 8, 9, 500, 2*blockSize + 9} {
 				source := make([]byte, n)
 				for i := range source {
 					source[i] = byte(rng.Uint32())
@@ -188,8 +188,8 @@ func TestRoundTrip(t *testing.T) {
 				top, leaf := nodeOf(physical, 5, nesting)
 				l, rows := leafOf(leaf, source)
 				for _, run := range []int{1, 9, 4096, 1 << 20} {
-					if testing.Short() && n > 1000*run {
-						continue
+					if run == 1 && n > blockSize && nesting != 2 {
+						continue // only a list's levels are read in blocks, at whose ends a run may end; each run skips what is before it
 					}
 					for _, plain := range []bool{false, true} {
 						if err := roundTrip(top, leaf, &l, rows, run, plain); err != nil {
