@@ -41,7 +41,7 @@ func times(a arrow.Array) ([]int64, error) {
 	seconds := make([]int64, a.Len())
 	switch a := a.(type) {
 	case *array.Timestamp:
-		fillTimestamps(seconds, a)
+		fillTimes(seconds, a, a.TimestampValues(), secondsOf[a.DataType().(*arrow.TimestampType).Unit])
 	case *array.Date32:
 		fillTimes(seconds, a, a.Date32Values(), func(v arrow.Date32) int64 { return batch.EndOfDay(int64(v) * secondsADay) })
 	case *array.Date64:
@@ -96,36 +96,12 @@ func textTimes(a arrow.Array) ([]int64, error) {
 	return batch.TimesOf(&column), nil
 }
 
-// fillTimestamps sets times to those of a column of timestamps. Most tables with times have
-// these, so each unit has its own loop, which divides by a constant.
-func fillTimestamps(times []int64, a *array.Timestamp) {
-	values := a.TimestampValues()
-	switch a.DataType().(*arrow.TimestampType).Unit {
-	case arrow.Second:
-		for row, v := range values {
-			times[row] = batch.Within(int64(v))
-		}
-	case arrow.Millisecond:
-		for row, v := range values {
-			times[row] = batch.Within(floorDiv(int64(v), 1e3))
-		}
-	case arrow.Microsecond:
-		for row, v := range values {
-			times[row] = batch.Within(floorDiv(int64(v), 1e6))
-		}
-	default:
-		for row, v := range values {
-			times[row] = floorDiv(int64(v), 1e9)
-		}
-	}
-	if a.NullBitmapBytes() == nil {
-		return
-	}
-	for row := range times {
-		if a.IsNull(row) {
-			times[row] = batch.NoTime
-		}
-	}
+// secondsOf returns the seconds of a timestamp, by its unit: each divides by a constant.
+var secondsOf = [...]func(arrow.Timestamp) int64{
+	arrow.Second:      func(v arrow.Timestamp) int64 { return batch.Within(int64(v)) },
+	arrow.Millisecond: func(v arrow.Timestamp) int64 { return batch.Within(floorDiv(int64(v), 1e3)) },
+	arrow.Microsecond: func(v arrow.Timestamp) int64 { return batch.Within(floorDiv(int64(v), 1e6)) },
+	arrow.Nanosecond:  func(v arrow.Timestamp) int64 { return floorDiv(int64(v), 1e9) },
 }
 
 // fillTimes sets times to what seconds makes of the values of a, one for each row.
