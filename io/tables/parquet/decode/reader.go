@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"robotsbatch/io/store/budget"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/encoding"
 	"robotsbatch/io/tables/parquet/layout"
@@ -20,7 +21,10 @@ var (
 
 // Reader reads the rows of a chunk in order.
 type Reader struct {
-	pages      *layout.Pages
+	stream     *layout.Stream
+	chunk      *layout.Chunk
+	left       int64 // values of the pages to come
+	index      int   // of the next page in the chunk, the dictionary's included
 	node       *columns.Node
 	leaf       layout.Leaf
 	limit      int64
@@ -32,10 +36,11 @@ type Reader struct {
 	levels     []byte           // the memory of block
 	started    bool             // the first block was read
 	lastSize   atomic.Int64     // bytes of byte arrays of the run that was decoded last
-
-	mu   sync.Mutex
-	free [][]byte // memory of pages that are done
+	free       *budget.Buffers  // memory of pages that are done
 }
+
+// mostFree is the most bytes of memory of pages that are kept for the next ones.
+const mostFree = 16 << 20
 
 // blockSize is the most entries of a list of which levels are read at once.
 const blockSize = 4096
@@ -62,9 +67,10 @@ type page struct {
 // NewReader reads a chunk of a file, of a leaf. A page may have limit
 // bytes decompressed, and so may what a run of rows has.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
-	leaf := layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)}
-	pages, err := layout.NewPages(in, chunk, limit)
-	return &Reader{pages: pages, node: n, leaf: leaf, limit: limit}, err
+	return &Reader{
+		stream: layout.NewStream(in, chunk, limit), chunk: chunk, left: chunk.Values, node: n, limit: limit, free: budget.NewBuffers(mostFree),
+		leaf: layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)},
+	}, chunk.Codec.Check()
 }
 
 // Part is some rows that were read.
@@ -155,21 +161,13 @@ func (r *Reader) take(n int) span {
 // fetch reads the next page if there is no current one, and of a list the next block of levels if there
 // is none. After the last page there is no current one.
 func (r *Reader) fetch() error {
-	if r.current == nil {
-		raw, body, err := r.pages.Fetch(r.room(0))
-		if raw == nil || err != nil {
-			return err
+	for r.current == nil && r.left > 0 {
+		if err := r.readPage(); err != nil {
+			return fmt.Errorf("page %d: %w", r.index, err)
 		}
-		if r.pages.Dictionary != nil && r.dictionary == nil {
-			if r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries, r.node.Width()); err != nil {
-				return fmt.Errorf("page 0: %w", err)
-			}
-		}
-		r.current, r.at = &page{Page: *raw, raw: body, index: r.pages.Index()}, 0
-		r.current.Low, r.current.High = nil, nil // nobody here asks for bounds
-		r.current.users.Store(1)                 // until all of it is in parts
+		r.index++
 	}
-	if r.leaf.MaxRepetition == 0 || len(r.block) > 0 {
+	if r.current == nil || r.leaf.MaxRepetition == 0 || len(r.block) > 0 {
 		return nil
 	}
 	p := r.current
@@ -184,6 +182,48 @@ func (r *Reader) fetch() error {
 	return p.failed(err)
 }
 
+// readPage reads the next page. It becomes the current one if it has entries of rows.
+func (r *Reader) readPage() error {
+	if !r.stream.More() {
+		return fmt.Errorf("damaged: the column ends before it, %d values early", r.left)
+	}
+	p, err := r.stream.Next()
+	if err != nil {
+		return err
+	}
+	raw := r.room(p.StoredSize())
+	if err := r.stream.Body(&p, raw); err != nil {
+		return err
+	}
+	switch p.Kind {
+	case layout.DictionaryPage:
+		return r.readDictionary(&p)
+	case layout.DataPage, layout.DataPageV2:
+		if int64(p.Values) > r.left {
+			return fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, r.left)
+		}
+		if p.Values > 0 {
+			r.left -= int64(p.Values)
+			p.Low, p.High = nil, nil // nobody here asks for bounds
+			r.current, r.at = &page{Page: p, raw: raw, index: r.index}, 0
+			r.current.users.Store(1) // until all of it is in parts
+		}
+	}
+	return nil // others may come one day
+}
+
+// readDictionary reads a page as the dictionary, which keeps the page's memory.
+func (r *Reader) readDictionary(p *layout.Page) error {
+	if r.index > 0 {
+		return errors.New("damaged: a dictionary that is not the first page")
+	}
+	plain, err := p.Open(func(n int) []byte { return make([]byte, n) }, r.chunk.Codec)
+	if err == nil {
+		r.dictionary, err = encoding.NewDictionary(p, plain, r.node.Width())
+	}
+	return err
+}
+
 func (p *page) failed(err error) error {
 	if err != nil {
 		err = fmt.Errorf("page %d: %w", p.index, err)
@@ -191,40 +231,18 @@ func (p *page) failed(err error) error {
 	return err
 }
 
-// room returns n bytes, which are not zero: the memory of a page that is done, if that is large enough.
-func (r *Reader) room(n int) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := len(r.free) - 1; i >= 0; i-- {
-		if buffer := r.free[i]; cap(buffer) >= n {
-			r.free = append(r.free[:i], r.free[i+1:]...)
-			return buffer[:n]
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return make([]byte, n, n+n/8)
-}
+// room returns n bytes, which are not zero. It has room for some more, so that the next page may have them.
+func (r *Reader) room(n int) []byte { return r.free.Get(n + n/8)[:n] }
 
 // release says that one user of a page less needs it. The last one gives its memory back.
 func (r *Reader) release(p *page) {
 	if p.users.Add(-1) > 0 {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, buffer := range [][]byte{p.raw, p.plain} {
-		if len(r.free) < mostFree && cap(buffer) > 0 && cap(buffer) <= largestFree {
-			r.free = append(r.free, buffer)
-		}
-	}
+	r.free.Put(p.raw)
+	r.free.Put(p.plain)
 	p.raw, p.plain, p.data, p.place = nil, nil, layout.Data{}, nil
 }
-
-// mostFree is the most pieces of memory that are kept for the next pages, two for each page of some
-// workers. Pieces of more than largestFree bytes, which few pages have, are not kept.
-const mostFree, largestFree = 8, 2 << 20
 
 // open decompresses a page and divides it into levels and values, once. Later calls return the
 // first one's error.
@@ -240,7 +258,7 @@ func (r *Reader) open(p *page) error {
 		return p.plain
 	}
 	var body []byte
-	if body, p.err = p.Open(room, r.pages.Codec()); p.err == nil {
+	if body, p.err = p.Open(room, r.chunk.Codec); p.err == nil {
 		p.data, p.err = p.Data(body, r.leaf)
 	}
 	return p.err

@@ -56,7 +56,7 @@ func pages(t testing.TB) map[layout.Encoding][]byte {
 }
 
 func dictionary(t testing.TB) *Values {
-	return must.Get(NewDictionary(plainPage(three...), 3, 0))(t)
+	return must.Get(NewDictionary(&layout.Page{Values: 3}, plainPage(three...), 0))(t)
 }
 
 // open opens a page of byte arrays.
@@ -165,7 +165,7 @@ func TestHostileDictionary(t *testing.T) {
 		"fewer bytes than lengths":  {plainPage(three...), 4},
 		"an entry that is too long": {[]byte("\xff\xff\xff\x7fabc"), 1},
 	} {
-		must.Fail(t, must.Err(NewDictionary(test.page, test.entries, 0)), name)
+		must.Fail(t, must.Err(NewDictionary(&layout.Page{Values: test.entries}, test.page, 0)), name)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestSkip(t *testing.T) {
 			apart[k*n+i] = fixed[8*i+k]
 		}
 	}
-	entries := must.Get(NewDictionary(fixed, n, 8))(t)
+	entries := must.Get(NewDictionary(&layout.Page{Values: n}, fixed, 8))(t)
 	eight := Values{Data: fixed, Width: 8}
 	lengths := AppendDeltas(AppendDeltas(nil, make([]int64, n), 4), slices.Repeat([]int64{8}, n), 4)
 	for name, b := range map[string]Body{

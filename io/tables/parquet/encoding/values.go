@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Values are values that lie one after another in memory: of a page in PLAIN, of a
@@ -17,18 +19,22 @@ type Values struct {
 	gap    int32   // with the bytes of its length
 }
 
-// NewDictionary reads the first entries of the page of a dictionary, which have a width, 0 for
-// byte arrays. What follows them is ignored: Arrow's C++ writer leaves room there for values
-// that it was given twice.
-func NewDictionary(page []byte, entries, width int) (*Values, error) {
-	if int64(entries)*int64(cmp.Or(width, 4)) > int64(len(page)) {
-		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(page))
+// NewDictionary reads the page of a dictionary, whose body is plain once decompressed: its entries have a
+// width, 0 for byte arrays. The result aliases plain. What follows the entries is ignored: Arrow's C++
+// writer leaves room there for values that it was given twice.
+func NewDictionary(p *layout.Page, plain []byte, width int) (*Values, error) {
+	entries := p.Values
+	if p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary {
+		return nil, fmt.Errorf("damaged: a dictionary in encoding %d", p.Encoding)
+	}
+	if int64(entries)*int64(cmp.Or(width, 4)) > int64(len(plain)) {
+		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(plain))
 	}
 	if width > 0 {
-		return &Values{Data: page[:entries*width], Width: width}, nil
+		return &Values{Data: plain[:entries*width], Width: width}, nil
 	}
 	v := &Values{}
-	return v, v.find(page, entries)
+	return v, v.find(plain, entries)
 }
 
 // find sets v to the first n of byte arrays in data that each lie after their length, in four bytes.

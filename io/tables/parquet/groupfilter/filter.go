@@ -501,14 +501,13 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 		return err
 	}
 	p.held = held
-	raw := r.buffer(p.StoredSize())
+	p.raw = r.buffer(p.StoredSize())
 	if p.kept < p.all && !p.asItLies() {
 		// Before reading, so that garbage is collected meanwhile: decompressing a page is a
 		// single call, for the end of which the collector would wait and use a processor.
 		p.plain = r.buffer(p.Uncompressed)
 	}
-	p.raw, err = s.Body(&p.Page, raw)
-	return err
+	return s.Body(&p.Page, p.raw)
 }
 
 // memory returns the number of bytes that it takes to filter the page.
@@ -521,7 +520,7 @@ func (p *page) memory() int64 {
 }
 
 // asItLies reports whether the page is not compressed.
-func (p *page) asItLies() bool { return p.Stored() || p.column.Codec == layout.Uncompressed }
+func (p *page) asItLies() bool { return p.AsItLies(p.column.Codec) }
 
 // decompress sets the plain bytes of a page, unless they are set already.
 func (r *filterRun) decompress(p *page) error {

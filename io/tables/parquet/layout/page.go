@@ -214,8 +214,9 @@ func (p *Page) PlainLevels() int {
 	return int(p.RepetitionBytes + p.DefinitionBytes)
 }
 
-// aliased reports whether Open returns the body as it lies.
-func (p *Page) aliased(codec Codec) bool { return p.stored || codec == Uncompressed }
+// AsItLies reports whether the page is not compressed in a chunk with this codec: Open returns its body
+// itself.
+func (p *Page) AsItLies(codec Codec) bool { return p.stored || codec == Uncompressed }
 
 // CountRows returns how many rows begin in a page of a list, and whether the page begins in the
 // middle of one. plain is its body decompressed; that of a page of version 2 need not be.
@@ -249,7 +250,7 @@ func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 // Open returns the page's body decompressed: the body itself where nothing is compressed, or bytes of
 // the memory that room returns, which is called with their number.
 func (p *Page) Open(room func(int) []byte, codec Codec) ([]byte, error) {
-	if p.aliased(codec) {
+	if p.AsItLies(codec) {
 		if len(p.Body) != p.Uncompressed {
 			return nil, errPageSize
 		}
@@ -313,3 +314,51 @@ func (p *Page) cutLevels(plain []byte, encoding Encoding, highest int) (levels H
 }
 
 var errLevels = errors.New("damaged: a page's levels are not as many as its values")
+
+// Data is the levels and values of a data page, and the number of the values: nulls are not counted.
+type Data struct {
+	Content
+	Present int
+}
+
+// Data returns the levels and values of a data page, whose body is plain. It checks that there are as
+// many levels as the header says, that none is too high, and that as many as it says mean null.
+func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
+	d.Present = p.Values
+	if d.Content, err = p.Split(plain, leaf); err != nil {
+		return d, err
+	}
+	if highest := leaf.MaxDefinition; highest > 0 {
+		if d.Present, err = CountLevels(d.Definition, p.Values, highest, uint32(highest)); err != nil {
+			return d, err
+		}
+	}
+	if highest := leaf.MaxRepetition; highest > 0 { // writers do not agree what to count of lists
+		_, err := CountLevels(d.Repetition, p.Values, highest, 0)
+		return d, err
+	}
+	if p.Kind != DataPageV2 {
+		return d, nil
+	}
+	// Of a page of nothing but nulls Arrow's writer for Go says that there are none.
+	if nulls := p.Values - d.Present; p.Nulls != nulls && (p.Nulls > 0 || d.Present > 0) {
+		return d, fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.Nulls, nulls)
+	}
+	if p.Rows != p.Values {
+		return d, fmt.Errorf("damaged: it says it has %d rows, and its levels %d", p.Rows, p.Values)
+	}
+	return d, nil
+}
+
+// CountLevels returns how many of n levels are v. It is an error if there are not just n, or one is
+// higher than the highest.
+func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
+	equal, largest, err := levels.Count(n, v)
+	if err != nil || levels.Done() != nil {
+		return 0, errLevels
+	}
+	if largest > uint32(highest) {
+		return 0, errLevel(largest, highest)
+	}
+	return equal, nil
+}

@@ -89,25 +89,20 @@ func (s *Stream) fill(n int64) error {
 	return nil
 }
 
-// Body reads a page's body and compares its checksum. It returns the bytes of the page as they lie in the
-// file, in buffer if that is large enough. The page's Header and Body alias them; its bounds are copies.
-func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
-	size := len(p.Header) + int(p.compressed)
-	if cap(buffer) < size {
-		buffer = make([]byte, size+size/8)
-	}
-	buffer = buffer[:size]
+// Body reads a page's body and compares its checksum. The page's Header and Body then alias buffer, which
+// has the page's StoredSize bytes; its bounds are copies.
+func (s *Stream) Body(p *Page, buffer []byte) error {
 	n := copy(buffer, s.ahead)
-	if n < size {
+	if n < len(buffer) {
 		if err := ReadAt(s.in, buffer[n:], s.at+int64(n)); err != nil {
-			return buffer, err
+			return err
 		}
 	}
-	s.advance(n, size)
+	s.advance(n, len(buffer))
 	header := len(p.Header)
 	p.Header, p.Body = buffer[:header:header], buffer[header:]
 	p.Low, p.High = bytes.Clone(p.Low), bytes.Clone(p.High) // they lie in what is read ahead
-	return buffer, p.checkBody()
+	return p.checkBody()
 }
 
 // Skip reads over a page.

@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"robotsbatch/io/store/must"
@@ -25,7 +26,8 @@ func TestBoundsStay(t *testing.T) {
 	for s.More() {
 		p, err := s.Next()
 		if err == nil {
-			buffer, err = s.Body(&p, buffer)
+			buffer = slices.Grow(buffer[:0], p.StoredSize())[:p.StoredSize()]
+			err = s.Body(&p, buffer)
 		}
 		must.Do(t, err)
 		pages = append(pages, p)

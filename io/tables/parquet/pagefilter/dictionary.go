@@ -2,7 +2,7 @@ package pagefilter
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"math/bits"
 
 	"robotsbatch/io/tables"
@@ -23,10 +23,10 @@ type Dictionary struct {
 // NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the
 // page's body decompressed, and must not change as long as the dictionary is used.
 func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error) {
-	if p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary || c.Type == layout.Boolean {
-		return nil, fmt.Errorf("damaged: a dictionary in encoding %d", p.Encoding)
+	if c.Type == layout.Boolean {
+		return nil, errors.New("damaged: a dictionary of booleans")
 	}
-	entries, err := encoding.NewDictionary(plain, p.Values, c.Width)
+	entries, err := encoding.NewDictionary(p, plain, c.Width)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 	f.values = append(f.values[:0], f.entries...)
 	values := &encoding.Page{Values: *d.entries}
 	if d.used == 0 { // some readers want an entry
-		zero, err := encoding.NewDictionary(make([]byte, cmp.Or(c.Width, 4)), 1, c.Width)
+		zero, err := encoding.NewDictionary(&layout.Page{Values: 1}, make([]byte, cmp.Or(c.Width, 4)), c.Width)
 		if err != nil {
 			return dst, nil, err
 		}

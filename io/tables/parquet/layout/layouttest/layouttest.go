@@ -15,7 +15,7 @@ func NextPage(data []byte, chunk *layout.Chunk, limit int64) (layout.Page, error
 	s := layout.NewStream(bytes.NewReader(data), &there, limit)
 	p, err := s.Next()
 	if err == nil {
-		_, err = s.Body(&p, nil)
+		err = s.Body(&p, make([]byte, p.StoredSize()))
 	}
 	return p, err
 }
