@@ -124,17 +124,13 @@ func (g *gathering) addTexts(d *array.Data) error {
 	return nil
 }
 
-var (
-	errArrays = errors.New("damaged metadata: fewer arrays or buffers than the schema has")
-	errShort  = errors.New("damaged: a buffer is too short")
-)
+var errShort = errors.New("damaged: a buffer is too short")
+
+// The record batch has all arrays and buffers that the schema says: Reader.Next has checked it.
 
 // node returns the input's next array, which must have least values: rows of the array around it
 // refer to them.
 func (g *gathering) node(least int) (layout.FieldNode, error) {
-	if g.at.Nodes >= len(g.record.meta.Nodes) {
-		return layout.FieldNode{}, errArrays
-	}
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
 	if node.Length < int64(least) || node.Length/8 > g.limit || node.Length > math.MaxInt/2 || node.Nulls < -1 || node.Nulls > node.Length {
@@ -209,31 +205,20 @@ func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 }
 
 // next returns where the next buffer of the input lies.
-func (g *gathering) next() (layout.Span, error) {
-	if g.at.Buffers >= len(g.record.meta.Buffers) {
-		return layout.Span{}, errArrays
-	}
+func (g *gathering) next() layout.Span {
 	g.at.Buffers++
-	return g.record.meta.Buffers[g.at.Buffers-1], nil
+	return g.record.meta.Buffers[g.at.Buffers-1]
 }
 
 // load returns the next buffer, decompressed, which must have least bytes. It is valid until the
 // next one is loaded.
-func (g *gathering) load(least int) ([]byte, error) {
-	buffer, err := g.next()
-	if err != nil {
-		return nil, err
-	}
-	return g.read(buffer, least)
-}
+func (g *gathering) load(least int) ([]byte, error) { return g.read(g.next(), least) }
 
 // validity gathers a validity bitmap. It returns the new one, valid until the next bitmap is
 // gathered, and the number of nulls; the bitmap is nil if there are none.
 func (g *gathering) validity(node layout.FieldNode, a source) (valid []byte, nulls int64, err error) {
 	if node.Nulls == 0 || node.Length == 0 {
-		if _, err := g.next(); err != nil {
-			return nil, 0, err
-		}
+		g.next()
 		return nil, 0, g.add(nil)
 	}
 	bits, err := g.load((a.length + 7) / 8)
@@ -266,10 +251,7 @@ func (g *gathering) bools(a source) error {
 
 // values gathers a buffer of values of width bytes.
 func (g *gathering) values(a source, width int) error {
-	buffer, err := g.next()
-	if err != nil {
-		return err
-	}
+	buffer := g.next()
 	if width == 0 { // binary values of a fixed size of 0
 		return g.add(nil)
 	}
@@ -336,10 +318,7 @@ func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, e
 	if a.length == 0 {
 		least = 0 // some writers have no offset then
 	}
-	buffer, err := g.next()
-	if err != nil {
-		return 0, nil, err
-	}
+	buffer := g.next()
 	from, err := g.read(buffer, least)
 	if err != nil {
 		return 0, nil, err
@@ -454,9 +433,7 @@ func (g *gathering) runEnds(a source) error {
 	if err != nil {
 		return err
 	}
-	if _, err := g.next(); err != nil { // the ends' validity
-		return err
-	}
+	g.next() // the ends' validity
 	width, n := a.Children[0].Width, int(node.Length)
 	from, err := g.load(n * width)
 	if err != nil {
@@ -486,10 +463,7 @@ func (g *gathering) views(a source) error {
 	const size = arrow.ViewHeaderSizeBytes
 	g.runs += 2 * a.n // parts, and where each begins
 	defer func() { g.runs -= 2 * a.n }()
-	headers, err := g.next()
-	if err != nil {
-		return err
-	}
+	headers := g.next()
 	from, err := g.read(headers, size*a.length)
 	if err != nil {
 		return err
@@ -499,10 +473,10 @@ func (g *gathering) views(a source) error {
 		return err
 	}
 	a.rows.CopyValues(to, from, size)
-	buffers, err := g.viewedBuffers()
-	if err != nil {
-		return err
-	}
+	count := int(g.record.meta.Variadic[g.at.Variadic])
+	buffers := g.record.meta.Buffers[g.at.Buffers:][:count] // that views refer to
+	g.at.Variadic++
+	g.at.Buffers += count
 	kept, err := a.valid.MoveViews(to, len(buffers))
 	if err != nil {
 		return err
@@ -521,19 +495,4 @@ func (g *gathering) views(a source) error {
 	}
 	g.made.Variadic = append(g.made.Variadic, number)
 	return err
-}
-
-// viewedBuffers returns the buffers that views refer to, which are the next.
-func (g *gathering) viewedBuffers() ([]layout.Span, error) {
-	meta := g.record.meta
-	if g.at.Variadic >= len(meta.Variadic) {
-		return nil, errArrays
-	}
-	count := meta.Variadic[g.at.Variadic]
-	g.at.Variadic++
-	if count < 0 || count > int64(len(meta.Buffers)-g.at.Buffers) {
-		return nil, errArrays
-	}
-	g.at.Buffers += int(count)
-	return meta.Buffers[g.at.Buffers-int(count) : g.at.Buffers], nil
 }
