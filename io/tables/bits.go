@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// bitmap has the bits of rows, the lowest bit of a byte first.
-type bitmap []byte
+// Bitmap has the bits of rows, the lowest bit of a byte first.
+type Bitmap []byte
 
-// wordBits is the number of bits that bitmap.word returns, wherever in a byte they begin.
+// wordBits is the number of bits that Bitmap.word returns, wherever in a byte they begin.
 const wordBits = 56
 
 // word returns wordBits bits from bit i on, the first lowest, and perhaps more above them. After the
 // bitmap's last byte they are 0.
-func (b bitmap) word(i int) uint64 {
+func (b Bitmap) word(i int) uint64 {
 	if at := i >> 3; at+8 <= len(b) {
 		return binary.LittleEndian.Uint64(b[at:]) >> (i & 7)
 	}
@@ -25,7 +25,7 @@ func (b bitmap) word(i int) uint64 {
 // CopyBits copies the rows' bits to the beginning of to, which has room for all. It collects them in a
 // word, because runs may have a row each: a call for each run would take longer than the copy.
 func (r Rows) CopyBits(to, bits []byte) {
-	from := bitmap(bits)
+	from := Bitmap(bits)
 	word, n := uint64(0), 0 // bits that wait, fewer than 8
 	for _, run := range r {
 		low := run.Low
@@ -51,7 +51,7 @@ func (r Rows) CopyBits(to, bits []byte) {
 
 // RowsOf returns the rows whose bits are 1 among the first n, the lowest bit of a byte first.
 func RowsOf(ones []byte, n int) Rows {
-	from := bitmap(ones)
+	from := Bitmap(ones)
 	count, last := 0, uint64(0)
 	for i := 0; i < n; i += wordBits {
 		word := from.word(i) & (1<<wordBits - 1)
@@ -62,23 +62,37 @@ func RowsOf(ones []byte, n int) Rows {
 	if count > 0 { // runs that begin in the bits after the first n included
 		runs = make(Rows, 0, count)
 	}
-	for i := from.next(0, n, toOne); i < n; {
-		end := from.next(i, n, toZero)
-		runs = append(runs, Run{i, end})
-		i = from.next(end, n, toOne)
-	}
-	return runs
+	return from.AppendRuns(runs, 0, n, 0)
 }
 
-// What bitmap.next looks for: the words are flipped so that it is a 1.
-const (
-	toOne  = 0
-	toZero = ^uint64(0)
-)
+// AppendRuns appends the runs of 1 from bit low to high-1, as rows that are counted from base on. It
+// never extends a run that is there.
+func (b Bitmap) AppendRuns(dst Rows, low, high, base int) Rows {
+	for at := b.one(low, high); at < high; {
+		end := b.zero(at, high)
+		dst = append(dst, Run{at - base, end - base})
+		at = b.one(end, high)
+	}
+	return dst
+}
 
-// next returns the first bit from i on, and before n, that is a 1 or a 0, as flip says; n if there is
-// none.
-func (b bitmap) next(i, n int, flip uint64) int {
+// CountRuns returns the number of runs of 1 from bit low to high-1, or most+1 if there are more than most.
+func (b Bitmap) CountRuns(low, high, most int) (n int) {
+	for at := b.one(low, high); at < high && n <= most; n++ {
+		at = b.one(b.zero(at, high), high)
+	}
+	return n
+}
+
+// one returns the first bit from i on, and before n, that is 1; n if there is none.
+func (b Bitmap) one(i, n int) int { return b.next(i, n, 0) }
+
+// zero returns the first bit from i on, and before n, that is 0; n if there is none.
+func (b Bitmap) zero(i, n int) int { return b.next(i, n, ^uint64(0)) }
+
+// next returns the first bit from i on, and before n, that is 1 once flip, all ones or none, flips
+// words; n if there is none.
+func (b Bitmap) next(i, n int, flip uint64) int {
 	for ; i < n; i += wordBits {
 		if word := (b.word(i) ^ flip) & (1<<wordBits - 1); word != 0 {
 			return min(n, i+bits.TrailingZeros64(word))

@@ -195,7 +195,7 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 			}
 		}
 		before, first := len(f.entries), len(f.values)
-		f.entries = s.Selection.appendRuns(f.entries, s.First+at, s.First+end, s.First)
+		f.entries = s.Selection.bits.AppendRuns(f.entries, s.First+at, s.First+end, s.First)
 		kept += f.entries[before:].Count()
 		value = f.stepValues(s, f.entries[before:], at, end, value)
 		for _, r := range f.values[first:] {
@@ -360,7 +360,7 @@ func (f *Filter) mayCutFrame(s *Source) bool {
 	if !s.Rereads(s.Page) || s.Page.Stored() || !zstdcut.Worth(n, n, 0) {
 		return false
 	}
-	return len(f.repetition) > 0 || s.Selection.countRuns(s.First, s.First+s.N, most) <= most
+	return len(f.repetition) > 0 || s.Selection.bits.CountRuns(s.First, s.First+s.N, most) <= most
 }
 
 // cutFrame appends a page of f.entries and f.values by cutting the other values out of the zstd frame

@@ -57,7 +57,7 @@ func TestRows(t *testing.T) {
 			if got := rows.Count(low, high); got != count {
 				t.Fatalf("%d of %d to %d, want %d", got, low, high, count)
 			}
-			if got := rows.appendRuns(nil, low, high, low); !slices.Equal(got, runs) {
+			if got := rows.bits.AppendRuns(nil, low, high, low); !slices.Equal(got, runs) {
 				t.Fatalf("%v of %d to %d, want %v", got, low, high, runs)
 			}
 		}
