@@ -162,7 +162,7 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 			return nil, err
 		}
 	}
-	return c, c.values.Skip(present)
+	return c, encoding.Skip(c.values, present)
 }
 
 // first returns a cursor at the first entry of a page.

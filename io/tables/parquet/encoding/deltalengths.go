@@ -68,18 +68,6 @@ func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
-func (d *deltaLengths) Skip(n int) error {
-	for n > 0 {
-		lengths, total, err := d.read(min(n, block))
-		if err != nil {
-			return err
-		}
-		d.bytes = d.bytes[total:]
-		n -= len(lengths)
-	}
-	return nil
-}
-
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 
 // writeDeltaLengths writes runs of byte arrays of p: all lengths, then all bytes.

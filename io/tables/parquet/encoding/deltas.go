@@ -46,19 +46,6 @@ func (d *deltas) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
-// Skip reads the numbers, because each builds on the one before, and keeps none.
-func (d *deltas) Skip(n int) error {
-	var scratch [block]int64
-	for n > 0 {
-		part := scratch[:min(n, block)]
-		if err := d.Read(part); err != nil {
-			return err
-		}
-		n -= len(part)
-	}
-	return nil
-}
-
 func (d *deltas) Done() error { return nil }
 
 // writeDeltas writes runs of integers of p.

@@ -1,7 +1,6 @@
 package encoding
 
 import (
-	"math"
 	"slices"
 
 	"robotsbatch/io/tables"
@@ -71,9 +70,6 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 	d.last = append(d.last[:0], before...)
 	return nil
 }
-
-// Skip decodes the values, for the next one may share what they begin with.
-func (d *deltaStrings) Skip(n int) error { return d.Next(&Values{}, n, math.MaxInt32) }
 
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }
 

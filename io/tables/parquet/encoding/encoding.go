@@ -15,8 +15,6 @@ import (
 type Decoder interface {
 	// Next appends the next n values to dst, whose data may have limit bytes afterwards.
 	Next(dst *Values, n int, limit int64) error
-	// Skip passes over the next n values.
-	Skip(n int) error
 	// Done returns an error when there is more than the values that were read.
 	Done() error
 }
@@ -86,6 +84,19 @@ func (b *Body) scheme() (*scheme, error) {
 		return nil, fmt.Errorf("damaged: values of its type are never written in encoding %d", e)
 	}
 	return nil, fmt.Errorf("encoding %d is not read", b.Encoding)
+}
+
+// Skip passes over the next n values of a decoder: it decodes them, because each may build on the one
+// before, and keeps none.
+func Skip(d Decoder, n int) error {
+	var v Values
+	for ; n > 0; n -= block {
+		v.Data, v.Begins = v.Data[:0], v.Begins[:0]
+		if err := d.Next(&v, min(n, block), math.MaxInt32); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // New returns a decoder of the values of a page.

@@ -240,7 +240,7 @@ func decode(t *testing.T, name string, b Body, skip, n int) (list []string) {
 	t.Helper()
 	d, err := New(&b)
 	if err == nil {
-		err = d.Skip(skip)
+		err = Skip(d, skip)
 	}
 	v := Values{Width: b.Width}
 	if b.Width == 0 {
@@ -275,7 +275,7 @@ func TestSkipTakesNoMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err = d.Skip(n - 1)
+		err = Skip(d, n-1)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 256<<10 {
 			t.Errorf("%s: %d bytes, %v", name, took, err)

@@ -49,10 +49,6 @@ type plain struct {
 
 func (p *plain) Next(dst *Values, n int, _ int64) error {
 	dst.Data = append(dst.Data, p.values[:n*p.width]...)
-	return p.Skip(n)
-}
-
-func (p *plain) Skip(n int) error {
 	p.values = p.values[n*p.width:]
 	return nil
 }
@@ -71,14 +67,10 @@ type packed struct {
 }
 
 func (p *packed) Next(dst *Values, n int, _ int64) error {
-	for i := p.at; i < p.at+n; i++ {
-		dst.Data = append(dst.Data, p.bits[i>>3]>>(i&7)&1)
+	for range n {
+		dst.Data = append(dst.Data, p.bits[p.at>>3]>>(p.at&7)&1)
+		p.at++
 	}
-	return p.Skip(n)
-}
-
-func (p *packed) Skip(n int) error {
-	p.at += n
 	return nil
 }
 
@@ -117,22 +109,6 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 		from = int(to)
 	}
 	dst.Data, p.values = data, src[at-4:]
-	return nil
-}
-
-// Skip implements [Decoder].
-func (p *plainStrings) Skip(n int) error {
-	at := 0
-	for range n {
-		if at+4 > len(p.values) {
-			return errShort
-		}
-		at += 4 + int(binary.LittleEndian.Uint32(p.values[at:]))
-		if at > len(p.values) {
-			return errShort
-		}
-	}
-	p.values = p.values[at:]
 	return nil
 }
 

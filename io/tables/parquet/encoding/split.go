@@ -33,11 +33,6 @@ func (s *split) value(dst []byte, i int) []byte {
 	return dst
 }
 
-func (s *split) Skip(n int) error {
-	s.at += n
-	return nil
-}
-
 func (s *split) Done() error { return nil }
 
 func (s *split) whole(page *Page) error {

@@ -118,22 +118,6 @@ func (h *Hybrid) Read(dst []uint32) error {
 	return nil
 }
 
-// Skip passes over the next n numbers.
-func (h *Hybrid) Skip(n int) error {
-	for n > 0 {
-		if err := h.run(); err != nil {
-			return err
-		}
-		k := min(h.left, n)
-		if h.packed != nil {
-			h.bit += k * h.width
-		}
-		h.left -= k
-		n -= k
-	}
-	return nil
-}
-
 // AppendBytes appends n numbers as bytes. One above most is an error.
 func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 	var scratch [256]uint32
