@@ -40,7 +40,7 @@ type Reader struct {
 }
 
 // mostFree is the most bytes of memory of pages that are kept for the next ones.
-const mostFree = 16 << 20
+const mostFree = 4 << 20
 
 // blockSize is the most entries of a list of which levels are read at once.
 const blockSize = 4096

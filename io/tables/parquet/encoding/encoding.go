@@ -86,9 +86,12 @@ func (b *Body) scheme() (*scheme, error) {
 	return nil, fmt.Errorf("encoding %d is not read", b.Encoding)
 }
 
-// Skip passes over the next n values of a decoder: it decodes them, because each may build on the one
-// before, and keeps none.
+// Skip passes over the next n values of a decoder. It decodes them and keeps none, because each may build
+// on the one before, but for texts in PLAIN, which most URLs are: there it reads their lengths alone.
 func Skip(d Decoder, n int) error {
+	if plain, ok := d.(*plainStrings); ok {
+		return plain.skip(n)
+	}
 	var v Values
 	for ; n > 0; n -= block {
 		v.Data, v.Begins = v.Data[:0], v.Begins[:0]

@@ -112,6 +112,22 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
+// skip passes over the next n values.
+func (p *plainStrings) skip(n int) error {
+	at := 0
+	for range n {
+		if at+4 > len(p.values) {
+			return errShort
+		}
+		at += 4 + int(binary.LittleEndian.Uint32(p.values[at:]))
+		if at > len(p.values) {
+			return errShort
+		}
+	}
+	p.values = p.values[at:]
+	return nil
+}
+
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 func (p *plainStrings) whole(page *Page) error {
