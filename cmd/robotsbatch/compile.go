@@ -71,7 +71,8 @@ func (c *compileCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// check takes operands as -rules, finds what is wrong with the flags, and bounds the workers.
+// check adds the operands to -rules and returns an error for flags that do not go together. It
+// also limits the workers.
 func (c *compileCommand) check() error {
 	c.Sources = append(c.Sources, c.operands...)
 	switch {
@@ -98,9 +99,9 @@ func (c *compileCommand) check() error {
 }
 
 // left implements command.
-func (c *compileCommand) left() option.Message { return left(c.out) }
+func (c *compileCommand) left() option.Message { return leftText(c.out) }
 
-// run makes a rule pack of folders and captures, or one for each partition.
+// run makes a rule pack, or one for each of -partitions.
 func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	c.fitMemory(nil) // packs are read one after the other
@@ -120,7 +121,8 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// compile makes a pack; number is that of its partition.
+// compile makes the pack c.out for one partition, whose number counts from 0, and returns what
+// it has.
 func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
 	found, err := c.find(ctx, &c.Rules, option.Out.With(c.out))
 	if err != nil {

@@ -91,7 +91,8 @@ func (c *diffCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.compareAccess(ctx)
 }
 
-// check finds out what is compared with what.
+// check returns an error unless the flags name two things to compare: sets of rules, profiles
+// or agents. It then sets both sides.
 func (c *diffCommand) check() error {
 	if err := c.checkTable(diffHelp); err != nil {
 		return err
@@ -116,7 +117,8 @@ func (c *diffCommand) check() error {
 	return c.setSides(operands)
 }
 
-// setSides sets the rules of both sides, whose names are one or two, and the names of the agents.
+// setSides sets the rules of both sides and the names of the agents. names are one or two
+// sources of rules; a single one is on both sides.
 func (c *diffCommand) setSides(names []string) error {
 	for i := range c.sides {
 		side := &c.sides[i]
@@ -147,8 +149,8 @@ func (c *diffCommand) setSides(names []string) error {
 	return nil
 }
 
-// findSides finds out what the rules of both sides are. Each side has a quarter of the memory from
-// then on, and the rest of the command half.
+// findSides looks up the rules of both sides. It divides -memory: each side gets a quarter,
+// the rest of the command half.
 func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, err error) {
 	memory := d.Running.Memory / 4
 	d.Running.Memory /= 2
@@ -165,7 +167,7 @@ func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, e
 	return found, nil
 }
 
-// compareAccess compares what both sides know of authorities.
+// compareAccess writes and counts the hosts whose access differs between the sides.
 func (d *diffCommand) compareAccess(ctx context.Context) error {
 	out, err := d.openTable(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
 	if err != nil {
@@ -183,7 +185,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 			return err
 		}
 		defer listing.Close()
-		d.sayOpened(listing)
+		d.noteOpened(listing)
 		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
 	}
 	done := &report.AccessChanges{Version: cli.Version()}
@@ -192,14 +194,14 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 		return err
 	}
 	done.Seconds = d.seconds()
-	return d.sum(done.String(), done)
+	return d.printSummary(done.String(), done)
 }
 
-// compareURLs compares the verdicts on all URLs.
+// compareURLs writes and counts the URLs of -in whose verdicts differ between the sides.
 func (d *diffCommand) compareURLs(ctx context.Context) error {
 	inputs, err := d.Resolve(ctx, d.s.in)
 	if err == nil {
-		err = d.Spare(inputs, option.Out.With(d.Out))
+		err = d.CheckSpared(inputs, option.Out.With(d.Out))
 	}
 	if err != nil {
 		return err
@@ -251,18 +253,19 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	defer src.Close()
 	for _, set := range sets {
-		d.sayOdd(set, true)
+		d.noteOdd(set, true)
 	}
 	changes, err := tally.Changes()
 	if err != nil {
 		return err
 	}
 	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, d.seconds()
-	return d.sum(changes.String(), changes)
+	return d.printSummary(changes.String(), changes)
 }
 
-// sum says what changed: on stdout if no table is written, else on stderr.
-func (d *diffCommand) sum(text string, done any) error {
+// printSummary prints the summary: text on stdout if no table is written, else on stderr, or
+// done with -log json.
+func (d *diffCommand) printSummary(text string, done any) error {
 	d.shown.End()
 	switch {
 	case d.log.JSON():

@@ -58,7 +58,8 @@ func (c *explainCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
 }
 
-// check implements command.
+// check adds the agents of -agents, takes the rules from the operands if -for is given, and
+// returns an error if no URL is left.
 func (c *explainCommand) check() (err error) {
 	if len(c.operands) == 0 {
 		return option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
@@ -72,8 +73,8 @@ func (c *explainCommand) check() (err error) {
 	return c.CheckOneTime()
 }
 
-// run says of single URLs which rule decides. The exit status is the worst
-// verdict: 0 allowed, 1 denied, 2 none.
+// run explains the verdict on each URL. The exit status is the worst verdict: 0 allowed, 1
+// denied, 2 none.
 func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	c.Explain, c.Records, c.Usage = true, true, explain.Wanted()
 	rules, err := c.findRules(ctx, &c.Rules)
@@ -114,7 +115,7 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	return status, nil
 }
 
-// explainedStatus is the exit status for a verdict, nil for none.
+// explainedStatus returns the exit status for a verdict; nil is no verdict.
 func explainedStatus(allowed *bool) int {
 	switch {
 	case allowed == nil:

@@ -58,7 +58,8 @@ func (c *exportCommand) Flags() cli.Flags {
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// check implements command.
+// check adds the operands to -rules and returns an error for flags that are missing or do not
+// go together.
 func (c *exportCommand) check() error {
 	if err := c.checkTable(exportHelp); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, c.table, "")
 }
 
-// export writes a table of what rules have, a survey too. timed is the option that asks for
-// times; empty for none.
+// export writes a table made of rules to -out. timed is the option that needs rules with
+// times, empty for none; uses are those of which the table has columns.
 func (c *tableCommand) export(ctx context.Context, table *export.Table, timed option.Name, uses ...usage.Use) error {
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
@@ -101,7 +102,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 			return err
 		}
 		defer listing.Close()
-		c.sayOpened(listing)
+		c.noteOpened(listing)
 		if timed != "" {
 			if err := c.checkTimeless(option.Given{Name: timed}, listing.Timeless()); err != nil {
 				return err
@@ -132,10 +133,10 @@ func newTable() tableCommand {
 }
 
 // left implements command.
-func (c *tableCommand) left() option.Message { return left(c.Out) }
+func (c *tableCommand) left() option.Message { return leftText(c.Out) }
 
-// checkTable finds what is wrong with the flags about the table that a command writes, and
-// fills in defaults.
+// checkTable returns an error for flags that do not go with the table that a command writes,
+// and sets the defaults of flags that are missing.
 func (c *tableCommand) checkTable(command *cli.Command) error {
 	if c.Out == "" && command != diffHelp {
 		return option.Usagef("%s is empty: name a file, or - for stdout", option.Out)
@@ -153,11 +154,12 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 	return nil
 }
 
-// openTable finds out how the output is written, and claims it, before anything takes
-// long. Without -out what is written is dropped. The caller closes it.
+// openTable decides how the table is written and locks its name, before anything that takes
+// long. Without -out, rows are counted and dropped. first has the schema. The caller closes
+// the table.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
 	c.limitMemory(c.Sources)
-	run := batch.Options{Workers: c.Running.Workers, Budget: c.account()}
+	run := batch.Options{Workers: c.Running.Workers, Budget: c.sharedBudget()}
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil
 	}

@@ -15,7 +15,7 @@ import (
 	"robotsbatch/matcher/spelling"
 )
 
-// runHelp prints the help that args ask for.
+// runHelp prints the help for args and returns the exit status.
 func runHelp(args []string, s streams) int {
 	text, err := helpOn(args)
 	if err != nil {
@@ -25,7 +25,8 @@ func runHelp(args []string, s streams) int {
 	return exitDone
 }
 
-// helpOn returns the help on a topic, or on what has all of several words.
+// helpOn returns the help for a command, a page, a flag or a code; otherwise the places that
+// have all of the words in args. The error suggests a similar name.
 func helpOn(args []string) (string, error) {
 	if len(args) == 0 {
 		return topics(), nil
@@ -55,8 +56,8 @@ func helpOn(args []string) (string, error) {
 	return "", option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", "))
 }
 
-// helpOnTopic returns the help on a command with its page of the manual, or on another topic; "" if
-// there is none.
+// helpOnTopic returns the help for a command, with its page of the manual, or for another
+// topic; "" if there is none.
 func helpOnTopic(topic string) string {
 	page, _ := manual.Page(topic)
 	if command := program.Command(topic); command != nil {
@@ -85,7 +86,7 @@ func helpOnTopic(topic string) string {
 	return ""
 }
 
-// topics are a line for each command and each page of the manual.
+// topics returns the list of commands and pages of the manual, a line each.
 func topics() string {
 	var b strings.Builder
 	line := func(name, text string) { fmt.Fprintln(&b, cli.Shorten(fmt.Sprintf("  %-12s  %s", name, text))) }
@@ -102,7 +103,8 @@ func topics() string {
 	return b.String()
 }
 
-// helpOnFlag returns what a flag means.
+// helpOnFlag returns the help for a flag, given without a dash. The error suggests a similar
+// name.
 func helpOnFlag(name string) (string, error) {
 	names := program.Names()
 	if slices.Contains(names, name) {
@@ -178,7 +180,7 @@ func search(words []string) string {
 	return b.String()
 }
 
-// lookInPage looks into a page's name, its headings and the paragraphs below them.
+// lookInPage searches a page: its name, its title, its headings and the paragraphs below them.
 func (f *finder) lookInPage(topic, page string) {
 	title, rest, _ := strings.Cut(strings.TrimPrefix(page, "# "), "\n")
 	f.look(inName, topic, topic, title)
@@ -192,8 +194,9 @@ func (f *finder) lookInPage(topic, page string) {
 	}
 }
 
-// look notes that a text has the words, if it has. What is said of it is its part with the first
-// word, unless say is given.
+// look adds text to the hits if it has all the words. where is what the text is. say is the
+// text to show for the hit; empty for the sentence that has the first word. Hits of one topic
+// are joined.
 func (f *finder) look(where place, topic, text, say string) {
 	if slices.ContainsFunc(f.words, func(r *regexp.Regexp) bool { return !r.MatchString(text) }) {
 		return
@@ -214,7 +217,7 @@ func (f *finder) look(where place, topic, text, say string) {
 }
 
 // excerpt returns the sentence of a text that has the first word, or its line if the text is a
-// table or preformatted. If the word is far into that, the excerpt starts shortly before it.
+// table or preformatted. It cuts the start of a long one before the word.
 func (f *finder) excerpt(text string) string {
 	const far, around = 48, 24
 	word := f.words[0] // a match may begin before the word, but it ends with it

@@ -56,7 +56,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// check implements command.
+// check adds the operands to -in and returns an error for flags that do not go together.
 func (c *hostsCommand) check() error {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return err
@@ -75,7 +75,8 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.writeHosts(c.showProgress(ctx, c.Out == blob.Stdio))
 }
 
-// writeHosts writes the table.
+// writeHosts counts the rows of the inputs by authority, compares them with the rules, and
+// writes the robots.txt that are missing or stale.
 func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	if c.Clock = c.AsOf.IsZero(); c.Clock {
 		c.AsOf = c.started
@@ -93,7 +94,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	}
 	waiting := hosts.NewWaiting(c.Running.Memory/4, os.TempDir())
 	defer waiting.Close()
-	rows, err := c.count(ctx, waiting)
+	rows, err := c.countRows(ctx, waiting)
 	if err != nil {
 		return err
 	}
@@ -130,13 +131,13 @@ type countedInput struct {
 	err        error
 }
 
-// count counts the rows of the frontier by authority, and returns how many there are. Several
-// inputs are read at once, and their results are taken in the order of the inputs: turns has those
-// that were begun. It returns the error of the first input that has one.
-func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
+// countRows counts the rows of all inputs by authority, in waiting, and returns their number.
+// It reads several inputs at once. The error is that of the first input, in order, that has
+// one.
+func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
 	if err == nil {
-		err = c.Spare(inputs, option.Out.With(c.Out))
+		err = c.CheckSpared(inputs, option.Out.With(c.Out))
 	}
 	if err != nil {
 		return 0, err
@@ -174,7 +175,7 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (rows 
 	return rows, err
 }
 
-// countInput counts the rows of an input.
+// countInput counts the rows of input in by authority, and sets the fields of one.
 func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress, one *countedInput) error {
 	o := c.Reading
 	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
@@ -193,7 +194,8 @@ func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *
 	return errors.Join(src.Unchanged(), src.Complete())
 }
 
-// findHosts finds out what the rules lack.
+// findHosts returns the robots.txt that the rules lack, or that are stale. found is nil
+// without rules: then all are missing.
 func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
 	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Running.Memory / 4, Folder: os.TempDir()}
 	if found == nil {

@@ -63,8 +63,8 @@ func (j *job) Flags() cli.Flags { return j.Job.Flags(&j.Running) }
 // failureTime bounds how long a store may take to get the summary of a job that failed.
 const failureTime = 15 * time.Second
 
-// failed writes the summary of a job that failed, lest that of an earlier run passes for this one's.
-// Any other file of its name stays.
+// failed writes the summary of a job that failed to -summary-json, so that an earlier job's
+// summary is not taken for this one's. It does not replace another file.
 func (j *job) failed(ctx context.Context, err error, status int) {
 	if j.SummaryJSON == "" || j.SummaryJSON == blob.Stdio {
 		return
@@ -90,9 +90,9 @@ func (j *job) failed(ctx context.Context, err error, status int) {
 	}
 }
 
-// left implements command.
+// left implements command: it also says that -resume goes on, if the job has a manifest.
 func (j *job) left() option.Message {
-	m := left(j.Out)
+	m := leftText(j.Out)
 	if j.record != nil {
 		m = option.Messagef("%s, and %s goes on from here", m, option.Resume)
 	}
@@ -108,7 +108,7 @@ func (j *job) check() error {
 	return j.Check(&j.Running, j.given)
 }
 
-// run does the job and returns the exit status, unless it fails.
+// run does the job and returns the exit status.
 func (j *job) run(ctx context.Context) (status int, err error) {
 	j.limitMemory(j.Sources)
 	ctx = blob.WithMemory(ctx, j.Memory)
@@ -127,15 +127,15 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	return j.summary.ExitStatus, nil
 }
 
-// want says what the columns need of the rules.
-func (j *job) want() {
+// setWanted sets what the columns need to know of the rules.
+func (j *job) setWanted() {
 	o := &j.Rules.Options
 	o.Verdicts, o.Explain, o.Digests, o.Usage = true, j.Columns.Explain || j.ReportFile != "", slices.Contains(j.With, batch.BodyDigest), batch.UsageOf(j.Columns.Verdicts)
 	o.Records = slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
 	j.warnUses(j.Uses)
 }
 
-// judge does the job and says what it did.
+// judge does the whole job, from the inputs to the summary.
 func (j *job) judge(ctx context.Context) error {
 	if err := j.planOutputs(ctx); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (j *job) judge(ctx context.Context) error {
 			j.Used = j.record.Used
 		}
 	}
-	j.want()
+	j.setWanted()
 	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
 	}
@@ -201,14 +201,15 @@ func (j *job) judge(ctx context.Context) error {
 	return j.finish(summary)
 }
 
-// planOutputs finds the inputs of the job or shard, decides which outputs they go to, and divides the
-// memory. It looks at all inputs of a job, because other shards write to the same folder.
+// planOutputs finds the inputs of the job or shard, decides which outputs they go to, and
+// divides the memory. It checks the inputs and outputs of all shards, because they share a
+// folder.
 func (j *job) planOutputs(ctx context.Context) error {
 	all, err := j.Resolve(ctx, j.s.in)
 	if err != nil {
 		return err
 	}
-	if err := j.Spare(all, j.written()...); err != nil {
+	if err := j.CheckSpared(all, j.written()...); err != nil {
 		return err
 	}
 	j.spared = outputs.Spared(all)
@@ -236,8 +237,8 @@ func (j *job) written() []option.Given {
 	return []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
 }
 
-// openSummary creates the file of -summary-json; nil without the flag. That a name cannot be written
-// shows before the work.
+// openSummary creates the file of -summary-json before the work, so that an error shows early.
+// It returns nil without the flag.
 func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
 	if j.SummaryJSON == "" {
 		return nil, nil
@@ -250,7 +251,8 @@ func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
 	return file, nil
 }
 
-// withFolder adds to an error about a missing folder what may have been meant.
+// withFolder adds advice to an error about a missing folder, and returns other errors as they
+// are.
 func withFolder(err error) error {
 	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
 		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
@@ -258,7 +260,8 @@ func withFolder(err error) error {
 	return err
 }
 
-// openTimelines looks the rules up by time, if rows have times.
+// openTimelines opens the rules by time, if -as-of names a column. It returns an error for
+// rules without times.
 func (j *job) openTimelines() (err error) {
 	if j.AsOfColumn == "" {
 		return nil
@@ -270,7 +273,7 @@ func (j *job) openTimelines() (err error) {
 	return err
 }
 
-// openReport creates the page that -report asks for.
+// openReport creates the page of -report, if that is given.
 func (j *job) openReport(ctx context.Context) (err error) {
 	if j.ReportFile == "" {
 		return nil
@@ -285,7 +288,7 @@ func (j *job) openReport(ctx context.Context) (err error) {
 	return nil
 }
 
-// newEvaluator returns an evaluator for a worker.
+// newEvaluator returns a worker's evaluator, with the flags as options.
 func (j *job) newEvaluator() batch.Evaluator {
 	o := evaluate.Options{Agents: len(j.Chains), Combine: j.Combined(), ListMemory: j.BatchMemory(), Profile: j.Profile, Missing: j.Missing}
 	o.Explain = j.Explain || j.html != nil
@@ -303,8 +306,8 @@ func (j *job) newEvaluator() batch.Evaluator {
 	return j.html.Count(e)
 }
 
-// checkLimits sets the exit status of a job with more rows of a kind than are permitted, and
-// returns what there are too many of.
+// checkLimits sets the summary's exit status if more rows are without a verdict, or of unknown
+// hosts, than the limits permit. It returns a message for each limit that is exceeded.
 func checkLimits(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
 	for _, most := range []struct {
 		permitted cli.Allowance
@@ -324,8 +327,8 @@ func checkLimits(l *config.Limits, s *report.Summary) (exceeded []option.Message
 	return exceeded
 }
 
-// finish writes the summary, to file too unless that is nil, and decides between success and too many
-// rows without a verdict or of unknown hosts.
+// finish writes the report and the summary, also to file unless that is nil, prints warnings,
+// and sets the exit status.
 func (j *job) finish(file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
@@ -347,7 +350,7 @@ func (j *job) finish(file blob.Writer) error {
 		j.log.WarnOf(m)
 	}
 	j.warnRules()
-	j.sayOdd(j.rules, true)
+	j.noteOdd(j.rules, true)
 	text := s.String()
 	if !s.Complete {
 		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")
@@ -362,8 +365,8 @@ func (j *job) finish(file blob.Writer) error {
 	return nil
 }
 
-// warnRules tells what is likely not as it was meant, though the job went well: report.Doubts, blanks
-// within lines, hosts allowed perhaps only because WARC files lack what did not answer, misspelt
+// warnRules warns of what was likely not meant: doubtful counts, blanks within lines, hosts
+// that may be allowed only because WARC files have no record of a failed fetch, misspelt
 // agents, and hosts that the rules have under another name.
 func (j *job) warnRules() {
 	d := report.Doubts{TimeColumn: j.AsOfColumn, Schemeless: j.schemeless, KnownMissing: j.AllowNone}
@@ -384,11 +387,12 @@ func (j *job) warnRules() {
 	for _, m := range j.rules.Misspelt() {
 		j.log.WarnOf(m)
 	}
-	j.sayOtherNames()
+	j.noteOtherNames()
 }
 
-// sayOtherNames says whether hosts without robots.txt are known under another name.
-func (j *job) sayOtherNames() {
+// noteOtherNames says whether the rules have hosts without a robots.txt under another name,
+// such as with www.
+func (j *job) noteOtherNames() {
 	count, example, near := 0, "", ""
 	looked := j.misses.Authorities()
 	for _, authority := range looked {
@@ -407,12 +411,12 @@ func (j *job) sayOtherNames() {
 // a variable for tests.
 var longFrom = int64(1 << 30)
 
-// dryRun prints the plan and does nothing of it.
+// dryRun checks inputs and outputs, prints the plan of the job, and judges no rows.
 func (j *job) dryRun(ctx context.Context) (err error) {
 	if err := outputs.CheckFolder(j.Out); err != nil {
 		return withFolder(err)
 	}
-	j.want()
+	j.setWanted()
 	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
 	}
@@ -431,7 +435,7 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 		if isObject := blob.IsURL(out.Inputs[0].Path); !areFiles(out.Inputs[:1]) && (!isObject || i > 0) {
 			continue // a pipe waits for its writer, and each object takes a request
 		}
-		source, err := j.tryOutput(ctx, out)
+		source, err := j.checkOutput(ctx, out)
 		if err != nil {
 			return err
 		}
@@ -445,8 +449,9 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 	return p.print(j.s.out)
 }
 
-// tryOutput finds what is wrong with an output and its inputs, and returns the first of these.
-func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
+// checkOutput opens the inputs of an output and returns what is wrong with these or the
+// output, and the first input.
+func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
 	src, err := j.openInputs(ctx, out)
 	if err != nil {
 		return nil, err
@@ -458,7 +463,7 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 		}
 	}
 	first := src.First()
-	t, err := j.aim(out, first)
+	t, err := j.targetOf(out, first)
 	if err != nil || first.Schema == nil || t.Format == format.Text {
 		return first, err
 	}
@@ -474,8 +479,8 @@ func (j *job) tryOutput(ctx context.Context, out outputs.Output) (*frontier.Sour
 	return first, nil
 }
 
-// showPlan prints the plan of a job with large inputs on a terminal. It looks up nothing that
-// takes long: neither sizes of objects nor how many hosts a folder has.
+// showPlan prints the plan of a job with large inputs on a terminal. It does not look up what
+// takes long: the sizes of objects, and how many hosts a folder has.
 func (j *job) showPlan(ctx context.Context) (err error) {
 	if !j.shown.OnTerminal() || j.opened == nil {
 		return nil
@@ -503,6 +508,7 @@ type plan struct {
 	rules []ruleset.Planned
 }
 
+// print writes the plan to w: inputs, outputs, rules, agents and memory, a line each.
 func (p *plan) print(w io.Writer) error {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
@@ -526,7 +532,8 @@ func (p *plan) print(w io.Writer) error {
 	return nil
 }
 
-// printOutputs prints the format and columns of the first input, and the outputs.
+// printOutputs prints the format and columns of the first input, and the outputs. line prints
+// a line.
 func (p *plan) printOutputs(line func(what, format string, args ...any)) error {
 	switch {
 	case len(p.planned) == 0:
@@ -537,7 +544,7 @@ func (p *plan) printOutputs(line func(what, format string, args ...any)) error {
 		line("outputs", "%s", blob.Shown(p.planned[0].Path))
 		return nil
 	}
-	t, err := p.aim(p.planned[0], p.first)
+	t, err := p.targetOf(p.planned[0], p.first)
 	if err != nil {
 		return err
 	}
@@ -556,7 +563,7 @@ func (p *plan) printOutputs(line func(what, format string, args ...any)) error {
 	return nil
 }
 
-// plannedText says what is known of a source of rules that is not open.
+// plannedText describes a source of rules that is not open yet.
 func plannedText(p *ruleset.Planned) string {
 	text := p.Name + ": " + p.Kind
 	if p.Files > 0 {

@@ -90,7 +90,7 @@ func (c *lintCommand) setIgnored(code string) error {
 	return lint.CheckCode(code)
 }
 
-// check implements command.
+// check takes the operands as sources, and returns an error for flags that do not go together.
 func (c *lintCommand) check() error {
 	c.operands = append(c.rules.Sources, c.operands...)
 	switch {
@@ -115,8 +115,8 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// refuseWebsites is an error for URLs of websites, which the program never asks. instead says
-// what to do, in the form of [fmt.Sprintf].
+// refuseWebsites returns an error if a name is the URL of a website, which the program never
+// contacts. instead is a format with one %s for the URL, and says what to do.
 func refuseWebsites(names []string, instead string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
@@ -126,7 +126,8 @@ func refuseWebsites(names []string, instead string) error {
 	return nil
 }
 
-// lintWords are those of a command line on which sources are operands.
+// lintWords returns an option in the words of lint, whose sources are operands: the value of
+// -rules alone.
 func lintWords(o option.Given) string {
 	if o.Name == option.Rules && o.Value != "" {
 		return o.Value
@@ -134,8 +135,8 @@ func lintWords(o option.Given) string {
 	return cli.Words(o)
 }
 
-// find writes what is found in all sources, and tells whether anything is as grave as
-// -fail-on.
+// find writes the findings in all sources, and counts them. fails reports whether one is as
+// severe as -fail-on.
 func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
 		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
@@ -154,7 +155,7 @@ func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails b
 	return tally, fails, out.Close()
 }
 
-// writer is the writer that is asked for.
+// writer returns the writer of findings that the flags select.
 func (c *lintCommand) writer() findings.Writer {
 	switch {
 	case c.counts:

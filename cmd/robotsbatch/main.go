@@ -43,7 +43,8 @@ func main() {
 	os.Exit(status)
 }
 
-// isInput tells whether a first word that is no command is a flag or an input of the main job.
+// isInput reports whether the first argument is a flag or an input of the main job, and not a
+// misspelt command.
 func isInput(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil || blob.IsURL(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "./*")
@@ -55,8 +56,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// run is the program: it does what args ask for and returns the exit status.
-// Data goes to stdout, everything else to stderr.
+// run is the program: it runs the command that args name, and returns the exit status. Data
+// goes to stdout, everything else to stderr.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := streams{stdin, stdout, stderr}
 	if len(args) == 0 {

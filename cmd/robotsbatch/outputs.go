@@ -24,7 +24,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// reserveMemory subtracts what open objects need from -memory, and decides how many outputs are
+// reserveMemory subtracts from -memory what objects need, and sets how many of the outputs are
 // written at once.
 func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
 	reads, writes := readsObjects(inputs), blob.IsURL(j.Out)
@@ -40,8 +40,8 @@ func readsObjects(inputs []frontier.Input) bool {
 	return slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
 }
 
-// openFirst opens the first input, so that its errors show before captures are read,
-// which may take long. It skips inputs that wait for somebody to write them.
+// openFirst opens the inputs of the first output before the rules, because captures take long
+// to read and errors should show before. It skips stdin, pipes and objects.
 func (j *job) openFirst(ctx context.Context) (err error) {
 	if len(j.planned) == 0 || len(j.planned[0].Inputs) == 0 {
 		return nil // a shard to which none falls
@@ -53,7 +53,7 @@ func (j *job) openFirst(ctx context.Context) (err error) {
 	return err
 }
 
-// areFiles reports whether all inputs are regular files, which are there and can be opened again.
+// areFiles reports whether all inputs are regular files on this machine.
 func areFiles(inputs []frontier.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in frontier.Input) bool {
 		info, err := os.Stat(in.Path)
@@ -68,9 +68,9 @@ func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Con
 	return frontier.Concatenate(ctx, out.Inputs, reading)
 }
 
-// convertAll writes all outputs, except those that an earlier run has written. Several are
-// under way at once, but it looks as if one came after the other: an output is completed,
-// recorded and reported when those before it are. When one fails, those after it leave nothing.
+// convertAll writes all outputs, except those that an earlier run completed. Several are
+// written at once, but each is completed, recorded and reported only after those before it. If
+// one fails, nothing is left of those after it.
 func (j *job) convertAll(ctx context.Context) error {
 	done, err := j.startRecord(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (j *job) convertAll(ctx context.Context) error {
 	}
 	j.shown.Plan(j.inputs)
 	defer j.record.Close()
-	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.account(), Limit: j.First})
+	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.sharedBudget(), Limit: j.First})
 	defer j.pool.Close()
 	converting, stop := context.WithCancel(ctx)
 	defer stop()
@@ -108,7 +108,7 @@ func (j *job) convertAll(ctx context.Context) error {
 // and a lock.
 const mostAhead = 64
 
-// conversion is an output under way.
+// conversion is an output that is being written.
 type conversion struct {
 	outputs.Output
 	// kept is the output as an earlier run wrote it. Most of the rest is not set then.
@@ -133,9 +133,9 @@ type conversion struct {
 	unlock     func()
 }
 
-// startAll starts the outputs in order, at most j.atOnce at once, and sends each to turns, which it
-// closes; those in done, which an earlier run wrote, it only sends. It ends early with ctx, or when
-// the rows of -limit are decided.
+// startAll starts the outputs in order, at most j.atOnce at once, and sends each to turns,
+// which it closes at the end. done has, by index, the outputs that an earlier run completed:
+// those are only sent. It ends early if ctx ends or the rows of -limit are judged.
 func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<- *conversion) {
 	defer close(turns)
 	slots := make(chan struct{}, j.atOnce)
@@ -175,7 +175,7 @@ func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<
 	}
 }
 
-// giveUp leaves nothing of an output.
+// giveUp removes what was written of an output, unlocks it and lets another one begin.
 func (c *conversion) giveUp() {
 	if c.late != nil {
 		c.late.Abort()
@@ -184,11 +184,12 @@ func (c *conversion) giveUp() {
 	c.freeSlot()
 }
 
-// complete completes an output whose turn it is.
+// complete completes an output after all those before it: it counts it in the summary,
+// publishes it and records it in the manifest.
 func (j *job) complete(c *conversion) error {
 	if c.kept != nil {
 		path := j.record.PathOf(c.kept)
-		if err := j.spareOutput(path); err != nil {
+		if err := j.checkSparedOutput(path); err != nil {
 			return err
 		}
 		j.summary.Keep(path, c.kept)
@@ -225,8 +226,8 @@ func (j *job) complete(c *conversion) error {
 // shownRedo is the number of outputs named that are done again.
 const shownRedo = 10
 
-// startRecord starts the job's manifest. With -resume it returns the outputs that
-// are done already, by the index of the planned one.
+// startRecord starts the job's manifest, if it has one. With -resume it returns the outputs
+// that an earlier run completed, by their index in j.planned; nil for others.
 func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	if j.record == nil {
 		return nil, nil
@@ -237,7 +238,7 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	}
 	if !j.Resume {
 		left, err := j.record.Start(j.planned, rules)
-		j.sayLeft(left)
+		j.warnLeft(left)
 		return nil, err
 	}
 	if j.Shard != nil {
@@ -255,7 +256,7 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 			return nil, err
 		}
 	}
-	j.sayLeft(resumed.Left)
+	j.warnLeft(resumed.Left)
 	switch {
 	case resumed.First && j.Shard != nil:
 		return nil, nil
@@ -276,9 +277,9 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	return resumed.Done, nil
 }
 
-// sayLeft names outputs of an earlier run that this run does not write. A reader of the folder
-// would also read their rows.
-func (j *job) sayLeft(left []outputs.Left) {
+// warnLeft names outputs of an earlier run that this run does not write, because a reader of
+// the folder would also read those.
+func (j *job) warnLeft(left []outputs.Left) {
 	for _, l := range left[:min(len(left), shownRedo)] {
 		j.log.WarnOf(l.Message())
 	}
@@ -287,7 +288,7 @@ func (j *job) sayLeft(left []outputs.Left) {
 	}
 }
 
-// convert writes one output, all but its completion.
+// convert writes an output, up to the point at which complete publishes it.
 func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	src := c.src
 	if c.src = nil; src == nil {
@@ -297,7 +298,7 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	}
 	defer src.Close()
 	c.schemeless = src.First().Schemeless
-	t, err := j.aim(c.Output, src.First())
+	t, err := j.targetOf(c.Output, src.First())
 	if err != nil {
 		return err
 	}
@@ -331,14 +332,16 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	return err
 }
 
-// spare refuses an output that would replace something that is read, or that the job also writes.
-func (j *job) spare(path string) error {
+// checkSpared returns an error if an output at path would replace something that the job
+// reads, or the file of the summary or report.
+func (j *job) checkSpared(path string) error {
 	out := option.Out.With(path)
-	return cmp.Or(j.spared(out), config.SpareList(option.FilesFrom.With(j.FilesFrom), out), spareRules(j.found, &j.Rules, out), j.spareOutput(path))
+	return cmp.Or(j.spared(out), config.CheckSparedList(option.FilesFrom.With(j.FilesFrom), out), checkSparedRules(j.found, &j.Rules, out), j.checkSparedOutput(path))
 }
 
-// spareOutput refuses a summary or report that would replace an output.
-func (j *job) spareOutput(path string) error {
+// checkSparedOutput returns an error if the summary or the report would replace the output at
+// path.
+func (j *job) checkSparedOutput(path string) error {
 	out, _ := filepath.Abs(path)
 	for _, o := range []option.Given{option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)} {
 		if o.Value == "" {
@@ -352,7 +355,7 @@ func (j *job) spareOutput(path string) error {
 	return nil
 }
 
-// evaluate writes the rows of src with their verdicts to w.
+// evaluate judges the rows of src and writes them to w.
 func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) error {
 	sink, err := j.newSink(c, t, src, w)
 	if err != nil {
@@ -362,7 +365,7 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 	c.notes = report.Notes(c.notable...)
 	c.readerLeft = errors.Is(err, syscall.EPIPE)
 	if err != nil && !c.readerLeft {
-		return j.because(ctx, err, src)
+		return j.withCause(ctx, err, src)
 	}
 	c.read = outputs.Read{Versions: src.Versions(), Truncated: src.Truncated()}
 	return nil
@@ -377,9 +380,9 @@ func (j *job) unchanged(src *frontier.Concatenation) error {
 	return j.rules.Unchanged()
 }
 
-// because adds the likely cause to an error: a file that was written to while it was
-// read.
-func (j *job) because(ctx context.Context, err error, src *frontier.Concatenation) error {
+// withCause replaces an error by its likely cause, if that is that an input or rules were
+// written to while they were read.
+func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenation) error {
 	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
 		return err
 	}
@@ -397,12 +400,12 @@ func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	}
 }
 
-// checkOutputs refuses outputs that would replace something, before the first is begun, as far as the
-// names of the inputs tell. It opens none: what an input is shows at its turn.
+// checkOutputs returns an error if an output would replace something that the job reads,
+// before the first output is begun. It goes by names alone and opens no input.
 func (j *job) checkOutputs() error {
 	for _, out := range j.planned {
 		for _, path := range j.Output.Paths(out, j.Reading.Format) {
-			if err := j.spare(path); err != nil {
+			if err := j.checkSpared(path); err != nil {
 				return err
 			}
 		}
@@ -410,19 +413,20 @@ func (j *job) checkOutputs() error {
 	return nil
 }
 
-// aim decides how an output is written whose first input is this, and refuses what it must not replace.
-func (j *job) aim(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
+// targetOf decides how an output is written, by its first input. It returns an error if it
+// would replace something that the job reads, or if flags do not go with its format.
+func (j *job) targetOf(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
 	t, err := j.Output.Target(out, first)
 	if err == nil {
 		err = j.checkFormat(t)
 	}
 	if err == nil {
-		err = j.spare(t.Path)
+		err = j.checkSpared(t.Path)
 	}
 	return t, err
 }
 
-// checkFormat finds flags that do not go with the output's format.
+// checkFormat returns an error for flags that do not go with the output's format.
 func (j *job) checkFormat(t outputs.Target) error {
 	if t.Format == format.Text && j.Emit == batch.EmitAll {
 		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
@@ -430,7 +434,7 @@ func (j *job) checkFormat(t outputs.Target) error {
 	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
 }
 
-// create starts an output.
+// create creates an output.
 func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error) {
 	if err := c.refuseTerminal(t); err != nil {
 		return nil, err
@@ -442,7 +446,8 @@ func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error
 	return w, nil
 }
 
-// refuseTerminal is the error for a binary format on a terminal.
+// refuseTerminal returns an error for an output that would write a binary format to a
+// terminal.
 func (c *call) refuseTerminal(t outputs.Target) error {
 	if t.Path == blob.Stdio && t.Format.IsBinary() && console.IsTerminal(c.s.out) {
 		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with %s, or use %s", option.Out, option.OutFormat.With("csv"))
@@ -450,7 +455,8 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 	return nil
 }
 
-// newSink encodes to w.
+// newSink returns the sink that encodes an output to w, with its checksums if the job has a
+// manifest. Closing it fails if inputs or rules have changed since they were opened.
 func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, error) {
 	w, c.sums = j.record.Sums(w)
 	sink, err := j.Output.NewSink(t, src.First(), j.BatchMemory(), w)

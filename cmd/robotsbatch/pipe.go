@@ -59,7 +59,7 @@ func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.answer(ctx)
 }
 
-// check finds what is wrong with the flags together.
+// check returns an error for flags and streams that do not go together.
 func (c *pipeCommand) check() error {
 	if err := c.CheckJudging(c.given); err != nil {
 		return err
@@ -75,16 +75,16 @@ func (c *pipeCommand) check() error {
 		return option.Usagef("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
 	}
 	c.LimitWorkers()
-	return c.Name(c.AgentNames(), false)
+	return c.NameColumns(c.AgentNames(), false)
 }
 
-// answer opens the rules and answers the stream.
+// answer opens the rules and writes the verdicts on a stream of batches.
 func (j *pipeCommand) answer(ctx context.Context) error {
 	if err := j.reserveMemory(nil, 1); err != nil {
 		return err
 	}
 	var err error
-	j.want()
+	j.setWanted()
 	if j.rules, err = j.findRules(ctx, &j.Rules); err != nil {
 		return err
 	}

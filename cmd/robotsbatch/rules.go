@@ -17,15 +17,16 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// find finds out what each -rules is, and opens none. A rule pack of captures is made later, when
-// they are opened or compiled: nothing else runs then, so it may take all of -memory.
+// find looks up what each -rules is, and opens none. It returns an error if an output would
+// replace rules. A rule pack of captures is made only when it is opened or compiled: nothing
+// else runs then, so it may take all of -memory.
 func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Given) (*ruleset.Found, error) {
 	if !r.SingleElsewhere { // diff asks twice, for its two sides
 		c.warnChains(r)
 	}
 	o := r.Options
 	o.Memory = cmp.Or(o.Memory, c.Memory)
-	o.Budget, o.Workers, o.Maker = c.account(), c.Workers, "robotsbatch "+cli.Version()
+	o.Budget, o.Workers, o.Maker = c.sharedBudget(), c.Workers, "robotsbatch "+cli.Version()
 	o.HoldHeap = func() func() { return heap.Hold(o.Memory) }
 	o.Warn, o.Note, o.MoreIgnored = c.log.WarnOf, c.log.Note, c.log.JSON()
 	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead
@@ -33,20 +34,20 @@ func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Give
 	}
 	found, err := ruleset.Find(ctx, o)
 	if err == nil {
-		err = spareRules(found, r, outputs...)
+		err = checkSparedRules(found, r, outputs...)
 	}
 	return found, err
 }
 
-// spareRules refuses outputs that would replace what rules are read from, or a list that is
-// read with them.
-func spareRules(found *ruleset.Found, r *config.Rules, outputs ...option.Given) error {
+// checkSparedRules returns an error if an output would replace what rules are read from, or
+// the list of agents.
+func checkSparedRules(found *ruleset.Found, r *config.Rules, outputs ...option.Given) error {
 	for _, o := range outputs {
 		if source := found.Replaces(o.Value); source != "" {
 			return option.Usagef("%s would replace the rules, which are read from %s: choose another name", o.Name.With(blob.Shown(o.Value)), source)
 		}
 	}
-	return config.SpareList(option.Agents.With(r.AgentsFile), outputs...)
+	return config.CheckSparedList(option.Agents.With(r.AgentsFile), outputs...)
 }
 
 // warnChains warns of agents that are likely meant to be several.
@@ -56,7 +57,7 @@ func (c *call) warnChains(r *config.Rules) {
 	}
 }
 
-// warnUses warns of uses that no vocabulary defines yet: they may be misspelt.
+// warnUses warns of uses that no vocabulary defines: they may be misspelt.
 func (c *call) warnUses(uses []usage.Use) {
 	for _, use := range uses {
 		if !use.Defined() {
@@ -65,14 +66,14 @@ func (c *call) warnUses(uses []usage.Use) {
 	}
 }
 
-// openRules opens what was found, reports what was read of captures, and sets r.AsOf to
-// the newest fetch unless -as-of did.
+// openRules opens the rules that were found and reports what was read. It sets r.AsOf to the
+// time that decides: that of -as-of, or of the newest fetch.
 func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Found) (*ruleset.Set, error) {
 	set, err := found.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.sayOpened(set)
+	c.noteOpened(set)
 	r.AsOf = set.AsOf()
 	return set, nil
 }
@@ -86,8 +87,8 @@ func (c *call) findRules(ctx context.Context, r *config.Rules) (*ruleset.Set, er
 	return c.openRules(ctx, r, found)
 }
 
-// checkTimeless refuses rules without times where an option asks for what held when, and
-// names those that hold at all times beside others.
+// checkTimeless returns an error if no rules have times, which the option asked needs. If only
+// some have none, it names them.
 func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	if t.All {
 		return option.Usagef("%s needs rules with times, and %s has none: captures have them in WARC files, or in a column fetched_at; "+
@@ -105,15 +106,16 @@ type openedRules interface {
 	Odd() []ruleset.OddBodies
 }
 
-// sayOpened says what was read of captures, and what is no text, when rules are opened.
-func (c *call) sayOpened(rules openedRules) {
+// noteOpened says, when rules are opened, what was read of captures, and how many bodies are
+// no text.
+func (c *call) noteOpened(rules openedRules) {
 	c.sayCaptured(rules.Captured())
-	c.sayOdd(rules, false)
+	c.noteOdd(rules, false)
 }
 
-// sayOdd says how many bodies are HTML or binary: those of rule packs when they are opened, and
-// those of folders once they were read.
-func (c *call) sayOdd(rules openedRules, read bool) {
+// noteOdd says how many bodies are HTML or binary. read selects: false for what is known when
+// rules are opened, true for what is known once bodies were read.
+func (c *call) noteOdd(rules openedRules, read bool) {
 	for _, odd := range rules.Odd() {
 		if odd.Read == read {
 			c.log.Info(report.OddBodies(&odd), "bodies", "rules", odd.Name, "html", odd.HTML, "binary", odd.Binary)

@@ -52,8 +52,9 @@ type call struct {
 	words       option.Words // by which the reader gives options
 }
 
-// account returns what batches under way take from, and compiling a robots.txt.
-func (c *call) account() *budget.Budget {
+// sharedBudget returns the account of memory from which batches and the compiling of
+// robots.txt take.
+func (c *call) sharedBudget() *budget.Budget {
 	if c.budget == nil {
 		c.budget = budget.New(c.FlightMemory())
 	}
@@ -66,7 +67,7 @@ func newCall() call {
 
 func (c *call) common() *call { return c }
 
-func (c *call) left() option.Message { return left("") }
+func (c *call) left() option.Message { return leftText("") }
 
 func (c *call) check() error { return nil }
 
@@ -85,8 +86,8 @@ func (c *call) limitMemory(sources []string) {
 	heap.Limit(c.Memory)
 }
 
-// fitMemory makes the default of -memory fit into the program's control group, and says so.
-// sources are those of rules that may be packs, which are mapped.
+// fitMemory lowers the default of -memory to what the program's control group permits, and
+// says so. sources may be rule packs, whose mapped files count in the group.
 func (c *call) fitMemory(sources []string) {
 	group, limited := heap.GroupLimit()
 	if !limited {
@@ -103,7 +104,7 @@ func (c *call) fitMemory(sources []string) {
 	}
 }
 
-// start runs the command with these arguments and returns the exit status.
+// start parses a command's arguments, runs it, reports its error, and returns the exit status.
 func start(ctx context.Context, help *cli.Command, args []string, s streams) int {
 	run := help.New().(command)
 	c := run.common()
@@ -118,7 +119,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 		fmt.Fprint(s.out, text)
 		return exitDone
 	}
-	c.open(help)
+	c.openConsole(help)
 	status := exitDone
 	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
 	if err == nil {
@@ -145,8 +146,9 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	return status
 }
 
-// left is what a command leaves that writes an output of this name.
-func left(output string) option.Message {
+// leftText says what a stopped command leaves that writes an output of this name, after a
+// semicolon.
+func leftText(output string) option.Message {
 	switch output {
 	case "":
 		return option.Message{}
@@ -156,8 +158,8 @@ func left(output string) option.Message {
 	return option.Messagef("; no file is left half-written")
 }
 
-// open opens the console that the flags ask for.
-func (c *call) open(help *cli.Command) {
+// openConsole sets the console as the flags ask for it.
+func (c *call) openConsole(help *cli.Command) {
 	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
 	o.Quiet = c.Quiet || o.OneLine
 	if help != program.Main {
@@ -166,8 +168,8 @@ func (c *call) open(help *cli.Command) {
 	c.log = console.New(c.s.err, o)
 }
 
-// showProgress shows from now on how far the command is, as its flags say, and returns the
-// context that work reports to. toStdout says that it writes rows or lines to stdout.
+// showProgress begins to show progress, if the flags ask for it, and returns the context for
+// the work. toStdout says that rows go to stdout.
 func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context {
 	c.shown = console.NewProgress(c.log, c.Progress, toStdout && console.IsTerminal(c.s.out), c.started)
 	return c.shown.Watch(ctx)
@@ -180,6 +182,6 @@ func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
 func failPlain(s streams, err error) int {
 	c := newCall()
 	c.s = s
-	c.open(program.Main)
+	c.openConsole(program.Main)
 	return c.log.Fail(err)
 }

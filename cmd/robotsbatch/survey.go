@@ -89,7 +89,7 @@ func (c *surveyCommand) Flags() cli.Flags {
 		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// countFlags are those of counts.
+// countFlags returns the flags for counting sites.
 func (c *surveyCommand) countFlags() cli.Flags {
 	format := c.input.Flags().Only("in-format").Saying("in-format", "format of the saved survey")
 	flags := append(format, cli.Flags{{
@@ -120,7 +120,7 @@ func (c *surveyCommand) countFlags() cli.Flags {
 	})
 }
 
-// setBy takes what counts as a site, or that months are counted.
+// setBy sets what counts as a site, or that each month is counted.
 func (c *surveyCommand) setBy(s string) error {
 	if s == "month" {
 		c.monthly = true
@@ -136,7 +136,7 @@ func (c *surveyCommand) setBy(s string) error {
 	return nil
 }
 
-// run writes the survey of what rules deny agents, or counts sites.
+// run writes a survey, or with -as counts sites.
 func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 	saved, err := c.isSaved(ctx)
 	if err != nil {
@@ -172,7 +172,8 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
 }
 
-// siteColumns are the names of the columns of a table of sites, one for each of several agents.
+// siteColumns returns the names of the columns of a table of sites, one an agent; nil for a
+// single agent.
 func (c *surveyCommand) siteColumns() ([]string, error) {
 	if len(c.Chains) == 1 {
 		return nil, nil // which is any of them
@@ -184,7 +185,8 @@ func (c *surveyCommand) siteColumns() ([]string, error) {
 	return columns, err
 }
 
-// check finds what is wrong with the flags of the table, or of counts.
+// check returns an error for flags that do not go together: those of the table, or with -as
+// those of counts.
 func (c *surveyCommand) check() error {
 	if c.format == nil {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
@@ -215,8 +217,8 @@ func (c *surveyCommand) check() error {
 	return config.ResolveNames(option.Out, &c.Out)
 }
 
-// isSaved tells whether a saved survey is to be counted, and not rules, and checks the flags
-// for that.
+// isSaved reports whether the operand is a saved survey, and not rules. It returns an error
+// for flags that do not go with one.
 func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
 	if c.format == nil || len(c.Sources) > 0 || len(c.operands) == 0 {
 		return false, nil
@@ -235,7 +237,7 @@ func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// writeCounts counts a saved survey, or rules, and writes the tables.
+// writeCounts counts sites, in the saved survey or in rules, and writes the tables to -out.
 func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error) {
 	o := stats.Options{Site: c.site, Base: c.base, Uses: c.uses, Classes: c.Classes}
 	if c.rank != "" {
@@ -252,7 +254,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 			Stdin: c.s.in, Format: c.input.Reading.Format, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
 		}, o)
 	} else {
-		tally, err = c.count(ctx, o)
+		tally, err = c.countRules(ctx, o)
 	}
 	if err != nil {
 		return err
@@ -277,8 +279,9 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 	return err
 }
 
-// count counts what rules deny the agents, or state of uses.
-func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
+// countRules counts the sites in rules by what these deny the agents, or by what they state
+// about uses.
+func (c *surveyCommand) countRules(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
 	c.History = c.monthly
 	c.warnUses(c.uses)
 	c.limitMemory(c.Sources)
@@ -291,7 +294,7 @@ func (c *surveyCommand) count(ctx context.Context, o stats.Options) (*stats.Site
 		return nil, err
 	}
 	defer listing.Close()
-	c.sayOpened(listing)
+	c.noteOpened(listing)
 	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
 	if errors.Is(err, stats.ErrTimeless) {
 		return nil, option.Usagef("%s month needs captures with times, and %s has none", option.By, option.Rules.With(ruleset.SomeOf(c.Sources)))

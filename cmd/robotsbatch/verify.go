@@ -69,7 +69,7 @@ func (c *verifyCommand) Flags() cli.Flags {
 	}, c.ProgressFlag()}, c.MessageFlags().Saying("quiet", "name only what is damaged, missing or unfinished").Before("quiet", c.VerboseFlag("also a line for each intact file")))
 }
 
-// addHost adds a host of which packs are asked.
+// addHost adds a host or URL whose rules are printed.
 func (c *verifyCommand) addHost(s string) error {
 	authority, err := urls.Authority(s)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *verifyCommand) addHost(s string) error {
 	return nil
 }
 
-// run says what outputs and packs are, and whether they are still what was written.
+// run verifies outputs and packs, merges shards, or prints what packs have about hosts.
 func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	switch {
 	case len(c.operands) == 0:
@@ -95,7 +95,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	v := verify.New()
 	v.StartProgress(ctx, c.operands)
 	for _, name := range c.operands {
-		if err := v.Check(ctx, name, c.tell); err != nil {
+		if err := v.Check(ctx, name, c.reportFinding); err != nil {
 			return 0, err
 		}
 	}
@@ -109,8 +109,8 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.total.Err()
 }
 
-// tell says what was found of a file, and counts it.
-func (c *verifyCommand) tell(f verify.Finding) {
+// reportFinding reports what was found about a file, and counts it.
+func (c *verifyCommand) reportFinding(f verify.Finding) {
 	switch {
 	case f.Unlisted:
 		c.unlisted++
@@ -132,7 +132,7 @@ func (c *verifyCommand) tell(f verify.Finding) {
 	}
 }
 
-// printHosts prints what packs have on hosts.
+// printHosts prints what each pack has about each host.
 func (c *verifyCommand) printHosts(ctx context.Context) error {
 	between := ""
 	for _, name := range c.operands {
@@ -153,7 +153,7 @@ func (c *verifyCommand) printHosts(ctx context.Context) error {
 	return nil
 }
 
-// mergeShards makes one manifest of those of shards.
+// mergeShards writes one manifest for the outputs of all shards, and returns the exit status.
 func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error) {
 	if len(c.operands) != 1 {
 		return 0, option.Usagef("%s takes one folder of outputs, the %s of the shards", option.Merge, option.Out)
@@ -180,7 +180,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	return summary.ExitStatus, nil
 }
 
-// maxAge is the -max-age of a job.
+// maxAge returns the -max-age with which a job ran.
 func maxAge(j *manifest.Job) time.Duration {
 	age := config.NewRules().MaxAge
 	for _, given := range j.Options["max-age"] {
@@ -189,7 +189,7 @@ func maxAge(j *manifest.Job) time.Duration {
 	return age
 }
 
-// isMissing tells whether a local name is that of nothing.
+// isMissing reports whether a local file does not exist.
 func isMissing(name string) bool {
 	_, err := os.Stat(name)
 	return !blob.IsURL(name) && errors.Is(err, fs.ErrNotExist)

@@ -124,8 +124,9 @@ type shared struct {
 	commands []string
 }
 
-// shared are the flags of all commands, those of the main job first.
-func (p *Program) shared() (all []shared) {
+// sharedFlags returns the flags of all commands, those of the main job first. Equal flags are
+// one, with the names of their commands.
+func (p *Program) sharedFlags() (all []shared) {
 	same := func(a, b *Flag) bool {
 		return a.Name == b.Name && a.Argument == b.Argument && a.Short == b.Short && a.More == b.More && a.Standard == b.Standard
 	}
@@ -147,7 +148,7 @@ func (p *Program) All() []*Command { return append([]*Command{p.Main}, p.Command
 
 // Names are the names of all flags; some are there twice.
 func (p *Program) Names() (names []string) {
-	for _, o := range p.shared() {
+	for _, o := range p.sharedFlags() {
 		names = append(names, o.Name)
 	}
 	return names
@@ -174,8 +175,8 @@ func (o *Flag) more() string {
 	return strings.TrimSpace(o.More + " For " + o.For.String() + ".")
 }
 
-// CheckFormat returns an error for a flag that was given and must not be, since of, such as
-// outputs, has a format of this name.
+// CheckFormat returns an error if a flag was given that must not be used with a format. given
+// has the values of flags by name, name is the format, and of is what has it, such as outputs.
 func (f Flags) CheckFormat(given map[string][]string, of, name string) error {
 	for i := range f {
 		o := &f[i]
@@ -202,9 +203,9 @@ func (p *Program) Command(name string) *Command {
 // Words puts an option into words: the flag of that name.
 func Words(o option.Given) string { return "-" + o.String() }
 
-// Parse parses the args of a command with these flags, which may follow its operands, and returns the
-// operands. given is called for each flag that stands on the command line. Every error but
-// flag.ErrHelp is a [option.UsageError].
+// Parse parses a command's arguments, in which flags may follow operands, sets the flags'
+// values and returns the operands. It calls given for each flag on the command line. Every
+// error but flag.ErrHelp is an [option.UsageError].
 func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands []string, err error) {
 	before := make(map[string]bool)
 	for len(args) > 0 {
@@ -224,7 +225,7 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		}
 		at := slices.IndexFunc(f, func(o Flag) bool { return o.Name == name })
 		if at < 0 {
-			return nil, f.unknown(name)
+			return nil, f.errUnknown(name)
 		}
 		o := &f[at]
 		switch {
@@ -249,7 +250,7 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 	return operands, nil
 }
 
-// set sets the flag's value.
+// set parses s and stores it in the flag's Value.
 func (o *Flag) set(s string) error {
 	switch to := o.Value.(type) {
 	case *string:
@@ -275,8 +276,9 @@ var synonyms = map[string]string{
 	"n": "limit", "head": "limit", "rows": "limit", "max-rows": "limit", "nrows": "limit",
 }
 
-// unknown is the error for a flag that does not exist, or flag.ErrHelp.
-func (f Flags) unknown(name string) error {
+// errUnknown returns the error for a flag that does not exist, with a similar one;
+// flag.ErrHelp for -h and -help.
+func (f Flags) errUnknown(name string) error {
 	if name == "h" || name == "help" {
 		return flag.ErrHelp
 	}
@@ -298,7 +300,7 @@ func (f Flags) unknown(name string) error {
 	return option.Usagef("there is no flag -%s", name)
 }
 
-// WantsAllHelp tells whether args ask for help on all flags.
+// WantsAllHelp reports whether args contain -help all.
 func WantsAllHelp(args []string) bool {
 	for i, arg := range args[:max(0, len(args)-1)] {
 		switch arg {
@@ -309,7 +311,7 @@ func WantsAllHelp(args []string) bool {
 	return false
 }
 
-// UnknownCommand is the error for a command that does not exist.
+// UnknownCommand returns the error for a command that does not exist, with a similar one.
 func (p *Program) UnknownCommand(name string) error {
 	names := p.commandWords()
 	if near := spelling.Nearest(name, names); near != "" {

@@ -35,5 +35,5 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", args, got, want)
 		}
 	}
-	must.Equal(t, Flags{}.unknown("help").Error(), "flag: help requested", "help")
+	must.Equal(t, Flags{}.errUnknown("help").Error(), "flag: help requested", "help")
 }

@@ -10,7 +10,7 @@ import (
 // width is how wide help texts are.
 const width = 80
 
-// ShortHelp has the main job's common flags on one screen.
+// ShortHelp returns a screen of help: the main job's common flags.
 func (p *Program) ShortHelp() string {
 	var t text
 	t.add("%s\nUsage:\n  robotsbatch %s\n", Wrap("robotsbatch "+p.Main.About, "", ""), p.Main.Usage[0])
@@ -25,7 +25,7 @@ func (p *Program) ShortHelp() string {
 	return t.String()
 }
 
-// Help is all of a command's help.
+// Help returns the full help for a command.
 func (p *Program) Help(c *Command) string {
 	var t text
 	t.add("%s\nUsage:\n", Wrap(p.nameOf(c)+" "+c.About, "", ""))
@@ -44,7 +44,7 @@ func (p *Program) Help(c *Command) string {
 		heading := "\n" + topic + ":\n"
 		for _, o := range c.New().Flags() {
 			if o.Rare && topic == "Rarely needed" || !o.Rare && topic == o.Topic {
-				t.add("%s%s", heading, o.lines(o.full()))
+				t.add("%s%s", heading, o.lines(o.fullText()))
 				heading = ""
 			}
 		}
@@ -64,7 +64,7 @@ func (t *text) list(begin string, lines []string) {
 	}
 }
 
-// withDefault is what the short help says of a flag.
+// withDefault returns what the short help says of a flag.
 func (o *Flag) withDefault() string {
 	if o.Standard == "" {
 		return o.Short
@@ -72,8 +72,8 @@ func (o *Flag) withDefault() string {
 	return fmt.Sprintf("%s (default %s)", o.Short, o.Standard)
 }
 
-// full is all that the help says of a flag.
-func (o *Flag) full() string {
+// fullText returns all that help says of a flag.
+func (o *Flag) fullText() string {
 	text := o.withDefault()
 	if o.Repeat {
 		text += "; repeatable"
@@ -87,7 +87,7 @@ func (o *Flag) full() string {
 // flagIndent stands before the lines of a text on a flag.
 const flagIndent = "                      "
 
-// lines are a flag and a text on it.
+// lines returns the lines of help for a flag: its name and argument, and text beside them.
 func (o *Flag) lines(text string) string {
 	begin, flag := "", "  "+strings.TrimSpace("-"+o.Name+" "+o.Argument)
 	if len(flag) >= len(flagIndent) {
@@ -96,11 +96,12 @@ func (o *Flag) lines(text string) string {
 	return begin + Wrap(text, fmt.Sprintf("%-*s", len(flagIndent), flag), flagIndent)
 }
 
-// FlagHelp is what a flag means for each of the commands that have it.
+// FlagHelp returns the help for a flag, with the commands that have it. It has a part for each
+// meaning.
 func (p *Program) FlagHelp(name string) (help string) {
-	for _, o := range p.shared() {
+	for _, o := range p.sharedFlags() {
 		if o.Name == name {
-			help += o.lines(o.full()) + Wrap(strings.Join(o.commands, ", "), flagIndent+"In ", flagIndent)
+			help += o.lines(o.fullText()) + Wrap(strings.Join(o.commands, ", "), flagIndent+"In ", flagIndent)
 		}
 	}
 	return help
@@ -108,17 +109,17 @@ func (p *Program) FlagHelp(name string) (help string) {
 
 // FlagTexts yields the names of all flags, and what the help says of them.
 func (p *Program) FlagTexts(yield func(name, text string) bool) {
-	for _, o := range p.shared() {
-		if !yield(o.Name, o.full()) {
+	for _, o := range p.sharedFlags() {
+		if !yield(o.Name, o.fullText()) {
 			return
 		}
 	}
 }
 
-// options are the commands and formats for which each flag holds.
-func (p *Program) options() string {
+// optionsPage returns the page that lists, for each flag, its commands and formats.
+func (p *Program) optionsPage() string {
 	var lines []string
-	for _, o := range p.shared() {
+	for _, o := range p.sharedFlags() {
 		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
 		if o.For != nil {
 			text += "; for " + o.For.String()
@@ -129,7 +130,7 @@ func (p *Program) options() string {
 	return "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n" + strings.Join(lines, "")
 }
 
-// Shorten cuts a text that is longer than a line of help.
+// Shorten cuts a text to the width of a line of help.
 func Shorten(text string) string {
 	if letters := []rune(text); len(letters) > width {
 		return string(letters[:width-1]) + "…"
@@ -137,7 +138,8 @@ func Shorten(text string) string {
 	return text
 }
 
-// Wrap breaks text into lines, the first after begin, the others after indent.
+// Wrap breaks text into lines of at most width columns. begin starts the first line, indent
+// the others.
 func Wrap(text, begin, indent string) string {
 	var b strings.Builder
 	line, between := begin, ""
@@ -156,14 +158,14 @@ type text struct{ strings.Builder }
 
 func (t *text) add(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
-// Texts are what help prints besides the help of commands and pages, by name.
+// Texts returns the generated pages of help by name, such as the completions of shells.
 func (p *Program) Texts() map[string]func() string {
 	return map[string]func() string{
-		"options": p.options, "man": p.manPage, "bash": p.bashCompletion, "zsh": p.zshCompletion, "fish": p.fishCompletion, "powershell": p.powerShellCompletion,
+		"options": p.optionsPage, "man": p.manPage, "bash": p.bashCompletion, "zsh": p.zshCompletion, "fish": p.fishCompletion, "powershell": p.powerShellCompletion,
 	}
 }
 
-// manPage is the manual page for man(1).
+// manPage returns the manual page in the format of man(1).
 func (p *Program) manPage() string {
 	var t text
 	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.").Replace
@@ -176,7 +178,7 @@ func (p *Program) manPage() string {
 		t.add(".PP\n\\fB%s\\fR %s %s\n", p.nameOf(c), roff(c.About), roff(c.Details))
 	}
 	t.add(".SH OPTIONS\n")
-	for _, o := range p.shared() {
+	for _, o := range p.sharedFlags() {
 		argument, of := "", " Of "+strings.Join(o.commands, ", ")+" alone."
 		if o.Argument != "" {
 			argument = " \\fI" + o.Argument + "\\fR"
@@ -208,7 +210,7 @@ func (p *Program) nameOf(c *Command) string {
 	return "robotsbatch " + c.Name
 }
 
-// commandWords are what may stand in a command's place.
+// commandWords returns the words that may be a command.
 func (p *Program) commandWords() []string {
 	words := []string{"help", "version"}
 	for _, c := range p.Commands {
@@ -217,7 +219,7 @@ func (p *Program) commandWords() []string {
 	return words
 }
 
-// HelpWords are what help takes.
+// HelpWords returns the topics of help.
 func (p *Program) HelpWords() []string {
 	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "powershell", "version")
 	for _, c := range p.Commands {
@@ -236,9 +238,9 @@ func (c *Command) flagNames() (names []string) {
 	return names
 }
 
-// valued is how a shell completes the flag's value: one of the words, a format with these; the name of a file;
-// or anything.
-func (o *Flag) valued(words, files, any string) string {
+// completion returns how a shell completes the flag's value: words, a format with one %s for
+// its words; files, if it is a file's name; else any. It is "" for a flag without a value.
+func (o *Flag) completion(words, files, any string) string {
 	switch {
 	case o.Argument == "":
 		return ""
@@ -250,14 +252,14 @@ func (o *Flag) valued(words, files, any string) string {
 	return any
 }
 
-// bashCompletion is what bash is to source.
+// bashCompletion returns the script that completes commands and flags in bash.
 func (p *Program) bashCompletion() string {
 	var t text
 	t.add("# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
 	t.add("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
-	for _, o := range p.shared() {
+	for _, o := range p.sharedFlags() {
 		if o.Argument != "" {
-			t.add("    -%s) %sreturn ;;\n", o.Name, o.valued(`COMPREPLY=($(compgen -W "%s" -- "$word")); `, `COMPREPLY=($(compgen -f -- "$word")); `, ""))
+			t.add("    -%s) %sreturn ;;\n", o.Name, o.completion(`COMPREPLY=($(compgen -W "%s" -- "$word")); `, `COMPREPLY=($(compgen -f -- "$word")); `, ""))
 		}
 	}
 	t.add("    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
@@ -270,7 +272,7 @@ func (p *Program) bashCompletion() string {
 	return t.String()
 }
 
-// zshCompletion is what zsh takes as _robotsbatch.
+// zshCompletion returns the script that completes commands and flags in zsh.
 func (p *Program) zshCompletion() string {
 	var t text
 	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
@@ -286,7 +288,7 @@ func (p *Program) zshCompletion() string {
 			if o.Repeat {
 				star = "*"
 			}
-			t.add("        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), o.valued(":"+o.Argument+":(%s)", ":"+o.Argument+":_files", ":"+o.Argument+": "))
+			t.add("        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), o.completion(":"+o.Argument+":(%s)", ":"+o.Argument+":_files", ":"+o.Argument+": "))
 		}
 		t.add("        '%s' ;;\n", operands)
 	}
@@ -294,7 +296,7 @@ func (p *Program) zshCompletion() string {
 	return t.String()
 }
 
-// fishCompletion is what fish is to source.
+// fishCompletion returns the script that completes commands and flags in fish.
 func (p *Program) fishCompletion() string {
 	var t text
 	escape := strings.NewReplacer(`\`, `\\`, "'", `\'`)
@@ -307,13 +309,13 @@ func (p *Program) fishCompletion() string {
 			when = "not __fish_seen_subcommand_from " + strings.Join(p.commandWords(), " ")
 		}
 		for _, o := range c.New().Flags() {
-			t.add("complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, o.valued(" -x -a '%s'", " -r -F", " -x"), escape.Replace(o.Short))
+			t.add("complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, o.completion(" -x -a '%s'", " -r -F", " -x"), escape.Replace(o.Short))
 		}
 	}
 	return t.String()
 }
 
-// powerShellCompletion is what a profile of PowerShell has.
+// powerShellCompletion returns the script that completes commands and flags in PowerShell.
 func (p *Program) powerShellCompletion() string {
 	var t text
 	list := func(words []string) string { return "@('" + strings.Join(words, "', '") + "')" }

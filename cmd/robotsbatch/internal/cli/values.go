@@ -23,7 +23,7 @@ type Choice struct {
 	Set   func(string) error
 }
 
-// OneOf sets dst to the value of the word that the flag was given.
+// OneOf returns the value of a flag that takes one of words: it sets dst to that word's Value.
 func OneOf[T any](dst *T, words ...Word[T]) Choice {
 	names := Names(words)
 	return Choice{names, func(s string) error {
@@ -36,7 +36,7 @@ func OneOf[T any](dst *T, words ...Word[T]) Choice {
 	}}
 }
 
-// InWords names things for people, with a word before the last.
+// InWords joins names by commas, with word, such as "and", before the last.
 func InWords(names []string, word string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -63,7 +63,7 @@ func NameOf[T comparable](words []Word[T], value T) string {
 	return ""
 }
 
-// Append appends a name to dst.
+// Append returns the function for a flag that may be repeated: it appends a name to dst.
 func Append(dst *[]string) func(string) error {
 	return func(s string) error {
 		if s == "" {
@@ -74,7 +74,7 @@ func Append(dst *[]string) func(string) error {
 	}
 }
 
-// Count sets dst to a number from 1.
+// Count returns the function for a flag that takes a number from 1: it sets dst.
 func Count[T int | int64](dst *T) func(string) error {
 	bits := 64
 	if _, isInt := any(dst).(*int); isInt {
@@ -93,8 +93,8 @@ func Count[T int | int64](dst *T) func(string) error {
 // sizeForm is a number with a unit, such as 512, 512b, 512k, 512kb or 512kib.
 var sizeForm = regexp.MustCompile(`^(\d+)(?:([kmgt])(i?b)?|b?)$`)
 
-// Size sets dst to a number of bytes of at least least: 512MiB or 512M is 512 << 20, and 512MB
-// is 512 million. Case does not matter.
+// Size returns the function for a flag that takes a number of bytes, at least least: it sets
+// dst. 512MiB and 512M are 512 << 20, 512MB is 512 million. Case does not matter.
 func Size[T int | int64](dst *T, least T) func(string) error {
 	return func(s string) error {
 		form := sizeForm.FindStringSubmatch(strings.ToLower(s))
@@ -122,7 +122,7 @@ func Size[T int | int64](dst *T, least T) func(string) error {
 	}
 }
 
-// SizeText is a size as Size takes it.
+// SizeText returns a number of bytes with its largest whole unit, as Size takes it.
 func SizeText(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB"}
 	for n > 0 && n%1024 == 0 && len(units) > 1 {
@@ -131,7 +131,8 @@ func SizeText(n int64) string {
 	return fmt.Sprintf("%d%s", n, units[0])
 }
 
-// Age sets dst to a time span of at least a second, such as 36h or 7d.
+// Age returns the function for a flag that takes a time span of at least a second, such as 36h
+// or 7d: it sets dst.
 func Age(dst *time.Duration) func(string) error {
 	return func(s string) error {
 		age, err := time.ParseDuration(s)
@@ -148,7 +149,8 @@ func Age(dst *time.Duration) func(string) error {
 	}
 }
 
-// Time sets dst to a time as RFC 3339 defines it, or to the end of a day.
+// Time returns the function for a flag that takes a time as RFC 3339 defines it, or a day,
+// which means its end: it sets dst.
 func Time(dst *time.Time) func(string) error {
 	return func(s string) error {
 		t, err := time.Parse(time.RFC3339, s)
@@ -163,8 +165,8 @@ func Time(dst *time.Time) func(string) error {
 	}
 }
 
-// Allowance is the most rows without a verdict that are still success: a number, or
-// a percentage of all rows.
+// Allowance is the most rows without a verdict with which a job still succeeds: a number, or a
+// percentage of all rows.
 type Allowance struct {
 	value   float64
 	percent bool
@@ -173,7 +175,7 @@ type Allowance struct {
 // Unlimited allows any number.
 var Unlimited = Allowance{value: math.Inf(1)}
 
-// Set sets it to a number or a percentage.
+// Set parses a number, such as 1000, or a percentage, such as 0.5%.
 func (a *Allowance) Set(s string) error {
 	if digits, percent := strings.CutSuffix(s, "%"); percent {
 		v, err := strconv.ParseFloat(digits, 64)
@@ -191,7 +193,7 @@ func (a *Allowance) Set(s string) error {
 	return nil
 }
 
-// Permits tells whether unknown of rows may be without a verdict.
+// Permits reports whether unknown of rows may be without a verdict.
 func (a Allowance) Permits(unknown, rows int64) bool {
 	if a.percent {
 		return float64(unknown)*100 <= a.value*float64(rows)
@@ -207,7 +209,8 @@ func (a Allowance) String() string {
 	return text
 }
 
-// TimeOrColumn sets a time, or the column that has one for each row.
+// TimeOrColumn returns the function for a flag that takes a time, or column:NAME for a column
+// with a time for each row: it sets t or column, and clears the other.
 func TimeOrColumn(t *time.Time, column *string) func(string) error {
 	return func(s string) error {
 		name, isColumn := strings.CutPrefix(s, "column:")
@@ -226,7 +229,8 @@ func TimeOrColumn(t *time.Time, column *string) func(string) error {
 	}
 }
 
-// Separator sets dst to what separates the fields of csv.
+// Separator returns the function for a flag that takes the character between the fields of
+// csv: it sets dst.
 func Separator(dst *byte) func(string) error {
 	return func(s string) error {
 		if s == "tab" || s == `\t` {

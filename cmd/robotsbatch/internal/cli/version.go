@@ -19,6 +19,8 @@ func PrintVersion(w io.Writer) {
 	printVersion(w, info)
 }
 
+// printVersion prints the version and what info has: Go, the commit and its date, and the
+// libraries.
 func printVersion(w io.Writer, info *debug.BuildInfo) {
 	settings := buildSettings(info)
 	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", number, info.GoVersion, settings["GOOS"], settings["GOARCH"])
@@ -61,6 +63,8 @@ func Version() string {
 	return versionOf(info)
 }
 
+// versionOf returns the version, with a + and the commit if info has it, and .changed if that
+// had changes that were not committed.
 func versionOf(info *debug.BuildInfo) string {
 	settings := buildSettings(info)
 	commit := settings["vcs.revision"]

@@ -43,8 +43,9 @@ var (
 	captureRules    = &cli.Formats{Names: []string{"captures"}, Of: "and what is compiled of them"}
 )
 
-// ResolveNames turns file:// URLs into names of local files, and refuses URLs that cannot be
-// opened. Its errors do not show a URL, which may have credentials.
+// ResolveNames replaces file:// URLs by the paths of local files, and returns an error for
+// URLs that cannot be opened. name is the option for errors, which do not show a URL, because
+// it may have credentials.
 func ResolveNames(name option.Name, paths ...*string) error {
 	for _, path := range paths {
 		local, err := blob.LocalName(*path)
@@ -68,7 +69,8 @@ func pointers(list []string) []*string {
 	return all
 }
 
-// oneFormat sets dst to a format that available says yes to.
+// oneFormat returns the value of a flag that takes the name of a format: it sets dst.
+// available reports whether a format may be given.
 func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choice {
 	names := formatNames(available)
 	return cli.Choice{Words: names, Set: func(s string) error {
@@ -91,8 +93,8 @@ func formatNames(available func(format.Format) bool) []string {
 	return names
 }
 
-// addEach returns the function for a cli.Flag's Value that takes names separated by commas and adds
-// what they stand for to dst, each value once. A name may stand for several values.
+// addEach returns the function for a flag that takes names separated by commas: it adds the
+// values of each to dst, each value once. parse returns the values of a name.
 func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(string) error {
 	return func(s string) error {
 		for _, name := range strings.Split(s, ",") {
@@ -153,7 +155,7 @@ func (c *Running) FitMemory(group, packs int64) bool {
 	return true
 }
 
-// Flags are those of what a command may use.
+// Flags returns the flags for workers, rows, memory and timeouts.
 func (c *Running) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Indifferent: true, Value: cli.Count(&c.Workers),
@@ -204,7 +206,7 @@ func (c *Running) VerboseFlag(short string) cli.Flag {
 	return cli.Flag{Name: "verbose", Topic: RunningTopic, Indifferent: true, Short: short, Value: &c.Verbose}
 }
 
-// SetWork fills in how much is worked on at once.
+// SetWork sets the defaults of workers, memory and rows of a batch, and limits the workers.
 func (c *Running) SetWork() {
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -229,9 +231,9 @@ func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.Rule
 // it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
 
-// PieceMemory is the most bytes that the rows of a batch may take, if they need not be together:
-// more than two workers have two batches each in the quarter of the memory in which batches
-// begin, where each is counted as read and as decoded.
+// PieceMemory returns the most bytes that a part of a batch may take, if its rows need not
+// stay together. With more than two workers, two batches of each must fit into the quarter of
+// the memory in which batches begin, and each is counted twice: as read and as decoded.
 func (c *Running) PieceMemory() int64 {
 	const least = 512 << 10 // smaller ones cost more than they share out
 	size := c.BatchMemory() / 8
@@ -241,7 +243,7 @@ func (c *Running) PieceMemory() int64 {
 	return size
 }
 
-// objectMemory is what an object that is read and one that is written need.
+// objectMemory returns the bytes for an object that is read, and for one that is written.
 func objectMemory(reads, writes bool) int64 {
 	need := int64(0)
 	if reads {
@@ -253,8 +255,8 @@ func objectMemory(reads, writes bool) int64 {
 	return need
 }
 
-// ReserveObjects subtracts from -memory what an object that is read and one that is written
-// need.
+// ReserveObjects subtracts from -memory what is needed for an object that is read, and for one
+// that is written. It returns an error if too little is left.
 func (c *Running) ReserveObjects(reads, writes bool) error {
 	c.Memory -= objectMemory(reads, writes)
 	if c.Memory < leastMemory {
@@ -263,9 +265,9 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 	return nil
 }
 
-// ReserveAtOnce returns how many of n inputs or outputs are under way at once: with one more than
-// workers these have work while one begins or ends. Objects may take a quarter of -memory for
-// it, which is subtracted.
+// ReserveAtOnce returns how many of n inputs or outputs are processed at once: one more than
+// workers, so that these have work while one begins or ends. If they are objects, the memory
+// that each needs is subtracted from -memory, up to a quarter of it.
 func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
 	if c.Workers == 1 {
 		return 1

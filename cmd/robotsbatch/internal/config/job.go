@@ -49,7 +49,7 @@ type Limits struct{ MaxInvalid, MaxNoRobots cli.Allowance }
 // NewLimits are the limits as they are without flags.
 func NewLimits() Limits { return Limits{cli.Unlimited, cli.Unlimited} }
 
-// Flags are those of limits.
+// Flags returns the flags -max-invalid and -max-no-robots.
 func (c *Limits) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true, Value: c.MaxInvalid.Set,
@@ -65,7 +65,7 @@ func (c *Limits) Flags() cli.Flags {
 // weighedInputs are the formats for which -weight holds.
 var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
 
-// Flags are those of a job that may use what r says.
+// Flags returns the flags of the main job, with those of r.
 func (c *Job) Flags(r *Running) cli.Flags {
 	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{{
 		Name: "weight", Rare: true, Argument: "COLUMN", Topic: RunningTopic, For: weighedInputs, Value: &c.Weight,
@@ -106,8 +106,9 @@ func (c *Job) Flags(r *Running) cli.Flags {
 	}, r.ProgressFlag()}, r.MessageFlags())
 }
 
-// Check finds what is wrong with the flags together, and fills in defaults. given are the flags that
-// decide about the outputs' bytes, to which it adds the agents of -agents.
+// Check returns an error for flags that do not go together, and sets defaults. given has the
+// values, by name, of the flags that decide about the outputs' bytes; Check adds the agents of
+// -agents.
 func (c *Job) Check(r *Running, given map[string][]string) error {
 	if err := c.CheckJudging(given); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return option.Usagef("%s and %s need an %s on this machine, and %s is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with %s",
 			option.Manifest, option.Resume, option.Out, blob.Shown(c.Out), option.Shard.With("0/1"))
 	}
-	if err := c.Name(c.AgentNames(), c.WantsText()); err != nil {
+	if err := c.NameColumns(c.AgentNames(), c.WantsText()); err != nil {
 		return err
 	}
 	r.SetWork()
@@ -147,7 +148,8 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 	return nil
 }
 
-// checkFiles finds what is wrong with the names of what is read and written.
+// checkFiles returns an error for names of inputs and outputs that are missing, equal or
+// invalid, and resolves file:// URLs.
 func (c *Job) checkFiles() error {
 	switch {
 	case !c.Named():
@@ -188,7 +190,7 @@ func (c *Job) checkFiles() error {
 	return nil
 }
 
-// checkLimit refuses what is about all rows.
+// checkLimit returns an error if -limit is given with a flag that needs all rows.
 func (c *Job) checkLimit() error {
 	for _, other := range []struct {
 		name  option.Name
@@ -201,7 +203,8 @@ func (c *Job) checkLimit() error {
 	return nil
 }
 
-// CheckJudging finds what is wrong with the flags of rules and agents.
+// CheckJudging returns an error for flags of rules and agents that do not go together. It adds
+// the agents of -agents to given.
 func (c *Job) CheckJudging(given map[string][]string) error {
 	added, err := c.AddAgents()
 	if err != nil {
@@ -214,7 +217,8 @@ func (c *Job) CheckJudging(given map[string][]string) error {
 	return c.checkTimes()
 }
 
-// checkShard finds out which shard this is. The environment is asked with -shard auto/N.
+// checkShard sets c.Shard from -shard. environment returns variables of the environment, which
+// -shard auto/N reads.
 func (c *Job) checkShard(environment func(string) string) (err error) {
 	if c.Shard, err = manifest.ParseShard(c.which, environment); err != nil {
 		return &option.UsageError{Err: err}
@@ -229,8 +233,8 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 	return nil
 }
 
-// Deal returns the inputs of the shard: those that are dealt to it by their names or, of a single one,
-// the part that it reads. Without shards it returns all.
+// Deal returns the inputs of the shard, dealt by their names. A single input is divided
+// instead: part is what the shard reads of it. Without shards it returns all inputs.
 func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.Part, err error) {
 	if c.Shard == nil {
 		return inputs, part, nil
@@ -252,7 +256,7 @@ func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.P
 	return mine, part, nil
 }
 
-// NewSummary returns the summary of a job that has done nothing yet.
+// NewSummary returns the summary of a job on these inputs that has judged no row yet.
 func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: c.Profile.String(), Rules: slices.Clone(c.Sources), Outputs: []string{}}
 	s.Missing, s.BeforeFirst = cli.NameOf(missings, c.Missing), cli.NameOf(firsts, c.BeforeFirst)

@@ -37,7 +37,7 @@ type Input struct {
 // NewInput is the input as it is without flags.
 func NewInput() Input { return Input{Reading: frontier.Options{MaxLine: lines.DefaultMaxLine}} }
 
-// Flags are those of the input.
+// Flags returns the flags for inputs.
 func (c *Input) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Indifferent: true, Value: cli.Append(&c.In),
@@ -70,19 +70,21 @@ func (c *Input) Flags() cli.Flags {
 	}}
 }
 
-// Spare refuses outputs that would replace one of the inputs or the list of them.
-func (c *Input) Spare(inputs []frontier.Input, out ...option.Given) error {
+// CheckSpared returns an error if an output, out, would replace an input or the list of
+// inputs.
+func (c *Input) CheckSpared(inputs []frontier.Input, out ...option.Given) error {
 	spared := outputs.Spared(inputs)
 	for _, o := range out {
 		if err := spared(o); err != nil {
 			return err
 		}
 	}
-	return SpareList(option.FilesFrom.With(c.FilesFrom), out...)
+	return CheckSparedList(option.FilesFrom.With(c.FilesFrom), out...)
 }
 
-// SpareList refuses outputs that would replace the list that an option names.
-func SpareList(list option.Given, out ...option.Given) error {
+// CheckSparedList returns an error if an output, out, would replace the list that an option
+// names.
+func CheckSparedList(list option.Given, out ...option.Given) error {
 	for _, o := range out {
 		if blob.Replaced(list.Value)(o.Value) != "" {
 			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), list.Name)
@@ -94,7 +96,7 @@ func SpareList(list option.Given, out ...option.Given) error {
 // Named tells whether any input is named.
 func (c *Input) Named() bool { return len(c.In) > 0 || c.FilesFrom != "" }
 
-// Check finds what is wrong with the flags that name inputs.
+// Check returns an error if no input is named, or one by an invalid URL.
 func (c *Input) Check() error {
 	if !c.Named() {
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
@@ -105,8 +107,8 @@ func (c *Input) Check() error {
 	return ResolveNames(option.FilesFrom, &c.FilesFrom)
 }
 
-// Resolve turns what -in and -files-from say into the job's inputs, in
-// the order in which they were named; those of a folder or a pattern by name.
+// Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
+// or a pattern in the order of their names. An input that is named twice is an error.
 func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input, error) {
 	c.Reading.Stdin = stdin
 	names := c.In
@@ -167,7 +169,7 @@ func (c *Output) Flags() cli.Flags {
 		More: cli.InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list or CDX, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 			"else the input's format.",
 	}, {
-		Name: "compression", Rare: true, Argument: "NAME", Topic: OutputTopic, Standard: "zstd", For: packedOutputs, Value: cli.Choice{Words: cli.Names(compressions), Set: c.compress},
+		Name: "compression", Rare: true, Argument: "NAME", Topic: OutputTopic, Standard: "zstd", For: packedOutputs, Value: cli.Choice{Words: cli.Names(compressions), Set: c.setCompression},
 		Short: "inside Arrow and Parquet: " + shownCompressions(),
 		More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3. Every column is then decoded and encoded, which Arrow to Arrow and Parquet to Parquet need not by default.",
 	}}
@@ -192,8 +194,8 @@ var compressions = func() (words []cli.Word[compress.Codec]) {
 	return words
 }()
 
-// compress takes a compression, of zstd perhaps with its level.
-func (c *Output) compress(s string) (err error) {
+// setCompression sets the compression from its name, or from zstd:LEVEL.
+func (c *Output) setCompression(s string) (err error) {
 	c.Encode = true
 	if level, leveled := strings.CutPrefix(s, "zstd:"); leveled {
 		if c.Level, err = strconv.Atoi(level); err != nil || c.Level < 1 || c.Level > 22 {
@@ -204,7 +206,8 @@ func (c *Output) compress(s string) (err error) {
 	return cli.OneOf(&c.Inside, compressions...).Set(s)
 }
 
-// shownCompressions lists the compressions, and of which formats each is if not of all.
+// shownCompressions lists the compressions for help, with the format of those that are only
+// for one.
 func shownCompressions() string {
 	var shown []string
 	for _, w := range compressions {
@@ -262,7 +265,7 @@ type Columns struct {
 	Verdicts []batch.VerdictColumn
 }
 
-// Flags are those of rows with verdicts.
+// Flags returns the flags for rows and verdict columns.
 func (c *Columns) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "emit", Argument: "WHICH", Topic: OutputTopic, Common: true, Standard: "all", Value: cli.OneOf(&c.Emit, emits...),
@@ -315,9 +318,9 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 	}
 }
 
-// Name names the verdict columns for these agents. text says that the output is text,
-// which has no columns.
-func (c *Columns) Name(agents []string, text bool) error {
+// NameColumns sets the verdict columns for these agents. text says that the output is text,
+// which has no columns. It returns an error for flags that do not go together.
+func (c *Columns) NameColumns(agents []string, text bool) error {
 	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
 		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
 			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
@@ -344,8 +347,8 @@ func (c *Columns) Name(agents []string, text bool) error {
 	return nil
 }
 
-// Combined is how verdicts are combined: a list alone has the rows in which any agent is
-// denied as denied.
+// Combined returns how the verdicts of several agents are combined into one. With -agents-as
+// list, a row counts as denied if any agent is denied.
 func (c *Columns) Combined() batch.Combine {
 	return map[agentsAs]batch.Combine{
 		agentsInList: batch.CombineAnyDenied, anyAgentDenied: batch.CombineAnyDenied, allAgentsDenied: batch.CombineAllDenied,

@@ -47,7 +47,7 @@ type Rules struct {
 // NewRules are the rules as they are without flags.
 func NewRules() Rules { return Rules{MaxAge: evaluate.DefaultMaxAge * time.Second} }
 
-// Flags are those of rules.
+// Flags returns the flags for rules and agents.
 func (c *Rules) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Indifferent: true, Value: cli.Append(&c.Sources),
@@ -100,14 +100,13 @@ func (c *Rules) Flags() cli.Flags {
 	}}
 }
 
-// PlainFlags are those of a command that reads rules and evaluates no row.
+// PlainFlags returns the flags for rules of a command that judges no rows.
 func (c *Rules) PlainFlags() cli.Flags {
 	return c.Flags().Without("ever-denied", "max-age").Replacing(c.assumeFlag(status429, redirectCase)).
 		Replacing(c.OneTimeFlag("use captures up to this time: ignore later ones"))
 }
 
-// OneTimeFlag is -as-of of commands whose rows have no times. short says what the time does
-// there.
+// OneTimeFlag returns -as-of for commands whose rows have no times. short is its help.
 func (c *Rules) OneTimeFlag(short string) cli.Flag {
 	f := c.Flags().Only("as-of")[0]
 	f.Short, f.More = short, "2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history (robotsbatch help history)."
@@ -126,7 +125,7 @@ func LimitFlag(dst *int) cli.Flag {
 // Profiles are the words for profiles.
 var Profiles = []cli.Word[matcher.Profile]{{Name: robotstxt.RFC9309.String(), Value: robotstxt.RFC9309}, {Name: robotstxt.Google.String(), Value: robotstxt.Google}}
 
-// addChain sets what adds an agent to dst.
+// addChain returns the function for a flag that takes an agent: it appends it to dst.
 func addChain(dst *[]matcher.Chain) func(string) error {
 	return func(s string) error {
 		chain, err := matcher.ParseChain(s)
@@ -135,7 +134,7 @@ func addChain(dst *[]matcher.Chain) func(string) error {
 	}
 }
 
-// Check finds what is wrong with the flags of rules, whose rows may have times.
+// Check returns an error for flags of rules that do not go together, and sets defaults.
 func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
 		return option.Usagef("%s is missing: name a folder of robots.txt files or a rule pack", option.Rules)
@@ -169,7 +168,7 @@ func (c *Rules) CheckOneTime() error {
 	return c.Check()
 }
 
-// checkTimes finds what is wrong with the flags about the times of rows.
+// checkTimes returns an error for flags that need -as-of column:NAME, if that is not given.
 func (c *Rules) checkTimes() error {
 	if c.AsOfColumn == "" && (c.BeforeFirst != access.BeforeAsMissing || c.EverDenied) {
 		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.Assume.With(beforeFirst), option.EverDenied, option.AsOf.With("column:NAME"))
@@ -178,8 +177,8 @@ func (c *Rules) checkTimes() error {
 	return nil
 }
 
-// AddAgents adds the agents of the list to those of -agent, and returns the names of those
-// that it added.
+// AddAgents adds the agents of the -agents file to those of -agent. added are the names of
+// those that were not there.
 func (c *Rules) AddAgents() (added []string, err error) {
 	if c.AgentsFile == "" {
 		return nil, nil
@@ -206,7 +205,7 @@ func (c *Rules) AddAgents() (added []string, err error) {
 	c.Classes = make(map[string]string)
 	for _, agent := range agents {
 		name := strings.Join(agent.Chain, ",")
-		given := c.given(name)
+		given := c.spelling(name)
 		if given == "" {
 			c.Chains = append(c.Chains, agent.Chain)
 			c.Listed++
@@ -220,8 +219,8 @@ func (c *Rules) AddAgents() (added []string, err error) {
 	return added, nil
 }
 
-// given returns the chain as -agent spells it, or "" if -agent does not name it.
-func (c *Rules) given(chain string) string {
+// spelling returns a chain as -agent spells it; "" if no -agent names it.
+func (c *Rules) spelling(chain string) string {
 	for _, other := range c.AgentChains() {
 		if strings.EqualFold(other, chain) {
 			return other
@@ -230,7 +229,8 @@ func (c *Rules) given(chain string) string {
 	return ""
 }
 
-// readList reads a file of a size that lists have, and one byte more.
+// readList returns a list of agents from a file or object, decompressed; at most a byte more
+// than a list may have.
 func readList(name string) ([]byte, error) {
 	f, err := blob.Open(context.Background(), name)
 	if err != nil {
@@ -245,7 +245,7 @@ func readList(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, agentlist.MaxSize+1))
 }
 
-// AgentNames are the first names of the agents' chains, which name the columns.
+// AgentNames returns the first name of each agent's chain, after which columns are named.
 func (c *Rules) AgentNames() []string {
 	names := make([]string, len(c.Chains))
 	for i, chain := range c.Chains {
@@ -254,7 +254,7 @@ func (c *Rules) AgentNames() []string {
 	return names
 }
 
-// AgentChains are the agents as they were asked for.
+// AgentChains returns each agent's chain, its names joined by commas.
 func (c *Rules) AgentChains() []string {
 	chains := make([]string, len(c.Chains))
 	for i, chain := range c.Chains {
@@ -271,9 +271,8 @@ func (c *Rules) AsOfSeconds() int64 {
 	return c.AsOf.Unix()
 }
 
-// TakePaths takes the rules from the first operand if -rules is not given and -for says whose
-// robots.txt it is, and completes operands that are paths of that host to URLs. It returns
-// what is left of the operands.
+// TakePaths returns the operands as URLs: a path gets the host of -for. If -for is given
+// without -rules, it first takes the rules from the first operand.
 func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	if c.Host != "" && len(c.Sources) == 0 {
 		if len(operands) < 2 {
@@ -296,7 +295,8 @@ func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	return operands, nil
 }
 
-// Fallbacks are warnings of agents that are likely meant to be several.
+// Fallbacks returns a warning for each agent with names that are likely meant to be several
+// agents.
 func (c *Rules) Fallbacks() (warnings []option.Message) {
 	for _, chain := range c.Chains {
 		if chain.Related() {
@@ -308,7 +308,7 @@ func (c *Rules) Fallbacks() (warnings []option.Message) {
 	return warnings
 }
 
-// eachAgent names agents as separate ones.
+// eachAgent returns an -agent flag for each name, for messages.
 func eachAgent(names []string) option.Message {
 	each := make([]option.Message, len(names))
 	for i, name := range names {
@@ -356,7 +356,7 @@ func (c *Rules) assumptions() []assumption {
 	}
 }
 
-// assumeFlag is -assume of a command that meets these cases.
+// assumeFlag returns -assume for a command that needs a verdict in these cases.
 func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 	f := cli.Flag{
 		Name: "assume", Argument: "CASES", Topic: RulesTopic, Repeat: true, Answers: make(map[string]string),
@@ -378,12 +378,13 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		}
 	}
 	f.More = "CASE=VERDICT, by commas. " + strings.Join(texts, ". ") + "."
-	f.Value = cli.Choice{Words: words, Set: assume(met, names)}
+	f.Value = cli.Choice{Words: words, Set: setAssumptions(met, names)}
 	return f
 }
 
-// assume returns what takes CASE=VERDICT, by commas, for cases of these names. Each has one verdict.
-func assume(cases []assumption, names []string) func(string) error {
+// setAssumptions returns the function for a flag that takes CASE=VERDICT, separated by commas,
+// each case once. names are the names of cases.
+func setAssumptions(cases []assumption, names []string) func(string) error {
 	given := make(map[string]bool)
 	return func(s string) error {
 		for _, item := range strings.Split(s, ",") {

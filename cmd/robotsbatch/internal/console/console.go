@@ -57,7 +57,7 @@ type Console struct {
 	status bool // a line that the next message replaces is on the terminal
 }
 
-// print prints text in place of the status, if there is one.
+// print writes text to the error stream. It first clears the line of progress on a terminal.
 func (c *Console) print(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Console) print(format string, args ...any) {
 	fmt.Fprintf(c.w, format, args...)
 }
 
-// setStatus shows a line on the terminal in place of the last.
+// setStatus shows a line of progress, in place of the last one.
 func (c *Console) setStatus(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,8 +88,8 @@ func New(w io.Writer, o Options) *Console {
 // JSON tells whether messages are for programs.
 func (c *Console) JSON() bool { return c.json != nil }
 
-// Info says something that is no error: text for people, or message and
-// attributes for programs.
+// Info writes a message that is no error: text for people, or with JSON message and attrs.
+// Quiet silences it.
 func (c *Console) Info(text, message string, attrs ...any) {
 	switch {
 	case c.o.Quiet:
@@ -100,7 +100,7 @@ func (c *Console) Info(text, message string, attrs ...any) {
 	}
 }
 
-// Lines shows people lines that belong to the last message.
+// Lines writes lines for people that belong to the last message.
 func (c *Console) Lines(lines []string) {
 	if c.o.Quiet || c.json != nil {
 		return
@@ -113,7 +113,7 @@ func (c *Console) Lines(lines []string) {
 // Warn says what Quiet does not silence.
 func (c *Console) Warn(text string) { c.warn(report.Printable(text)) }
 
-// warn writes a warning, whose text must be printable. Only JSON shows attrs.
+// warn writes a warning: text, which must be printable, and with JSON attrs.
 func (c *Console) warn(text string, attrs ...any) {
 	switch {
 	case c.o.OneLine: // silences warnings
@@ -130,8 +130,8 @@ func (c *Console) WarnOf(m option.Message) {
 	c.warn(report.Printable(parts.In(c.o.Words)), c.attrs(parts)...)
 }
 
-// attrs is the attribute of a message that names options. An option for which the reader has
-// the value alone is none.
+// attrs returns the JSON attribute "parts" of a message that names options; nil for a message
+// that names none.
 func (c *Console) attrs(parts option.Parts) []any {
 	named := false
 	for i := range parts {
@@ -169,7 +169,7 @@ func (c *Console) Notice(m option.Message) {
 	}
 }
 
-// Fail reports err and returns the exit status that it asks for.
+// Fail writes an error, with its stack if it was a panic, and returns its exit status.
 func (c *Console) Fail(err error) int {
 	exit := status(err)
 	if c.json != nil {
@@ -190,13 +190,13 @@ func (c *Console) Fail(err error) int {
 	return exit
 }
 
-// IsTerminal tells whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Width is the number of columns of a terminal; 0 for what is none.
+// Width returns the number of columns of a terminal; 0 for a stream that is none.
 func Width(stream any) int {
 	if !IsTerminal(stream) {
 		return 0
@@ -215,8 +215,8 @@ func Colors(stream any) bool {
 	return IsTerminal(stream) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 }
 
-// status is the one that an error asks for: 2 for a mistake on the command line, 75 for what
-// may go well another time, 1 for all else.
+// status returns the exit status for an error: that of a signal, 2 for a mistake on the
+// command line, 75 for a failure that may pass, 1 for all others.
 func status(err error) int {
 	var signal stopped
 	switch {
@@ -244,8 +244,9 @@ func (s stopped) Status() int { return 128 + int(s.signal) }
 // could remove a temporary file.
 func IgnoreFailedWrites() { signal.Ignore(failedWrites...) }
 
-// Context returns a context that a signal to stop ends. A second one kills at once.
-// Signals that the program was started to ignore, as nohup does, stay ignored.
+// Context returns a context that ends with the first SIGINT, SIGTERM or SIGHUP. A second
+// signal ends the program. Signals that the program was started to ignore, as by nohup, stay
+// ignored.
 func Context() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

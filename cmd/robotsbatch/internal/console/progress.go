@@ -48,8 +48,9 @@ type Progress struct {
 	ended  bool
 }
 
-// NewProgress returns nil when nothing is to be shown. rowsShown says that the output goes
-// to a terminal, where progress would be written between its lines.
+// NewProgress returns the progress of a command, or nil if none is to be shown. rowsShown says
+// that rows go to a terminal, where progress would stand between them. The command began at
+// started.
 func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Progress {
 	p := &Progress{log: log, started: started, interval: logInterval}
 	if !log.JSON() && IsTerminal(log.w) && os.Getenv("TERM") != "dumb" {
@@ -72,7 +73,7 @@ func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Pr
 // OnTerminal tells whether progress is shown, and on a terminal.
 func (p *Progress) OnTerminal() bool { return p != nil && p.terminal != nil }
 
-// Watch returns a context whose steps are shown.
+// Watch returns a context for work whose steps are shown as progress.
 func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
@@ -80,8 +81,7 @@ func (p *Progress) Watch(ctx context.Context) context.Context {
 	return meter.With(ctx, p.showStep)
 }
 
-// showStep shows how far a step is, unless it is not the newest, or progress was just
-// shown.
+// showStep shows how far a step is, unless a newer step is shown or progress was just shown.
 func (p *Progress) showStep(r meter.Reading) {
 	if !p.mu.TryLock() {
 		return // another goroutine shows it
@@ -95,7 +95,7 @@ func (p *Progress) showStep(r meter.Reading) {
 	p.show(&report.StepProgress{Reading: r, Seconds: now.Sub(r.Started).Seconds()})
 }
 
-// isDue says whether progress is to be shown now.
+// isDue reports whether progress is to be shown now, and notes that it is.
 func (p *Progress) isDue(now time.Time) bool {
 	if p.ended || now.Sub(p.shown) < p.interval {
 		return false
@@ -104,8 +104,8 @@ func (p *Progress) isDue(now time.Time) bool {
 	return true
 }
 
-// Plan takes how large the inputs are. It is not known of pipes; objects, which are
-// mostly parts of about the same size, count alike.
+// Plan sets the sizes of the inputs, so that the share that is done can be shown. That of a
+// pipe is not known. If an input is an object, all count alike.
 func (p *Progress) Plan(inputs []frontier.Input) {
 	if p == nil {
 		return
@@ -142,8 +142,8 @@ type OutputProgress struct {
 	done   float64 // size of what is done of its inputs
 }
 
-// Output returns the progress of the next output, nil if nothing is shown. inputs is the number of its
-// inputs.
+// Output returns the progress of the next output, which has that number of inputs; nil if
+// nothing is shown.
 func (p *Progress) Output(inputs int) *OutputProgress {
 	if p == nil {
 		return nil
@@ -159,6 +159,7 @@ func (o *OutputProgress) Skip() { o.end(true) }
 // End says that the output is complete.
 func (o *OutputProgress) End() { o.end(false) }
 
+// end counts the output as complete. earlier says that an earlier run completed it.
 func (o *OutputProgress) end(earlier bool) {
 	if o == nil {
 		return
@@ -171,8 +172,8 @@ func (o *OutputProgress) end(earlier bool) {
 	p.extent.Done(p.extent.Size(o.first, float64(o.inputs)), earlier)
 }
 
-// Report takes down how far the output is, and shows how far all are, unless that has just
-// been shown.
+// Report records how far the output is, and shows how far all outputs are, unless that was
+// just shown.
 func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	if o == nil {
 		return
@@ -180,7 +181,7 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o.take(s, p.extent.Size(o.first, src.Read()))
+	o.update(s, p.extent.Size(o.first, src.Read()))
 	now := time.Now()
 	if !p.isDue(now) {
 		return
@@ -192,8 +193,9 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	p.show(&state)
 }
 
-// take counts what is new of an output.
-func (o *OutputProgress) take(s *batch.Stats, done float64) {
+// update adds to the totals what the output did since the last call. done is the size of its
+// inputs that is read.
+func (o *OutputProgress) update(s *batch.Stats, done float64) {
 	var now report.Progress
 	now.Rows = s.Rows
 	if len(s.Agents) > 0 {
@@ -213,6 +215,7 @@ type state interface {
 	Attributes() []any
 }
 
+// show writes the progress: on a terminal in place of the last one, else as a line of its own.
 func (p *Progress) show(s state) {
 	if p.terminal == nil {
 		p.log.Info(s.Line(standardWidth), "progress", s.Attributes()...)
@@ -222,7 +225,7 @@ func (p *Progress) show(s state) {
 	p.log.setStatus(s.Line(cmp.Or(Width(p.terminal), standardWidth) - 1))
 }
 
-// End removes the line for good.
+// End removes the progress from the terminal. None is shown afterwards.
 func (p *Progress) End() {
 	if p == nil {
 		return

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CloseMissing closes those of stdin and stdout that the program was started without,
-// as by <&- and >&-. Go's runtime opens the null device in their place, for reading and
-// writing: rows would be lost there, and an input read as empty, without a word.
+// CloseMissing closes stdin and stdout if the program was started without them, as by <&- and
+// >&-. Go's runtime opens the null device in their place: rows would be lost and an input read
+// as empty, without an error.
 func CloseMissing() {
 	for _, f := range []*os.File{os.Stdin, os.Stdout} {
 		if isSubstitute(int(f.Fd())) {
@@ -20,8 +20,9 @@ func CloseMissing() {
 	}
 }
 
-// isSubstitute reports whether a descriptor is the null device as the runtime opens it.
-// That another descriptor shares what was opened shows that somebody else did it.
+// isSubstitute reports whether a descriptor is a null device that Go's runtime opened. It is
+// not if it shares its open file with another descriptor, because then somebody else opened
+// it.
 func isSubstitute(fd int) bool {
 	var is, null unix.Stat_t
 	if unix.Fstat(fd, &is) != nil || unix.Stat(os.DevNull, &null) != nil || is.Rdev != null.Rdev || is.Mode&unix.S_IFMT != unix.S_IFCHR {

@@ -33,8 +33,8 @@ func Limit(memory int64) {
 // but garbage collection.
 const leastHeap = 64 << 20
 
-// Hold keeps the heap within seven eighths of -memory while a rule pack is made,
-// and returns what ends that. The builder spills to temporary files long before.
+// Hold limits the heap to seven eighths of -memory while a rule pack is made. end puts the
+// former limit back.
 func Hold(memory int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -43,7 +43,7 @@ func Hold(memory int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// WithMemory adds to an error for lack of memory which -memory would do.
+// WithMemory adds to an error for lack of memory the -memory that would be enough.
 func WithMemory(err error, memory int64) error {
 	if large := (*budget.MemoryError)(nil); errors.As(err, &large) {
 		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
