@@ -109,8 +109,8 @@ func (b *Body) findNotes() {
 	b.listsText = b.notesTextAt + int(le32(b.notes[b.listsAt-trieNotesSize:]))
 }
 
-// checkNotes sets the offsets of the notes (findNotes) and checks them: all that Rule, Lines
-// and Agents read lies inside. The rules must have been checked.
+// checkNotes sets the offsets of the notes (findNotes) and checks them: all that Rule and
+// Agents read lies inside. The rules must have been checked.
 func (b *Body) checkNotes() error {
 	data, names := b.notes, uint64(b.head.names)
 	if len(data) < notesHeaderSize || le32(data) != notesFormat {

@@ -22,7 +22,7 @@ import (
 
 // exportHelp is the command export.
 var exportHelp = &cli.Command{
-	Name: "export", New: func() cli.Config { return newExport() },
+	Name: "export", New: func() cli.Config { return &exportCommand{tableCommand: newTable()} },
 	Usage: []string{"export -rules RULES -table NAME [-out FILE] [flags]"},
 	About: "writes rules as a table for SQL: rules, agents, sitemaps, records, access, signals or captures.",
 	Details: "Rows are sorted by surt_host_name; captures keep the order of the files. The columns are described in " +
@@ -44,8 +44,6 @@ type exportCommand struct {
 	tableCommand
 	table *export.Table
 }
-
-func newExport() *exportCommand { return &exportCommand{tableCommand: newTable()} }
 
 // Flags implements cli.Config.
 func (c *exportCommand) Flags() cli.Flags {

@@ -22,7 +22,7 @@ import (
 
 // hostsHelp is the command hosts.
 var hostsHelp = &cli.Command{
-	Name: "hosts", New: func() cli.Config { return newHosts() },
+	Name: "hosts", New: func() cli.Config { return &hostsCommand{newTable(), config.NewInput()} },
 	Usage: []string{"hosts FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
 	About: "lists the robots.txt files to fetch before a frontier can be judged: those that are missing and those that are too old, " +
 		"most wanted first.",
@@ -36,10 +36,6 @@ var hostsHelp = &cli.Command{
 type hostsCommand struct {
 	tableCommand
 	config.Input
-}
-
-func newHosts() *hostsCommand {
-	return &hostsCommand{newTable(), config.NewInput()}
 }
 
 // Flags implements cli.Config.

@@ -23,7 +23,7 @@ import (
 
 // surveyHelp is the command survey.
 var surveyHelp = &cli.Command{
-	Name: "survey", New: func() cli.Config { return newSurvey() },
+	Name: "survey", New: func() cli.Config { return &surveyCommand{tableCommand: newTable()} },
 	Usage: []string{
 		"survey -agents FILE [-out FILE] [flags] RULES...", "survey -agents FILE -changes [-out FILE] [flags] RULES...", "survey -agents FILE -by WHAT [-out FILE] [flags] RULES...",
 		"survey -as FORMAT [-use NAMES] [-rank FILE] [-by WHAT] SURVEY", "survey -as FORMAT -agents FILE [-by month] [flags] RULES...",
@@ -71,8 +71,6 @@ type surveyCommand struct {
 	monthly bool
 	hasSite bool
 }
-
-func newSurvey() *surveyCommand { return &surveyCommand{tableCommand: newTable()} }
 
 // Flags implements cli.Config.
 func (c *surveyCommand) Flags() cli.Flags {

@@ -24,7 +24,7 @@ import (
 
 // verifyHelp is the command verify.
 var verifyHelp = &cli.Command{
-	Name: "verify", New: func() cli.Config { return newVerify() },
+	Name: "verify", New: func() cli.Config { return &verifyCommand{call: newCall(), Limits: config.NewLimits()} },
 	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER...", "verify -for HOST PACK...", "verify -merge FOLDER"},
 	About: "says what outputs and rule packs are, and checks that they are whole: still, byte for byte, what was written, and readable to their end.",
 	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
@@ -53,8 +53,6 @@ type verifyCommand struct {
 	total    verify.Total
 	unlisted int // files that no manifest lists
 }
-
-func newVerify() *verifyCommand { return &verifyCommand{call: newCall(), Limits: config.NewLimits()} }
 
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {

@@ -179,32 +179,26 @@ func (d *differ) merge(w *tableio.Writer) error {
 	defer stopOld()
 	nextNew, stopNew := iter.Pull(all(d.sides[1].Listing, &errs[1]))
 	defer stopNew()
-	older, hasOld := nextOld()
-	newer, hasNew := nextNew()
-	for hasOld || hasNew {
-		order := 0
-		switch {
-		case !hasNew:
-			order = -1
-		case !hasOld:
-			order = 1
-		default:
-			order = cmp.Or(bytes.Compare(older.SURT, newer.SURT), bytes.Compare(older.Key, newer.Key))
-		}
+	older, _ := nextOld() // nil at the end
+	newer, _ := nextNew()
+	for older != nil || newer != nil {
 		x, y := older, newer
-		if order < 0 {
-			y = nil
-		} else if order > 0 {
-			x = nil
+		if x != nil && y != nil {
+			switch order := cmp.Or(bytes.Compare(x.SURT, y.SURT), bytes.Compare(x.Key, y.Key)); {
+			case order < 0:
+				y = nil
+			case order > 0:
+				x = nil
+			}
 		}
 		if err := d.compare(w, x, y); err != nil {
 			return err
 		}
-		if order <= 0 {
-			older, hasOld = nextOld()
+		if x != nil {
+			older, _ = nextOld()
 		}
-		if order >= 0 {
-			newer, hasNew = nextNew()
+		if y != nil {
+			newer, _ = nextNew()
 		}
 	}
 	return errors.Join(errs[0], errs[1])
