@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
@@ -45,15 +46,20 @@ func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
 // single robots.txt go into a temporary pack of sources. Rule packs must come before or
 // after all of them, because captures are one set.
 func (f *Found) List(ctx context.Context) (*Listing, error) {
-	l := &Listing{ctx: ctx, sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
+	l := &Listing{ctx: ctx, sorter: runs.NewSorter(runs.TextForm(listedHead), f.options.Memory/listShare, os.TempDir())}
 	if err := f.list(ctx, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-// listShare divides the memory: sorting authorities may take 1/listShare of it.
-const listShare = 8
+const (
+	// listShare divides the memory: sorting authorities may take 1/listShare of it.
+	listShare = 8
+	// listedHead is the size of the u16 before an authority that waits to be sorted: the length of all.
+	// Its SURT, a NUL and the authority follow.
+	listedHead = 2
+)
 
 // list opens the sources, and sorts their authorities.
 func (f *Found) list(ctx context.Context, l *Listing) error {
@@ -92,9 +98,9 @@ func (l *Listing) add(ctx context.Context, number int) error {
 				return err
 			}
 		}
-		record = append(domains.AppendSURT(append(record[:0], 0, 0, 0, 0), domains.Host(authority)), authority...)
+		record = append(domains.AppendSURT(append(record[:0], 0, 0), domains.Host(authority)), 0)
+		record = append(record, authority...)
 		binary.LittleEndian.PutUint16(record, uint16(len(record)))
-		binary.LittleEndian.PutUint16(record[2:], uint16(len(record)-len(authority)))
 		return l.sorter.Add(record)
 	})
 }
@@ -121,8 +127,8 @@ func (l *Listing) find(authority, surt []byte) (found Listed, known bool, err er
 func (l *Listing) Each(visit func(*Listed) error) error {
 	step := meter.Start(l.ctx, "reading rules", meter.Hosts, l.Len())
 	return l.sorter.Merge(func(record []byte) error {
-		surt, authority := listedTexts(record)
-		listed, known, err := l.find(authority, surt)
+		surt, authority, _ := bytes.Cut(record[listedHead:], []byte{0})
+		listed, known, err := l.find(authority, slices.Clip(surt))
 		switch {
 		case err == nil && known:
 			err = visit(&listed)
@@ -175,29 +181,4 @@ func (l *Listing) SpanSource(s *matcher.Span) string { return l.packs[s.Source].
 func (l *Listing) Close() error {
 	l.sorter.Close()
 	return l.openSources.Close()
-}
-
-// A record of an authority that waits to be sorted is u16 its length, u16 where the authority
-// starts, the SURT, and the authority.
-const listedHead = 4
-
-var listedForm = runs.Form{
-	Head: listedHead,
-	Size: func(head []byte) int { return int(binary.LittleEndian.Uint16(head)) },
-	Key: func(record []byte) uint64 {
-		var start [8]byte
-		surt, _ := listedTexts(record)
-		copy(start[:], surt)
-		return binary.BigEndian.Uint64(start[:])
-	},
-	Compare: func(a, b []byte) int {
-		surtA, authorityA := listedTexts(a)
-		surtB, authorityB := listedTexts(b)
-		return cmp.Or(bytes.Compare(surtA, surtB), bytes.Compare(authorityA, authorityB))
-	},
-}
-
-func listedTexts(record []byte) (surt, authority []byte) {
-	start := binary.LittleEndian.Uint16(record[2:])
-	return record[listedHead:start:start], record[start:binary.LittleEndian.Uint16(record)]
 }

@@ -29,17 +29,7 @@ const keySize = 64
 // NewCounter returns a Counter that takes about memory bytes, and has its temporary file
 // in a folder.
 func NewCounter(memory int64, folder string) *Counter {
-	form := Form{
-		Head: countHead,
-		Size: func(head []byte) int { return int(binary.LittleEndian.Uint16(head)) },
-		Key: func(record []byte) uint64 {
-			var start [8]byte
-			copy(start[:], record[countHead:binary.LittleEndian.Uint16(record)])
-			return binary.BigEndian.Uint64(start[:])
-		},
-		Compare: func(a, b []byte) int { return bytes.Compare(a[countHead:], b[countHead:]) },
-	}
-	return &Counter{sums: make(map[string]int64), limit: memory / 2, sorter: NewSorter(form, memory/2, folder)}
+	return &Counter{sums: make(map[string]int64), limit: memory / 2, sorter: NewSorter(TextForm(countHead), memory/2, folder)}
 }
 
 // Add adds n to the sum of a key, which has at most MaxKey bytes.

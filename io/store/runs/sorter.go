@@ -2,8 +2,10 @@ package runs
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"container/heap"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +40,22 @@ type Form struct {
 	Key func(record []byte) uint64
 	// Compare compares two records with the same key.
 	Compare func(a, b []byte) int
+}
+
+// TextForm returns the form of records that begin with a u16, their length in bytes, and are sorted
+// by what follows their first head bytes.
+func TextForm(head int) Form {
+	size := func(record []byte) int { return int(binary.LittleEndian.Uint16(record)) }
+	return Form{
+		Head: head,
+		Size: size,
+		Key: func(record []byte) uint64 {
+			var start [8]byte
+			copy(start[:], record[head:size(record)])
+			return binary.BigEndian.Uint64(start[:])
+		},
+		Compare: func(a, b []byte) int { return bytes.Compare(a[head:], b[head:]) },
+	}
 }
 
 // Sorter takes records and gives them back in order. It is for one goroutine.
