@@ -144,7 +144,7 @@ func describe(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.WriteString(w, `<EnumerationResults><IsTruncated>false</IsTruncated><Blobs/></EnumerationResults>`)
 		return true
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/o"):
-		_, _ = io.WriteString(w, `{}`)
+		_, _ = io.WriteString(w, `{"kind": "storage#objects"}`)
 		return true
 	}
 	return false

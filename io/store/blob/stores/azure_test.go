@@ -143,9 +143,13 @@ func TestAzureLists(t *testing.T) {
 	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("keys %q, error %v", got, err)
 	}
-	s.lists = func(http.ResponseWriter, url.Values) {}
-	if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
-		t.Errorf("error %v", err)
+	for _, second := range []string{"", "<html/>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>"} {
+		s.lists = func(w http.ResponseWriter, q url.Values) {
+			_, _ = io.WriteString(w, map[bool]string{true: "<EnumerationResults><Blobs/><NextMarker>m</NextMarker></EnumerationResults>", false: second}[q.Get("marker") == ""])
+		}
+		if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
+			t.Errorf("%q: error %v", second, err)
+		}
 	}
 }
 

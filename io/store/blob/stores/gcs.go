@@ -99,13 +99,13 @@ func (b *gcsBucket) uploads(key, kind string) string {
 // gcsObject is what the JSON API tells of an object.
 type gcsObject struct {
 	Name       string    `json:"name"`
-	Size       int64     `json:"size,string"`
+	Size       *int64    `json:"size,string"`
 	Generation string    `json:"generation"`
 	Updated    time.Time `json:"updated"`
 }
 
 func (x gcsObject) attributes() blob.Attributes {
-	return blob.Attributes{Size: x.Size, Modified: x.Updated, Version: x.Generation}
+	return blob.Attributes{Size: sizeOr(x.Size), Modified: x.Updated, Version: x.Generation}
 }
 
 func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
@@ -115,7 +115,7 @@ func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, erro
 }
 
 func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
-	values := url.Values{"fields": {"nextPageToken,prefixes,items(name,size,generation,updated)"}}
+	values := url.Values{"fields": {"kind,nextPageToken,prefixes,items(name,size,generation,updated)"}}
 	for name, text := range map[string]string{"prefix": q.Prefix, "delimiter": q.Delimiter, "pageToken": q.Token} {
 		if text != "" {
 			values.Set(name, text)
@@ -125,12 +125,15 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		values.Set("maxResults", strconv.Itoa(q.Limit))
 	}
 	var list struct {
-		NextPageToken string
-		Prefixes      []string
-		Items         []gcsObject
+		Kind, NextPageToken string
+		Prefixes            []string
+		Items               []gcsObject
 	}
-	if err := b.getJSON(ctx, b.objects("", values), &list); err != nil {
+	switch err := b.getJSON(ctx, b.objects("", values), &list); {
+	case err != nil:
 		return blob.Page{}, err
+	case list.Kind == "" && list.Items == nil && list.Prefixes == nil: // any object looks like an empty list
+		return blob.Page{}, blob.ErrNoListing
 	}
 	page := blob.Page{Token: list.NextPageToken}
 	for _, x := range list.Items {

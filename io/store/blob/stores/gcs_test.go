@@ -35,6 +35,7 @@ type gcs struct {
 	aborted    int
 	busy       int // requests that are still to be answered by 503
 	requests   []*http.Request
+	lists      func(w http.ResponseWriter, token string) // instead of the server, if it is not nil
 }
 
 func newGCS(t *testing.T) *gcs {
@@ -67,6 +68,8 @@ func (s *gcs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.busy > 0:
 		s.busy--
 		w.WriteHeader(http.StatusServiceUnavailable)
+	case r.URL.Path == objects && s.lists != nil:
+		s.lists(w, q.Get("pageToken"))
 	case r.URL.Path == objects:
 		s.list(w, q.Get("prefix"), q.Get("delimiter"), q.Get("pageToken"))
 	case strings.HasPrefix(r.URL.Path, objects+"/"):
@@ -116,10 +119,12 @@ func (s *gcs) list(w http.ResponseWriter, prefix, delimiter, token string) {
 	}
 	slices.Sort(keys)
 	var answer struct {
+		Kind          string              `json:"kind"`
 		NextPageToken string              `json:"nextPageToken,omitempty"`
 		Prefixes      []string            `json:"prefixes,omitempty"`
 		Items         []map[string]string `json:"items,omitempty"`
 	}
+	answer.Kind = "storage#objects"
 	if len(keys) > 2 {
 		keys, answer.NextPageToken = keys[:2], keys[1]
 	}
@@ -216,6 +221,38 @@ func TestGCSLists(t *testing.T) {
 		if got := strings.Join(stems, " "); got != want || err != nil {
 			t.Errorf("%q is %s, want %s; error %v", key, got, want, err)
 		}
+	}
+}
+
+// An answer that is not a list of keys is an error, for keys that are not in it would be missing.
+// An empty page is none, and a key without a length has an unknown one.
+func TestGCSListings(t *testing.T) {
+	const first = `{"kind": "storage#objects", "nextPageToken": "1", "items": [{"name": "rules/a", "generation": "1"}]}`
+	for second, want := range map[string]string{
+		`{"kind": "storage#objects"}`: "",
+		`{"items": []}`:               "",
+		`{}`:                          blob.ErrNoListing.Error(),
+		`null`:                        blob.ErrNoListing.Error(),
+		`{"error": {"code": 503, "message": "Backend"}`: "unexpected EOF",
+		`{"error": {"code": 503}}`:                      blob.ErrNoListing.Error(),
+		`<html>`:                                        "invalid character",
+		``:                                              "EOF",
+		first:                                           "the same keys again and again",
+	} {
+		s := newGCS(t)
+		s.lists = func(w http.ResponseWriter, token string) {
+			_, _ = io.WriteString(w, map[bool]string{true: first, false: second}[token == ""])
+		}
+		folder := must.Get(blob.OpenFolder(t.Context(), must.Get(blob.ParseURL(s.name("rules/")))(t)))(t)
+		err := folder.List(func(key string, info blob.Info) error {
+			must.Equal(t, info.Size, -1, key)
+			return nil
+		})
+		if want == "" {
+			must.Do(t, err)
+			continue
+		}
+		must.Say(t, err, want, second)
 	}
 }
 
