@@ -86,16 +86,16 @@ func (s *Writer) writeCopied(c *Chunk) error {
 			return fmt.Errorf("dictionary %d: %w", d.id, err)
 		}
 	}
-	at := m.at(s.pos)
+	at := m.at(s.out.Pos)
 	at.Body += r.size()
 	s.batches = append(s.batches, at)
-	if err := s.write(m.head); err != nil {
+	if err := s.out.Put(m.head); err != nil {
 		return err
 	}
 	if err := s.copyBody(r.frame); err != nil {
 		return err
 	}
-	return s.write(m.body)
+	return s.out.Put(m.body)
 }
 
 // writeGathered writes a record batch that was gathered, whose body goes back to the pool.
@@ -104,7 +104,7 @@ func (s *Writer) writeGathered(c *Chunk) error {
 	if err := s.numberRecord(m, r.used); err != nil {
 		return err
 	}
-	s.batches = append(s.batches, m.at(s.pos))
+	s.batches = append(s.batches, m.at(s.out.Pos))
 	var err error
 	if len(m.lifted) > 0 {
 		err = s.writeLifted(*m, r.frame)
@@ -137,8 +137,8 @@ func (s *Writer) passDictionary(d passedMessage) error {
 		s.copiedLast[d.id] = h.Sum128()
 	}
 	head := layout.NewHead(d.Meta())
-	s.dictionaries = append(s.dictionaries, layout.Block{Offset: s.pos, Meta: int32(len(head)), Body: (d.BodyLength + 7) &^ 7})
-	if err := s.write(head); err != nil {
+	s.dictionaries = append(s.dictionaries, layout.Block{Offset: s.out.Pos, Meta: int32(len(head)), Body: (d.BodyLength + 7) &^ 7})
+	if err := s.out.Put(head); err != nil {
 		return err
 	}
 	return s.copyBody(d.Frame)

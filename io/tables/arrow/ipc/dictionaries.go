@@ -74,7 +74,7 @@ func (s *Writer) writeDictionary(d usedDictionary) error {
 	if err != nil {
 		return err
 	}
-	s.dictionaries = append(s.dictionaries, m.at(s.pos))
+	s.dictionaries = append(s.dictionaries, m.at(s.out.Pos))
 	return s.writeMessage(m)
 }
 
@@ -286,7 +286,7 @@ func (s *Writer) writeKept() error {
 		}
 	}
 	for _, m := range slices.Backward(messages) {
-		s.dictionaries = append(s.dictionaries, m.at(s.pos))
+		s.dictionaries = append(s.dictionaries, m.at(s.out.Pos))
 		if err := s.writeMessage(m); err != nil {
 			return err
 		}

@@ -29,22 +29,11 @@ func (b *buffers) lift(at int, from, size int64) {
 // madeSize returns the size of the new body so far, with what is lifted.
 func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }
 
-// direct is a Writer as an io.Writer of the output's bytes.
-type direct struct{ *Writer }
-
-// Write implements io.Writer.
-func (o direct) Write(p []byte) (int, error) {
-	if err := o.write(p); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
 // collect returns a writer to the output that collects pieces of copySize. It keeps an error of the
 // output, and returns it at each later call.
 func (s *Writer) collect() *bufio.Writer {
 	if s.collected == nil {
-		s.collected = bufio.NewWriterSize(direct{s}, copySize)
+		s.collected = bufio.NewWriterSize(&s.out, copySize)
 	}
 	return s.collected
 }
@@ -77,10 +66,10 @@ func (s *Writer) writeLifted(m message, f *layout.Frame) error {
 func (s *Writer) copyBody(f *layout.Frame) error {
 	padding := zeros[:-f.BodyLength&7]
 	if f.Bytes != nil {
-		if err := s.write(f.Bytes); err != nil {
+		if err := s.out.Put(f.Bytes); err != nil {
 			return err
 		}
-		return s.write(padding)
+		return s.out.Put(padding)
 	}
 	w := s.collect()
 	if err := copyPart(w, f, 0, f.BodyLength); err != nil {

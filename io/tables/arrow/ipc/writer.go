@@ -41,7 +41,7 @@ type WriterOptions struct {
 // turn parts into messages. Which dictionaries are needed depends on what was written before, so
 // Write decides about them.
 type Writer struct {
-	w       io.Writer
+	out     tables.Output
 	options WriterOptions
 	codec   int8 // the number of options.Codec
 
@@ -50,8 +50,6 @@ type Writer struct {
 	written layout.Header
 	pairs   *layout.KeyValues // of the footer, besides the checksum
 
-	failed                bool // the output, and not what is copied
-	pos                   int64
 	dictionaries, batches []layout.Block
 	last                  map[int64]*array.Data   // dictionaries, as they were written
 	coded                 []layout.Shape          // columns with indices that are numbered; nil if no row is left out
@@ -76,7 +74,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
 	s := &Writer{
-		w: w, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedLast: make(map[int64]xxh3.Uint128),
+		out: tables.Output{To: w}, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedLast: make(map[int64]xxh3.Uint128),
 	}
 	return s, s.start()
 }
@@ -113,19 +111,11 @@ func (s *Writer) start() error {
 		return err
 	}
 	if !s.options.Stream {
-		if err := s.write([]byte(layout.MagicPadded)); err != nil {
+		if err := s.out.Put([]byte(layout.MagicPadded)); err != nil {
 			return err
 		}
 	}
-	return s.write(head)
-}
-
-// write writes bytes and keeps count.
-func (s *Writer) write(p []byte) error {
-	n, err := s.w.Write(p)
-	s.pos += int64(n)
-	s.failed = s.failed || err != nil
-	return err
+	return s.out.Put(head)
 }
 
 // Notes returns lines for people about buffers that were compressed again because they could not be
@@ -133,13 +123,13 @@ func (s *Writer) write(p []byte) error {
 func (s *Writer) Notes() []string { return s.refused.Notes() }
 
 // Failed reports whether writing failed, rather than reading what is copied.
-func (s *Writer) Failed() bool { return s.failed }
+func (s *Writer) Failed() bool { return s.out.Failed }
 
 func (s *Writer) writeMessage(m message) error {
-	if err := s.write(m.head); err != nil {
+	if err := s.out.Put(m.head); err != nil {
 		return err
 	}
-	return s.write(m.body)
+	return s.out.Put(m.body)
 }
 
 // Chunk is what is written at once: record batches that were encoded, or one that is copied.
@@ -223,7 +213,7 @@ func (s *Writer) Write(c *Chunk) error {
 		}
 	}
 	for _, m := range c.messages {
-		s.batches = append(s.batches, m.at(s.pos))
+		s.batches = append(s.batches, m.at(s.out.Pos))
 		if err := s.writeMessage(m); err != nil {
 			return err
 		}
@@ -243,7 +233,7 @@ func (s *Writer) writeSelected(c *Chunk) error {
 		if err := s.numberRecord(m, c.dictionaries); err != nil {
 			return err
 		}
-		s.batches = append(s.batches, m.at(s.pos))
+		s.batches = append(s.batches, m.at(s.out.Pos))
 		if err := s.writeMessage(*m); err != nil {
 			return err
 		}
@@ -261,7 +251,7 @@ func (s *Writer) End() error {
 		end = s.footer()
 	}
 	s.Release()
-	return s.write(end)
+	return s.out.Put(end)
 }
 
 // footer returns the end of a file: the end marker, the footer and the magic.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/splice"
@@ -13,41 +14,34 @@ import (
 // Writer writes a file of row groups. What the footer says of them is kept as it is written, for a
 // table may have many columns.
 type Writer struct {
-	w       io.Writer
+	out     tables.Output
 	encoder *Encoder
-	pos     int64
 	file    layout.File
 }
 
 // NewWriter begins a file on w.
 func NewWriter(w io.Writer, e *Encoder) (*Writer, error) {
-	o := &Writer{w: w, encoder: e}
-	return o, o.write([]byte(layout.Magic))
-}
-
-func (o *Writer) write(p []byte) error {
-	n, err := o.w.Write(p)
-	o.pos += int64(n)
-	return err
+	o := &Writer{out: tables.Output{To: w}, encoder: e}
+	return o, o.out.Put([]byte(layout.Magic))
 }
 
 // Write writes a row group.
 func (o *Writer) Write(g *Group) error {
-	x := layout.RowGroup{Rows: g.Rows, Offset: o.pos, Ordinal: -1}
+	x := layout.RowGroup{Rows: g.Rows, Offset: o.out.Pos, Ordinal: -1}
 	if o.file.Encoded.N <= math.MaxInt16 {
 		x.Ordinal = int16(o.file.Encoded.N)
 	}
 	x.Chunks = make([]layout.Chunk, len(g.chunks))
 	statistics := make([]layout.Statistics, len(g.chunks))
 	for i := range g.chunks {
-		o.encoder.describe(&x.Chunks[i], &statistics[i], i, &g.chunks[i], o.pos+x.Size, 0)
+		o.encoder.describe(&x.Chunks[i], &statistics[i], i, &g.chunks[i], o.out.Pos+x.Size, 0)
 		x.Size += g.chunks[i].size
 		x.Uncompressed += g.chunks[i].uncompressed
 	}
 	o.file.Encoded.Data = layout.Append(o.file.Encoded.Data, &x)
 	o.file.Encoded.N++
 	o.file.Rows += g.Rows
-	return o.write(g.Data)
+	return o.out.Put(g.Data)
 }
 
 var (
@@ -119,7 +113,7 @@ func (o *Writer) Close(createdBy string) error {
 	root := layout.Element{Name: "schema", Type: layout.NoType, Converted: -1, Children: int32(len(schema.Nodes))}
 	file.Version, file.Schema, file.CreatedBy = 2, elements([]layout.Element{root}, schema.Nodes), createdBy
 	end := layout.Append(nil, &file)
-	return o.write(append(binary.LittleEndian.AppendUint32(end, uint32(len(end))), layout.Magic...))
+	return o.out.Put(append(binary.LittleEndian.AppendUint32(end, uint32(len(end))), layout.Magic...))
 }
 
 // elements appends the elements of nodes, depth first.

@@ -47,9 +47,7 @@ type Columns struct {
 
 // Writer writes a file.
 type Writer struct {
-	w      io.Writer
-	pos    int64
-	failed bool
+	out    tables.Output
 	buffer []byte
 
 	footer  []layout.Raw
@@ -68,11 +66,11 @@ type begun struct {
 
 // NewWriter begins a file whose footer is like that of the input.
 func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
-	o := &Writer{w: w, buffer: make([]byte, copySize), maker: added.Maker}
+	o := &Writer{out: tables.Output{To: w}, buffer: make([]byte, copySize), maker: added.Maker}
 	if err := o.layOut(like, added); err != nil {
 		return nil, err
 	}
-	return o, o.write([]byte(layout.Magic))
+	return o, o.out.Put([]byte(layout.Magic))
 }
 
 // layOut makes the footer without its row groups: that of like, with the added columns after its own.
@@ -123,16 +121,9 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	slices.SortStableFunc(o.footer, func(a, b layout.Raw) int { return int(a.ID) - int(b.ID) })
 }
 
-func (o *Writer) write(p []byte) error {
-	n, err := o.w.Write(p)
-	o.pos += int64(n)
-	o.failed = o.failed || err != nil
-	return err
-}
-
 // Failed reports whether the output could not be written. Any other error is about an
 // input.
-func (o *Writer) Failed() bool { return o.failed }
+func (o *Writer) Failed() bool { return o.out.Failed }
 
 // copy copies a range of an input.
 func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
@@ -141,7 +132,7 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 		if err := layout.ReadAt(in, part, r.Offset); err != nil {
 			return err
 		}
-		if err := o.write(part); err != nil {
+		if err := o.out.Put(part); err != nil {
 			return err
 		}
 		r.Offset += int64(len(part))
@@ -152,7 +143,7 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 
 // BeginGroup does the part of CopyGroup that needs no added chunks. CopyGroup must follow.
 func (o *Writer) BeginGroup(input *Input, number int) error {
-	o.begun.offset = o.pos
+	o.begun.offset = o.out.Pos
 	var err error
 	o.begun.moved, err = o.copyPages(input, input.groups[number].chunks)
 	return err
@@ -168,7 +159,7 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	}
 	was, g := o.begun, input.groups[number]
 	o.begun = begun{}
-	n := sizes{offset: was.offset, compressed: o.pos - was.offset, uncompressed: integer(g.fields, groupBytes), rows: integer(g.fields, groupRows)}
+	n := sizes{offset: was.offset, compressed: o.out.Pos - was.offset, uncompressed: integer(g.fields, groupBytes), rows: integer(g.fields, groupRows)}
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.copyIndexes(input, g.chunks[i], was.moved[i]) })
 }
 
@@ -199,14 +190,14 @@ func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish 
 func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err error) {
 	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
-		at, index := o.pos, []byte(nil)
+		at, index := o.out.Pos, []byte(nil)
 		if indexed {
 			index = a.OffsetIndex(at)
 		}
 		chunks = append(chunks, a.Chunk(at, int64(len(index))))
 		n.compressed += int64(len(a.Data))
 		n.uncompressed += a.Uncompressed
-		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
+		if err := o.out.Put(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
 			return nil, n, err
 		}
 	}
@@ -250,7 +241,7 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 			}
 			next = layout.Range{Offset: pages.Offset}
 		}
-		moved[i] = o.pos + next.Length - pages.Offset
+		moved[i] = o.out.Pos + next.Length - pages.Offset
 		next.Length += pages.Length
 	}
 	return moved, o.copy(input.in, next)
@@ -265,13 +256,13 @@ func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error)
 	}
 	move(fields, chunkOffset, moved)
 	if c.bloom.Length > 0 {
-		move(meta, metaBloom, o.pos-c.bloom.Offset)
+		move(meta, metaBloom, o.out.Pos-c.bloom.Offset)
 		if err := o.copy(input.in, c.bloom); err != nil {
 			return nil, err
 		}
 	}
 	if c.columnIndex.Length > 0 {
-		move(fields, chunkColumnIndex, o.pos-c.columnIndex.Offset)
+		move(fields, chunkColumnIndex, o.out.Pos-c.columnIndex.Offset)
 		if err := o.copy(input.in, c.columnIndex); err != nil {
 			return nil, err
 		}
@@ -281,9 +272,9 @@ func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		move(fields, chunkOffsetIndex, o.pos-c.offsetIndex.Offset)
+		move(fields, chunkOffsetIndex, o.out.Pos-c.offsetIndex.Offset)
 		set(fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
-		if err := o.write(index); err != nil {
+		if err := o.out.Put(index); err != nil {
 			return nil, err
 		}
 	}
@@ -327,7 +318,7 @@ func (o *Writer) Close() error {
 	end.Write(layout.AppendRaw(nil, o.footer))
 	size := binary.LittleEndian.AppendUint32(nil, uint32(end.Len()))
 	end.Write(append(size, layout.Magic...))
-	return o.write(end.Bytes())
+	return o.out.Put(end.Bytes())
 }
 
 // peculiar reports whether readers are known to treat a writer's files unlike others: they do not

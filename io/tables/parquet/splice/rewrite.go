@@ -65,19 +65,19 @@ type Source struct {
 // column's pages. Rows keep their order, so that what the input says of how they are sorted remains
 // true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
-	g, n := input.groups[number], sizes{offset: o.pos, rows: rows}
+	g, n := input.groups[number], sizes{offset: o.out.Pos, rows: rows}
 	o.encoded = true
 	chunks := make([]Chunk, len(g.chunks))
 	offsets := make([]int64, len(g.chunks))
 	for i := range g.chunks {
-		offsets[i] = o.pos
+		offsets[i] = o.out.Pos
 		var err error
-		if chunks[i], err = filter(i, o.write); err != nil {
+		if chunks[i], err = filter(i, o.out.Put); err != nil {
 			return err
 		}
 		n.uncompressed += chunks[i].Uncompressed
 	}
-	n.compressed = o.pos - n.offset
+	n.compressed = o.out.Pos - n.offset
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewrite(g.chunks[i], &chunks[i], offsets[i]) })
 }
 
@@ -119,9 +119,9 @@ func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset i
 	fields = slices.DeleteFunc(fields, isIndex)
 	if c.columnIndex.Length > 0 {
 		if index := columnIndex(now); index != nil {
-			put(&fields, layout.IntField(chunkColumnIndex, layout.RawI64, o.pos))
+			put(&fields, layout.IntField(chunkColumnIndex, layout.RawI64, o.out.Pos))
 			put(&fields, layout.IntField(chunkIndexSize, layout.RawI32, int64(len(index))))
-			if err := o.write(index); err != nil {
+			if err := o.out.Put(index); err != nil {
 				return nil, err
 			}
 		}
@@ -130,9 +130,9 @@ func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset i
 	if c.offsetIndex.Length == 0 || index == nil { // a column index is of no use without it
 		return slices.DeleteFunc(fields, isIndex), nil
 	}
-	put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.pos))
+	put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.out.Pos))
 	put(&fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
-	return fields, o.write(index)
+	return fields, o.out.Put(index)
 }
 
 // sorted is a copy of fields in the order of their numbers.

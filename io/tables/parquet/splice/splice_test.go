@@ -180,8 +180,8 @@ func write(t *testing.T, input *Input, rows int64, groups func(w *Writer, added 
 		err = w.Close()
 	}
 	must.Do(t, err)
-	if w.pos != int64(b.Len()) || w.Failed() {
-		t.Errorf("it says it wrote %d bytes, of %d", w.pos, b.Len())
+	if w.out.Pos != int64(b.Len()) || w.Failed() {
+		t.Errorf("it says it wrote %d bytes, of %d", w.out.Pos, b.Len())
 	}
 	file, again = open(t, b.Bytes(), nil)
 	for _, g := range file.Groups {
