@@ -17,13 +17,7 @@ var ErrMost = &LimitError{What: "a row takes more memory than it may", Help: Mor
 // Booleans returns a column of index: 0 for false, 1 for true, null where it is negative.
 func (g Maker) Booleans(index []int32) *array.Data {
 	valid, nulls := g.present(index)
-	buffer, bits := allocate[uint8](g, (len(index)+7)/8)
-	for i, value := range index {
-		if value > 0 {
-			bits[i>>3] |= 1 << (i & 7)
-		}
-	}
-	return newData(arrow.FixedWidthTypes.Boolean, len(index), buffers(valid, buffer), nil, nulls)
+	return newData(arrow.FixedWidthTypes.Boolean, len(index), buffers(valid, g.atLeast(index, 1)), nil, nulls)
 }
 
 // Fixed returns a column of type dt of the converted values of index, null where it is negative.
@@ -48,13 +42,18 @@ func (g Maker) Bits(values, valid []byte, rows Rows) *array.Data {
 // present returns the validity bitmap of a column with this index, and the number of nulls. It is nil
 // if there are none.
 func (g Maker) present(index []int32) (*memory.Buffer, int) {
+	return orNone(g.atLeast(index, 0), len(index))
+}
+
+// atLeast returns a bitmap with a bit for each row: 1 if its index is least or more.
+func (g Maker) atLeast(index []int32, least int32) *memory.Buffer {
 	buffer, bits := allocate[uint8](g, (len(index)+7)/8)
 	for i, value := range index {
-		if value >= 0 {
+		if value >= least {
 			bits[i>>3] |= 1 << (i & 7)
 		}
 	}
-	return orNone(buffer, len(index))
+	return buffer
 }
 
 // checkSize returns ErrMost if the values of a column take more bytes than Most, or than 32-bit offsets
