@@ -98,7 +98,8 @@ func timeOf(n int64, fraction float64) (t time.Time, ok bool) {
 	if _, isDay := dayOf(n); isDay || seconds == NoTime || seconds == TooFine {
 		return time.Time{}, false
 	}
-	return time.Unix(seconds, int64(fraction*1e9)).UTC(), true
+	// A float of our years holds microseconds, and .001 as a bit less.
+	return time.Unix(seconds, 1000*int64(min(math.Round(fraction*1e6), 999_999))).UTC(), true
 }
 
 // SecondsOf returns the time of a row, in seconds since 1970, that an integer means: 14 digits

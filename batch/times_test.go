@@ -91,8 +91,11 @@ func TestParseTimeOfNumbers(t *testing.T) {
 	if at, ok := ParseTime([]byte("20260301120000")); !ok || at.Unix() != 1772366400 {
 		t.Errorf("14 digits are %s", at)
 	}
-	for _, text := range []string{"1772366400.25", "2026-03-01T12:00:00.25Z"} {
-		if at, ok := ParseTime([]byte(text)); !ok || at.UnixMilli() != 1772366400_250 {
+	for text, micro := range map[string]int64{
+		"1772366400.25": 250_000, "2026-03-01T12:00:00.25Z": 250_000, "1772366400.001": 1000, "2026-03-01T12:00:00.001Z": 1000,
+		"1772366400.999999": 999_999, "0.9999999": 999_999 - 1772366400_000_000, // stays in its second
+	} {
+		if at, ok := ParseTime([]byte(text)); !ok || at.UnixMicro() != 1772366400_000_000+micro || at.Nanosecond()%1000 != 0 {
 			t.Errorf("%s is %s", text, at)
 		}
 	}
