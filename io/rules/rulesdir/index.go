@@ -62,56 +62,45 @@ func newIndex(f folder, ignored func(name string)) (*nameIndex, error) {
 	return b.index, nil
 }
 
-// candidates are the files that may have an authority's rules, in order of precedence; none
-// at a rank without a file.
-type candidates [3]uint32
-
-// rank is the index in candidates of each tier, for a scheme; noPlace if the tier does not
-// apply to the scheme.
-type rank [tierCount]uint8
-
-const noPlace = uint8(len(candidates{}))
-
-var (
-	httpRank  = rank{httpOnly: 0, port80: 1, general: 2, httpsOnly: noPlace, port443: noPlace, ftpOnly: noPlace, nowhere: noPlace}
-	httpsRank = rank{httpsOnly: 0, port443: 1, general: 2, httpOnly: noPlace, port80: noPlace, ftpOnly: noPlace, nowhere: noPlace}
-	ftpRank   = rank{ftpOnly: 0, general: noPlace, httpOnly: noPlace, port80: noPlace, httpsOnly: noPlace, port443: noPlace, nowhere: noPlace}
-)
-
-// cutScheme splits an authority after "://". It returns the ranks of the scheme, and the rest
-// as key; nil for a scheme that has no rules.
-func cutScheme(authority []byte) (ranks *rank, key []byte) {
-	scheme, key, _ := bytes.Cut(authority, []byte("://"))
-	switch string(scheme) {
-	case "http":
-		return &httpRank, key
-	case "https":
-		return &httpsRank, key
-	case "ftp":
-		return &ftpRank, key
-	}
-	return nil, nil
+// schemes are those that have rules, each with the tiers of its files, in order of precedence.
+var schemes = [...]struct {
+	text  []byte
+	tiers []tier
+}{
+	{[]byte("http://"), []tier{httpOnly, port80, general}},
+	{[]byte("https://"), []tier{httpsOnly, port443, general}},
+	{[]byte("ftp://"), []tier{ftpOnly}},
 }
+
+// candidates are the files that may have an authority's rules, in the order of its scheme's tiers;
+// none for a tier without a file.
+type candidates [3]uint32
 
 // find returns the records that may have an authority's rules. authority is a key that
 // urls.Scratch.Split returns.
 func (x *nameIndex) find(authority []byte) candidates {
 	found := candidates{none, none, none}
-	rank, key := cutScheme(authority)
-	if rank == nil {
-		return found
-	}
-	i, ok := x.first[x.hash(key)]
-	if !ok {
-		return found
-	}
-	for ; i != none; i = x.records[i].next {
-		r := &x.records[i]
-		if place := rank[r.tier]; place < noPlace && bytes.Equal(x.key(r), key) {
-			found[place] = i
+	for _, scheme := range schemes {
+		key, ok := bytes.CutPrefix(authority, scheme.text)
+		if !ok {
+			continue
+		}
+		for i := x.head(x.hash(key)); i != none; i = x.records[i].next {
+			r := &x.records[i]
+			if place := slices.Index(scheme.tiers, r.tier); place >= 0 && bytes.Equal(x.key(r), key) {
+				found[place] = i
+			}
 		}
 	}
 	return found
+}
+
+// head returns the first record with a hash, or none.
+func (x *nameIndex) head(hash uint32) uint32 {
+	if i, ok := x.first[hash]; ok {
+		return i
+	}
+	return none
 }
 
 // hash returns half of a 64-bit hash, so that the map takes half the memory.
@@ -227,10 +216,7 @@ func (b *builder) link() error {
 		r := &x.records[i]
 		key := x.key(r)
 		hash := x.hash(key)
-		head, ok := x.first[hash]
-		if !ok {
-			head = none
-		}
+		head := x.head(hash)
 		for j := head; j != none; j = x.records[j].next {
 			other := &x.records[j]
 			if r.tier == nowhere || other.tier != r.tier || !bytes.Equal(x.key(other), key) {

@@ -2,6 +2,7 @@ package rulesdir
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -49,12 +50,6 @@ type walk struct {
 	visit func(authority, body []byte) error
 }
 
-// schemes are those that have rules.
-var schemes = [...]struct {
-	rank *rank
-	text string
-}{{&httpRank, "http://"}, {&httpsRank, "https://"}, {&ftpRank, "ftp://"}}
-
 // visitRecord visits the authorities of an index record, except those for which a record of
 // higher precedence has a file. It reads the file once, into *buffer. authority is memory to
 // reuse, which it returns.
@@ -63,8 +58,8 @@ func (w *walk) visitRecord(file uint32, authority []byte, buffer *[]byte) ([]byt
 	r := &x.records[file]
 	read := false
 	for _, scheme := range schemes {
-		place := scheme.rank[r.tier]
-		if place == noPlace {
+		place := slices.Index(scheme.tiers, r.tier)
+		if place < 0 {
 			continue
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
