@@ -40,21 +40,10 @@ const (
 	zstdCoding
 )
 
-// codingOf returns the coding with a name, in any case; identity for an unknown one.
-func codingOf(name []byte) coding {
-	switch {
-	case isField(name, "gzip"), isField(name, "x-gzip"):
-		return gzipCoding
-	case isField(name, "deflate"):
-		return deflateCoding
-	case isField(name, "compress"), isField(name, "x-compress"):
-		return compressCoding
-	case isField(name, "br"):
-		return brCoding
-	case isField(name, "zstd"):
-		return zstdCoding
-	}
-	return identity
+// codingsByName are the codings by their names in lower case.
+var codingsByName = map[string]coding{
+	"gzip": gzipCoding, "x-gzip": gzipCoding, "deflate": deflateCoding, "compress": compressCoding, "x-compress": compressCoding,
+	"br": brCoding, "zstd": zstdCoding,
 }
 
 // decoder undoes codings. It keeps its memory for the next body.

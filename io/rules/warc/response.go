@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/matcher/access"
@@ -193,7 +194,7 @@ func (a *answer) appendCodings(list []coding, value []byte) []coding {
 		name = bytes.TrimSpace(name)
 		if isField(name, "chunked") {
 			a.chunked = true
-		} else if c := codingOf(name); c != identity {
+		} else if c := codingsByName[strings.ToLower(string(name))]; c != identity {
 			list = append(list, c)
 		}
 	}
