@@ -17,8 +17,8 @@ func openDeltaLengths(b *Body) (Decoder, error) {
 	return &deltaLengths{lengths: lengths, bytes: rest}, err
 }
 
-// newLengths reads the header of present lengths and returns what lies after
-// them.
+// newLengths returns a reader of present lengths, with which values begins, and the bytes after them. A page
+// without values may lack even the lengths' header.
 func newLengths(values []byte, present int) (lengths delta, rest []byte, err error) {
 	if present == 0 && layout.CheckPadding(values) == nil {
 		return lengths, nil, nil
@@ -33,8 +33,8 @@ func newLengths(values []byte, present int) (lengths delta, rest []byte, err err
 	return lengths, rest, err
 }
 
-// read reads the next n lengths, which must not go beyond the bytes, and returns them with their sum.
-// They are valid until the next call.
+// read reads the next n lengths, and returns them with their sum, which is not more than the bytes that are
+// there. They are valid until the next call.
 func (d *deltaLengths) read(n int) (lengths []int64, total int64, err error) {
 	lengths = resize(&d.scratch, n)
 	if err := d.lengths.Read(lengths); err != nil {
@@ -70,7 +70,7 @@ func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 
-// writeDeltaLengths writes runs of byte arrays of p: all lengths, then all bytes.
+// writeDeltaLengths appends runs of byte arrays of p in DELTA_LENGTH_BYTE_ARRAY: all lengths, then all bytes.
 func writeDeltaLengths(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers = p.numbers[:0]
 	for _, r := range runs {

@@ -15,6 +15,7 @@ type deltas struct {
 	width int
 }
 
+// openDeltas returns a decoder of integers in DELTA_BINARY_PACKED. A page without values may lack the header.
 func openDeltas(b *Body) (Decoder, error) {
 	if b.Present == 0 {
 		return &plain{}, nil
@@ -26,7 +27,8 @@ func openDeltas(b *Body) (Decoder, error) {
 	return &deltas{d, b.Width}, err
 }
 
-// Next implements [Decoder]. No limit is needed: there are as many numbers as the page has values.
+// Next implements [Decoder]: an integer becomes d.width bytes, the lowest first. It needs no limit, because
+// the values of a page have at most 8 bytes each.
 func (d *deltas) Next(dst *Values, n int, _ int64) error {
 	var scratch [block]int64
 	for n > 0 {
@@ -48,7 +50,7 @@ func (d *deltas) Next(dst *Values, n int, _ int64) error {
 
 func (d *deltas) Done() error { return nil }
 
-// writeDeltas writes runs of integers of p.
+// writeDeltas appends runs of integers of p in DELTA_BINARY_PACKED.
 func writeDeltas(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers = p.numbers[:0]
 	for _, r := range runs {
@@ -90,7 +92,8 @@ const maxBlock = 1 << 20
 
 var errDelta = errors.New("damaged: a page's differences cannot be read")
 
-// newDelta reads the header. Blocks must have a multiple of 128 numbers, and miniblocks a multiple of 32.
+// newDelta reads the header. Blocks must have a multiple of 128 numbers, and miniblocks a multiple of 32. It
+// refuses a count of numbers for which data has too few bytes.
 func newDelta(data []byte) (delta, error) {
 	var head [3]uint64
 	for i := range head {
@@ -106,15 +109,14 @@ func newDelta(data []byte) (delta, error) {
 		return delta{}, errDelta
 	}
 	d := delta{data: data[n:], Left: int64(count), first: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
-	// Each block but the last, which has only the miniblocks that it needs, has a
-	// byte for each miniblock at least.
+	// Each block before the last has a byte at least for its smallest difference, and one for each miniblock.
 	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(d.data)) {
 		return delta{}, errDelta
 	}
 	return d, nil
 }
 
-// next begins the next miniblock.
+// next begins the next miniblock, and before it the next block if the current one is at its end.
 func (d *delta) next() error {
 	if len(d.widths) == 0 {
 		least, n := binary.Varint(d.data)
@@ -128,8 +130,8 @@ func (d *delta) next() error {
 	if d.width > 64 {
 		return errDelta
 	}
-	// The last miniblock may end with its last number.
-	size := d.numbers / 8 * d.width
+	size := d.numbers / 8 * d.width // miniblocks have a multiple of 8 numbers
+	// The last miniblock may end with its last number, without padding.
 	if size > len(d.data) {
 		if d.Left > int64(d.numbers) || (d.Left*int64(d.width)+7)/8 > int64(len(d.data)) {
 			return errDelta
@@ -141,7 +143,7 @@ func (d *delta) next() error {
 	return nil
 }
 
-// Read reads as many numbers as dst has.
+// Read reads the next len(dst) numbers.
 func (d *delta) Read(dst []int64) error {
 	if int64(len(dst)) > d.Left {
 		return errDelta
@@ -166,7 +168,8 @@ func (d *delta) Read(dst []int64) error {
 	return nil
 }
 
-// unpack reads as many numbers of the current miniblock as dst has.
+// unpack reads the next len(dst) numbers of the current miniblock, which has as many. Up to 56 bits, a
+// difference lies within 8 bytes wherever it begins, and is read by one load.
 func (d *delta) unpack(dst []int64) {
 	value, bit, width := d.value, d.bit, d.width
 	i := 0
@@ -186,7 +189,7 @@ func (d *delta) unpack(dst []int64) {
 	d.value, d.bit = value, bit
 }
 
-// rest skips the numbers to come and returns what lies after them.
+// rest returns the bytes after all numbers, without decoding these. d is a copy: the caller's stays.
 func (d delta) rest() ([]byte, error) {
 	if d.first && d.Left > 0 {
 		d.first = false
@@ -211,7 +214,7 @@ const (
 	deltaMini  = 32
 )
 
-// AppendDeltas appends integers of width bytes, 4 or 8, in DELTA_BINARY_PACKED.
+// AppendDeltas appends values in DELTA_BINARY_PACKED. width is 4 or 8, the bytes of an integer.
 func AppendDeltas(dst []byte, values []int64, width int) []byte {
 	dst = binary.AppendUvarint(dst, deltaBlock)
 	dst = binary.AppendUvarint(dst, deltaBlock/deltaMini)
@@ -226,7 +229,7 @@ func AppendDeltas(dst []byte, values []int64, width int) []byte {
 	return dst
 }
 
-// narrow returns the integer of width bytes that v is modulo: a difference may have overflown.
+// narrow returns v modulo 2^32, with its sign, if width is 4: differences of 32-bit integers wrap around.
 func narrow(v int64, width int) int64 {
 	if width == 4 {
 		return int64(int32(v))
@@ -234,8 +237,8 @@ func narrow(v int64, width int) int64 {
 	return v
 }
 
-// appendDeltaBlock appends a block of the differences between values of width bytes. The first value is the
-// last of the block before; there is at least one more.
+// appendDeltaBlock appends one block with the differences between values, of which there are two at least:
+// the first is the last one of the block before. width is 4 or 8, the bytes of an integer.
 func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 	var deltas [deltaBlock]uint64
 	n := len(values) - 1
@@ -246,7 +249,7 @@ func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 	}
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = append(dst, 0, 0, 0, 0) // a byte for each miniblock
 	for mini := 0; mini*deltaMini < n; mini++ {
 		part := deltas[mini*deltaMini:][:deltaMini]
 		all := uint64(0)

@@ -17,13 +17,13 @@ type deltaStrings struct {
 	scratch            []int64
 }
 
-// openDeltaStrings begins a page. Its first value shares nothing, but in files of
-// some writers (Java's before 1.8, Arrow's for Go) it goes on from the page
-// before. No other file can mean anything by that.
+// openDeltaStrings returns a decoder of values in DELTA_BYTE_ARRAY. By the format, the first value of a page
+// shares nothing with the one before. Some writers (Java's before 1.8, Arrow's for Go) let it share with the
+// last value of the page before, so that is kept.
 func openDeltaStrings(b *Body) (_ Decoder, err error) {
 	d := &deltaStrings{width: b.Width}
-	if before, ok := b.Before.(*deltaStrings); ok {
-		d.last = before.last
+	if previous, ok := b.Before.(*deltaStrings); ok {
+		d.last = previous.last
 	}
 	if d.prefixes, d.bytes, err = newLengths(b.Values, b.Present); err != nil {
 		return d, err
@@ -56,25 +56,25 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 			return checkLimit(end, limit)
 		}
 	}
-	from, before := len(dst.Data), d.last
+	from, previous := len(dst.Data), d.last
 	dst.Data = slices.Grow(dst.Data, int(end)-from)[:end]
 	for i, prefix := range prefixes {
 		value := dst.Data[from : from+int(prefix+suffixes[i])]
-		copy(value, before[:prefix])
+		copy(value, previous[:prefix])
 		d.bytes = d.bytes[copy(value[prefix:], d.bytes):]
-		before, from = value, from+len(value)
+		previous, from = value, from+len(value)
 		if d.width == 0 {
 			dst.Begins = append(dst.Begins, int32(from))
 		}
 	}
-	d.last = append(d.last[:0], before...)
+	d.last = append(d.last[:0], previous...)
 	return nil
 }
 
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }
 
-// writeDeltaStrings writes runs of values of p: how many bytes each shares with the one before, which may
-// have been another in p; how many follow; and these.
+// writeDeltaStrings appends runs of values of p in DELTA_BYTE_ARRAY: for each, the number of bytes that it
+// shares with the kept value before; then for each, how many bytes follow; then these bytes.
 func writeDeltaStrings(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers, p.more = p.numbers[:0], p.more[:0]
 	var last []byte

@@ -75,7 +75,8 @@ func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }
 
 func booleansNeed(s size) int64 { return s.n*5/4 + s.most*9/4 }
 
-// scheme returns the encoding of a page, an error if it is not read or does not have the values' type.
+// scheme returns the scheme of b.Encoding. It returns an error if the encoding is not supported, or not for
+// b.Type.
 func (b *Body) scheme() (*scheme, error) {
 	if e := b.Encoding; e >= 0 && int(e) < len(schemes) && schemes[e].open != nil {
 		if schemes[e].types>>b.Type&1 == 1 {
@@ -86,8 +87,8 @@ func (b *Body) scheme() (*scheme, error) {
 	return nil, fmt.Errorf("encoding %d is not read", b.Encoding)
 }
 
-// Skip passes over the next n values of a decoder. It decodes them and keeps none, because each may build
-// on the one before, but for texts in PLAIN, which most URLs are: there it reads their lengths alone.
+// Skip passes over the next n values of a decoder. It decodes and drops them, because each may build on the
+// one before. For texts in PLAIN, which most URLs are, it reads only the lengths.
 func Skip(d Decoder, n int) error {
 	if plain, ok := d.(*plainStrings); ok {
 		return plain.skip(n)
@@ -102,7 +103,7 @@ func Skip(d Decoder, n int) error {
 	return nil
 }
 
-// New returns a decoder of the values of a page.
+// New returns a decoder of the values of a page. It keeps b's slices.
 func New(b *Body) (Decoder, error) {
 	s, err := b.scheme()
 	if err != nil {
@@ -116,7 +117,7 @@ var (
 	errCount = errors.New("damaged: its values are not as many as it says")
 )
 
-// tooLong is the error for values that take more than limit bytes.
+// tooLong returns the error for byte arrays that take more than limit bytes in memory.
 func tooLong(limit int64) error {
 	if limit >= math.MaxInt32 {
 		return &tables.LimitError{What: "its strings take more than 2 GiB in one batch", Help: tables.FewerRows}
@@ -124,7 +125,8 @@ func tooLong(limit int64) error {
 	return &tables.LimitError{What: fmt.Sprintf("its strings take more than %d bytes in one batch", limit), Help: tables.MoreMemory | tables.FewerRows}
 }
 
-// checkLimit checks the size that data would have.
+// checkLimit returns an error if size, the bytes that data would have, is above limit or above what 32-bit
+// offsets can say.
 func checkLimit(size, limit int64) error {
 	if limit = min(limit, math.MaxInt32); size > limit {
 		return tooLong(limit)
@@ -135,7 +137,8 @@ func checkLimit(size, limit int64) error {
 // block is the number of numbers that are decoded at a time.
 const block = 1024
 
-// resize returns n elements of scratch, which it replaces by a larger one if it is too small.
+// resize returns a slice of n elements, whose contents are arbitrary: *scratch, or a larger slice that
+// replaces it.
 func resize[T any](scratch *[]T, n int) []T {
 	if cap(*scratch) < n {
 		*scratch = make([]T, n, 1<<bits.Len(uint(n)))

@@ -17,8 +17,8 @@ type indices struct {
 	scratch []uint32
 }
 
-// openIndices returns a decoder of values by their indices into a dictionary. The first byte is the
-// number of bits of an index.
+// openIndices returns a decoder of values by their indices into b.Dictionary. The first byte of the page is
+// the number of bits of an index. A page without values needs neither it nor a dictionary.
 func openIndices(b *Body) (Decoder, error) {
 	d := &indices{entries: b.Dictionary}
 	switch {
@@ -41,7 +41,7 @@ func errIndex(index uint32, dictionary *Values) error {
 	return fmt.Errorf("damaged: index %d into a dictionary of %d values", index, dictionary.Len())
 }
 
-// Next implements [Decoder].
+// Next implements [Decoder]. It reads at most block indices at once.
 func (d *indices) Next(dst *Values, n int, limit int64) error {
 	for n > 0 {
 		part := resize(&d.scratch, min(n, block))
@@ -56,11 +56,11 @@ func (d *indices) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
-// append appends the values that have these indices. Of byte arrays it finds all ends first, so that it
-// checks the limit once and grows the data once.
-func (d *indices) append(dst *Values, part []uint32, limit int64) error {
+// append appends to dst the entries with these indices, as [Decoder].Next would. For byte arrays it finds
+// all ends first, so that it checks the limit once and grows the data once.
+func (d *indices) append(dst *Values, indices []uint32, limit int64) error {
 	if width := d.entries.Width; width > 0 {
-		for _, index := range part {
+		for _, index := range indices {
 			at := int(index) * width
 			if at >= len(d.entries.Data) {
 				return errIndex(index, d.entries)
@@ -69,8 +69,8 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 		}
 		return nil
 	}
-	begins, end, ends := d.entries.Begins, int64(len(dst.Data)), dst.ends(len(part))
-	for i, index := range part {
+	begins, end, ends := d.entries.Begins, int64(len(dst.Data)), dst.ends(len(indices))
+	for i, index := range indices {
 		if int(index) >= len(begins)-1 {
 			return errIndex(index, d.entries)
 		}
@@ -82,7 +82,7 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 	}
 	from := len(dst.Data)
 	data := slices.Grow(dst.Data, int(end)-from)[:end]
-	for i, index := range part {
+	for i, index := range indices {
 		copy(data[from:ends[i]], d.entries.Data[begins[index]+d.entries.gap:])
 		from = int(ends[i])
 	}
@@ -90,7 +90,7 @@ func (d *indices) append(dst *Values, part []uint32, limit int64) error {
 	return nil
 }
 
-// whole reads all indices of a page, and checks them.
+// whole reads all indices of a page into page.Indices, and checks that the dictionary has them.
 func (d *indices) whole(page *Page) error {
 	page.bits, page.dictionary = d.bits, d.entries
 	page.Indices = grow(page.Indices, page.present)[:page.present]
@@ -107,18 +107,18 @@ func (d *indices) whole(page *Page) error {
 
 var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
 
-// writeIndices writes the indices of runs of values of p, or what p.renumber has in their place.
+// writeIndices appends the indices of runs of values of p, each replaced by p.newIndex if that is not nil.
 func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.indices = p.indices[:0]
 	for _, r := range runs {
 		for _, index := range p.Indices[r.Low:r.High] {
-			number := int32(index)
-			if p.renumber != nil {
-				if number = p.renumber[index]; number < 0 {
+			written := int32(index)
+			if p.newIndex != nil {
+				if written = p.newIndex[index]; written < 0 { // it was not used when the indices were counted
 					return dst, errChanged
 				}
 			}
-			p.indices = append(p.indices, number)
+			p.indices = append(p.indices, written)
 		}
 	}
 	return layout.AppendHybrid(append(dst, byte(p.bits)), p.indices, p.bits), nil

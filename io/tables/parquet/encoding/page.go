@@ -24,7 +24,7 @@ type Page struct {
 
 	decoded, kept     []byte
 	numbers, more     []int64
-	indices, renumber []int32
+	indices, newIndex []int32
 }
 
 // maxDecoded is the most bytes that the byte arrays of a page may have decoded: in DELTA_BYTE_ARRAY
@@ -34,7 +34,8 @@ const maxDecoded = 64 << 20
 // Begin must be called before the first page of each chunk.
 func (p *Page) Begin() { p.before = nil }
 
-// Open decodes a page. b.Before is not needed: p keeps the decoder of the page that it read before.
+// Open decodes the values of a page into p, whose memory it uses again. b.Values must not change while the
+// page is used. b.Before is ignored: p keeps the decoder of the page that it opened before.
 func (p *Page) Open(b Body) (err error) {
 	b.Before, p.before = p.before, nil
 	p.Values = Values{Width: b.Width, Begins: p.Begins[:0]}
@@ -46,10 +47,10 @@ func (p *Page) Open(b Body) (err error) {
 	if err != nil {
 		return err
 	}
-	if lies, ok := d.(interface{ whole(*Page) error }); ok { // values need not be decoded
-		return lies.whole(p)
+	if undecoded, ok := d.(interface{ whole(*Page) error }); ok { // p refers to the values in b
+		return undecoded.whole(p)
 	}
-	room := b.Present * b.Width
+	room := b.Present * b.Width // exact for numbers, a first guess for the other types
 	if b.Type == layout.ByteArray || b.Type == layout.FixedLenByteArray {
 		room = len(b.Values)
 	}
@@ -66,8 +67,8 @@ func (p *Page) Open(b Body) (err error) {
 	return d.Done()
 }
 
-// SizeOf returns about the number of bytes that the values from low to high-1 take while they are
-// written: as they lie, or of their indices.
+// SizeOf returns about how many bytes of memory it takes to write the values from low to high-1: those of
+// the values, or four for each index.
 func (p *Page) SizeOf(low, high int) int {
 	if p.dictionary != nil {
 		return 4 * (high - low)
@@ -75,37 +76,41 @@ func (p *Page) SizeOf(low, high int) int {
 	return p.Place(high) - p.Place(low)
 }
 
-// Value returns a value as PLAIN stores it, byte arrays without their length. It appends to
-// dst what the page does not have as it is.
-func (p *Page) Value(dst []byte, i int) []byte {
+// Value returns value i as PLAIN stores it, byte arrays without their length. It aliases the page or its
+// dictionary. Only in BYTE_STREAM_SPLIT, where the bytes lie apart, they are collected in scratch, an empty
+// slice.
+func (p *Page) Value(scratch []byte, i int) []byte {
 	switch {
 	case p.dictionary != nil:
 		return p.dictionary.Value(int(p.Indices[i]))
 	case p.split != nil:
-		return p.split.value(dst, i)
+		return p.split.value(scratch, i)
 	}
 	return p.Values.Value(i)
 }
 
-// Append appends runs of values in the page's encoding. If numbers is not nil, indices are replaced by
-// those that it has in their place, which take a number of bits; a negative one is an error.
-func (p *Page) Append(dst []byte, runs []tables.Run, numbers []int32, bits int) ([]byte, error) {
+// Append appends runs of values in the page's encoding. For a page of indices, newIndex replaces each index,
+// and bitWidth is the number of bits of a new one, here and in later calls until Open. A negative new index
+// is an error: the caller found that no kept row uses that entry. If newIndex is nil, indices do not change,
+// and bitWidth is not used. A page that was not opened has the entries of a dictionary, and is written in
+// PLAIN.
+func (p *Page) Append(dst []byte, runs []tables.Run, newIndex []int32, bitWidth int) ([]byte, error) {
 	if p.scheme == nil { // entries of a dictionary
 		return p.appendRuns(dst, runs), nil
 	}
-	if p.renumber = numbers; numbers != nil {
-		p.bits = bits
+	if p.newIndex = newIndex; newIndex != nil {
+		p.bits = bitWidth
 	}
 	return p.scheme.write(p, dst, runs)
 }
 
-// gather returns runs of values as they lie.
+// gather returns the data of runs of values, valid until the next call.
 func (p *Page) gather(runs []tables.Run) []byte {
 	p.kept = p.appendRuns(p.kept[:0], runs)
 	return p.kept
 }
 
-// appendRuns appends runs of values as they lie.
+// appendRuns appends the data of runs of values unchanged, byte arrays with their lengths in PLAIN.
 func (p *Page) appendRuns(dst []byte, runs []tables.Run) []byte {
 	size := 0
 	for _, r := range runs {
@@ -121,13 +126,13 @@ func (p *Page) appendRuns(dst []byte, runs []tables.Run) []byte {
 // Release drops the page's memory, but for what the next page in DELTA_BYTE_ARRAY needs.
 func (p *Page) Release() { *p = Page{before: p.before} }
 
-// Memory returns how many bytes each buffer of the page has.
+// Memory returns the size in bytes of each buffer that the page keeps.
 func (p *Page) Memory() []int {
 	return []int{4 * cap(p.Begins), 4 * cap(p.Indices), cap(p.decoded), cap(p.kept), 8 * cap(p.numbers), 8 * cap(p.more), 4 * cap(p.indices)}
 }
 
-// Needs returns how many bytes the n values of a page take at most, with those of a piece that
-// has most: what Memory adds up to.
+// Needs returns the most bytes that the buffers of a [Page] take together for a page p with n values, of
+// which at most most are written at a time. It is 0 for an encoding that Open refuses.
 func Needs(t layout.Type, width int, p *layout.Page, n, most int64) int64 {
 	b := Body{Encoding: p.Encoding, Type: t}
 	s, err := b.scheme()

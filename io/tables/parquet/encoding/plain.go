@@ -8,7 +8,7 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// openPlain returns a decoder of values that lie as they are (PLAIN).
+// openPlain returns a decoder of values in PLAIN.
 func openPlain(b *Body) (Decoder, error) {
 	switch b.Type {
 	case layout.Boolean:
@@ -24,6 +24,7 @@ func openPlain(b *Body) (Decoder, error) {
 	return &plain{values, b.Width}, err
 }
 
+// writePlain appends runs of values of p in PLAIN.
 func writePlain(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	if p.boolean {
 		return layout.AppendBits(dst, p.gather(runs)), nil
@@ -31,6 +32,7 @@ func writePlain(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	return p.appendRuns(dst, runs), nil
 }
 
+// plainNeeds is scheme.needs of PLAIN: byte arrays need Page.Begins, with its room for growth.
 func plainNeeds(s size) int64 {
 	switch s.t {
 	case layout.Boolean:
@@ -101,7 +103,7 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	}
 	from := len(dst.Data)
 	data := slices.Grow(dst.Data, end-from)[:end]
-	at = 4
+	at = 4 // after the length of the first value
 	for _, to := range ends {
 		n := int(to) - from
 		copy(data[from:to], src[at:at+n])
@@ -112,7 +114,7 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
-// skip passes over the next n values.
+// skip passes over the next n values. It reads only their lengths.
 func (p *plainStrings) skip(n int) error {
 	at := 0
 	for range n {
@@ -130,6 +132,7 @@ func (p *plainStrings) skip(n int) error {
 
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
+// whole finds where each value of the page begins. Their bytes are not copied.
 func (p *plainStrings) whole(page *Page) error {
 	if err := page.find(p.values, page.present); err != nil {
 		return err

@@ -12,11 +12,13 @@ type split struct {
 	width, n, at int
 }
 
+// openSplit returns a decoder of values in BYTE_STREAM_SPLIT.
 func openSplit(b *Body) (Decoder, error) {
 	values, err := layout.CutPadding(b.Values, b.Present*b.Width)
 	return &split{values: values, width: b.Width, n: b.Present}, err
 }
 
+// Next implements [Decoder].
 func (s *split) Next(dst *Values, n int, _ int64) error {
 	for range n {
 		dst.Data = s.value(dst.Data, s.at)
@@ -25,7 +27,7 @@ func (s *split) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
-// value appends value i.
+// value appends the bytes of value i, one of each stream.
 func (s *split) value(dst []byte, i int) []byte {
 	for k := range s.width {
 		dst = append(dst, s.values[k*s.n+i])
@@ -40,6 +42,7 @@ func (s *split) whole(page *Page) error {
 	return nil
 }
 
+// writeSplit appends runs of values of p in BYTE_STREAM_SPLIT: the runs of each stream in turn.
 func writeSplit(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	for k := range p.Width {
 		stream := p.Data[k*p.present : (k+1)*p.present]

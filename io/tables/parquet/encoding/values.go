@@ -19,9 +19,9 @@ type Values struct {
 	gap    int32   // with the bytes of its length
 }
 
-// NewDictionary reads the page of a dictionary, whose body is plain once decompressed: its entries have a
-// width, 0 for byte arrays. The result aliases plain. What follows the entries is ignored: Arrow's C++
-// writer leaves room there for values that it was given twice.
+// NewDictionary returns the entries of the page of a dictionary, with which plain, its decompressed body,
+// begins. They alias plain. width is the bytes of an entry in PLAIN, 0 for byte arrays. Bytes after the
+// entries are ignored: Arrow's C++ writer leaves room there for values that it was given twice.
 func NewDictionary(p *layout.Page, plain []byte, width int) (*Values, error) {
 	entries := p.Values
 	if p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary {
@@ -37,7 +37,8 @@ func NewDictionary(p *layout.Page, plain []byte, width int) (*Values, error) {
 	return v, v.find(plain, entries)
 }
 
-// find sets v to the first n of byte arrays in data that each lie after their length, in four bytes.
+// find sets v to the n byte arrays in PLAIN with which data begins: each after its length, in four bytes. It
+// aliases data.
 func (v *Values) find(data []byte, n int) error {
 	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
 		return errShort
@@ -66,7 +67,7 @@ func (v *Values) Len() int {
 	return len(v.Begins) - 1
 }
 
-// Place returns where a value begins in the data, or where the values end.
+// Place returns where value i begins in the data, byte arrays with their length. For i = Len it is the end.
 func (v *Values) Place(i int) int {
 	if v.Width > 0 {
 		return i * v.Width
@@ -80,7 +81,7 @@ func (v *Values) Size() int { return len(v.Data) }
 // Value returns a value, without its length. It aliases the data.
 func (v *Values) Value(i int) []byte { return v.Data[v.Place(i)+int(v.gap) : v.Place(i+1)] }
 
-// grow returns an empty slice with room for n.
+// grow returns an empty slice with room for n elements: s if it has that.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, 0, n+n/4)
@@ -88,8 +89,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:0]
 }
 
-// ends adds n byte arrays without bytes. The caller sets where each ends in Data, in the slice that it
-// returns, and appends their bytes.
+// ends appends n byte arrays. The caller sets their ends in the returned slice, as offsets in v.Data, and
+// appends their bytes there.
 func (v *Values) ends(n int) []int32 {
 	at := len(v.Begins)
 	v.Begins = slices.Grow(v.Begins, n)[:at+n]

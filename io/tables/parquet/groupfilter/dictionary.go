@@ -8,9 +8,9 @@ import (
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
-// loadDictionary reads the dictionary of a column, whose page is p, and finds which entries
-// the kept rows use: for that, it reads pages of indices once more, before their turn. The dictionary
-// stays in memory until the column ends, because the bounds of pages need it.
+// loadDictionary reads the dictionary of a column, whose page is p, and finds which entries the kept rows
+// use: for that, it reads the pages of indices an extra time, before their turn. The dictionary stays in
+// memory until the column ends, because the pages' bounds need it.
 func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	c := p.column
 	if err := r.load(p, s); err != nil {
@@ -43,31 +43,33 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 
 var errLateIndices = &tables.LimitError{What: "its pages of indices come after others", Help: tables.Recode}
 
-// readIndices records which entries the pages of indices use, until all are used. These pages are the
-// first ones: writers end a dictionary that grows too large, and do not come back to it.
+// readIndices marks the dictionary's entries that the kept rows use. It reads pages of indices until all
+// entries are used or the column ends. Writers that give up a dictionary, because it grows too large, never
+// return to it. A page of indices after pages in another encoding is refused all the same, because readData
+// would take it at a row that the skipped pages did not advance.
 func (r *filterRun) readIndices(c *filtered) error {
-	s := r.ahead
-	s.Reset(c.chunk)
-	at, others := position{left: c.chunk.Values}, false
-	for at.left > 0 && s.More() && !c.Dictionary.Full() {
-		p := &page{column: c, index: 1}
+	pages := r.ahead
+	pages.Reset(c.chunk)
+	at, fellBack := position{left: c.chunk.Values}, false // fellBack: the writer gave up the dictionary
+	for at.left > 0 && pages.More() && !c.Dictionary.Full() {
+		p := &page{column: c, index: 1} // not 0, which is the dictionary's
 		var err error
-		if p.Page, err = s.Next(); err != nil {
+		if p.Page, err = pages.Next(); err != nil {
 			return err
 		}
 		switch {
 		case !p.isData():
-			s.Skip(&p.Page)
+			pages.Skip(&p.Page)
 			continue
 		case !p.indices():
-			others = true
+			fellBack = true
 			at.left -= int64(p.Values)
-			s.Skip(&p.Page)
+			pages.Skip(&p.Page)
 			continue
-		case others:
+		case fellBack:
 			return errLateIndices
 		}
-		wanted, err := r.readData(p, s, at)
+		wanted, err := r.readData(p, pages, at)
 		if err == nil && wanted {
 			err = r.work(func() error {
 				if err := r.decompress(p); err != nil {

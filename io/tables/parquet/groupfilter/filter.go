@@ -66,8 +66,8 @@ type page struct {
 	done    chan struct{} // closed when all of the above is set
 }
 
-// whole reports whether the page is copied as it lies: all its rows are kept, the next page does not
-// build on it, and no entry of its dictionary is removed.
+// whole reports whether the page is copied byte for byte: all its rows are kept, the next page does not
+// build on it, and its dictionary keeps all entries.
 func (p *page) whole() bool {
 	if p.indices() || p.Kind == layout.DictionaryPage {
 		if d := p.column.Dictionary; d != nil && !d.Full() {
@@ -124,7 +124,8 @@ type Group struct {
 	Start func(do func())
 }
 
-// New returns a filter of pages that may take limit bytes each.
+// New returns a filter of pages that may take limit bytes each. It keeps a sixteenth of that between row
+// groups.
 func New(limit int64) *Filter {
 	return &Filter{
 		limit: limit, between: limit / 16, owed: limit / 16, free: budget.NewBuffers(limit / 16),
@@ -132,12 +133,11 @@ func New(limit int64) *Filter {
 	}
 }
 
-// Notes returns lines for people about pages that were compressed again because they could not be
-// cut.
+// Notes returns lines for people about pages that were recompressed because their frames could not be cut.
 func (f *Filter) Notes() []string { return f.refused.Notes() }
 
-// Write writes the rows of a group that are kept. It returns by how many bytes the memory grew that the
-// filter took and holds between row groups.
+// Write writes the kept rows of a row group to file. held is the number of bytes that the filter took of
+// g.Grant and keeps for later groups; only the first call returns more than 0.
 func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
 	n := int(g.File.Groups[g.Number].Rows)
 	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewSelection(n)}
@@ -153,8 +153,8 @@ func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
 	return held, file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
 }
 
-// reserve takes n bytes for a page. As long as there is no memory, it yields nil, so that pages that
-// were read before are written and give theirs back. If there are no such pages, it waits for memory.
+// reserve takes n bytes for a page. While there is no memory, it yields nil, so that pages that were read
+// before are written and give theirs back. If there are no such pages, it waits for memory.
 func (r *filterRun) reserve(n int64) error {
 	for r.used+n > r.held {
 		more := r.used + n - r.held
@@ -174,10 +174,11 @@ func (r *filterRun) reserve(n int64) error {
 	return nil
 }
 
-// release gives back a page's memory, and its share of the run's.
+// release takes back a page's buffers for other pages, and its share of the memory. So much of free may
+// be kept as the memory that is taken and not used.
 func (r *filterRun) release(p *page) {
 	if p.opened && p.asItLies() {
-		p.plain = nil // it is raw's
+		p.plain = nil // it aliases raw, which must be put back once
 	}
 	r.used -= p.held
 	r.free.Limit(r.between + r.held - r.used)
@@ -187,7 +188,7 @@ func (r *filterRun) release(p *page) {
 	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
 }
 
-// work has a worker do something, and waits for it.
+// work has a worker call do, and waits for it. A panic of do is returned as an error.
 func (r *filterRun) work(do func() error) (err error) {
 	done := make(chan struct{})
 	r.Start(func() {
@@ -199,7 +200,8 @@ func (r *filterRun) work(do func() error) (err error) {
 	return err
 }
 
-// oldest removes the oldest page under way, after reading more pages for the workers.
+// oldest removes and returns the first page of r.pages. Before, it reads more pages, so that workers have
+// twice as many as there are processors, as long as there is memory.
 func (r *filterRun) oldest() *page {
 	for len(r.pages) < 2*runtime.GOMAXPROCS(0) {
 		p, more := r.next()
@@ -213,7 +215,8 @@ func (r *filterRun) oldest() *page {
 	return p
 }
 
-// column writes what is left of the next column, and describes its pages.
+// column writes the kept rows of the next column, and describes its pages. It is the callback of
+// [splice.Writer.FilterGroup]; columns come in the order in which read yields them.
 func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
 	for {
 		p := r.oldest()
@@ -235,7 +238,7 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 	}
 }
 
-// write writes what is left of a page, and counts it in its chunk.
+// write writes the kept rows of a page that workers are done with, and adds it to its chunk.
 func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 	if p.whole() {
 		p.out, p.raw = p.raw, nil
@@ -250,8 +253,8 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 	return write(p.out)
 }
 
-// bounds returns the bounds of the values of a page that is copied, as the column index has
-// them or else its header; none if neither does.
+// bounds returns the bounds of the values of a page that is copied: those of the column index, or else of
+// the page's header. Both are nil if there are none, or they do not have the size of a value.
 func (p *page) bounds() (b layout.Bounds) {
 	c := p.column
 	switch {
@@ -273,8 +276,8 @@ func (c *filtered) failed(page int, err error) error {
 	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
 }
 
-// read yields the pages of all columns in order, and after each column a page without one, which has the
-// column's error. It ends at an error.
+// read yields the pages of all columns in order. After each column it yields a page whose column is nil,
+// with the column's error. It ends at an error. It is run by [iter.Pull]: see filterRun.next.
 func (r *filterRun) read(yield func(*page) bool) {
 	r.yield = yield
 	stream := layout.NewStream(r.In, nil, r.limit)
@@ -291,7 +294,7 @@ func (r *filterRun) read(yield func(*page) bool) {
 	}
 }
 
-// open returns the column of a leaf, which is the numberth of the input.
+// open returns the column of a leaf of the file, number of the input's columns.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	c := &filtered{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], source: r.Input.Source(r.Number, number)}
 	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0), Refusals: &r.refused}
@@ -310,7 +313,7 @@ var (
 
 // position is how far the pages of a column were read.
 type position struct {
-	left int64 // values to come
+	left int64 // values of later pages
 	row  int   // the first row that begins in the next page
 }
 
@@ -320,7 +323,7 @@ func (at *position) pass(p *page) {
 	at.row += p.part.N
 }
 
-// readColumn yields the pages of a column.
+// readColumn yields the pages of a column that are needed (see readData), each handed to a worker.
 func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	err := c.chunk.Codec.Check()
 	if c.Type == layout.FixedLenByteArray && c.Width <= 0 {
@@ -368,20 +371,27 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 // may not be like the others.
 const leastSample = 16 << 10
 
-// chooseLevel chooses the level of zstd for a column, by the first of its pages that is compressed
-// again ([compress.Level]), and for indices into a dictionary apart. Later row groups take the same
-// one. The page gets a copy of its column with the level.
+// isRecompressed reports whether the page's new body will be compressed with zstd: it is neither copied nor
+// certain to be cut.
+func (p *page) isRecompressed() bool {
+	c := p.column
+	leftOut, all := p.all-p.kept, p.all // rows
+	if !p.isData() {
+		leftOut, all = c.Dictionary.Unused(), p.Values // entries of the dictionary
+	}
+	return c.Codec.Is(compress.Zstd) && !p.Stored() && !p.whole() && !c.MayCut(&p.Page, leftOut, all)
+}
+
+// chooseLevel chooses the zstd level of a page, if that is recompressed. The first such page of a column
+// that is large enough decides ([compress.Level]) for the whole file. Pages of indices have a level of their
+// own. If the level is new, p.column becomes a copy of the column with it.
 func (r *filterRun) chooseLevel(p *page) error {
 	c := p.column
-	out, all := p.all-p.kept, p.all
-	if !p.isData() {
-		out, all = c.Dictionary.Unused(), p.Values
-	}
-	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample || c.MayCut(&p.Page, out, all) {
+	if p.Uncompressed < leastSample || !p.isRecompressed() {
 		return nil
 	}
-	of := leveled{c.name, p.indices()}
-	level, chosen := r.levels[of]
+	key := leveled{c.name, p.indices()}
+	level, chosen := r.levels[key]
 	if !chosen {
 		if err := r.work(func() error {
 			err := r.decompress(p)
@@ -392,24 +402,24 @@ func (r *filterRun) chooseLevel(p *page) error {
 		}); err != nil {
 			return err
 		}
-		r.levels[of] = level
+		r.levels[key] = level
 	}
 	if level != c.level {
-		with := *c // pages before this one are with workers
-		with.level, with.Compress = level, c.Codec.Compressor(level)
-		p.column = &with
+		changed := *c // a copy: workers still use c for earlier pages
+		changed.level, changed.Compress = level, c.Codec.Compressor(level)
+		p.column = &changed
 	}
 	return nil
 }
 
-// leveled names the pages that have one level: those of a column, indices and values apart.
+// leveled is the key of a level: a column's pages of indices, or its other pages.
 type leveled struct {
 	column  string
 	indices bool
 }
 
-// hand passes a page on to the workers, unless nothing is to be done with it, and yields it. Pages that
-// build on one another are filtered at once, in their order.
+// hand yields a page, and hands it to a worker unless it is copied and its nulls are known. A page in
+// DELTA_BYTE_ARRAY builds on the one before, so hand waits until it is filtered.
 func (r *filterRun) hand(p *page) error {
 	switch {
 	case p.isData() && p.Encoding == layout.DeltaByteArray:
@@ -431,8 +441,7 @@ func (r *filterRun) hand(p *page) error {
 	return nil
 }
 
-// readPage reads the next page, which begins at a position. wanted reports whether it is needed, as in
-// readData.
+// readPage reads the next page, which begins at a position, into p. wanted is as in readData.
 func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
@@ -446,9 +455,10 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 	return r.readData(p, s, at)
 }
 
-// readData reads the body of a page, of which only the header was read, and finds its rows. wanted
-// reports whether the page is needed: if rows of it are kept, or it is in DELTA_BYTE_ARRAY, because the
-// next page builds on it. It skips the body of other pages where it can, and of index pages.
+// readData reads the body of page p, of which only the header was read, and finds its rows. wanted is false
+// if the page can be left out: no row of it is kept, and the next page does not build on it, as it does in
+// DELTA_BYTE_ARRAY. The bodies of such pages and of index pages are not read, except in lists, whose rows
+// only the body says.
 func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	c := p.column
 	switch {
@@ -479,8 +489,8 @@ func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted boo
 	return p.kept > 0 || p.Encoding == layout.DeltaByteArray, nil
 }
 
-// place sets which rows a page has: n of them begin in it, from row on. continues says that
-// it begins in the middle of the row before.
+// place sets which rows a page has: the n rows from row on begin in it. continues says that it begins in
+// the middle of row-1.
 func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	if row+n > r.rows.Len() || continues && row == 0 {
 		return errGroupRows
@@ -490,8 +500,7 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	return nil
 }
 
-// load reads a page's body, and waits before until there is memory for all that filtering
-// the page takes.
+// load reads a page's body. Before, it waits until there is memory for all that filtering the page takes.
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	held := p.memory()
 	if need := held + p.column.held; need > r.limit {
@@ -510,7 +519,8 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	return s.Body(&p.Page, p.raw)
 }
 
-// memory returns the number of bytes that it takes to filter the page.
+// memory returns the bytes that filtering the page takes: its body compressed and decompressed, and what
+// pagefilter takes.
 func (p *page) memory() int64 {
 	held := int64(p.StoredSize()) + int64(p.Uncompressed) + p.column.Memory(&p.Page)
 	if p.column.Rereads(&p.Page) { // the new page cannot be written over the body
@@ -522,7 +532,7 @@ func (p *page) memory() int64 {
 // asItLies reports whether the page is not compressed.
 func (p *page) asItLies() bool { return p.AsItLies(p.column.Codec) }
 
-// decompress sets the plain bytes of a page, unless they are set already.
+// decompress sets p.plain to the page's decompressed body, once. It aliases p.raw if that is not compressed.
 func (r *filterRun) decompress(p *page) error {
 	if p.opened {
 		return nil
@@ -540,7 +550,8 @@ func (r *filterRun) decompress(p *page) error {
 	return nil
 }
 
-// withLevels returns bytes that have a page's levels: of version 2 these lie in the body as they are.
+// withLevels returns the page's levels, with which its body begins: in version 2 the body itself, because
+// its levels are not compressed, else the decompressed body.
 func (r *filterRun) withLevels(p *page) ([]byte, error) {
 	if p.Kind == layout.DataPageV2 {
 		return p.Body, nil
@@ -562,8 +573,7 @@ func (r *filterRun) findRows(p *page, row int) error {
 	return r.place(p, row, rows, continues)
 }
 
-// findNulls sets how many nulls a page has, if the schema, the column index or the page's
-// header says it.
+// findNulls sets p.nulls, which is -1 before, if the schema, the column index or the page's header says it.
 func (p *page) findNulls() {
 	c := p.column
 	switch {
@@ -571,17 +581,18 @@ func (p *page) findNulls() {
 		p.nulls = 0
 	case p.number < len(c.source.Nulls) && 0 <= c.source.Nulls[p.number] && c.source.Nulls[p.number] <= int64(p.Values):
 		p.nulls = int(c.source.Nulls[p.number])
-	case c.Leaf.MaxRepetition == 0: // of lists writers do not agree what to count
+	case c.Leaf.MaxRepetition == 0: // in lists, writers do not agree what a null is
 		p.nulls = p.Nulls
 	}
 }
 
-// source returns the page, whose body decompressed is plain, as it is filtered.
+// source returns what pagefilter reads of a page. plain is its decompressed body.
 func (p *page) source(plain []byte) pagefilter.Source {
 	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Part: p.part}
 }
 
-// filterPage sets out and written to what is left of a page, or counts the nulls of one that is copied.
+// filterPage sets p.out and p.written to a page's kept rows. Of a page that is copied, it only counts the
+// nulls.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
 	if p.whole() {
@@ -594,7 +605,7 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	if err := r.decompress(p); err != nil {
 		return err
 	}
-	out := p.raw[:0] // it is not read any more
+	out := p.raw[:0] // overwritten: it was decompressed, and is not read again
 	if p.column.Rereads(&p.Page) || p.asItLies() {
 		out = r.buffer(p.StoredSize())[:0]
 	} else {
@@ -610,6 +621,6 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	return err
 }
 
-// buffer returns n bytes, which are not zero. It has room for some more: most pages are about as large
-// as the one before, whose memory they get.
+// buffer returns n bytes, which are not zero, with room for an eighth more: most pages are about as large as
+// the one before, whose memory they get.
 func (f *Filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }

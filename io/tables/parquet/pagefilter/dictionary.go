@@ -11,17 +11,17 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Dictionary is the dictionary of a chunk, and which of its entries the kept rows use: all pages of
-// indices are added, then Number numbers the used entries in their order. The others are removed, not
+// Dictionary is the dictionary of a chunk, and which of its entries the kept rows use: Add is called for
+// all pages of indices, then Number numbers the used entries in their order. The others are removed, not
 // emptied, because readers expect entries to be distinct.
 type Dictionary struct {
 	entries *encoding.Values
-	numbers []int32 // of each entry: 1 if it is used; after Number its new number, -1 for none
+	numbers []int32 // for each entry 1 if it is used, else 0; after Number its new index, or -1
 	used    int     // how many entries are used
 }
 
-// NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the
-// page's body decompressed, and must not change as long as the dictionary is used.
+// NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the page's
+// decompressed body, and must not change while the dictionary is used.
 func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error) {
 	if c.Type == layout.Boolean {
 		return nil, errors.New("damaged: a dictionary of booleans")
@@ -33,7 +33,7 @@ func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error)
 	return &Dictionary{entries: entries, numbers: make([]int32, p.Values)}, nil
 }
 
-// Add records which entries the kept rows of a page of indices use.
+// Add marks the entries that the kept rows of s, a page of indices, use. f is scratch memory.
 func (d *Dictionary) Add(f *Filter, s Source) error {
 	defer f.shrink()
 	_, present, err := f.open(&s)
@@ -56,10 +56,10 @@ func (d *Dictionary) Add(f *Filter, s Source) error {
 // Unused returns the number of entries that are not used.
 func (d *Dictionary) Unused() int { return len(d.numbers) - d.used }
 
-// Full reports whether all entries are used: then the page is copied, and the indices stay.
+// Full reports whether all entries are used: then page and indices are copied unchanged.
 func (d *Dictionary) Full() bool { return d.Unused() == 0 }
 
-// Number numbers the entries that are used, after all pages were added.
+// Number gives each used entry its new index. It is called once, after all pages were added.
 func (d *Dictionary) Number() {
 	if d.Full() {
 		return
@@ -74,16 +74,16 @@ func (d *Dictionary) Number() {
 	}
 }
 
-// renumbering returns the new number of each entry, and how many bits these have; nil if indices stay
-// as they are.
-func (d *Dictionary) renumbering() (numbers []int32, width int) {
+// renumbering returns the new index of each entry, -1 if it is removed, and the bits of an index, at least
+// 1. newIndex is nil if indices do not change. d may be nil.
+func (d *Dictionary) renumbering() (newIndex []int32, bitWidth int) {
 	if d == nil || d.Full() {
 		return nil, 0
 	}
 	return d.numbers, max(1, bits.Len(uint(max(1, d.used)-1)))
 }
 
-// runs appends the runs of entries that are used.
+// runs appends the runs of used entries, after Number.
 func (d *Dictionary) runs(dst tables.Rows) tables.Rows {
 	for i, number := range d.numbers {
 		if number >= 0 {
@@ -93,8 +93,8 @@ func (d *Dictionary) runs(dst tables.Rows) tables.Rows {
 	return dst
 }
 
-// Dictionary appends the page of the column's dictionary with the entries that are used. dst and the
-// result are as in [Filter.Page]; s has no Part.
+// Dictionary appends the page of the column's dictionary with only the used entries. dst and the results
+// are as in [Filter.Page]; s has no Part.
 func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	d, c := s.Column.Dictionary, *s.Column
@@ -104,7 +104,7 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 	f.entries = d.runs(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...)
 	values := &encoding.Page{Values: *d.entries}
-	if d.used == 0 { // some readers want an entry
+	if d.used == 0 { // some readers refuse an empty dictionary: write a zero or an empty text
 		zero, err := encoding.NewDictionary(&layout.Page{Values: 1}, make([]byte, cmp.Or(c.Width, 4)), c.Width)
 		if err != nil {
 			return dst, nil, err

@@ -48,8 +48,8 @@ type Part struct {
 	Continues bool
 }
 
-// Count returns how many rows of the part are kept, and how many it has. Both count a row that
-// goes on from the page before.
+// Count returns how many rows of the part are kept, and how many it has. A row that began in the page
+// before counts in both. Rows that a damaged page says it has beyond the row group are not kept.
 func (p *Part) Count() (kept, all int) {
 	low := p.First
 	if p.Continues {
@@ -81,22 +81,24 @@ type Filter struct {
 	pages []layout.Written // the new pages
 }
 
-// Begin must be called before the first page of each chunk.
+// Begin must be called before the first page of each chunk: pages in DELTA_BYTE_ARRAY build on the page
+// before in the same chunk.
 func (f *Filter) Begin() { f.page.Begin() }
 
-// Memory returns how many bytes it takes to filter a page, besides the page itself and its
-// body decompressed: its levels, what decoding it takes, runs, and the new page before and
-// after it is compressed.
+// Memory returns the most bytes that filtering a page takes: for its levels, decoded values, runs, and the
+// new page before and after it is compressed. The page itself and its decompressed body are not counted.
 func (c *Column) Memory(p *layout.Page) int64 {
 	n, plain := int64(p.Values), int64(p.Uncompressed)
 	most := min(n, cutEntries*5/4) // entries of a piece
-	// Only pages without lists, and no dictionaries, have several pieces: see pieces.
+	// Pages of lists and dictionaries are one piece: see pieces.
 	if c.Leaf.MaxRepetition > 0 || p.Kind == layout.DictionaryPage {
 		most = n
 	} else {
 		plain = min(plain, max(4*cutSize, plain/max(1, n)*2))
 	}
-	const run = 2 * 16 // bytes of a run of entries and one of values, of which every second may be kept
+	// At worst every second entry is kept, each in a run of its own. 9/4 is for growth: append copies a
+	// slice to one that is a quarter larger, and both are in memory meanwhile.
+	const run = 2 * 16 // bytes of a run of entries and one of values
 	size := 2*plain + run*(most/2+1)*9/4
 	if p.Kind == layout.DictionaryPage {
 		size += 4*n + 5*n // Dictionary.numbers, and where texts begin
@@ -115,14 +117,15 @@ func (c *Column) Memory(p *layout.Page) int64 {
 // smallMemory is what any page takes.
 const smallMemory = 32 << 10
 
-// Rereads reports whether filtering a page reads its body again after it was decompressed.
+// Rereads reports whether filtering a page may read its compressed body after the decompressed one, because
+// it cuts a zstd frame (cutFrame). Only values in PLAIN are cut: their bytes are copied unchanged.
 func (c *Column) Rereads(p *layout.Page) bool {
 	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
-// Page appends to dst the kept rows of a page, as one page or several. The returned pages are valid
-// until the next call. dst may be the memory of s.Page, unless that is read again ([Column.Rereads]) or
-// s.Plain is a part of it.
+// Page appends to dst the kept rows of a page, as one page or several. The returned pages describe them and
+// are valid until the next call. dst may be the memory of s.Page, unless that is read again
+// ([Column.Rereads]) or s.Plain is a part of it.
 func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
@@ -131,25 +134,27 @@ func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 		return dst, nil, err
 	}
 	if f.mayCutFrame(&s) {
+		const split = false // one new frame has all values
 		cut := false
-		err := f.pieces(&s, present, false, func() error {
+		err := f.pieces(&s, present, split, func() error {
 			dst, cut = f.cutFrame(dst, &s, len(s.Plain)-len(values), &f.page)
 			return nil
 		})
 		if err != nil || cut {
 			return dst, f.pages, err
 		}
+		// The frame was not worth cutting: the values are recompressed.
 	}
-	large := len(values) > 2*cutSize || s.Page.Values > 2*cutEntries
-	err = f.pieces(&s, present, large, func() error {
+	split := len(values) > 2*cutSize || s.Page.Values > 2*cutEntries
+	err = f.pieces(&s, present, split, func() error {
 		dst, err = f.write(dst, &s, &f.page)
 		return err
 	})
 	return dst, f.pages, err
 }
 
-// open decodes a page into f.page. It returns the bytes of its values, with which s.Plain ends, and how
-// many values are not null.
+// open decodes a page into f.page, and its levels into f. It returns the bytes of the values, with which
+// s.Plain ends, and how many values are not null. It refuses a page with other rows than s.Part says.
 func (f *Filter) open(s *Source) (values []byte, present int, err error) {
 	content, err := s.Page.Split(s.Plain, s.Leaf)
 	if err != nil {
@@ -170,11 +175,11 @@ func (f *Filter) open(s *Source) (values []byte, present int, err error) {
 	})
 }
 
-// pieces calls do for each piece of a page, with the kept entries and values of the piece in
-// f.entries and f.values. A large page without repetition levels has pieces of about cutSize bytes,
-// so that not all its runs are in memory at once; any other page is one piece. A piece of which
-// nothing is kept is left out. present is the number of values that are not null.
-func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (err error) {
+// pieces divides a page into pieces, and calls do for each with its kept entries in f.entries and their
+// values in f.values. With split, a page without repetition levels has pieces of about cutSize bytes, so
+// that not all runs are in memory at once. Any other page is one piece. do is not called for a piece
+// without kept entries. present is the number of the page's values that are not null.
+func (f *Filter) pieces(s *Source, present int, split bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
 	n := s.Page.Values
 	if len(f.repetition) > 0 {
@@ -185,10 +190,10 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 		return do()
 	}
 	kept, size := 0, 0 // entries of the piece, and bytes of its values
-	// A step is the entries [at, end), and their values from the number value on.
+	// A step is the entries [at, end). value is the index of its first value that is not null.
 	for at, end, value := 0, 0, 0; at < n; at = end {
 		end = n
-		if large { // in steps that are halved until none is larger than a piece
+		if split { // a step is halved until its values fit a piece
 			end = min(at+cutEntries/4, n)
 			for end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize {
 				end = at + (end-at)/2
@@ -201,7 +206,7 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 		for _, r := range f.values[first:] {
 			size += f.page.SizeOf(r.Low, r.High)
 		}
-		full, last := large && (kept >= cutEntries || size >= cutSize), end == n && kept > 0
+		full, last := split && (kept >= cutEntries || size >= cutSize), end == n && kept > 0
 		if full || last {
 			if err := do(); err != nil {
 				return err
@@ -212,9 +217,8 @@ func (f *Filter) pieces(s *Source, present int, large bool, do func() error) (er
 	return nil
 }
 
-// stepValues appends the values of kept runs of entries to f.values. The runs lie between the entries
-// at and end; value is the number of the first value of these. It returns the number of the first
-// value after them.
+// stepValues appends to f.values the values of kept, runs of entries between the entries at and end. value
+// is the index of the first value there, not counting nulls. It returns the index of the value after end.
 func (f *Filter) stepValues(s *Source, kept tables.Rows, at, end, value int) int {
 	if len(f.definition) == 0 {
 		f.values = append(f.values, kept...)
@@ -234,7 +238,8 @@ func (f *Filter) stepValues(s *Source, kept tables.Rows, at, end, value int) int
 // mostScratch is the most bytes that each buffer of a filter keeps for the next page.
 const mostScratch = 4 << 20
 
-// shrink drops large buffers: nobody counts what a filter keeps.
+// shrink drops the filter's buffers if one is large: the memory that it keeps for the next page is not
+// reserved.
 func (f *Filter) shrink() {
 	large := max(cap(f.repetition), cap(f.definition), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed), slices.Max(f.page.Memory()))
 	if large > mostScratch {
@@ -243,8 +248,8 @@ func (f *Filter) shrink() {
 	}
 }
 
-// readLevels sets f.repetition and f.definition to a page's levels, and returns how many of
-// its entries have a value. f.definition is empty if all have one.
+// readLevels sets f.repetition and f.definition to a page's levels, a byte each, and returns how many
+// entries have a value. f.definition stays empty if all have one.
 func (f *Filter) readLevels(s *Source, content *layout.Content) (present int, err error) {
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
 	n := s.Page.Values
@@ -266,14 +271,14 @@ func (f *Filter) readLevels(s *Source, content *layout.Content) (present int, er
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
-// entryRuns appends the runs of kept entries of a page with repetition levels: a row begins with each
-// entry of level 0.
+// entryRuns appends runs of the kept entries of a page with repetition levels. Each entry of level 0 begins
+// a row. The entries before the first of them go on with the last row of the page before.
 func (f *Filter) entryRuns(dst tables.Rows, s *Source) (tables.Rows, error) {
 	row := s.First - 1
 	if s.Continues != (f.repetition[0] > 0) || s.Continues && row < 0 {
 		return dst, errPartRows
 	}
-	keeps, begin := s.Continues && s.Selection.has(row), 0
+	keeping, begin := s.Continues && s.Selection.has(row), 0
 	for i, level := range f.repetition {
 		if level > 0 {
 			continue
@@ -281,25 +286,26 @@ func (f *Filter) entryRuns(dst tables.Rows, s *Source) (tables.Rows, error) {
 		if row++; row >= s.First+s.N {
 			return dst, errPartRows
 		}
-		if now := s.Selection.has(row); now != keeps {
-			if keeps {
+		if keep := s.Selection.has(row); keep != keeping {
+			if keeping {
 				dst = append(dst, tables.Run{Low: begin, High: i})
 			}
-			keeps, begin = now, i
+			keeping, begin = keep, i
 		}
 	}
-	if keeps {
+	if keeping {
 		dst = append(dst, tables.Run{Low: begin, High: len(f.repetition)})
 	}
 	return dst, nil
 }
 
-// write appends a page of f.entries and f.values, encoded as that of s is.
+// write appends a page with the entries f.entries and their values f.values, in the encoding of s.Page.
+// values is the page, or dictionary, that has them.
 func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, error) {
 	page, head := f.begin(s, values)
-	numbers, width := s.Dictionary.renumbering()
+	newIndex, bitWidth := s.Dictionary.renumbering()
 	var err error
-	if f.plain, err = values.Append(f.plain, f.values, numbers, width); err != nil {
+	if f.plain, err = values.Append(f.plain, f.values, newIndex, bitWidth); err != nil {
 		return dst, err
 	}
 	if len(f.plain) > math.MaxInt32 {
@@ -317,8 +323,8 @@ func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, er
 	return dst, nil
 }
 
-// begin begins a page of f.entries and f.values: it sets f.plain to their levels. It returns what is
-// known of the page so far, and its header.
+// begin begins a page with the entries f.entries and their values f.values: it sets f.plain to their levels.
+// It returns what is known of the page so far, without sizes, and its header.
 func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout.Page) {
 	p := s.Page
 	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: f.entries.Count(), Bounds: bounds(s.Order, values, f.values)}
@@ -334,7 +340,7 @@ func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout
 		head.RepetitionBytes = int64(len(f.plain))
 	}
 	if most := s.Leaf.MaxDefinition; most > 0 {
-		var kept []byte // none for all at most
+		var kept []byte // nil: all levels are most
 		if len(f.definition) > 0 {
 			kept = f.gather(f.definition)
 		}
@@ -345,15 +351,16 @@ func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout
 	return page, head
 }
 
-// MayCut reports whether a page's frame is cut for certain, if that is possible at all, so that nothing
-// is compressed. out of all rows, or of all entries of a dictionary, are left out.
-func (c *Column) MayCut(p *layout.Page, out, all int) bool {
+// MayCut reports whether Page will most likely cut the page's zstd frame, so that nothing is recompressed.
+// leftOut of all rows, or of all entries of a dictionary, are left out. They are assumed to be twice as long
+// as the others.
+func (c *Column) MayCut(p *layout.Page, leftOut, all int) bool {
 	half := p.Uncompressed / 2
-	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-int(float64(p.Uncompressed)*float64(out)/float64(all)), out/2+1)
+	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-int(float64(p.Uncompressed)*float64(leftOut)/float64(all)), leftOut/2+1)
 }
 
-// mayCutFrame reports whether cutting the page's frame is tried: not if it has more runs of kept rows
-// than may be worth it.
+// mayCutFrame reports whether cutting the page's zstd frame is tried. It is not if the kept rows have more
+// runs than can be worth it. In a page of lists, runs are counted only later, by cutFrame.
 func (f *Filter) mayCutFrame(s *Source) bool {
 	n := len(s.Plain)
 	most := zstdcut.MostRanges(n)
@@ -363,9 +370,9 @@ func (f *Filter) mayCutFrame(s *Source) bool {
 	return len(f.repetition) > 0 || s.Selection.bits.CountRuns(s.First, s.First+s.N, most) <= most
 }
 
-// cutFrame appends a page of f.entries and f.values by cutting the other values out of the zstd frame
-// of s, whose values are in PLAIN and begin at offset begin of s.Plain. It returns false, and appends
-// nothing, where that is not possible or not worth it.
+// cutFrame appends a page with f.entries and f.values, made by cutting the other values out of the zstd
+// frame of s. The values of s are in PLAIN, and begin at offset begin of s.Plain. It returns false and
+// appends nothing if the frame cannot be cut or compressing again is better.
 func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
 	if !s.Rereads(p) || p.Stored() {
@@ -373,15 +380,15 @@ func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Pag
 	}
 	outside := p.PlainLevels() // bytes of levels before the frame
 	frame, plain, begin := p.Body[outside:], s.Plain[outside:], begin-outside
-	left := 0 // bytes of values
+	keptBytes := 0 // of the values
 	f.ranges = f.ranges[:0]
 	for _, r := range f.values {
 		low, high := values.Place(r.Low)+begin, values.Place(r.High)+begin
-		if left += high - low; low < high {
+		if keptBytes += high - low; low < high {
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if !zstdcut.Worth(len(plain), begin+left, len(f.ranges)) {
+	if !zstdcut.Worth(len(plain), begin+keptBytes, len(f.ranges)) {
 		return dst, false
 	}
 	page, head := f.begin(s, values)
@@ -397,7 +404,7 @@ func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Pag
 		s.Refusals.Count(err)
 		return dst[:from], false
 	}
-	plainSize := len(f.plain) + left
+	plainSize := len(f.plain) + keptBytes
 	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], plainSize, true)
 	dst = fillRoom(dst, from, header)
 	page.Size, page.Uncompressed = len(dst)-from, len(header)+plainSize
@@ -405,8 +412,8 @@ func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Pag
 	return dst, true
 }
 
-// fillRoom puts a header into the room of layout.MostHeader bytes at offset from, and takes out the room
-// that is left before it.
+// fillRoom puts a header at the end of the layout.MostHeader bytes reserved for it at offset from, and
+// removes the rest of them. The result aliases dst.
 func fillRoom(dst []byte, from int, header []byte) []byte {
 	gap := layout.MostHeader - len(header)
 	copy(dst[from+gap:], header)
@@ -416,7 +423,7 @@ func fillRoom(dst []byte, from int, header []byte) []byte {
 	return append(dst[:from], dst[from+gap:]...)
 }
 
-// gather returns the levels of f.entries, valid until the next call.
+// gather returns the levels of the entries f.entries, valid until the next call.
 func (f *Filter) gather(levels []byte) []byte {
 	kept := f.packed[:0]
 	for _, r := range f.entries {

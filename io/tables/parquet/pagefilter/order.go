@@ -9,14 +9,14 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// bounds returns the bounds of runs of values, as copies; none where o is NoOrder or there are no
-// values. Those of byte arrays are short.
+// bounds returns copies of the least and the greatest value in runs of a page's values. Both are nil if o is
+// NoOrder, or if there are no values but NaN. Bounds of byte arrays are cut: see short.
 func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bounds) {
 	if o == columns.NoOrder {
 		return b
 	}
 	var scratch [16]byte
-	least, greatest := []byte{}, []byte{}
+	least, greatest := []byte{}, []byte{} // not nil, as the bounds of empty texts must not be
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
 			value := v.Value(scratch[:0], i)
@@ -41,8 +41,9 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 // mostBound is the most bytes that a bound has.
 const mostBound = 64
 
-// short returns bounds of at most mostBound bytes, none if there are no such. The lower one is cut
-// between letters, and the upper one after a letter that can be raised, so that texts remain UTF-8.
+// short returns the bounds with at most mostBound bytes each, or none if there is no such upper bound. The
+// lower one is cut between letters, and the upper one after a letter that can be raised, so that texts
+// remain UTF-8.
 func short(b layout.Bounds) layout.Bounds {
 	if len(b.Low) > mostBound {
 		b.Low = b.Low[:mostBound:mostBound]
@@ -59,8 +60,8 @@ func short(b layout.Bounds) layout.Bounds {
 	return b
 }
 
-// raise returns a text that is greater than all that begin with high, in its memory; nil if there is
-// none.
+// raise returns the shortest change of high that is greater than all texts that begin with high. It uses
+// the memory of high, and is nil if no letter of high can be raised.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
 		if c := high[n-1]; c < 'z' {
