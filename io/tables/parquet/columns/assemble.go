@@ -17,23 +17,22 @@ var (
 	errFixed  = errors.New("its lists are not of the size that the Arrow schema stored in the file says")
 )
 
-// Assemble returns the array of a column with these leaves, in the order of c.Leaves. It may keep their
-// memory.
+// Assemble returns the array of a column, made of the leaves that c.Leaves names, in that order. The array
+// may share their memory.
 func (c *Column) Assemble(leaves []Leaf) (*array.Data, error) {
 	return c.build(leaves, slots{})
 }
 
-// slots says which entries of a leaf have a value or a null in a column's array, a slot: those with at
-// most this repetition level and at least this definition level. Of the other entries, those with a
-// higher repetition level go on in a list within a slot; those with a lower definition level end in a
+// slots says which entries of a leaf have a place, a slot, in the array of a column, with a value or a null:
+// those with at most this repetition level and at least this definition level. An entry with a higher
+// repetition level continues a list within the slot before. An entry with a lower definition level ends in a
 // null or an empty list around the column.
 type slots struct{ repetition, definition byte }
 
-// padding is the definition level of entries that pad makes up: they have slots at all depths, and no
-// value.
+// padding is the definition level of entries that pad adds: they have slots at all depths, and no value.
 const padding = math.MaxUint8
 
-// build returns the array of a column's slots. leaves are the column's.
+// build returns the array of a column, one element for each slot. leaves are the column's, in order.
 func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
 	switch c.shape {
 	case aStruct:
@@ -44,8 +43,8 @@ func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
 	return c.buildLeaf(&leaves[0], s)
 }
 
-// validity returns a bitmap of the slots that have a definition level from low to high, the number of
-// slots, and how many do not have one. The bitmap is nil when all have.
+// validity returns a bitmap of the n slots: a slot is valid if its definition level is from low to high. nulls
+// is the number of the others. bits is nil if there are none.
 func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nulls int) {
 	if l.Definitions == nil && l.Repetitions == nil {
 		return nil, l.N, 0
@@ -82,10 +81,11 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 	return bits[:bitutil.BytesForBits(int64(n))], n, nulls
 }
 
-// most returns the definition level of a value of the column's first leaf.
+// most returns the definition level of a value, not null, of the column's first leaf.
 func (c *Column) most() byte { return c.Leaves[0].MaxDefinition }
 
-// levels returns those of entry i. most is the definition level of a value.
+// levels returns the levels of entry i. most is the definition level of a value: if l has no levels, all
+// entries are values.
 func (l *Leaf) levels(i int, most byte) (repetition, definition byte) {
 	definition = most
 	if l.Definitions != nil {
@@ -97,7 +97,7 @@ func (l *Leaf) levels(i int, most byte) (repetition, definition byte) {
 	return repetition, definition
 }
 
-// buildStruct is build for structs. All children must agree which slots are null.
+// buildStruct is build for structs. A null struct is null in all children, so all must agree which are.
 func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	children := make([]arrow.ArrayData, len(c.children))
@@ -129,8 +129,8 @@ func buffer(b []byte) *memory.Buffer {
 	return memory.NewBufferBytes(b)
 }
 
-// offsets returns where the list of each slot begins among the elements, and where the last one ends,
-// as leaf l says, whose values have the definition level most.
+// offsets returns an offset for each slot, where its list begins among the elements, and the end of the last
+// list. It reads the levels of leaf l, one of the column's. most is the definition level of l's values.
 func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
 	offsets := make([]int32, 0, 1024)
 	elements := int32(0)
@@ -183,6 +183,7 @@ func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
 	return array.NewData(c.Field.Type, n, buffers, []arrow.ArrayData{child}, nulls, 0), nil
 }
 
+// widen returns the offsets of a large list or string.
 func widen(offsets []int32) []int64 {
 	wide := make([]int64, len(offsets))
 	for i, offset := range offsets {
@@ -191,8 +192,8 @@ func widen(offsets []int32) []int64 {
 	return wide
 }
 
-// pad returns leaves in which the list of a slot that is null has size made-up elements: Arrow's lists
-// of a fixed size have them.
+// pad returns copies of leaves in which each null list has size added elements, which are null: in Arrow a
+// null in lists of a fixed size takes size elements, and in Parquet none.
 func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 	padded := make([]Leaf, len(leaves))
 	for i, l := range leaves {
@@ -203,7 +204,8 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 		for entry := range l.N {
 			repetition, definition := l.levels(entry, 0)
 			isSlot := repetition <= s.repetition && definition >= s.definition
-			if isNull := definition < c.present || definition == padding; !isSlot || !isNull {
+			isNull := definition < c.present || definition == padding // padding: a list around it was null
+			if !isSlot || !isNull {
 				repetitions, definitions = append(repetitions, repetition), append(definitions, definition)
 				continue
 			}
@@ -217,7 +219,7 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 	return padded
 }
 
-// buildLeaf is build for a column that has values.
+// buildLeaf is build for a column that has values itself.
 func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
 	bits, n, nulls := c.validity(l, s, c.most(), c.most())
 	if c.Field.Type.ID() == arrow.NULL {
@@ -231,7 +233,7 @@ func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.Field.Nullable { // where a list or struct around it is null it has zeros
+	if !c.Field.Nullable { // a slot without a value is in a null struct or list: it gets a zero, not a null
 		bits, nulls = nil, 0
 	}
 	return array.NewData(c.Field.Type, n, append([]*memory.Buffer{buffer(bits)}, buffers...), nil, nulls, 0), nil
@@ -243,7 +245,7 @@ type spread struct {
 	n    int
 }
 
-// check checks that as many slots have a value as there are values.
+// check returns an error unless values is the number of slots that have a value.
 func (p *spread) check(values int) error {
 	want := p.n
 	if p.bits != nil {
@@ -255,7 +257,7 @@ func (p *spread) check(values int) error {
 	return nil
 }
 
-// each calls do with the slot of each value in turn.
+// each calls do for each value in order, with the index of its slot.
 func (p *spread) each(do func(slot, value int)) {
 	value := 0
 	for slot := range p.n {

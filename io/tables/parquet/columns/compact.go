@@ -27,14 +27,14 @@ func (b *Bits) Count(n int) int {
 	return bitutil.CountSetBits(b.Valid, 0, n)
 }
 
-// plain returns the first n rows with a byte for each.
+// plain returns the first n rows as a leaf with a byte for each boolean.
 func (b *Bits) plain(n int) *Leaf {
 	l := &Leaf{N: n, Fixed: unpack(make([]byte, (n+7)&^7), b.Values)[:n]}
 	if b.Count(n) == n {
 		return l
 	}
 	l.Definitions = unpack(make([]byte, (n+7)&^7), b.Valid)[:n]
-	to := 0
+	to := 0 // the next value's place: nulls take none
 	for row, definition := range l.Definitions {
 		if l.Fixed[to] = l.Fixed[row]; definition > 0 {
 			to++
@@ -44,7 +44,8 @@ func (b *Bits) plain(n int) *Leaf {
 	return l
 }
 
-// unpack makes a byte of each bit. dst has eight bytes for each of packed, or is shorter.
+// unpack sets dst[i], for each i up to a multiple of eight, to bit i of packed, and returns dst. dst has at
+// most eight bytes for each byte of packed.
 func unpack(dst, packed []byte) []byte {
 	for i := range len(dst) / 8 {
 		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
@@ -53,7 +54,8 @@ func unpack(dst, packed []byte) []byte {
 	return dst
 }
 
-// flatBits returns the leaf of a top-level column of booleans, in the array's memory.
+// flatBits returns the leaf of a top-level column of booleans, which shares the memory of array d. e must be
+// its rows ([entries.isRows]).
 func flatBits(d *array.Data, e *entries) Leaf {
 	l := Leaf{N: e.n, Bits: &Bits{Values: elements[byte](d, 1)[e.low>>3:]}}
 	if valid := validity(d); valid != nil {
@@ -71,8 +73,8 @@ type Lists struct {
 	Ends, Codes []int32
 }
 
-// count returns the numbers of entries, which are pairs of levels, and of values that the lists of
-// all rows have. A null or empty list has one entry and no value.
+// count returns how many entries and values the lists of all rows have. A null or empty list has one entry
+// and no value.
 func (x *Lists) count() (entries, values int) {
 	for _, list := range x.Of {
 		length := 0
@@ -85,15 +87,16 @@ func (x *Lists) count() (entries, values int) {
 	return entries, values
 }
 
-// Page sets page to the levels of the rows from row on that begin before entry most, and appends the
-// codes of their values. It returns the row after them. n is the lists' leaf.
+// Page sets page to the levels of some rows, and appends the codes of their values. It begins with a row and
+// ends before the first row that would begin at entry most or later, which it returns as next. n is the
+// lists' leaf. page's memory is used again.
 func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
 	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
 	for ; row < len(x.Of) && len(page.Repetitions) < most; row++ {
 		var values []int32
-		level := uint8(0) // no list
+		level := uint8(0) // the definition level of a null; 1 is that of an empty list
 		if list := x.Of[row]; list >= 0 {
-			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]] // 1: an empty one, unless there are values
+			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]]
 		}
 		begin := len(page.Repetitions)
 		if len(values) == 0 {
@@ -119,7 +122,8 @@ func appendSame(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// plain returns the entries of all rows, with texts in the place of codes: those of l, which has x.
+// plain returns the entries of all rows, with texts in place of codes. l is the leaf that has x, and n its
+// node.
 func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 	p := &Leaf{Offsets: []int32{0}}
 	_, codes := x.Page(n, p, nil, 0, math.MaxInt)
@@ -130,9 +134,10 @@ func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 	return p
 }
 
-// textSize returns the number of bytes that the texts of all rows have.
+// textSize returns the bytes of the texts of all rows, each text counted as often as it comes. l is the leaf
+// that has x.
 func (x *Lists) textSize(l *Leaf) (size int64) {
-	sizes := make([]int64, len(x.Ends)-1) // 1 + a list's, 0 for not known
+	sizes := make([]int64, len(x.Ends)-1) // of each list, plus 1; 0 if it is not computed yet
 	for _, list := range x.Of {
 		if list < 0 {
 			continue
@@ -148,11 +153,12 @@ func (x *Lists) textSize(l *Leaf) (size int64) {
 	return size
 }
 
-// codedLists returns the leaf of a top-level column of [tables.CodedLists], in the array's memory; false
-// for any other column. n is its node, and e has its rows.
+// codedLists returns the leaf of a top-level column of [tables.CodedLists], which shares the memory of array
+// d; ok is false for any other column. n is its node, and e has its rows.
 func codedLists(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
+	isTopLevel := e.index == nil && e.level == 0
 	dt, ok := d.DataType().(*arrow.DictionaryType)
-	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || e.index != nil || e.level > 0 || n.Repetition != layout.Optional {
+	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || !isTopLevel || n.Repetition != layout.Optional {
 		return l, false
 	}
 	lists := d.Dictionary().(*array.Data)

@@ -14,8 +14,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// convert returns the buffers of a leaf's array, but for the validity: the leaf's values, in Arrow's type,
-// in their slots. They may share the leaf's memory.
+// convert returns the buffers of a leaf's array except its validity: the leaf's values in Arrow's type, each
+// in its slot. They may share the leaf's memory.
 func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	n := c.Leaves[0]
 	width := n.Width()
@@ -52,7 +52,8 @@ func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	return p.fixed(l.Fixed, width, width), nil
 }
 
-// fixed returns values of from bytes in slots of to bytes, which are not fewer.
+// fixed returns a buffer of p.n slots of to bytes, each with the first to bytes of a value of from bytes, or
+// zeros. It is values itself if nothing changes.
 func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
 	if p.bits == nil && from == to {
 		return []*memory.Buffer{memory.NewBufferBytes(values)}
@@ -62,7 +63,8 @@ func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
 	return []*memory.Buffer{memory.NewBufferBytes(out)}
 }
 
-// narrow returns integers of four bytes as ones of width bytes, which may be least to most.
+// narrow returns a buffer of integers of width bytes, made of integers of four bytes. One outside of least to
+// most, the range of the new type, is an error.
 func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer, error) {
 	for at := 0; at < len(l.Fixed); at += 4 {
 		if v := int32(binary.LittleEndian.Uint32(l.Fixed[at:])); v < least || v > most {
@@ -74,7 +76,8 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
 }
 
-// spreadOffsets returns the offsets of slots, given those of values. A slot without a value is empty.
+// spreadOffsets returns the offsets of the slots' texts, given those of the values'. A slot without a value
+// has an empty text.
 func spreadOffsets(offsets []int32, p *spread) []int32 {
 	if p.bits == nil && len(offsets) == p.n+1 {
 		return offsets
@@ -93,8 +96,8 @@ func spreadOffsets(offsets []int32, p *spread) []int32 {
 
 var errDigits = errors.New("damaged: a decimal has more digits than its precision")
 
-// decimals returns decimals of width bytes, the lowest first, from integers, or from bytes of which the
-// highest comes first.
+// decimals returns a buffer of decimals of width bytes, the lowest first. Parquet stores them as integers, or
+// as bytes of any length, the highest first.
 func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err error) {
 	out := make([]byte, p.n*width)
 	var lowFirst []byte
@@ -123,8 +126,8 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, err
 }
 
-// int96 returns timestamps in nanoseconds from values of 12 bytes: nanoseconds of the day, and the Julian
-// day.
+// int96 returns a buffer of timestamps in nanoseconds since 1970. Parquet's INT96 has the nanoseconds of the
+// day in 8 bytes, and the Julian day in 4.
 func int96(l *Leaf, p *spread) (_ []*memory.Buffer, err error) {
 	const (
 		epoch = 2_440_588 // the Julian day of 1970-01-01

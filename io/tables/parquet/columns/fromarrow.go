@@ -47,7 +47,7 @@ type builder struct {
 	schema *Schema
 }
 
-// cast notes that values are written as another type.
+// cast notes that values are written as another type, once for each change in a column.
 func (b *builder) cast(from, to arrow.DataType) {
 	c := Cast{Column: b.column, From: from.String(), To: to.String()}
 	if n := len(b.schema.Casts); n == 0 || b.schema.Casts[n-1] != c {
@@ -55,8 +55,8 @@ func (b *builder) cast(from, to arrow.DataType) {
 	}
 }
 
-// node returns the node of a field, and the field as it is stored in the Arrow
-// schema, with the types that values have after casts.
+// node returns the node of a field, and the field as the Arrow schema in the file has it: with the types that
+// values have after casts.
 func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, error) {
 	n := &Node{Name: name, FieldID: -1, Type: layout.NoType}
 	if field.Nullable {
@@ -103,7 +103,7 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	return n, stored, err
 }
 
-// structure adds the children of a struct, and returns its type as it is stored.
+// structure adds the children of a struct to its node n, and returns the struct's type with stored fields.
 func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, error) {
 	if len(dt.Fields()) == 0 {
 		return nil, errors.New("the format has no structs without fields")
@@ -119,11 +119,11 @@ func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, erro
 	return arrow.StructOf(fields...), nil
 }
 
-// maps is structure for a map, whose node has one repeated group of keys and values.
+// maps is structure for a map. Its node has one repeated group "key_value" of keys and values.
 func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	n.Meaning.Kind = Map
 	keyField := dt.KeyField()
-	keyField.Nullable = false
+	keyField.Nullable = false // Parquet's keys are required
 	key, storedKey, err := b.node("key", keyField)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	return stored, nil
 }
 
-// list is structure for a list, whose node has one repeated group of elements.
+// list is structure for a list. Its node has one repeated group "list" of elements.
 func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	n.Meaning.Kind = List
 	element, stored, err := b.node("element", dt.ElemField())

@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// FromParquet returns the nodes of a file's schema, one for each element.
+// FromParquet returns the nodes of the file's top-level columns, with their levels and all nodes below them.
 func FromParquet(f *layout.File) []*Node {
 	at := 1
 	nodes := nodesOf(f.Schema, &at, int(f.Schema[0].Children))
@@ -18,8 +18,8 @@ func FromParquet(f *layout.File) []*Node {
 	return nodes
 }
 
-// nodesOf returns n nodes with what is below them, from element *at on, which becomes the element after
-// them.
+// nodesOf returns the nodes of n siblings, with all nodes below them. elements has them depth first from
+// *at on. nodesOf moves *at past them.
 func nodesOf(elements []layout.Element, at *int, n int) []*Node {
 	nodes := make([]*Node, n)
 	for i := range nodes {
@@ -38,8 +38,8 @@ func nodesOf(elements []layout.Element, at *int, n int) []*Node {
 	return nodes
 }
 
-// meaningOf returns what an element says that it means: by the logical type or,
-// where there is none, by the converted one.
+// meaningOf returns the meaning of an element's values: that of the logical type or, if there is none, of
+// the older converted type. It is Other if it is not known here.
 func meaningOf(e *layout.Element) Meaning {
 	l := &e.Logical
 	switch kind := Kind(l.Kind); kind {
@@ -70,23 +70,24 @@ var converted = [...]Meaning{
 	19: {Kind: JSON}, 20: {Kind: BSON}, 21: {Kind: Interval},
 }
 
+// convertedMeaning returns the meaning of an element's converted type, none for -1.
 func convertedMeaning(e *layout.Element) Meaning {
 	switch c := e.Converted; {
 	case c == -1:
 		return Meaning{}
 	case c < 0 || int(c) >= len(converted):
 		return Meaning{Kind: Other}
-	case c == 5:
+	case converted[c].Kind == Decimal:
 		return Meaning{Kind: Decimal, Precision: e.Precision, Scale: e.Scale}
 	default:
 		return converted[c]
 	}
 }
 
-// Converted returns the number of the converted type, -1 for none. Its times are in UTC.
+// Converted returns the number of the converted type that says m to older readers, -1 for none.
 func (m Meaning) Converted() int32 {
 	m.Precision, m.Scale = 0, 0
-	if m.Kind == Timestamp && m.UTC {
+	if m.Kind == Timestamp && m.UTC { // as the table has it: converted timestamps are in UTC
 		m.UTC, m.Old = false, true
 	}
 	return int32(slices.Index(converted[:], m))
@@ -123,9 +124,9 @@ type reader struct {
 	casts []Cast
 }
 
-// Read returns the column of a node at the top of the schema. stored is its field in the Arrow schema
-// that some writers store in the file, nil for none: what Parquet's schema cannot say is taken from
-// there. The casts are of stored types that are not restored.
+// Read returns the column of a node at the top of the schema. stored is its field in the Arrow schema that
+// some writers store in the file, or nil. It restores Arrow types that Parquet's schema cannot say. The casts
+// name the stored types that were not restored, and INT96.
 func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	r := &reader{name: n.Name}
 	c, err := r.node(n, 0)
@@ -135,8 +136,8 @@ func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	return c, r.casts, err
 }
 
-// node returns the column of a node: a list of its values if it is repeated. above is the definition
-// level from which on its parent has a value.
+// node returns the column of a node: a list of its values if it is repeated. above is the lowest definition
+// level at which the parent is there.
 func (r *reader) node(n *Node, above byte) (*Column, error) {
 	if n.Repetition != layout.Repeated {
 		return r.once(n, above)
@@ -148,8 +149,8 @@ func (r *reader) node(n *Node, above byte) (*Column, error) {
 	return listColumn(n, above, element), nil
 }
 
-// listColumn returns a column of lists of elements, which are in the repeated node. present is the definition
-// level from which on there is a list: the node around it says that.
+// listColumn returns a column of lists. repeated is the node with the elements, and element their column.
+// present is the lowest definition level of a list that is not null.
 func listColumn(repeated *Node, present byte, element *Column) *Column {
 	field := arrow.Field{Name: repeated.Name, Type: arrow.ListOfField(element.Field)}
 	return &Column{
@@ -158,7 +159,7 @@ func listColumn(repeated *Node, present byte, element *Column) *Column {
 	}
 }
 
-// once returns the column of a node as if it were not repeated. above is as in node.
+// once returns the column of a node, ignoring that it may be repeated. above is as in node.
 func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	present := above
 	if n.Repetition == layout.Optional {
@@ -183,7 +184,8 @@ func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	return c, nil
 }
 
-// structOf returns a column of structs with these children, which are there from a definition level on.
+// structOf returns a column of structs with these children. n is the group, for errors. present is the lowest
+// definition level of a struct that is not null.
 func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, error) {
 	if len(children) == 0 {
 		return nil, fmt.Errorf("its group %q has no columns", n.Name)
@@ -202,8 +204,9 @@ func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, err
 	return c, nil
 }
 
-// listOf returns the column of a group that is a list: of the one thing in the
-// repeated group in it or, as older writers have it, of what is repeated.
+// listOf returns the column of a group that is a list. Its one child is repeated, and is a group whose one
+// child is the element; older writers repeat the element itself. present is as in listColumn. The conditions
+// are the format's rules for telling these apart.
 func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated {
 		return nil, errors.New("damaged: a list of it does not have one repeated field")
@@ -223,7 +226,8 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	return listColumn(repeated, present, element), nil
 }
 
-// mapOf returns the column of a group that is a map, or a set, which is read as a list.
+// mapOf returns the column of a group that is a map. One without values is a set, and read as a list.
+// present is as in listColumn.
 func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated || n.Children[0].Type != layout.NoType {
 		return nil, errors.New("damaged: a map of it does not have one repeated group")
@@ -248,7 +252,8 @@ func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 	return c, nil
 }
 
-// mapType returns the type of maps with these entries.
+// mapType returns the type of maps whose keys and values are the two children of entries. sorted says that
+// the keys of each map are.
 func mapType(entries *Column, sorted bool) *arrow.MapType {
 	key, value := entries.children[0].Field, entries.children[1].Field
 	dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
@@ -257,7 +262,7 @@ func mapType(entries *Column, sorted bool) *arrow.MapType {
 	return dt
 }
 
-// fieldMetadata adds a node's number to the metadata of its field.
+// fieldMetadata returns a field's metadata, with the node's field ID if it has one.
 func fieldMetadata(n *Node, m arrow.Metadata) arrow.Metadata {
 	keys, values := slices.Clone(m.Keys()), slices.Clone(m.Values())
 	if n.FieldID >= 0 {
@@ -266,7 +271,7 @@ func fieldMetadata(n *Node, m arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// leaf returns the column of a leaf.
+// leaf returns the column of a node that has values, and notes that INT96 becomes a timestamp.
 func (r *reader) leaf(n *Node) (*Column, error) {
 	dt, extra, err := leafType(n)
 	if err != nil {

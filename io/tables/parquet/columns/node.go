@@ -63,8 +63,8 @@ type Node struct {
 	Leaf int
 }
 
-// Width returns the number of bytes that a value has as PLAIN stores it; 0 when each has its
-// own length, and for booleans 1, which is how they lie in a [Leaf].
+// Width returns the bytes of a value in PLAIN; 0 if each value has its own length. For booleans it is 1, the
+// size that they have in a [Leaf].
 func (n *Node) Width() int {
 	switch n.Type {
 	case layout.Boolean:
@@ -81,8 +81,8 @@ func (n *Node) Width() int {
 	return 0
 }
 
-// With returns the node with only those fields to which paths lead. A path is the indices of children,
-// from the node on; an empty one leads to the node itself, and keeps all.
+// With returns a copy of the group n with only those descendants to which paths lead. A path has the indices
+// of children, from n inwards. An empty path leads to n itself: then n is returned, with all.
 func (n *Node) With(paths [][]int) *Node {
 	below := make([][][]int, len(n.Children))
 	for _, path := range paths {
@@ -102,8 +102,8 @@ func (n *Node) With(paths [][]int) *Node {
 	return &part
 }
 
-// level sets the levels of a node and of what is below it, given those of its parent, and numbers the
-// leaves from *leaf on.
+// level sets the levels of a node and of all below it. definition and repetition are the parent's levels, and
+// *leaf is the index of the next leaf, which it moves on.
 func (n *Node) level(definition, repetition uint8, leaf *int) {
 	if n.Repetition != layout.Required {
 		definition++
@@ -120,8 +120,8 @@ func (n *Node) level(definition, repetition uint8, leaf *int) {
 	}
 }
 
-// SetLevels sets the levels and numbers of a schema's nodes, which are the root's
-// children. It returns how many leaves there are.
+// SetLevels sets the levels and the leaf indices of nodes, a schema's top-level columns, and of all below
+// them. It returns the number of leaves.
 func SetLevels(nodes []*Node) int {
 	leaves := 0
 	for _, n := range nodes {
@@ -171,7 +171,7 @@ type Leaf struct {
 	Lists *Lists
 }
 
-// Values returns the number of values. width is their [Node.Width].
+// Values returns the number of values that are not null. width is [Node.Width].
 func (l *Leaf) Values(width int) int {
 	switch {
 	case l.Bits != nil:
@@ -198,7 +198,7 @@ func (l *Leaf) Value(i, width int) []byte {
 	return l.Data[l.Offsets[i]:l.Offsets[i+1]]
 }
 
-// Plain returns the leaf with its levels and values.
+// Plain returns the leaf with levels and values in place of Bits or Lists: l itself if it has neither.
 func (l *Leaf) Plain(n *Node) *Leaf {
 	switch {
 	case l.Bits != nil:
@@ -209,7 +209,7 @@ func (l *Leaf) Plain(n *Node) *Leaf {
 	return l
 }
 
-// Size returns the number of bytes that the entries take as levels and values.
+// Size returns the bytes of the leaf's levels, values and offsets, as [Leaf.Plain] would have them.
 func (l *Leaf) Size() int64 {
 	switch {
 	case l.Bits != nil:
@@ -224,7 +224,7 @@ func (l *Leaf) Size() int64 {
 	return int64(len(l.Definitions) + len(l.Repetitions) + len(l.Fixed) + len(l.Data) + 4*len(l.Offsets))
 }
 
-// Append appends copies of another leaf's entries. Both are leaves of n.
+// Append appends copies of other's entries to l, which has neither Bits nor Lists. Both are leaves of n.
 func (l *Leaf) Append(n *Node, other *Leaf) error {
 	other = other.Plain(n)
 	if len(other.Offsets) > 0 && len(l.Data)+int(other.Offsets[len(other.Offsets)-1]-other.Offsets[0]) > math.MaxInt32 {
@@ -247,7 +247,8 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 	return nil
 }
 
-// appendLevels appends count levels to n levels. Either slice may be nil if all its levels are level.
+// appendLevels appends count levels more to the n levels of levels. nil stands for levels that all are
+// level, and so does a nil result.
 func appendLevels(levels, more []byte, n, count int, level byte) []byte {
 	if levels == nil && more == nil {
 		return nil

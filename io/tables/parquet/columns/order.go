@@ -22,7 +22,7 @@ const (
 	SignedBytes              // integers of one width whose first byte is the highest
 )
 
-// Compare compares two values as PLAIN stores them, byte arrays without their length.
+// Compare compares two values as PLAIN stores them, byte arrays without their length. It returns -1, 0 or 1.
 func (o Order) Compare(a, b []byte) int {
 	switch o {
 	case Signed:
@@ -48,6 +48,7 @@ func (o Order) Compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
+// float returns a value of 4 or 8 bytes.
 func float(b []byte) float64 {
 	if len(b) == 4 {
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
@@ -55,8 +56,8 @@ func float(b []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
-// Outside reports whether a value is lower or higher than bounds of others, which are nil if there
-// are none. NaN is neither.
+// Outside reports whether v is lower or higher than the bounds, so that it must replace one. If b has none,
+// both are true. NaN is neither.
 func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
 	switch {
 	case o == Floating && math.IsNaN(float(v)):
@@ -68,8 +69,8 @@ func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
 	return low, !low && o.Compare(v, b.High) > 0
 }
 
-// SignZeros makes a lower bound of zero -0 and an upper one +0, because a reader may take -0 as
-// less than +0. It writes into the bounds: they must be two copies.
+// SignZeros makes a lower bound of zero -0 and an upper one +0, because a reader may take -0 as less than
+// +0. It writes into the bounds: they must be copies, and not share memory.
 func (o Order) SignZeros(b *layout.Bounds) {
 	if o != Floating || b.Low == nil {
 		return
@@ -82,7 +83,7 @@ func (o Order) SignZeros(b *layout.Bounds) {
 	}
 }
 
-// Order returns the order of a leaf's values in statistics.
+// Order returns the order of a leaf's values in statistics, NoOrder if the format has none or readers differ.
 func (n *Node) Order() Order {
 	kind := n.Meaning.Kind
 	switch {

@@ -8,15 +8,15 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// restore gives the column the type that the stored schema says, where the values fit that, and its
-// metadata. It notes a cast where a type is not restored.
+// restore gives the column the type and metadata of stored, its field in the stored Arrow schema, if values
+// that are read as c.Field.Type can have that type. Otherwise it notes a cast. stored may be nil.
 func (c *Column) restore(r *reader, stored *arrow.Field) {
 	if stored == nil {
 		return
 	}
 	c.Field.Metadata = merge(stored.Metadata, c.Field.Metadata)
 	dt := tables.Storage(stored.Type)
-	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok { // read as plain values
 		values := *stored
 		values.Type, values.Metadata = dictionary.ValueType, arrow.Metadata{}
 		c.restore(r, &values)
@@ -49,6 +49,7 @@ func (c *Column) restore(r *reader, stored *arrow.Field) {
 	}
 }
 
+// cast notes that a column's stored type is replaced.
 func (r *reader) cast(from, to arrow.DataType) {
 	r.casts = append(r.casts, Cast{Column: r.name, From: from.String(), To: to.String()})
 }
@@ -66,6 +67,7 @@ func merge(first, second arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
+// structType returns the type of a struct with the children's fields, after they were restored.
 func (c *Column) structType() arrow.DataType {
 	fields := make([]arrow.Field, len(c.children))
 	for i, child := range c.children {
@@ -74,7 +76,8 @@ func (c *Column) structType() arrow.DataType {
 	return arrow.StructOf(fields...)
 }
 
-// restoreList restores large lists and lists of a fixed size.
+// restoreList is restore for lists: it restores the elements, large lists and lists of a fixed size. Views are
+// read as lists.
 func (c *Column) restoreList(r *reader, dt arrow.DataType) {
 	list, ok := dt.(arrow.ListLikeType)
 	if !ok {
@@ -97,7 +100,8 @@ func (c *Column) restoreList(r *reader, dt arrow.DataType) {
 	}
 }
 
-// restoreLeaf restores what Parquet stores as something else.
+// restoreLeaf is restore for a column with values itself. It restores types that differ from the inferred one
+// only in width, unit's meaning or time zone. dt is the stored type.
 func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
 	switch inferred := c.Field.Type.(type) {
 	case *arrow.StringType:
@@ -117,12 +121,12 @@ func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
 			c.Field.Type = dt
 		}
 	case *arrow.TimestampType:
-		if zone, ok := dt.(*arrow.TimestampType); ok && inferred.TimeZone != "" && zone.TimeZone != "" {
-			c.Field.Type = &arrow.TimestampType{Unit: inferred.Unit, TimeZone: zone.TimeZone}
+		if withZone, ok := dt.(*arrow.TimestampType); ok && inferred.TimeZone != "" && withZone.TimeZone != "" {
+			c.Field.Type = &arrow.TimestampType{Unit: inferred.Unit, TimeZone: withZone.TimeZone}
 		}
 	case *arrow.Decimal128Type:
-		if d, ok := dt.(*arrow.Decimal256Type); ok && d.Precision == inferred.Precision && d.Scale == inferred.Scale {
-			c.Field.Type = d
+		if wide, ok := dt.(*arrow.Decimal256Type); ok && wide.Precision == inferred.Precision && wide.Scale == inferred.Scale {
+			c.Field.Type = wide
 		}
 	}
 }

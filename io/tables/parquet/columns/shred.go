@@ -21,16 +21,15 @@ type Shredder struct {
 	leaves []Leaf
 }
 
-// Shred returns the leaves of the rows of a top-level column, node n, whose array d must have been
-// checked. They may share the array's memory.
+// Shred returns the leaves of a top-level column with node n and array d, which must have been checked. They
+// may share the array's memory. They are valid as long as that and s.Memory's.
 func (s *Shredder) Shred(n *Node, d *array.Data) (leaves []Leaf, err error) {
 	s.leaves = nil
 	err = s.node(n, d, entries{n: d.Len(), low: d.Offset()})
 	return s.leaves, err
 }
 
-// entries are the entries of a leaf on the way from the rows to it, at the array of one of the nodes
-// between. They are n.
+// entries are n entries of a leaf while the walk from the rows down to the leaf is at the array of some node.
 type entries struct {
 	n int
 	// index has the place of each entry's value in the array's buffers, negative for an entry that ends
@@ -44,7 +43,7 @@ type entries struct {
 	repetitions []byte
 }
 
-// at returns the index of an entry's value, negative for none.
+// at returns the index of entry i's value in the array's buffers, negative if the entry ended above.
 func (e *entries) at(i int) int {
 	if e.index == nil {
 		return e.low + i
@@ -58,8 +57,8 @@ func (s *Shredder) numbers(n int) []int32 {
 	return arrow.Int32Traits.CastFromBytes(s.Memory.Allocate(4 * n))[:n:n]
 }
 
-// node appends the leaves below n to s.leaves. d is the array of n, and e says where in it the
-// value of each entry is.
+// node appends the leaves below n to s.leaves. d is the array of n, and e says where in it each entry's value
+// is.
 func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	dt := tables.Storage(d.DataType())
 	switch dt.(type) {
@@ -96,13 +95,13 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	return s.leaf(n, d, e)
 }
 
-// isRows reports whether the entries are the rows of a top-level array, in whole bytes of
-// its bits.
+// isRows reports whether the entries are all rows of a top-level array d that begins at a whole byte of its
+// bits.
 func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
 }
 
-// moved returns entries whose values lie offset values further on.
+// moved returns entries whose values are at indices higher by offset: those of a child, or of a copy.
 func (s *Shredder) moved(e entries, offset int) entries {
 	switch {
 	case offset == 0:
@@ -120,7 +119,7 @@ func (s *Shredder) moved(e entries, offset int) entries {
 	return e
 }
 
-// none returns the index and the definition levels of entries that have no value.
+// none returns an index and definition levels for entries none of which has a value, as in an array of nulls.
 func (s *Shredder) none(e *entries) (index []int32, definitions []byte) {
 	index, definitions = s.numbers(e.n), s.bytes(e.n)
 	for i := range index {
@@ -130,6 +129,7 @@ func (s *Shredder) none(e *entries) (index []int32, definitions []byte) {
 	return index, definitions
 }
 
+// levelOf returns the definition level of entry i so far.
 func (e *entries) levelOf(i int) byte {
 	if e.definitions == nil {
 		return e.level
@@ -137,8 +137,8 @@ func (e *entries) levelOf(i int) byte {
 	return e.definitions[i]
 }
 
-// presence ends the entries that are null in d, the array of n, and raises the definition level of the
-// others by one, if n may be null.
+// presence returns the entries after the validity of d, the array of n, is applied: null ones end, and the
+// definition level of the others rises by one if n may be null.
 func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) {
 	valid := validity(d)
 	if n.Repetition == layout.Required {
@@ -170,7 +170,7 @@ func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) 
 	return e, nil
 }
 
-// validity returns the bitmap of an array that has nulls.
+// validity returns the validity bitmap of an array, nil if it has no nulls.
 func validity(d *array.Data) []byte {
 	if d.NullN() == 0 || len(d.Buffers()) == 0 || d.Buffers()[0] == nil {
 		return nil
@@ -180,11 +180,11 @@ func validity(d *array.Data) []byte {
 
 func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 == 1 }
 
-// list goes on with the child of a list or map: each entry is replaced by one for each value of its list.
-// That of an empty list ends.
+// list appends the leaves of a list or map d of type dt, node n. Each entry is replaced by one for each value
+// of its list. An entry with an empty list, or none, ends.
 func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) error {
 	bounds := boundsOf(d, dt)
-	list := func(i int) (low, high int) { // of entry i
+	list := func(i int) (low, high int) { // the values of entry i's list, none if it ended above
 		if at := e.at(i); at >= 0 {
 			return bounds(at)
 		}
@@ -230,8 +230,8 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 	return nil
 }
 
-// boundsOf returns a function that tells where the values of list i begin and
-// end, without their array's offset.
+// boundsOf returns a function that returns the values of list i of array d as indices low to high-1 into its
+// child, without the child's offset.
 func boundsOf(d *array.Data, dt arrow.DataType) func(i int) (low, high int) {
 	switch dt := dt.(type) {
 	case *arrow.FixedSizeListType:
@@ -251,7 +251,7 @@ func boundsOf(d *array.Data, dt arrow.DataType) func(i int) (low, high int) {
 	return func(i int) (int, int) { return int(offsets[i]), int(offsets[i+1]) }
 }
 
-// elements returns a buffer as numbers.
+// elements returns buffer i of an array as numbers, which alias it; nil if there is none.
 func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) []T {
 	if i >= len(d.Buffers()) || d.Buffers()[i] == nil {
 		return nil
@@ -259,7 +259,7 @@ func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) [
 	return arrow.GetData[T](d.Buffers()[i].Bytes())
 }
 
-// leaf appends the leaf of n, whose values are in d.
+// leaf appends the leaf of n, whose values are in d. Definition levels are left out if all are values.
 func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
 	l := Leaf{N: e.n, Definitions: e.definitions, Repetitions: e.repetitions}
 	if l.Definitions != nil && bytes.Count(l.Definitions, []byte{n.MaxDefinition}) == len(l.Definitions) {

@@ -28,8 +28,8 @@ type Table struct {
 	Foreign bool
 }
 
-// ReadTable reads the footer of the size bytes of r, which may have limit bytes, and finds the Arrow type
-// of each column. A column that cannot be read is an error in Errs alone.
+// ReadTable reads the footer of a file of size bytes, and finds the Arrow type of each column. The footer may
+// have limit bytes. A column that cannot be read is an error in Errs alone.
 func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
 	t = new(Table)
 	if t.File, err = layout.ReadFooter(r, size, limit); err != nil {
@@ -55,8 +55,9 @@ func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
 	return t, nil
 }
 
-// Narrow limits column i to the fields of a struct at the paths, and returns its Arrow field. A path has
-// the indices of fields from the column inwards; an empty one means all.
+// Narrow limits column i to the struct fields at the paths, and returns its new Arrow field. A path has the
+// indices of fields from the column inwards; an empty one means the whole column, which is not changed. Types
+// of the stored Arrow schema are not restored in a narrowed column.
 func (t *Table) Narrow(i int, paths [][]int) (arrow.Field, error) {
 	part := t.Nodes[i].With(paths)
 	if part == t.Nodes[i] {
@@ -68,7 +69,8 @@ func (t *Table) Narrow(i int, paths [][]int) (arrow.Field, error) {
 	return t.Columns[i].Field, nil
 }
 
-// Pick returns the columns with these indices, nil for all, and their leaves.
+// Pick returns the nodes of the columns with these indices, nil for all, and their leaves, in the file's
+// order.
 func (t *Table) Pick(columns []int) (nodes, leaves []*Node) {
 	for i, n := range t.Nodes {
 		if columns == nil || slices.Contains(columns, i) {
@@ -86,8 +88,8 @@ func (t *Table) Chunk(group int, leaf *Node) *layout.Chunk {
 // schemaKey is the metadata key under which Arrow's readers look for the Arrow schema.
 const schemaKey = "ARROW:schema"
 
-// stored returns the Arrow schema that some writers store. It is nil if there is none or it is not
-// supported.
+// stored returns the Arrow schema that some writers store in the file. It is nil if there is none, or if it is
+// not supported; then it sets t.Foreign.
 func (t *Table) stored() (schema *arrowlayout.Schema, err error) {
 	for _, pair := range t.File.Metadata {
 		if pair.Key != schemaKey {
@@ -106,7 +108,7 @@ func (t *Table) stored() (schema *arrowlayout.Schema, err error) {
 	return nil, nil
 }
 
-// decodeSchema reads a schema in base64.
+// decodeSchema reads a stored schema, which is in base64.
 func decodeSchema(text string) (schema *arrowlayout.Schema, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	stream, err := decodeBase64(text)
@@ -124,7 +126,7 @@ func decodeBase64(text string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(text)
 }
 
-// storedField returns the stored field of a column, nil for none.
+// storedField returns the stored field of column i, nil if there is none with that name.
 func storedField(schema *arrowlayout.Schema, i int, name string) *arrow.Field {
 	if schema == nil || i >= len(schema.Columns) || schema.Arrow.Field(i).Name != name {
 		return nil
@@ -133,8 +135,7 @@ func storedField(schema *arrowlayout.Schema, i int, name string) *arrow.Field {
 	return &field
 }
 
-// storedCasts returns the casts of a column whose stored type is not supported: to the type that it has
-// instead.
+// storedCasts returns the casts of column i if Arrow's library does not know its stored type: to field.Type.
 func storedCasts(schema *arrowlayout.Schema, i int, field *arrow.Field) []Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil
@@ -148,7 +149,8 @@ func storedCasts(schema *arrowlayout.Schema, i int, field *arrow.Field) []Cast {
 	return nil
 }
 
-// schemaMetadata returns a file's metadata, after that of the stored schema.
+// schemaMetadata returns the metadata of both the stored schema, which may be nil, and the file. The stored
+// schema's value counts for a key that both have. The schema itself is left out.
 func schemaMetadata(stored *arrowlayout.Schema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
@@ -170,8 +172,8 @@ func schemaMetadata(stored *arrowlayout.Schema, file []layout.KeyValue) arrow.Me
 	return arrow.NewMetadata(keys, values)
 }
 
-// MetadataOf returns the metadata of a file with a schema: its own, for readers of Parquet, and
-// the schema with it, where Arrow's readers look.
+// MetadataOf returns the key-value metadata of a file to be written: that of the schema, for readers of
+// Parquet, and the encoded schema, for Arrow's.
 func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
 	m := schema.Metadata()
 	for i, key := range m.Keys() {
@@ -181,9 +183,9 @@ func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
 	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(message)}), err
 }
 
-// Extended returns a function that makes the metadata of a copy from that of a file. The copy has the
-// file's columns with the indices kept, nil for all, then those of added. The Arrow schema, if one is
-// stored, is changed to these columns, and key gets the names of the added ones.
+// Extended returns a function that turns a file's metadata into that of a copy. The copy has the file's
+// columns with the indices kept, nil for all, then those of added. The function changes a stored Arrow schema
+// to these columns, and sets key to the names of the added ones, separated by commas.
 func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	return func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 		pairs = slices.DeleteFunc(slices.Clone(pairs), func(p layout.KeyValue) bool { return p.Key == key })

@@ -85,7 +85,7 @@ var annotations = []struct {
 
 var errMeaning = &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
 
-// leafType returns the type of a leaf in Arrow, and metadata that says what the type does not.
+// leafType returns the Arrow type of a leaf's values, and field metadata for what the type does not say.
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m := n.Meaning
 	switch {
@@ -127,6 +127,7 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	return nil, nil, errMeaning
 }
 
+// decimalType returns Arrow's narrowest type for decimals: 128 bits, or 256 for more than 38 digits.
 func decimalType(precision, scale int32) (arrow.DataType, error) {
 	switch {
 	case precision < 1 || precision > 76 || scale < 0 || scale > precision:
@@ -137,8 +138,8 @@ func decimalType(precision, scale int32) (arrow.DataType, error) {
 	return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
 }
 
-// leaf sets the type of a node that has values, and returns the type that they are stored as. m is the
-// field's metadata.
+// leaf sets the Parquet type and meaning of n, a node with values of type dt, and returns the Arrow type that
+// they are stored as. m is the field's metadata, which may say more than dt.
 func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	stored := storedType(dt)
 	if !arrow.TypeEqual(stored, dt) {
@@ -185,8 +186,8 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	return stored, nil
 }
 
-// storedType returns the type as which values of a type are written. Parquet has no seconds, no dates
-// in milliseconds, and no values of no bytes but byte arrays.
+// storedType returns the type as which values of type dt are written, mostly dt. Parquet has no seconds, no
+// dates in milliseconds, and no bytes of fixed length 0.
 func storedType(dt arrow.DataType) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.Date64Type:
@@ -205,13 +206,13 @@ func storedType(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// decimalLength returns the bytes that decimals of a precision take.
+// decimalLength returns the fewest bytes that hold all decimals of a precision, in digits.
 func decimalLength(precision int32) int32 {
 	bits := (float64(precision)*3.321928094887362 + 1) // log2(10), and the sign
 	return int32(bits+7.9999999) / 8
 }
 
-// decimal sets the type of a node of decimals.
+// decimal sets the type and meaning of n, a node of decimals, always to bytes of a fixed length.
 func (n *Node) decimal(dt arrow.DecimalType) error {
 	precision, scale := dt.GetPrecision(), dt.GetScale()
 	if scale < 0 || scale > precision {

@@ -14,8 +14,8 @@ import (
 
 var errLongStrings = &tables.LimitError{What: "its values have more than 2 GiB in one batch", Help: tables.FewerRows}
 
-// values sets the values of leaf l of node n: those of the entries that have one, in Parquet's physical
-// type. d has them in Arrow's type. They share its memory if they are the same and all there.
+// values sets the values of leaf l of node n: for each entry of e that has one, its value in d, converted from
+// Arrow's type to Parquet's physical type. They share d's memory if nothing is converted or left out.
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
@@ -74,7 +74,7 @@ func (e *entries) count() int {
 	return n
 }
 
-// fixed sets values of width bytes, as they are in d.
+// fixed sets l to the values of width bytes, unchanged. It copies runs of neighbours at once.
 func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 	from := elements[byte](d, 1)
 	if e.index == nil {
@@ -95,6 +95,7 @@ func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 	return nil
 }
 
+// booleans sets l to booleans of a byte each.
 func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 	from := elements[byte](d, 1)
 	l.Fixed = s.bytes(e.count())
@@ -108,7 +109,7 @@ func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 	return nil
 }
 
-// convert sets fixed-width values to those of from, which as converts.
+// convert sets l to the values of from, converted by as. T has the width of Parquet's type.
 func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *entries, from []F, as func(F) (T, error)) error {
 	width := binary.Size(T(0))
 	l.Fixed = s.bytes(e.count() * width)
@@ -132,7 +133,7 @@ func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *e
 	return nil
 }
 
-// wholeDays returns a date of milliseconds in days.
+// wholeDays converts a date in milliseconds to days. Milliseconds within a day are an error.
 func wholeDays(v arrow.Date64) (int32, error) {
 	const day = 86_400_000
 	if v%day != 0 || v/day > math.MaxInt32 || v/day < math.MinInt32 {
@@ -141,7 +142,7 @@ func wholeDays(v arrow.Date64) (int32, error) {
 	return int32(v / day), nil
 }
 
-// milliseconds returns seconds in milliseconds.
+// milliseconds converts seconds to milliseconds, which must not exceed most.
 func milliseconds[T int32 | int64](v, most int64) (T, error) {
 	if v > most/1000 || v < -most/1000 {
 		return 0, fmt.Errorf("%d seconds are too many for milliseconds, and Parquet has no seconds: write Arrow", v)
@@ -149,8 +150,8 @@ func milliseconds[T int32 | int64](v, most int64) (T, error) {
 	return T(v * 1000), nil
 }
 
-// decimals sets decimals of length bytes, the highest first, of those of d, which have from bytes, the
-// lowest first.
+// decimals sets l to decimals of length bytes, the highest first. Those of d have from bytes, the lowest
+// first. The bytes that are left out must only repeat the sign.
 func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries) error {
 	values := elements[byte](d, 1)
 	l.Fixed = s.bytes(e.count() * length)
@@ -175,8 +176,8 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries
 	return nil
 }
 
-// strings sets byte arrays: those of d between offsets. They are not copied if the entries have them all,
-// one after the other, and neither are the offsets if these are those of the leaf.
+// strings sets l to byte arrays of d: array i is between offsets i and i+1. Their bytes are shared with d if
+// the entries are neighbours, and so are the offsets if they begin at 0 and have 32 bits.
 func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
 	if e.index == nil && e.n > 0 {
@@ -198,7 +199,7 @@ func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *
 	return s.gather(l, e, func(at int) []byte { return from[offsets[at]:offsets[at+1]] })
 }
 
-// views sets the byte arrays of l to copies of those of d, an array of views.
+// views sets l to copies of the byte arrays of d, an array of views.
 func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	views := elements[arrow.ViewHeader](d, 1)
 	return s.gather(l, e, func(at int) []byte {
@@ -211,7 +212,7 @@ func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	})
 }
 
-// gather sets the byte arrays of l to copies; value returns the one at an index of the array.
+// gather sets l to copies of byte arrays. value returns the one at an index of the array, without copying.
 func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
 	total := 0
 	for i := range e.n {
