@@ -142,12 +142,12 @@ func dayOf(n int64) (start int64, isDay bool) {
 // secondsOfDigits returns the time in seconds since 1970 that 14 digits mean, as crawl indexes
 // write times; NoTime if a part is out of range.
 func secondsOfDigits(n int64) int64 {
-	cut := func(by int64) int { // cuts off the last digits
-		part := n % by
-		n /= by
+	cut := func() int { // cuts off the last two digits
+		part := n % 100
+		n /= 100
 		return int(part)
 	}
-	second, minute, hour, day, month, year := cut(100), cut(100), cut(100), cut(100), cut(100), int(n)
+	second, minute, hour, day, month, year := cut(), cut(), cut(), cut(), cut(), int(n)
 	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
 	if second > 59 || minute > 59 || hour > 23 || t.Day() != day || t.Month() != time.Month(month) {
 		return NoTime

@@ -439,7 +439,7 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	if !ok {
 		group = uint32(len(b.seen))
 		b.seen[string(t.rules.data)] = group
-		b.compiled = padTo(b.compiled, groupAlignment)
+		b.compiled = padded(b.compiled)
 		b.compiled = append(b.compiled, t.rules.data...)
 		b.groups = appendPair(b.groups, len(b.compiled), int(bodySum(t.rules.data)))
 	}
@@ -451,9 +451,9 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
 }
 
-// padTo appends zeros up to a multiple of a size.
-func padTo(b []byte, size int) []byte {
-	for len(b)%size != 0 {
+// padded appends zeros up to a multiple of groupAlignment.
+func padded(b []byte) []byte {
+	for len(b)%groupAlignment != 0 {
 		b = append(b, 0)
 	}
 	return b
@@ -501,8 +501,8 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 		key := KeyOfStatements(f.AppendStatements(nil))
 		data = append(appendPair(data, 4+len(key), moreStatements), key[:]...)
 	}
-	data = padTo(data, groupAlignment)
-	data = padTo(append(data, b.compiled...), groupAlignment)
+	data = padded(data)
+	data = padded(append(data, b.compiled...))
 	putHead(data, f, marks, len(b.names), len(b.groups)/groupSize)
 	RenumberBody(data, 0, nil)
 	names := b.names

@@ -36,7 +36,7 @@ func WithMore(data, more []byte) []byte {
 	at := h.numbersAt() + 2*nameSize*uint64(h.names)
 	b := append([]byte(nil), data[:at]...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(more)))
-	b = padTo(append(b, more...), groupAlignment)
+	b = padded(append(b, more...))
 	b = append(b, data[h.start:]...)
 	put32(b[4:], uint32(len(b)))
 	b[14] |= markMore

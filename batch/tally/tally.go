@@ -90,7 +90,7 @@ func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 		}
 	}
 	t.ages(v)
-	t.findDenied(v, agents)
+	t.findDenied(agents)
 	t.runs(b, v, agents)
 	for i := range agents {
 		t.rules(b, &agents[i], i)
@@ -119,7 +119,7 @@ func (t *Tally) ages(v *batch.Verdicts) {
 }
 
 // findDenied finds the rows that are denied to at least one agent.
-func (t *Tally) findDenied(v *batch.Verdicts, agents []batch.AgentVerdicts) {
+func (t *Tally) findDenied(agents []batch.AgentVerdicts) {
 	t.denied = t.denied[:0]
 	for i := range agents[0].Valid {
 		denied := byte(0)
