@@ -122,7 +122,6 @@ type passedChunk struct {
 	size  int64
 	grant *batch.Grant
 	start func(do func()) // see batch.Batch.Start
-	kept  int64           // bytes that the filter holds, less those that it held before
 }
 
 // Size implements batch.Chunk.
@@ -130,9 +129,6 @@ func (c *passedChunk) Size() int64 { return c.size }
 
 // Open reports whether what Write wrote goes on with the next chunk.
 func (c *passedChunk) Open() bool { return !c.last }
-
-// Kept implements batch.Sharing.
-func (c *passedChunk) Kept() int64 { return c.kept }
 
 // Encode implements batch.Sink: it makes the verdict columns of a piece. With those of the last piece of a
 // row group that is evaluated it encodes the row group's.
@@ -207,7 +203,7 @@ func (s *passing) Write(c batch.Chunk) error {
 }
 
 // writeGroup writes what is left of a row group, with the verdict columns; nothing if no row is kept.
-func (s *passing) writeGroup(c *passedChunk) (err error) {
+func (s *passing) writeGroup(c *passedChunk) error {
 	g := c.group
 	rows, selected := g.verdicts.Counts()
 	if selected == 0 {
@@ -217,10 +213,9 @@ func (s *passing) writeGroup(c *passedChunk) (err error) {
 	if selected == rows {
 		return s.file.CopyGroup(from.passed, g.index, added)
 	}
-	c.kept, err = s.filter.Write(s.file, &groupfilter.Group{
+	return s.filter.Write(s.file, &groupfilter.Group{
 		In: from.in, File: from.whole.File, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.verdicts.EachSelected, Added: added, Grant: c.grant, Start: c.start,
 	})
-	return err
 }
 
 // Close implements batch.Sink.

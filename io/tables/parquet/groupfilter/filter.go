@@ -34,10 +34,8 @@ import (
 
 // Filter writes row groups of a file, one after the other.
 type Filter struct {
-	limit   int64 // bytes that a page may take
-	free    *budget.Buffers
-	between int64              // bytes of free between row groups
-	owed    int64              // of these, until they are taken of the job's memory
+	limit   int64              // bytes that a page may take
+	free    *budget.Buffers    // empty between row groups
 	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that build on one another
 	levels  map[leveled]int    // of zstd: see chooseLevel
@@ -124,11 +122,10 @@ type Group struct {
 	Start func(do func())
 }
 
-// New returns a filter of pages that may take limit bytes each. It keeps a sixteenth of that between row
-// groups.
+// New returns a filter of pages that may take limit bytes each.
 func New(limit int64) *Filter {
 	return &Filter{
-		limit: limit, between: limit / 16, owed: limit / 16, free: budget.NewBuffers(limit / 16),
+		limit: limit, free: budget.NewBuffers(0),
 		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[leveled]int),
 	}
 }
@@ -136,21 +133,16 @@ func New(limit int64) *Filter {
 // Notes returns lines for people about pages that were recompressed because their frames could not be cut.
 func (f *Filter) Notes() []string { return f.refused.Notes() }
 
-// Write writes the kept rows of a row group to file. held is the number of bytes that the filter took of
-// g.Grant and keeps for later groups; only the first call returns more than 0.
-func (f *Filter) Write(file *splice.Writer, g *Group) (held int64, err error) {
+// Write writes the kept rows of a row group to file.
+func (f *Filter) Write(file *splice.Writer, g *Group) error {
 	n := int(g.File.Groups[g.Number].Rows)
 	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewSelection(n)}
 	g.Kept(r.rows.Keep)
 	var stop func()
 	r.next, stop = iter.Pull(r.read)
 	defer stop()
-	if err := g.Grant.Take(f.owed); err != nil {
-		return 0, err
-	}
-	held, f.owed = f.owed, 0
-	defer f.free.Limit(f.between)
-	return held, file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
+	defer f.free.Limit(0)
+	return file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
 }
 
 // reserve takes n bytes for a page. While there is no memory, it yields nil, so that pages that were read
@@ -181,7 +173,7 @@ func (r *filterRun) release(p *page) {
 		p.plain = nil // it aliases raw, which must be put back once
 	}
 	r.used -= p.held
-	r.free.Limit(r.between + r.held - r.used)
+	r.free.Limit(r.held - r.used)
 	for _, buffer := range [][]byte{p.raw, p.plain, p.out} {
 		r.free.Put(buffer)
 	}
