@@ -84,10 +84,12 @@ func newData(dt arrow.DataType, n int, buffers []*memory.Buffer, children []arro
 	return data
 }
 
+// child returns the runs of values of child i. The runs count from its first value on, its offset apart.
 func (g Maker) child(d *array.Data, i int, runs Rows) arrow.ArrayData {
 	return g.Gather(d.Children()[i].(*array.Data), runs)
 }
 
+// children returns the runs of values of all children, which have a value for each of the array's.
 func (g Maker) children(d *array.Data, runs Rows) []arrow.ArrayData {
 	children := make([]arrow.ArrayData, len(d.Children()))
 	for i := range children {

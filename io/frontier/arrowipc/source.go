@@ -80,6 +80,7 @@ func (o *Options) reader() ipc.ReaderOptions {
 	return ipc.ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
 }
 
+// newSource returns the source of a reader. err is what opening that returned.
 func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	s := &Source{options: o, reader: r}
 	if err == nil {
@@ -91,6 +92,7 @@ func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	return s, nil
 }
 
+// fail returns err with the input's name.
 func (s *Source) fail(err error) error {
 	return tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
 }

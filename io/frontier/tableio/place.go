@@ -20,6 +20,7 @@ type place struct {
 
 var nowhere = place{column: -1}
 
+// columnAt returns the place of column i.
 func columnAt(schema *arrow.Schema, i int) place {
 	field := schema.Field(i)
 	return place{name: field.Name, column: i, dataType: field.Type}

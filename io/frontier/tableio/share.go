@@ -104,6 +104,7 @@ type granted struct {
 	left, taken int64
 }
 
+// take takes n bytes of the limit and of the grant, or panics with a refusal.
 func (g *granted) take(n int64) {
 	if g.left -= n; g.left < 0 {
 		panic(refusal{tables.ErrMost})

@@ -75,6 +75,7 @@ func (w *Writer) Put(values ...any) {
 	}
 }
 
+// put appends the value of the row's next column.
 func (w *Writer) put(value any) {
 	field, optional := w.builder.Field(w.column), w.optional[w.column]
 	w.column++
@@ -126,6 +127,7 @@ func IfKnown[T any](v T, known bool) any {
 	return nil
 }
 
+// putText appends a text, with bytes that are not UTF-8 as %XX.
 func (w *Writer) putText(field array.Builder, s []byte) {
 	w.valid = matcher.AppendValid(w.valid[:0], s)
 	w.bytes += len(w.valid)

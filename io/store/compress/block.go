@@ -58,6 +58,7 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 })
 
+// fillZstd is [Fill] for a frame or several.
 func fillZstd(dst, src []byte) error {
 	decoder, err := zstdDecoder()
 	if err != nil {
@@ -128,6 +129,7 @@ func addSnappy(dst, src []byte, _ int) []byte {
 	return dst[:len(dst)+len(s2.EncodeSnappy(dst[len(dst):len(dst)+most], src))]
 }
 
+// fillSnappy is [Fill] for a block.
 func fillSnappy(dst, src []byte) error {
 	if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
 		return ErrSize
@@ -138,6 +140,7 @@ func fillSnappy(dst, src []byte) error {
 
 var lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 
+// addLZ4Block appends a block.
 func addLZ4Block(dst, src []byte, _ int) []byte {
 	most := lz4.CompressBlockBound(len(src))
 	dst = slices.Grow(dst, most)
@@ -150,6 +153,7 @@ func addLZ4Block(dst, src []byte, _ int) []byte {
 	return dst[:len(dst)+n]
 }
 
+// fillLZ4Block is [Fill] for a block.
 func fillLZ4Block(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err == nil && n != len(dst) {
@@ -168,6 +172,7 @@ func fillGzip(dst, src []byte) error {
 
 func fillBrotli(dst, src []byte) error { return fillFrom(dst, brotli.NewReader(bytes.NewReader(src))) }
 
+// fillLZ4 is [Fill] for a frame. The library reads those that lz4frame does not.
 func fillLZ4(dst, src []byte) error {
 	if lz4frame.Decode(dst, src) {
 		return nil

@@ -130,6 +130,7 @@ func (d *reader) Read(p []byte) (int, error) {
 	return n, d.err
 }
 
+// Close implements io.Closer. It does not close what is read.
 func (d *reader) Close() error {
 	if d.close != nil {
 		d.close()
@@ -165,6 +166,7 @@ type source struct {
 
 var errSource = errors.New("reading failed")
 
+// Read implements io.Reader.
 func (s *source) Read(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, errSource

@@ -165,6 +165,7 @@ func (l *freeList) get() (t *fseTable) {
 	return t
 }
 
+// newPredefined returns the table of a symbol type's default distribution.
 func newPredefined(k symbolType) *fseTable {
 	t := new(fseTable)
 	t.accuracyLog = predefined[k].accuracyLog
@@ -421,6 +422,7 @@ type forwardReader struct {
 	at   uint
 }
 
+// peek returns the next n bits, at most 25, and does not pass over them.
 func (r *forwardReader) peek(n uint) (v uint32) {
 	for i := uint(0); i < 4; i++ {
 		if at := r.at>>3 + i; at < uint(len(r.data)) {
@@ -432,6 +434,7 @@ func (r *forwardReader) peek(n uint) (v uint32) {
 
 func (r *forwardReader) skip(n uint) { r.at += n }
 
+// read returns the next n bits and passes over them.
 func (r *forwardReader) read(n uint) uint32 {
 	v := r.peek(n)
 	r.skip(n)

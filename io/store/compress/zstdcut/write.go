@@ -258,6 +258,7 @@ type bitWriter struct {
 	n    uint // bits that are not in out yet
 }
 
+// add adds the n bits of v, which has no others. Fewer than 64 may wait until flush.
 func (w *bitWriter) add(v uint64, n uint) {
 	w.bits |= v << w.n
 	w.n += n

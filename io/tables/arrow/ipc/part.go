@@ -45,6 +45,8 @@ type Part struct {
 	copied *copiedRecord // nil when no column is copied
 }
 
+// newPart returns the part of a record batch: meta lists the decoded columns' buffers, which are in body and
+// have total bytes decoded. copied is nil if no column is copied.
 func newPart(s *Reader, meta *layout.BatchMeta, body []byte, total int64, copied *copiedRecord) *Part {
 	p := &Part{
 		decoder: s.decoder, meta: meta, body: body, total: total, rows: s.options.Rows, copied: copied,

@@ -81,6 +81,7 @@ func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 	return s, err
 }
 
+// newReader returns a reader without a schema, whose options have their defaults.
 func newReader(o ReaderOptions) *Reader {
 	if o.Rows <= 0 {
 		o.Rows = 65536

@@ -125,6 +125,7 @@ func (s *Writer) Notes() []string { return s.refused.Notes() }
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.out.Failed }
 
+// writeMessage writes a message all of which is in memory.
 func (s *Writer) writeMessage(m message) error {
 	if err := s.out.Put(m.head); err != nil {
 		return err

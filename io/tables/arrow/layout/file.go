@@ -60,6 +60,7 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 	return f, err
 }
 
+// Schema implements [Framer]. The schema is that of the footer.
 func (f *FileFramer) Schema() ([]byte, error) {
 	return SchemaMessage(f.Footer.Schema.Flat.Buf, f.Footer.Schema.Pos), nil
 }

@@ -24,12 +24,14 @@ type Table struct {
 	vtable []byte
 }
 
+// fail keeps the first error.
 func (f *flat) fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = fmt.Errorf("damaged metadata: "+format, args...)
 	}
 }
 
+// spend takes n bytes of the budget.
 func (f *flat) spend(n int) {
 	if f.budget -= n; f.budget < 0 {
 		f.fail("it is read over and over: too many references")

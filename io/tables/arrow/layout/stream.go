@@ -18,6 +18,7 @@ type streamFramer struct {
 	batches int
 }
 
+// Schema implements [Framer].
 func (s *streamFramer) Schema() ([]byte, error) {
 	f, err := s.Next()
 	if err == io.EOF {

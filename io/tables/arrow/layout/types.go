@@ -81,6 +81,7 @@ type schemaWriter struct {
 	err          error
 }
 
+// fields builds a vector of Field tables.
 func (w *schemaWriter) fields(fields []arrow.Field) flatbuffers.UOffsetT {
 	list := make([]flatbuffers.UOffsetT, len(fields))
 	for i, f := range fields {

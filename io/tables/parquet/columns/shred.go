@@ -51,8 +51,10 @@ func (e *entries) at(i int) int {
 	return int(e.index[i])
 }
 
+// bytes allocates n levels, or bytes of values. They are not zero.
 func (s *Shredder) bytes(n int) []byte { return s.Memory.Allocate(n) }
 
+// numbers allocates n indices or offsets. They are not zero.
 func (s *Shredder) numbers(n int) []int32 {
 	return arrow.Int32Traits.CastFromBytes(s.Memory.Allocate(4 * n))[:n:n]
 }

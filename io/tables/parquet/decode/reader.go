@@ -224,6 +224,7 @@ func (r *Reader) readDictionary(p *layout.Page) error {
 	return err
 }
 
+// failed returns err with the number of the page; nil for nil.
 func (p *page) failed(err error) error {
 	if err != nil {
 		err = fmt.Errorf("page %d: %w", p.index, err)

@@ -33,6 +33,7 @@ func NewEncoder(schema *columns.Schema, c compress.Codec, level int) (*Encoder, 
 	return e, nil
 }
 
+// addHeads adds a head for each leaf below nodes. path has the names of the groups around them.
 func (e *Encoder) addHeads(path []string, nodes []*columns.Node, codec layout.Codec) {
 	for _, n := range nodes {
 		path := append(path[:len(path):len(path)], n.Name)

@@ -12,6 +12,7 @@ type deltaLengths struct {
 	scratch []int64
 }
 
+// openDeltaLengths returns a decoder of byte arrays after their lengths.
 func openDeltaLengths(b *Body) (Decoder, error) {
 	lengths, rest, err := newLengths(b.Values, b.Present)
 	return &deltaLengths{lengths: lengths, bytes: rest}, err

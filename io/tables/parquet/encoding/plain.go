@@ -49,6 +49,7 @@ type plain struct {
 	width  int
 }
 
+// Next implements [Decoder]. No limit is needed: the values are as large as in the page.
 func (p *plain) Next(dst *Values, n int, _ int64) error {
 	dst.Data = append(dst.Data, p.values[:n*p.width]...)
 	p.values = p.values[n*p.width:]
@@ -57,6 +58,7 @@ func (p *plain) Next(dst *Values, n int, _ int64) error {
 
 func (p *plain) Done() error { return nil }
 
+// whole gives the page its values as they lie.
 func (p *plain) whole(page *Page) error {
 	page.Data = p.values
 	return nil
@@ -68,6 +70,7 @@ type packed struct {
 	at   int
 }
 
+// Next implements [Decoder]: it appends a byte for each boolean.
 func (p *packed) Next(dst *Values, n int, _ int64) error {
 	for range n {
 		dst.Data = append(dst.Data, p.bits[p.at>>3]>>(p.at&7)&1)

@@ -87,6 +87,7 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 	return nil
 }
 
+// fill is Decompress without its wording of errors.
 func (c Codec) fill(dst, src []byte) error {
 	if err := c.Check(); err != nil {
 		return err

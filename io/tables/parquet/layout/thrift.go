@@ -198,6 +198,8 @@ func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, elemen
 	}
 }
 
+// appendListHeader appends what comes before n elements of a kind: n and the kind, in one byte if n is less
+// than 15.
 func appendListHeader(dst []byte, kind byte, n int) []byte {
 	if n < 15 {
 		return append(dst, byte(n)<<4|kind)
@@ -233,6 +235,7 @@ func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, valu
 	})
 }
 
+// texts is a list of strings. Those that are read alias the data, unless T is a string.
 func texts[T ~string | ~[]byte](t *thrift, id int16, p presence, values *[]T) {
 	list(t, id, thriftBinary, p, values, func(kind byte, v *T) {
 		if t.writing {
@@ -250,6 +253,7 @@ func Append(dst []byte, s structure) []byte {
 	return t.data
 }
 
+// write appends a structure in another one, whose field numbers go on after it.
 func (t *thrift) write(s structure) {
 	outer := t.id
 	t.id = 0
@@ -295,6 +299,7 @@ func (t *thrift) fail() {
 	t.at = len(t.data)
 }
 
+// byte reads a byte, 0 after the data's end.
 func (t *thrift) byte() byte {
 	if t.at >= len(t.data) {
 		t.fail()
@@ -304,6 +309,7 @@ func (t *thrift) byte() byte {
 	return t.data[t.at-1]
 }
 
+// varint reads a number with seven bits in each byte, the lowest first; 0 where there is none.
 func (t *thrift) varint() uint64 {
 	v, n := binary.Uvarint(t.data[t.at:])
 	if n <= 0 {
@@ -332,6 +338,7 @@ func (t *thrift) begin() (outer field) {
 	return outer
 }
 
+// end goes back to the structure around the one that was read.
 func (t *thrift) end(outer field) {
 	t.depth--
 	t.field = outer
@@ -454,6 +461,7 @@ func (t *thrift) skipElement(kind byte) {
 	}
 }
 
+// advance passes over n bytes.
 func (t *thrift) advance(n int) {
 	if n > len(t.data)-t.at {
 		t.fail()
