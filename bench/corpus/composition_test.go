@@ -33,7 +33,7 @@ func compose(c *corpus.Corpus) composition {
 
 // add adds the lines of a body.
 func (m *composition) add(body string) {
-	var groups []string // by group, its rules
+	var groups [][]byte // by group, its rules
 	last := ""
 	for line := range strings.Lines(body) {
 		key, _, ok := strings.Cut(strings.ToLower(line), ":")
@@ -50,20 +50,20 @@ func (m *composition) add(body string) {
 		switch kind {
 		case "user-agent":
 			if last != kind {
-				groups = append(groups, "")
+				groups = append(groups, nil)
 			}
 			last = kind
 		case "allow", "disallow":
-			groups[len(groups)-1] += line
+			groups[len(groups)-1] = append(groups[len(groups)-1], line...)
 			last = kind
 		}
 	}
 	seen := make(map[string]bool)
 	for _, rules := range groups {
-		if seen[rules] {
+		if seen[string(rules)] {
 			m.equal++
 		}
-		seen[rules] = true
+		seen[string(rules)] = true
 	}
 	if len(groups) > 0 {
 		m.groups = append(m.groups, len(groups))
