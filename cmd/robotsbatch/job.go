@@ -80,7 +80,7 @@ func (j *job) failed(ctx context.Context, err error, status int) {
 		s = j.NewSummary(nil)
 	}
 	s.Complete, s.ExitStatus, s.Error = false, status, j.log.Message(err)
-	s.Finish(j.started)
+	s.SetTimes(j.started)
 	file, failed := blob.Create(ctx, j.SummaryJSON)
 	if failed == nil {
 		failed = s.Write(file)
@@ -303,7 +303,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 	if j.timelines != nil {
 		e = j.firstTime.Watch(e)
 	}
-	return j.html.Count(e)
+	return j.html.Counting(e)
 }
 
 // checkLimits sets the summary's exit status if more rows are without a verdict, or of unknown
@@ -335,7 +335,7 @@ func (j *job) finish(file blob.Writer) error {
 	if s.Limit > s.Rows {
 		s.Limit = 0 // there were fewer
 	}
-	s.Finish(j.started)
+	s.SetTimes(j.started)
 	exceeded := checkLimits(&j.Limits, s)
 	if err := j.html.Write(s, time.Now()); err != nil {
 		return option.Errorf("%s: %w", option.Report, err)

@@ -197,7 +197,7 @@ func (j *job) complete(c *conversion) error {
 		return nil
 	}
 	j.schemeless = cmp.Or(j.schemeless, c.schemeless)
-	j.summary.Note(c.notes)
+	j.summary.AddNotes(c.notes)
 	if c.readerLeft {
 		j.summary.Complete = false // the output's reader has what it wanted
 	}

@@ -40,7 +40,7 @@ func (t *ChangeCounter) Close() {
 	t.rules.Close()
 }
 
-// Add counts a change.
+// Add counts a changed verdict: by agent, by authority, and by the rule that now decides.
 func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.mu.Lock()
 	t.agents[c.Agent].add(c.New, 1)
@@ -89,6 +89,7 @@ type ChangedVerdicts struct {
 	None    int64 `json:"no_verdict"`
 }
 
+// add counts n verdicts that are now this one.
 func (c *ChangedVerdicts) add(now compare.Verdict, n int64) {
 	switch now {
 	case compare.Denied:
@@ -115,20 +116,22 @@ type ChangedKey struct {
 	ChangedVerdicts
 }
 
-// Changes sums up. Nothing can be added afterwards.
+// Changes returns the counts, with the authorities and rules that have the most changes.
+// Nothing can be added afterwards.
 func (t *ChangeCounter) Changes() (*Changes, error) {
 	c := &Changes{Agents: t.agents}
 	var err error
-	if c.Top, c.Authorities, err = top(t.hosts); err == nil {
-		c.Rules, _, err = top(t.rules)
+	if c.Top, c.Authorities, err = mostChanged(t.hosts); err == nil {
+		c.Rules, _, err = mostChanged(t.rules)
 	}
 	return c, err
 }
 
-// top returns the keys with the most changes, and how many there are.
-func top(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
+// mostChanged returns the shownChanges keys of a counter with the most changes, and the number
+// of all keys.
+func mostChanged(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
 	var now ChangedKey
-	end := func() {
+	addKey := func() {
 		if now.total() == 0 {
 			return
 		}
@@ -140,17 +143,17 @@ func top(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
 	err = counter.Merge(func(key []byte, n int64) error {
 		name, verdict, _ := bytes.Cut(key, []byte{0})
 		if string(name) != now.Name {
-			end()
+			addKey()
 			now = ChangedKey{Name: string(name)}
 		}
 		now.add(compare.Verdict(verdict[0]), n)
 		return nil
 	})
-	end()
+	addKey()
 	return keys, count, err
 }
 
-// String is the summary for people.
+// String returns the summary for people, on several lines.
 func (c *Changes) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s change their verdict, of %s\n", Number(c.RowsChanged), Count(c.Rows, "row", "rows"), Count(c.Authorities, "host", "hosts"))
@@ -169,13 +172,14 @@ func (c *Changes) String() string {
 		for _, k := range part.keys {
 			rows = append(rows, []string{Printable(k.Name), Number(k.Denied), Number(k.Allowed), Number(k.None)})
 		}
-		b.WriteString("\n" + aligned(rows))
+		b.WriteString("\n" + alignColumns(rows))
 	}
 	return b.String()
 }
 
-// aligned lays rows out in columns, of which all but the first have numbers.
-func aligned(rows [][]string) string {
+// alignColumns returns rows as text with columns: the first one to the left, the others, which
+// have numbers, to the right.
+func alignColumns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -200,7 +204,7 @@ type AccessChanges struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// String is the summary for people.
+// String returns the summary for people, on several lines.
 func (c *AccessChanges) String() string {
 	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Different), Count(c.Authorities, "host", "hosts"))
 	if c.Different > 0 {
@@ -208,7 +212,7 @@ func (c *AccessChanges) String() string {
 		for _, a := range c.Agents {
 			rows = append(rows, []string{Printable(a.Agent), Number(a.Closed), Number(a.Opened), Number(a.Rules), Number(a.Added), Number(a.Removed)})
 		}
-		text += "\n" + aligned(rows)
+		text += "\n" + alignColumns(rows)
 	}
 	if c.Stating == nil {
 		return text
@@ -224,5 +228,5 @@ func (c *AccessChanges) String() string {
 	for _, u := range c.Uses {
 		rows = append(rows, []string{Printable(u.Agent + " " + u.Use), Number(u.Disallowed), Number(u.Allowed), Number(u.Other)})
 	}
-	return text + "\n" + aligned(rows)
+	return text + "\n" + alignColumns(rows)
 }

@@ -23,7 +23,7 @@ type Captures struct {
 	pack bool // whether a pack was made of them
 }
 
-// CapturesOf words what was read of captures.
+// CapturesOf returns the counts of captures that were read, for messages.
 func CapturesOf(c *ruleset.Captured) *Captures {
 	counts := &Captures{Rules: c.Names, AsOf: c.AsOf, Stats: c.Stats}
 	if c.Pack != nil {
@@ -36,7 +36,7 @@ func CapturesOf(c *ruleset.Captured) *Captures {
 // dropped says what may be missing of a pack that is added to.
 const dropped = "denied because what decides may be a capture that the old pack did not keep: compile all captures at once to find out"
 
-// String is the same in one line.
+// String returns the counts on one line. Those that are 0 and unusual are left out.
 func (n *Captures) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", ruleset.SomeOf(n.Rules), Count(n.Captures, "capture", "captures"))
@@ -49,7 +49,7 @@ func (n *Captures) String() string {
 		b.WriteString("; " + Count(n.Bodies, "distinct body", "distinct bodies"))
 	}
 	fmt.Fprintf(&b, "; redirects: %s resolved, %s not", Number(n.Resolved), Number(n.Unresolved))
-	for _, odd := range present([]counted{
+	for _, odd := range countTexts([]counted{
 		{n.Stale, "host with a stale copy", "hosts with a stale copy"},
 		{n.GivenUp, "host unreachable for 30 days, so allowed", "hosts unreachable for 30 days, so allowed"},
 		{n.HTML, withHTML, withHTML},
@@ -77,7 +77,7 @@ type TableDone struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// String is the summary for people.
+// String returns the summary for people, on one line.
 func (t TableDone) String() string {
 	to := t.Out
 	if to == "-" {
@@ -105,7 +105,7 @@ type HostsDone struct {
 	Seconds       float64   `json:"seconds"`
 }
 
-// String is the summary for people.
+// String returns the summary for people, on one line.
 func (h HostsDone) String() string {
 	text := fmt.Sprintf("%s of %s: %s missing (%s waiting), %s older than %s (%s waiting)",
 		Count(h.Rows, "row", "rows"), Count(h.Authorities, "host", "hosts"),
@@ -124,13 +124,13 @@ const (
 	limited    = "cut by the size limit or the crawler"
 )
 
-// OddBodies says in one line what is not a text.
+// OddBodies says on one line how many bodies of a source are HTML or binary.
 func OddBodies(o *ruleset.OddBodies) string {
 	one, more := "host", "hosts"
 	if o.Read {
 		one, more = "file", "files"
 	}
-	odd := present([]counted{{o.HTML, one + " " + withHTML, more + " " + withHTML}, {o.Binary, one + " " + withBinary, more + " " + withBinary}})
+	odd := countTexts([]counted{{o.HTML, one + " " + withHTML, more + " " + withHTML}, {o.Binary, one + " " + withBinary, more + " " + withBinary}})
 	return blob.Shown(o.Name) + ": " + strings.Join(odd, "; ")
 }
 
@@ -153,7 +153,7 @@ type Compiled struct {
 	Seconds     float64 `json:"seconds"`
 }
 
-// NewCompiled describes a rule pack that was made by a version of the program.
+// NewCompiled describes a rule pack that was made. version is the program's.
 func NewCompiled(made *ruleset.Compiled, version string) *Compiled {
 	info := made.Info
 	return &Compiled{
@@ -164,7 +164,7 @@ func NewCompiled(made *ruleset.Compiled, version string) *Compiled {
 	}
 }
 
-// Text is the same in one line; out is the name of the pack.
+// Text returns the description on one line. out is the name of the pack.
 func (m *Compiled) Text(out string) string {
 	var b strings.Builder
 	b.WriteString(Count(m.Authorities, "host", "hosts"))
@@ -173,7 +173,7 @@ func (m *Compiled) Text(out string) string {
 	}
 	fmt.Fprintf(&b, ", %s of %s",
 		Count(m.Bodies, "distinct robots.txt", "distinct robots.txt"), Count(m.SourceBytes, "byte", "bytes"))
-	for _, odd := range present([]counted{
+	for _, odd := range countTexts([]counted{
 		{m.Limited, "host " + limited, "hosts " + limited},
 		{m.HTML, "host " + withHTML, "hosts " + withHTML},
 		{m.Binary, "host " + withBinary, "hosts " + withBinary},

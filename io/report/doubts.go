@@ -20,7 +20,7 @@ type Doubts struct {
 	KnownMissing bool
 }
 
-// Of returns a warning for each doubt about a job.
+// Of returns a warning for each thing in a job's summary that was likely not meant.
 func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	judged := s.Rows - s.Invalid - s.UnsupportedScheme
 	if s.NoTime > 0 && s.NoTime == judged {
@@ -40,9 +40,9 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	return doubts
 }
 
-// Unlisted is the notice that rows may be allowed only because WARC files have no record of a host
-// that was asked and did not answer. It is empty if no row is allowed for want of a robots.txt,
-// and if no host at all has one, which points to wrong rules instead.
+// Unlisted returns a notice that rows may be allowed only because WARC files have no record of
+// a failed fetch. It is empty if no row is allowed for lack of a robots.txt, and if no host
+// has one, which points to wrong rules instead.
 func (s *Summary) Unlisted() (notice option.Message) {
 	if s.NoRobots == 0 || s.noneKnown() || s.Missing == missingDeny || s.Missing == missingNull {
 		return notice
@@ -51,8 +51,8 @@ func (s *Summary) Unlisted() (notice option.Message) {
 		"Name the list of robots.txt files that were requested with %s: its hosts without a capture are unreachable, and so denied", Count(s.NoRobots, "row is", "rows are"), option.FetchList)
 }
 
-// OtherNames is the notice that the rules have hosts without robots.txt under another name: as
-// many of those looked at, and such as asked, for which they have near.
+// OtherNames returns a notice that the rules have hosts under another name: count of the
+// looked hosts without a robots.txt. asked is one of those and near its other name.
 func OtherNames(count, looked int, asked, near string) option.Message {
 	more := ""
 	if count > 1 {
@@ -61,14 +61,15 @@ func OtherNames(count, looked int, asked, near string) option.Message {
 	return option.Messagef("the rules do not have %s; they have %s (www or the scheme differs)%s", asked, near, more)
 }
 
-// WithBlanks is the notice that some lines of a list, such as the one given, have a blank within.
+// WithBlanks returns a notice that count lines of a list have a blank within the URL. line is
+// one of them.
 func WithBlanks(count int64, line string) option.Message {
 	return option.Messagef("%s a blank within the URL (%q), which is a part of it: if the URL ends there, its verdict is that of another path; pipe the list through awk '{print $1}'. With %s nothing is said",
 		Count(count, "line has", "lines have"), line, option.InFormat.With("text"))
 }
 
-// AllInvalid is the warning that no row is a URL. example is a line without a scheme, empty
-// where none is known.
+// AllInvalid returns the warning that no row is a URL. example is a line without a scheme;
+// empty if there is none.
 func AllInvalid(rows int64, example string) option.Message {
 	text := "no row is a URL: "
 	if rows == 1 {

@@ -21,7 +21,7 @@ import (
 // listed is how many authorities and rules a report lists.
 const listed = 25
 
-// HTML words what a job did as a page: the summary's counts, and what was tallied of the
+// HTML returns the report of a job as a page: the summary's counts, and t, which counted the
 // rows that this run read.
 func HTML(s *Summary, t *tally.Tally, now time.Time) *page.Page {
 	p := &page.Page{
@@ -43,7 +43,8 @@ type htmlPage struct {
 	tally *tally.Tally
 }
 
-// finding says in sentences to whom how much is closed, and of how much nothing is known.
+// finding says in sentences how much is denied to which agents, and for how much no robots.txt
+// is known.
 func (s *Summary) finding() []string {
 	if s.Rows == 0 || len(s.Agents) == 0 {
 		return []string{"There were no URLs to judge."}
@@ -70,25 +71,25 @@ func (s *Summary) finding() []string {
 	return finding
 }
 
-// known returns how many rows are denied to an agent, of how many that have a verdict by
-// what is known of their host.
+// known returns how many rows have a verdict from a known robots.txt, and how many of these
+// are denied to an agent.
 func (s *Summary) known(a *Agent) (denied, known int64) {
-	denied = max(0, a.Denied-s.ofNothing(missingDeny))
-	return denied, denied + s.allowed(a)
+	denied = max(0, a.Denied-s.assumed(missingDeny))
+	return denied, denied + s.allowedByRobots(a)
 }
 
-// allowed returns how many rows are allowed to an agent by what is known of their host.
-func (s *Summary) allowed(a *Agent) int64 {
-	ofNothing := s.ofNothing(missingAllow)
+// allowedByRobots returns how many rows are allowed to an agent by a known robots.txt.
+func (s *Summary) allowedByRobots(a *Agent) int64 {
+	ofNothing := s.assumed(missingAllow)
 	if cmp.Or(s.BeforeFirst, s.Missing, missingAllow) == missingAllow {
 		ofNothing -= a.DeniedLater
 	}
 	return max(0, a.Allowed-ofNothing)
 }
 
-// ofNothing returns how many rows have this verdict only because nothing is known of their
-// host, or nothing from so early.
-func (s *Summary) ofNothing(verdict string) (rows int64) {
+// assumed returns how many rows have this verdict only because no robots.txt is known, or none
+// from so early.
+func (s *Summary) assumed(verdict string) (rows int64) {
 	missing := cmp.Or(s.Missing, missingAllow)
 	if missing == verdict {
 		rows += s.NoRobots
@@ -99,14 +100,15 @@ func (s *Summary) ofNothing(verdict string) (rows int64) {
 	return rows
 }
 
-// whom names an agent, or of what agents a combined verdict is, within a sentence about what
-// is closed.
+// whom names an agent in a sentence about what is closed to it.
 func (s *Summary) whom(agent string) string { return s.whomOf(agent, "all-denied") }
 
-// whomOpen is whom of what is open, which is open to all where nothing is denied to any.
+// whomOpen names an agent in a sentence about what is open to it: for a combined verdict, what
+// is open to all is what is denied to none.
 func (s *Summary) whomOpen(agent string) string { return s.whomOf(agent, "any-denied") }
 
-// whomOf names an agent, or the agents of a combined verdict: all of them if it is ofAll.
+// whomOf names an agent within a sentence. For a combined verdict it says "all of" the agents
+// if the verdict is ofAll, else "at least one of".
 func (s *Summary) whomOf(agent, ofAll string) string {
 	switch {
 	case s.Combined == agent && s.Combined != "":
@@ -121,7 +123,7 @@ func (s *Summary) whomOf(agent, ofAll string) string {
 	return Printable(agent)
 }
 
-// verb is the form of a verb for a number of things.
+// verb returns the form of a verb for n things.
 func verb(n int64, one, many string) string {
 	if n == 1 {
 		return one
@@ -129,6 +131,7 @@ func verb(n int64, one, many string) string {
 	return many
 }
 
+// facts returns the figures at the top of the page.
 func (s *Summary) facts() []page.Fact {
 	facts := []page.Fact{{Value: Number(s.Rows), Name: "URLs"}}
 	if len(s.Agents) > 0 {
@@ -145,6 +148,8 @@ func (s *Summary) facts() []page.Fact {
 // percent is a share for people.
 func percent(part, whole int64) string { return percentOf(float64(part), float64(whole)) }
 
+// percentOf returns a share in percent for people, with one digit after the point; a dash if
+// whole is 0.
 func percentOf(part, whole float64) string {
 	if whole <= 0 {
 		return "–"
@@ -159,6 +164,7 @@ func percentOf(part, whole float64) string {
 	return fmt.Sprintf("%.1f %%", share)
 }
 
+// shareOf returns a share from 0 to 1; 0 if whole is 0.
 func shareOf(part, whole int64) float64 {
 	if whole <= 0 {
 		return 0
@@ -169,8 +175,8 @@ func shareOf(part, whole int64) float64 {
 // barColumn is the name of a column of bars.
 const barColumn = ""
 
-// columns are those of these names.
-func columns(names ...string) []page.Column {
+// columnsOf returns columns with these names.
+func columnsOf(names ...string) []page.Column {
 	all := make([]page.Column, len(names))
 	for i, name := range names {
 		all[i].Name = name
@@ -207,14 +213,15 @@ var (
 	weightParts = []page.Series{{Name: "denied", Kind: page.Denied}, {Name: "allowed", Kind: page.Allowed}, {Name: "no verdict", Kind: page.Unknown}}
 )
 
+// verdicts returns the section with a bar and a row for each agent.
 func (h htmlPage) verdicts() page.Section {
 	bars := &page.Bars{Parts: verdictParts}
-	table := &page.Table{Caption: "URLs by verdict", Columns: columns(
+	table := &page.Table{Caption: "URLs by verdict", Columns: columnsOf(
 		"Agent", "Closed, of those known", barColumn, "Denied", "Allowed by robots.txt", "Allowed, no robots.txt known", "No verdict",
 	)}
 	for _, a := range h.Agents {
 		name := Printable(a.Agent)
-		ruled := h.allowed(&a)
+		ruled := h.allowedByRobots(&a)
 		unruled := a.Allowed - ruled
 		bars.Bars = append(bars.Bars, page.Bar{
 			Name: name, Values: []float64{float64(a.Denied), float64(ruled), float64(unruled), float64(a.Unknown)},
@@ -233,13 +240,13 @@ func (h htmlPage) verdicts() page.Section {
 	return page.Section{Title: "Verdicts", Text: text, Parts: []page.Part{bars, table}}
 }
 
-// weights is empty without -weight.
+// weights returns the section with the sums of -weight; empty without it.
 func (h htmlPage) weights() page.Section {
 	if h.Weight == nil {
 		return page.Section{}
 	}
 	bars := &page.Bars{Parts: weightParts}
-	table := &page.Table{Caption: "Sums of " + Printable(h.Weight.Column) + " by verdict", Columns: columns("Agent", "Share denied", "Denied", "Allowed", "No verdict")}
+	table := &page.Table{Caption: "Sums of " + Printable(h.Weight.Column) + " by verdict", Columns: columnsOf("Agent", "Share denied", "Denied", "Allowed", "No verdict")}
 	for _, a := range h.Agents {
 		var sums []page.Cell
 		var values []float64
@@ -259,10 +266,10 @@ func (h htmlPage) weights() page.Section {
 	return page.Section{Title: "By " + Printable(h.Weight.Column), Text: text, Parts: []page.Part{bars, table}}
 }
 
-// reasons has a row for each reason and a column for each agent. Agents of which all is the
-// same share a column.
+// reasons returns the section with a row for each reason and a column for each agent. Agents
+// with the same counts share a column.
 func (h htmlPage) reasons() page.Section {
-	table := &page.Table{Caption: "URLs by reason", Columns: columns("Reason")}
+	table := &page.Table{Caption: "URLs by reason", Columns: columnsOf("Reason")}
 	sums := make([]int64, len(h.tally.Reasons[0]))
 	var shown []int
 	for i, reasons := range h.tally.Reasons {
@@ -276,7 +283,7 @@ func (h htmlPage) reasons() page.Section {
 			}
 		}
 		shown = append(shown, i)
-		table.Columns = append(table.Columns, columns(strings.Join(agents, ", "), barColumn)...)
+		table.Columns = append(table.Columns, columnsOf(strings.Join(agents, ", "), barColumn)...)
 		for reason, n := range reasons {
 			sums[reason] += n
 		}
@@ -302,18 +309,18 @@ func (h htmlPage) reasons() page.Section {
 	if more := len(h.Agents) - h.tally.Agents; more > 0 && h.Combined == "" {
 		text = fmt.Sprintf("Here and below, only the first %[2]d of %[1]d agents are shown separately.", len(h.Agents), h.tally.Agents)
 	}
-	return page.Section{Title: "Reasons", Text: text, Parts: parts(table)}
+	return page.Section{Title: "Reasons", Text: text, Parts: unlessEmpty(table)}
 }
 
-// parts leaves out a table without rows.
-func parts(table *page.Table) []page.Part {
+// unlessEmpty returns a table as the parts of a section; nil if it has no rows.
+func unlessEmpty(table *page.Table) []page.Part {
 	if len(table.Rows) == 0 {
 		return nil
 	}
 	return []page.Part{table}
 }
 
-// errorText says how far the counts of a Top may be off.
+// errorText says how far the counts of t may be off.
 func errorText(t *tally.Top) string {
 	if t.Exact() {
 		return "Counts are exact."
@@ -322,7 +329,7 @@ func errorText(t *tally.Top) string {
 		Number(t.Unlisted()))
 }
 
-// countCell is a count with its error.
+// countCell returns a count with its possible error.
 func countCell(e *tally.Entry) page.Cell {
 	cell := numberCell(e.Count)
 	if e.Error > 0 {
@@ -331,7 +338,8 @@ func countCell(e *tally.Entry) page.Cell {
 	return cell
 }
 
-// deniedShare is how many of an authority's rows are denied, or how many at least.
+// deniedShare returns the share of an authority's rows that is denied, with ≥ if it is a lower
+// bound.
 func (h htmlPage) deniedShare(e *tally.Entry) page.Cell {
 	denied, rows, exact := h.tally.DeniedShare(e)
 	cell := shareCell(denied, rows)
@@ -341,8 +349,9 @@ func (h htmlPage) deniedShare(e *tally.Entry) page.Cell {
 	return cell
 }
 
+// denying returns the section on the hosts with the most denied URLs.
 func (h htmlPage) denying() page.Section {
-	table := &page.Table{Caption: "Hosts with the most URLs that are denied", Columns: columns("Host", "Denied", "Of its URLs", barColumn, "A rule that denies")}
+	table := &page.Table{Caption: "Hosts with the most URLs that are denied", Columns: columnsOf("Host", "Denied", "Of its URLs", barColumn, "A rule that denies")}
 	for _, e := range h.tally.Denying.Largest(listed) {
 		share, rule := h.deniedShare(&e), textCell("")
 		if e.Example != "" {
@@ -357,11 +366,12 @@ func (h htmlPage) denying() page.Section {
 			text = "No URL of the outputs that this run wrote is denied."
 		}
 	}
-	return page.Section{Title: "Who denies most", Text: text, Parts: parts(table)}
+	return page.Section{Title: "Who denies most", Text: text, Parts: unlessEmpty(table)}
 }
 
+// rules returns the section on the rules that deny the most URLs.
 func (h htmlPage) rules() page.Section {
-	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: columns("Rule", "Group", "URLs", "For example at")}
+	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: columnsOf("Rule", "Group", "URLs", "For example at")}
 	for _, e := range h.tally.Rules.Largest(listed) {
 		agent, rule, _ := strings.Cut(e.Key, "\n")
 		table.Rows = append(table.Rows, []page.Cell{codeCell(rule), textCell(agent), countCell(&e), textCell(e.Example)})
@@ -370,7 +380,7 @@ func (h htmlPage) rules() page.Section {
 		return page.Section{}
 	}
 	return page.Section{
-		Title: "Which rules deny most", Parts: parts(table),
+		Title: "Which rules deny most", Parts: unlessEmpty(table),
 		Text: "Rules as they are written, of all hosts and agents together. " + h.wholeSites() + errorText(h.tally.Rules),
 	}
 }
@@ -379,7 +389,7 @@ func (h htmlPage) rules() page.Section {
 // pattern matches every path.
 var wholeSite = regexp.MustCompile(`^[^:]+[: \t][ \t]*(\*+/?|/)?(\*+\$?)?$`)
 
-// wholeSites says how many denials come from rules that close a whole site.
+// wholeSites says which share of denials comes from rules that close a whole site.
 func (h htmlPage) wholeSites() string {
 	whole, all := int64(0), int64(0)
 	for _, e := range h.tally.Rules.Largest(math.MaxInt) {
@@ -394,8 +404,9 @@ func (h htmlPage) wholeSites() string {
 	return fmt.Sprintf("%s of all %s are by rules that close a whole site, such as Disallow: /. ", percent(whole, all), Count(all, "denial", "denials"))
 }
 
+// largest returns the section on the hosts with the most URLs.
 func (h htmlPage) largest() page.Section {
-	table := &page.Table{Caption: "Hosts with the most URLs", Columns: columns("Host", "URLs", "Denied to "+Printable(h.Agents[0].Agent), barColumn)}
+	table := &page.Table{Caption: "Hosts with the most URLs", Columns: columnsOf("Host", "URLs", "Denied to "+Printable(h.Agents[0].Agent), barColumn)}
 	for _, e := range h.tally.Largest.Largest(listed) {
 		table.Rows = append(table.Rows, []page.Cell{textCell(e.Key), countCell(&e), shareCell(e.Denied[0], e.Rows), barCell(e.Denied[0], e.Rows)})
 	}
@@ -421,6 +432,7 @@ func (h htmlPage) largest() page.Section {
 	return page.Section{Title: "URLs of each host", Text: text, Parts: []page.Part{columns, table}}
 }
 
+// ages returns the section on how old the fetches were that decided; empty if no age is known.
 func (h htmlPage) ages() page.Section {
 	names := []string{"< 1 h", "1–6 h", "6–24 h", "1–7 d", "7–30 d", "30 d–1 y", "> 1 y", "?"}
 	columns := &page.Columns{Title: "URLs by the age of the robots.txt; ? is not known"}
@@ -444,9 +456,9 @@ func (h htmlPage) ages() page.Section {
 	return page.Section{Title: "Age of the rules", Text: text, Parts: []page.Part{columns}}
 }
 
-// notes is empty where there is nothing to note.
+// notes returns the section with remarks on the run; without rows if there are none.
 func (h htmlPage) notes() page.Section {
-	table := &page.Table{Caption: "What to know of this run", Columns: columns("Note")}
+	table := &page.Table{Caption: "What to know of this run", Columns: columnsOf("Note")}
 	add := func(text string) { table.Rows = append(table.Rows, []page.Cell{textCell(text)}) }
 	if !h.Complete {
 		add("The output's reader closed it early: not all rows were read.")
@@ -463,10 +475,10 @@ func (h htmlPage) notes() page.Section {
 	for _, note := range h.ShownNotes() {
 		add(note)
 	}
-	return page.Section{Title: "Notes", Parts: parts(table)}
+	return page.Section{Title: "Notes", Parts: unlessEmpty(table)}
 }
 
-// saidText says how many rows have which value.
+// saidText says how many rows have each value of a use.
 func saidText(c *batch.UseCounts) string {
 	if isGraded(c) {
 		return fmt.Sprintf("%s immediate, %s reference, %s full%s", Number(c.Immediate), Number(c.Reference), Number(c.Full), unreadableText(c))
@@ -474,7 +486,7 @@ func saidText(c *batch.UseCounts) string {
 	return fmt.Sprintf("%s allowed, %s disallowed%s", Number(c.Allowed), Number(c.Disallowed), unreadableText(c))
 }
 
-// unreadableText says how many rows have a form that cannot be read; empty for none.
+// unreadableText says how many rows have a value that cannot be read; empty for none.
 func unreadableText(c *batch.UseCounts) string {
 	if c.Unreadable == 0 {
 		return ""
@@ -488,14 +500,14 @@ func isGraded(c *batch.UseCounts) bool {
 	return err == nil && u.Graded()
 }
 
-// usesFinding says how much is disallowed of what the first agent may fetch by what is known
-// of its host.
+// usesFinding says, for the first agent, which share of what a known robots.txt allows is
+// disallowed for each use.
 func (s *Summary) usesFinding() []string {
 	a := &s.Agents[0]
 	var said []string
 	for _, u := range a.Uses {
 		if u.Disallowed > 0 {
-			said = append(said, fmt.Sprintf("%s for %s", percent(u.Disallowed, s.allowed(a)), Printable(u.Use)))
+			said = append(said, fmt.Sprintf("%s for %s", percent(u.Disallowed, s.allowedByRobots(a)), Printable(u.Use)))
 		}
 	}
 	if len(said) == 0 {
@@ -513,20 +525,20 @@ var usedParts = []page.Series{
 	{Name: "not to be fetched", Kind: page.Unknown},
 }
 
-// uses is empty without -use.
+// uses returns the section on what sites state about uses; empty without -use.
 func (h htmlPage) uses() page.Section {
 	bars := &page.Bars{Parts: usedParts}
-	table := &page.Table{Caption: "URLs by what may be done with them", Columns: columns(
+	table := &page.Table{Caption: "URLs by what may be done with them", Columns: columnsOf(
 		"Use", "Agent", "Share disallowed", barColumn, "Disallowed", "Allowed", "Unreadable", "Nothing said", "Not to be fetched",
 	)}
-	grades := &page.Table{Caption: "URLs by how much may be used", Columns: columns(
+	grades := &page.Table{Caption: "URLs by how much may be used", Columns: columnsOf(
 		"Use", "Agent", "Immediate", "Reference", "Full", "Unreadable", "Nothing said", "Not to be fetched",
 	)}
 	for i := range h.Agents {
 		a := &h.Agents[i]
 		for j := range a.Uses {
 			u := &a.Uses[j]
-			nothing, closed, open := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowed(a)
+			nothing, closed, open := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowedByRobots(a)
 			if isGraded(u) {
 				grades.Rows = append(grades.Rows, []page.Cell{
 					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
@@ -567,8 +579,8 @@ type Page struct {
 	tallies []*tally.Tally
 }
 
-// CreatePage creates the file, so that a name that cannot be written shows at once. The
-// verdicts are those of a number of agents.
+// CreatePage creates the file, so that an error shows before the work. agents is the number of
+// agents with verdicts.
 func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
 	file, err := blob.Create(ctx, name)
 	if err != nil {
@@ -578,15 +590,15 @@ func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
 	return &Page{file: file, agents: agents}, nil
 }
 
-// Abort gives the report up, unless it is complete.
+// Abort discards the page, unless it is written.
 func (p *Page) Abort() {
 	if p != nil {
 		p.file.Abort()
 	}
 }
 
-// Count returns an evaluator that counts what e finds.
-func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
+// Counting returns an evaluator that does what e does, and counts its verdicts for the page.
+func (p *Page) Counting(e batch.Evaluator) batch.Evaluator {
 	if p == nil {
 		return e
 	}
@@ -594,7 +606,7 @@ func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
 	return tally.Wrap(e, p.tallies[len(p.tallies)-1])
 }
 
-// Write writes the report.
+// Write adds up the counts of all evaluators, and writes and completes the page.
 func (p *Page) Write(s *Summary, now time.Time) error {
 	if p == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Pack prints what a rule pack says of itself.
+// Pack prints the description of a rule pack.
 func Pack(w io.Writer, name string, info *rulepack.Info) {
 	limit := "none"
 	if info.Limit > 0 {
@@ -60,7 +60,7 @@ var accessNames = map[access.Outcome]string{
 	access.AllowAfterOutage: "allow all: unreachable for 30 days", access.Cut: "not kept: the history was cut",
 }
 
-// Authority prints what a rule pack has on an authority.
+// Authority prints all that a rule pack knows of an authority.
 func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	a, _, err := p.Authority(authority)
 	if err != nil {
@@ -112,7 +112,8 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// printHistory prints what a pack with a history has on an authority at any time.
+// printHistory prints what a pack with a history knows of an authority, with the times;
+// nothing for another pack.
 func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if !p.Info().History {
 		return nil
@@ -147,16 +148,15 @@ func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// sourceTries are the rules for everyone of a body that is not compiled for all
-// agents.
+// sourceTries yields the rules for everyone of a body that the pack has as its source.
 func sourceTries(source []byte, p matcher.Profile) iter.Seq2[[]string, matcher.Trie] {
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p, Limit: len(source)})
 	trie := matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]
 	return func(yield func([]string, matcher.Trie) bool) { yield([]string{matcher.Everyone}, trie) }
 }
 
-// printTries prints agents with their rules in the order of their lines, those
-// that obey the same ones together.
+// printTries prints agents with their rules in the order of lines. Agents with the same rules
+// are printed together.
 func printTries(w io.Writer, tries iter.Seq2[[]string, matcher.Trie]) {
 	var order []string
 	agents := make(map[string][]string)
@@ -172,7 +172,7 @@ func printTries(w io.Writer, tries iter.Seq2[[]string, matcher.Trie]) {
 	}
 }
 
-// ruleLines are the rules of a trie, each once, by line.
+// ruleLines returns the rules of a trie as text, a line each.
 func ruleLines(t *matcher.Trie) string {
 	var b strings.Builder
 	for _, r := range t.Written() {

@@ -22,8 +22,8 @@ type Progress struct {
 	URLsPerSecond int64
 }
 
-// Line is the progress in at most width columns: with all digits if they fit, else in
-// short numbers and as many parts as fit, the most telling first.
+// Line returns the progress in at most width columns: with all digits if they fit, else in
+// short numbers and as many parts as fit.
 func (p *Progress) Line(width int) string {
 	var l line
 	l.add(Count(p.Rows, "row", "rows"), shortNumber(p.Rows)+" rows")
@@ -43,8 +43,8 @@ func (l *line) add(part, short string) {
 	l.parts, l.short = append(l.parts, part), append(l.short, short)
 }
 
-// addTimes adds which share is done, and how many seconds are left, or have passed where that is
-// not known. What is not known is negative.
+// addTimes adds the share that is done, and the seconds that are left, or if those are
+// unknown, the seconds that passed. An unknown one is negative.
 func (l *line) addTimes(share, left, passed float64) {
 	if share >= 0 {
 		percent := fmt.Sprintf("%d %%", int(100*share))
@@ -57,7 +57,7 @@ func (l *line) addTimes(share, left, passed float64) {
 	l.add(time, time)
 }
 
-// fit joins the parts in at most width columns, or the short ones that fit.
+// fit joins the parts if they fit into width columns; else as many of the short parts as fit.
 func (l *line) fit(width int) string {
 	if all := strings.Join(l.parts, ", "); len(all) <= width {
 		return all
@@ -70,13 +70,14 @@ func (l *line) fit(width int) string {
 	return ""
 }
 
-// Attributes are the progress for programs, as slog takes it. What is not known is left
-// out.
+// Attributes returns the progress as attributes for slog, without those that are unknown.
 func (p *Progress) Attributes() []any {
 	attributes := []any{"rows", p.Rows, "denied", p.Denied, "seconds", p.Seconds, "urls_per_second", p.URLsPerSecond}
 	return appendTimes(attributes, p.Share, p.Left)
 }
 
+// appendTimes appends the share and the seconds left, each unless it is negative, which means
+// unknown.
 func appendTimes(attributes []any, share, left float64) []any {
 	if share >= 0 {
 		attributes = append(attributes, "share", share)
@@ -97,12 +98,12 @@ type StepProgress struct {
 // share is what is done, from 0 to 1, and left how many seconds are left at the speed so
 // far; each is negative where it is not known.
 func (p *StepProgress) share() (share, left float64) {
-	return extent(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
+	return shareAndLeft(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
 }
 
-// extent returns which share of a total is done, and how many seconds are left at the speed at
-// which own of it was done in some seconds. Each is negative where it is not known.
-func extent(done, total, own, seconds float64) (share, left float64) {
+// shareAndLeft returns the share of total that is done, and the seconds that are left if it
+// goes on as own of it did in seconds. Each is negative if it is not known.
+func shareAndLeft(done, total, own, seconds float64) (share, left float64) {
 	if total <= 0 {
 		return -1, -1
 	}
@@ -113,7 +114,7 @@ func extent(done, total, own, seconds float64) (share, left float64) {
 	return share, left
 }
 
-// Line is the progress in at most width columns, as that of [Progress.Line].
+// Line returns the progress of the step in at most width columns.
 func (p *StepProgress) Line(width int) string {
 	number, brief, unit := Number, shortNumber, " "+string(p.Unit)
 	if p.Unit == meter.Bytes {
@@ -132,7 +133,7 @@ func (p *StepProgress) Line(width int) string {
 	return l.fit(width)
 }
 
-// Attributes are the progress for programs, as those of [Progress.Attributes].
+// Attributes returns the progress of the step as attributes for slog.
 func (p *StepProgress) Attributes() []any {
 	attributes := []any{"step", p.What, string(p.Unit), p.Done}
 	if p.Total > 0 {
@@ -142,7 +143,7 @@ func (p *StepProgress) Attributes() []any {
 	return appendTimes(append(attributes, "seconds", p.Seconds), share, left)
 }
 
-// byteSize is a number of bytes in three digits or so, such as 12.3 MiB.
+// byteSize returns a number of bytes with about three digits, such as 12.3 MiB.
 func byteSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -150,7 +151,7 @@ func byteSize(n int64) string {
 	return scaled(n, 1<<10, []string{" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"})
 }
 
-// shortNumber is a number in three digits or so, such as 12.3M.
+// shortNumber returns a number with about three digits, such as 12.3M.
 func shortNumber(n int64) string {
 	if n < 10_000 {
 		return fmt.Sprint(n)
@@ -158,7 +159,8 @@ func shortNumber(n int64) string {
 	return scaled(n, 1000, []string{"k", "M", "G", "T", "P", "E"})
 }
 
-// scaled is a number in the unit, each base times the one before, that leaves up to three digits of it.
+// scaled returns a number with about three digits and a unit. The first of units is base, and
+// each is base times the one before.
 func scaled(n int64, base float64, units []string) string {
 	x := float64(n) / base
 	for x >= base-0.5 && len(units) > 1 {
@@ -170,7 +172,7 @@ func scaled(n int64, base float64, units []string) string {
 	return fmt.Sprintf("%.0f%s", x, units[0])
 }
 
-// Extent says how much of a job's inputs is done. Several outputs may be under way.
+// Extent tracks which share of a job's inputs is done. Several outputs may be in progress.
 type Extent struct {
 	sizes []float64 // of the inputs, in the order in which they are read
 	total float64
@@ -181,8 +183,8 @@ type Extent struct {
 	started       time.Time
 }
 
-// NewExtent returns the extent of inputs of these sizes, in bytes or as parts of equal
-// size; without sizes nothing is known.
+// NewExtent returns an Extent of inputs with these sizes, in any unit; nil if they are not
+// known.
 func NewExtent(sizes []float64, started time.Time) *Extent {
 	e := &Extent{sizes: sizes, started: started}
 	for _, size := range sizes {
@@ -191,13 +193,14 @@ func NewExtent(sizes []float64, started time.Time) *Extent {
 	return e
 }
 
-// Next takes the inputs of the next output, and returns the index of the first.
-func (e *Extent) Next(inputs int) (first int) {
+// TakeInputs assigns the next inputs to an output, and returns the index of the first.
+func (e *Extent) TakeInputs(inputs int) (first int) {
 	e.next += inputs
 	return e.next - inputs
 }
 
-// Size is the size of a number of inputs from one on, the last one's fraction included.
+// Size returns the size of inputs from index first on: of that many, which may end with a
+// fraction of one.
 func (e *Extent) Size(first int, inputs float64) float64 {
 	size := 0.0
 	for i := first; i < len(e.sizes) && inputs > 0; i++ {
@@ -207,17 +210,18 @@ func (e *Extent) Size(first int, inputs float64) float64 {
 	return size
 }
 
-// Done adds the size of an output that is done, by an earlier run or by this one.
-func (e *Extent) Done(size float64, earlier bool) {
+// AddDone adds the size of an output that is complete. earlier says that an earlier run
+// completed it.
+func (e *Extent) AddDone(size float64, earlier bool) {
 	e.done += size
 	if earlier {
 		e.skipped += size
 	}
 }
 
-// At returns what is done, with that size of the outputs under way, and how many seconds
-// are left at the speed so far.
+// At returns the share that is done and the seconds that are left; negative if unknown.
+// underWay is the size that is done of outputs in progress.
 func (e *Extent) At(underWay float64, now time.Time) (share, left float64) {
 	done := e.done + underWay
-	return extent(done, e.total, done-e.skipped, now.Sub(e.started).Seconds())
+	return shareAndLeft(done, e.total, done-e.skipped, now.Sub(e.started).Seconds())
 }

@@ -34,7 +34,7 @@ type statsWords struct {
 	bar func(c *stats.Count) page.Bar
 }
 
-// statsPage words counts of sites as a page.
+// statsPage returns counts of sites as a page.
 func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 	words := &deniedWords
 	if t.Uses {
@@ -63,7 +63,7 @@ func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 	return p
 }
 
-// sitesOf is a number of sites in words.
+// sitesOf returns a number of sites in words.
 func sitesOf(n int64, site stats.Site) string {
 	one, many := "site", "sites"
 	if site == stats.ByAuthority {
@@ -77,7 +77,7 @@ func baseOf(c *stats.Count, t *stats.Table) string {
 	return sitesOf(c.Base, t.Site) + " " + t.Base.Sites()
 }
 
-// whomOf names the agents of a count.
+// whomOf names the agents of a count within a sentence.
 func whomOf(c *stats.Count) string {
 	if c.AnyOf > 0 {
 		return "at least one of " + strings.TrimPrefix(Printable(c.Agent), "any of ") + " agents"
@@ -85,12 +85,12 @@ func whomOf(c *stats.Count) string {
 	return Printable(c.Agent)
 }
 
-// deniedFinding says which agents are denied everything by the most sites, and by how many.
-// counts, which has at least one agent, begins with that of several, if there is one, and goes
-// on with the agent that most sites deny.
+// deniedFinding says by how many sites which agents are denied everything. counts starts with
+// that of several agents together, if there is one, and then has the agent that the most sites
+// deny.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
-	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), byName(first))}
+	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), namedShare(first))}
 	if t.IsHistory() {
 		finding = append(finding, historyFinding(t)...)
 	}
@@ -98,7 +98,7 @@ func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 		c := &counts[i]
 		if most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 }); i == most {
 			if i > 0 {
-				finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), byName(c)))
+				finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), namedShare(c)))
 			}
 			finding = append(finding, fmt.Sprintf("%s deny it the front page.", percent(c.Root, c.Base)))
 		} else if c.Agent == "*" {
@@ -108,16 +108,16 @@ func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	return finding
 }
 
-// byName says how many sites that deny everything name the agent, and do not mean everyone.
-func byName(c *stats.Count) string {
+// namedShare says which share of the sites that deny everything names the agent.
+func namedShare(c *stats.Count) string {
 	if c.Full == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %s of them by name", percent(c.FullNamed, c.Full))
 }
 
-// historyFinding says how the first line's share has changed: of all sites, whose number changes
-// as well, and of those with a capture in each month.
+// historyFinding says how the first line's share has changed: of all sites, and of those with
+// a capture in each month.
 func historyFinding(t *stats.Table) (finding []string) {
 	for _, h := range t.Histories() {
 		counts := h.Lines[0].Counts
@@ -137,7 +137,8 @@ func historyFinding(t *stats.Table) (finding []string) {
 	return finding
 }
 
-// statedFinding says what is stated of each use to the first agent.
+// statedFinding says which share of sites states something about each use, for the first
+// agent.
 func statedFinding(t *stats.Table, counts []stats.Count) []string {
 	var finding []string
 	for i := range counts {
@@ -160,11 +161,11 @@ func statedFinding(t *stats.Table, counts []stats.Count) []string {
 // mostLines is how many agents, or agents and uses, have a line of their own over time.
 const mostLines = 6
 
-// historySection is the share of sites of a rank that do what the headline says, over time.
+// historySection returns the section with the shares of sites over time, for a rank.
 func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Section {
 	share := "Share of sites " + t.Base.Sites() + " that " + w.headline
 	lines := &page.Lines{Title: share + ", at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
-	table := &page.Table{Caption: share, Columns: columns("Month", "Sites", "Base")}
+	table := &page.Table{Caption: share, Columns: columnsOf("Month", "Sites", "Base")}
 	shown := h.Lines[:min(len(h.Lines), mostLines)]
 	for _, l := range shown {
 		line := page.SeriesLine{Name: Printable(l.Name)}
@@ -197,7 +198,7 @@ func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Secti
 	return page.Section{Title: rankTitle(h.Rank, t.Site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
 }
 
-// rankTitle names the sites of a rank, such as "All sites" and "Top 1,000 sites".
+// rankTitle names the sites of a rank, such as "Top 1,000 sites".
 func rankTitle(rank int, site stats.Site) string {
 	switch rank {
 	case stats.All:
@@ -208,7 +209,7 @@ func rankTitle(rank int, site stats.Site) string {
 	return fmt.Sprintf("Top %s %s", Number(int64(rank)), site)
 }
 
-// section is the section of a rank.
+// section returns the section of a rank: bars, and a table with a row for each agent.
 func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section {
 	title := rankTitle(counts[0].Rank, t.Site)
 	bars := &page.Bars{Parts: w.parts}

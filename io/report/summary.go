@@ -86,7 +86,7 @@ type Summary struct {
 	authorities, without int64
 }
 
-// CountOdd counts the robots.txt files of rules that are none.
+// CountOdd counts the robots.txt files that are HTML or binary.
 func (s *Summary) CountOdd(odd []ruleset.OddBodies, captured *ruleset.Captured) {
 	for _, o := range odd {
 		s.RulesHTML += o.HTML
@@ -116,7 +116,7 @@ type Weight struct {
 	NotNumbers int64 `json:"not_a_number"`
 }
 
-// Weigh makes the summary one of a job with -weight. Its agents must be there.
+// Weigh prepares the summary for a job with -weight. Its agents must be set.
 func (s *Summary) Weigh(column string) {
 	s.Weight = &Weight{Column: column}
 	for i := range s.Agents {
@@ -127,7 +127,7 @@ func (s *Summary) Weigh(column string) {
 // noneKnown reports whether there are authorities, and none of them has a robots.txt.
 func (s *Summary) noneKnown() bool { return s.authorities > 0 && s.without == s.authorities }
 
-// Keep adds an output that an earlier run wrote.
+// Keep adds the counts of an output that an earlier run wrote to path.
 func (s *Summary) Keep(path string, o *manifest.Output) {
 	s.OutputsKept++
 	s.keptRows += o.Counts.Rows
@@ -135,7 +135,7 @@ func (s *Summary) Keep(path string, o *manifest.Output) {
 	s.Truncated = append(s.Truncated, o.Truncated...)
 }
 
-// Add adds an output.
+// Add adds the counts of an output that was written to path.
 func (s *Summary) Add(path string, stats *batch.Stats) {
 	s.Outputs = append(s.Outputs, path)
 	s.Rows += stats.Rows
@@ -165,7 +165,7 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 // noting is a source or a sink that may change a column's type, or take longer than need be.
 type noting interface{ Notes() []string }
 
-// Notes returns what sources and sinks say, once all is written.
+// Notes returns the notes of sources and sinks, which they have once all is written.
 func Notes(parts ...any) []string {
 	var notes []string
 	for _, part := range parts {
@@ -176,8 +176,8 @@ func Notes(parts ...any) []string {
 	return notes
 }
 
-// Note adds notes, each once.
-func (s *Summary) Note(notes []string) {
+// AddNotes adds notes, each once.
+func (s *Summary) AddNotes(notes []string) {
 	for _, note := range notes {
 		if !slices.Contains(s.Notes, note) {
 			s.Notes = append(s.Notes, note)
@@ -188,7 +188,7 @@ func (s *Summary) Note(notes []string) {
 // mostNotes is the number of notes that people are shown.
 const mostNotes = 10
 
-// ShownNotes are the notes for people, of which there are few.
+// ShownNotes returns the first notes, and how many more there are.
 func (s *Summary) ShownNotes() []string {
 	if more := len(s.Notes) - mostNotes; more > 0 {
 		return append(slices.Clone(s.Notes[:mostNotes]), fmt.Sprintf("and %d more: the summary as JSON has all", more))
@@ -196,16 +196,16 @@ func (s *Summary) ShownNotes() []string {
 	return s.Notes
 }
 
-// Finish sets the times.
-func (s *Summary) Finish(started time.Time) {
+// SetTimes sets when the job began and ended, and its rate.
+func (s *Summary) SetTimes(started time.Time) {
 	const milliseconds = "2006-01-02T15:04:05.000Z"
 	s.StartedAt, s.FinishedAt = started.UTC().Format(milliseconds), time.Now().UTC().Format(milliseconds)
 	seconds := time.Since(started).Seconds()
 	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
 
-// Unknown returns the number of rows that lack a verdict for an agent; which agent
-// hardly matters, for rows are invalid and authorities unknown for all.
+// Unknown returns the number of rows without a verdict for an agent: the most of any agent, as
+// they hardly differ.
 func (s *Summary) Unknown() int64 {
 	most := int64(0)
 	for _, agent := range s.Agents {
@@ -214,8 +214,7 @@ func (s *Summary) Unknown() int64 {
 	return most
 }
 
-// String is the summary in one line, without the verdicts of several agents, for which
-// there are Lines.
+// String returns the summary on one line. Lines has the verdicts of several agents.
 func (s *Summary) String() string {
 	var b strings.Builder
 	if s.Limit > 0 {
@@ -251,8 +250,8 @@ func (s *Summary) String() string {
 	if s.isAlone() {
 		s.writeFigures(&b, &s.Agents[0])
 	}
-	s.writeOdd(&b)
-	if which := s.emitted(); which != "" || s.RowsWritten != s.Rows {
+	s.writeUnweighed(&b)
+	if which := s.emittedText(); which != "" || s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written%s", Count(s.RowsWritten, "row", "rows"), which)
 	}
 	for _, r := range s.Remarks() {
@@ -278,8 +277,8 @@ func (s *Summary) String() string {
 // Values of Summary.Missing.
 const missingAllow, missingDeny, missingNull = "allow", "deny", "null"
 
-// verdictsText says how many rows an agent is allowed and denied, and how many of these only
-// because no robots.txt is known.
+// verdictsText says how many rows are allowed and denied to an agent, and how many of these
+// only because no robots.txt is known.
 func (s *Summary) verdictsText(a *Agent) string {
 	because := ""
 	if s.NoRobots > 0 {
@@ -296,8 +295,8 @@ func (s *Summary) verdictsText(a *Agent) string {
 	return allowed + ", " + denied
 }
 
-// emitted says which rows Emit writes where several agents have a verdict of their own.
-func (s *Summary) emitted() string {
+// emittedText says which rows Emit selects if several agents have verdicts of their own.
+func (s *Summary) emittedText() string {
 	agents := len(s.Agents)
 	if agents < 2 || s.Combined != "" {
 		return ""
@@ -316,8 +315,7 @@ func (s *Summary) emitted() string {
 // isAlone reports whether one verdict stands for all agents.
 func (s *Summary) isAlone() bool { return len(s.Agents) == 1 || s.Combined != "" }
 
-// Lines are the verdicts of several agents as a table for people, an agent a line; empty
-// where String has them.
+// Lines returns the verdicts of several agents, an agent a line; nil if String has them.
 func (s *Summary) Lines() []string {
 	const most = 32 // of a table with a column for each agent
 	if s.isAlone() {
@@ -343,7 +341,7 @@ func (s *Summary) Lines() []string {
 	return lines
 }
 
-// writeFigures writes an agent's uses (-use) and sums (-weight).
+// writeFigures writes an agent's counts by use (-use) and sums (-weight).
 func (s *Summary) writeFigures(b *strings.Builder, a *Agent) {
 	for i := range a.Uses {
 		fmt.Fprintf(b, "; %s: %s", a.Uses[i].Use, saidText(&a.Uses[i]))
@@ -356,8 +354,8 @@ func (s *Summary) writeFigures(b *strings.Builder, a *Agent) {
 	}
 }
 
-// writeOdd writes how many rows have no weight.
-func (s *Summary) writeOdd(b *strings.Builder) {
+// writeUnweighed writes how many rows have no number in the column of -weight.
+func (s *Summary) writeUnweighed(b *strings.Builder) {
 	if s.Weight == nil {
 		return
 	}
@@ -365,13 +363,13 @@ func (s *Summary) writeOdd(b *strings.Builder) {
 	if !s.isAlone() {
 		between = "; " + s.Weight.Column + ": "
 	}
-	for _, odd := range present([]counted{{s.Weight.Nulls, "row null", "rows null"}, {s.Weight.NotNumbers, "row not a number", "rows not a number"}}) {
+	for _, odd := range countTexts([]counted{{s.Weight.Nulls, "row null", "rows null"}, {s.Weight.NotNumbers, "row not a number", "rows not a number"}}) {
 		b.WriteString(between + odd)
 		between = ", "
 	}
 }
 
-// secondsText has more digits where there is less time.
+// secondsText returns seconds with more digits if they are few.
 func secondsText(seconds float64) string {
 	if seconds < 1 {
 		return fmt.Sprintf("%.3f", seconds)
@@ -379,7 +377,7 @@ func secondsText(seconds float64) string {
 	return fmt.Sprintf("%.2f", seconds)
 }
 
-// Write writes the summary as JSON and completes w.
+// Write writes the summary as JSON and completes w, or aborts it after an error.
 func (s *Summary) Write(w blob.Writer) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
@@ -398,8 +396,8 @@ func (s *Summary) Write(w blob.Writer) error {
 // summaryForm is how a file begins that Write has written.
 var summaryForm = regexp.MustCompile(`^\{\s*"version": "[^"\n]*",\s*"complete": (true|false),\s*"exit_status": \d+,`)
 
-// IsSummary reports whether a file or object of that name is one that Write has written, for
-// an error that is fs.ErrNotExist where there is none.
+// IsSummary reports whether a file or object is a summary that Write wrote. The error is
+// fs.ErrNotExist if there is none.
 func IsSummary(ctx context.Context, name string) (bool, error) {
 	info, err := blob.Stat(ctx, name)
 	if err != nil || !info.Known() {
@@ -418,8 +416,8 @@ func IsSummary(ctx context.Context, name string) (bool, error) {
 	return summaryForm.Match(begin[:n]), err
 }
 
-// Merged is the summary of a job that a manifest is of. path is where an output of that
-// name lies.
+// Merged returns the summary of the job that a manifest describes. path returns where the
+// output of a name lies.
 func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 	s := &Summary{Complete: true, Outputs: []string{}, Missing: missingAllow}
 	for _, assumed := range m.Job.Options["assume"] {

@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// clock is a duration as minutes and seconds, with hours where there are any.
+// clock returns seconds as minutes and seconds, with hours if there are any.
 func clock(seconds float64) string {
 	s := int64(seconds)
 	if s >= 3600 {
@@ -23,7 +23,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// Rate is rows a second.
+// Rate returns rows per second.
 func Rate(rows int64, seconds float64) int64 {
 	if seconds <= 0 {
 		return 0
@@ -48,8 +48,8 @@ func grouped(digits string) string {
 	return digits
 }
 
-// sumText is a sum of weights: an integer with commas, or up to six digits after the
-// point of another.
+// sumText returns a sum for people: an integer with commas, another number with up to six
+// digits after the point.
 func sumText(s *batch.Sum) string {
 	if digits, ok := s.Integer(); ok {
 		return grouped(digits)
@@ -68,7 +68,7 @@ func sumText(s *batch.Sum) string {
 	return grouped(whole) + fraction
 }
 
-// Count is a number of things, such as "1 row" and "2,000 rows".
+// Count returns a number of things, such as "1 row" and "2,000 rows".
 func Count(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -82,8 +82,8 @@ type counted struct {
 	one, many string
 }
 
-// present words the numbers that are not 0.
-func present(all []counted) (texts []string) {
+// countTexts returns the numbers that are not 0 in words.
+func countTexts(all []counted) (texts []string) {
 	for _, c := range all {
 		if c.n > 0 {
 			texts = append(texts, Count(c.n, c.one, c.many))
@@ -92,8 +92,8 @@ func present(all []counted) (texts []string) {
 	return texts
 }
 
-// Age is a time span without units that are zero, such as "36h"; from two days on in days,
-// such as "155.8 days".
+// Age returns a time span for people without units that are zero, such as "36h"; from two days
+// on in days, such as "155.8 days".
 func Age(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d > 2*day {
@@ -108,8 +108,8 @@ func Age(d time.Duration) string {
 	return text
 }
 
-// FileNames lists a few names of files or folders for people, without the folders of a
-// machine that they are in. Objects keep their names.
+// FileNames returns a few names of files for people, without their folders. Objects keep their
+// names.
 func FileNames(names []string) string {
 	const most = 5
 	var short []string
@@ -126,8 +126,8 @@ func FileNames(names []string) string {
 	return text
 }
 
-// Printable is s with what a terminal might obey as %XX: control characters, those
-// that change the direction of text, and bytes that are not UTF-8.
+// Printable returns s with characters that a terminal might obey as %XX: control characters,
+// those that change the direction of text, and bytes that are not UTF-8.
 func Printable(s string) string {
 	harmless := func(r rune) bool { return !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) }
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !harmless(r) }) < 0 {

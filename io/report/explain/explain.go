@@ -101,7 +101,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		u.Agents = append(u.Agents, e.agent(i, &origin, known, path))
+		u.Agents = append(u.Agents, e.explainAgent(i, &origin, known, path))
 	}
 	return u, nil
 }
@@ -114,7 +114,7 @@ var accessNames = map[access.Outcome]string{
 	access.NoFile: "allow_all", access.Refused: "allow_all", access.AllowAfterOutage: "allow_all_after_30_days", access.Cut: "history_cut",
 }
 
-// setFacts sets the fields about the fetch.
+// setFacts sets the fields of u about the fetch of robots.txt and its records.
 func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	u.Access, u.Stale, u.Status = accessNames[o.Access], o.Stale, o.Facts.Status
 	if o.Facts.Fetched != 0 {
@@ -134,8 +134,9 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	}
 }
 
-// agent explains the verdict for a chain, given by its index.
-func (e *Explainer) agent(i int, o *matcher.Origin, known *body, path []byte) Agent {
+// explainAgent explains the verdict for the chain with index i. o has the authority's rules,
+// known its robots.txt, and path is the URL's.
+func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]
 	a := Agent{Agent: strings.Join(chain, ","), Reason: verdicts.Reasons[0]}
@@ -170,7 +171,7 @@ func (e *Explainer) agent(i int, o *matcher.Origin, known *body, path []byte) Ag
 		}
 	}
 	if a.Rule != nil {
-		a.Context = known.around(trie, decided)
+		a.Context = known.linesAround(trie, decided)
 	}
 	return a
 }
@@ -184,6 +185,7 @@ type body struct {
 	chosen map[string]Group
 }
 
+// newBody returns the robots.txt of a source. It parses the text if that is known.
 func newBody(source ruleset.Source, p matcher.Profile) *body {
 	b := &body{agents: source.Agents, chosen: make(map[string]Group)}
 	if source.Text != nil {
@@ -193,8 +195,8 @@ func newBody(source ruleset.Source, p matcher.Profile) *body {
 	return b
 }
 
-// group returns the groups that a chain obeys. Without the text, the values of their
-// user-agent lines come from the trie.
+// group returns the merged groups that a chain obeys, and why. Without the robots.txt's text,
+// it takes the user-agent lines from the trie, without line numbers.
 func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 	file := b.file
 	if file == nil {
@@ -211,7 +213,7 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 			g.Lines = append(g.Lines, Line{Line: line.Line, Text: valid(line.Value)})
 		}
 		if b.file != nil {
-			g.Joined = b.joined(lines)
+			g.Joined = b.recordsWithin(lines)
 		}
 		b.chosen[name] = g
 	}
@@ -230,9 +232,10 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 // maxJoined is the number of records that a group reports: a hostile one has many.
 const maxJoined = 8
 
-// joined returns the records after which the groups of these user-agent lines go on with
-// another user-agent line: the first before each such line.
-func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
+// recordsWithin returns the records that stand between two user-agent lines of one group and
+// do not end it. lines are user-agent lines of the groups to look at. Of the records before
+// one user-agent line, only the first is returned.
+func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	chosen := make(map[int]bool, len(lines))
 	for _, l := range lines {
 		chosen[l.Line] = true
@@ -266,9 +269,9 @@ func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
 // shownAround is the number of lines that are shown before and after one.
 const shownAround = 2
 
-// around returns the lines around a line: those of the text, or else the rules that the
-// chain obeys.
-func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
+// linesAround returns a line with those before and after it. Without the robots.txt's text,
+// these are the rules in the trie.
+func (b *body) linesAround(trie *matcher.Trie, line int) (lines []Line) {
 	if b.text != nil {
 		for number, text := range robotstxt.Lines(b.text) {
 			if number > line+shownAround {

@@ -143,48 +143,49 @@ type Style struct {
 // WriteText writes u as text for people.
 func (u *URL) WriteText(w io.Writer, style Style) error {
 	p := printer{w: w, style: style}
-	p.head(u)
+	p.printHead(u)
 	for i := range u.Agents {
-		p.agent(u, &u.Agents[i])
+		p.printAgent(u, &u.Agents[i])
 	}
 	return p.err
 }
 
-// head prints what is the same for all agents.
-func (p *printer) head(u *URL) {
-	p.wrapped("", report.Printable(u.URL), false)
+// printHead prints what is the same for all agents: the URL, its parts, and the fetch of
+// robots.txt.
+func (p *printer) printHead(u *URL) {
+	p.printWrapped("", report.Printable(u.URL), false)
 	if u.Authority != "" {
 		p.field("authority", u.Authority)
 		p.field("path", u.Path)
 		p.field("normalised", u.Normalised)
-		p.say("  hash        %d", u.Hash)
+		p.printLine("  hash        %d", u.Hash)
 		if u.Partition != nil {
-			p.say("  partition   %d of %d", *u.Partition, u.partitions)
+			p.printLine("  partition   %d of %d", *u.Partition, u.partitions)
 		}
-		p.fetch(u)
+		p.printFetch(u)
 	}
 }
 
 // WriteTable writes u as text for people, with a line for each agent.
 func (u *URL) WriteTable(w io.Writer, style Style) error {
 	p := printer{w: w, style: style}
-	p.head(u)
+	p.printHead(u)
 	width := len("agent")
 	for i := range u.Agents {
 		width = max(width, utf8.RuneCountInString(report.Printable(u.Agents[i].Agent)))
 	}
-	p.say("  %-*s  %-7s  %-15s  %s", width, "agent", "verdict", "reason", "rule")
+	p.printLine("  %-*s  %-7s  %-15s  %s", width, "agent", "verdict", "reason", "rule")
 	for i := range u.Agents {
 		a, rule := &u.Agents[i], ""
 		if a.Rule != nil {
 			rule = fmt.Sprintf("%s  (line %d)", report.Printable(clip(a.Rule.Text)), a.Rule.Line)
 		}
-		p.say("  %-*s  %-7s  %-15s  %s", width, report.Printable(a.Agent), a.verdict(), a.Reason, rule)
+		p.printLine("  %-*s  %-7s  %-15s  %s", width, report.Printable(a.Agent), a.verdict(), a.Reason, rule)
 	}
 	return p.err
 }
 
-// verdict is the agent's verdict in a word.
+// verdict returns the agent's verdict in a word.
 func (a *Agent) verdict() string {
 	switch {
 	case a.Allowed == nil:
@@ -202,7 +203,8 @@ type printer struct {
 	err   error
 }
 
-func (p *printer) say(format string, args ...any) {
+// printLine prints a line, formatted as fmt.Printf does.
+func (p *printer) printLine(format string, args ...any) {
 	if p.err == nil {
 		line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
 		_, p.err = fmt.Fprintln(p.w, line)
@@ -210,23 +212,23 @@ func (p *printer) say(format string, args ...any) {
 }
 
 func (p *printer) field(name, value string) {
-	p.wrapped(fmt.Sprintf("  %-11s ", name), report.Printable(value), name == "verdict")
+	p.printWrapped(fmt.Sprintf("  %-11s ", name), report.Printable(value), name == "verdict")
 }
 
-// wrapped prints text, and goes on below it where a line ends.
-func (p *printer) wrapped(label, text string, colored bool) {
+// printWrapped prints text after a label, and breaks it into lines of the style's width.
+func (p *printer) printWrapped(label, text string, colored bool) {
 	for line, first := "", true; first || text != ""; first = false {
 		line, text = cutLine(text, p.style.Width-len(label))
 		if colored && p.style.Color {
 			line = "\x1b[35m" + line + "\x1b[0m"
 		}
-		p.say("%s%s", label, line)
+		p.printLine("%s%s", label, line)
 		label = strings.Repeat(" ", max(len(label), 2))
 	}
 }
 
-// cutLine cuts text where a line of that many characters ends: after the last slash or blank
-// of it, if there is one. A width that nothing fits into cuts nothing.
+// cutLine splits a line of at most width characters from text: after the last slash or blank
+// of the line, if there is one. It does not split if width is too small for any text.
 func cutLine(text string, width int) (line, rest string) {
 	const least = 8
 	if width < least || utf8.RuneCountInString(text) <= width {
@@ -243,8 +245,8 @@ func cutLine(text string, width int) (line, rest string) {
 	return text[:end], text[end:]
 }
 
-// fetch prints the outcome of the fetch of robots.txt.
-func (p *printer) fetch(u *URL) {
+// printFetch prints the outcome of the fetch of robots.txt.
+func (p *printer) printFetch(u *URL) {
 	access := strings.ReplaceAll(u.Access, "_", " ")
 	switch {
 	case u.Stale:
@@ -284,7 +286,7 @@ func (p *printer) fetch(u *URL) {
 	}
 }
 
-// hint says what to do about a URL that has no verdict.
+// hint returns what to do about a URL that has no verdict, for this reason.
 func hint(url string, reason matcher.Reason) string {
 	if reason == matcher.InvalidURL && format.Schemeless([]byte(url)) != nil {
 		return ": the scheme is missing: write https://" + url
@@ -295,8 +297,8 @@ func hint(url string, reason matcher.Reason) string {
 	return ""
 }
 
-// agent prints the explanation for an agent.
-func (p *printer) agent(u *URL, a *Agent) {
+// printAgent prints the explanation for an agent.
+func (p *printer) printAgent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
 	p.field("verdict", a.verdict())
 	p.field("reason", a.Reason.String()+hint(u.URL, a.Reason))
@@ -321,7 +323,7 @@ func (p *printer) agent(u *URL, a *Agent) {
 			if decides {
 				mark = ">"
 			}
-			p.wrapped(fmt.Sprintf("      %s %5d  ", mark, line.Line), report.Printable(clip(line.Text)), decides)
+			p.printWrapped(fmt.Sprintf("      %s %5d  ", mark, line.Line), report.Printable(clip(line.Text)), decides)
 		}
 	}
 	for i := range a.Others {
@@ -331,7 +333,7 @@ func (p *printer) agent(u *URL, a *Agent) {
 	if a.CrawlDelay != nil {
 		p.field("crawl-delay", fmt.Sprintf("%g s", *a.CrawlDelay))
 	}
-	p.uses(a)
+	p.printUses(a)
 }
 
 func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "bytes") }
@@ -340,7 +342,7 @@ func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "byt
 // one.
 func (r *Rule) isRespelt() bool { return !strings.HasSuffix(r.Text, r.Pattern) }
 
-// text says which group applies and why.
+// text says which group applies to the agent, and why.
 func (g *Group) text(agent string) string {
 	near := ""
 	if g.Near != "" {
@@ -373,7 +375,7 @@ func (g *Group) text(agent string) string {
 	return text
 }
 
-// clip cuts a hostile text of which nobody wants to read more, between characters.
+// clip cuts a text after 500 bytes, between characters.
 func clip(text string) string {
 	const most = 500 // bytes
 	if len(text) <= most {
@@ -405,8 +407,8 @@ func Wanted() matcher.UsageOptions {
 // uses are all that the vocabularies define.
 var uses = append(usage.Vocabulary(usage.ContentUsage), usage.Vocabulary(usage.ContentSignal)...)
 
-// setUses sets what is said of each use for an agent, given by its index. Uses of
-// directives that the agent's groups do not have are left out.
+// setUses sets what the robots.txt says about each use of the path, and the licences. agent is
+// the agent's index. It leaves out uses about which the agent's groups say nothing.
 func (a *Agent) setUses(said *matcher.Usage, agent int, path []byte, p matcher.Profile) {
 	a.Licenses = said.Licenses(agent)
 	if said == nil {
@@ -421,8 +423,8 @@ func (a *Agent) setUses(said *matcher.Usage, agent int, path []byte, p matcher.P
 	}
 }
 
-// uses prints what may be done with the URL.
-func (p *printer) uses(a *Agent) {
+// printUses prints what the robots.txt says about uses, and the licences.
+func (p *printer) printUses(a *Agent) {
 	for _, u := range a.Uses {
 		p.field(u.Use, fmt.Sprintf("%s  (line %d: %s)", u.Value, u.Line, clip(u.Text)))
 	}

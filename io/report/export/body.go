@@ -40,15 +40,15 @@ type bodyReader struct {
 	parser  robotstxt.Parser
 }
 
-// read returns what is known of an authority; the body, valid until the next call, only
-// if it is wanted.
+// read returns the facts about an authority and, if wanted, its body; b is nil without rules,
+// and valid until the next call.
 func (r *bodyReader) read(listed *ruleset.Listed, wanted bool) (a authority, b *body, err error) {
 	a = authority{Listed: listed, registered: []byte(domains.Registered(domains.Host(listed.Key)))}
 	if listed.Access != access.Rules {
 		return a, nil, nil
 	}
 	if err = a.setBody(listed.Pack(), listed.Body); err == nil && wanted {
-		b, err = r.body(listed.Pack(), listed.Body)
+		b, err = r.readBody(listed.Pack(), listed.Body)
 	}
 	return a, b, err
 }
@@ -60,22 +60,22 @@ func (a *authority) setBody(p *rulepack.Pack, number uint32) error {
 	return err
 }
 
-// body reads a body of a pack.
-func (r *bodyReader) body(p *rulepack.Pack, number uint32) (*body, error) {
+// readBody reads a body of a pack. It is valid until the next call.
+func (r *bodyReader) readBody(p *rulepack.Pack, number uint32) (*body, error) {
 	stored, err := p.Body(number)
 	if err != nil {
 		return nil, err
 	}
 	if stored.Source == nil {
-		return describe(stored, r.profile), nil
+		return bodyOfCompiled(stored, r.profile), nil
 	}
 	f := r.parser.Parse(stored.Source, robotstxt.Options{Profile: r.profile, Limit: len(stored.Source), Others: true})
 	return &body{profile: r.profile, groups: f.Groups, sitemaps: f.Sitemaps, others: f.Others, statements: f}, nil
 }
 
-// describe makes groups of a compiled body: one for all agents that obey the same rules.
-// Lines of agents and other records are not known.
-func describe(stored *rulepack.Body, p matcher.Profile) *body {
+// bodyOfCompiled returns a compiled body as groups: one for all agents that obey the same
+// rules. Line numbers of user-agent lines and other records are not known.
+func bodyOfCompiled(stored *rulepack.Body, p matcher.Profile) *body {
 	b := &body{profile: p, statements: stored.Records.ParseStatements(p)}
 	for _, s := range stored.Records.Sitemaps {
 		b.sitemaps = append(b.sitemaps, robotstxt.Record{Value: []byte(s)})
@@ -84,13 +84,13 @@ func describe(stored *rulepack.Body, p matcher.Profile) *body {
 		b.others = append(b.others, robotstxt.Other{Key: []byte(crawlDelay), Record: robotstxt.Record{Value: []byte(d.Value)}})
 	}
 	for names, trie := range stored.Compiled.Groups() {
-		b.groups = append(b.groups, robotstxt.Group{Agents: writtenAgents(stored.Compiled, names), Rules: writtenRules(&trie, p)})
+		b.groups = append(b.groups, robotstxt.Group{Agents: agentLines(stored.Compiled, names), Rules: ruleLines(&trie, p)})
 	}
 	return b
 }
 
-// writtenAgents returns the user-agent lines that name agents, each value once.
-func writtenAgents(b *matcher.Body, names []string) []robotstxt.Agent {
+// agentLines returns the user-agent lines that name one of names, each value once.
+func agentLines(b *matcher.Body, names []string) []robotstxt.Agent {
 	var agents []robotstxt.Agent
 	seen := make(map[string]bool)
 	for _, name := range names {
@@ -105,8 +105,9 @@ func writtenAgents(b *matcher.Body, names []string) []robotstxt.Agent {
 	return agents
 }
 
-// writtenRules returns the rules of a trie in the order of their lines.
-func writtenRules(t *matcher.Trie, p matcher.Profile) []robotstxt.Rule {
+// ruleLines returns the rules of a trie, parsed again from their text, in the order of their
+// lines.
+func ruleLines(t *matcher.Trie, p matcher.Profile) []robotstxt.Rule {
 	var rules []robotstxt.Rule
 	for _, written := range t.Written() {
 		parsed := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\n%s", written.Text), robotstxt.Options{Profile: p})
@@ -130,8 +131,9 @@ func newRuleReader(chains []matcher.Chain, uses []usage.Use) ruleReader {
 	return ruleReader{agents: matcher.NewAgents(chains), usage: matcher.UsageOptions{Uses: uses}, compiler: matcher.Compiler{Explain: true}}
 }
 
-// read returns the rules of a body, and what it says of uses, nil for nothing. The file is that of a
-// body that is there as it came, valid until the next call; nil for a compiled one.
+// read returns the rules of a body for the agents, and what it says about uses; nil for
+// nothing. f is the parsed body if the pack has its source, valid until the next call; else
+// nil.
 func (r *ruleReader) read(stored *rulepack.Body, p matcher.Profile) (rules matcher.Origin, said *matcher.Usage, f *robotstxt.File) {
 	if stored.Source != nil { // the part of the body that counts
 		f = r.parser.Parse(stored.Source, robotstxt.Options{Profile: p, Limit: len(stored.Source)})

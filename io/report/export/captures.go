@@ -27,13 +27,13 @@ var Captures = &Table{Name: "captures", Schema: arrow.NewSchema([]arrow.Field{
 	optionalText("payload_digest"), optional("record_offset", arrow.PrimitiveTypes.Int64),
 }, nil), fill: fillFetches, history: true}
 
-// CaptureRows yields the records of the table of captures, up to an error. limit is how
-// many bytes of a body count (see robotstxt.Options).
+// CaptureRows yields the records of the table of captures, until an error. limit is as
+// robotstxt.Options.Limit.
 func CaptureRows(ctx context.Context, found *ruleset.Found, o Options, limit int) iter.Seq2[arrow.Record, error] {
 	return tableio.WrittenRecords(Captures.Schema, o.Rows, func(w *tableio.Writer) error {
 		c := captureReader{parse: robotstxt.Options{Profile: o.Profile, Limit: limit}}
 		return found.EachCapture(ctx, func(source string, x *captures.Capture) error {
-			c.fill(w, source, x)
+			c.writeCapture(w, source, x)
 			return w.Err()
 		})
 	})
@@ -46,7 +46,8 @@ type captureReader struct {
 	scratch urls.Scratch
 }
 
-func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Capture) {
+// writeCapture writes the row of a capture. source names the source that has it.
+func (c *captureReader) writeCapture(w *tableio.Writer, source string, x *captures.Capture) {
 	var registered string
 	var surt []byte
 	key, _, err := c.scratch.Split(x.URL)
@@ -54,7 +55,7 @@ func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Captu
 		host := domains.Host(key)
 		registered, surt = domains.Registered(host), domains.AppendSURT(nil, host)
 	}
-	kind, cut, digest := c.body(x)
+	kind, cut, digest := c.bodyFacts(x)
 	seconds := int64(0)
 	if !x.Time.IsZero() {
 		seconds = x.Time.Unix()
@@ -64,8 +65,8 @@ func (c *captureReader) fill(w *tableio.Writer, source string, x *captures.Captu
 	w.End()
 }
 
-// fillFetches adds the fetches that a history keeps of an authority. Those of a redirect have a
-// row for each answer of its target.
+// fillFetches writes a row for each fetch that a pack with a history keeps of an authority. A
+// fetch of a redirect has a row for each answer of its target.
 func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 	type fetch struct {
 		second int64
@@ -95,15 +96,15 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 			seen[x] = true
 			failed := span.Status == 0 && (span.Access == access.DisallowAll || span.Access == access.AllowAfterOutage)
 			w.Put(append(bytes.Clone(a.Key), "/robots.txt"...))
-			a.row(w, span.Status, second, nil, failed, nil, known.kind.String(), known.digest, a.listing.SpanSource(span), nil, nil)
+			a.writeRow(w, span.Status, second, nil, failed, nil, known.kind.String(), known.digest, a.listing.SpanSource(span), nil, nil)
 		}
 	}
 	return nil
 }
 
-// body says what a capture's body is: nothing where there is none but in an answer that
-// should have one.
-func (c *captureReader) body(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
+// bodyFacts returns the kind and digest of a capture's body, and whether it was cut. A capture
+// without a body has no kind, unless its status promises one.
+func (c *captureReader) bodyFacts(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
 	if x.Failed || x.Revisit || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
 		return robotstxt.NoKind, x.Cut, nil
 	}

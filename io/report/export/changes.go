@@ -38,8 +38,8 @@ const (
 // useChangeColumns are those of a table of changes that has changes of uses, too.
 var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"), optionalText("new_use")}
 
-// writeUseChange appends the values of useChangeColumns: a use, given by its index, and what
-// is said of it. Without a use, -1, they are null.
+// writeUseChange writes the values of useChangeColumns: the use with that index, and what was
+// stated about it before and after. If the index is -1, they are null.
 func writeUseChange(w *tableio.Writer, uses []usage.Use, use int, before, after usage.Values) {
 	name := ""
 	if use >= 0 {
@@ -48,8 +48,9 @@ func writeUseChange(w *tableio.Writer, uses []usage.Use, use int, before, after 
 	w.Put(name, before.String(), after.String())
 }
 
-// ChangesSchema returns that of the table of changes: a row for each authority and agent
-// whose access changes, and one for each use of which another thing is stated.
+// ChangesSchema returns the schema of the table of changes. It has a row for each authority
+// and agent whose access changes, and one for each use about which the authority states
+// something else.
 func ChangesSchema(uses []usage.Use) *arrow.Schema {
 	columns := []arrow.Field{
 		text("agent"), text("change"), optionalText("old_blocked"), optionalText("new_blocked"), optionalText("old_access"), optionalText("new_access"),
@@ -109,6 +110,7 @@ type UseChanges struct {
 	Other int64 `json:"other"`
 }
 
+// add counts an authority that now states said.
 func (c *UseChanges) add(said usage.Values) {
 	switch said.Single() {
 	case usage.Allowed:
@@ -120,12 +122,12 @@ func (c *UseChanges) add(said usage.Values) {
 	}
 }
 
-// Changes yields what changes from the older to the newer side, sorted by the authorities' SURT, as
-// records of ChangesSchema with at most the given rows each. It counts in c while the records are taken.
+// Changes yields the changes from the older to the newer side as records of ChangesSchema,
+// ordered by SURT, with at most rows rows each. It counts them in c while they are taken.
 //
-// For each agent it compares how much the rules deny (see package extent) and what is stated of
-// the uses. A body that is the same bytes on both sides is not read if profile and agents are the
-// same.
+// For each agent it compares how much the rules deny (see package extent) and what is stated
+// about the uses. A body with the same bytes on both sides is not read, if profile and agents
+// are the same.
 func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter.Seq2[arrow.Record, error] {
 	d := &differ{sides: [2]*ruledSide{newRuledSide(older, uses), newRuledSide(newer, uses)}, uses: uses, changed: c}
 	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, slices.Equal)
@@ -158,8 +160,9 @@ type differ struct {
 // errStopped ends a listing that is not gone through to its end.
 var errStopped = errors.New("stopped")
 
-// all yields what a listing has, and its error at the end; each is valid for good.
-func all(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
+// eachListed yields the authorities of a listing. It sets *err at the end. What it yields
+// stays valid.
+func eachListed(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
 	return func(yield func(*ruleset.Listed) bool) {
 		*err = l.Each(func(x *ruleset.Listed) error {
 			kept := *x
@@ -172,12 +175,13 @@ func all(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
 	}
 }
 
-// merge goes through both sides at once.
+// merge compares each authority that either side has, in the order of SURT, and writes the
+// changes.
 func (d *differ) merge(w *tableio.Writer) error {
 	var errs [2]error
-	nextOld, stopOld := iter.Pull(all(d.sides[0].Listing, &errs[0]))
+	nextOld, stopOld := iter.Pull(eachListed(d.sides[0].Listing, &errs[0]))
 	defer stopOld()
-	nextNew, stopNew := iter.Pull(all(d.sides[1].Listing, &errs[1]))
+	nextNew, stopNew := iter.Pull(eachListed(d.sides[1].Listing, &errs[1]))
 	defer stopNew()
 	older, _ := nextOld() // nil at the end
 	newer, _ := nextNew()
@@ -204,7 +208,8 @@ func (d *differ) merge(w *tableio.Writer) error {
 	return errors.Join(errs[0], errs[1])
 }
 
-// compare adds the rows of an authority, which is nil on a side that does not know it.
+// compare writes the rows of an authority that changed. x is the older side and y the newer;
+// nil on a side that does not know the authority.
 func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	d.changed.Authorities++
 	if x != nil && y != nil && d.alike && x.Access == y.Access {
@@ -227,14 +232,14 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 		if change := d.change(x, y, agent); change != "" {
 			different = true
 			*d.changed.Agents[agent].of(change)++
-			d.add(w, x, y, agent, change, -1)
+			d.writeChange(w, x, y, agent, change, -1)
 		}
 		before, after := d.sides[0].usageOf(x), d.sides[1].usageOf(y)
 		for use := range d.uses {
 			if !matcher.SameStated(before, after, agent, use) {
 				stating = true
 				d.changed.Uses[agent*len(d.uses)+use].add(after.Stated(agent, use))
-				d.add(w, x, y, agent, useChanged, use)
+				d.writeChange(w, x, y, agent, useChanged, use)
 			}
 		}
 	}
@@ -247,7 +252,7 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	return w.Err()
 }
 
-// sameBody reports whether two bodies are the same bytes.
+// sameBody reports whether the bodies of x and y have the same bytes.
 func sameBody(x, y *ruleset.Listed) (bool, error) {
 	_, a, err := x.Pack().BodyFacts(x.Body)
 	if err != nil {
@@ -257,7 +262,8 @@ func sameBody(x, y *ruleset.Listed) (bool, error) {
 	return a == b, err
 }
 
-// change says how an agent's access changes; empty for not at all.
+// change returns how the access of the agent with that index changes from x to y: a kind of
+// change, or empty.
 func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	switch {
 	case x == nil:
@@ -272,7 +278,7 @@ func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 			return closed
 		}
 		return opened
-	case x.Access == access.Rules && y.Access == access.Rules && d.otherRules(agent):
+	case x.Access == access.Rules && y.Access == access.Rules && d.obeysOtherRules(agent):
 		return otherRules
 	case before != after:
 		return otherRules
@@ -280,9 +286,10 @@ func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	return ""
 }
 
-// otherRules reports whether an agent obeys other rules on either side. Compiled rules of two
-// profiles are never the same bytes, so of these the normalised patterns are compared.
-func (d *differ) otherRules(agent int) bool {
+// obeysOtherRules reports whether an agent obeys other rules on the newer side than on the
+// older. Rules compiled for different profiles never have the same bytes, so their normalised
+// patterns are compared.
+func (d *differ) obeysOtherRules(agent int) bool {
 	x, y := d.sides[0], d.sides[1]
 	if x.Profile == y.Profile {
 		return !x.origin.Trie(agent).Equal(y.origin.Trie(agent))
@@ -290,8 +297,9 @@ func (d *differ) otherRules(agent int) bool {
 	return !slices.Equal(x.patterns(agent), y.patterns(agent))
 }
 
-// add adds the row of a change: of a use, given by its index, or with -1 of access.
-func (d *differ) add(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
+// writeChange writes the row of a change of an agent's access, or of the use with that index;
+// use is -1 for access.
+func (d *differ) writeChange(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
 	known := cmp.Or(x, y)
 	var blocked, outcome [2]string
 	var status [2]int
@@ -328,7 +336,7 @@ func newRuledSide(s RuleSide, uses []usage.Use) *ruledSide {
 	return &ruledSide{RuleSide: s, rules: newRuleReader(s.Agents, uses)}
 }
 
-// usageOf returns what is said of uses by an authority that was read; nil for nothing.
+// usageOf returns what the authority that was read last says about uses; nil for nothing.
 func (s *ruledSide) usageOf(x *ruleset.Listed) *matcher.Usage {
 	if x == nil || x.Access != access.Rules {
 		return nil
@@ -336,7 +344,8 @@ func (s *ruledSide) usageOf(x *ruleset.Listed) *matcher.Usage {
 	return s.said
 }
 
-// read reads the rules of an authority, if there are any.
+// read reads the rules of an authority. It does nothing if x is nil, has no rules, or has the
+// body that was read last.
 func (s *ruledSide) read(x *ruleset.Listed) error {
 	if x == nil || x.Access != access.Rules || s.pack == x.Pack() && s.number == x.Body {
 		return nil
@@ -350,17 +359,17 @@ func (s *ruledSide) read(x *ruleset.Listed) error {
 	return nil
 }
 
-// patterns returns the normalised rules of an agent, sorted.
+// patterns returns an agent's rules with normalised patterns, sorted and each once.
 func (s *ruledSide) patterns(agent int) []string {
 	var all []string
-	for _, rule := range writtenRules(s.origin.Trie(agent), s.Profile) {
+	for _, rule := range ruleLines(s.origin.Trie(agent), s.Profile) {
 		all = append(all, fmt.Sprint(rule.Allow, matcher.NormalPattern(rule.Pattern, s.Profile)))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// blocked says how much of an authority an agent is denied.
+// blocked returns how much of an authority the agent with that index is denied.
 func (s *ruledSide) blocked(x *ruleset.Listed, agent int) extent.Extent {
 	if x.Access != access.Rules {
 		return extentOf(x.Access)

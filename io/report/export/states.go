@@ -31,9 +31,9 @@ type Stated struct {
 	Said []usage.Values
 }
 
-// States calls visit for each authority and agent, as Survey has rows. With months, of
-// which a listing with a history is needed, it calls visit for each month in which
-// something was known of the authority, with what held at its end.
+// States calls visit for each authority and agent, like the rows of Survey. With months, it
+// calls visit for each month in which something was known of the authority, with the state at
+// the month's end; l must then have a history.
 func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months []Month, visit func(*Stated) error) error {
 	s := newSurveyor(chains, uses)
 	var spans []matcher.Span
@@ -49,7 +49,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			if err != nil {
 				return err
 			}
-			return now.each(read, visit)
+			return now.visitAgents(read, visit)
 		}
 		if spans, err = l.AppendSpans(spans[:0], listed); err != nil {
 			return err
@@ -69,7 +69,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 				return err
 			}
 			now.Month, now.Captured, now.Class = i, span.Stale || fetched >= month.first, classOf(span.Access, span.Stale, read.kind)
-			if err := now.each(read, visit); err != nil {
+			if err := now.visitAgents(read, visit); err != nil {
 				return err
 			}
 		}
@@ -77,8 +77,8 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 	})
 }
 
-// each calls visit for each agent of an authority.
-func (s *Stated) each(read *surveyedBody, visit func(*Stated) error) error {
+// visitAgents calls visit for each agent of an authority. read is what the agents are denied.
+func (s *Stated) visitAgents(read *surveyedBody, visit func(*Stated) error) error {
 	for s.Agent = range read.each {
 		agent := &read.each[s.Agent]
 		s.Blocked, s.Root, s.By, s.Said = agent.blocked.String(), agent.root, agent.by, agent.said
@@ -108,7 +108,7 @@ type History struct {
 	Months []Month
 }
 
-// Months returns the months of a listing with a history.
+// Months returns the months that a listing with a history covers.
 func Months(l *ruleset.Listing) (*History, error) {
 	c := captureMonths{listing: l, months: make(map[int]bool)}
 	var spans []matcher.Span
@@ -135,7 +135,7 @@ func Months(l *ruleset.Listing) (*History, error) {
 	return h, nil
 }
 
-// monthOf returns a number of the month of a second, one more for the next month.
+// monthOf returns the number of months from the year 0 to a time in seconds since 1970.
 func monthOf(second int64) int {
 	t := time.Unix(second, 0).UTC()
 	return 12*t.Year() + int(t.Month())
@@ -148,8 +148,8 @@ type captureMonths struct {
 	first, last int64 // of all captures; 0 for none
 }
 
-// add adds the captures of a span. It reads their times only where a month between the first
-// and the last is not known to have captures.
+// add marks the months in which a span has captures. It reads the times of the captures only
+// if a month between the first and the last is not marked yet.
 func (c *captureMonths) add(authority []byte, span *matcher.Span) error {
 	if span.Fetched == 0 {
 		return nil
@@ -219,7 +219,8 @@ func ParseClass(text string) (Class, error) {
 	return Class(n), nil
 }
 
-// classOf returns the class of an authority. kind is that of its body.
+// classOf returns the class of an authority from the outcome of its fetches and the kind of
+// its body. stale says that an old copy is used.
 func classOf(outcome access.Outcome, stale bool, kind robotstxt.BodyKind) Class {
 	switch {
 	case stale:

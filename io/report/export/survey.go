@@ -15,11 +15,10 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// Survey returns the table that has a row for each authority and agent: how much of the
-// authority the agent is denied, by rules for whom, and what is known of its robots.txt.
-// classes has the class of an agent, by its chain, where that is known. For each use the table has
-// what the authority states of it to the agent. With a history it has since when, and needs a
-// listing with that.
+// Survey returns the table with a row for each authority and agent: how much the agent is
+// denied, whether by its own group or everyone's, and facts about the robots.txt. classes has
+// the classes of agents, by chain, that are known. The table has a column for what is stated
+// about each use. With history it also has since when; that needs a listing with a history.
 func Survey(chains []matcher.Chain, classes map[string]string, uses []usage.Use, history bool) *Table {
 	s := newSurveyor(chains, uses)
 	for _, name := range s.names {
@@ -41,7 +40,7 @@ func Survey(chains []matcher.Chain, classes map[string]string, uses []usage.Use,
 			columns = append(columns, optional(use.Column()+"_since", arrow.FixedWidthTypes.Timestamp_ms))
 		}
 	}
-	return &Table{Name: "survey", Schema: schema(columns...), fill: s.fill, history: history}
+	return &Table{Name: "survey", Schema: schema(columns...), fill: s.writeRows, history: history}
 }
 
 // Values of the column by.
@@ -64,6 +63,7 @@ type surveyor struct {
 	unsaid  []usage.Values                  // of a body that says nothing of any use
 }
 
+// newSurveyor returns a surveyor for agents and uses.
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 	s := &surveyor{rules: newRuleReader(chains, uses), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
 	s.unsaid = make([]usage.Values, len(uses))
@@ -106,7 +106,8 @@ type surveyed struct {
 	said    []usage.Values // by use
 }
 
-func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
+// writeRows writes the rows of an authority, one an agent.
+func (s *surveyor) writeRows(w *tableio.Writer, a *authority, _ *body) error {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {
@@ -126,7 +127,7 @@ func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
 			w.Put(agent.said[use].String())
 		}
 		if a.spans != nil {
-			s.past[i].write(w, a, outage)
+			s.past[i].writeHistory(w, a, outage)
 		}
 		w.End()
 		if w.Err() != nil {
@@ -136,7 +137,7 @@ func (s *surveyor) fill(w *tableio.Writer, a *authority, _ *body) error {
 	return nil
 }
 
-// extentOf is how much is denied where there are no rules.
+// extentOf returns how much is denied by an outcome without rules.
 func extentOf(outcome access.Outcome) extent.Extent {
 	switch outcome {
 	case access.DisallowAll:
@@ -147,16 +148,16 @@ func extentOf(outcome access.Outcome) extent.Extent {
 	return extent.None
 }
 
-// denied returns what agents are denied by an outcome, which is that of a body of a pack if it
-// is access.Rules.
+// denied returns what agents are denied by an outcome. If that is access.Rules, number is the
+// body's, as ruleset.Listed.Body, in pack.
 func (s *surveyor) denied(outcome access.Outcome, pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
 	if outcome == access.Rules {
-		return s.read(pack, number)
+		return s.surveyBody(pack, number)
 	}
 	return s.unruled[extentOf(outcome)], nil
 }
 
-// statusClass is 2xx for 200 and so on, nothing for no status.
+// statusClass returns an HTTP status as 2xx and so on; nil for none.
 func statusClass(status int) []byte {
 	if status < 100 || status > 999 {
 		return nil
@@ -164,8 +165,9 @@ func statusClass(status int) []byte {
 	return []byte{'0' + byte(status/100), 'x', 'x'}
 }
 
-// read finds out what each agent is denied by a body.
-func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
+// surveyBody returns what each agent is denied by a body of a pack. It keeps the results of
+// the bodies that it read last.
+func (s *surveyor) surveyBody(pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
 	key := bodyKey{pack, number}
 	if b, ok := s.bodies[key]; ok {
 		return b, nil
@@ -182,7 +184,8 @@ func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, erro
 	return b, nil
 }
 
-// survey finds out what a body denies each agent. It looks at rules that several agents share once.
+// survey determines what a body denies each agent. It looks only once at rules that several
+// agents share.
 func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
 	rules, said, f := s.rules.read(stored, profile) // f is nil if the pack has the body only compiled
@@ -242,9 +245,9 @@ var historyColumns = []arrow.Field{
 // rules for another, or in an answer of another class.
 const other = "other"
 
-// SurveyChanges returns the table that has a row for each change, from one answer to another, in
-// what an agent is denied of an authority, and in what the authority states of one of the uses,
-// in the order of their times. It needs a listing with a history.
+// SurveyChanges returns the table with a row for each change between two answers: of what an
+// agent is denied, or of what is stated about a use. Rows of an authority are in the order of
+// time. It needs a listing with a history.
 func SurveyChanges(chains []matcher.Chain, uses []usage.Use) *Table {
 	s := newSurveyor(chains, uses)
 	columns := []arrow.Field{
@@ -255,7 +258,7 @@ func SurveyChanges(chains []matcher.Chain, uses []usage.Use) *Table {
 	if len(uses) > 0 {
 		columns = append(columns, useChangeColumns...)
 	}
-	return &Table{Name: "changes", Schema: schema(columns...), fill: s.fillChanges, history: true}
+	return &Table{Name: "changes", Schema: schema(columns...), fill: s.writeChanges, history: true}
 }
 
 // policy is what a site's answer denies an agent.
@@ -295,10 +298,10 @@ type change struct {
 	before, said usage.Values
 }
 
-// replay goes through the spans of an authority, oldest first. It calls changed for each
-// change, which is valid until that returns, and s.past is what came of it. A span may
-// change an agent's access and what is said of several uses. Spans without an answer change
-// nothing: replay returns the outage in which the authority is at the end, or nil.
+// replay goes through the spans of an authority, oldest first, and calls changed for each
+// change between two spans with an answer. The change is valid until changed returns.
+// Afterwards s.past has the last answer for each agent. Spans without an answer change
+// nothing: replay returns the outage that lasts at the end, or nil.
 func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out *outage, err error) {
 	for agent := range s.past {
 		s.past[agent] = past{uses: s.past[agent].uses}
@@ -327,15 +330,16 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 		for agent := range s.past {
 			now := &read.each[agent]
 			c.newer = policy{class, now.blocked, now.by}
-			s.past[agent].next(c, now, func(c *change) { changed(agent, c) })
+			s.past[agent].advance(c, now, func(c *change) { changed(agent, c) })
 		}
 		answered, out = n, nil
 	}
 	return out, nil
 }
 
-// next goes on with the change to a span with an answer, the first one if there is none before.
-func (p *past) next(c change, now *surveyed, changed func(*change)) {
+// advance records the answer of a span, now, and calls changed for each difference from the
+// answer before. c has the two spans; the first one is nil for the first answer.
+func (p *past) advance(c change, now *surveyed, changed func(*change)) {
 	if c.spans[0] == nil {
 		p.policy, p.since = c.newer, c.spans[1].From
 		for use := range p.uses {
@@ -358,8 +362,9 @@ func (p *past) next(c change, now *surveyed, changed func(*change)) {
 	}
 }
 
-// write appends the values of historyColumns. In an outage they are of that.
-func (p *past) write(w *tableio.Writer, a *authority, out *outage) {
+// writeHistory writes the values of historyColumns. During an outage, since and after are
+// those of the outage.
+func (p *past) writeHistory(w *tableio.Writer, a *authority, out *outage) {
 	since, after := p.since, p.after
 	if out != nil {
 		since, after = out.since, out.after
@@ -373,7 +378,8 @@ func (p *past) write(w *tableio.Writer, a *authority, out *outage) {
 	}
 }
 
-func (s *surveyor) fillChanges(w *tableio.Writer, a *authority, _ *body) error {
+// writeChanges writes a row for each change of an authority.
+func (s *surveyor) writeChanges(w *tableio.Writer, a *authority, _ *body) error {
 	_, err := s.replay(a, func(agent int, c *change) {
 		if w.Err() == nil {
 			c.write(w, a, s.names[agent], s.uses)
@@ -382,6 +388,7 @@ func (s *surveyor) fillChanges(w *tableio.Writer, a *authority, _ *body) error {
 	return err
 }
 
+// write writes the row of a change for an agent.
 func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usage.Use) {
 	old, now, before, span := &c.older, &c.newer, c.spans[0], c.spans[1]
 	a.begin(w)
@@ -393,7 +400,7 @@ func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usa
 	w.End()
 }
 
-// kind is opened, closed, useChanged or other.
+// kind returns the kind of the change: opened, closed, useChanged or other.
 func (c *change) kind() string {
 	before, after := c.older.blocked, c.newer.blocked
 	switch {

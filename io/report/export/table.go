@@ -94,7 +94,7 @@ type Options struct {
 	Rows int
 }
 
-// Rows yields the records of a table, up to an error.
+// Rows yields the records of a table made from a listing, until an error.
 func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error] {
 	return tableio.WrittenRecords(t.Schema, o.Rows, func(w *tableio.Writer) error {
 		if t.Make != nil {
@@ -133,8 +133,8 @@ var outcomes = map[access.Outcome]string{
 // begin appends what all rows of an authority begin with.
 func (a *authority) begin(w *tableio.Writer) { w.Put(a.Key, a.registered, a.SURT) }
 
-// row adds a row of an authority.
-func (a *authority) row(w *tableio.Writer, values ...any) {
+// writeRow writes a row: the columns that all tables have, and values.
+func (a *authority) writeRow(w *tableio.Writer, values ...any) {
 	a.begin(w)
 	w.Put(values...)
 	w.End()
@@ -144,21 +144,22 @@ func (a *authority) row(w *tableio.Writer, values ...any) {
 func (a *authority) class() Class { return classOf(a.Access, a.Stale, a.kind) }
 
 func fillAccess(w *tableio.Writer, a *authority, _ *body) error {
-	a.row(w, a.class().String(), outcomes[a.Access], a.Status, a.Fetched, a.Stale, a.Limited, a.kind.String(), a.digest)
+	a.writeRow(w, a.class().String(), outcomes[a.Access], a.Status, a.Fetched, a.Stale, a.Limited, a.kind.String(), a.digest)
 	return nil
 }
 
+// fillAgents writes a row for each user-agent line.
 func fillAgents(w *tableio.Writer, a *authority, b *body) error {
 	for i, g := range b.groups {
 		for _, agent := range g.Agents {
-			a.row(w, i+1, agent.Value, tokenOf(agent, b.profile), agent.Line, a.digest)
+			a.writeRow(w, i+1, agent.Value, tokenOf(agent, b.profile), agent.Line, a.digest)
 		}
 	}
 	return nil
 }
 
-// tokenOf returns the name of the crawler that a line is for, in lower case, "*" for
-// everyone and nothing for nobody.
+// tokenOf returns the crawler's name in a user-agent line, in lower case: "*" for everyone,
+// empty for a line that names nobody.
 func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 	if agent.Everyone() {
 		return []byte(matcher.Everyone)
@@ -170,6 +171,7 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 	return urls.AppendLower(nil, token)
 }
 
+// fillRules writes a row for each allow and disallow line.
 func fillRules(w *tableio.Writer, a *authority, b *body) error {
 	for i, g := range b.groups {
 		for _, rule := range g.Rules {
@@ -177,7 +179,7 @@ func fillRules(w *tableio.Writer, a *authority, b *body) error {
 			if rule.Allow {
 				kind = allow
 			}
-			a.row(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.profile), rule.Line, a.digest)
+			a.writeRow(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.profile), rule.Line, a.digest)
 		}
 	}
 	return nil
@@ -185,13 +187,13 @@ func fillRules(w *tableio.Writer, a *authority, b *body) error {
 
 func fillSitemaps(w *tableio.Writer, a *authority, b *body) error {
 	for _, sitemap := range b.sitemaps {
-		a.row(w, sitemap.Value, sitemap.Line, a.digest)
+		a.writeRow(w, sitemap.Value, sitemap.Line, a.digest)
 	}
 	return nil
 }
 
-// fillRecords adds crawl-delays, which belong to groups, and records of other keys, in
-// the order of their lines.
+// fillRecords writes a row for each crawl-delay, with its group, and each record of another
+// kind, in the order of lines.
 func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 	type record struct {
 		robotstxt.Other
@@ -208,13 +210,13 @@ func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 	}
 	slices.SortStableFunc(records, func(x, y record) int { return x.Line - y.Line })
 	for _, r := range records {
-		a.row(w, r.group, urls.AppendLower(nil, r.Key), r.Value, r.Line, a.digest)
+		a.writeRow(w, r.group, urls.AppendLower(nil, r.Key), r.Value, r.Line, a.digest)
 	}
 	return nil
 }
 
-// fillSignals adds the lines about use, by directive and group. One that does not parse has
-// a row without key. A line before the first group has no agent.
+// fillSignals writes the rows of lines about use, by directive and group, for each agent of a
+// group. A line before the first group has no agent.
 func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	for d := range usage.Directives {
 		for _, s := range b.statements.Statements {
@@ -233,15 +235,15 @@ func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	return nil
 }
 
-// fillStatement adds the rows of a statement for an agent, nil for none: one for each key, or
-// one without key for a licence and for what does not parse, which has no pairs.
+// fillStatement writes the rows of a line about use for an agent; nil for none. It has a row
+// for each key. A licence, or a line that cannot be parsed, has one row without a key.
 func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
 	normalised := ""
 	if s.Path != nil {
 		normalised = matcher.NormalPattern(s.Path, profile)
 	}
 	row := func(key, value []byte) {
-		a.row(w, agent, strings.ToLower(s.Directive.String()), s.Path, normalised, key, value, s.Value, s.Line, a.digest)
+		a.writeRow(w, agent, strings.ToLower(s.Directive.String()), s.Path, normalised, key, value, s.Value, s.Line, a.digest)
 	}
 	if s.Directive == usage.License {
 		var license []byte // nil if the value is no licence

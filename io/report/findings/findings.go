@@ -28,6 +28,7 @@ func NewText(w io.Writer) Writer { return textWriter{w} }
 
 type textWriter struct{ w io.Writer }
 
+// Add writes a line for each finding.
 func (t textWriter) Add(name string, found []lint.Finding) error {
 	var b strings.Builder
 	for i := range found {
@@ -66,6 +67,7 @@ type jsonFinding struct {
 	Related  int    `json:"related_line,omitempty"`
 }
 
+// Add writes a JSON object for each finding.
 func (j jsonWriter) Add(name string, found []lint.Finding) error {
 	for _, f := range found {
 		if err := j.out.Encode(jsonFinding{name, f.Line, f.Column, f.Severity.String(), f.Code, f.Message, f.Profile, f.Related}); err != nil {
@@ -88,8 +90,8 @@ type Options struct {
 	Ignore []string
 }
 
-// Find writes to out what is found in each robots.txt of the sources, counts it, and tells
-// whether anything is as grave as FailOn. It does not close out.
+// Find writes the findings in each robots.txt of the sources to out, and counts them. fails
+// reports whether a finding is as severe as FailOn. It does not close out.
 func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (tally *Counts, fails bool, err error) {
 	tally = new(Counts)
 	err = ruleset.Bodies(ctx, sources, func(body *ruleset.Body) error {
@@ -121,7 +123,7 @@ type codeCount struct {
 	severity        lint.Severity
 }
 
-// Add counts what was found in a robots.txt, and more that was not kept.
+// Add counts the findings of a robots.txt. more is the number of those that were not kept.
 func (t *Counts) Add(found []lint.Finding, more int) {
 	t.Files++
 	t.More += int64(more)
@@ -148,7 +150,7 @@ func (t *Counts) Add(found []lint.Finding, more int) {
 	}
 }
 
-// String sums up in one line.
+// String returns the counts by severity on one line.
 func (t *Counts) String() string {
 	if t.Clean == t.Files {
 		return fmt.Sprintf("%s: nothing found", report.Count(t.Files, "robots.txt", "robots.txt"))
@@ -162,8 +164,8 @@ func (t *Counts) String() string {
 	return text
 }
 
-// WriteCounts writes how often each code was found, and in how many files, the gravest and
-// most frequent first.
+// WriteCounts writes a line for each code: its findings, and the files that have any. The most
+// severe and most frequent come first.
 func (t *Counts) WriteCounts(w io.Writer) error {
 	names := slices.SortedFunc(maps.Keys(t.codes), func(a, b string) int {
 		x, y := t.codes[a], t.codes[b]

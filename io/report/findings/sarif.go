@@ -64,7 +64,7 @@ type (
 	}
 )
 
-// sarifHead is what comes before the results.
+// sarifHead returns the start of the log, before the results. version is the program's.
 func sarifHead(version string) string {
 	driver := sarifDriver{Name: "robotsbatch", Version: version}
 	for _, code := range lint.Codes() {
@@ -72,13 +72,14 @@ func sarifHead(version string) string {
 		rule.Default.Level = code.Severity.String()
 		driver.Rules = append(driver.Rules, rule)
 	}
-	return fmt.Sprintf(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","newlineSequences":["\r\n","\n","\r"],"results":[`, marshal(driver))
+	return fmt.Sprintf(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","newlineSequences":["\r\n","\n","\r"],"results":[`, encodeJSON(driver))
 }
 
 // plain returns a text of the catalogue on one line, with single blanks.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func marshal(v any) string {
+// encodeJSON returns v as JSON without a line end.
+func encodeJSON(v any) string {
 	var b strings.Builder
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
@@ -86,19 +87,21 @@ func marshal(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// Add writes a result for each finding.
 func (s *sarifWriter) Add(name string, found []lint.Finding) error {
 	for i := range found {
 		before := ",\n"
 		if s.head != "" {
 			before, s.head = s.head+"\n", ""
 		}
-		if _, err := io.WriteString(s.w, before+marshal(result(uriOf(name), &found[i]))); err != nil {
+		if _, err := io.WriteString(s.w, before+encodeJSON(newResult(uriOf(name), &found[i]))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Close writes the end of the log.
 func (s *sarifWriter) Close() error {
 	end := "\n]}]}\n"
 	if s.head != "" {
@@ -108,7 +111,8 @@ func (s *sarifWriter) Close() error {
 	return err
 }
 
-func result(uri string, f *lint.Finding) sarifResult {
+// newResult returns a finding as a SARIF result. uri is that of the robots.txt.
+func newResult(uri string, f *lint.Finding) sarifResult {
 	r := sarifResult{RuleID: f.Code, Level: f.Severity.String(), Message: sarifText{Text: f.Message}}
 	r.Locations = []sarifLocation{location(uri, sarifRegion{f.Line, f.Column})}
 	if f.Related > 0 {
@@ -127,7 +131,7 @@ func location(uri string, region sarifRegion) (l sarifLocation) {
 	return l
 }
 
-// uriOf is a name as a URI reference: that of a capture as it is, that of a file escaped.
+// uriOf returns a name as a URI reference: a URL as it is, the path of a file escaped.
 func uriOf(name string) string {
 	if u, err := url.Parse(name); err == nil && u.Scheme != "" && u.Host != "" {
 		return u.String()

@@ -47,9 +47,9 @@ type Bar struct {
 	Text string
 }
 
-// write implements Part.
+// write implements Part: the legend, and a bar cut into its parts for each thing.
 func (b *Bars) write(w *writer) {
-	w.legend(b.shown())
+	w.legend(b.used())
 	for _, bar := range b.Bars {
 		total := 0.0
 		for _, value := range bar.Values {
@@ -68,8 +68,8 @@ func (b *Bars) write(w *writer) {
 	}
 }
 
-// shown are the parts that any bar has.
-func (b *Bars) shown() []Series {
+// used returns the parts that are not 0 in all bars.
+func (b *Bars) used() []Series {
 	var shown []Series
 	for i, part := range b.Parts {
 		if slices.ContainsFunc(b.Bars, func(bar Bar) bool { return bar.Values[i] > 0 }) {
@@ -79,6 +79,7 @@ func (b *Bars) shown() []Series {
 	return shown
 }
 
+// legend writes the names and colours of parts; nothing for a single one.
 func (w *writer) legend(parts []Series) {
 	if len(parts) < 2 {
 		return
@@ -97,7 +98,7 @@ type Columns struct {
 	Columns []Bar // of one value each
 }
 
-// write implements Part. Places are in percent, so that text keeps its size on a narrow
+// write implements Part. Positions are in percent, so that text keeps its size on a narrow
 // screen.
 func (c *Columns) write(w *writer) {
 	const height, label = 150.0, 18.0
@@ -153,10 +154,10 @@ type SeriesLine struct {
 	Y    []float64
 }
 
-// write implements Part. The lines begin at 0 and are in a picture of their own, which is
-// stretched to the width; text is not. At the end of each line stand its name and its last
-// share, and the legend is in that order. A line that ends near another's end, or is equal
-// to an earlier one, is moved, so that each can be seen.
+// write implements Part. The lines are in an SVG of their own, which is stretched to the
+// page's width; text is not. Each line's name and last share stand at its end, and the legend
+// is in the order of the last shares. A name that would cover another is moved, and a line
+// that equals an earlier one is drawn a little higher.
 func (l *Lines) write(w *writer) {
 	const height, label, plot = 220.0, 18.0, 84.0
 	if len(l.X) < 2 {
@@ -220,7 +221,7 @@ func (l *Lines) write(w *writer) {
 	w.line("</svg></figure>")
 }
 
-// shortName is a name that fits at the end of a line.
+// shortName cuts a name so that it fits at the end of a line.
 func shortName(name string) string {
 	if runes := []rune(name); len(runes) > 16 {
 		return string(runes[:15]) + "…"
@@ -228,7 +229,8 @@ func shortName(name string) string {
 	return name
 }
 
-// niceShare is the end of a scale that holds a share, of which a quarter is a short number.
+// niceShare returns the end of a scale up to a share: the least round number that is not below
+// it.
 func niceShare(most float64) float64 {
 	for _, end := range []float64{0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.12, 0.2, 0.32, 0.4, 0.6, 0.8} {
 		if most <= end {

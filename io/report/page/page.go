@@ -79,8 +79,8 @@ type writer struct {
 // raw writes HTML as it is.
 func (w *writer) raw(text string) { _, _ = w.WriteString(text) }
 
-// line writes a line of HTML, of which the arguments are escaped. A percent sign stays on
-// the line of its number.
+// line writes a line of HTML. Arguments are escaped. A percent sign is not separated from its
+// number at a line end.
 func (w *writer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -90,7 +90,8 @@ func (w *writer) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
 }
 
-// head begins the page. The policy lets nothing in that is not on the page.
+// head writes the start of the page. Its content security policy permits only what the page
+// itself has.
 func (w *writer) head(title string) {
 	sum := sha256.Sum256([]byte(script))
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -102,6 +103,7 @@ func (w *writer) head(title string) {
 	w.raw("<style>" + style + "</style>\n</head>\n<body>\n")
 }
 
+// section writes a section; nothing for one without text and parts.
 func (w *writer) section(s *Section) {
 	if s.Text == "" && len(s.Parts) == 0 {
 		return

@@ -43,7 +43,7 @@ const (
 	BarCell
 )
 
-// write implements Part.
+// write implements Part. Bars of a column are relative to its largest.
 func (t *Table) write(w *writer) {
 	if len(t.Rows) == 0 {
 		return
@@ -87,6 +87,7 @@ func (t *Table) write(w *writer) {
 	w.line("</tbody></table></div>")
 }
 
+// writeCell writes a cell of the column with that index.
 func (t *Table) writeCell(w *writer, column int, c Cell) {
 	if c.Kind == BarCell {
 		w.raw(`<td class="b" aria-hidden="true">`)

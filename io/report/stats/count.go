@@ -108,8 +108,8 @@ func (c *Count) Stated() int64 {
 	return stated
 }
 
-// Headline returns the number of sites that deny all, or disallow the use; of one whose values
-// are grades, that of those that state any.
+// Headline returns the main figure: the number of sites that deny all, or disallow the use;
+// for a use with grades, the number that states any.
 func (c *Count) Headline() int64 {
 	switch {
 	case c.Use == usage.Use{}:
@@ -155,7 +155,8 @@ var blockedStates = [...]struct {
 	state state
 }{{"none", isNone}, {"all", isAll}, {"some", isSome}, {"", isUndecided}}
 
-// stateOf returns what the columns class, blocked, root and by of a survey say.
+// stateOf returns the state that the columns class, blocked, root and by of a survey's row
+// mean.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
 	s := firstClass << class
 	if !class.Reached() {
@@ -183,7 +184,7 @@ func stateOf(class export.Class, blocked string, root bool, by string) (state, e
 	return s, nil
 }
 
-// useStateOf returns what is known of a site that states these values of a use.
+// useStateOf returns the state of a site that states the values said about a use.
 func useStateOf(class export.Class, said usage.Values) state {
 	if !class.Reached() {
 		return firstClass << class
@@ -196,7 +197,7 @@ func (s state) class() export.Class {
 	return export.Class(bits.TrailingZeros16(uint16(s / firstClass)))
 }
 
-// denied returns isAll, isSome, isNone or isUndecided of a site that was reached.
+// denied returns isAll, isSome, isNone or isUndecided for a site that was reached.
 func (s state) denied() state {
 	switch how := s & (isNone | isSome | isAll | isUndecided); {
 	case how == isAll, how == isNone:
@@ -207,9 +208,10 @@ func (s state) denied() state {
 	return isUndecided
 }
 
-// anyOf returns the state of a site for several agents together, given that for each: the most that
-// it denies one of them, and by whose rules. The root is open if it is open for all of them.
-func anyOf(states []state) state {
+// combine returns the state of a site for several agents together, from that for each: the
+// most that it denies one of them, and by which group. The front page is open if it is open
+// for all of them.
+func combine(states []state) state {
 	var most, classes state
 	closed := false
 	for _, s := range states {
@@ -231,7 +233,7 @@ func anyOf(states []state) state {
 	return classes | most
 }
 
-// openness orders what is denied, the most first.
+// openness returns a number that is lower the more a state denies.
 func openness(s state) int {
 	switch {
 	case s&isAll != 0:
@@ -244,7 +246,7 @@ func openness(s state) int {
 	return 3
 }
 
-// add counts a site.
+// add counts a site. uses says that its state is about a use.
 func (c *Count) add(s state, base Base, uses bool) {
 	class := s.class()
 	c.Classes[class]++
@@ -261,6 +263,7 @@ func (c *Count) add(s state, base Base, uses bool) {
 	}
 }
 
+// addDenied counts a site of the base that was reached, by what it denies.
 func (c *Count) addDenied(s state) {
 	named, everyone := bit(s&byName != 0), bit(s&byName == 0 && s&byEveryone != 0)
 	c.Root += bit(s&isRootOpen == 0)
@@ -280,6 +283,7 @@ func (c *Count) addDenied(s state) {
 	}
 }
 
+// addStated counts a site of the base that was reached, by what it states about a use.
 func (c *Count) addStated(s state) {
 	said := usage.Values(s & isStated)
 	switch value := said.Single(); {
@@ -299,7 +303,8 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// compareClosed puts the count of more agents first, then that of more sites that deny all.
+// compareClosed orders counts: more agents together first, then more sites that deny all, then
+// more that deny some.
 func compareClosed(a, b Count) int {
 	return cmp.Or(cmp.Compare(b.AnyOf, a.AnyOf), cmp.Compare(b.Full, a.Full), cmp.Compare(b.Partial, a.Partial))
 }

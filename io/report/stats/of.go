@@ -24,8 +24,8 @@ import (
 // ErrTimeless says that rules of which each month should be counted know no times.
 var ErrTimeless = errors.New("the rules know no times")
 
-// OfRules counts what rules deny agents, or what they state of o.Uses; with monthly in each
-// month of the listing, which needs a history.
+// OfRules counts sites by what their rules deny agents, or by what they state about o.Uses.
+// With monthly it counts them in each month of the listing, which needs a history.
 func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*SiteCounter, error) {
 	if monthly {
 		history, err := export.Months(listing)
@@ -63,7 +63,8 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 	return tally, err
 }
 
-// appendEnd appends the SURT from which on no authority of a site comes.
+// appendEnd appends a SURT that no authority of the same site reaches: all of them sort before
+// it.
 func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	if s == ByDomain && len(of.Registered) > 0 {
 		return domains.AppendSURTEnd(dst, of.Registered)
@@ -71,9 +72,8 @@ func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	return append(append(dst, of.SURT...), 0)
 }
 
-// enter goes on with the sites of an end, and counts those that have ended before a SURT. Those
-// that are open end with a beginning of it, or are www and digits under a top-level domain, so
-// they are few.
+// enter makes the sites that end before end the current ones. It first counts those that ended
+// before surt. Few are open at a time, because a site's SURT starts with its domain.
 func (t *SiteCounter) enter(end, surt []byte) {
 	for n := len(t.open); n > 0 && bytes.Compare(t.open[n-1].end, surt) <= 0; n-- {
 		t.leave()
@@ -90,7 +90,7 @@ func (t *SiteCounter) enter(end, surt []byte) {
 	t.openSites = t.open[at]
 }
 
-// leave counts the open sites that end first.
+// leave counts the open sites that end first, and closes them.
 func (t *SiteCounter) leave() {
 	last := len(t.open) - 1
 	t.openSites = t.open[last]
@@ -98,7 +98,7 @@ func (t *SiteCounter) leave() {
 	t.open, t.spare = t.open[:last], append(t.spare, t.openSites)
 }
 
-// addStated adds what is known of an authority in a month.
+// addStated adds the state of an authority and agent in a month.
 func (t *SiteCounter) addStated(s *export.Stated) error {
 	captured := state(0)
 	if s.Captured {
@@ -116,15 +116,15 @@ func (t *SiteCounter) addStated(s *export.Stated) error {
 	return err
 }
 
-// OfSurvey counts a survey: a table that robotsbatch survey wrote. reading says how it is read,
-// but for its columns.
+// OfSurvey counts the sites of a table that robotsbatch survey wrote. reading says how it is
+// read; OfSurvey sets its columns.
 func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*SiteCounter, error) {
 	t := newSiteCounter(o)
 	name := blob.Shown(survey.Path)
-	reading.URLColumn, reading.Columns, reading.Named = "authority", true, o.named()
+	reading.URLColumn, reading.Columns, reading.Named = "authority", true, o.jsonKeys()
 	src, err := frontier.Concatenate(ctx, []frontier.Input{survey}, reading)
 	if err != nil {
-		return nil, asSurvey(err, name)
+		return nil, surveyError(err, name)
 	}
 	defer src.Close()
 	if err := t.addAll(ctx, src, name); err != nil {
@@ -133,9 +133,9 @@ func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Optio
 	return t, src.Complete()
 }
 
-// asSurvey replaces an error that asks for the name of the column with the URLs: a survey has
-// one of authorities, whose name nobody chooses.
-func asSurvey(err error, name string) error {
+// surveyError replaces an error that asks for the name of the URL column, which does not help
+// with a survey. It returns other errors as they are.
+func surveyError(err error, name string) error {
 	if !slices.ContainsFunc(option.PartsOf(err), func(p option.Part) bool { return p.Option == option.URLColumn }) {
 		return err
 	}
@@ -149,9 +149,9 @@ func asSurvey(err error, name string) error {
 // siteColumns are the names of the columns that say which site a row is of.
 var siteColumns = [...]string{"registered_domain", "surt_host_name", "authority"}
 
-// SiteTable returns the table that has a row for each site: what it denies any of the agents, as
-// counts have it, and in a column for each agent what it denies that. columns are the names of
-// these.
+// SiteTable returns the table with a row for each site: what it denies any of the agents, and
+// in a column for each agent what it denies that. columns are the names of the agents'
+// columns.
 func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o Options) *export.Table {
 	fields := []arrow.Field{
 		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String},
@@ -172,7 +172,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o 
 	}}
 }
 
-// writeSites writes the rows of the sites so far, those of hosts that have one SURT as one.
+// writeSites writes the rows of the current sites. Hosts with the same SURT share a row.
 func (t *SiteCounter) writeSites(w *tableio.Writer) {
 	rows := make(map[string][]state)
 	for site, number := range t.sites {
@@ -193,7 +193,7 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 			if everyone, ok := t.numbers[matcher.Everyone]; ok {
 				others = slices.Delete(others, everyone, everyone+1)
 			}
-			most = anyOf(others)
+			most = combine(others)
 		}
 		w.Put(site, most.class().String(), most.class().Reached() && most&isRootOpen == 0, most.word())
 		if len(each) > 1 {
@@ -205,7 +205,7 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 	}
 }
 
-// word returns a survey's word (none, some or all), empty if it is not known.
+// word returns a survey's word for what is denied: none, some or all; empty if unknown.
 func (s state) word() string {
 	for _, blocked := range blockedStates {
 		if blocked.state == s.denied() {

@@ -25,8 +25,8 @@ type Ranks struct {
 	many []int64
 }
 
-// OpenRanks reads a list, as readRanks does, from a file or an object, which may be
-// compressed.
+// OpenRanks reads a list of sites from a file or an object, which may be compressed, as
+// readRanks does.
 func OpenRanks(ctx context.Context, name string, site Site) (*Ranks, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
@@ -41,12 +41,11 @@ func OpenRanks(ctx context.Context, name string, site Site) (*Ranks, error) {
 	return readRanks(r, site)
 }
 
-// readRanks reads a list of sites in the order of their ranks, one a line, or lines with a
+// readRanks reads a list of sites, one a line in the order of their ranks, or lines with a
 // rank, a comma and a site, as in Tranco's lists. An entry is a host or an origin, such as
-// https://www.example.com, and means the site to which it belongs: its registered domain, its
-// host, or its authority, which is that of https where the entry has no scheme. Empty lines,
-// lines that begin with "#", and a header of two words are ignored. Of several entries for a
-// site the best rank counts.
+// https://www.example.com, and counts for the site it belongs to: its registered domain, its
+// host or its authority (https if it has no scheme). If a site has several entries, the best
+// rank counts. Empty lines, lines that begin with "#", and a header of two words are ignored.
 func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
 	var scratch urls.Scratch
@@ -71,7 +70,7 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 			}
 			rank, entry = n, strings.TrimSpace(second)
 		}
-		name, err := site.named(entry, &scratch)
+		name, err := site.siteOf(entry, &scratch)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %q is not a host: write a domain a line, or RANK,DOMAIN", number, entry)
 		}
@@ -101,8 +100,8 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	return ranks, nil
 }
 
-// named returns the site to which an entry of a list belongs.
-func (s Site) named(entry string, scratch *urls.Scratch) (string, error) {
+// siteOf returns the site that an entry of a list belongs to.
+func (s Site) siteOf(entry string, scratch *urls.Scratch) (string, error) {
 	if !strings.Contains(entry, "://") {
 		entry = "https://" + entry
 	}
@@ -113,8 +112,8 @@ func (s Site) named(entry string, scratch *urls.Scratch) (string, error) {
 	return s.of(string(authority), domains.Registered(domains.Host(authority))), nil
 }
 
-// of returns the rank of a site; 0 for none. An authority of http takes the place of one of
-// https that is not among the sites.
+// of returns the rank of a site; 0 for none. An http authority has the rank of its https one,
+// unless that is among the sites.
 func (r *Ranks) of(site string, sites map[string]int) int {
 	if r == nil {
 		return 0

@@ -25,7 +25,7 @@ type Table struct {
 // IsHistory reports whether the counts are those of months.
 func (t *Table) IsHistory() bool { return len(t.Counts) > 0 && t.Counts[0].Month != "" }
 
-// ByRank yields the counts of each rank in the last month, or of each rank without months.
+// ByRank yields the counts of each rank; of a history, those of the last month.
 func (t *Table) ByRank() iter.Seq[[]Count] {
 	return func(yield func([]Count) bool) {
 		all := t.Counts
@@ -55,7 +55,7 @@ type HistoryLine struct {
 	Counts []Count
 }
 
-// Histories arranges the counts of months by rank, line and month.
+// Histories returns the counts of a history by rank, line and month.
 func (t *Table) Histories() []History {
 	var all []History
 	var months []string
@@ -146,14 +146,14 @@ func (t *Table) figures() []Figure {
 	return deniedFigures
 }
 
-// Shown returns the figures of what is counted but those that are rare and 0 in all counts.
+// Shown returns the figures to show: all but rare ones that are 0 in all counts.
 func (t *Table) Shown(counts []Count) []Figure {
 	return slices.DeleteFunc(slices.Clone(t.figures()), func(f Figure) bool {
 		return f.Rare && !slices.ContainsFunc(counts, func(c Count) bool { return f.Of(&c) > 0 })
 	})
 }
 
-// Reach says how many sites are in which class. number writes a number.
+// Reach says how many sites are in each class. number formats a number.
 func (c *Count) Reach(number func(int64) string) string {
 	text := number(c.Reached()) + " reached ("
 	for class, n := range c.Classes {
@@ -168,8 +168,8 @@ func (c *Count) Reach(number func(int64) string) string {
 	return text
 }
 
-// Known says how many of the first entries of a list are among the sites; empty of counts that
-// are not by rank.
+// Known says how many of a list's first entries are among the sites; empty for counts that are
+// not by rank. number formats a number.
 func (c *Count) Known(number func(int64) string) string {
 	if c.Rank <= 0 {
 		return ""

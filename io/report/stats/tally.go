@@ -38,7 +38,7 @@ var siteNames = [...]string{"sites (registered domains)", "sites (hosts)", "auth
 // String says what is counted, such as "sites (hosts)".
 func (s Site) String() string { return siteNames[s] }
 
-// of returns the site of an authority, which has a registered domain or none.
+// of returns the site of an authority. domain is its registered domain; empty for none.
 func (s Site) of(authority, domain string) string {
 	switch {
 	case s == ByAuthority:
@@ -143,8 +143,8 @@ const (
 	olderSurvey = "it is a survey of an earlier version: make it again with robotsbatch survey"
 )
 
-// named are the columns that are read of a survey whose rows are JSON objects.
-func (o *Options) named() (named []lines.Named) {
+// jsonKeys returns the keys that are read of a survey whose rows are JSON objects.
+func (o *Options) jsonKeys() (named []lines.Named) {
 	for i, key := range keys {
 		named = append(named, lines.Named{Name: key.name, Text: i != rootKey, Missing: option.Messagef("%s", key.missing)})
 	}
@@ -155,7 +155,7 @@ func (o *Options) named() (named []lines.Named) {
 	return named
 }
 
-// Add counts a record of a survey. An error says what it lacks.
+// Add counts a record of a survey. It returns an error if that lacks a column or a value.
 func (t *SiteCounter) Add(r arrow.Record) error {
 	var columns, uses []arrow.Array
 	for _, key := range keys {
@@ -203,7 +203,8 @@ func (e *useMissingError) Message() option.Message {
 	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
 }
 
-// addSurveyed adds a row of a survey. at returns the column of a key, and use that of a use.
+// addSurveyed adds a row of a survey. at returns the value of a column, given as an index in
+// keys; use returns that of a use's column.
 func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
 	if at(classKey) == "" {
 		return errors.New(olderSurvey)
@@ -238,7 +239,8 @@ func value(a arrow.Array, row int) string {
 	return a.ValueStr(row)
 }
 
-// agent returns an agent's number. class is empty if it has none.
+// agent returns the number of an agent, which it adds if it is new. class is empty if the
+// agent has none.
 func (t *SiteCounter) agent(name, class string) int {
 	number, ok := t.numbers[name]
 	if !ok {
@@ -250,8 +252,8 @@ func (t *SiteCounter) agent(name, class string) int {
 	return number
 }
 
-// add adds s to what is known of an authority's site for a subject in a month. domain is the
-// registered domain, empty for none.
+// add adds a state to that of an authority's site, for a subject in a month. domain is the
+// registered domain; empty for none.
 func (t *SiteCounter) add(authority, domain string, subject, month int, s state) {
 	site := t.options.Site.of(authority, domain)
 	number, ok := t.sites[site]
@@ -277,8 +279,8 @@ type group struct {
 	agents []int
 }
 
-// groupsOf returns the groups: all agents but everyone, and those of each class, where these are
-// several.
+// groupsOf returns the groups of agents that are counted together: all agents but everyone,
+// and those of each class. A group has at least two agents.
 func groupsOf(agents, classes []string) []group {
 	all := []group{{}}
 	for agent, name := range agents {
@@ -299,8 +301,8 @@ func groupsOf(agents, classes []string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return len(g.agents) < 2 })
 }
 
-// Flush counts the sites so far, for a caller that knows that none of them comes again, and that
-// there are no other agents. It keeps memory small.
+// Flush counts the sites so far, and frees their memory. None of them may be added again, nor
+// a new agent.
 func (t *SiteCounter) Flush() {
 	if t.options.sites != nil {
 		t.writeSites(t.options.sites)
@@ -314,7 +316,7 @@ func (t *SiteCounter) Flush() {
 	var each []state // of a group
 	for site, number := range t.sites {
 		states := t.states[number]
-		rank, panel := t.options.Ranks.of(site, t.sites), t.isPanel(states)
+		rank, panel := t.options.Ranks.of(site, t.sites), t.isInPanel(states)
 		for month := range t.months() {
 			counted := func(subject int, s state) {
 				for i, r := range ranks {
@@ -333,15 +335,15 @@ func (t *SiteCounter) Flush() {
 						each = append(each, states[at])
 					}
 				}
-				counted(t.subject(len(t.agents), n), anyOf(each))
+				counted(t.subject(len(t.agents), n), combine(each))
 			}
 		}
 	}
 	clear(t.sites)
 }
 
-// isPanel reports whether a site was captured in each month of which there are captures.
-func (t *SiteCounter) isPanel(states []state) bool {
+// isInPanel reports whether a site was captured in each month that has captures.
+func (t *SiteCounter) isInPanel(states []state) bool {
 	for i, month := range t.options.History.Months {
 		if month.Captured && (i >= len(states) || states[i]&isCaptured == 0) {
 			return false
@@ -350,7 +352,7 @@ func (t *SiteCounter) isPanel(states []state) bool {
 	return true
 }
 
-// count returns the count of a table and a subject.
+// count returns the count of a subject in a table, which is an index by month and rank.
 func (t *SiteCounter) count(table, subject int) *Count {
 	for len(t.counts[table]) <= subject {
 		t.counts[table] = append(t.counts[table], Count{})
@@ -358,11 +360,10 @@ func (t *SiteCounter) count(table, subject int) *Count {
 	return &t.counts[table][subject]
 }
 
-// Table returns the counts of all sites, then those by rank, the smallest first; in each
-// month of a history all of these, and those of the panel where any site is in it. Within each, lines of several agents come first, then agents
-// that most sites deny all, then those that most deny some; in a history those of its last
-// month. Where uses are counted, agents come in the order in which they were added, and uses in
-// that of the options.
+// Table returns the counts of all sites, then those by rank, the smallest first; of a history,
+// all of these for each month, and those of the panel if it has sites. Within each, counts of
+// several agents come first, then the agents that most sites deny all; in a history this order
+// is that of the last month. Where uses are counted, agents and uses keep their order.
 func (t *SiteCounter) Table() *Table {
 	t.Flush()
 	uses, ranks := t.options.Uses, t.ranks()
@@ -373,7 +374,7 @@ func (t *SiteCounter) Table() *Table {
 		order[i] = i
 	}
 	if !all.Uses {
-		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(t.named(last, a), t.named(last, b)) })
+		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(t.labelled(last, a), t.labelled(last, b)) })
 	}
 	for table := range t.counts {
 		first := len(all.Counts)
@@ -381,7 +382,7 @@ func (t *SiteCounter) Table() *Table {
 			continue
 		}
 		for _, subject := range order {
-			all.Counts = append(all.Counts, t.named(table, subject))
+			all.Counts = append(all.Counts, t.labelled(table, subject))
 		}
 		if !all.Uses && !all.IsHistory() {
 			slices.SortStableFunc(all.Counts[first:], compareClosed)
@@ -396,8 +397,8 @@ func (t *SiteCounter) hasPanel() bool {
 	return len(t.counts[panel]) > 0
 }
 
-// named returns the count of a table and a subject, which it says of what it is.
-func (t *SiteCounter) named(table, subject int) Count {
+// labelled returns the count of a subject in a table, with its agent, use, month and rank.
+func (t *SiteCounter) labelled(table, subject int) Count {
 	var c Count
 	if subject < len(t.counts[table]) {
 		c = t.counts[table][subject]
@@ -428,7 +429,8 @@ func (g *group) label() string {
 	return fmt.Sprintf("any of %d, %s", len(g.agents), g.name)
 }
 
-// addAll counts a survey whose batches are Arrow records. Errors name it by the given name.
+// addAll counts the batches of a survey, which are Arrow records. name is that of the survey
+// for errors.
 func (t *SiteCounter) addAll(ctx context.Context, survey batch.Source, name string) error {
 	for {
 		piece, err := survey.Next(ctx)

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/report/export"
 )
 
+// rankName returns a rank for text and csv, such as "top 100".
 func rankName(rank int) string {
 	switch rank {
 	case All:
@@ -47,8 +48,8 @@ type column struct {
 	of func(c *Count) any
 }
 
-// columns are in their order. Only those of a history begin with the month, and only those of
-// ranks have the number of a list's sites.
+// columns returns the columns of csv and keys of JSON, in order. A history also has the month,
+// and counts by rank the number of the list's sites.
 func (t *Table) columns() []column {
 	var columns []column
 	if t.IsHistory() {
@@ -110,8 +111,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// WriteText writes a table for each rank; of a history one of months, with the share of
-// Headline.
+// WriteText writes a table for each rank. Of a history it writes the share of Headline by
+// month.
 func (t *Table) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if t.IsHistory() {
@@ -127,8 +128,7 @@ func (t *Table) WriteText(w io.Writer) error {
 
 func plain(n int64) string { return strconv.FormatInt(n, 10) }
 
-// writeTitle writes what a table counts, after an empty line if there is one before. counts are
-// those of the last month.
+// writeTitle writes what a table counts. c is one of its counts, of the last month.
 func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -140,7 +140,7 @@ func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	fmt.Fprintf(b, ": %s\n", cmp.Or(c.Known(plain), plain(c.Sites())))
 }
 
-// writeRank writes the counts of a rank.
+// writeRank writes the table of a rank, with a line for each agent.
 func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	agent, use := len("agent"), len("use")
 	for i := range counts {
@@ -187,7 +187,7 @@ func (f *Figure) width() int {
 // mostInText is how many lines of a history have a column in a text of months.
 const mostInText = 6
 
-// writeMonths writes a line for each month.
+// writeMonths writes, for each rank, a line for each month.
 func (t *Table) writeMonths(b *strings.Builder) {
 	what := "denies all"
 	if t.Uses {

@@ -32,7 +32,8 @@ func (t *Total) Add(f *Finding) {
 	t.only = f.Name + ": " + f.Text()
 }
 
-// Write says how much is intact; of a single file more, unless that was said.
+// Write says how much is intact. If it is a single file, it says what was checked of that,
+// unless that was said already.
 func (t *Total) Write(w io.Writer, said bool) {
 	switch n := t.counts[Intact]; {
 	case n == 1 && !said:
@@ -46,7 +47,8 @@ func (t *Total) Write(w io.Writer, said bool) {
 	}
 }
 
-// Err says how many files are damaged, missing and of another version, and whether jobs are unfinished.
+// Err returns an error that says how many files are damaged, missing or of another version,
+// and how many jobs are unfinished; nil if none.
 func (t *Total) Err() error {
 	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[OtherVersion]
 	var parts []string
@@ -81,7 +83,7 @@ func (t *Total) Err() error {
 	return errors.New(strings.Join(parts, ", "))
 }
 
-// Text says what was checked of a file that is not damaged.
+// Text says what was checked of a file that is intact.
 func (f *Finding) Text() string {
 	switch o := f.Output; {
 	case f.Format == format.RulePack:

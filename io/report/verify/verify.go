@@ -70,7 +70,7 @@ const (
 // States counts the findings of each state.
 type States [states]int
 
-// State returns the state of what was checked.
+// State returns the state that the damage means.
 func (f *Finding) State() State {
 	switch {
 	case len(f.Damage) == 0:
@@ -110,8 +110,8 @@ type Verifier struct {
 // atOnce is how many outputs of a folder are checked at once. Each may take so much less memory.
 var atOnce = min(runtime.GOMAXPROCS(0), 8)
 
-// StartProgress starts the progress that Check shows. Its total is the size of the files and of
-// the outputs in manifests that these names lead to. Objects, and what cannot be read, count
+// StartProgress starts the progress that Check shows. Its total is the size of the files, and
+// of the outputs in the manifests, that names lead to. Objects and unreadable files count
 // nothing.
 func (v *Verifier) StartProgress(ctx context.Context, names []string) {
 	total := int64(0)
@@ -135,8 +135,8 @@ func (v *Verifier) StartProgress(ctx context.Context, names []string) {
 	v.step = meter.Start(ctx, "checking", meter.Bytes, total)
 }
 
-// part is the part of an output, whose size is 0 where nothing is known of it.
-func (v *Verifier) part(name string, o *manifest.Output) *meter.Part {
+// progressOf returns an output's part of the progress; of size 0 if its size is unknown.
+func (v *Verifier) progressOf(name string, o *manifest.Output) *meter.Part {
 	if o != nil {
 		return v.step.Part(o.Output.Size)
 	}
@@ -151,9 +151,9 @@ func New() *Verifier {
 	return &Verifier{manifests: make(map[string]*manifest.Manifest), folders: make(map[string][]string)}
 }
 
-// Check checks a file, object, folder of outputs or manifest. It calls found for each
-// output or pack when that is checked. It returns an error if ctx ends, its cause, and one that
-// wraps [manifest.ErrIncomplete] for a folder of shards some of which must still be run.
+// Check checks a file, an object, a folder of outputs or a manifest. It calls found for each
+// output or pack when that is checked. The error is the cause if ctx ends, or wraps
+// [manifest.ErrIncomplete] for a folder of shards of which some must still be run.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
 	info, err := os.Stat(name)
 	switch isURL := blob.IsURL(name); {
@@ -175,7 +175,8 @@ func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) 
 
 func damaged(name string, err error) Finding { return Finding{Name: name, Damage: []error{err}} }
 
-// checkFile checks one output or rule pack. An object has no manifest.
+// checkFile checks an output or a rule pack. If a manifest on this machine lists the output,
+// it is compared with that.
 func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 	shown := blob.Shown(name)
 	kind, err := ruleset.Detect(ctx, name)
@@ -197,21 +198,22 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 		if err != nil {
 			return damaged(shown, err)
 		}
-		v.part(name, nil).To(1)
+		v.progressOf(name, nil).To(1)
 		return Finding{Name: shown, Format: format.RulePack, Pack: info}
 	case blob.IsURL(name) && err != nil:
 		return damaged(shown, err)
 	case blob.IsURL(name):
 		return v.checkOutput(ctx, name, nil)
 	}
-	o, err := v.find(name)
+	o, err := v.findEntry(name)
 	if err != nil {
 		return damaged(name, err)
 	}
 	return v.checkOutput(ctx, name, o)
 }
 
-// checkManifest checks all outputs in a folder that a manifest there lists.
+// checkManifest checks all outputs that a manifest of a folder lists, and reports files that
+// it does not list.
 func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found func(Finding)) error {
 	m, err := outputs.ReadManifest(ctx, name)
 	shown := blob.Shown(name)
@@ -245,7 +247,7 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 	return nil
 }
 
-// checkOutputs checks outputs side by side, and calls found in their order.
+// checkOutputs checks outputs of a folder, several at once, and calls found in their order.
 func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manifest.Output, found func(Finding)) error {
 	turns := make(chan chan Finding, atOnce-1) // another one has its turn
 	go func() {
@@ -268,8 +270,8 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 	return context.Cause(ctx)
 }
 
-// checkUnlisted finds files in and below the folder of a manifest that could be outputs by
-// their names, and that it does not list. A folder that cannot be read is no finding.
+// checkUnlisted reports files in and below a folder whose names are those of outputs and that
+// the folder's manifest does not list. It skips what cannot be read.
 func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifest, found func(Finding)) error {
 	if path.Base(filepath.ToSlash(blob.Shown(name))) != manifest.FolderName {
 		return nil
@@ -312,10 +314,10 @@ func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifes
 	})
 }
 
-// find finds an output in its own manifest, or in that of its folder or a folder above, or of a
-// shard there: of several in one folder that list it, the one that wrote it last counts. It returns
-// nil if no manifest lists it.
-func (v *Verifier) find(name string) (found *manifest.Output, err error) {
+// findEntry returns an output's entry in a manifest: that beside it, or that of its folder, of
+// a folder above, or of a shard there. If several in a folder list it, the newest counts. It
+// returns nil if none does.
+func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
@@ -353,7 +355,7 @@ func (v *Verifier) find(name string) (found *manifest.Output, err error) {
 	}
 }
 
-// folderManifests returns the names of the manifests of a folder and of shards there.
+// folderManifests returns the paths of the manifests in a folder: its own and those of shards.
 func (v *Verifier) folderManifests(folder string) []string {
 	names, ok := v.folders[folder]
 	if !ok {
@@ -369,10 +371,11 @@ func (v *Verifier) folderManifests(folder string) []string {
 	return names
 }
 
-// checkOutput compares an output with its checksums, if there are any, and then reads it.
+// checkOutput compares an output with the checksums of its entry o, unless that is nil, and
+// then reads it to its end.
 func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
-	part, before := v.part(name, o), 0.0 // before is the share that is done before decoding
+	part, before := v.progressOf(name, o), 0.0 // before is the share that is done before decoding
 	defer part.To(1)
 	if o != nil {
 		before = sumsShare
@@ -403,9 +406,9 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 const sumsShare = 0.25
 
 // checkSums compares an output with its checksums and returns an error for each part that
-// has changed. It calls to with the share that was read.
+// differs. It calls to with the share that was read.
 func checkSums(ctx context.Context, name string, o *manifest.Output, to func(share float64)) []error {
-	in, err := watch(ctx, name, to)
+	in, err := openWatched(ctx, name, to)
 	if err != nil {
 		return []error{err}
 	}
@@ -420,8 +423,8 @@ func checkSums(ctx context.Context, name string, o *manifest.Output, to func(sha
 	return damage
 }
 
-// partName returns a part's name for messages, such as "batch 3 (rows 0 to 9, bytes 8 to
-// 90)".
+// partName describes a part of an output by its index, such as "batch 3 (rows 0 to 9, bytes 8
+// to 90)".
 func partName(o *manifest.Output, part int) string {
 	if part == len(o.Parts) {
 		return fmt.Sprintf("after byte %d", o.Output.Size)
@@ -451,10 +454,11 @@ func partName(o *manifest.Output, part int) string {
 // batchMemory bounds the decoded batches of tables that are checked at once.
 const batchMemory = 512 << 20
 
-// decode reads an output to its end, with so much memory for a batch. It counts the rows of a table; it checks only that
-// text can be decompressed. It calls to with the share that was read.
+// decode reads an output to its end. It counts the rows of a table, whose batches may take
+// memory bytes each. Of text it only checks that it can be decompressed. It calls to with the
+// share that was read.
 func (f *Finding) decode(ctx context.Context, name string, to func(share float64), memory int64) error {
-	in, err := watch(ctx, name, to)
+	in, err := openWatched(ctx, name, to)
 	if err != nil {
 		return err
 	}
@@ -492,7 +496,8 @@ type watched struct {
 	to   func(share float64)
 }
 
-func watch(ctx context.Context, name string, to func(share float64)) (*watched, error) {
+// openWatched opens a file or an object. It calls to with the share that was read.
+func openWatched(ctx context.Context, name string, to func(share float64)) (*watched, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func (p *Progress) Output(inputs int) *OutputProgress {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return &OutputProgress{p: p, first: p.extent.Next(inputs), inputs: inputs}
+	return &OutputProgress{p: p, first: p.extent.TakeInputs(inputs), inputs: inputs}
 }
 
 // Skip says that an earlier run completed the output.
@@ -169,7 +169,7 @@ func (o *OutputProgress) end(earlier bool) {
 	defer p.mu.Unlock()
 	p.under -= o.done
 	o.done = 0
-	p.extent.Done(p.extent.Size(o.first, float64(o.inputs)), earlier)
+	p.extent.AddDone(p.extent.Size(o.first, float64(o.inputs)), earlier)
 }
 
 // Report records how far the output is, and shows how far all outputs are, unless that was
