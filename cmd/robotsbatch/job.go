@@ -152,7 +152,7 @@ func (j *job) judge(ctx context.Context) error {
 		j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 			manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
 		if j.record != nil {
-			j.Used = j.record.Used
+			j.Used = j.record.AddRuleFile
 		}
 	}
 	j.setWanted()
@@ -212,7 +212,7 @@ func (j *job) planOutputs(ctx context.Context) error {
 	if err := j.CheckSpared(all, j.written()...); err != nil {
 		return err
 	}
-	j.spared = outputs.Spared(all)
+	j.spared = outputs.InputCheck(all)
 	if _, err := j.Output.Plan(all); err != nil {
 		return err
 	}

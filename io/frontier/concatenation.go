@@ -50,11 +50,12 @@ type Version struct {
 	Info blob.Info
 }
 
-// Concatenate opens the first of inputs. The others must have the same schema.
+// Concatenate opens the first of inputs. The others, which are opened in turn, must have the
+// same schema.
 func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation, error) {
 	c := &Concatenation{options: o, rest: inputs}
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	if err := c.open(); err != nil {
+	if err := c.openNext(); err != nil {
 		c.cancel()
 		return nil, err
 	}
@@ -68,9 +69,9 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 	return c, nil
 }
 
-// open opens the next input. It looks up the version first, so that an input replaced
-// in between counts as changed.
-func (c *Concatenation) open() error {
+// openNext opens the next input. It looks up its version before, so that an input that is
+// replaced in between counts as changed.
+func (c *Concatenation) openNext() error {
 	in := c.rest[0]
 	info, err := blob.Stat(c.ctx, in.Path)
 	if err != nil {
@@ -110,8 +111,8 @@ func (c *Concatenation) Unchanged() error {
 	return nil
 }
 
-// Notes returns lines for people about what the names of folders tell apart the inputs opened so far by,
-// and is no column of theirs: the rows lose it.
+// Notes returns a note for each column that only the names of folders have, as in
+// dt=2026-03-01/, if its value differs between the inputs: the output lacks it.
 func (c *Concatenation) Notes() (notes []string) {
 	values := make(map[string]string) // of an earlier input
 	for _, v := range c.Versions() {
@@ -125,8 +126,8 @@ func (c *Concatenation) Notes() (notes []string) {
 	return notes
 }
 
-// Complete returns an error about an input as a whole. Call it after the last row was
-// decoded.
+// Complete returns an error that only a whole input shows, such as a key that no row has. Call
+// it after the last row was decoded.
 func (c *Concatenation) Complete() error {
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
@@ -138,7 +139,8 @@ func (c *Concatenation) Complete() error {
 	return nil
 }
 
-// Next implements batch.Source.
+// Next implements batch.Source. It goes to the next input at the end of one, and with
+// AcceptTruncated also where one is cut off.
 func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +157,7 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 		case !errors.Is(err, io.EOF):
 			return p, err
 		}
-		if err := c.advance(); err != nil {
+		if err := c.nextInput(); err != nil {
 			return nil, err
 		}
 	}
@@ -170,8 +172,9 @@ func (c *Concatenation) setRead(share float64) {
 	c.inputsRead.Store(math.Float64bits(float64(c.closed) + share))
 }
 
-// advance closes the current input and opens the next, if there is one.
-func (c *Concatenation) advance() error {
+// nextInput closes the current input and opens the next, if there is one. It returns an error
+// if their schemas differ.
+func (c *Concatenation) nextInput() error {
 	if err := c.closeNow(); err != nil {
 		return err
 	}
@@ -180,7 +183,7 @@ func (c *Concatenation) advance() error {
 	if len(c.rest) == 0 {
 		return nil
 	}
-	if err := c.open(); err != nil {
+	if err := c.openNext(); err != nil {
 		return err
 	}
 	if difference := schemaDifference(c.first, c.now); difference != "" {
@@ -189,13 +192,13 @@ func (c *Concatenation) advance() error {
 	return nil
 }
 
-// OpenOthers opens each input after the first one, reads no rows, and returns the first error. The
-// concatenation cannot be read afterwards.
+// OpenOthers opens each input after the first, to check it, and returns the first error. It
+// reads no rows. The concatenation cannot be read afterwards.
 func (c *Concatenation) OpenOthers() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.rest) > 0 {
-		if err := c.advance(); err != nil {
+		if err := c.nextInput(); err != nil {
 			return err
 		}
 	}
@@ -220,15 +223,15 @@ func (c *Concatenation) closeNow() error {
 	return err
 }
 
-// schemaDifference says how the columns of two inputs differ; "" if they do not.
+// schemaDifference says how the columns of two inputs differ; "" if they are equal.
 func schemaDifference(a, b *Source) string {
 	switch {
 	case a.Schema == nil && b.Schema == nil:
 		return ""
 	case a.Schema == nil:
-		return "the first is a list of " + listed(a) + ", the second a table"
+		return "the first is a list of " + listElements(a) + ", the second a table"
 	case b.Schema == nil:
-		return "the first is a table, the second a list of " + listed(b)
+		return "the first is a table, the second a list of " + listElements(b)
 	case a.Schema.Equal(b.Schema):
 		return ""
 	case a.Schema.NumFields() != b.Schema.NumFields():
@@ -242,14 +245,15 @@ func schemaDifference(a, b *Source) string {
 	return "their byte order is different"
 }
 
-// listed names what an input without columns is a list of.
-func listed(o *Source) string {
+// listElements names what an input without columns is a list of.
+func listElements(o *Source) string {
 	if o.Format == format.JSONL {
 		return "objects"
 	}
 	return "URLs"
 }
 
+// describeField describes a column for messages: its name, type and metadata.
 func describeField(f arrow.Field) string {
 	text := fmt.Sprintf("%q %s", f.Name, f.Type)
 	if !f.Nullable {

@@ -33,8 +33,8 @@ func (in Input) Name() string {
 	return blob.Shown(in.Path)
 }
 
-// ReadNames returns the lines of a list of inputs, without empty ones. The list is
-// a file, an object or "-" for stdin; ctx ends a wait for a pipe.
+// ReadNames returns the names in a list of inputs, a line each, without empty lines. The list
+// is a file, an object or "-" for stdin; ctx ends a wait for a pipe.
 func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, error) {
 	r := Interruptible(ctx, func() (io.ReadCloser, error) {
 		if list == blob.Stdio {
@@ -60,7 +60,7 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 	return names, nil
 }
 
-// Expand finds the inputs that a name means: stdin, a file, the files of a folder, or
+// Expand returns the inputs that a name stands for: stdin, a file, the files of a folder, or
 // those that match a pattern; objects in the same way.
 func Expand(ctx context.Context, name string) ([]Input, error) {
 	if name == "-" {
@@ -72,18 +72,18 @@ func Expand(ctx context.Context, name string) ([]Input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return checked(walk(name))
+		return checkTables(listFolder(name))
 	case err == nil:
 		return []Input{{name, filepath.Base(name)}}, nil
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
 		return nil, err
 	}
-	return checked(matching(ctx, name))
+	return checkTables(matchPattern(ctx, name))
 }
 
-// checked returns files that a folder or a pattern named, unless they are those of a table with
-// a log.
-func checked(inputs []Input, err error) ([]Input, error) {
+// checkTables returns files that a folder or a pattern named, or an error if they are those of
+// a table with a log, of which some may not be current.
+func checkTables(inputs []Input, err error) ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +91,12 @@ func checked(inputs []Input, err error) ([]Input, error) {
 	for i, in := range inputs {
 		names[i] = in.Path
 	}
-	return inputs, refuseTable(blob.CheckTables(names))
+	return inputs, withTableHint(blob.CheckTables(names))
 }
 
-// refuseTable adds to a *[blob.TableError] how to name the current files; other errors stay as they are.
-func refuseTable(err error) error {
+// withTableHint adds to a *[blob.TableError] how to name the current files; it returns other
+// errors as they are.
+func withTableHint(err error) error {
 	table := (*blob.TableError)(nil)
 	switch {
 	case !errors.As(err, &table):
@@ -106,8 +107,8 @@ func refuseTable(err error) error {
 	return option.Usagef("%w. Name the current ones: %s | robotsbatch %s", err, table.Command, option.FilesFrom.With("- …"))
 }
 
-// matching finds the inputs that a pattern matches.
-func matching(ctx context.Context, pattern string) ([]Input, error) {
+// matchPattern returns the inputs that a pattern matches.
+func matchPattern(ctx context.Context, pattern string) ([]Input, error) {
 	matches, err := blob.Glob(pattern)
 	if err != nil {
 		return nil, option.Usagef("%s: %w", pattern, err)
@@ -132,10 +133,10 @@ func matching(ctx context.Context, pattern string) ([]Input, error) {
 	return inputs, nil
 }
 
-// walk lists the files in and below a folder by name. It leaves out names that start
-// with a dot or an underscore: hidden files, and notes that other programs leave with
-// their data (_SUCCESS).
-func walk(root string) ([]Input, error) {
+// listFolder returns the files in and below a folder, in the order of their names. It leaves
+// out names that start with a dot or an underscore: hidden files, and notes that other
+// programs leave with their data (_SUCCESS).
+func listFolder(root string) ([]Input, error) {
 	var inputs []Input
 	top := root + string(filepath.Separator) // follows a link to the folder
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
@@ -169,7 +170,7 @@ func walk(root string) ([]Input, error) {
 	return inputs, nil
 }
 
-// expandURL finds the objects that a URL means.
+// expandURL returns the objects that a URL stands for.
 func expandURL(ctx context.Context, name string) ([]Input, error) {
 	u, err := blob.ParseURL(name)
 	if err != nil {
@@ -177,7 +178,7 @@ func expandURL(ctx context.Context, name string) ([]Input, error) {
 	}
 	objects, err := blob.Expand(ctx, u)
 	if err != nil {
-		return nil, refuseTable(err)
+		return nil, withTableHint(err)
 	}
 	inputs := make([]Input, len(objects))
 	for i, object := range objects {

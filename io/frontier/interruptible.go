@@ -24,10 +24,10 @@ type readResult struct {
 // pipeBuffer is the number of bytes that are read at once; there are two such buffers.
 const pipeBuffer = 256 << 10
 
-// Interruptible returns a reader of the stream that open opens. Once ctx has ended, its
-// reads fail with the cause. A goroutine opens, reads and closes the stream. A read
-// from a pipe cannot be interrupted, so the goroutine may outlive ctx until the other
-// end writes or the program exits.
+// Interruptible returns a reader of the stream that open opens. Once ctx has ended, its reads
+// fail with the cause. A goroutine opens, reads and closes the stream. A read from a pipe
+// cannot be interrupted, so the goroutine may outlive ctx until the other end writes or the
+// program exits.
 func Interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
 	p := &pipeReader{ctx: ctx, filled: make(chan readResult), free: make(chan []byte, 2)}
 	p.free <- make([]byte, pipeBuffer)
@@ -36,7 +36,7 @@ func Interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.R
 	return p
 }
 
-// fill reads until the stream or the context ends.
+// fill reads the stream into buffers and sends them, until the stream or the context ends.
 func (p *pipeReader) fill(open func() (io.ReadCloser, error)) {
 	r, err := open()
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *pipeReader) fill(open func() (io.ReadCloser, error)) {
 	}
 }
 
-// send hands a result over, unless the context ends first.
+// send passes a result to Read. It returns false if the context ends first.
 func (p *pipeReader) send(result readResult) bool {
 	select {
 	case p.filled <- result:
@@ -68,6 +68,7 @@ func (p *pipeReader) send(result readResult) bool {
 	}
 }
 
+// Read reads bytes of the stream, or returns the cause once the context has ended.
 func (p *pipeReader) Read(dst []byte) (int, error) {
 	for len(p.rest) == 0 {
 		if p.now.err != nil {

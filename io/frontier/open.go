@@ -92,7 +92,7 @@ type Source struct {
 	closers    []io.Closer // in the order in which they were opened
 }
 
-// Close closes the source and everything below it.
+// Close closes the source and the readers that it reads from.
 func (o *Source) Close() error {
 	var err error
 	if o.Source != nil {
@@ -104,13 +104,13 @@ func (o *Source) Close() error {
 	return err
 }
 
-// Open opens an input and finds out what it is. ctx ends a read from a pipe that
-// sends nothing. An error that is a [option.UsageError] is about the options.
+// Open opens an input and detects its format. ctx ends a wait for a pipe. A
+// [option.UsageError] is about the options.
 func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 	s := &Source{Input: in}
-	r, err := o.recognise(ctx, s)
+	r, err := o.detect(ctx, s)
 	if err == nil {
-		err = o.decode(s, r)
+		err = o.openSource(s, r)
 	}
 	if err != nil {
 		s.Close()
@@ -125,8 +125,9 @@ func (s *Source) leaveFile() {
 	s.closers = slices.DeleteFunc(s.closers, func(c io.Closer) bool { return c == io.Closer(s.file) })
 }
 
-// recognise finds out what an input is, and returns its bytes, decompressed.
-func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
+// detect opens an input, sets its format and compression in s, and returns a reader of its
+// bytes, decompressed.
+func (o *Options) detect(ctx context.Context, s *Source) (io.Reader, error) {
 	raw, err := o.openRaw(ctx, s)
 	if err != nil {
 		return nil, err
@@ -157,8 +158,8 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 	return r, nil
 }
 
-// checkGuess returns an error if first bytes that may be a list of URLs are something else, or a list
-// whose lines go on after the URL.
+// checkGuess returns an error if an input whose format was guessed is no list of URLs, or a
+// list whose lines go on after the URL. head are its first bytes.
 func (s *Source) checkGuess(head []byte) error {
 	if err := format.Foreign(head); err != nil {
 		return fmt.Errorf("%s: %w", s.Input.Name(), err)
@@ -172,8 +173,8 @@ func (s *Source) checkGuess(head []byte) error {
 	return nil
 }
 
-// decode opens the recognised format's source on the input's bytes.
-func (o *Options) decode(s *Source, r io.Reader) error {
+// openSource opens the source that decodes an input's format, on the bytes in r.
+func (o *Options) openSource(s *Source, r io.Reader) error {
 	name := s.Input.Name()
 	if o.Part.Count > 1 {
 		if !s.canDivide() {
@@ -187,7 +188,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 			return err
 		}
 		s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
-		return o.Passage.take(s)
+		return o.Passage.apply(s)
 	}
 	switch s.Format {
 	case format.Unknown:
@@ -210,24 +211,26 @@ var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name st
 	format.Text: openText, format.Arrow: openArrow, format.ArrowS: openArrow, format.Parquet: openParquet,
 	format.CSV: openDelimited, format.TSV: openDelimited,
 	format.CDX: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
-		return delimited.NewCDX(r, o.lines(name))
+		return delimited.NewCDX(r, o.lineOptions(name))
 	},
 	format.JSONL: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
-		return jsonl.NewSource(r, o.lines(name)), nil
+		return jsonl.NewSource(r, o.lineOptions(name)), nil
 	},
 	format.CDXJ: func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
-		return jsonl.NewCDXJ(r, o.lines(name)), nil
+		return jsonl.NewCDXJ(r, o.lineOptions(name)), nil
 	},
 }
 
-// lines returns the options of a source that reads lines.
-func (o *Options) lines(name string) lines.Options {
+// lineOptions returns the options for a source that reads lines. name is that of the input for
+// errors.
+func (o *Options) lineOptions(name string) lines.Options {
 	return lines.Options{
 		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Extra: o.Extra, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
 		BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
 	}
 }
 
+// openText opens a list of URLs. Options that name a column are errors.
 func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
 	if o.URLColumn != "" && o.URLColumn != listColumn {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.URLColumn, option.URLColumn)
@@ -238,13 +241,15 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	if o.Extra.Time != "" {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Extra.Time)
 	}
-	of := o.lines(name)
+	of := o.lineOptions(name)
 	if o.Format == format.Unknown {
 		of.Blanks = o.Blanks
 	}
 	return text.NewSource(r, of), nil
 }
 
+// openArrow opens an Arrow file or stream. With AcceptTruncated, a file without its end is
+// read as a stream.
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
 	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Extra: o.Extra, Part: o.Part}
 	if s.Format == format.ArrowS || s.Codec != compress.None || s.file == nil {
@@ -258,14 +263,17 @@ func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, er
 	return table, err
 }
 
+// openDelimited opens csv or tsv.
 func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
-	options := o.lines(name)
+	options := o.lineOptions(name)
 	if s.Format == format.TSV && options.Separator == 0 {
 		options.Separator = '\t'
 	}
 	return delimited.NewSource(r, options)
 }
 
+// openParquet opens a Parquet file, which must be a file or object that is not compressed
+// around.
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
 	if s.Codec != compress.None || s.file == nil {
 		return nil, option.Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
@@ -299,8 +307,8 @@ type tableSource interface {
 // listColumn is the name of a list's only column.
 const listColumn = "url"
 
-// openRaw returns the input's bytes. It remembers a file or object, which can be read
-// at any offset; reads of anything else end with ctx.
+// openRaw opens an input and returns its bytes as they are. It sets s.file for a file or
+// object, which can be read at any offset; reads of a pipe end with ctx.
 func (o *Options) openRaw(ctx context.Context, s *Source) (io.Reader, error) {
 	path := s.Input.Path
 	if path == blob.Stdio && o.Stdin != os.Stdin {
@@ -334,8 +342,8 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Share returns how much of the input was handed out, from 0 to 1; 0 if its size is not
-// known. It is safe to call at any time.
+// Share returns which share of the input was read, from 0 to 1; 0 if its size is not known. It
+// is safe to call at any time.
 func (s *Source) Share() float64 {
 	if table, ok := s.Source.(interface {
 		Share() (share float64, known bool)

@@ -24,9 +24,9 @@ type Passage struct {
 	decided bool
 }
 
-// take makes an input pass, if it can. The format's source then closes the file, because
-// its pieces read it after the last Next.
-func (p *Passage) take(s *Source) error {
+// apply makes an input pass its columns undecoded, if it can. The format's source then closes
+// the file, because its pieces read from it after the last Next.
+func (p *Passage) apply(s *Source) error {
 	if p == nil {
 		return nil
 	}
@@ -52,7 +52,8 @@ func (p *Passage) take(s *Source) error {
 	return nil
 }
 
-// decline decodes all of an input, which is too late if those before it passed.
+// decline leaves an input to be decoded. It returns an error if inputs before it passed
+// undecoded.
 func (p *Passage) decline(s *Source) error {
 	if !p.decided {
 		return nil

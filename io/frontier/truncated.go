@@ -38,7 +38,7 @@ type countedPiece struct {
 	rows *atomic.Int64
 }
 
-// Decode implements batch.Piece.
+// Decode implements batch.Piece, and counts the rows.
 func (p countedPiece) Decode() (*batch.Batch, error) {
 	b, err := p.Piece.Decode()
 	if err == nil {

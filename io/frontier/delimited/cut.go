@@ -16,7 +16,8 @@ type cutter struct {
 	closed    int // position of the last closing quote; -1 if there is none
 }
 
-// Cut implements lines.Cutter.
+// Cut implements lines.Cutter. It goes on in the state in which the last call ended; if from
+// is 0, it begins a new input.
 func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 	if from == 0 {
 		c.quoted, c.closed = false, -1
@@ -54,7 +55,8 @@ func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 	return end, records
 }
 
-// opens reports whether the quote at data[at], which is not in quotes, opens.
+// opens reports whether the quote at data[at], which is outside of quotes, begins a quoted
+// text.
 func (c *cutter) opens(data []byte, at int) bool {
 	if at == 0 || c.closed == at-1 {
 		return true

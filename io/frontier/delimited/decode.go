@@ -39,7 +39,7 @@ func (d *decoder) Size(block *lines.Block) int64 {
 	return 2*int64(cap(block.Data)) + offsetSize*int64(d.width())*int64(block.Records+1)
 }
 
-// reset makes d ready for a batch of at most that many rows.
+// reset prepares d for a batch of at most that many rows.
 func (d *decoder) reset(rows int) {
 	for len(d.columns) < d.width() {
 		d.columns = append(d.columns, new(lines.Strings))
@@ -57,7 +57,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	d.reset(block.Records)
 	r := newReader(block.Data, d.comma, d.cdx)
 	for r.more() {
-		if err := d.row(r, block); err != nil {
+		if err := d.readRow(r, block); err != nil {
 			return err
 		}
 	}
@@ -79,13 +79,13 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// row reads a record into the columns. A field without a column goes into unread, where weights and
-// times are parsed.
-func (d *decoder) row(r *reader, block *lines.Block) error {
+// readRow appends a record's fields to the columns. Fields without a column are read into
+// unread, where weights and times are parsed.
+func (d *decoder) readRow(r *reader, block *lines.Block) error {
 	start, at := r.at, 0
 	for last := false; !last; at++ {
 		if at == len(d.names) {
-			return d.tooManyFields(block, start)
+			return d.errTooManyFields(block, start)
 		}
 		d.unread = d.unread[:0]
 		into, c := &d.unread, d.columnOf(at)
@@ -127,7 +127,7 @@ func (d *decoder) row(r *reader, block *lines.Block) error {
 	return nil
 }
 
-// columnOf returns the column that a field goes into, nil for none.
+// columnOf returns the column for the field with that index; nil for none.
 func (d *decoder) columnOf(field int) *lines.Strings {
 	switch {
 	case d.whole:
@@ -138,7 +138,7 @@ func (d *decoder) columnOf(field int) *lines.Strings {
 	return nil
 }
 
-// tooLong reports whether a record has more than most bytes, without its line end.
+// tooLong reports whether a record, without its line end, has more than most bytes.
 func tooLong(record []byte, most int) bool {
 	if len(record) <= most {
 		return false
@@ -153,7 +153,8 @@ func tooLong(record []byte, most int) bool {
 	return n > most
 }
 
-func (d *decoder) tooManyFields(block *lines.Block, start int) error {
+// errTooManyFields returns the error for the record that starts at an offset of the block.
+func (d *decoder) errTooManyFields(block *lines.Block, start int) error {
 	if d.cdx {
 		return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: write a blank in a value as %%20", block.Line(start), len(d.names))
 	}

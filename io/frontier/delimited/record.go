@@ -20,8 +20,8 @@ func newReader(data []byte, separator byte, literal bool) *reader {
 	return r
 }
 
-// findEnd finds the end of the line of data[r.at]. A CR before it belongs to the line
-// end, even at the end of the data.
+// findEnd sets lineEnd and end for the line of the next field. A CR before a line end, or at
+// the end of the data, belongs to the line end.
 func (r *reader) findEnd() {
 	r.lineEnd = len(r.data)
 	if i := bytes.IndexByte(r.data[r.at:], '\n'); i >= 0 {
@@ -33,7 +33,7 @@ func (r *reader) findEnd() {
 	}
 }
 
-// more skips empty lines and reports whether there is another record.
+// more skips empty lines and reports whether another record follows.
 func (r *reader) more() bool {
 	for r.at < len(r.data) && r.at == r.end {
 		r.at = min(r.lineEnd+1, len(r.data))
@@ -42,8 +42,8 @@ func (r *reader) more() bool {
 	return r.at < len(r.data)
 }
 
-// field appends the next field of a record to dst. last reports whether it is the
-// record's last. ok is false if its quote is not closed; then no field follows.
+// field appends the next field of a record to dst. last reports whether it is the record's
+// last. ok is false if its quote is not closed; no field follows then.
 func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	if r.at < r.end && r.data[r.at] == '"' && !r.literal {
 		if dst, ok = r.quoted(dst); !ok {
@@ -61,8 +61,8 @@ func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	return append(dst, plain...), true, true
 }
 
-// quoted appends the text in quotes, with doubled quotes as one, and moves past the closing
-// quote.
+// quoted appends the text between quotes to dst, with doubled quotes as one, and moves past
+// the closing quote. ok is false if there is none.
 func (r *reader) quoted(dst []byte) (_ []byte, ok bool) {
 	for at := r.at + 1; ; {
 		i := bytes.IndexByte(r.data[at:], '"')

@@ -25,8 +25,8 @@ type SinkOptions struct {
 	Tab bool
 }
 
-// NewSink writes to w. It is an error when a verdict column has the name of one
-// of the input's.
+// NewSink returns a sink that writes to w. It returns an error if a verdict column has the
+// name of one of the input's.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{separator: ','}
 	if o.Tab {
@@ -75,6 +75,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, allowed, s.plain, row) })
 }
 
+// header returns the line of the columns' names.
 func (s *sink) header() []byte {
 	names := make([]lines.Appender, len(s.columns))
 	for i, column := range s.columns {
@@ -83,6 +84,8 @@ func (s *sink) header() []byte {
 	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
 }
 
+// appendRow appends a row: fields append its values, and plain says which of these never need
+// quotes. allowed appends a run of verdict columns at once; nil for none.
 func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.AllowedRows, plain []bool, row int) []byte {
 	begin := len(dst)
 	for i := 0; i < len(fields); i++ {
@@ -112,8 +115,7 @@ func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.All
 	return append(dst, '\n')
 }
 
-// quote puts quotes around dst[start:] and doubles those in it. It works in place,
-// from the end.
+// quote puts quotes around dst[start:] and doubles those within, in place.
 func quote(dst []byte, start int) []byte {
 	from := len(dst)
 	more := 2 + bytes.Count(dst[start:], []byte{'"'})

@@ -25,16 +25,17 @@ const (
 	maxCells = 4 << 20
 )
 
-// NewSource reads the header of r, which must be decompressed already, and does not
-// close r. Errors name the input; without a column of URLs, they list the columns.
+// NewSource reads the header of r and returns a source of the rows after it. r must be
+// decompressed, and is not closed. An error names the input; without a column of URLs, it
+// lists the columns.
 func NewSource(r io.Reader, o lines.Options) (*lines.Source, error) {
 	cut := &cutter{separator: o.Separator}
 	h := &header{comma: o.Separator, blocks: o.Blocks(r, option.Messagef("close a quote that stands open, or take the row out"), cut)}
 	return h.open(o, cut)
 }
 
-// NewCDX reads a crawl index whose first line, " CDX N b a m s k r M S V g", names each
-// field by a letter. Blanks separate the fields, and a quote is a plain character.
+// NewCDX returns a source of a crawl index whose first line, " CDX N b a m s k r M S V g",
+// names each field by a letter. Blanks separate the fields, and a quote is a plain character.
 func NewCDX(r io.Reader, o lines.Options) (*lines.Source, error) {
 	h := &header{comma: ' ', cdx: true, blocks: o.Blocks(r, option.Messagef("take the row out"), nil)}
 	return h.open(o, nil)
@@ -53,12 +54,12 @@ type header struct {
 	schema *arrow.Schema
 }
 
-// open reads the header and opens the source of what follows it.
+// open reads the header and returns a source of the rows after it.
 func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	if err := h.read(o.Name); err != nil {
 		return nil, err
 	}
-	if err := h.find(o.URLColumn, o.Extra); err != nil {
+	if err := h.findColumns(o.URLColumn, o.Extra); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	if cut != nil {
@@ -85,7 +86,7 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	}), nil
 }
 
-// read reads the first row that is not empty.
+// read reads the first row that is not empty, as the header. input names the input in errors.
 func (h *header) read(input string) error {
 	for h.names == nil {
 		block, err := h.blocks.Header(context.Background())
@@ -102,8 +103,9 @@ func (h *header) read(input string) error {
 	return nil
 }
 
-// find finds the columns that are read.
-func (h *header) find(url string, extra batch.ExtraColumns) (err error) {
+// findColumns sets the indices of the columns with URLs, weights and times. url is the name of
+// the URLs' column; empty for the default.
+func (h *header) findColumns(url string, extra batch.ExtraColumns) (err error) {
 	columns := format.Columns{Names: h.names}
 	if h.url, err = findURLs(columns, url); err != nil {
 		return err
@@ -119,8 +121,9 @@ func (h *header) find(url string, extra batch.ExtraColumns) (err error) {
 // them.
 var separated = regexp.MustCompile(`(?i)^url[,;|:^\t][^ ]|[,;|^\t]url$|^url [^ ]$|[,;|:^\t]url[,;|:^\t]`)
 
-// findURLs returns the index of the column that has the URLs: what [format.Columns.URL]
-// finds, or the only column. If the name of that has a separator, it may be several.
+// findURLs returns the index of the column that has the URLs: what [format.Columns.URL] finds,
+// or the only column. A single name that contains a separator is an error, because it is
+// likely several columns.
 func findURLs(columns format.Columns, name string) (int, error) {
 	found, err := columns.URL(name)
 	if err != nil || found >= 0 {
@@ -129,7 +132,7 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	names := columns.Names
 	switch {
 	case strings.Contains(strings.Join(names, " "), "://"):
-		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it%s", columns, orList(names))
+		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it%s", columns, headerAdvice(names))
 	case len(names) == 1 && separated.MatchString(names[0]):
 		return 0, option.Errorf("there is no column \"url\", but one named %q: if these are several, say what separates them with %s, and if it has the URLs, name it with %s", names[0], option.Delimiter, option.URLColumn)
 	case len(names) == 1:
@@ -138,17 +141,17 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	return 0, columns.NoColumn("url")
 }
 
-// orList ends the advice to put a header before a first row that has a URL, with what else may be
-// done: cut off the other columns or, if there are none, read the input as a list.
-func orList(names []string) option.Message {
+// headerAdvice ends the advice to put a header before a first row that has a URL: cut off the
+// other columns or, if there are none, read the input as a list.
+func headerAdvice(names []string) option.Message {
 	if len(names) > 1 {
 		return option.Messagef(", or cut off all but the URLs")
 	}
 	return option.Messagef(", or read a list of URLs with %s", option.InFormat.With("text"))
 }
 
-// parse reads the names from a block of one record, and the separator if it is not given. A
-// block of empty lines leaves h.names nil.
+// parse reads the names from a block of one record, and finds the separator if it is not
+// given. Of a block of empty lines, h.names stays nil.
 func (h *header) parse(block *lines.Block) error {
 	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
 		return h.blocks.TooLong(block.Line(0))
@@ -184,7 +187,7 @@ var cdxNames = map[string]string{
 	"r": "redirect", "M": "meta", "S": "length", "V": "offset", "g": "filename",
 }
 
-// nameFields replaces a CDX header's letters by the columns' names.
+// nameFields replaces the letters of a CDX header by the columns' names.
 func (h *header) nameFields() error {
 	letters := h.names
 	if letters[0] == "" {
@@ -209,8 +212,8 @@ var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or w
 // separators are the possible separators of a header, the likeliest first.
 const separators = ",;\t|"
 
-// likelySeparator returns the separator that occurs most often outside of quotes
-// in a header; a comma where there is none.
+// likelySeparator returns the separator that occurs most often outside of quotes in a header;
+// a comma if there is none.
 func likelySeparator(header []byte) byte {
 	var counts [len(separators)]int
 	quoted := false

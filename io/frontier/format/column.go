@@ -21,7 +21,7 @@ const standardURLColumn = "url"
 // mostListed is the most columns that a message lists.
 const mostListed = 50
 
-// String lists the columns for people.
+// String lists the columns, with their types, for messages.
 func (c Columns) String() string {
 	if len(c.Names) == 0 {
 		return "none"
@@ -40,10 +40,9 @@ func (c Columns) String() string {
 	return strings.Join(listed, ", ")
 }
 
-// URL returns the index of the column that has the URLs: the one of that name. Without a
-// name it is "url", or the one that differs from "url" only in case; -1 where there is
-// none of these, which leaves the choice to the format. A name that no column has is a
-// [NoColumnError].
+// URL returns the index of the column that has the URLs: the one of that name. If name is
+// empty, it is "url", or the only one that differs from "url" in case alone; -1 if there is
+// none. The error is a [NoColumnError] if no column has a name that was given.
 func (c Columns) URL(name string) (int, error) {
 	wanted := name
 	if wanted == "" {
@@ -69,7 +68,8 @@ func (c Columns) NoColumn(name string) error {
 	return &NoColumnError{Name: name, Near: spelling.Nearest(name, c.Names), Columns: c.String()}
 }
 
-// Extra returns the index of the column that an option names; -1 where it names none.
+// Extra returns the index of the column called name, which the option by named; -1 if name is
+// empty.
 func (c Columns) Extra(name string, by option.Name) (int, error) {
 	if name == "" {
 		return -1, nil
@@ -87,7 +87,8 @@ func (c Columns) Extra(name string, by option.Name) (int, error) {
 	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, c, by)
 }
 
-// count counts the columns of a name, and returns the last one.
+// count returns how many columns have a name, compared by equal, and the index of the last
+// one.
 func (c Columns) count(wanted string, equal func(a, b string) bool) (found, index int) {
 	for i, name := range c.Names {
 		if equal(name, wanted) {

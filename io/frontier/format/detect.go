@@ -14,13 +14,12 @@ const HeadSize = 4096
 // is recognised, in bytes.
 const maxArrowMetadata = 64 << 20
 
-// Detect tells the format of an input from its first bytes, after
-// decompression, and its name (which may be empty). Arrow, Parquet, WARC, rule
-// packs and CDX are known by their first bytes whatever the name says; then the
-// name decides. Where that says nothing, an input is JSONL when it starts with
-// an object, CDXJ when it starts with a key, a timestamp and an object, and Text
-// when at least half of its first lines look like URLs, or when it is empty; else
-// Unknown. CSV and TSV are known by name alone; Sniff knows them by a header, too.
+// Detect returns the format of an input from its first bytes, decompressed, and its name,
+// which may be empty. Arrow, Parquet, WARC, rule packs and CDX are recognised by their first
+// bytes; others by the name. If neither tells, an input is JSONL if it starts with an object,
+// CDXJ if it starts with a key, a timestamp and an object, and Text if at least half of its
+// first lines look like URLs, or if it is empty; else Unknown. CSV and TSV are recognised by
+// name alone; Sniff also recognises their header.
 func Detect(head []byte, name string) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("ARROW1")):
@@ -56,10 +55,9 @@ func Detect(head []byte, name string) Format {
 // withoutMark returns text without UTF-8's byte order mark.
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")) }
 
-// isArrowStream reports whether head starts with an encapsulated message: the
-// continuation marker, the length of the metadata, and the metadata. That is a
-// flatbuffer: it starts with the offset of its root table, the table with the
-// distance to its vtable, and the vtable with its size.
+// isArrowStream reports whether head starts as an Arrow stream: the continuation marker, the
+// length of the metadata, and a flatbuffer, of which it checks the offsets of the root table
+// and its vtable.
 func isArrowStream(head []byte) bool {
 	const prefix = 8
 	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {
@@ -84,9 +82,8 @@ func isArrowStream(head []byte) bool {
 	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
 }
 
-// startsWithObject reports whether the first line of head that is not blank starts
-// with a brace and then a key or another brace. In an object over several lines, which
-// is no JSONL, a line end follows the brace.
+// startsWithObject reports whether head, after blank lines, starts with a JSON object that has
+// its first key on the line of the brace. An object over several lines is no JSONL.
 func startsWithObject(head []byte) bool {
 	head = bytes.TrimLeft(withoutMark(head), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) {
@@ -96,8 +93,8 @@ func startsWithObject(head []byte) bool {
 	return len(inside) > 0 && (inside[0] == '"' || inside[0] == '}')
 }
 
-// startsWithIndexLine reports whether the first line of head is a crawl index's: a
-// key, a timestamp of 14 digits and a brace, with blanks between them.
+// startsWithIndexLine reports whether the first line of head is that of a CDXJ index: a key, a
+// timestamp of 14 digits and a brace, with a blank between them.
 func startsWithIndexLine(head []byte) bool {
 	line, _, _ := bytes.Cut(withoutMark(head), []byte{'\n'})
 	key, rest, _ := bytes.Cut(line, []byte{' '})
@@ -113,8 +110,8 @@ func startsWithIndexLine(head []byte) bool {
 	return true
 }
 
-// looksLikeURLs reports whether at least half of head's lines that are not blank
-// start with a scheme and "://", and there is no NUL. The last line may be cut.
+// looksLikeURLs reports whether at least half of the lines of head start with a scheme and
+// "://", not counting blank ones, and no byte is NUL.
 func looksLikeURLs(head []byte) bool {
 	head = withoutMark(head)
 	lines, urls := 0, 0
@@ -169,7 +166,7 @@ func tableByHeader(head []byte) Format {
 	return Unknown
 }
 
-// isURLValue reports whether a field of a row has a URL, in quotes maybe.
+// isURLValue reports whether a field of a row is a URL, which may be in quotes.
 func isURLValue(field []byte) bool {
 	scheme, _, ok := bytes.Cut(bytes.Trim(field, " \""), []byte("://"))
 	return ok && isScheme(scheme)
@@ -179,8 +176,8 @@ func isURLWord(field []byte) bool {
 	return bytes.EqualFold(bytes.Trim(field, " \""), []byte("url"))
 }
 
-// isFieldName reports whether a field of a header is a name: letters, digits and what
-// joins them.
+// isFieldName reports whether a field of a header looks like a name: letters, digits and a few
+// other characters, and not empty.
 func isFieldName(field []byte) bool {
 	field = bytes.Trim(bytes.TrimSpace(field), "\"")
 	for _, c := range field {
@@ -192,8 +189,8 @@ func isFieldName(field []byte) bool {
 	return len(field) > 0
 }
 
-// Schemeless returns the first line of head if it and all others lack a scheme, and if it
-// looks like a host or a host with a path; else nil.
+// Schemeless returns the first line of head if no line has a scheme and it looks like a host,
+// perhaps with a path; else nil.
 func Schemeless(head []byte) []byte {
 	var first []byte
 	for line := range bytes.Lines(withoutMark(head)) {
@@ -213,7 +210,7 @@ func Schemeless(head []byte) []byte {
 	return first
 }
 
-// isScheme knows a URL's scheme (RFC 3986 §3.1).
+// isScheme reports whether s is a URL's scheme (RFC 3986 §3.1).
 func isScheme(s []byte) bool {
 	for i, c := range s {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'

@@ -116,8 +116,7 @@ func (f Format) String() string {
 	return "format(?)"
 }
 
-// All returns the formats that a predicate is true of, in the order in which messages list them:
-// that of table.
+// All returns the formats of which is returns true, in the order in which messages list them.
 func All(is func(Format) bool) []Format {
 	var some []Format
 	for f := range table {
@@ -128,7 +127,7 @@ func All(is func(Format) bool) []Format {
 	return some
 }
 
-// Names returns the names of the formats that a predicate is true of.
+// Names returns the names of the formats of which is returns true.
 func Names(is func(Format) bool) []string {
 	var names []string
 	for _, f := range All(is) {
@@ -146,8 +145,8 @@ func Endings() []string {
 	return endings
 }
 
-// Parse returns the format that has a name, such as -in-format and -out-format take, and that is
-// accepts; ok is false if there is none.
+// Parse returns the format with a name, as -in-format takes it, of those of which is returns
+// true. ok is false if there is none.
 func Parse(name string, is func(Format) bool) (f Format, ok bool) {
 	for _, f := range All(is) {
 		if f.String() == name {
@@ -157,9 +156,9 @@ func Parse(name string, is func(Format) bool) (f Format, ok bool) {
 	return Unknown, false
 }
 
-// ByName returns format and compression by a file's name, such as verdicts.csv.zst; Unknown
-// and compress.None if the name does not tell. Case does not matter. The format may be one
-// that cannot be written.
+// ByName returns the format and the compression that a file's name, such as verdicts.csv.zst,
+// means; Unknown and compress.None if it means none. Case does not matter. The format may be
+// one that cannot be written.
 func ByName(name string) (Format, compress.Codec) {
 	codec, plain := compress.ByName(name)
 	ending := strings.ToLower(filepath.Ext(plain))
@@ -171,7 +170,7 @@ func ByName(name string) (Format, compress.Codec) {
 	return Unknown, codec
 }
 
-// Ending returns the extension of an output; "" for a format that cannot be written.
+// Ending returns the extension of outputs in the format; "" if it cannot be written.
 func (f Format) Ending() string {
 	if f.Writable() {
 		return table[f].endings[0]
@@ -179,8 +178,7 @@ func (f Format) Ending() string {
 	return ""
 }
 
-// Family is the name of a binary format's family for people: Arrow's file and stream are
-// one.
+// Family returns the name that an Arrow file and an Arrow stream share, or Parquet's.
 func (f Format) Family() string {
 	if f.IsArrow() {
 		return "Arrow"
@@ -209,8 +207,8 @@ func (f Format) HasCaptures() bool { return table[f].captures }
 // HasObjects reports whether a line in f has an object, whose keys may differ from line to line.
 func (f Format) HasObjects() bool { return table[f].objects }
 
-// Output returns the format of outputs of inputs in f when neither name nor options tell:
-// f itself, or another that can be written.
+// Output returns the format of outputs if neither their name nor an option says one: f itself,
+// or another one if f cannot be written.
 func (f Format) Output() Format {
 	if output := table[f].output; output != Unknown {
 		return output

@@ -15,14 +15,14 @@ import (
 // sniffBuffer holds an input's first bytes, and serves small reads after.
 const sniffBuffer = 64 << 10
 
-// Sniff tells format and compression of an input by its first bytes and its name. It
-// returns a reader of the whole input, decompressed. UTF-16 with a byte order mark
-// becomes UTF-8, and half of a surrogate pair U+FFFD. Closing the reader ends the
-// decompression and leaves r open.
+// Sniff returns the format and the compression of an input, from its first bytes and its name,
+// and a reader of the whole input, decompressed. UTF-16 with a byte order mark becomes UTF-8,
+// with U+FFFD for half of a surrogate pair. Closing the reader ends the decompression and
+// leaves r open.
 //
-// Sniff waits for HeadSize bytes or the end. An error at the first byte names the
-// input; later errors come from the reader. An input named .gz or .zst that is not
-// compressed is read as it is; one that has no complete header has been cut off.
+// Sniff waits for HeadSize bytes or the end. An error before the first byte names the input;
+// later errors come from the reader. An input named .gz or .zst that is not compressed is read
+// as it is; one without a complete header has been cut off.
 func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, error) {
 	raw := bufio.NewReaderSize(r, sniffBuffer)
 	head, err := peek(raw)
@@ -35,7 +35,7 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 		if named != compress.None && len(head) < compress.DetectSize {
 			return Unknown, named, nil, fmt.Errorf("%s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
 		}
-		return detected(raw, head, plain, name, codec, io.NopCloser(r))
+		return sniffDecompressed(raw, head, plain, name, codec, io.NopCloser(r))
 	}
 	decompressed, err := compress.NewReader(raw, codec)
 	if err != nil {
@@ -47,12 +47,12 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 		decompressed.Close()
 		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return detected(buffered, head, plain, name, codec, decompressed)
+	return sniffDecompressed(buffered, head, plain, name, codec, decompressed)
 }
 
-// detected tells the format of what r reads, which begins with head; UTF-16 becomes UTF-8. plain
-// is the name without the ending of a compression. An error closes closer.
-func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
+// sniffDecompressed does what Sniff does for the decompressed input r, which begins with head.
+// plain is its name without the ending of the compression. After an error it closes closer.
+func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
 		closer.Close()
@@ -66,7 +66,7 @@ func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.C
 			return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := refused(head, name); err != nil {
+	if err := errUnread(head, name); err != nil {
 		closer.Close()
 		return Unknown, codec, nil, err
 	}
@@ -79,9 +79,10 @@ func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.C
 	return found, codec, readCloser{r, closer}, nil
 }
 
-// refused is the error for an input that is not read as it is, and that a common program
-// turns into one that is. Without it each line would be a row that is no URL.
-func refused(head []byte, name string) error {
+// errUnread returns an error for an input that is compressed or laid out in a way that is not
+// read, such as bzip2 or a JSON array, and names the program that converts it; nil for any
+// other. Without the error each line would be a row without a URL.
+func errUnread(head []byte, name string) error {
 	for _, r := range [...]struct{ magic, what, program string }{
 		{"1AY&SY", "bzip2", "bzcat"},
 		{"\xFD7zXZ\x00", "xz", "xzcat"},
@@ -127,8 +128,8 @@ func refused(head []byte, name string) error {
 // feather1 begins a file of Feather's first version.
 const feather1 = "FEA1"
 
-// Foreign is the error for first bytes that are of something that no list of URLs is, and that
-// says what makes one of it.
+// Foreign returns an error if head starts a file that is no list of URLs, such as an SQLite
+// database, and says how to make a list of it.
 func Foreign(head []byte) error {
 	text := bytes.ToLower(bytes.TrimLeft(withoutMark(head), " \t\r\n"))
 	begins := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
@@ -151,7 +152,7 @@ func Foreign(head []byte) error {
 	return nil
 }
 
-// peek returns the first bytes, and an error only when there are none.
+// peek returns the first bytes of r. It returns an error only if there are none.
 func peek(r *bufio.Reader) ([]byte, error) {
 	head, err := r.Peek(HeadSize)
 	if len(head) > 0 || err == io.EOF {
@@ -165,7 +166,8 @@ type readCloser struct {
 	io.Closer
 }
 
-// Head returns the first bytes of what Sniff's reader reads, before any were read.
+// Head returns the first bytes of a reader that Sniff returned and that was not read from yet.
+// They are valid until it is read.
 func Head(r io.ReadCloser) []byte {
 	if sniffed, ok := r.(readCloser); ok {
 		if buffered, ok := sniffed.Reader.(*bufio.Reader); ok {

@@ -34,12 +34,12 @@ func (e *trailingError) Error() string {
 // leastLines and leastDomains are how much of a list must have commas or semicolons before figures.
 const leastLines, leastDomains = 8, 3
 
-// CheckTrailing returns an error if the first lines of a list show that they go on
-// after the URL. No URL has a tab, so it is enough that half of the lines have one. The other separators
-// occur in URLs. So every line must have the same number of them, and a number, a time or a URL
-// after each. At least one | or comma or semicolon must be outside of a query. Commas and
-// semicolons need eight lines of three domains, because all URLs of a site may end in a comma and a
-// number.
+// CheckTrailing returns an error if the first lines of a list show that text follows the URL
+// on each line. No URL has a tab, so it suffices that half of the lines have one. Other
+// separators occur in URLs: every line must have the same number of them, with a number, a
+// time or a URL after each; at least one |, comma or semicolon must be outside of a query; and
+// for commas and semicolons there must be eight lines of three domains, because all URLs of
+// one site may end in a comma and a number.
 func CheckTrailing(head []byte) error {
 	if len(head) >= HeadSize { // its last line may be cut
 		if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
@@ -82,8 +82,9 @@ type trailer struct {
 	outside   bool   // in some line a separator is outside of the query
 }
 
+// add counts a line, if it has fields after its URL.
 func (t *trailer) add(line []byte) {
-	fields := trailing(line, t.separator)
+	fields := fieldsAfterURL(line, t.separator)
 	switch {
 	case fields == 0, t.lines > 0 && t.separator != '\t' && fields != t.fields:
 		return
@@ -94,7 +95,8 @@ func (t *trailer) add(line []byte) {
 	t.outside = t.outside || bytes.IndexByte(line[:bytes.IndexByte(line, t.separator)], '?') < 0
 }
 
-// isCertain reports whether a list of these lines, in these domains, goes on after the URLs.
+// isCertain reports whether the counted lines show that fields follow the URLs, in a list of
+// lines lines with URLs of that many domains.
 func (t *trailer) isCertain(lines, domains int) bool {
 	switch t.separator {
 	case '\t':
@@ -107,9 +109,9 @@ func (t *trailer) isCertain(lines, domains int) bool {
 	return t.lines == lines && t.outside && lines >= leastLines && domains >= leastDomains
 }
 
-// trailing returns the number of fields after a line's URL; 0 for none, and where one after
-// any but a tab may be a part of the URL.
-func trailing(line []byte, separator byte) (fields int) {
+// fieldsAfterURL returns the number of fields after a line's URL; 0 if there are none, or if
+// one of them, after any separator but a tab, may be a part of the URL.
+func fieldsAfterURL(line []byte, separator byte) (fields int) {
 	_, rest, more := bytes.Cut(line, []byte{separator})
 	for more {
 		var field []byte

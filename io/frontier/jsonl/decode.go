@@ -29,6 +29,7 @@ type decoder struct {
 	unquoted        []byte
 }
 
+// newDecoder returns a decoder of the input.
 func (f *objects) newDecoder() lines.Decoder {
 	d := &decoder{objects: f, scanner: newScanner(f.keys, f.watched)}
 	if f.cdxj {
@@ -65,8 +66,9 @@ type named struct {
 	firstLine int64
 }
 
-// Check returns where a row comes from, such as "line 5", and an error for a line without
-// an object or with a value that does not fit its column. It is slow.
+// Check returns where a row comes from, such as "line 5", and an error if the line is no
+// object or a value does not fit its column. It counts lines from the block's start, so it is
+// slow.
 func (n named) Check(row int) (where string, err error) {
 	r := n.rows.rows[row]
 	where = fmt.Sprintf("line %d", n.firstLine+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
@@ -105,7 +107,7 @@ func (d *decoder) Size(block *lines.Block) int64 {
 	return 2*int64(cap(block.Data)) + rowSize*int64(block.Lines+1)
 }
 
-// reset makes d ready for a batch of at most that many rows.
+// reset prepares d for a batch of at most that many rows.
 func (d *decoder) reset(rows int) {
 	for _, c := range append([]*lines.Strings{&d.urls, &d.surt, &d.timestamp}, d.values...) {
 		c.Reset(rows)
@@ -121,16 +123,16 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	for line, rest := block.FirstLine+1, block.Data; len(rest) > 0; line++ {
 		start := len(block.Data) - len(rest)
 		var text []byte
-		text, rest = lines.TakeLine(rest)
+		text, rest = lines.CutLine(rest)
 		if len(text) > d.blocks.MaxLine() {
 			return d.blocks.TooLong(line)
 		}
 		begin, end := trim(text)
 		if begin < end {
-			d.line(row{start: int32(start + begin), end: int32(start + end)}, line)
+			d.addLine(row{start: int32(start + begin), end: int32(start + end)}, line)
 		}
 	}
-	d.note(block.Index)
+	d.noteKeys(block.Index)
 	b.URLs = d.urls.Column()
 	if d.weight >= 0 {
 		b.Weights = d.weights.Column()
@@ -155,9 +157,9 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// note records for [whole.check] which keys occurred. The first batch also tells which
-// keys there are, if some key is missing in it.
-func (d *decoder) note(index int) {
+// noteKeys records, for [whole.check], which keys occurred in the batch. If a key is missing
+// in the first batch, it also records the keys of an object, for the error.
+func (d *decoder) noteKeys(index int) {
 	if len(d.rows.rows) == 0 {
 		return
 	}
@@ -181,7 +183,7 @@ func (d *decoder) note(index int) {
 	w.rows.Store(true)
 }
 
-// objectKeys returns the keys of an object, and those of the objects in it after a dot.
+// objectKeys returns the keys of an object, and those of the objects in it as OUTER.INNER.
 func objectKeys(object []byte) (keys []string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
@@ -199,7 +201,7 @@ func objectKeys(object []byte) (keys []string) {
 	return keys
 }
 
-// trim returns the bounds of a line without the white space around it.
+// trim returns the start and the end of a line without the white space around it.
 func trim(line []byte) (begin, end int) {
 	end = len(line)
 	for end > 0 && isSpace(line[end-1]) {
@@ -214,15 +216,15 @@ func trim(line []byte) (begin, end int) {
 // isSpace reports whether c is JSON's white space other than LF.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// line adds a row whose line was found.
-func (d *decoder) line(r row, number int64) {
+// addLine adds the row of a line. number is the line's, from 1, for errors.
+func (d *decoder) addLine(r row, number int64) {
 	text := d.rows.text[r.start:r.end]
 	object := text
 	if d.cdxj {
-		object = d.index(text)
+		object = d.splitIndexLine(text)
 	}
 	r.object = -1
-	if d.scanner.object(object) {
+	if d.scanner.scanObject(object) {
 		r.object = r.end - int32(len(object))
 		r.empty, r.owned = d.scanner.members == 0, d.scanner.owned
 		if d.scanner.clash >= 0 && d.rows.clash == nil {
@@ -233,7 +235,7 @@ func (d *decoder) line(r row, number int64) {
 	} else if d.cdxj || len(d.values) == 0 {
 		d.scanner.found = 0 // of an object that is none
 	}
-	d.url(d.scanner.value(0))
+	d.addURL(d.scanner.value(0))
 	if d.weight >= 0 {
 		d.addWeight(d.scanner.value(d.weight))
 	}
@@ -246,8 +248,8 @@ func (d *decoder) line(r row, number int64) {
 	d.rows.rows = append(d.rows.rows, r)
 }
 
-// url ends a row of URLs with the raw value of its key.
-func (d *decoder) url(value []byte) {
+// addURL adds a URL from the raw JSON value of its key; null if that is no string.
+func (d *decoder) addURL(value []byte) {
 	if len(value) == 0 || value[0] != '"' {
 		d.urls.Null()
 		return
@@ -256,8 +258,8 @@ func (d *decoder) url(value []byte) {
 	d.urls.End()
 }
 
-// addWeight ends a row of weights with the raw value of its key. A string may hold the
-// number, as in crawl indexes.
+// addWeight adds a weight from the raw JSON value of its key. A string may hold the number, as
+// in crawl indexes.
 func (d *decoder) addWeight(value []byte) {
 	switch {
 	case isNull(value):
@@ -269,7 +271,7 @@ func (d *decoder) addWeight(value []byte) {
 	}
 }
 
-// addTime adds a row's time from a string or a number.
+// addTime adds a row's time from the raw JSON value of its key: a string or a number.
 func (d *decoder) addTime(value []byte) {
 	if len(value) > 0 && value[0] == '"' {
 		d.unquoted = appendUnquoted(d.unquoted[:0], value[1:len(value)-1])
@@ -278,8 +280,9 @@ func (d *decoder) addTime(value []byte) {
 	d.times = append(d.times, batch.ParseSeconds(value))
 }
 
-// addNamed ends a row of the named columns. A string is its text, and another scalar its
-// source. It reports whether the values fit; those of a line that is no object do not.
+// addNamed adds the values of the named columns: the text of a string, or another scalar as
+// written. fits says that the line is an object. It reports whether all values fit their
+// columns; if not, all are null but those to be kept.
 func (d *decoder) addNamed(fits bool) bool {
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
@@ -314,9 +317,9 @@ func isNested(value []byte) bool { return value[0] == '{' || value[0] == '[' }
 // isNull reports whether a raw value is null or absent.
 func isNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }
 
-// index ends a row of sort keys and timestamps, the first two words of a line,
-// and returns what follows them.
-func (d *decoder) index(text []byte) []byte {
+// splitIndexLine adds the first two words of a crawl index's line, its sort key and timestamp,
+// to their columns, and returns the object after them.
+func (d *decoder) splitIndexLine(text []byte) []byte {
 	surt, rest, found := bytes.Cut(text, []byte{' '})
 	d.surt.Data = append(d.surt.Data, surt...)
 	d.surt.End()

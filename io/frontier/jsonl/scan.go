@@ -52,6 +52,8 @@ type scanner struct {
 	unquote []byte
 }
 
+// newScanner returns a scanner that looks for keys, and reports watched ones. There are at
+// most mostKeys keys.
 func newScanner(keys []key, watched [][]byte) scanner {
 	if len(keys) > mostKeys {
 		panic("more keys are wanted than a scanner has bits")
@@ -76,26 +78,28 @@ func (s *scanner) value(key int) []byte {
 	return s.data[s.values[key].start:s.values[key].end]
 }
 
-// object reports whether text, without white space around it, is an object.
-func (s *scanner) object(text []byte) bool {
+// scanObject scans a text without white space around it, and reports whether it is an object.
+// What it found is valid until the next call.
+func (s *scanner) scanObject(text []byte) bool {
 	s.data, s.at = text, 0
 	s.found, s.exact, s.members, s.owned, s.clash = 0, 0, 0, 0, -1
-	if len(text) == 0 || text[0] != '{' || !s.outermost() {
+	if len(text) == 0 || text[0] != '{' || !s.scanOutermost() {
 		return false
 	}
 	return s.at == len(text)
 }
 
-// outermost scans the outermost object.
-func (s *scanner) outermost() bool {
+// scanOutermost scans the outermost object, and records the values of wanted keys. It reports
+// whether the object is valid.
+func (s *scanner) scanOutermost() bool {
 	s.at++
-	if s.next() == '}' {
+	if s.skipSpace() == '}' {
 		s.at++
 		return true
 	}
 	for {
 		start := s.at
-		escaped, ok := s.stringHere()
+		escaped, ok := s.scanString()
 		if !ok {
 			return false
 		}
@@ -104,13 +108,13 @@ func (s *scanner) outermost() bool {
 			s.unquote = appendUnquoted(s.unquote[:0], name)
 			name = s.unquote
 		}
-		wanted := s.wanted(name)
+		wanted := s.wantedKeys(name)
 		s.watch(name)
 		if !s.colon() {
 			return false
 		}
 		start = s.at
-		if !s.anyValue(2) {
+		if !s.scanValue(2) {
 			return false
 		}
 		s.found |= wanted
@@ -118,7 +122,7 @@ func (s *scanner) outermost() bool {
 			s.values[bits.TrailingZeros64(wanted)] = span{start, s.at}
 		}
 		if len(s.nested) > 0 {
-			s.within(name, span{start, s.at})
+			s.scanNested(name, span{start, s.at})
 		}
 		s.members++
 		if more, ok := s.comma('}'); !more {
@@ -127,8 +131,8 @@ func (s *scanner) outermost() bool {
 	}
 }
 
-// wanted returns a bit for each wanted key that a name is.
-func (s *scanner) wanted(name []byte) (keys uint64) {
+// wantedKeys returns a bit for each wanted key that has this name.
+func (s *scanner) wantedKeys(name []byte) (keys uint64) {
 	for i := range s.keys {
 		switch k := &s.keys[i]; {
 		case len(name) != len(k.name):
@@ -142,15 +146,15 @@ func (s *scanner) wanted(name []byte) (keys uint64) {
 	return keys
 }
 
-// within looks for the keys with dots in the value of a key, which may be an object.
-func (s *scanner) within(outer []byte, value span) {
+// scanNested looks for the keys with dots in the value of the key outer, if that is an object.
+func (s *scanner) scanNested(outer []byte, value span) {
 	for i := range s.nested {
 		n := &s.nested[i]
 		if s.exact>>n.key&1 != 0 || !bytes.Equal(outer, n.outer) {
 			continue
 		}
 		s.found &^= 1 << n.key // in an earlier value of this key
-		if n.scanner.object(s.data[value.start:value.end]) && n.scanner.found != 0 {
+		if n.scanner.scanObject(s.data[value.start:value.end]) && n.scanner.found != 0 {
 			at := n.scanner.values[0]
 			s.found |= 1 << n.key
 			s.values[n.key] = span{value.start + at.start, value.start + at.end}
@@ -158,7 +162,7 @@ func (s *scanner) within(outer []byte, value span) {
 	}
 }
 
-// watch records which watched keys occur.
+// watch records whether a key of this name is watched.
 func (s *scanner) watch(name []byte) {
 	for i, watched := range s.watched {
 		switch {
@@ -171,8 +175,8 @@ func (s *scanner) watch(name []byte) {
 	}
 }
 
-// next skips white space and returns the byte after it, 0 at the end.
-func (s *scanner) next() byte {
+// skipSpace skips white space and returns the byte after it; 0 at the end.
+func (s *scanner) skipSpace() byte {
 	for s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
 		case ' ', '\t', '\r', '\n':
@@ -184,23 +188,24 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// colon skips the colon after a key and the white space around it.
+// colon skips the colon after a key, and the white space around it. It returns false if there
+// is none.
 func (s *scanner) colon() bool {
-	if s.next() != ':' {
+	if s.skipSpace() != ':' {
 		return false
 	}
 	s.at++
-	s.next()
+	s.skipSpace()
 	return true
 }
 
-// comma scans what follows a member or an element: a comma with another one after it,
-// or the end.
+// comma skips the comma or the end that follows a member of an object or array. more reports
+// whether it was a comma; ok is false if it was neither.
 func (s *scanner) comma(end byte) (more, ok bool) {
-	switch s.next() {
+	switch s.skipSpace() {
 	case ',':
 		s.at++
-		s.next()
+		s.skipSpace()
 		return true, true
 	case end:
 		s.at++
@@ -209,44 +214,45 @@ func (s *scanner) comma(end byte) (more, ok bool) {
 	return false, false
 }
 
-// anyValue scans a value at that depth.
-func (s *scanner) anyValue(depth int) bool {
+// scanValue scans a value that is nested to that depth, and reports whether it is valid.
+func (s *scanner) scanValue(depth int) bool {
 	if s.at >= len(s.data) {
 		return false
 	}
 	switch c := s.data[s.at]; c {
 	case '"':
-		_, ok := s.stringHere()
+		_, ok := s.scanString()
 		return ok
 	case '{':
-		return depth <= maxDepth && s.inner(depth, '}')
+		return depth <= maxDepth && s.scanInner(depth, '}')
 	case '[':
-		return depth <= maxDepth && s.inner(depth, ']')
+		return depth <= maxDepth && s.scanInner(depth, ']')
 	case 't':
-		return s.word("true")
+		return s.scanWord("true")
 	case 'f':
-		return s.word("false")
+		return s.scanWord("false")
 	case 'n':
-		return s.word("null")
+		return s.scanWord("null")
 	default:
-		return s.number()
+		return s.scanNumber()
 	}
 }
 
-// inner scans an object or array within the outermost one.
-func (s *scanner) inner(depth int, end byte) bool {
+// scanInner scans an object or array within the outermost object, up to the byte end, and
+// reports whether it is valid.
+func (s *scanner) scanInner(depth int, end byte) bool {
 	s.at++
-	if s.next() == end {
+	if s.skipSpace() == end {
 		s.at++
 		return true
 	}
 	for {
 		if end == '}' {
-			if _, ok := s.stringHere(); !ok || !s.colon() {
+			if _, ok := s.scanString(); !ok || !s.colon() {
 				return false
 			}
 		}
-		if !s.anyValue(depth + 1) {
+		if !s.scanValue(depth + 1) {
 			return false
 		}
 		if more, ok := s.comma(end); !more {
@@ -255,7 +261,8 @@ func (s *scanner) inner(depth int, end byte) bool {
 	}
 }
 
-func (s *scanner) word(word string) bool {
+// scanWord skips a word such as true; it returns false if another text is there.
+func (s *scanner) scanWord(word string) bool {
 	if len(s.data)-s.at < len(word) || string(s.data[s.at:s.at+len(word)]) != word {
 		return false
 	}
@@ -263,20 +270,20 @@ func (s *scanner) word(word string) bool {
 	return true
 }
 
-// number scans a number.
-func (s *scanner) number() bool {
+// scanNumber scans a number, and reports whether it is valid.
+func (s *scanner) scanNumber() bool {
 	if s.data[s.at] == '-' {
 		s.at++
 	}
 	switch {
 	case s.at < len(s.data) && s.data[s.at] == '0':
 		s.at++
-	case !s.digits():
+	case !s.scanDigits():
 		return false
 	}
 	if s.at < len(s.data) && s.data[s.at] == '.' {
 		s.at++
-		if !s.digits() {
+		if !s.scanDigits() {
 			return false
 		}
 	}
@@ -285,13 +292,13 @@ func (s *scanner) number() bool {
 		if s.at < len(s.data) && (s.data[s.at] == '+' || s.data[s.at] == '-') {
 			s.at++
 		}
-		return s.digits()
+		return s.scanDigits()
 	}
 	return true
 }
 
-// digits scans one digit or more.
-func (s *scanner) digits() bool {
+// scanDigits skips digits; it returns false if there is none.
+func (s *scanner) scanDigits() bool {
 	start := s.at
 	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
 		s.at++
@@ -309,8 +316,9 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// stringHere scans a string with its quotes.
-func (s *scanner) stringHere() (escaped, ok bool) {
+// scanString scans a string with its quotes, and moves past it. escaped reports whether it has
+// escapes. ok is false, and it does not move, if there is no valid string.
+func (s *scanner) scanString() (escaped, ok bool) {
 	data, at := s.data, s.at
 	if at >= len(data) || data[at] != '"' {
 		return false, false
@@ -336,8 +344,7 @@ func (s *scanner) stringHere() (escaped, ok bool) {
 	return false, false
 }
 
-// escapeLength returns the length of the escape at the start of data, 0 if there is
-// none.
+// escapeLength returns the length of the escape that data starts with; 0 if it is invalid.
 func escapeLength(data []byte) int {
 	if len(data) < 2 {
 		return 0
@@ -346,15 +353,16 @@ func escapeLength(data []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if _, ok := hex4(data); ok {
+		if _, ok := unicodeEscape(data); ok {
 			return 6
 		}
 	}
 	return 0
 }
 
-// hex4 returns the code unit of the escape at the start of data.
-func hex4(data []byte) (unit rune, ok bool) {
+// unicodeEscape returns the UTF-16 code unit of the escape \uXXXX that data starts with; ok is
+// false for anything else.
+func unicodeEscape(data []byte) (unit rune, ok bool) {
 	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return 0, false
 	}
@@ -372,8 +380,8 @@ func hex4(data []byte) (unit rune, ok bool) {
 	return unit, true
 }
 
-// appendUnquoted appends the value of a scanned string, given without its quotes.
-// Half of a surrogate pair becomes U+FFFD.
+// appendUnquoted appends the value of a valid string, given without its quotes, to dst. Half
+// of a surrogate pair becomes U+FFFD.
 func appendUnquoted(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '\\')
@@ -381,14 +389,14 @@ func appendUnquoted(dst, text []byte) []byte {
 			return append(dst, text...)
 		}
 		dst, text = append(dst, text[:i]...), text[i:]
-		unit, long := hex4(text)
+		unit, long := unicodeEscape(text)
 		if !long {
 			dst, text = append(dst, shortEscape(text[1])), text[2:]
 			continue
 		}
 		text = text[6:]
 		if utf16.IsSurrogate(unit) {
-			second, _ := hex4(text)
+			second, _ := unicodeEscape(text)
 			if unit = utf16.DecodeRune(unit, second); unit != utf8.RuneError {
 				text = text[6:]
 			}
@@ -397,6 +405,7 @@ func appendUnquoted(dst, text []byte) []byte {
 	}
 }
 
+// shortEscape returns the byte that an escape such as \n stands for, by its letter.
 func shortEscape(c byte) byte {
 	switch c {
 	case 'b':

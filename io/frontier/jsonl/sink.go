@@ -23,10 +23,11 @@ type SinkOptions struct {
 	Codec compress.Codec
 }
 
-// NewSink writes to w. It is an error when two columns have the same name.
+// NewSink returns a sink that writes to w. It returns an error if two columns have the same
+// name.
 //
-// With batch.KeepAll, objects of this package's source are written as they were read,
-// with the verdicts at their ends.
+// With batch.KeepAll, objects of this package's source are written as they were read, with the
+// verdicts at their ends.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
 	var err error
@@ -55,7 +56,8 @@ type sink struct {
 	keepAll  bool
 }
 
-// keys returns each column's name as a key, preceded by the separator.
+// keys returns, for each column, the text before its value: a brace or comma, the name and a
+// colon.
 func keys(columns []lines.Column) ([][]byte, error) {
 	seen := make(map[string]bool, len(columns))
 	var result [][]byte
@@ -89,11 +91,12 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return s.passThrough(b.Grant, t.passThrough(), values, v)
 	}
 	allowed := s.allowed.Of(v)
-	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, allowed, row) })
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendValues(dst, 0, values, allowed, row) })
 }
 
-// appendFrom appends a row's values, for the columns from first on, and ends its object.
-func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, allowed *lines.AllowedRows, row int) []byte {
+// appendValues appends the values of a row, of the columns from index first on, and the end of
+// its object.
+func (s *sink) appendValues(dst []byte, first int, values []lines.Appender, allowed *lines.AllowedRows, row int) []byte {
 	for i := 0; i < len(values); i++ {
 		if allowed.Begins(first+i, row) {
 			dst = allowed.Append(dst, row)
@@ -105,7 +108,7 @@ func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, allowe
 	return append(dst, "}\n"...)
 }
 
-// passThrough writes the rows as they were read, with the verdicts.
+// passThrough encodes rows as they were read, with the verdicts at the end of each object.
 func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
 	switch {
 	case r.clash != nil:
@@ -117,15 +120,15 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
 		dst, empty := r.appendOpen(dst, row)
 		if !empty || len(verdicts) == 0 {
-			return s.appendFrom(dst, first, verdicts, allowed, row)
+			return s.appendValues(dst, first, verdicts, allowed, row)
 		}
 		dst = verdicts[0](append(dst, s.keys[first][1:]...), row) // without the comma
-		return s.appendFrom(dst, first+1, verdicts[1:], allowed, row)
+		return s.appendValues(dst, first+1, verdicts[1:], allowed, row)
 	})
 }
 
-// appendOpen appends a row as an object without its closing brace, and reports whether the
-// object is empty.
+// appendOpen appends row i as an object without its closing brace. empty reports whether the
+// object has no members yet.
 func (r *rows) appendOpen(dst []byte, i int) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]

@@ -31,6 +31,7 @@ func NewSource(r io.Reader, o lines.Options) *lines.Source { return open(r, o, f
 // NewCDXJ reads a crawl index: a sort key, a timestamp and an object a line.
 func NewCDXJ(r io.Reader, o lines.Options) *lines.Source { return open(r, o, true) }
 
+// open returns a source of JSON objects, or with cdxj of a crawl index.
 func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	anyCase := o.URLColumn == ""
 	if anyCase {
@@ -85,8 +86,8 @@ type objects struct {
 	whole               *whole
 }
 
-// addKey adds a key whose values are read, and returns its index. Without a hint the
-// input need not have it.
+// addKey adds a key whose values are read, and returns its index. hint says what to do if no
+// row has it; if hint is empty, that is no error.
 func (f *objects) addKey(name string, anyCase bool, hint option.Message) int {
 	f.keys = append(f.keys, key{name: []byte(name), anyCase: anyCase})
 	f.whole.keys = append(f.whole.keys, wanted{name: name, hint: hint})
@@ -111,7 +112,7 @@ type wanted struct {
 	seen atomic.Bool
 }
 
-// check returns an error if there are rows and none has a key that some row should have.
+// check returns an error if there are rows, and none has a key that some row must have.
 func (w *whole) check() error {
 	if !w.rows.Load() {
 		return nil
@@ -130,7 +131,7 @@ func (w *whole) check() error {
 	return nil
 }
 
-// listKeys lists an object's keys for people, the likeliest first.
+// listKeys lists an object's keys for a message, first the one that is most like wanted.
 func listKeys(keys []string, wanted string) string {
 	near := spelling.Nearest(wanted, keys)
 	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasSuffix(k, "."+wanted) }); i >= 0 {

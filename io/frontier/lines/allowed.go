@@ -15,8 +15,8 @@ type AllowedRun struct {
 	texts      [][16][]byte // of each four columns: their text in a row, by the bits of its verdicts
 }
 
-// NewAllowedRun returns the first run of allowed columns, nil if it has fewer than four. write appends
-// the value of a column, with what comes before it in its row.
+// NewAllowedRun returns the first run of allowed columns; nil if it has fewer than four. write
+// appends the value of a column, with the text before it in its row.
 func NewAllowedRun(columns []Column, write func(dst []byte, column int, value string) []byte) *AllowedRun {
 	isAllowed := func(c Column) bool { return c.kind == verdictColumn && c.verdict.Kind == batch.Allowed }
 	a := &AllowedRun{First: max(0, slices.IndexFunc(columns, isAllowed))}
@@ -52,7 +52,7 @@ type AllowedRows struct {
 	verdicts []uint64
 }
 
-// Of returns the verdicts of a batch; nil of nil.
+// Of returns the verdicts of a batch for the run. It returns nil for a nil run.
 func (a *AllowedRun) Of(v *batch.Verdicts) *AllowedRows {
 	if a == nil {
 		return nil
@@ -77,8 +77,9 @@ func (r *AllowedRows) Begins(column, row int) bool {
 	return r != nil && column == r.First && r.null[row>>3]>>(row&7)&1 == 0
 }
 
-// Append appends the columns of a row for which Begins is true. Rows come in order, so it brings
-// together each row's verdicts for eight rows at once. Then it appends four columns at a time.
+// Append appends the run's columns of a row for which Begins is true. It transposes the
+// verdicts of eight rows at a time, so rows should come in order, and appends four columns at
+// a time.
 func (r *AllowedRows) Append(dst []byte, row int) []byte {
 	if eight := row >> 3; eight != r.eight {
 		r.eight = eight
@@ -97,7 +98,8 @@ func (r *AllowedRows) Append(dst []byte, row int) []byte {
 	return dst
 }
 
-// transpose makes bit j of byte i of x bit i of byte j.
+// transpose returns x as a matrix of 8 by 8 bits with rows and columns swapped: bit j of byte
+// i becomes bit i of byte j.
 func transpose(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00AA00AA00AA00AA
 	x ^= t ^ t<<7

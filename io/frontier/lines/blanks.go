@@ -14,14 +14,14 @@ type Blanks struct {
 	first string
 }
 
-// Count returns how many there are, and the first one of an input.
+// Count returns how many lines have a blank within, and the first of them in an input.
 func (b *Blanks) Count() (count int64, first string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.count, b.first
 }
 
-// Add counts the lines of a block. It looks only at those with a blank or a tab.
+// Add counts the lines of a block that have a blank within. A nil Blanks counts nothing.
 func (b *Blanks) Add(block *Block) {
 	if b == nil {
 		return
@@ -29,13 +29,13 @@ func (b *Blanks) Add(block *Block) {
 	count, start, first := int64(0), 0, []byte(nil)
 	blank, tab := -1, -1 // the next ones
 	for at := 0; ; {
-		blank, tab = next(block.Data, at, ' ', blank), next(block.Data, at, '\t', tab)
+		blank, tab = nextByte(block.Data, at, ' ', blank), nextByte(block.Data, at, '\t', tab)
 		found := min(blank, tab)
 		if found == len(block.Data) {
 			break
 		}
 		begin := at + bytes.LastIndexByte(block.Data[at:found], '\n') + 1
-		row, rest := TakeLine(block.Data[begin:])
+		row, rest := CutLine(block.Data[begin:])
 		at = len(block.Data) - len(rest)
 		if row = bytes.Trim(row, " \t\r\v\f"); bytes.IndexByte(row, ' ') < 0 && bytes.IndexByte(row, '\t') < 0 {
 			continue
@@ -61,9 +61,9 @@ func (b *Blanks) Add(block *Block) {
 	b.count += count
 }
 
-// next returns where the next such byte is from at on, the end if there is none. last is what it
-// returned before, for an earlier at.
-func next(data []byte, at int, c byte, last int) int {
+// nextByte returns the index of the next byte c in data from at on; the length of data if
+// there is none. last is the result for an earlier at.
+func nextByte(data []byte, at int, c byte, last int) int {
 	if last >= at {
 		return last
 	}

@@ -96,7 +96,7 @@ type Blocks struct {
 	line  int64  // lines before the next block
 }
 
-// newBlocks reads r, which must be decompressed already.
+// newBlocks returns the blocks of r, which must be decompressed.
 func newBlocks(r io.Reader, o BlockOptions) *Blocks {
 	if o.Rows <= 0 {
 		o.Rows = DefaultRows
@@ -121,8 +121,8 @@ func (b *Blocks) MaxLine() int { return b.options.MaxLine }
 // SetRows changes the most records that a block has, at least 1.
 func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
 
-// Header returns the next record as a block of its own, which the indices of blocks do
-// not count.
+// Header returns the next record as a block of its own, which does not count in the indices of
+// blocks.
 func (b *Blocks) Header(ctx context.Context) (Block, error) {
 	rows := b.options.Rows
 	b.options.Rows = 1
@@ -159,8 +159,8 @@ func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 	return block, nil
 }
 
-// fill appends the next block's records to data, which is empty, and leaves what it
-// read beyond them in b.rest.
+// fill appends the records of the next block to data, which is empty. It keeps what it read
+// beyond them in b.rest.
 func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, err error) {
 	if err := b.skipMark(ctx); err != nil {
 		return data, 0, err
@@ -187,7 +187,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 		if cut, found := b.options.Cutter.Cut(data, start, rows-records); found > 0 {
 			end, records = cut, records+found
 		}
-		b.err = b.check(err, data, end, records < rows)
+		b.err = b.readError(err, data, end, records < rows)
 	}
 	if b.err == io.EOF && records < rows && end < len(data) {
 		return data, records + 1, nil // the last record, without a line end
@@ -207,7 +207,7 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 		}
 		var err error
 		b.rest, err = readOnce(b.r, b.rest)
-		b.err = b.check(err, b.rest, 0, false)
+		b.err = b.readError(err, b.rest, 0, false)
 	}
 	if !b.begun {
 		b.begun = true
@@ -216,9 +216,9 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 	return nil
 }
 
-// check returns what ends the reading after a read that returned err; nil to go on.
-// If open, data[end:] is the start of one record.
-func (b *Blocks) check(err error, data []byte, end int, open bool) error {
+// readError returns the error that ends the reading, after a read that returned err; nil to go
+// on. open says that data[end:] is the start of a record, which must not be too long.
+func (b *Blocks) readError(err error, data []byte, end int, open bool) error {
 	tooLong := open && len(data)-end > b.options.MaxLine+len("\r")
 	switch {
 	case err == io.EOF:
@@ -233,8 +233,8 @@ func (b *Blocks) check(err error, data []byte, end int, open bool) error {
 	return nil
 }
 
-// TooLong is the error, without the prefix, for a record that is longer than
-// MaxLine and starts in line, counted from 1.
+// TooLong returns the error, without the input's name, for a record that is longer than
+// MaxLine and starts in that line, counted from 1.
 func (b *Blocks) TooLong(line int64) error {
 	what := fmt.Sprintf("line %d", line)
 	if _, plain := b.options.Cutter.(lineCutter); !plain {
@@ -243,7 +243,7 @@ func (b *Blocks) TooLong(line int64) error {
 	return option.Errorf("%s has more than %d bytes (%s): %s", what, b.options.MaxLine, option.MaxLine, b.options.Hint)
 }
 
-// readOnce appends what one read gives to data.
+// readOnce appends the bytes of one read to data.
 func readOnce(r io.Reader, data []byte) ([]byte, error) {
 	const attempts = 100 // as many as bufio.Reader makes
 	start := len(data)
@@ -267,8 +267,8 @@ func (lineCutter) Cut(data []byte, from, most int) (end, records int) {
 	return from + end, records
 }
 
-// CutLines returns how many whole lines data starts with, but not more than
-// most, and where the last of them ends.
+// CutLines returns the number of whole lines that data starts with, at most most, and where
+// the last of them ends.
 func CutLines(data []byte, most int) (end, lines int) {
 	// Counting is far cheaper than finding, so only the last part is searched.
 	const size = 4 << 10
@@ -288,9 +288,8 @@ func CutLines(data []byte, most int) (end, lines int) {
 	return bytes.LastIndexByte(data, '\n') + 1, lines
 }
 
-// TakeLine cuts the first line off data: the line without its line end, which
-// is LF or CRLF, and what follows it.
-func TakeLine(data []byte) (line, rest []byte) {
+// CutLine splits the first line off data. line is without its line end, LF or CRLF.
+func CutLine(data []byte) (line, rest []byte) {
 	i := bytes.IndexByte(data, '\n')
 	switch {
 	case i < 0:

@@ -136,7 +136,7 @@ func TestBlanks(t *testing.T) {
 		count, line, first := int64(0), int64(0), ""
 		for number, rest := int64(7), data; len(rest) > 0; number++ {
 			var row []byte
-			row, rest = TakeLine(rest)
+			row, rest = CutLine(rest)
 			if row = bytes.Trim(row, " \t\r\v\f"); !bytes.ContainsAny(row, " \t") {
 				continue
 			}

@@ -70,6 +70,8 @@ func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
 	return columns, nil
 }
 
+// inputColumns returns the columns of an input's schema. The first one with the name of url is
+// url.
 func inputColumns(schema *arrow.Schema, url Column) []Column {
 	var columns []Column
 	found := false
@@ -87,22 +89,23 @@ func inputColumns(schema *arrow.Schema, url Column) []Column {
 // Appender appends a row's value to dst.
 type Appender func(dst []byte, row int) []byte
 
-// Text returns how the columns of a batch are written as text. Null is nothing. The
-// caller must quote the text, which may have quotes and line ends. Booleans are true and false, numbers as
-// short as they can be, timestamps like 2006-01-02 15:04:05Z, binary values
-// base64, and values that have parts are JSON.
+// Text returns, for each column of a batch, how a row's value is appended as text. Null is
+// empty. The caller must quote the text, which may have quotes and line ends. Booleans are
+// true and false, numbers as short as they can be, timestamps like 2006-01-02 15:04:05Z,
+// binary values base64, and lists, maps and structs are JSON.
 func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
 	return appenders(b, v, columns, textForm)
 }
 
-// JSON returns how the columns of a batch are written as JSON values (RFC 8259).
-// Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8
-// become U+FFFD. Values with parts are arrays and objects, and all else is the string
-// that Text writes.
+// JSON returns, for each column of a batch, how a row's value is appended as JSON (RFC 8259).
+// Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8 become
+// U+FFFD. Lists are arrays, maps and structs are objects, and all else is the string that Text
+// writes.
 func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
 	return appenders(b, v, columns, jsonForm)
 }
 
+// appenders returns, for each column of a batch, how a row's value is appended in a form.
 func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]Appender, error) {
 	result := make([]Appender, len(columns))
 	for i, column := range columns {
@@ -131,9 +134,8 @@ func selected(v *batch.Verdicts, row int) bool {
 	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
 }
 
-// IsPlain reports whether a column's text, as Text writes it, has no byte but those of
-// true, false, plain texts, and the names of agents with blanks between them; special are
-// the bytes that no name must have.
+// IsPlain reports whether the column's text never needs quotes: it has only true, false,
+// words, and names of agents with blanks between them. special are bytes that need quotes.
 func (c *Column) IsPlain(special string) bool {
 	if c.kind != verdictColumn {
 		return false

@@ -18,7 +18,7 @@ type Numbers struct {
 	notNumbers int
 }
 
-// Reset makes n an empty column for at most that many rows, in the memory that it has.
+// Reset empties the column, for at most that many rows. It reuses the memory.
 func (n *Numbers) Reset(rows int) {
 	n.ints, n.floats, n.isFloats, n.notNumbers = n.ints[:0], n.floats[:0], false, 0
 	n.validity = n.validity[:0]
@@ -27,8 +27,8 @@ func (n *Numbers) Reset(rows int) {
 	}
 }
 
-// Append ends a row with the number that a text is, with blanks around it maybe. An empty
-// text is null, and one that is no number is null and counted.
+// Append adds a row with the number in text, which may have blanks around it. An empty text is
+// null; a text that is no number is null and counted.
 func (n *Numbers) Append(text []byte) {
 	text = bytes.Trim(text, " \t")
 	if integer, ok := parseInt(text); ok {
@@ -55,6 +55,7 @@ func (n *Numbers) Null() {
 	n.validity[row>>3] &^= 1 << (row & 7)
 }
 
+// add adds a value: integer, or x if the column has floats.
 func (n *Numbers) add(integer int64, x float64) {
 	if n.isFloats {
 		n.floats = append(n.floats, x)
@@ -70,7 +71,7 @@ func (n *Numbers) len() int {
 	return len(n.ints)
 }
 
-// toFloats makes the rows so far floats.
+// toFloats converts the rows so far to floats.
 func (n *Numbers) toFloats() {
 	if n.isFloats {
 		return
@@ -81,7 +82,7 @@ func (n *Numbers) toFloats() {
 	}
 }
 
-// Column returns the rows, in the same memory.
+// Column returns the rows. They are valid until Reset.
 func (n *Numbers) Column() batch.Numbers {
 	c := batch.Numbers{Validity: n.validity, NotNumbers: n.notNumbers}
 	if n.isFloats {
@@ -92,7 +93,7 @@ func (n *Numbers) Column() batch.Numbers {
 	return c
 }
 
-// parseInt parses an integer of 64 bits. Larger ones are for parseFloat.
+// parseInt parses a decimal integer of 64 bits; false for anything else, such as a larger one.
 func parseInt(text []byte) (int64, bool) {
 	digits := text
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -114,7 +115,8 @@ func parseInt(text []byte) (int64, bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
-// parseFloat parses a decimal number, with a fraction and an exponent maybe.
+// parseFloat parses a decimal number, which may have a fraction and an exponent; false for
+// anything else.
 func parseFloat(text []byte) (float64, bool) {
 	const most = 100 // bytes of a number that anybody writes
 	if len(text) > most {

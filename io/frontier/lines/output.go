@@ -32,8 +32,8 @@ type Output struct {
 // parts is the least number of parts of a batch's memory.
 const parts = 8
 
-// NewOutput writes to w, first the header, which may be empty. It uses only the
-// layout's limit of memory.
+// NewOutput returns an Output that writes to w, first the header, which may be empty. Of the
+// layout it uses only the limit of memory.
 func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
 	o := &Output{w: w, codec: c, memory: l.MemoryLimit(), plain: l.PlainLimit(), part: l.MemoryLimit() / parts}
 	var err error
@@ -61,9 +61,9 @@ func (c chunk) Size() (bytes int64) {
 	return bytes
 }
 
-// Encode makes a chunk of the selected rows. appendRow appends a row and its line
-// end to dst. The memory is taken from the batch's grant; a batch that needs more than the
-// limit is an error. Encode is safe for concurrent use.
+// Encode returns a chunk of the selected rows. appendRow appends a row and its line end to
+// dst. The memory is taken from grant. A batch that needs more than the limit is an error.
+// Encode is safe for concurrent use.
 func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	e := encoding{Output: o, grant: grant}
 	text := o.buffer()
@@ -79,16 +79,16 @@ func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(ds
 			continue
 		}
 		var err error
-		if text, err = e.more(text); err != nil {
+		if text, err = e.makeRoom(text); err != nil {
 			text = nil // it is larger than what the pool should keep
 			return nil, err
 		}
 	}
-	err := e.end(text)
+	err := e.addPart(text)
 	return e.chunk, err
 }
 
-// buffer returns memory for rows.
+// buffer returns empty memory for rows, from a pool.
 func (o *Output) buffer() []byte {
 	pool := &o.texts
 	if o.codec == compress.None {
@@ -111,15 +111,15 @@ type encoding struct {
 // step is how much memory a text takes at a time.
 const step = 1 << 20
 
-// more takes memory for a text, or compresses it as a part when there is enough, and
-// returns the text to append rows to.
-func (e *encoding) more(text []byte) ([]byte, error) {
+// makeRoom returns the text to which rows can be appended: text itself, after it has taken
+// memory for more, or an empty one, after it has compressed text as a part of the chunk.
+func (e *encoding) makeRoom(text []byte) ([]byte, error) {
 	n := int64(len(text))
 	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
 		return nil, e.tooLarge()
 	}
 	if n >= e.part {
-		if err := e.end(text); err != nil {
+		if err := e.addPart(text); err != nil {
 			return nil, err
 		}
 		e.taken, e.enough = 0, 0
@@ -134,8 +134,8 @@ func (e *encoding) more(text []byte) ([]byte, error) {
 	return text, e.grant.Take(more)
 }
 
-// end makes a part of a text.
-func (e *encoding) end(text []byte) error {
+// addPart compresses text and adds it to the chunk as a part; nothing if it is empty.
+func (e *encoding) addPart(text []byte) error {
 	if len(text) == 0 {
 		return nil // no rows, no frame
 	}
@@ -163,7 +163,7 @@ func (o *Output) tooLarge() error {
 	return option.Errorf("its rows take more than %d bytes as they are written, or %d before compression: raise %s, or lower %s", o.memory, o.plain, option.Memory, option.BatchRows)
 }
 
-// Write implements batch.Sink. The chunk's memory is used again.
+// Write implements batch.Sink. It reuses the chunk's memory afterwards.
 func (o *Output) Write(c batch.Chunk) error {
 	parts, ok := c.(chunk)
 	if !ok {
@@ -184,8 +184,7 @@ func (o *Output) Write(c batch.Chunk) error {
 	return nil
 }
 
-// Close implements batch.Sink. An output without rows still is a whole file of
-// its kind.
+// Close implements batch.Sink. Without rows, it writes the header or an empty compressed file.
 func (o *Output) Close() error {
 	if !o.begun {
 		first := o.first

@@ -65,8 +65,8 @@ type Named struct {
 	Missing option.Message
 }
 
-// Blocks returns the blocks of an input. r must be decompressed already. hint says what to do about a row that is too long; cutter is
-// nil where a row is a line.
+// Blocks returns the blocks of r, which must be decompressed. hint says what to do about a row
+// that is too long. cutter finds the ends of rows; nil if a row is a line.
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
 	return newBlocks(r, BlockOptions{Name: o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
 }
@@ -116,8 +116,7 @@ type scratch struct {
 // of any one batch, and bounds the sum of columns that grew large in different batches.
 const keep = 4 * MaxBlockSize
 
-// NewSource returns the source of an input, from its next block on. name is the input's
-// in batches.
+// NewSource returns a source of the rows in blocks. name is the input's, for errors.
 func NewSource(name string, blocks *Blocks, t Table) *Source {
 	s := &Source{name: name, blocks: blocks, table: t}
 	s.pool.New = func() any { return &scratch{decoder: t.NewDecoder()} }
@@ -130,8 +129,8 @@ func (s *Source) Schema() *arrow.Schema { return s.table.Schema }
 // URLColumn returns the name of the column, or the key, that has the URLs.
 func (s *Source) URLColumn() string { return s.table.URLColumn }
 
-// Next implements batch.Source. It only finds the ends of rows. After a failed read it
-// returns the whole rows that were read, and then the error on every call.
+// Next implements batch.Source. It finds only the ends of rows. After a failed read it returns
+// the whole rows that were read, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*scratch)
 	block, err := s.blocks.Next(ctx, m.data)
@@ -143,8 +142,8 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return &piece{source: s, scratch: m, block: block}, nil
 }
 
-// Complete returns a function to call after all pieces were decoded. It returns an error
-// about the input as a whole, and does not keep the source in memory.
+// Complete returns a function that returns an error that only the whole input shows. Call it
+// after all pieces were decoded; it does not keep the source in memory.
 func (s *Source) Complete() func() error {
 	if s.table.Complete == nil {
 		return func() error { return nil }
@@ -170,7 +169,7 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.scratch.decoder.Size(&p.block) }
 
-// Decode implements batch.Piece.
+// Decode implements batch.Piece. Batch.Release gives its memory back for another batch.
 func (p *piece) Decode() (*batch.Batch, error) {
 	s, m := p.source, p.scratch
 	b := &batch.Batch{Input: s.name, Index: p.block.Index, FirstRow: p.block.FirstLine}

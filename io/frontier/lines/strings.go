@@ -18,8 +18,7 @@ type Strings struct {
 	most     int // rows
 }
 
-// Reset makes s an empty column for at most that many rows, in the memory that
-// it has.
+// Reset empties the column, for at most that many rows. It reuses the memory.
 func (s *Strings) Reset(rows int) {
 	if cap(s.offsets) < rows+1 {
 		s.offsets = make([]int32, 0, rows+1)
@@ -31,7 +30,7 @@ func (s *Strings) Reset(rows int) {
 // End ends a row that has a value.
 func (s *Strings) End() { s.offsets = append(s.offsets, int32(len(s.Data))) }
 
-// Null ends a row that has none.
+// Null ends a row that is null.
 func (s *Strings) Null() {
 	if s.nulls == 0 {
 		for range (s.most + 7) / 8 {
@@ -47,7 +46,7 @@ func (s *Strings) Null() {
 // Len is the number of rows so far.
 func (s *Strings) Len() int { return len(s.offsets) - 1 }
 
-// Column returns the rows as a column that shares their memory.
+// Column returns the rows. They are valid until Reset.
 func (s *Strings) Column() batch.Column {
 	c := batch.Column{Offsets32: s.offsets, Data: s.Data}
 	if s.nulls > 0 {
@@ -56,8 +55,8 @@ func (s *Strings) Column() batch.Column {
 	return c
 }
 
-// Record returns columns of equally many rows, of which there is at least one, as a record
-// of strings. The record shares their memory.
+// Record returns columns, at least one and all of the same length, as a record of strings. It
+// shares their memory.
 func Record(schema *arrow.Schema, columns []*Strings) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, column := range columns {
@@ -70,6 +69,7 @@ func Record(schema *arrow.Schema, columns []*Strings) arrow.Record {
 	return record
 }
 
+// array returns the rows as an Arrow array that shares their memory.
 func (s *Strings) array() arrow.Array {
 	buffers := []*memory.Buffer{
 		nil,
@@ -84,7 +84,7 @@ func (s *Strings) array() arrow.Array {
 	return array.NewStringData(data)
 }
 
-// StringSchema is a schema of columns of strings that may be null.
+// StringSchema returns the schema of nullable columns of strings with these names.
 func StringSchema(names ...string) *arrow.Schema {
 	fields := make([]arrow.Field, len(names))
 	for i, name := range names {

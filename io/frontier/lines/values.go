@@ -33,6 +33,7 @@ func (f form) appendString(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
+// urls returns how a URL is appended.
 func (f form) urls(c *batch.Column) Appender {
 	return func(dst []byte, row int) []byte {
 		switch {
@@ -45,9 +46,8 @@ func (f form) urls(c *batch.Column) Appender {
 	}
 }
 
-// values returns how an input column's values are written. Values with parts
-// are walked here rather than by Arrow's own MarshalJSON, which panics when
-// there is a NaN in a list.
+// values returns how an array's values are appended. It does not use Arrow's MarshalJSON,
+// which panics if a list has a NaN.
 func (f form) values(a arrow.Array) Appender {
 	switch a := a.(type) {
 	case *array.Null:
@@ -70,9 +70,9 @@ func (f form) values(a arrow.Array) Appender {
 	return f.nullable(a, f.scalars(a))
 }
 
-// nullable writes null for the array's nulls and value for the others. It does not
-// call NullN: the first call counts, and writes the count to memory that batches
-// share, such as a dictionary.
+// nullable returns how values of an array are appended: null for its nulls, value for the
+// others. It does not call NullN, whose first call writes to memory that batches share, such
+// as a dictionary.
 func (f form) nullable(a arrow.Array, value Appender) Appender {
 	if a.NullBitmapBytes() == nil {
 		return value
@@ -85,8 +85,8 @@ func (f form) nullable(a arrow.Array, value Appender) Appender {
 	}
 }
 
-// scalars writes values without parts. Types that JSON does not have, such as dates,
-// are written as Arrow prints them.
+// scalars returns how values of a type without inner values are appended. Types that JSON does
+// not have, such as dates, are written as Arrow prints them.
 func (f form) scalars(a arrow.Array) Appender {
 	switch a := a.(type) {
 	case *array.String:
@@ -129,6 +129,7 @@ func naturals[T uint8 | uint16 | uint32 | uint64](values []T) Appender {
 	return func(dst []byte, row int) []byte { return strconv.AppendUint(dst, uint64(values[row]), 10) }
 }
 
+// appendFloat appends a float of 32 or 64 bits as short as possible.
 func (f form) appendFloat(dst []byte, value float64, bits int) []byte {
 	if f.json && (math.IsNaN(value) || math.IsInf(value, 0)) {
 		return append(dst, f.null...)
@@ -136,7 +137,8 @@ func (f form) appendFloat(dst []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(dst, value, 'g', -1, bits)
 }
 
-// union writes each value as its own type's. A union has no nulls itself.
+// union returns how a union's values are appended: each as its own type's. A union has no
+// nulls itself.
 func (f form) union(a array.Union) Appender {
 	children := make([]Appender, a.NumFields())
 	for i := range children {
@@ -152,16 +154,17 @@ func (f form) union(a array.Union) Appender {
 	}
 }
 
-// parts is how the parts of a value are written, whatever the form.
-func (f form) parts() form {
+// innerForm returns the form of the values within a list or struct, which is JSON.
+func (f form) innerForm() form {
 	json := jsonForm
 	json.most = f.most
 	return json
 }
 
-// list writes a JSON array. A map is a list of objects with key and value.
+// list returns how a list is appended: as a JSON array. A map is an array of objects with key
+// and value.
 func (f form) list(a array.ListLike) Appender {
-	element := f.parts().values(a.ListValues())
+	element := f.innerForm().values(a.ListValues())
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '[')
 		start, end := a.ValueOffsets(row)
@@ -175,9 +178,9 @@ func (f form) list(a array.ListLike) Appender {
 	}
 }
 
-// object writes a JSON object.
+// object returns how a struct is appended: as a JSON object.
 func (f form) object(a *array.Struct) Appender {
-	parts := f.parts()
+	parts := f.innerForm()
 	fields := a.DataType().(*arrow.StructType).Fields()
 	keys := make([][]byte, len(fields))
 	values := make([]Appender, len(fields))
@@ -210,8 +213,8 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// AppendString appends s to dst as a JSON string with its quotes. Each byte
-// that is not UTF-8, which JSON cannot hold, becomes U+FFFD.
+// AppendString appends s to dst as a JSON string with its quotes. Each byte that is not UTF-8
+// becomes U+FFFD, because JSON cannot hold it.
 func AppendString[S string | []byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is to be copied
@@ -240,6 +243,7 @@ func AppendString[S string | []byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
+// appendEscape appends the escape of a quote, a backslash or a control character.
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {

@@ -7,7 +7,7 @@ import (
 	"robotsbatch/batch"
 )
 
-// verdicts returns how a verdict column is written.
+// verdicts returns how the values of a verdict column are appended.
 func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, error) {
 	if c.Kind == batch.Allowed {
 		return f.allowed(&v.Agents[c.Agent]), nil
@@ -25,7 +25,7 @@ func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, err
 	}, nil
 }
 
-// allowed writes an agent's verdicts, of which there may be hundreds a row.
+// allowed returns how an agent's verdicts are appended: true, false or null.
 func (f form) allowed(agent *batch.AgentVerdicts) Appender {
 	return func(dst []byte, row int) []byte {
 		at, bit := row>>3, byte(1)<<(row&7)
@@ -42,7 +42,7 @@ func (f form) allowed(agent *batch.AgentVerdicts) Appender {
 // timeLayout is how Arrow's timestamps are written as text, too.
 const timeLayout = "2006-01-02 15:04:05Z07:00"
 
-// typed returns how a value of a column is written, by its number.
+// typed returns how a value of a verdict column is appended, given its index in v.
 func (f form) typed(v *batch.Values) func(dst []byte, of int32) []byte {
 	switch v.Kind.Type {
 	case batch.BoolType:
@@ -52,21 +52,22 @@ func (f form) typed(v *batch.Values) func(dst []byte, of int32) []byte {
 	case batch.TextType:
 		return func(dst []byte, of int32) []byte { return f.appendString(dst, v.Texts[of]) }
 	case batch.FloatType:
-		return onceARun(func(dst []byte, of int32) []byte { return f.appendFloat(dst, v.Floats[of], 64) })
+		return cacheLast(func(dst []byte, of int32) []byte { return f.appendFloat(dst, v.Floats[of], 64) })
 	case batch.TimeType:
-		return onceARun(func(dst []byte, of int32) []byte {
+		return cacheLast(func(dst []byte, of int32) []byte {
 			return f.appendString(dst, time.Unix(v.Ints[of], 0).UTC().Format(timeLayout))
 		})
 	default:
 		if v.Kind.Agents {
 			return f.agents(v.Lists)
 		}
-		return onceARun(func(dst []byte, of int32) []byte { return f.words(dst, &v.Lists[of]) })
+		return cacheLast(func(dst []byte, of int32) []byte { return f.words(dst, &v.Lists[of]) })
 	}
 }
 
-// onceARun calls write once for a run of rows with the same value.
-func onceARun(write func(dst []byte, of int32) []byte) func(dst []byte, of int32) []byte {
+// cacheLast returns a function that does what write does, but calls it only once for a run of
+// rows with the same value.
+func cacheLast(write func(dst []byte, of int32) []byte) func(dst []byte, of int32) []byte {
 	last, text := int32(-1), []byte(nil)
 	return func(dst []byte, of int32) []byte {
 		if of != last {
@@ -76,7 +77,8 @@ func onceARun(write func(dst []byte, of int32) []byte) func(dst []byte, of int32
 	}
 }
 
-// agents writes lists of agents, each of which many rows have in any order.
+// agents returns how a list of agents is appended, given its index in lists. It keeps the text
+// of each, because many rows share them.
 func (f form) agents(lists []batch.List) func(dst []byte, of int32) []byte {
 	texts := make([][]byte, len(lists))
 	return func(dst []byte, of int32) []byte {
@@ -87,7 +89,7 @@ func (f form) agents(lists []batch.List) func(dst []byte, of int32) []byte {
 	}
 }
 
-// words appends a list of texts as a JSON array, or separated by blanks, which no element has.
+// words appends a list of words as a JSON array, or as text with blanks between them.
 func (f form) words(dst []byte, l *batch.List) []byte {
 	if f.json {
 		dst = append(dst, '[')

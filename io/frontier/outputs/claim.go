@@ -28,10 +28,10 @@ func (e *MissingFolderError) Message() option.Message {
 
 func (e *MissingFolderError) Unwrap() error { return e.err }
 
-// Claim locks a file or folder of outputs, or of a folder what a shard of a job writes (nil:
-// all), and removes what a killed run left of it; a missing folder of outputs it makes. It
-// fails when another run has the lock, and with a [*MissingFolderError]. release unlocks it.
-// Stdout and objects need no lock.
+// Claim locks an output, a folder of outputs, or with shard what that shard writes to the
+// folder, and removes what a killed run left there. It creates a missing folder of outputs.
+// The error is that another run has the lock, or a [*MissingFolderError]. release unlocks it.
+// Stdout and objects are not locked.
 func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	switch {
 	case out == blob.Stdio || blob.IsURL(out):
@@ -52,7 +52,8 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	return nil, option.Errorf("%s: %w", option.Out, err)
 }
 
-// CheckFolder returns a [*MissingFolderError] for an output that is a local file in no folder.
+// CheckFolder returns a [*MissingFolderError] if out is a local file whose folder does not
+// exist.
 func CheckFolder(out string) error {
 	folder := filepath.Dir(out)
 	_, err := os.Stat(folder)
@@ -71,7 +72,7 @@ func claimShard(out string, shard *manifest.Shard) (release func(), err error) {
 	return claimFile(Below(out, shard.FileName()))
 }
 
-// claimFile claims an output that is a file.
+// claimFile locks an output that is a file, and removes what killed runs left of it.
 func claimFile(name string) (release func(), err error) {
 	lock, err := blob.LockFile(name)
 	if err == nil && lock != nil {
@@ -84,8 +85,8 @@ func claimFile(name string) (release func(), err error) {
 	return lock.Unlock, nil
 }
 
-// claimFolder claims a folder of outputs. It creates a missing folder; release removes
-// that again if it is empty.
+// claimFolder locks a folder of outputs, and removes what killed runs left in it. It creates a
+// missing folder, which release removes if it is still empty.
 func claimFolder(name string) (release func(), err error) {
 	_, err = os.Stat(name)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -109,7 +110,7 @@ func claimFolder(name string) (release func(), err error) {
 	return release, nil
 }
 
-// SweepBegun removes what a killed run left of an output. Objects leave nothing.
+// SweepBegun removes what killed runs left of an output. Objects leave nothing.
 func SweepBegun(path string) error {
 	if blob.IsURL(path) {
 		return nil
@@ -120,8 +121,8 @@ func SweepBegun(path string) error {
 	return nil
 }
 
-// ForgetWhole removes the manifest of a whole job from a local folder, which is no longer true
-// when a shard is done again.
+// ForgetWhole removes the manifest that covers all shards from a local folder, because it is
+// wrong once a shard is done again.
 func ForgetWhole(folder string) error {
 	if blob.IsURL(folder) {
 		return nil
@@ -140,7 +141,7 @@ type checkedSink struct {
 	check func() error
 }
 
-// Close implements batch.Sink.
+// Close implements batch.Sink. It leaves the sink open if the check fails.
 func (s checkedSink) Close() error {
 	if err := s.check(); err != nil {
 		return err

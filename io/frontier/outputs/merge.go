@@ -18,10 +18,10 @@ import (
 // mergeReaders is the number of manifests and outputs that are read at once.
 const mergeReaders = 32
 
-// Merge merges the manifests of a job's shards in a folder into one, and returns it
-// with the number of shards. All shards must exist, have ended, belong to one job and
-// have seen the same inputs, and their outputs must be unchanged. The error names what
-// is wrong; it wraps [manifest.ErrIncomplete] if shards must still be run.
+// Merge joins the manifests of a job's shards in a folder into one, and returns it with the
+// number of shards. All shards must exist, have ended, belong to one job and have seen the
+// same inputs, and their outputs must be unchanged. The error names what is wrong; it wraps
+// [manifest.ErrIncomplete] if shards must still be run.
 func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int, err error) {
 	unlock := func() {}
 	if !blob.IsURL(folder) {
@@ -54,7 +54,8 @@ type ApartError struct{ error }
 // Unwrap returns what is different between them.
 func (e ApartError) Unwrap() error { return e.error }
 
-// Joined returns what [Merge] writes, and does not write it. It needs no lock.
+// Joined returns the manifest that [Merge] writes, also as text, without writing it. It needs
+// no lock.
 func Joined(ctx context.Context, folder string) (m *manifest.Manifest, text []byte, shards int, err error) {
 	parts, err := readShards(ctx, folder)
 	if err != nil {
@@ -72,7 +73,8 @@ func Joined(ctx context.Context, folder string) (m *manifest.Manifest, text []by
 	return m, text, len(parts), err
 }
 
-// readShards reads the manifests of all shards in a folder; nil for a missing one.
+// readShards reads the manifests of all shards in a folder, by their index; nil for a missing
+// one.
 func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error) {
 	names, err := shardNames(ctx, folder)
 	if err != nil {
@@ -89,7 +91,7 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 				blob.Shown(folder), len(parts), s.Count)}
 		}
 	}
-	return parts, each(len(names), func(i int) error {
+	return parts, forEach(len(names), func(i int) error {
 		s, _ := manifest.ParseFileName(names[i])
 		m, err := ReadManifest(ctx, Below(folder, names[i]))
 		if err == nil && (m.Job.Shard == nil || m.Job.Shard.Index != s.Index || m.Job.Shard.Count != s.Count) {
@@ -100,8 +102,9 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	})
 }
 
-// OtherCount is the number of shards of another job, of not count shards, whose manifest lies in a
-// local folder; 0 for none. A store is not asked, which each shard would do.
+// OtherCount returns the number of shards of another job whose manifests lie in a local
+// folder, that is, a number other than count; 0 for none. It does not ask a store, because
+// each shard would.
 func OtherCount(ctx context.Context, folder string, count int) int {
 	if blob.IsURL(folder) {
 		return 0
@@ -149,7 +152,8 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 	return names, nil
 }
 
-// checkOutputs returns an error for outputs that changed since their shards wrote them.
+// checkOutputs returns an error if an output changed since its shard wrote it. m has all
+// outputs, and parts those of each shard.
 func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, parts []*manifest.Manifest) error {
 	of := make(map[string]int)
 	for i, part := range parts {
@@ -157,7 +161,7 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 			of[part.Outputs[k].Output.Name] = i
 		}
 	}
-	return each(len(m.Outputs), func(i int) error {
+	return forEach(len(m.Outputs), func(i int) error {
 		o := m.Outputs[i].Output
 		name := Below(folder, o.Name)
 		now, err := blob.Stat(ctx, name)
@@ -173,9 +177,9 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 	})
 }
 
-// each calls do for 0 to n-1, several at a time, and returns the error of the lowest
-// number that failed.
-func each(n int, do func(i int) error) error {
+// forEach calls do for 0 to n-1, several at a time, and returns the error of the lowest number
+// that failed.
+func forEach(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var group errgroup.Group
 	group.SetLimit(mergeReaders)

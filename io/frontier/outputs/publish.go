@@ -22,10 +22,9 @@ type Publisher struct {
 	err error // the first
 }
 
-// Start completes an output in a goroutine: appear gives it its name, enter records
-// it, and save makes that durable. Outputs are entered in the order of the calls. Start
-// waits while too many outputs are being completed. It returns the first error of any
-// output.
+// Start completes an output in a goroutine: appear gives it its name, enter records it, and
+// save makes the record durable. Outputs are entered in the order of the calls. Start waits
+// while too many outputs are being completed. It returns the first error of any output so far.
 func (p *Publisher) Start(appear, enter, save func() error) error {
 	if p.slots == nil {
 		p.slots, p.turn = make(chan struct{}, mostPublishing), make(chan struct{})
@@ -44,14 +43,14 @@ func (p *Publisher) Start(appear, enter, save func() error) error {
 		if err == nil {
 			err = save()
 		}
-		_ = p.failed(err)
+		_ = p.keepError(err)
 		<-p.slots
 	})
-	return p.failed(nil)
+	return p.keepError(nil)
 }
 
-// failed remembers the first error, and returns it.
-func (p *Publisher) failed(err error) error {
+// keepError keeps the first error, and returns it.
+func (p *Publisher) keepError(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {
@@ -63,7 +62,7 @@ func (p *Publisher) failed(err error) error {
 // Wait waits for all outputs, and returns the first error.
 func (p *Publisher) Wait() error {
 	p.group.Wait()
-	return p.failed(nil)
+	return p.keepError(nil)
 }
 
 // LateWriter is an output that appears after Close, when Complete is called.

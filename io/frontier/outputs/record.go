@@ -58,9 +58,9 @@ type Record struct {
 	broken  error      // what went wrong with it
 }
 
-// NewRecord returns the record of a job, or of the shard that job names, which has no
-// file yet. A folder always has one, a single output only if beside is set, and stdout
-// and objects have none, except those of shards: it is nil then. Saving ends with ctx.
+// NewRecord returns the record of a job, or of the shard that job names, and writes no file
+// yet. A folder always has a record, a single output only if beside is set. Stdout and objects
+// have none, except those of shards: then it returns nil. Saving ends with ctx.
 func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *Record {
 	r := &Record{ctx: ctx, job: job, known: make(map[string]manifest.File)}
 	switch {
@@ -78,7 +78,7 @@ func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *
 	return r
 }
 
-// Below returns the name of a file or object in a folder.
+// Below returns the path or URL of a name in a folder.
 func Below(folder, name string) string {
 	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
 		return u.Below(filepath.ToSlash(name)).String()
@@ -86,7 +86,7 @@ func Below(folder, name string) string {
 	return filepath.Join(folder, filepath.FromSlash(name))
 }
 
-// Folder returns the folder that a file or object lies in.
+// Folder returns the folder of a file or object.
 func Folder(name string) string {
 	u, err := blob.ParseURL(name)
 	if !blob.IsURL(name) || err != nil {
@@ -96,8 +96,8 @@ func Folder(name string) string {
 	return u.String()
 }
 
-// Used records that a file of that rules folder was read.
-func (r *Record) Used(folder string, file manifest.File) {
+// AddRuleFile records that a file of a folder of rules was read, in that version.
+func (r *Record) AddRuleFile(folder string, file manifest.File) {
 	if r == nil {
 		return
 	}
@@ -117,8 +117,8 @@ func (r *Record) Used(folder string, file manifest.File) {
 	}
 }
 
-// queue queues lines for the manifest: the rule files that were read since the last
-// call, then what line appends.
+// queue adds lines to those that are written next: the rule files that were read since the
+// last call, then what line appends.
 func (r *Record) queue(line func(text []byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +126,8 @@ func (r *Record) queue(line func(text []byte) []byte) {
 	r.read = nil
 }
 
-// begin replaces the file by one with only the outputs and rule files kept from an
-// earlier run.
+// begin writes a new manifest with the outputs and rule files that are kept from an earlier
+// run.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil
@@ -151,7 +151,7 @@ func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 	return nil
 }
 
-// replace writes the file as a whole.
+// replace writes text as the whole manifest.
 func (r *Record) replace(text []byte) error {
 	w, err := blob.Create(r.ctx, r.name)
 	if err != nil {
@@ -173,8 +173,8 @@ func (r *Record) failed(err error) error {
 	return fmt.Errorf("the manifest: %s: %w", blob.Shown(r.name), err)
 }
 
-// Sums wraps the writer of an output, so that checksums of it are computed. Wrap the
-// sink that writes to it by [manifest.Sums.Around]. The sums are nil for a nil Record.
+// Sums returns a writer to w that computes checksums, and the checksums. The sink that writes
+// to it must be wrapped by [manifest.Sums.Around]. A nil Record returns w and nil.
 func (r *Record) Sums(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	if r == nil {
 		return w, nil
@@ -189,7 +189,8 @@ type Read struct {
 	Truncated []frontier.Truncated
 }
 
-// Enter records an output that is complete; Save writes it.
+// Enter records an output that is complete; Save writes the record. read is what was read for
+// it.
 func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
@@ -222,7 +223,7 @@ func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch
 	return nil
 }
 
-// relative returns the name of an output relative to the folder, with slashes.
+// relative returns the path of an output relative to the folder, with slashes.
 func (r *Record) relative(path string) (string, error) {
 	if r.isObject() {
 		return strings.TrimPrefix(blob.Shown(path), blob.Shown(r.folder)), nil
@@ -231,7 +232,7 @@ func (r *Record) relative(path string) (string, error) {
 	return filepath.ToSlash(name), err
 }
 
-// End records that the job has ended, and saves.
+// End records that the job has ended, and saves the manifest.
 func (r *Record) End() error {
 	if r == nil || r.single {
 		return nil
@@ -241,8 +242,9 @@ func (r *Record) End() error {
 	return r.Save()
 }
 
-// Save writes the entered outputs and makes them durable. Of several concurrent calls,
-// one writes for all.
+// Save writes the outputs that were entered and makes the manifest durable. Of several
+// concurrent calls, one writes for all. The manifest of a shard in a store is only replaced
+// when an eighth of its outputs is new, or at the end.
 func (r *Record) Save() error {
 	if r == nil {
 		return nil
@@ -305,8 +307,8 @@ func Forget(out string) error {
 	return nil
 }
 
-// IsFolder reports whether a name means a folder of outputs: an existing folder, or a
-// name that ends with a separator.
+// IsFolder reports whether a name is that of a folder of outputs: it is an existing folder, or
+// ends with a separator.
 func IsFolder(name string) bool {
 	if blob.IsURL(name) {
 		u, err := blob.ParseURL(name)

@@ -53,8 +53,8 @@ func (l *Left) Message() option.Message {
 	return option.Messagef("%s is still there, and %s no longer names its input %s: remove it if its rows are not wanted", l.Path, option.In, l.Input)
 }
 
-// ReadManifest reads the manifest of that name, a file or an object. The error names it,
-// and wraps fs.ErrNotExist if it does not exist.
+// ReadManifest reads a manifest from a file or an object. The error names it, and wraps
+// fs.ErrNotExist if it does not exist.
 func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
 	if !blob.IsURL(name) {
 		return manifest.ReadFile(name)
@@ -71,15 +71,15 @@ func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) 
 	return m, nil
 }
 
-// Start starts the manifest of a job that uses these rules, without resuming. It returns the
-// outputs of an earlier run that this run does not write, if that left a manifest.
+// Start starts the manifest of a job with these rules, without resuming. It returns the
+// outputs of an earlier run that this run does not write.
 func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, err error) {
 	if r == nil {
 		return nil, nil
 	}
 	r.job.Rules = rules
 	if old, err := ReadManifest(r.ctx, r.name); err == nil {
-		left = r.left(old, planned)
+		left = r.findLeft(old, planned)
 	}
 	return left, r.begin(nil, nil)
 }
@@ -91,9 +91,10 @@ type RuleFiles interface {
 	FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error)
 }
 
-// Resume starts the manifest with those planned outputs that an earlier run wrote and that this run
-// would write the same, with the counts of that number of agents. Those of truncated inputs are kept
-// only if acceptTruncated is set. If the job or its rules changed, none is kept, and RedoAll says why.
+// Resume starts the manifest of a job with these rules, and keeps the planned outputs that an
+// earlier run completed and that would be the same now. Their counts must be those of that
+// number of agents. Those of truncated inputs are kept only with acceptTruncated. If the job
+// or its rules changed, none is kept, and RedoAll says why.
 func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
@@ -109,7 +110,7 @@ func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleF
 	if result.RedoAll.Empty() {
 		result.RedoAll = changedRule(r.ctx, old, versions)
 	}
-	result.Left = r.left(old, planned)
+	result.Left = r.findLeft(old, planned)
 	if !result.RedoAll.Empty() {
 		return result, r.begin(nil, nil)
 	}
@@ -140,9 +141,9 @@ func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleF
 	return result, r.begin(kept, old.RuleFiles)
 }
 
-// left finds the outputs of an earlier run that are still there and are not planned. Another
-// shard may have the input now, so it finds none of a shard.
-func (r *Record) left(old *manifest.Manifest, planned []Output) (left []Left) {
+// findLeft returns the outputs of an earlier run that still exist and are not planned. It
+// returns none for a shard, because another shard may have the input now.
+func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []Left) {
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
@@ -172,9 +173,9 @@ func (r *Record) left(old *manifest.Manifest, planned []Output) (left []Left) {
 	return left
 }
 
-// replaces reports whether an output will replace the one at a path, which differs at most in its
-// ending, and whose first input is named. If the input decides about the ending, one that is named
-// alike decides alike.
+// replaces reports whether the output will replace an earlier one at path, which differs at
+// most in its ending. input is the first input of the earlier one: if the input decides about
+// the ending, an input of the same name decides the same.
 func (o *Output) replaces(path, input string) bool {
 	switch {
 	case o == nil:
@@ -206,8 +207,8 @@ func shownNames(inputs []frontier.Input) []string {
 	return names
 }
 
-// changedRule finds a file of a rules folder that changed since the earlier run. The
-// sources of rules must be the same.
+// changedRule names a file of a folder of rules that changed since the earlier run, old; empty
+// if none did. The sources of rules must be the same.
 func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles) (none option.Message) {
 	for _, f := range old.RuleFiles {
 		now, shown, ok, err := versions.FileNow(ctx, f.Source, f.Name)
@@ -218,7 +219,8 @@ func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles
 	return none
 }
 
-// outdated says why the output o of an earlier run must be written again as out; empty if it need not be.
+// outdated says why an earlier run's output o must be written again as out; empty if it need
+// not.
 func (r *Record) outdated(out Output, o *manifest.Output, agents int, acceptTruncated bool) (none option.Message) {
 	if len(o.Counts.Agents) != agents || len(o.Inputs) != len(out.Inputs) {
 		return option.Messagef("the manifest does not have the counts of %s", blob.Shown(r.PathOf(o)))

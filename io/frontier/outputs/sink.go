@@ -14,8 +14,9 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Passage says which inputs of an output pass: those of the same kind of table, if all of
-// them are written and no other encoding was asked for.
+// Passage says whether inputs can be copied to an output without decoding their columns: they
+// must be the same kind of table, all columns must be written, and no other encoding be asked
+// for.
 func (o *Options) Passage(out Output) *frontier.Passage {
 	if o.Encode || o.Keep == batch.KeepNone || areMixed(out.Inputs) {
 		return nil
@@ -27,7 +28,7 @@ func (o *Options) Passage(out Output) *frontier.Passage {
 	}
 }
 
-// areMixed reports whether inputs are of Arrow and Parquet, as far as their names tell.
+// areMixed reports whether there are both Arrow and Parquet among inputs, by their names.
 func areMixed(inputs []frontier.Input) bool {
 	var families []string
 	for _, in := range inputs {
@@ -38,8 +39,8 @@ func areMixed(inputs []frontier.Input) bool {
 	return len(families) > 1
 }
 
-// NewSink returns a sink that encodes the inputs' rows to w; first is the first input.
-// memory is the most bytes that encoding a batch may take.
+// NewSink returns a sink that encodes rows to w. first is the first input. memory is the most
+// bytes that encoding a batch may take.
 func (o *Options) NewSink(t Target, first *frontier.Source, memory int64, w blob.Writer) (batch.Sink, error) {
 	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory, AllRows: o.AllRows}
 	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, w: w})

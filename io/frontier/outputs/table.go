@@ -46,7 +46,7 @@ func (t *Table) Close() {
 	}
 }
 
-// create starts the output.
+// create creates the output.
 func (t *Table) create(ctx context.Context) (blob.Writer, error) {
 	w, err := t.Target.Create(ctx, t.Stdout)
 	if err != nil {
@@ -55,14 +55,15 @@ func (t *Table) create(ctx context.Context) (blob.Writer, error) {
 	return w, nil
 }
 
-// Rows writes a table that rows has.
+// Rows writes records as a table. name is that of the table in errors. It calls unchanged
+// before the output appears; an error discards the output.
 func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
 	source := tableio.NewRecords(name, rows)
 	defer source.Close() // also what makes the rows, when the output fails
 	return t.Write(ctx, source, func() batch.Evaluator { return tableio.NoVerdicts{} }, unchanged)
 }
 
-// Text writes a list, of which each gives the lines.
+// Text writes a list whose lines each passes to visit.
 func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) error) error) error {
 	w, err := t.create(ctx)
 	if err != nil {
@@ -96,8 +97,9 @@ func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) erro
 	return nil
 }
 
-// Write writes all that src has. unchanged is asked at the end, before the output
-// appears. If the table is dropped the rows are made, and nothing is written.
+// Write evaluates the rows of src and writes them. It calls unchanged before the output
+// appears; an error discards the output. A dropped table evaluates the rows and writes
+// nothing.
 func (t *Table) Write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
 	sink := batch.Discard
 	if !t.dropped {

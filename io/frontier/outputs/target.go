@@ -40,8 +40,8 @@ type Options struct {
 	Part string
 }
 
-// Plan says which inputs go to which output: all to one, or each to its own if Out is a
-// folder. Errors are a [option.UsageError].
+// Plan returns the outputs with their inputs: one with all inputs, or one for each if Out is a
+// folder. An error is a [option.UsageError].
 func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 	if !IsFolder(o.Out) {
 		return []Output{{Path: o.Out, Inputs: inputs}}, nil
@@ -81,8 +81,8 @@ type Target struct {
 // Name is the output's name for people.
 func (t Target) Name() string { return blob.Shown(t.Path) }
 
-// Target decides how out is written, now that its first input is known. Errors are a
-// [option.UsageError].
+// Target decides where and in which format an output is written, from its first input. An
+// error is a [option.UsageError].
 func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	t := Target{Path: out.Path, Format: o.formatOf(out, first.Format)}
 	switch {
@@ -106,8 +106,9 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	return t, o.check(t)
 }
 
-// Paths returns where [Options.Target] may have out written, as far as the name of its first input
-// tells; for a name that does not tell, with the ending of each format. in is [frontier.Options.Format].
+// Paths returns the paths to which [Options.Target] may have an output written, judged by the
+// name of its first input. If the name does not tell the format, these are paths with the
+// ending of each format. in is [frontier.Options.Format].
 func (o *Options) Paths(out Output, in format.Format) (paths []string) {
 	named, codec := format.ByName(out.Inputs[0].Name())
 	likely := []format.Format{cmp.Or(in, named)}
@@ -122,9 +123,8 @@ func (o *Options) Paths(out Output, in format.Format) (paths []string) {
 	return paths
 }
 
-// formatOf returns the format of an output whose first input has that one: what was asked
-// for, or what the name says, or what suits the input; Unknown for a name that says
-// nothing.
+// formatOf returns the format of an output whose first input has the format in: what was asked
+// for, what the output's name says, or what suits the input; Unknown if none of these tells.
 func (o *Options) formatOf(out Output, in format.Format) format.Format {
 	switch {
 	case o.Format != format.Unknown:
@@ -136,9 +136,10 @@ func (o *Options) formatOf(out Output, in format.Format) format.Format {
 	return named
 }
 
-// Accept returns what finds that an input has columns which the output has no place for: the
-// keys of objects, whose names only the last line tells. The first input decides about the
-// output's format, and is asked about first. Errors are a [option.UsageError].
+// Accept returns a function that returns an error for an input with columns that the output
+// cannot have: the keys of objects, in another format than jsonl. It must be called with the
+// first input's format first, which decides about the output's. The error is a
+// [option.UsageError].
 func (o *Options) Accept(out Output) func(in format.Format) error {
 	written := format.Unknown
 	return func(in format.Format) error {
@@ -152,7 +153,7 @@ func (o *Options) Accept(out Output) func(in format.Format) error {
 	}
 }
 
-// withEnding appends an ending to the name of a file or object.
+// withEnding appends an ending to the name of a file or to the key of a URL.
 func withEnding(name, ending string) string {
 	if u, err := blob.ParseURL(name); blob.IsURL(name) && err == nil {
 		return u.Below(ending).String()
@@ -160,7 +161,7 @@ func withEnding(name, ending string) string {
 	return name + ending
 }
 
-// withoutEnding cuts the endings that denote a format or a compression.
+// withoutEnding removes the endings of a name that stand for a format and a compression.
 func withoutEnding(name string) string {
 	_, plain := compress.ByName(name)
 	if f, _ := format.ByName(plain); f != format.Unknown {
@@ -169,8 +170,8 @@ func withoutEnding(name string) string {
 	return plain
 }
 
-// defaultFormat is the output's format when neither name nor flag tells: that of the input, or the
-// one that stands for it. On stdout, which is no folder, tables become an Arrow stream.
+// defaultFormat returns an output's format if neither its name nor an option says one: the
+// input's, or one that can be written. On stdout, tables become an Arrow stream.
 func defaultFormat(in format.Format, inFolder bool) format.Format {
 	if in.IsBinary() && !inFolder {
 		return format.ArrowS
@@ -178,7 +179,7 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 	return in.Output()
 }
 
-// inWords lists choices for people, such as "a, b or c".
+// inWords lists choices for a message, such as "a, b or c".
 func inWords[T any](choices []T) string {
 	var text strings.Builder
 	for i, choice := range choices {
@@ -193,7 +194,8 @@ func inWords[T any](choices []T) string {
 	return text.String()
 }
 
-// check returns an error if the format cannot be written, or not with this compression.
+// check returns an error if the target's format cannot be written, or not with its
+// compression.
 func (o *Options) check(t Target) error {
 	switch {
 	case !t.Format.Writable():
@@ -206,8 +208,9 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// Spared returns what refuses outputs that would replace one of the inputs; see [blob.Replaced].
-func Spared(inputs []frontier.Input) func(out option.Given) error {
+// InputCheck returns a function that returns an error for an output that would replace one of
+// the inputs.
+func InputCheck(inputs []frontier.Input) func(out option.Given) error {
 	var names []string
 	for _, in := range inputs {
 		names = append(names, in.Path)
@@ -229,7 +232,7 @@ func (t Target) MakeFolder() error {
 	return os.MkdirAll(filepath.Dir(t.Path), 0o777)
 }
 
-// Create starts an output, which is stdout if the name is "-".
+// Create creates the output, or returns stdout if its path is "-".
 func (t Target) Create(ctx context.Context, stdout io.Writer) (blob.Writer, error) {
 	if t.Path == blob.Stdio {
 		return stdoutWriter{blob.Rows(stdout)}, nil

@@ -35,9 +35,9 @@ type Options struct {
 	Check func() error
 }
 
-// Run reads the stream in and writes the answers to out. newEvaluator makes an
-// evaluator for each worker. Run returns the statistics of the answered batches. After
-// an error, or the end of ctx, a read of in may still be running.
+// Run reads the stream in and writes the answers to out. newEvaluator returns an evaluator for
+// a worker. Run returns the statistics of the batches that were answered. After an error, or
+// the end of ctx, a read of in may still be running.
 func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() batch.Evaluator, o Options) (batch.Stats, error) {
 	if o.Workers <= 0 {
 		o.Workers = 1
@@ -66,8 +66,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 	return stats, err
 }
 
-// open waits for the schema, or the end of ctx, after which a read of in may still be running.
-// Batches have as many rows as they come with, because each has one answer.
+// open opens the stream and waits for its schema. If ctx ends first, a read of in may still be
+// running. A batch keeps all its rows, because each has one answer.
 func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, error) {
 	type result struct {
 		src *arrowipc.Source
@@ -88,7 +88,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	}
 }
 
-// newSink starts the answer. Columns pass through if they can.
+// newSink returns the sink of the answers. Columns are copied without decoding if they can be.
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
@@ -122,7 +122,7 @@ type turnSource struct {
 	turns chan struct{}
 }
 
-// Next implements batch.Source.
+// Next implements batch.Source. It waits until fewer batches than turns are in memory.
 func (s turnSource) Next(ctx context.Context) (batch.Piece, error) {
 	select {
 	case s.turns <- struct{}{}:
@@ -140,7 +140,8 @@ type turnSink struct {
 	check func() error
 }
 
-// Write implements batch.Sink.
+// Write implements batch.Sink. It writes and flushes an answer, and lets another batch be
+// read.
 func (s *turnSink) Write(c batch.Chunk) error {
 	err := s.checked()
 	if err == nil {
@@ -153,7 +154,8 @@ func (s *turnSink) Write(c batch.Chunk) error {
 	return err
 }
 
-// Close implements batch.Sink. The check comes first, because Sink.Close writes the end marker.
+// Close implements batch.Sink. It calls the check first, because Sink.Close writes the end
+// marker.
 func (s *turnSink) Close() error {
 	if err := s.checked(); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// NewSink writes the URLs of the selected rows to w, a line each, compressed with c.
-// Each row has a line: a null URL is an empty one, and an LF within a URL, which a
-// table may have, becomes %0A. It uses only the layout's limit of memory.
+// NewSink returns a sink that writes the URLs of the selected rows to w, a line each,
+// compressed with c. A null URL is an empty line, and an LF within a URL, which a table may
+// have, becomes %0A. Of the layout it uses only the limit of memory.
 func NewSink(w blob.Writer, c compress.Codec, l batch.Layout) (batch.Sink, error) {
 	output, err := lines.NewOutput(w, c, nil, l)
 	if err != nil {

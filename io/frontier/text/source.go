@@ -11,8 +11,8 @@ import (
 // urlColumn is the name of a list's only column.
 const urlColumn = "url"
 
-// NewSource reads a list of URLs from r, which must be decompressed already. Blank lines
-// are left out, and the length of lines is checked, when a piece is decoded.
+// NewSource returns a source of a list of URLs, from r, which must be decompressed. Only when
+// a piece is decoded are blank lines left out and the length of lines checked.
 func NewSource(r io.Reader, o lines.Options) *lines.Source {
 	blocks := o.Blocks(r, option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
 	return lines.NewSource(o.Name, blocks, lines.Table{
@@ -37,8 +37,8 @@ func (d *decoder) Size(block *lines.Block) int64 {
 // Held implements lines.Decoder.
 func (*decoder) Held() int { return 0 }
 
-// Decode implements lines.Decoder. It removes line ends and blank lines in place, which
-// leaves a column of rows.
+// Decode implements lines.Decoder. It removes line ends and blank lines from the block in
+// place; what is left is the column.
 func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	if cap(d.offsets) < block.Lines+1 {
 		d.offsets = make([]int32, 0, block.Lines+1)
@@ -48,11 +48,11 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	data, end := block.Data, 0
 	for line, rest := int64(1), data; len(rest) > 0; line++ {
 		var row []byte
-		row, rest = lines.TakeLine(rest)
+		row, rest = lines.CutLine(rest)
 		if len(row) > d.blocks.MaxLine() {
 			return d.blocks.TooLong(block.FirstLine + line)
 		}
-		if !blank(row) {
+		if !isBlank(row) {
 			end += copy(data[end:], row)
 			d.offsets = append(d.offsets, int32(end))
 		}
@@ -61,8 +61,8 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// blank reports whether a line has only what URL splitting trims.
-func blank(line []byte) bool {
+// isBlank reports whether a line has only white space that is trimmed from URLs.
+func isBlank(line []byte) bool {
 	for _, c := range line {
 		switch c {
 		case ' ', '\t', '\r', '\v', '\f':

@@ -73,7 +73,7 @@ func (c *Input) Flags() cli.Flags {
 // CheckSpared returns an error if an output, out, would replace an input or the list of
 // inputs.
 func (c *Input) CheckSpared(inputs []frontier.Input, out ...option.Given) error {
-	spared := outputs.Spared(inputs)
+	spared := outputs.InputCheck(inputs)
 	for _, o := range out {
 		if err := spared(o); err != nil {
 			return err
