@@ -277,8 +277,8 @@ func (b *Bodies) checkGroup(o *opening, group uint32) error {
 	return nil
 }
 
-// openOne sets the only trie of an origin to o.group. It checks the checksums of a body that
-// was not checked.
+// openOne sets the tries of an origin to the single trie in o.group. At the first use of a
+// body it checks the checksums of its head and of that group.
 func (b *Bodies) openOne(o *opening, origin *Origin) (err error) {
 	if !b.isChecked(o.head.number) {
 		if err := b.checkHead(o); err != nil {

@@ -182,9 +182,9 @@ func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best ui
 	return best
 }
 
-// await makes a waiter, given by its number, wait for its next literal in text[start:]. It
-// returns true if the suffix needs no more literals and matches. A suffix that cannot match any
-// more waits for nothing.
+// await registers the waiter with that number for the next literal of its wildcard suffix,
+// which must begin at text[start] or later. It returns true if the suffix needs no more
+// literals, and so matches. It registers nothing if the suffix cannot match any more.
 func (s *sweeper) await(c *compiled, text []byte, number uint32, start int) (matches bool) {
 	w := &s.waiters[number]
 	last := s.starts[w.suffix+1] - 1

@@ -72,7 +72,8 @@ func newSearch(t *matcher.Trie) *search {
 	return s
 }
 
-// questionOf returns the question that a path with this verdict answers.
+// questionOf returns which of the two questions a path with this verdict answers: whether some
+// path is allowed, or whether some path is denied.
 func questionOf(allowed bool) int {
 	if allowed {
 		return allowing

@@ -69,6 +69,8 @@ func newDelimited(o *opening) (batch.Sink, error) {
 	return delimited.NewSink(o.w, delimited.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.codec, Tab: o.Target.Format == format.TSV})
 }
 
+// newParquet returns a sink of Parquet. It copies the input's columns undecoded if the input
+// permits that.
 func newParquet(o *opening) (batch.Sink, error) {
 	if o.first.Passing {
 		return parquetio.NewPassing(o.w, o.first.Source.(*parquetio.Source), o.layout)
@@ -76,6 +78,8 @@ func newParquet(o *opening) (batch.Sink, error) {
 	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Level: o.Level})
 }
 
+// newArrow returns a sink of Arrow files or streams. It copies the input's columns undecoded
+// if the input permits that.
 func newArrow(o *opening) (batch.Sink, error) {
 	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS, Selects: !o.AllRows}
 	if o.first.Passing {

@@ -426,8 +426,9 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 	return n, err
 }
 
-// setOriginsInOrder is setOrigins, but if several indices fail it returns the first of them
-// with its error. After an error the origins before that index are set.
+// setOriginsInOrder fills origins[i] from found[i], for all i, as setOrigins does. If it fails
+// for several, it returns the first index and its error; the origins before that index are
+// set.
 func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (failed int, err error) {
 	if err := p.setOrigins(found, origins[:len(found)]); err == nil {
 		if p.paging != nil {

@@ -154,8 +154,8 @@ func checkAbove(checked map[string]bool, folder string) error {
 	return nil // it cannot be said where the folder is
 }
 
-// checkFolder returns an error if a folder is a table. below is the folder in it that has the
-// files, "" if they are in itself.
+// checkFolder returns a *[TableError] if a folder is a table with a log, such as one of Delta
+// Lake. below is the folder in it that has the files to read, "" if they are in itself.
 func checkFolder(folder, below string) error {
 	is := func(name string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
@@ -198,7 +198,8 @@ type tableMark struct {
 	newest string // file of Iceberg's metadata
 }
 
-// add records what a key shows of a table.
+// add records that a folder is a table of Delta Lake, Hudi, Lance or Iceberg, if the key is
+// that of a file in the table's log.
 func (m tableMarks) add(key string) {
 	for _, f := range []*tableFormat{deltaLake, hudi, lance} {
 		if i := strings.Index(key, f.mark+"/"); i == 0 || i > 0 && key[i-1] == '/' {

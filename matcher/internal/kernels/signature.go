@@ -97,7 +97,8 @@ func (t *SignatureTable) signPortable(signatures []Signature, data []byte, texts
 	}
 }
 
-// bytesOf returns the bits that the bytes of a text set.
+// bytesOf returns the signature of a text's bytes: the union of the bits that the table has
+// for each byte.
 func (t *SignatureTable) bytesOf(s []byte) (set Signature) {
 	last := len(s) - 8
 	if last < 0 {

@@ -229,8 +229,8 @@ func (c *Rules) spelling(chain string) string {
 	return ""
 }
 
-// readList returns a list of agents from a file or object, decompressed; at most a byte more
-// than a list may have.
+// readList reads a list of agents from a file or object, decompressed. It stops a byte after
+// agentlist.MaxSize, so that the parser sees that a list is too long.
 func readList(name string) ([]byte, error) {
 	f, err := blob.Open(context.Background(), name)
 	if err != nil {
