@@ -10,7 +10,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/io/frontier"
 	"robotsbatch/io/report/findings"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
@@ -139,10 +138,7 @@ func lintWords(o option.Given) string {
 // severe as -fail-on.
 func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
-		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
-	}
-	if slices.Contains(c.operands, blob.Stdio) {
-		sources.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
+		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.WarnOf, Note: c.log.Note,
 	}
 	o := findings.Options{Least: c.least, FailOn: c.fail.on, NeverFail: c.fail.never, Ignore: c.ignore}
 	out := c.writer()

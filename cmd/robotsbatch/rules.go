@@ -29,14 +29,21 @@ func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Give
 	o.Budget, o.Workers, o.Maker = c.sharedBudget(), c.Workers, "robotsbatch "+cli.Version()
 	o.HoldHeap = func() func() { return heap.Hold(o.Memory) }
 	o.Warn, o.Note, o.MoreIgnored = c.log.WarnOf, c.log.Note, c.log.JSON()
-	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead
-		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
-	}
+	o.Stdin = c.stdin(ctx, r.Sources)
 	found, err := ruleset.Find(ctx, o)
 	if err == nil {
 		err = checkSparedRules(found, r, outputs...)
 	}
 	return found, err
+}
+
+// stdin returns the standard input if a source is read from it, else nil. It reads ahead, so
+// that ctx can end a wait.
+func (c *call) stdin(ctx context.Context, sources []string) io.Reader {
+	if !slices.Contains(sources, blob.Stdio) {
+		return nil
+	}
+	return frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 }
 
 // checkSparedRules returns an error if an output would replace what rules are read from, or
