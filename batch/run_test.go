@@ -98,9 +98,7 @@ func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 				var sink textSink
 				o := batch.Options{Workers: workers, Memory: memory}
 				must.Get(run(t, &listSource{columns: cut(lines, size)}, &sink, evaluate.Options{Explain: true}, o, "*", "foobot"))(t)
-				if sink.String() != want.String() {
-					t.Errorf("batches of %d, %d workers, %d bytes: different verdicts", size, workers, memory)
-				}
+				must.Equal(t, sink.String(), want.String(), "batches of", size, workers, "workers", memory, "bytes: different verdicts")
 			}
 		}
 	}
@@ -235,9 +233,7 @@ func TestOutputsAfterAnError(t *testing.T) {
 		lane := pool.Lane(t.Context())
 		var sink textSink
 		_, err := lane.Run(&listSource{columns: []batch.Column{batchtest.URLs(url)}}, &sink, nil)
-		if fails := url == "http://b.example/"; fails != (err != nil) {
-			t.Errorf("%s: error %v", url, err)
-		}
+		must.Equal(t, url == "http://b.example/", err != nil, url, "error", err)
 		lane.Close()
 	}
 }

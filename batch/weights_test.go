@@ -78,9 +78,7 @@ func TestSumOfFloats(t *testing.T) {
 		sum.AddFloat(x)
 	}
 	sum.AddInt(2)
-	if sum.Float() != 3 {
-		t.Errorf("1e100 + 1 - 1e100 + 2 = %g", sum.Float())
-	}
+	must.Equal(t, sum.Float(), 3, "1e100 + 1 - 1e100 + 2 =")
 	sum.AddFloat(math.MaxFloat64)
 	sum.AddFloat(math.MaxFloat64)
 	if !math.IsInf(sum.Float(), 1) {
@@ -105,9 +103,7 @@ func TestMembersOfCombinedVerdicts(t *testing.T) {
 	for agent, want := range []string{"2 4 2 2/220/2000", "6 0 2 222/0/2000", "2 4 2 2/220/2000", "4 2 2 22/200/2000"} {
 		c := total.Agents[agent]
 		got := fmt.Sprintf("%d %d %d %.0f/%.0f/%.0f", c.Allowed, c.Denied, c.Unknown, c.Weights.Allowed.Float(), c.Weights.Denied.Float(), c.Weights.Unknown.Float())
-		if got != want {
-			t.Errorf("agent %d: %s, want %s", agent, got, want)
-		}
+		must.Equal(t, got, want, "agent", agent)
 	}
 }
 

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,8 +69,6 @@ func TestExplanationsDoNotDependOnTheBatch(t *testing.T) {
 		t.Errorf("texts of %d and %d bytes", len(want[0]), len(want[1]))
 	}
 	for _, size := range []int{2, 60, 600} {
-		if got := explained(size); !slices.Equal(got, want) {
-			t.Errorf("batches of %d rows have other texts than batches of one", size)
-		}
+		must.EqualSlices(t, explained(size), want, "batches of", size, "rows have other texts than batches of one")
 	}
 }

@@ -77,9 +77,7 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 			o := Options{Agents: 2, Columns: columnsOf(2), AsOf: asOf, MaxAge: maxAge, Missing: missing}
 			for _, size := range []int{1, 7, 64, 1500} {
 				got, gotOutdated, gotMore := factsOfRows(t, New(origins, o), lines, size)
-				if got != want {
-					t.Errorf("batches of %d: different facts", size)
-				}
+				must.Equal(t, got, want, "batches of", size, "different facts")
 				if gotOutdated != outdated || gotMore != more {
 					t.Errorf("%d outdated and %d with more sitemaps, want %d and %d", gotOutdated, gotMore, outdated, more)
 				}

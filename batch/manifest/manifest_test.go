@@ -303,9 +303,7 @@ func TestCheckFinds(t *testing.T) {
 		t.Errorf("longer: parts %v", got)
 	}
 	failing := io.MultiReader(bytes.NewReader(sound[:10]), failure{})
-	if err := o.Check(failing, func(int, string) {}); !errors.Is(err, errFailure) {
-		t.Errorf("a reader that fails: %v", err)
-	}
+	must.Is(t, o.Check(failing, func(int, string) {}), errFailure, "a reader that fails")
 }
 
 var errFailure = errors.New("input/output error")

@@ -18,9 +18,7 @@ func TestTable(t *testing.T) {
 		must.Do(t, table.Lookup([]byte(authority), &o))
 		return o.Access
 	}
-	if lookup("http://a.example") != access.Unknown {
-		t.Error("an empty table knows an authority")
-	}
+	must.Equal(t, lookup("http://a.example"), access.Unknown, "an empty table knows an authority")
 	const n = 5000
 	outcome := func(i int) access.Outcome { return access.Outcome(1 + i%3) }
 	for i := range n {

@@ -229,9 +229,7 @@ func TestEveryCallFails(t *testing.T) {
 						t.Errorf("%d, %s: status %d: %s", at, f.call, status, said)
 					default:
 						for name := range want {
-							if got[name] != want[name] {
-								t.Errorf("%d, %s: status %d, and no %s: %s", at, f.call, status, name, said)
-							}
+							must.Equal(t, got[name], want[name], at, f.call, "status", status, "output", name, said)
 						}
 					}
 					status, said = (&fault{}).run(t, dir, job.args...)

@@ -26,9 +26,7 @@ func TestOptions(t *testing.T) {
 			}
 			switch bound := o.Value.(type) {
 			case *bool:
-				if o.Argument != "" {
-					t.Errorf("-%s takes a %s and is a boolean", o.Name, o.Argument)
-				}
+				must.Equal(t, o.Argument, "", "-", o.Name, "is a boolean: its argument")
 			case *string, func(string) error, cli.Choice:
 				if o.Argument == "" {
 					t.Errorf("-%s has no name for its value", o.Name)

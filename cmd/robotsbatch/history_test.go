@@ -216,9 +216,7 @@ func TestHistorySentences(t *testing.T) {
 			s.check(t)
 		})
 	}
-	if count != len(sentences) {
-		t.Errorf("the page has %d sentences, and %d are shown", count, len(sentences))
-	}
+	must.Equal(t, count, len(sentences), "sentences that are shown, of those of the page")
 }
 
 func (s *sentence) check(t *testing.T) {

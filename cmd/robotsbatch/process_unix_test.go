@@ -315,9 +315,7 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 			if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr.String(), "stopped (terminated)") {
 				t.Errorf("exit status %d: %s", status, stderr)
 			}
-			if said := strings.Contains(stderr.String(), "what was written to standard output is incomplete"); said != (test.out == nil) {
-				t.Errorf("stderr: %s", stderr)
-			}
+			must.Equal(t, strings.Contains(stderr.String(), "what was written to standard output is incomplete"), test.out == nil, "stderr", stderr)
 			if found, _ := filepath.Glob(".*"); len(found) > 0 {
 				t.Errorf("left behind: %q", found)
 			}

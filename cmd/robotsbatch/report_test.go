@@ -239,9 +239,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 				}
 				must.Equal(t, fmt.Sprint(found), fmt.Sprint(want), "round", round, "batches of", size, caption)
 			}
-			if len(tables) != 7 {
-				t.Errorf("%d tables show little", len(tables))
-			}
+			must.Equal(t, len(tables), 7, "tables")
 			shown := reportFacts(text)
 			for name, want := range facts {
 				must.Equal(t, shown[name], want, "round", round, name)

@@ -156,9 +156,7 @@ func TestRulesFromStores(t *testing.T) {
 		s.Put(key, body)
 	}
 	s.Put("rules/", nil)
-	if got := mustRun(t, args(s.Name("rules/"))...); got != want {
-		t.Error("a folder of objects: other verdicts")
-	}
+	must.Equal(t, mustRun(t, args(s.Name("rules/"))...), want, "a folder of objects: other verdicts")
 	for _, url := range []string{"https://www.a.example", "https://www.b.example"} {
 		response := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n"
 		fmt.Fprintf(&captures, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
@@ -175,9 +173,7 @@ func TestRulesFromStores(t *testing.T) {
 	pack := filepath.Join(folder, "site.rules")
 	mustRun(t, "compile", "-rules", rules, "-out", pack)
 	s.Put("site.rules", readFile(t, pack))
-	if got := mustRun(t, args(s.Name("site.rules"))...); got != want {
-		t.Error("a pack in a store: other verdicts")
-	}
+	must.Equal(t, mustRun(t, args(s.Name("site.rules"))...), want, "a pack in a store: other verdicts")
 	mustRun(t, "compile", "-rules", rules, "-out", s.Name("made.rules"))
 	if !bytes.Equal(s.Get("made.rules"), readFile(t, pack)) {
 		t.Error("a pack that is made in a store: other bytes")
@@ -188,9 +184,7 @@ func TestRulesFromStores(t *testing.T) {
 	}
 	again := filepath.Join(folder, "again.rules")
 	mustRun(t, "compile", "-rules", s.Name("rules/"), "-out", again)
-	if got := mustRun(t, args(again)...); got != want {
-		t.Error("a pack of a folder of objects: other verdicts")
-	}
+	must.Equal(t, mustRun(t, args(again)...), want, "a pack of a folder of objects: other verdicts")
 	status, stdout, _ := runWith(t.Context(), "", "explain", "-rules", s.Name("rules/"), "-agent", "CCBot", "https://blogbook4.net.example/import%2F/recipe-family-83798.html")
 	if status != exitFailed || !strings.Contains(stdout, "  file        s3://bucket/rules/blogbook4.net.example") || strings.Contains(stdout, "endpoint") {
 		t.Errorf("status %d\n%s", status, stdout)

@@ -98,9 +98,7 @@ func TestSelectedRuns(t *testing.T) {
 		{nil, 0, nil},
 	}
 	for _, test := range tests {
-		if got := RowsOf(test.bits, test.n); !slices.Equal(got, test.want) {
-			t.Errorf("%08b of %d: %v, want %v", test.bits, test.n, got, test.want)
-		}
+		must.EqualSlices(t, RowsOf(test.bits, test.n), test.want, test.bits, "of", test.n)
 	}
 }
 

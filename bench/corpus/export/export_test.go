@@ -103,9 +103,7 @@ func TestFrontierFormats(t *testing.T) {
 				for i := range got {
 					got[i], _, _ = strings.Cut(got[i], "\t")
 				}
-				if !slices.Equal(got, want) {
-					t.Errorf("%s %q %d: the rows read are not those written", ending, compression, rows)
-				}
+				must.EqualSlices(t, got, want, ending, compression, rows, "the rows read are not those written")
 			}
 		}
 	}

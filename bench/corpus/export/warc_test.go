@@ -38,9 +38,7 @@ func TestCrawl(t *testing.T) {
 			if x.Status == 200 && !bodies[string(x.Body)] {
 				t.Errorf("%s has a body that is not listed", x.URL)
 			}
-			if (x.Status/100 == 3) != (len(x.Location) > 0) {
-				t.Errorf("%s: status %d, Location %q", x.URL, x.Status, x.Location)
-			}
+			must.Equal(t, x.Status/100 == 3, len(x.Location) > 0, x.URL, "status", x.Status, "Location", x.Location)
 		}
 		if n := r.Stats(); n.Records != 3*n.Responses+1 {
 			t.Errorf("%s: %+v", name, n)

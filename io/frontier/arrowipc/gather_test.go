@@ -178,9 +178,7 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 			t.Errorf("record batch %d has the arrays %v, want %v", i, got.Nodes, want.Nodes)
 		}
 		for k, b := range got.Buffers {
-			if b.Offset%8 != 0 {
-				t.Errorf("buffer %d begins at %d", k, b.Offset)
-			}
+			must.Equal(t, b.Offset%8, 0, "buffer", k, "begins at", b.Offset)
 		}
 	}
 	_, got := libraryRead(t, gathered)

@@ -116,9 +116,7 @@ func TestDepth(t *testing.T) {
 		if got, err := urls(t, NewSource(strings.NewReader(input), lines.Options{})); err != io.EOF || got[0][0] != want {
 			t.Errorf("%d deep: %q, %v", depth, got, err)
 		}
-		if json.Valid([]byte(input)) != (want == "u") {
-			t.Errorf("%d deep: encoding/json is of another mind", depth)
-		}
+		must.Equal(t, json.Valid([]byte(input)), want == "u", depth, "deep: encoding/json is of another mind")
 	}
 }
 

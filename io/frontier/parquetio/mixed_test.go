@@ -110,9 +110,7 @@ func TestPassThroughSelectedIndexes(t *testing.T) {
 				got = append(got, rowOf(columns[:len(columns)-1], i))
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: rows differ", name)
-		}
+		must.EqualSlices(t, got, want, name, "rows differ")
 	}
 }
 

@@ -32,9 +32,7 @@ func TestRowGroups(t *testing.T) {
 	for _, compression := range []codecs.Codec{codecs.Zstd, codecs.Snappy, codecs.None} {
 		data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: schema, Codec: compression}, batches, tablestest.Verdicts)
 		f, records := libraryRead(t, data)
-		if f.MetaData().Schema.Root().RepetitionType() != parquet.Repetitions.Required {
-			t.Error("the root is not required")
-		}
+		must.Equal(t, f.MetaData().Schema.Root().RepetitionType(), parquet.Repetitions.Required, "the root is not required")
 		if f.NumRows() != int64(at) || f.NumRowGroups() != len(want) {
 			t.Fatalf("%d rows in %d groups, want %d in %d", f.NumRows(), f.NumRowGroups(), at, len(want))
 		}

@@ -242,9 +242,7 @@ func TestTableWithoutBodies(t *testing.T) {
 		for err == nil {
 			err = table.Next(new(Capture))
 		}
-		if refused != (err != io.EOF) {
-			t.Errorf("%s: %v", rows, err)
-		}
+		must.Equal(t, refused, err != io.EOF, rows, err)
 	}
 }
 
@@ -363,8 +361,6 @@ func TestTableThatCannotBeRead(t *testing.T) {
 		for err == nil {
 			err = table.Next(new(Capture))
 		}
-		if refused != (err != io.EOF) {
-			t.Errorf("%s: %v", rows, err)
-		}
+		must.Equal(t, refused, err != io.EOF, rows, err)
 	}
 }

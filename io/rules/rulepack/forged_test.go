@@ -118,9 +118,7 @@ func TestBlobsAreBounded(t *testing.T) {
 				t.Errorf("%s, limit %d: %d bytes of memory for a pack of %d", test.name, limit, n, len(forged))
 			}
 			for use, err := range errs {
-				if failed := strings.Contains(test.fails, use); failed != errors.Is(err, ErrDamaged) {
-					t.Errorf("%s, limit %d, %s: %v", test.name, limit, use, err)
-				}
+				must.Equal(t, strings.Contains(test.fails, use), errors.Is(err, ErrDamaged), test.name, "limit", limit, use, err)
 			}
 		}
 	}
@@ -133,9 +131,7 @@ func TestBodyWithoutNotes(t *testing.T) {
 		binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+8:], 0)
 	})
 	for use, err := range everyUse(forged, 0) {
-		if failed := strings.Contains("explain verify body", use); failed != errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", use, err)
-		}
+		must.Equal(t, strings.Contains("explain verify body", use), errors.Is(err, ErrDamaged), use, err)
 	}
 }
 
@@ -155,9 +151,7 @@ func TestSourceIsBounded(t *testing.T) {
 		})
 		n := allocated(func() {
 			for use, err := range everyUse(forged, 0) {
-				if fails != errors.Is(err, ErrDamaged) {
-					t.Errorf("%d bytes, %s: %v", size, use, err)
-				}
+				must.Equal(t, fails, errors.Is(err, ErrDamaged), size, "bytes", use, err)
 			}
 		})
 		if fails && n > 1<<20 {

@@ -70,9 +70,7 @@ func TestNeedsSlots(t *testing.T) {
 		bits   int
 		want   bool
 	}{{47, 6, false}, {48, 6, true}, {3<<29 - 1, 31, false}, {3 << 29, 31, true}, {3 << 30, 32, false}, {noBody, 32, false}} {
-		if needsSlots(test.bodies, test.bits) != test.want {
-			t.Errorf("%d bodies with 2^%d slots: want %t", test.bodies, test.bits, test.want)
-		}
+		must.Equal(t, needsSlots(test.bodies, test.bits), test.want, test.bodies, "bodies with 2^", test.bits, "slots")
 	}
 }
 

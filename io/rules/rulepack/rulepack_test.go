@@ -79,9 +79,7 @@ func TestInfo(t *testing.T) {
 		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceBytes: info.SourceBytes, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
 	must.Equal(t, fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want))
-	if format.Detect(read(t, name)[:64], "") != format.RulePack {
-		t.Error("the format is not known by its magic")
-	}
+	must.Equal(t, format.Detect(read(t, name)[:64], ""), format.RulePack, "the format is not known by its magic")
 }
 
 func TestBody(t *testing.T) {

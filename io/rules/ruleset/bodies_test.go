@@ -50,9 +50,7 @@ func TestBodies(t *testing.T) {
 	must.Do(t, os.Mkdir("empty", 0o777))
 	stop := errors.New("stop")
 	for _, source := range []string{"hosts", "robots.txt", "crawl.warc"} {
-		if err := Bodies(t.Context(), Options{Sources: []string{source}}, func(*Body) error { return stop }); !errors.Is(err, stop) {
-			t.Errorf("%s: %v", source, err)
-		}
+		must.Is(t, Bodies(t.Context(), Options{Sources: []string{source}}, func(*Body) error { return stop }), stop, source)
 	}
 	must.Say(t, Bodies(t.Context(), Options{Sources: []string{"empty"}}, nil), "empty has no robots.txt", "empty folder")
 }

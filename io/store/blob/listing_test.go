@@ -212,9 +212,7 @@ func TestCompleteWithoutObject(t *testing.T) {
 				err = w.Close()
 			}
 			confirmed := look == http.StatusForbidden && answer != ""
-			if (err == nil) != confirmed {
-				t.Errorf("%s, and %d when it is looked up: error %v", name, look, err)
-			}
+			must.Equal(t, err == nil, confirmed, name, "and", look, "when it is looked up: error", err)
 		}
 	}
 }

@@ -428,9 +428,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	enough := errors.New("enough")
-	if err := folder.List(func(string, blob.Info) error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("List: %v", err)
-	}
+	must.Is(t, folder.List(func(string, blob.Info) error { return enough }), enough, "List")
 }
 
 // TestManyReaders has so many objects open at once that each is to be read in

@@ -591,9 +591,7 @@ func TestPageCut(t *testing.T) {
 				t.Errorf("%d pages of up to %d bytes", count, largest)
 			}
 			leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
-			if difference := p.differs(&leaf, want); difference != "" {
-				t.Error("other values")
-			}
+			must.Equal(t, p.differs(&leaf, want), "", "other values")
 		})
 	}
 }
@@ -625,13 +623,9 @@ func TestPageFrame(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v, one in %d: %v", s, every, err)
 				}
-				if (compressed > 0) != (every == 2) {
-					t.Errorf("%v, one in %d: it was compressed %d times", s, every, compressed)
-				}
+				must.Equal(t, compressed > 0, every == 2, s, "one in", every, "it was compressed", compressed, "times")
 				leaf := must.Get(p.decoded(out[6:], len(want), rows.Count(0, rows.Len())))(t)
-				if p.differs(&leaf, want) != "" {
-					t.Errorf("%v, one in %d: other values", s, every)
-				}
+				must.Equal(t, p.differs(&leaf, want), "", s, "one in", every, "other values")
 			}
 		}
 	}

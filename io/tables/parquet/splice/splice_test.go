@@ -368,9 +368,7 @@ func TestPeculiar(t *testing.T) {
 		"parquet-mr": true, "parquet-mr version 1.8.0 (build x)": true, "parquet-mr version 1.10.0": false, "parquet-mr version 1.": false,
 		"parquet-cpp-arrow version 26.0.1": false, "DuckDB version v2.0.0": false, "": false,
 	} {
-		if peculiar(name) != want {
-			t.Errorf("%q: %t", name, !want)
-		}
+		must.Equal(t, peculiar(name), want, name, !want)
 	}
 }
 
