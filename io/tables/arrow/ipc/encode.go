@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -64,8 +65,7 @@ func (m *message) size() (size int64) {
 }
 
 // encodeRecord returns the message of a record of these columns, compressed, in memory taken
-// from a grant. The arrays have no offsets, and buffers without more than padding after the values, as
-// those of [tables.Maker]. coded are the shapes of the first columns, whose indices
+// from a grant. The arrays have no offsets. coded are the shapes of the first columns, whose indices
 // into dictionaries are numbered later: the body lacks them.
 func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
 	b := &layout.BatchMeta{Version: layout.MetadataV5, Codec: codec}
@@ -74,7 +74,9 @@ func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant
 	}
 	var contents [][]byte // of the buffers
 	for _, d := range columns {
-		contents = addArray(b, contents, d)
+		if contents, err = addArray(b, contents, d); err != nil {
+			return message{}, err
+		}
 	}
 	plain := int64(0)
 	for _, content := range contents {
@@ -95,36 +97,87 @@ func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant
 }
 
 // addArray adds the nodes of an array and of its children to the metadata, and appends the bytes of
-// their buffers to contents: those that the format has.
-func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) [][]byte {
-	n, nulls, buffers := d.Len(), d.NullN(), d.Buffers()
+// their buffers to contents: as many as the format has, without what follows them in memory.
+func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte, err error) {
+	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
-		nulls = n - bitutil.CountSetBits(buffers[0].Bytes(), 0, n)
+		nulls = n - bitutil.CountSetBits(d.Buffers()[0].Bytes(), 0, n)
 	}
 	b.Nodes = append(b.Nodes, layout.FieldNode{Length: int64(n), Nulls: int64(nulls)})
-	dt := tables.Storage(d.DataType())
-	if _, views := dt.(arrow.BinaryViewDataType); views {
-		b.Variadic = append(b.Variadic, int64(len(buffers)-2))
-	}
-	switch dt.(type) {
-	case *arrow.NullType, *arrow.RunEndEncodedType, arrow.UnionType: // without a validity bitmap
-		buffers = buffers[1:]
-	default:
-		if nulls == 0 {
-			contents, buffers = append(contents, nil), buffers[1:]
+	of := layoutOfArray(d.DataType())
+	for i, spec := range of.Buffers {
+		switch {
+		case spec.Kind == arrow.KindAlwaysNull:
+		case i == 0 && nulls == 0 && d.Offset() == 0:
+			contents = append(contents, nil)
+		default:
+			content, err := contentOf(d, i, spec)
+			if err != nil {
+				return nil, err
+			}
+			contents = append(contents, content)
 		}
 	}
-	for _, buffer := range buffers {
-		var content []byte
-		if buffer != nil {
-			content = buffer.Bytes()
+	if of.VariadicSpec != nil {
+		views := d.Buffers()[len(of.Buffers):]
+		b.Variadic = append(b.Variadic, int64(len(views)))
+		for _, buffer := range views {
+			contents = append(contents, buffer.Bytes())
 		}
-		contents = append(contents, content)
 	}
 	for _, child := range d.Children() {
-		contents = addArray(b, contents, child.(*array.Data))
+		if contents, err = addArray(b, contents, child.(*array.Data)); err != nil {
+			return nil, err
+		}
 	}
-	return contents
+	return contents, nil
+}
+
+// contentOf returns the bytes of buffer i of an array that the format has.
+func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
+	var content []byte
+	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
+		content = d.Buffers()[i].Bytes()
+	}
+	n := d.Len()
+	size := n * spec.ByteWidth
+	switch {
+	case spec.Kind == arrow.KindBitmap:
+		size = (n + 7) / 8
+	case spec.Kind == arrow.KindVarWidth:
+		size = len(content)
+	case i == 1 && hasOffsets(d.DataType()):
+		size = (n + 1) * spec.ByteWidth
+		if n == 0 { // Polars does not read offsets of no bytes
+			content = zeros[:size]
+		}
+	}
+	if d.Offset() > 0 || len(content) < size {
+		return nil, errShort
+	}
+	return content[:size], nil
+}
+
+// layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have a nil
+// in the place of the validity, which the library's Layout leaves out.
+func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
+	of := tables.Storage(dt).Layout()
+	if _, is := tables.Storage(dt).(arrow.UnionType); is {
+		of.Buffers = slices.Insert(of.Buffers, 0, arrow.SpecAlwaysNull())
+	}
+	return of
+}
+
+// hasOffsets reports whether the second buffer of arrays of a type has an offset more than
+// there are values.
+func hasOffsets(dt arrow.DataType) bool {
+	switch dt := tables.Storage(dt).(type) {
+	case *arrow.ListType, *arrow.LargeListType, *arrow.MapType:
+		return true
+	case arrow.BinaryDataType:
+		return dt.Layout().VariadicSpec == nil
+	}
+	return false
 }
 
 // deflate gives the message a body of these buffers, compressed, which have plain bytes together. Those
