@@ -103,6 +103,8 @@ func TestBody(t *testing.T) {
 		{"User-agent: *\nContent-Usage: train-ai=n,\nContent-Usage:", "2:27 usage-syntax, 3:1 usage-without-statement"},
 		{"User-agent: *\nContent-Signal: search=yes, x , ai-train=no", "2:29 signal-ignored"},
 		{"User-agent: a\n Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: b\nDisallow: /", "2:2 statement-between-agents>4"},
+		// Another agent's group states it for that path: that is nothing to this one.
+		{"User-agent: a\nContent-Usage: train-ai=n\nContent-Usage: /x ai-use=y\nDisallow: /q\n\nUser-agent: b\nContent-Usage: train-ai=y\nContent-Usage: /x train-ai=n\nDisallow: /q", "3:1 statement-hides>2"},
 		{"User-agent: a\nContent-Usage: /a/ train-ai=n\nContent-Usage: /a/b/ search=n\nContent-Usage: /a/b/c train-ai=y, search=y", "3:1 statement-hides>2"},
 		{"User-agent: a\nContent-Usage: train-ai=n\nContent-Usage: /a search=y\nDisallow: /b\nUser-agent: A\nContent-Usage: /a train-ai=n", "5:13 split-group>1"},
 		{"User-agent: a\nContent-Usage: train-ai=n\nContent-Usage: /a search=y, ai=n", "3:29 usage-unknown-key"},

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 	"robotsbatch/matcher/usage"
 )
 
@@ -26,12 +27,16 @@ func (c *checker) checkStatements() {
 	}
 	for _, d := range usage.Preferences {
 		groups := c.file.StatementGroups(d)
-		named := make(map[pathUse]bool)
-		for i := range groups {
-			c.addNamed(named, groups[i].Statements)
+		firsts := c.firstOfSameAgents(groups)
+		named := make(map[int]map[pathUse]bool) // by first group
+		for i, first := range firsts {
+			if named[first] == nil {
+				named[first] = make(map[pathUse]bool)
+			}
+			c.addNamed(named[first], groups[i].Statements)
 		}
-		for i := range groups {
-			c.checkHidden(&groups[i], named)
+		for i, first := range firsts {
+			c.checkHidden(&groups[i], named[first])
 		}
 	}
 }
@@ -139,8 +144,43 @@ type pathStatement struct {
 // pathUse is a path, as it is compared, for which a statement names a use, readable or not.
 type pathUse struct{ path, key string }
 
-// addNamed adds what statements name. Those of other groups count, too: groups of one agent are
-// merged.
+// firstOfSameAgents returns for each group the index of the first one that it is tied to by agents in
+// both, or by groups between them: groups of one agent are merged.
+func (c *checker) firstOfSameAgents(groups []robotstxt.StatementGroup) []int {
+	firsts := make([]int, len(groups))
+	first := func(i int) int {
+		for firsts[i] != i {
+			firsts[i] = firsts[firsts[i]]
+			i = firsts[i]
+		}
+		return i
+	}
+	of := make(map[string]int) // by agent, a group that has it
+	for i := range groups {
+		firsts[i] = i
+		for _, agent := range groups[i].Agents {
+			token, word := agent.Names(c.profile)
+			for _, name := range [...][]byte{token, word} {
+				key := string(urls.AppendLower(nil, name))
+				if agent.Everyone() {
+					key = "*"
+				}
+				if other, ok := of[key]; ok {
+					a, b := first(i), first(other)
+					firsts[max(a, b)] = min(a, b)
+				} else if key != "" {
+					of[key] = i
+				}
+			}
+		}
+	}
+	for i := range firsts {
+		firsts[i] = first(i)
+	}
+	return firsts
+}
+
+// addNamed adds what statements name.
 func (c *checker) addNamed(named map[pathUse]bool, statements []robotstxt.Statement) {
 	for _, s := range statements {
 		pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
@@ -180,7 +220,7 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup, named map[pathUse]boo
 }
 
 // checkHides compares a statement with the one that its path would select without it. named is
-// what all groups name; byPath has all statements of the group, by path as written.
+// what all groups of its agents name; byPath has all statements of the group, by path as written.
 func (c *checker) checkHides(s *robotstxt.Statement, named map[pathUse]bool, byPath map[string]*pathStatement) {
 	path := s.Path[:min(len(s.Path), maxPath)]
 	for n := len(path) - 1; n >= 0; n-- {

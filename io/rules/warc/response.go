@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
 )
 
 // readResponse sets x to the HTTP response in the record's block. After an error the next
@@ -26,6 +26,9 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 	x.Status = w.answer.status
 	switch x.Status / 100 {
 	case 3:
+		if w.answer.cut {
+			return broken("the HTTP header ends within a line")
+		}
 		x.Location = w.answer.location
 	case 2:
 		if x.Status == 204 {
@@ -93,13 +96,10 @@ func (w *Reader) readHTTPHeader() error {
 		end = size
 	}
 	ok := w.answer.parse(seen[:end])
-	w.answer.unended = unended
+	w.answer.unended, w.answer.cut = unended, unended && !bytes.HasSuffix(seen, []byte("\n"))
 	if !ok {
 		first, _, _ := bytes.Cut(seen, []byte("\n"))
 		return broken("the response is no HTTP: it starts with %.60q", first)
-	}
-	if unended && seen[end-1] != '\n' {
-		return broken("the HTTP header ends within a line")
 	}
 	w.block.left -= int64(end)
 	_, _ = w.text.Discard(end) // it is there
@@ -137,6 +137,7 @@ type answer struct {
 	chunked bool
 	length  int64 // Content-Length; -1 when there is none, or several
 	unended bool  // the block ends before the empty line after the header
+	cut     bool  // and within a line of it
 
 	transfer []coding // of Transfer-Encoding
 	unfolded []byte   // a field that goes on over several lines
@@ -194,7 +195,7 @@ func (a *answer) appendCodings(list []coding, value []byte) []coding {
 		name = bytes.TrimSpace(name)
 		if isField(name, "chunked") {
 			a.chunked = true
-		} else if c := codingsByName[strings.ToLower(string(name))]; c != identity {
+		} else if c := codingsByName[string(urls.AppendLower(nil, name))]; c != identity {
 			list = append(list, c)
 		}
 	}

@@ -172,6 +172,7 @@ func TestRevisits(t *testing.T) {
 		"other status":     {"HTTP/1.1 503 Busy\r\n\r\n", all, "503"},
 		"redirect":         {"HTTP/1.1 301 Moved\r\nLocation: /a\r\n\r\n", all, "301 -> /a"},
 		"redirect to none": {"HTTP/1.1 301 Moved\r\n\r\n", all, "301 failed"},
+		"cut header":       {"HTTP/1.1 404 NF", all, "404"},
 		"no HTTP":          {"<html>", all, "200 revisit of http://b.example/ 11:00 record digest"},
 		"other block":      {"HTTP/1.1 503 Busy\r\n\r\n", []string{"Content-Type: text/plain"}, "200 revisit of "},
 	} {
@@ -208,6 +209,8 @@ func TestResponses(t *testing.T) {
 		{"000", response(url, "000 None", text), []string{url + " -1"}},
 		{"301", response(url, "301 Moved\nLocation: /b", ""), []string{url + " 301 -> /b"}},
 		{"200 without empty line", record("response", url, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"), []string{"*so the body is missing*", lost}},
+		{"404 cut in its first line", record("response", url, "HTTP/1.1 404 NF"), []string{url + " 404"}},
+		{"empty", record("response", url, ""), []string{"*no HTTP*", lost}},
 		{"301 whose target is cut", record("response", url, "HTTP/1.1 301 Moved\r\nLocation: /b"), []string{"*ends within a line*", lost}},
 		{"header without empty line", record("response", url, "HTTP/1.1 301 Moved\r\nLocation: /b\r\n"), []string{url + " 301 -> /b"}},
 		{"another path", response("https://b.example/c?d", "200 OK", text), []string{strings.Replace(whole, url, "https://b.example/c?d", 1)}},
