@@ -88,10 +88,15 @@ func (b *Body) scheme() (*scheme, error) {
 }
 
 // Skip passes over the next n values of a decoder. It decodes and drops them, because each may build on the
-// one before. For texts in PLAIN, which most URLs are, it reads only the lengths.
+// one before. For texts in PLAIN, which most URLs are, it reads only the lengths, and for entries of a
+// dictionary, each of which may be long, only the indices.
 func Skip(d Decoder, n int) error {
-	if plain, ok := d.(*plainStrings); ok {
-		return plain.skip(n)
+	switch d := d.(type) {
+	case *plainStrings:
+		return d.skip(n)
+	case *indices:
+		_, _, err := d.Count(n, 0)
+		return err
 	}
 	var v Values
 	for ; n > 0; n -= block {

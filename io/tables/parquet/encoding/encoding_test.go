@@ -282,3 +282,18 @@ func TestSkipTakesNoMemory(t *testing.T) {
 		}
 	}
 }
+
+// Entries of a dictionary are skipped without a copy: a few bytes of indices may stand for gigabytes.
+func TestSkipCopiesNoEntries(t *testing.T) {
+	const entry = 1 << 20
+	dictionary := &Values{Data: make([]byte, entry), Begins: []int32{0, entry}}
+	var err error
+	if allocated := testing.AllocsPerRun(1, func() {
+		// One run of 4,096 indices of one bit, which are 0.
+		d := must.Get(openIndices(&Body{Values: []byte{1, 0x80, 0x40, 0}, Present: 4096, Dictionary: dictionary}))(t)
+		err = Skip(d, 4095)
+	}); allocated > 3 { // the decoder and its numbers
+		t.Errorf("%g allocations", allocated)
+	}
+	must.Do(t, err)
+}
