@@ -100,8 +100,8 @@ func (c *Column) restoreList(r *reader, dt arrow.DataType) {
 	}
 }
 
-// restoreLeaf is restore for a column with values itself. It restores types that differ from the inferred one
-// only in width, unit's meaning or time zone. dt is the stored type.
+// restoreLeaf is restore for a column with values itself. It restores large strings and bytes, durations, time
+// zones and wide decimals. dt is the stored type.
 func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
 	switch inferred := c.Field.Type.(type) {
 	case *arrow.StringType:

@@ -22,7 +22,7 @@ type Shredder struct {
 }
 
 // Shred returns the leaves of a top-level column with node n and array d, which must have been checked. They
-// may share the array's memory. They are valid as long as that and s.Memory's.
+// may share the array's memory. All other memory is allocated by s.Memory.
 func (s *Shredder) Shred(n *Node, d *array.Data) (leaves []Leaf, err error) {
 	s.leaves = nil
 	err = s.node(n, d, entries{n: d.Len(), low: d.Offset()})

@@ -33,14 +33,14 @@ type Column struct {
 	err     error
 }
 
-// NewColumn returns column c of a row group, which has these chunks in a file and a number of rows. It is
-// read in runs of run rows. A page may have limit bytes decompressed, and so may what a run has.
+// NewColumn returns column c of a row group with rows rows, whose chunks lie in the file in. It is read in
+// runs of run rows. A page may have limit bytes decompressed, and so may a run decoded.
 func NewColumn(in io.ReaderAt, chunks []layout.Chunk, c *columns.Column, rows, run, limit int64) *Column {
 	return &Column{in: in, chunks: chunks, column: c, run: run, left: rows, limit: limit, runs: make(map[int][]*Part)}
 }
 
-// Take returns the array of a run, by its number from 0 on. It may be called once for each run; the
-// caller releases the array. It is safe for concurrent use.
+// Take returns the array of a run, which are numbered from 0. It may be called once for each run, by several
+// goroutines at once. The caller releases the array.
 func (c *Column) Take(run int) (arrow.Array, error) {
 	parts, err := c.read(run)
 	leaves := make([]columns.Leaf, len(parts))
@@ -58,7 +58,8 @@ func (c *Column) Take(run int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// read reads the pages up to the end of a run, and returns the run's parts, one for each leaf.
+// read returns the parts of a run, one for each leaf. It first reads all runs up to it, and keeps the parts of
+// the others for their callers.
 func (c *Column) read(run int) ([]*Part, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +84,7 @@ func (c *Column) read(run int) ([]*Part, error) {
 	return parts, nil
 }
 
-// readNext reads the next run.
+// readNext reads the next run, and returns its parts.
 func (c *Column) readNext() ([]*Part, error) {
 	if c.readers == nil {
 		if err := c.open(); err != nil {
@@ -105,7 +106,7 @@ func (c *Column) readNext() ([]*Part, error) {
 	return parts, nil
 }
 
-// open begins to read the column's chunks.
+// open sets c.readers to one for each leaf.
 func (c *Column) open() error {
 	for _, leaf := range c.column.Leaves {
 		reader, err := NewReader(c.in, &c.chunks[leaf.Leaf], leaf, c.limit)

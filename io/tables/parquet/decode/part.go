@@ -11,8 +11,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Decode returns the entries of the rows, in memory of their own. It is called once; parts may
-// be decoded side by side.
+// Decode returns the entries of the part's rows, in memory of their own. Call it once. Parts of a reader may
+// be decoded by several goroutines at once.
 func (p *Part) Decode() (columns.Leaf, error) {
 	if p.leaf != nil {
 		return *p.leaf, nil
@@ -43,7 +43,7 @@ type output struct {
 	values encoding.Values // leaf makes them those of Leaf
 }
 
-// output returns an output for some rows.
+// output returns an empty output for a run of rows rows.
 func (r *Reader) output(rows int) *output {
 	o := &output{reader: r, rows: rows, values: encoding.Values{Width: r.node.Width()}}
 	if r.node.Type == layout.ByteArray {
@@ -52,7 +52,7 @@ func (r *Reader) output(rows int) *output {
 	return o
 }
 
-// leaf returns the entries, after the last was decoded.
+// leaf returns the entries after the last span was decoded. It notes the size of texts, for expect.
 func (o *output) leaf() *columns.Leaf {
 	if o.values.Begins == nil {
 		o.Fixed = o.values.Data
@@ -63,14 +63,15 @@ func (o *output) leaf() *columns.Leaf {
 	return &o.Leaf
 }
 
-// cursor is a place in a page, from which on its entries can be decoded.
+// cursor is a point in a page from which entries can be decoded.
 type cursor struct {
 	at         int // the first entry that is not decoded
 	values     encoding.Decoder
 	definition layout.Hybrid
 }
 
-// decode decodes a span, whose page it opens unless that is open, and gives the page back.
+// decode appends the entries of a span to o. It opens the page if that is not open, and then gives up the
+// span's share of it.
 func (r *Reader) decode(s span, o *output) error {
 	p := s.page
 	err := r.open(p)
@@ -83,7 +84,7 @@ func (r *Reader) decode(s span, o *output) error {
 	return p.failed(err)
 }
 
-// append decodes a span of a page that is open, and appends its entries.
+// append is decode for a span of an open page, which it leaves a cursor in for the next span.
 func (r *Reader) append(s span, o *output) error {
 	c, err := r.cursor(s)
 	if err != nil {
@@ -109,14 +110,14 @@ func (r *Reader) append(s span, o *output) error {
 	}
 	s.page.mu.Lock()
 	defer s.page.mu.Unlock()
-	if s.page.place == nil || s.page.place.at < c.at {
+	if s.page.place == nil || s.page.place.at < c.at { // spans may be decoded out of order
 		s.page.place = c
 	}
 	return nil
 }
 
 // appendDefinitions appends the definition levels of a span, and returns how many of its entries have a
-// value. There are no levels as long as all entries have one.
+// value. o.Definitions stays nil as long as all entries do.
 func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, err error) {
 	most := r.node.MaxDefinition
 	if s.page.data.Present == s.page.Values { // no entry of the page is null
@@ -134,8 +135,8 @@ func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, e
 	return bytes.Count(o.Definitions[o.N:], []byte{most}), nil
 }
 
-// cursor returns the cursor where a span begins. It takes the one that was left in the page, unless that
-// is further on, or begins with the page's first entry; then it skips entries up to the span's.
+// cursor returns a cursor at the first entry of a span. It takes the one that an earlier span left in the page,
+// or a new one if that is beyond the span, and skips the entries up to the span.
 func (r *Reader) cursor(s span) (*cursor, error) {
 	p := s.page
 	p.mu.Lock()
@@ -148,7 +149,7 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 	p.mu.Unlock()
 	if c == nil {
 		var err error
-		if c, err = r.first(p); err != nil {
+		if c, err = r.newCursor(p); err != nil {
 			return nil, err
 		}
 	}
@@ -165,25 +166,27 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 	return c, encoding.Skip(c.values, present)
 }
 
-// first returns a cursor at the first entry of a page.
-func (r *Reader) first(p *page) (*cursor, error) {
+// newCursor returns a cursor at the first entry of a page. In DELTA_BYTE_ARRAY the first value may share bytes
+// with the last one of the page before, so the decoder gets that page's, r.previous. Such pages are decoded
+// in order, by the one goroutine that calls Next.
+func (r *Reader) newCursor(p *page) (*cursor, error) {
 	b := encoding.Body{Encoding: p.Encoding, Type: r.node.Type, Width: r.node.Width(), Values: p.data.Values, Present: p.data.Present, Dictionary: r.dictionary}
-	inOrder := p.Encoding == layout.DeltaByteArray
-	if inOrder {
-		b.Before = r.before
+	needsPrevious := p.Encoding == layout.DeltaByteArray
+	if needsPrevious {
+		b.Before = r.previous
 	}
 	values, err := encoding.New(&b)
 	if err != nil {
 		return nil, err
 	}
-	if inOrder {
-		r.before = values
+	if needsPrevious {
+		r.previous = values
 	}
 	return &cursor{values: values, definition: p.data.Definition}, nil
 }
 
-// expect returns how many bytes of values a run of rows will probably have, judging by its first page p
-// and by the run before.
+// expect guesses how many bytes of values a run of rows rows has: by the mean of p, the run's first page, and
+// by the size of the run that was decoded last.
 func (r *Reader) expect(p *page, rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess
 	mean := r.node.Width()

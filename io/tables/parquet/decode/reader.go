@@ -31,7 +31,7 @@ type Reader struct {
 	current    *page // the page whose entries from at on are in no part yet; nil if there is none
 	at         int
 	dictionary *encoding.Values
-	before     encoding.Decoder // of DELTA_BYTE_ARRAY: of the page that was begun last
+	previous   encoding.Decoder // of the page in DELTA_BYTE_ARRAY that was begun last, nil before
 	block      []byte           // of a list: the repetition levels of the next entries
 	levels     []byte           // the memory of block
 	started    bool             // the first block was read
@@ -64,8 +64,8 @@ type page struct {
 	place  *cursor // the furthest cursor that is not in use; nil for none
 }
 
-// NewReader reads a chunk of a file, of a leaf. A page may have limit
-// bytes decompressed, and so may what a run of rows has.
+// NewReader returns a reader of a chunk of a file, which has the values of leaf n. A page may have limit bytes
+// decompressed, and so may a run of rows decoded.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
 	return &Reader{
 		stream: layout.NewStream(in, chunk, limit), chunk: chunk, left: chunk.Values, node: n, limit: limit, free: budget.NewBuffers(mostFree),
@@ -87,7 +87,9 @@ type span struct {
 	from, n int
 }
 
-// Next reads the pages that have the next rows. One goroutine at a time may call it.
+// Next reads the pages with the next rows rows, and returns the part of these rows. One goroutine at a time may
+// call it. Rows are decoded here if others could not do it alone: in lists, in DELTA_BYTE_ARRAY, and in pages
+// of more than mostShared entries.
 func (r *Reader) Next(rows int) (_ *Part, err error) {
 	p := &Part{reader: r, rows: rows}
 	if r.leaf.MaxRepetition > 0 {
@@ -113,7 +115,8 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 	return p, err
 }
 
-// lists decodes the next rows of a column of lists. It reads on until another row begins.
+// lists decodes the next rows rows of a column of lists. A row ends only where another begins, or the chunk
+// ends.
 func (r *Reader) lists(rows int) (*columns.Leaf, error) {
 	o := r.output(rows)
 	for begun := 0; ; {
@@ -147,7 +150,8 @@ func (r *Reader) lists(rows int) (*columns.Leaf, error) {
 	}
 }
 
-// take returns the next n entries of the current page. After the last there is no current page.
+// take returns a span of the next n entries of the current page. If they are its last, there is then no
+// current page.
 func (r *Reader) take(n int) span {
 	s := span{r.current, r.at, n}
 	s.page.users.Add(1)
@@ -158,8 +162,8 @@ func (r *Reader) take(n int) span {
 	return s
 }
 
-// fetch reads the next page if there is no current one, and of a list the next block of levels if there
-// is none. After the last page there is no current one.
+// fetch makes sure that there is a current page, unless all pages are read. Of a list it also makes sure that
+// r.block has levels.
 func (r *Reader) fetch() error {
 	for r.current == nil && r.left > 0 {
 		if err := r.readPage(); err != nil {
@@ -212,7 +216,7 @@ func (r *Reader) readPage() error {
 	return nil // others may come one day
 }
 
-// readDictionary reads a page as the dictionary, which keeps the page's memory.
+// readDictionary reads the chunk's dictionary, which aliases the page's memory if that is not compressed.
 func (r *Reader) readDictionary(p *layout.Page) error {
 	if r.index > 0 {
 		return errors.New("damaged: a dictionary that is not the first page")
@@ -235,7 +239,7 @@ func (p *page) failed(err error) error {
 // room returns n bytes, which are not zero. It has room for some more, so that the next page may have them.
 func (r *Reader) room(n int) []byte { return r.free.Get(n + n/8)[:n] }
 
-// release says that one user of a page less needs it. The last one gives its memory back.
+// release gives up one user's share of a page. The last one puts its memory back into r.free.
 func (r *Reader) release(p *page) {
 	if p.users.Add(-1) > 0 {
 		return
@@ -245,8 +249,8 @@ func (r *Reader) release(p *page) {
 	p.raw, p.plain, p.data, p.place = nil, nil, layout.Data{}, nil
 }
 
-// open decompresses a page and divides it into levels and values, once. Later calls return the
-// first one's error.
+// open decompresses a page and divides it into levels and values, once. Later calls return the first one's
+// error. It is safe for concurrent use.
 func (r *Reader) open(p *page) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,7 +269,7 @@ func (r *Reader) open(p *page) error {
 	return p.err
 }
 
-// Done returns an error when the chunk has more than the rows that were read.
+// Done returns an error if the chunk has rows after those that were read.
 func (r *Reader) Done() error {
 	if err := r.fetch(); err != nil || r.current == nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 var errTree = errors.New("damaged: the schema is not a tree")
 
-// findLeaves finds the fields and the leaves of the schema, and checks that it is a tree.
+// findLeaves sets f.Fields and f.Leaves, and checks that the schema's elements form one tree.
 func (f *File) findLeaves() error {
 	end, err := f.walk(0, 0, Leaf{})
 	if err == nil && end < len(f.Schema) {
@@ -17,8 +17,8 @@ func (f *File) findLeaves() error {
 	return err
 }
 
-// walk goes through element i of the schema and those below it, and returns the index of the element
-// after them. depth is the number of elements around it, and levels are those of the one around it.
+// walk adds the leaves and fields of schema element i and of those below it, and returns the index of the
+// element after them. depth is the number of groups around i, and levels are those of the innermost.
 func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
 	if i >= len(f.Schema) {
 		return i, errTree
@@ -58,7 +58,7 @@ func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
 	return next, nil
 }
 
-// Path is the name of a column with those of the groups around it, as "a.b".
+// Path returns the name of a leaf, with the groups around it, as "a.b". It is for errors and statistics.
 func (f *File) Path(leaf int) string {
 	var names []string // of the groups around an element, and its own
 	var open []int32   // how many children of each of these are to come
@@ -74,7 +74,8 @@ func (f *File) Path(leaf int) string {
 	return strings.Join(names[1:], ".")
 }
 
-// check checks that everything lies before the footer, and that counts agree.
+// check checks that all row groups agree with the schema and the file's number of rows, and that all chunks
+// lie before the footer.
 func (f *File) check() error {
 	rows := int64(0)
 	for i := range f.Groups {
@@ -98,8 +99,8 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkChunk checks that a column of a row group lies in the file's data and has a value for each row.
-// Some writers do not say where one without values lies: that is set to nowhere.
+// checkChunk checks that the chunk of leaf column has the leaf's type, a value for each row, and lies before
+// the footer. Some writers give a chunk without values no valid place: its Pages become empty.
 func (f *File) checkChunk(group *RowGroup, column int) error {
 	c, leaf := &group.Chunks[column], f.Leaves[column]
 	if c.Type != f.Schema[leaf.Element].Type {

@@ -32,7 +32,7 @@ var codecs = [...]struct {
 // Uncompressed is the number of no compression.
 const Uncompressed Codec = 0
 
-// CodecOf returns the number of a compression; ok is false where there is none.
+// CodecOf returns the format's number of a compression; ok is false if Parquet does not have it.
 func CodecOf(c compress.Codec) (number Codec, ok bool) {
 	for i := range codecs {
 		if known := &codecs[i]; known.codec == c && !known.unread && !known.framed {
@@ -63,7 +63,7 @@ func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs
 
 var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
-// most returns the most bytes that n compressed ones can decompress to.
+// most returns the most bytes that n bytes of c can decompress to, which bounds what a header may say.
 func (c Codec) most(n int) int64 {
 	if c.Check() != nil {
 		return 1 << 40
@@ -71,8 +71,8 @@ func (c Codec) most(n int) int64 {
 	return compress.Most(n, codecs[c].codec)
 }
 
-// Decompress fills dst from src, which must have just that many bytes. It takes
-// no memory by what src says.
+// Decompress fills dst from src, which must decompress to exactly len(dst) bytes. It allocates nothing on
+// the word of src.
 func (c Codec) Decompress(dst, src []byte) (err error) {
 	if len(dst) == 0 { // some write nothing, some the frame of nothing
 		return nil
@@ -98,7 +98,7 @@ func (c Codec) fill(dst, src []byte) error {
 	return compress.Fill(dst, src, codecs[c].codec)
 }
 
-// fillHadoop reads LZ4 blocks, each after its two sizes.
+// fillHadoop fills dst from LZ4 blocks framed as Hadoop does: each after its size decompressed and its own.
 func fillHadoop(dst, src []byte) error {
 	for len(src) > 0 {
 		if len(src) < 8 {
@@ -120,8 +120,8 @@ func fillHadoop(dst, src []byte) error {
 	return nil
 }
 
-// Compressor returns a function that appends to dst what the codec makes of src, nil for
-// Uncompressed. level is that of zstd, 0 for the standard.
+// Compressor returns a function that appends src compressed to dst, nil for Uncompressed. level is zstd's, 0
+// for the default.
 func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
 	switch {
 	case c == Uncompressed || c.Check() != nil:
@@ -132,7 +132,7 @@ func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
 	return func(dst, src []byte) []byte { return compress.Append(dst, src, codecs[c].codec, level) }
 }
 
-// appendHadoop appends an LZ4 block after its two sizes.
+// appendHadoop appends src as one LZ4 block framed as Hadoop does: see fillHadoop.
 func appendHadoop(dst, src []byte) []byte {
 	begin := len(dst)
 	dst = compress.Append(append(dst, 0, 0, 0, 0, 0, 0, 0, 0), src, compress.LZ4Block, 0)

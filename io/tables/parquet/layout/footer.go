@@ -54,7 +54,7 @@ type File struct {
 	encrypted bool
 }
 
-// fields are those of FileMetaData. Of a file that is written, Encoded has the row groups.
+// fields implements structure for FileMetaData. When writing, f.Encoded replaces f.Groups.
 func (f *File) fields(t *thrift) {
 	i32(t, 1, required, &f.Version)
 	structures(t, 2, required, &f.Schema)
@@ -144,6 +144,7 @@ type Element struct {
 // decimal is the converted type of decimals.
 const decimal = 5
 
+// fields implements structure for SchemaElement.
 func (e *Element) fields(t *thrift) {
 	i32(t, 1, optional(e.Type != NoType), &e.Type)
 	i32(t, 2, optional(e.Type == FixedLenByteArray), &e.TypeLength)
@@ -185,7 +186,7 @@ type Logical struct {
 	Signed bool
 }
 
-// fields are those of a union: it has one, whose number is the kind.
+// fields implements structure for the union LogicalType, which has one field: its number is the kind.
 func (l *Logical) fields(t *thrift) {
 	if t.pending {
 		l.Kind = t.id
@@ -196,6 +197,7 @@ func (l *Logical) fields(t *thrift) {
 // logicalType is the structure in the union.
 type logicalType Logical
 
+// fields implements structure for the member of the union that l.Kind names.
 func (l *logicalType) fields(t *thrift) {
 	switch l.Kind {
 	case logicalDecimal:
@@ -213,6 +215,7 @@ func (l *logicalType) fields(t *thrift) {
 // timeUnit is a union whose structures are empty.
 type timeUnit Logical
 
+// fields implements structure for the union TimeUnit: the number of its one field is the unit.
 func (l *timeUnit) fields(t *thrift) {
 	if t.pending {
 		l.Unit = t.id
@@ -252,6 +255,7 @@ type RowGroup struct {
 	Ordinal                    int16
 }
 
+// fields implements structure for RowGroup.
 func (g *RowGroup) fields(t *thrift) {
 	structures(t, 1, required, &g.Chunks)
 	i64(t, 2, required, &g.Uncompressed)
@@ -292,10 +296,10 @@ type Chunk struct {
 	columnIndex Range
 }
 
-// fields are those of ColumnChunk. Reading ends at once with one that cannot be used, so that what is
-// kept of a footer is in proportion to its bytes.
+// fields implements structure for ColumnChunk. A chunk that cannot be read is an error at once, so that a
+// hostile footer takes memory only in proportion to its bytes.
 func (c *Chunk) fields(t *thrift) {
-	copied := int64(0) // where a second copy of the metadata lies, which nobody reads
+	copied := int64(0) // the offset of a second copy of the metadata, which nobody reads
 	i64(t, 2, required, &copied)
 	t.nested(3, present, (*chunkMeta)(c))
 	i64(t, 4, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Offset)
@@ -316,6 +320,7 @@ func (c *Chunk) fields(t *thrift) {
 	if t.err != nil {
 		t.err = fmt.Errorf("column %q of a row group: %w", strings.Join(c.Path, "."), t.err)
 	}
+	// The dictionary comes first if there is one; some writers say that one is at 0, or after the data.
 	if c.Pages.Offset = c.DataPage; c.DictionaryPage > 0 && (c.DictionaryPage < c.DataPage || c.DataPage <= 0) {
 		c.Pages.Offset = c.DictionaryPage
 	}
@@ -324,6 +329,7 @@ func (c *Chunk) fields(t *thrift) {
 // chunkMeta is a chunk's ColumnMetaData.
 type chunkMeta Chunk
 
+// fields implements structure for ColumnMetaData.
 func (c *chunkMeta) fields(t *thrift) {
 	i32(t, 1, required, &c.Type)
 	numbers(t, 2, thriftI32, required, &c.Encodings)
@@ -346,14 +352,15 @@ type Statistics struct {
 	High, Low []byte
 }
 
+// fields implements structure for Statistics.
 func (s *Statistics) fields(t *thrift) {
 	i64(t, 3, present, &s.Nulls)
 	text(t, 5, optional(s.High != nil), &s.High)
 	text(t, 6, optional(s.Low != nil), &s.Low)
 }
 
-// ReadFooter reads the footer at the end of the size bytes of r, which may have limit bytes. It checks
-// that counts agree and that all ranges lie before the footer.
+// ReadFooter reads and checks the footer of a file of size bytes: its counts must agree, and all chunks must
+// lie before it. It may have limit bytes.
 func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	var head [len(Magic)]byte
 	var tail [tailSize]byte
@@ -402,8 +409,8 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 // name is another.
 const oldCpp = "parquet-cpp version 1."
 
-// correctFlags corrects what a writer is known to say wrongly: that pages of version
-// 2 are not compressed (ARROW-10353, ARROW-17100).
+// correctFlags marks the chunks of a writer that said of all pages of version 2 that they are not compressed,
+// although they are (ARROW-10353, ARROW-17100).
 func (f *File) correctFlags() {
 	if !strings.HasPrefix(f.CreatedBy, oldCpp) {
 		return
@@ -415,7 +422,7 @@ func (f *File) correctFlags() {
 	}
 }
 
-// ReadAt fills p from r; the end of the file is an error.
+// ReadAt fills p with the bytes from offset on. Fewer are an error that wraps io.ErrUnexpectedEOF.
 func ReadAt(r io.ReaderAt, p []byte, offset int64) error {
 	n, err := r.ReadAt(p, offset)
 	switch {
@@ -427,7 +434,7 @@ func ReadAt(r io.ReaderAt, p []byte, offset int64) error {
 	return err
 }
 
-// parseFooter reads FileMetaData of the format's parquet.thrift.
+// parseFooter reads a footer, which is FileMetaData of parquet.thrift, and finds its leaves.
 func parseFooter(data []byte) (*File, error) {
 	f := &File{}
 	switch _, err := Read(data, f); {

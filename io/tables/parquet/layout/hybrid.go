@@ -32,9 +32,8 @@ var errHybrid = errors.New("damaged: a page has fewer numbers than it says")
 // NewHybrid reads numbers of width bits, at most 32, from data.
 func NewHybrid(data []byte, width int) Hybrid { return Hybrid{data: data, width: width} }
 
-// newBitPacked reads n numbers of the deprecated encoding BIT_PACKED, which
-// begins with the highest bit of a byte. They are turned around here: only
-// levels were ever written so, of which there are few.
+// newBitPacked returns the n numbers of data in BIT_PACKED, a deprecated encoding of levels whose first bit is
+// the highest of a byte. It copies them with the bits in the order that Hybrid reads.
 func newBitPacked(data []byte, width, n int) Hybrid {
 	turned := make([]byte, len(data))
 	for i := range n {
@@ -50,7 +49,7 @@ func newBitPacked(data []byte, width, n int) Hybrid {
 	return Hybrid{width: width, left: n, packed: turned}
 }
 
-// next begins the next run: it reads its header, and the number of a run of equal ones.
+// next begins the next run: it reads its header and, for a run of equal numbers, the number.
 func (h *Hybrid) next() error {
 	header, n := binary.Uvarint(h.data)
 	if n <= 0 || header>>1 > 1<<31 {
@@ -87,7 +86,7 @@ func (h *Hybrid) next() error {
 	return nil
 }
 
-// run begins runs until one has numbers.
+// run begins the next run with numbers, unless the current one has some left.
 func (h *Hybrid) run() error {
 	for h.left == 0 {
 		if err := h.next(); err != nil {
@@ -97,7 +96,7 @@ func (h *Hybrid) run() error {
 	return nil
 }
 
-// Read reads as many numbers as dst has.
+// Read reads the next len(dst) numbers.
 func (h *Hybrid) Read(dst []uint32) error {
 	for len(dst) > 0 {
 		if err := h.run(); err != nil {
@@ -118,7 +117,7 @@ func (h *Hybrid) Read(dst []uint32) error {
 	return nil
 }
 
-// AppendBytes appends n numbers as bytes. One above most is an error.
+// AppendBytes appends the next n numbers as bytes. A number above most is an error.
 func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 	var scratch [256]uint32
 	dst = slices.Grow(dst, n)
@@ -127,7 +126,7 @@ func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 			return dst, err
 		}
 		part := scratch[:min(n, h.left, len(scratch))]
-		if h.packed != nil && h.width == 1 && h.bit&7 == 0 && len(part) >= 8 { // eight at a time
+		if h.packed != nil && h.width == 1 && h.bit&7 == 0 && len(part) >= 8 { // whole bytes of single bits
 			for at := h.bit >> 3; len(part) >= 8; at++ {
 				eight := uint64(h.packed[at]) * 0x0101010101010101 & 0x8040201008040201
 				dst = binary.LittleEndian.AppendUint64(dst, (eight+0x00406070787c7e7f)>>7&0x0101010101010101)
@@ -153,7 +152,7 @@ func errLevel(level uint32, highest int) error {
 	return fmt.Errorf("damaged: a level of %d, where the highest is %d", level, highest)
 }
 
-// unpack reads as many numbers of width bits as dst has, from a bit of src on.
+// unpack reads len(dst) numbers of width bits from src, the first at the given bit.
 func unpack(dst []uint32, src []byte, bit, width int) {
 	mask := uint32(1)<<width - 1
 	for i := range dst {
@@ -169,7 +168,8 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 	}
 }
 
-// BitsAt reads a number of width bits, up to 64, at a bit of src. Bits after the end of src are zeros.
+// BitsAt returns the number of width bits, up to 64, that begins at the given bit of src. Bits after the end
+// of src are zeros.
 func BitsAt(src []byte, bit, width int) uint64 {
 	var window [9]byte
 	copy(window[:], src[min(bit>>3, len(src)):])
@@ -181,7 +181,7 @@ func BitsAt(src []byte, bit, width int) uint64 {
 	return v
 }
 
-// Count reads n numbers. It returns how many of them are v, and the largest.
+// Count reads the next n numbers. It returns how many of them equal v, and the largest.
 func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	var scratch [256]uint32
 	for n > 0 {
@@ -213,8 +213,8 @@ func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	return equal, largest, nil
 }
 
-// Done returns an error where there are more numbers than those that were read.
-// Only packed ones may be filled up: to eight, and by DuckDB to 256.
+// Done returns an error if numbers are left. Packed ones may be: writers fill up their last group to eight
+// numbers, and DuckDB to 256.
 func (h *Hybrid) Done() error {
 	if h.left > 0 && h.packed == nil && h.width > 0 {
 		return errors.New("damaged: a page has more numbers than it says")
@@ -222,8 +222,8 @@ func (h *Hybrid) Done() error {
 	return CheckPadding(h.data)
 }
 
-// AppendHybrid appends numbers of width bits as runs of equal ones and groups of
-// eight that are packed.
+// AppendHybrid appends numbers of width bits: eight or more equal ones, or equal ones at the end, as a run, and
+// others packed in groups of eight.
 func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 	for i := 0; i < len(values); {
 		if n := runLength(values[i:], len(values)); n >= 8 || i+n == len(values) {
@@ -244,7 +244,8 @@ func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 	return dst
 }
 
-// runLength returns the number of equal values at the beginning; most says that more do not matter.
+// runLength returns how many values at the beginning are equal, or a number of at least most if there are
+// that many. values is not empty.
 func runLength[T byte | int32](values []T, most int) int {
 	n := 1
 	if levels, ok := any(values).([]byte); ok {
@@ -259,7 +260,7 @@ func runLength[T byte | int32](values []T, most int) int {
 	return n
 }
 
-// AppendBits appends bytes that are 0 or 1 as bits.
+// AppendBits appends a bit for each of values, which are 0 or 1, the lowest bit of a byte first.
 func AppendBits(dst, values []byte) []byte {
 	for ; len(values) >= 8; values = values[8:] {
 		dst = append(dst, byte(binary.LittleEndian.Uint64(values)*0x0102040810204080>>56))
@@ -273,7 +274,7 @@ func AppendBits(dst, values []byte) []byte {
 	return dst
 }
 
-// AppendPacked appends numbers of width bits, the lowest bit first. The last group of eight is filled
+// AppendPacked appends numbers of width bits, the lowest bit first, and fills the last group of eight numbers
 // with zeros.
 func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []byte {
 	buffer, have := uint64(0), 0
@@ -299,8 +300,8 @@ func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []
 	return dst
 }
 
-// AppendLevels appends the levels of n entries, none above most. levels has one for each, or is nil if
-// all are level. counted says that their number of bytes comes first, as in pages of version 1.
+// AppendLevels appends the levels of n entries: levels or, if that is nil, n times level. No level is above
+// most. counted puts the number of their bytes before them, as in pages of version 1.
 func AppendLevels(dst, levels []byte, n int, level, most byte, counted bool) []byte {
 	begin := len(dst)
 	if counted {

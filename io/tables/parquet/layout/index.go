@@ -34,6 +34,7 @@ type ColumnIndex struct {
 	Nulls     []int64
 }
 
+// fields implements structure for ColumnIndex. A boolean in a list is a byte.
 func (x *ColumnIndex) fields(t *thrift) {
 	list(t, 1, thriftTrue, required, &x.NullPages, func(kind byte, v *bool) {
 		switch {
@@ -60,14 +61,15 @@ type PageCount struct {
 	Count    int32
 }
 
+// fields implements structure for PageEncodingStats.
 func (c *PageCount) fields(t *thrift) {
 	i32(t, 1, required, &c.Kind)
 	i32(t, 2, required, &c.Encoding)
 	i32(t, 3, required, &c.Count)
 }
 
-// CheckIndexes reads the offset index and the column index of a chunk, where it has
-// them. Nothing that this program reads depends on them, but other readers do.
+// CheckIndexes reads a chunk's offset index and column index, if it has them, and checks that they have equally
+// many pages. This program reads neither to find pages, but other readers do.
 func (f *File) CheckIndexes(r io.ReaderAt, c *Chunk) error {
 	var offsets OffsetIndex
 	if err := f.ReadIndex(r, c.OffsetIndex, &offsets); err != nil {
@@ -86,7 +88,7 @@ func (f *File) CheckIndexes(r io.ReaderAt, c *Chunk) error {
 	return nil
 }
 
-// ReadIndex reads the one structure that a range has, if it has any.
+// ReadIndex reads the structure s at a range of the file, if the range is not empty.
 func (f *File) ReadIndex(r io.ReaderAt, at Range, s structure) error {
 	if at.Length <= 0 {
 		return nil

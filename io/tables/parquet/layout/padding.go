@@ -14,8 +14,8 @@ var (
 // fastparquet writes 8.
 const mostPadding = 8
 
-// CheckPadding returns an error unless what follows the values of a page is unused: a few
-// zeros. More could be values, of a page whose levels are damaged.
+// CheckPadding returns an error unless rest, the bytes after the values of a page, is at most mostPadding
+// zeros. More could be values of a page whose levels are damaged.
 func CheckPadding(rest []byte) error {
 	used := len(rest) > mostPadding
 	for _, b := range rest[:min(len(rest), mostPadding)] {
@@ -27,8 +27,8 @@ func CheckPadding(rest []byte) error {
 	return nil
 }
 
-// CutPadding returns the first n bytes of a page's values, unless there are fewer, or more
-// than CheckPadding allows follow.
+// CutPadding returns the first n bytes of a page's values. Fewer bytes, or more than CheckPadding allows after
+// them, are an error.
 func CutPadding(values []byte, n int) ([]byte, error) {
 	if uint(n) > uint(len(values)) { // n may be negative where an int has 32 bits
 		return nil, errFewValues

@@ -68,7 +68,7 @@ type Page struct {
 	checksum                 int32 // of Body
 }
 
-// fields are those of PageHeader, of which the one that fits the kind is read.
+// fields implements structure for PageHeader, which has one more structure, by the kind of the page.
 func (p *Page) fields(t *thrift) {
 	i32(t, 1, required, &p.Kind)
 	i32(t, 2, required, &p.uncompressed)
@@ -84,6 +84,7 @@ func (p *Page) fields(t *thrift) {
 // pageData is a page's DataPageHeader, DataPageHeaderV2 or DictionaryPageHeader.
 type pageData Page
 
+// fields implements structure for the page's DataPageHeader, DataPageHeaderV2 or DictionaryPageHeader.
 func (p *pageData) fields(t *thrift) {
 	p.hasHeader = p.hasHeader || t.ended
 	i32(t, 1, required, &p.Values)
@@ -124,7 +125,7 @@ type Written struct {
 // of those; nil where there are none.
 type Bounds struct{ Low, High []byte }
 
-// readHeader reads the header that data begins with.
+// readHeader reads the header with which data begins. It aliases data.
 func readHeader(data []byte) (Page, error) {
 	p := &Page{Nulls: -1, Rows: -1, Kind: -1, Statistics: Statistics{Nulls: -1}}
 	rest, err := Read(data, p)
@@ -138,8 +139,8 @@ func readHeader(data []byte) (Page, error) {
 	return *p, nil
 }
 
-// check checks what the header says of a page of a chunk, of which left bytes follow the header, and sets
-// Uncompressed. limit is that of [NewStream].
+// check checks the header's sizes, and sets Uncompressed. left is the number of bytes of the chunk after the
+// header. limit is as in [NewStream].
 func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 	codec := chunk.Codec
 	p.stored = p.stored && !chunk.flagIgnored
@@ -164,7 +165,7 @@ func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 	return nil
 }
 
-// checkBody checks the body by the header's checksum.
+// checkBody compares the body with the header's checksum, if it has one.
 func (p *Page) checkBody() error {
 	if p.hasChecksum && crc32.ChecksumIEEE(p.Body) != uint32(p.checksum) {
 		return errors.New("damaged: a page is not what its checksum says")
@@ -172,9 +173,9 @@ func (p *Page) checkBody() error {
 	return nil
 }
 
-// AppendPage appends a page whose body is plain, and returns the number of bytes of its header. Kind,
-// Values, Nulls, Rows, Encoding and the bytes of levels say what it has. compress, nil for none,
-// compresses the body, in the memory of packed.
+// AppendPage appends a page with the body plain, compressed by compress unless that is nil, and returns the
+// size of its header. p's Kind, Values, Nulls, Rows, Encoding and bytes of levels describe it. *packed is
+// scratch memory for the compressed body.
 func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, src []byte) []byte) ([]byte, int) {
 	body := plain
 	if compress != nil {
@@ -190,8 +191,8 @@ func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, 
 // MostHeader is the most bytes of a header that AppendHeader writes.
 const MostHeader = 96
 
-// AppendHeader appends the header of a page with that body, which has plain bytes decompressed. The
-// fields that AppendPage names say what it has.
+// AppendHeader appends the header of a page with a body that has plain bytes decompressed. p describes it as
+// in AppendPage.
 func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte {
 	head := *p
 	head.compressed, head.uncompressed, head.checksum = int64(len(body)), int64(plain), int32(crc32.ChecksumIEEE(body))
@@ -205,8 +206,8 @@ func (p *Page) StoredSize() int { return len(p.Header) + int(p.compressed) }
 // Stored reports whether the body is not compressed although those of other pages of the chunk may be.
 func (p *Page) Stored() bool { return p.stored }
 
-// PlainLevels returns the number of bytes of levels with which the body begins and which are not
-// compressed: those of version 2.
+// PlainLevels returns the bytes of levels at the beginning of the body that are never compressed: 0 except in
+// version 2.
 func (p *Page) PlainLevels() int {
 	if p.Kind != DataPageV2 {
 		return 0
@@ -218,8 +219,8 @@ func (p *Page) PlainLevels() int {
 // itself.
 func (p *Page) AsItLies(codec Codec) bool { return p.stored || codec == Uncompressed }
 
-// CountRows returns how many rows begin in a page of a list, and whether the page begins in the
-// middle of one. plain is its body decompressed; that of a page of version 2 need not be.
+// CountRows returns how many rows begin in a page of a list, and whether it begins in the middle of one. plain
+// is the decompressed body; for version 2 it may be the compressed one.
 func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err error) {
 	content, err := p.Split(plain, leaf)
 	if err != nil {
@@ -234,7 +235,7 @@ func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err
 	return rows, first[0] > 0, err
 }
 
-// CountNulls returns how many of a page's values are null. plain is as in CountRows.
+// CountNulls returns how many of the page's entries have no value. plain is as in CountRows.
 func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 	if leaf.MaxDefinition == 0 {
 		return 0, nil
@@ -247,8 +248,8 @@ func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 	return p.Values - present, err
 }
 
-// Open returns the page's body decompressed: the body itself where nothing is compressed, or bytes of
-// the memory that room returns, which is called with their number.
+// Open returns the page's decompressed body: the body itself if it is not compressed, or else memory that it
+// asks room for, by the number of bytes.
 func (p *Page) Open(room func(int) []byte, codec Codec) ([]byte, error) {
 	if p.AsItLies(codec) {
 		if len(p.Body) != p.Uncompressed {
@@ -267,7 +268,7 @@ type Content struct {
 	Values                 []byte
 }
 
-// Split returns the levels and values of a data page, whose body decompressed is plain. They alias it.
+// Split returns the levels and values of a data page, whose decompressed body is plain. They alias plain.
 func (p *Page) Split(plain []byte, leaf Leaf) (c Content, err error) {
 	if p.Kind == DataPageV2 {
 		low, high := p.RepetitionBytes, p.RepetitionBytes+p.DefinitionBytes
@@ -287,7 +288,8 @@ func (p *Page) Split(plain []byte, leaf Leaf) (c Content, err error) {
 	return c, err
 }
 
-// cutLevels returns the levels with which plain begins, in a page of version 1, and what follows them.
+// cutLevels returns the levels at the beginning of plain, a page of version 1, and the bytes after them. highest
+// is the highest level that the column has: if it is 0, there are none.
 func (p *Page) cutLevels(plain []byte, encoding Encoding, highest int) (levels Hybrid, rest []byte, err error) {
 	if highest == 0 {
 		return levels, plain, nil
@@ -321,8 +323,8 @@ type Data struct {
 	Present int
 }
 
-// Data returns the levels and values of a data page, whose body is plain. It checks that there are as
-// many levels as the header says, that none is too high, and that as many as it says mean null.
+// Data returns the levels and values of a data page, whose decompressed body is plain. It checks that there
+// are as many levels as the header says values, that none is too high, and that the header's nulls are right.
 func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 	d.Present = p.Values
 	if d.Content, err = p.Split(plain, leaf); err != nil {
@@ -333,7 +335,7 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 			return d, err
 		}
 	}
-	if highest := leaf.MaxRepetition; highest > 0 { // writers do not agree what to count of lists
+	if highest := leaf.MaxRepetition; highest > 0 { // in lists, writers do not agree what a null is
 		_, err := CountLevels(d.Repetition, p.Values, highest, 0)
 		return d, err
 	}
@@ -350,8 +352,8 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 	return d, nil
 }
 
-// CountLevels returns how many of n levels are v. It is an error if there are not just n, or one is
-// higher than the highest.
+// CountLevels returns how many of n levels equal v. It is an error if there are more or fewer than n, or if one
+// is above highest.
 func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 	equal, largest, err := levels.Count(n, v)
 	if err != nil || levels.Done() != nil {

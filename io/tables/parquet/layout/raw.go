@@ -22,8 +22,7 @@ const (
 	RawStruct = thriftStruct
 )
 
-// ReadRaw reads the fields of the structure that data begins with, and returns them
-// with what follows it. Values alias data.
+// ReadRaw returns the fields of the structure with which data begins, and the bytes after it. Both alias data.
 func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 	t := &thrift{data: data}
 	t.each(func() {
@@ -34,7 +33,8 @@ func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 	return fields, data[t.at:], t.err
 }
 
-// Elements are those of a list, as their bytes lie, and their kind.
+// Elements returns the elements of a list as their bytes lie, and their kind. They alias r.Value. Another kind
+// of field is an error.
 func (r Raw) Elements() (kind byte, elements [][]byte, err error) {
 	t := &thrift{data: r.Value}
 	t.elements(r.Kind, func(k byte) {
@@ -67,7 +67,7 @@ func TextField(id int16, text []byte) Raw {
 	return Raw{ID: id, Kind: RawBinary, Value: append(binary.AppendUvarint(nil, uint64(len(text))), text...)}
 }
 
-// ListField is a field with a list of elements of a kind, as their bytes lie.
+// ListField returns a field with a list of elements of a kind, as their bytes lie.
 func ListField(id int16, kind byte, elements [][]byte) Raw {
 	list := appendListHeader(nil, kind, len(elements))
 	for _, e := range elements {
@@ -76,8 +76,7 @@ func ListField(id int16, kind byte, elements [][]byte) Raw {
 	return Raw{ID: id, Kind: RawList, Value: list}
 }
 
-// AppendRaw appends a structure of these fields, which must be in the order of their
-// numbers.
+// AppendRaw appends a structure of these fields, which must be in the order of their IDs.
 func AppendRaw(dst []byte, fields []Raw) []byte {
 	t := &thrift{data: dst}
 	for _, f := range fields {

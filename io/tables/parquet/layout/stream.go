@@ -32,9 +32,8 @@ type Stream struct {
 	own   []byte // the memory of ahead
 }
 
-// NewStream returns a stream of the pages of a chunk; with nil it has none until Reset.
-// A page that takes more than twice limit bytes, compressed and decompressed together, is an
-// error.
+// NewStream returns a stream of the pages of a chunk, or of none before Reset if that is nil. A page whose
+// compressed and decompressed bytes together exceed 2*limit is an error.
 func NewStream(in io.ReaderAt, chunk *Chunk, limit int64) *Stream {
 	s := &Stream{in: in, limit: limit}
 	if chunk != nil {
@@ -43,7 +42,7 @@ func NewStream(in io.ReaderAt, chunk *Chunk, limit int64) *Stream {
 	return s
 }
 
-// Reset makes a stream read another chunk of the file, with the memory that it has.
+// Reset makes the stream read another chunk of the file. It keeps its memory.
 func (s *Stream) Reset(chunk *Chunk) {
 	s.chunk, s.at, s.end, s.ahead = chunk, chunk.Pages.Offset, chunk.Pages.Offset+chunk.Pages.Length, nil
 }
@@ -51,8 +50,8 @@ func (s *Stream) Reset(chunk *Chunk) {
 // More reports whether there are more bytes.
 func (s *Stream) More() bool { return s.at < s.end }
 
-// Next reads the header of the next page. Its Header, and its bounds, are valid until Body or Skip, one
-// of which must be called.
+// Next reads the header of the next page. Header, Low and High alias the stream's memory, and are valid until
+// Body or Skip, one of which must be called next.
 func (s *Stream) Next() (Page, error) {
 	for want := int64(aheadHeader); ; want *= 2 {
 		want = min(want, s.end-s.at, maxHeaderSize)
@@ -69,7 +68,7 @@ func (s *Stream) Next() (Page, error) {
 	}
 }
 
-// fill reads until n bytes are read ahead, and more if they are few.
+// fill makes sure that s.ahead has n bytes, which the chunk must have. It reads at least aheadSize.
 func (s *Stream) fill(n int64) error {
 	have := int64(len(s.ahead))
 	if have >= n {
@@ -105,13 +104,13 @@ func (s *Stream) Body(p *Page, buffer []byte) error {
 	return p.checkBody()
 }
 
-// Skip reads over a page.
+// Skip passes over the body of a page whose header was read.
 func (s *Stream) Skip(p *Page) {
 	size := p.StoredSize()
 	s.advance(min(len(s.ahead), size), size)
 }
 
-// advance moves on by size bytes, of which read are read ahead.
+// advance moves the stream on by size bytes, of which the first read are in s.ahead.
 func (s *Stream) advance(read, size int) {
 	s.ahead = s.ahead[read:]
 	s.at += int64(size)

@@ -82,8 +82,9 @@ type field struct {
 	highest int16    // of the numbers that the structure lists
 }
 
-// on reports whether field id is to be read or written now. Of a structure that is read, the caller then
-// reads its value. After all fields were read, on only checks that a required one was there.
+// on reports whether the caller is to read or write the value of field id now. When writing, it has written
+// the header, unless p is absent. When reading, it is called again after all fields (t.ended), and then only
+// checks that a required one was there.
 func (t *thrift) on(id int16, kind byte, p presence) bool {
 	switch {
 	case t.writing:
@@ -105,7 +106,7 @@ func (t *thrift) on(id int16, kind byte, p presence) bool {
 	return t.taken
 }
 
-// header writes a field's header: its kind and its number, or the difference to the number before.
+// header writes a field's header: its kind, and its id or how much that is higher than the last one.
 func (t *thrift) header(id int16, kind byte) {
 	if delta := id - t.id; delta > 0 && delta < 16 {
 		t.data = append(t.data, byte(delta)<<4|kind)
@@ -118,8 +119,8 @@ func (t *thrift) header(id int16, kind byte) {
 // saw reports whether the structure has had a field.
 func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
 
-// number is an integer field. All widths are read; kind is the one that is written. A number that does
-// not fit into T, or into 32 bits for i32, is an error.
+// number is an integer field. It is written as kind, and read from any width. A number that does not fit into
+// T, or into 32 bits if kind is thriftI32, is an error.
 func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
 	switch {
 	case !t.on(id, kind, p):
@@ -141,7 +142,7 @@ func i32[T ~int32 | ~int64 | ~int](t *thrift, id int16, p presence, v *T) {
 
 func i64(t *thrift, id int16, p presence, v *int64) { number(t, id, thriftI64, p, v) }
 
-// boolean is a field whose kind is its value.
+// boolean is a boolean field. It has no value in the data: its kind says it.
 func (t *thrift) boolean(id int16, p presence, v *bool) {
 	kind := byte(thriftFalse)
 	if *v {
@@ -154,7 +155,7 @@ func (t *thrift) boolean(id int16, p presence, v *bool) {
 	}
 }
 
-// text is a field of bytes. Those that are read alias the data, unless T is a string.
+// text is a field of bytes. A []byte that is read aliases the data.
 func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
 	if !t.on(id, thriftBinary, p) {
 		return
@@ -179,7 +180,8 @@ func (t *thrift) nested(id int16, p presence, s structure) {
 	}
 }
 
-// list is a field that is a list of elements of a kind, of which element reads or writes one.
+// list is a field with a list of elements of a kind. element reads or writes one; its kind is the one in the
+// data.
 func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
 	if !t.on(id, thriftList, p) {
 		return
@@ -207,7 +209,7 @@ func appendListHeader(dst []byte, kind byte, n int) []byte {
 	return binary.AppendUvarint(append(dst, 15<<4|kind), uint64(n))
 }
 
-// structures is a list of structures.
+// structures is a field with a list of structures.
 func structures[T any, P interface {
 	*T
 	structure
@@ -224,7 +226,7 @@ func structures[T any, P interface {
 	})
 }
 
-// numbers is a list of integers, and texts one of strings.
+// numbers is a field with a list of integers.
 func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, values *[]T) {
 	list(t, id, kind, p, values, func(kind byte, v *T) {
 		if t.writing {
@@ -268,10 +270,10 @@ func Read(data []byte, s structure) (rest []byte, err error) {
 	return data[t.at:], t.err
 }
 
-// read reads a structure. Each pass of s.fields reads the fields that come in the order of their
-// numbers, nearly always all. A field that a pass did not come to is skipped if s does not list it: if
-// it is the first that the pass saw, or its number is higher than all of s. Otherwise another pass begins
-// with it. The last pass, after all fields, checks which were there.
+// read reads a structure. Each pass of s.fields reads the fields whose numbers rise, nearly always all. If a
+// pass ends at a field that it did not read, s may list that earlier: then another pass begins with it. It is
+// skipped if it was the first of the pass, or is above all that s lists. The last pass, after all fields,
+// checks which were there.
 func (t *thrift) read(s structure) {
 	outer := t.begin()
 	for t.next(); t.pending; {
@@ -291,7 +293,7 @@ func (t *thrift) read(s structure) {
 	t.end(outer)
 }
 
-// fail keeps the first error, and ends the data, so that all loops end.
+// fail keeps the first error, and moves to the end of the data, so that all loops end.
 func (t *thrift) fail() {
 	if t.err == nil {
 		t.err = errThrift
@@ -320,7 +322,7 @@ func (t *thrift) varint() uint64 {
 	return v
 }
 
-// each reads a structure: it calls value for each of its fields, which reads the value.
+// each reads a structure: it calls value for each field, which must read or skip the field's value.
 func (t *thrift) each(value func()) {
 	outer := t.begin()
 	for t.next(); t.pending; t.next() {
@@ -329,7 +331,7 @@ func (t *thrift) each(value func()) {
 	t.end(outer)
 }
 
-// begin begins to read a structure in another, and returns where the other is, for end.
+// begin begins to read a nested structure, and returns the state of the one around it, for end.
 func (t *thrift) begin() (outer field) {
 	if t.depth++; t.depth > maxThriftDepth {
 		t.fail()
@@ -344,9 +346,8 @@ func (t *thrift) end(outer field) {
 	t.field = outer
 }
 
-// next reads the header of a structure's next field, whose value is then pending; after the last field
-// none is. The kind of a boolean is its value. A field that comes twice is an error: readers do not
-// agree which one counts.
+// next reads the header of a structure's next field. Then t.pending says whether there is one. A field that
+// comes twice is an error: readers do not agree which one counts.
 func (t *thrift) next() {
 	t.pending, t.taken = false, false
 	header := t.byte()
@@ -381,8 +382,8 @@ func (t *thrift) damaged(what string, field int) {
 	t.at = len(t.data)
 }
 
-// elements reads a list: it calls element for each of its elements. A list has at
-// most as many as there are bytes left.
+// elements reads a list or set: it calls element for each element, which must read it. No more elements than
+// bytes are left is believed.
 func (t *thrift) elements(kind byte, element func(kind byte)) {
 	if kind != thriftList && kind != thriftSet {
 		t.fail()
@@ -401,7 +402,7 @@ func (t *thrift) elements(kind byte, element func(kind byte)) {
 	}
 }
 
-// integer reads an integer of any width.
+// integer reads an integer of any width, 0 for another kind, which is an error.
 func (t *thrift) integer(kind byte) int64 {
 	switch kind {
 	case thriftByte:
@@ -413,7 +414,7 @@ func (t *thrift) integer(kind byte) int64 {
 	return 0
 }
 
-// bytes reads a string, which aliases the data.
+// bytes reads a string, which aliases the data; nil for another kind, which is an error.
 func (t *thrift) bytes(kind byte) []byte {
 	if kind != thriftBinary {
 		t.fail()
@@ -435,7 +436,7 @@ func (t *thrift) skip(kind byte) {
 	}
 }
 
-// skipElement reads over a value that is not a field's.
+// skipElement reads over an element of a list, or the value of a field that is not boolean.
 func (t *thrift) skipElement(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:

@@ -55,9 +55,9 @@ type chunk struct {
 	pages, bloom, columnIndex, offsetIndex layout.Range
 }
 
-// Open reads what the footer of a file says of the bytes to be copied: those of all
-// columns, or, unless fields is nil, of the columns at the top with these numbers, in
-// order.
+// Open reads what a file's footer says of the columns to be copied: the top-level columns with the indices
+// fields, in rising order, or all if fields is nil. It checks that their bytes lie in the file and do not
+// overlap.
 func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	input := &Input{in: in, file: file}
 	var err error
@@ -85,8 +85,7 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	return input, input.checkRanges(ranges)
 }
 
-// group reads what the footer says of a row group: its RowGroup structure, of which it keeps the columns
-// that are copied.
+// group returns what the footer says of the copied columns in row group number. raw is its RowGroup structure.
 func (input *Input) group(number int, raw []byte) (g group, err error) {
 	if g.fields, _, err = layout.ReadRaw(raw); err != nil {
 		return g, err
@@ -95,15 +94,15 @@ func (input *Input) group(number int, raw []byte) (g group, err error) {
 	if err != nil {
 		return g, err
 	}
-	known := input.file.Groups[number].Chunks
-	if len(known) != len(chunks) {
+	parsed := input.file.Groups[number].Chunks
+	if len(parsed) != len(chunks) {
 		return g, errors.New("damaged: its columns cannot be read")
 	}
-	if err := input.projectGroup(g.fields, known); err != nil {
+	if err := input.projectGroup(g.fields, parsed); err != nil {
 		return g, err
 	}
 	for _, i := range input.leaves {
-		c := chunk{leaf: i, pages: known[i].Pages}
+		c := chunk{leaf: i, pages: parsed[i].Pages}
 		if c.fields, _, err = layout.ReadRaw(chunks[i]); err == nil {
 			c.meta, _, err = layout.ReadRaw(find(c.fields, chunkMeta).Value)
 		}
@@ -121,7 +120,7 @@ func (input *Input) group(number int, raw []byte) (g group, err error) {
 	return g, nil
 }
 
-// ranges finds where the chunk's indexes and its bloom filter lie.
+// ranges sets the ranges of the chunk's indexes and bloom filter, by its fields.
 func (input *Input) ranges(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
@@ -149,8 +148,7 @@ func (input *Input) ranges(c *chunk) error {
 	return nil
 }
 
-// checkRanges checks that all that is copied lies between the magic and the footer, and
-// that nothing lies there twice.
+// checkRanges checks that all ranges lie between the magic and the footer, and that none overlap.
 func (input *Input) checkRanges(ranges []layout.Range) error {
 	slices.SortFunc(ranges, func(a, b layout.Range) int { return cmp.Compare(a.Offset, b.Offset) })
 	end := int64(len(layout.Magic))
@@ -169,8 +167,8 @@ func (input *Input) checkRanges(ranges []layout.Range) error {
 	return nil
 }
 
-// Same says how the columns of another input differ, so that they cannot be copied into
-// one file; it is empty when they do not.
+// Same returns how the columns of another input differ, so that both cannot be copied into one file; "" if
+// they do not.
 func (input *Input) Same(other *Input) string {
 	for _, part := range []struct {
 		field int16
@@ -183,7 +181,7 @@ func (input *Input) Same(other *Input) string {
 	return ""
 }
 
-// find returns a field, without bytes when it is not there.
+// find returns the field with an ID, the zero Raw if there is none.
 func find(fields []layout.Raw, id int16) layout.Raw {
 	for _, f := range fields {
 		if f.ID == id {
@@ -193,7 +191,7 @@ func find(fields []layout.Raw, id int16) layout.Raw {
 	return layout.Raw{}
 }
 
-// integer is the value of a field, 0 when it is not there.
+// integer returns the integer in the field with an ID, 0 if there is none.
 func integer(fields []layout.Raw, id int16) int64 {
 	if f := find(fields, id); len(f.Value) > 0 {
 		return f.Int()
@@ -201,7 +199,7 @@ func integer(fields []layout.Raw, id int16) int64 {
 	return 0
 }
 
-// set sets a field that is there.
+// set replaces the field with value's ID. It does nothing if there is none.
 func set(fields []layout.Raw, value layout.Raw) {
 	for i := range fields {
 		if fields[i].ID == value.ID {
@@ -210,7 +208,7 @@ func set(fields []layout.Raw, value layout.Raw) {
 	}
 }
 
-// move adds delta to an offset, if there is one that is not 0.
+// move adds delta to the offset in the field with an ID, unless it is 0, which some writers use for none.
 func move(fields []layout.Raw, id int16, delta int64) {
 	if f := find(fields, id); len(f.Value) > 0 && f.Int() != 0 {
 		set(fields, layout.IntField(id, f.Kind, f.Int()+delta))

@@ -64,7 +64,7 @@ type begun struct {
 	moved  []int64 // by how much the pages of each chunk moved; nil for none
 }
 
-// NewWriter begins a file whose footer is like that of the input.
+// NewWriter begins a file whose schema and metadata are like's, with the added columns after its own.
 func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
 	o := &Writer{out: tables.Output{To: w}, buffer: make([]byte, copySize), maker: added.Maker}
 	if err := o.layOut(like, added); err != nil {
@@ -73,7 +73,7 @@ func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
 	return o, o.out.Put([]byte(layout.Magic))
 }
 
-// layOut makes the footer without its row groups: that of like, with the added columns after its own.
+// layOut sets the footer, without row groups: that of like, with the added columns after its own.
 func (o *Writer) layOut(like *Input, added Columns) error {
 	o.footer = slices.Clone(like.footer)
 	kind, elements, err := find(o.footer, fileSchema).Elements()
@@ -108,7 +108,7 @@ func (o *Writer) layOut(like *Input, added Columns) error {
 // typeOrder is a ColumnOrder that says that values are ordered as their type is.
 var typeOrder = []byte{1<<4 | layout.RawStruct, 0, 0}
 
-// setMetadata sets the keys and values.
+// setMetadata replaces the footer's keys and values.
 func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	list := make([][]byte, len(metadata))
 	for i := range metadata {
@@ -125,7 +125,7 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 // input.
 func (o *Writer) Failed() bool { return o.out.Failed }
 
-// copy copies a range of an input.
+// copy writes a range of an input to the output, copySize bytes at a time.
 func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 	for r.Length > 0 {
 		part := o.buffer[:min(copySize, r.Length)]
@@ -141,7 +141,8 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 	return nil
 }
 
-// BeginGroup does the part of CopyGroup that needs no added chunks. CopyGroup must follow.
+// BeginGroup copies the pages of an input's row group, which needs no added chunks yet. CopyGroup for the same
+// row group must follow.
 func (o *Writer) BeginGroup(input *Input, number int) error {
 	o.begun.offset = o.out.Pos
 	var err error
@@ -149,8 +150,8 @@ func (o *Writer) BeginGroup(input *Input, number int) error {
 	return err
 }
 
-// CopyGroup copies a row group of an input, unless BeginGroup copied its pages already, with the
-// added chunks after it.
+// CopyGroup copies a row group of an input, and writes the added chunks after it. It does not copy the pages
+// again if BeginGroup did.
 func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	if o.begun.moved == nil {
 		if err := o.BeginGroup(input, number); err != nil {
@@ -163,9 +164,9 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.copyIndexes(input, g.chunks[i], was.moved[i]) })
 }
 
-// endGroup ends a row group, of which the pages of the input's columns are written and have the sizes n. It
-// writes the added chunks. Then it calls finish for each of the input's chunks, which writes what the chunk
-// has besides its pages and returns its ColumnChunk structure.
+// endGroup ends a row group, of which the pages of the input's columns are written; n has their sizes. It
+// writes the added chunks. Then it calls finish for each chunk of the input, which writes the chunk's indexes
+// and returns its ColumnChunk structure.
 func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish func(i int) ([]byte, error)) error {
 	own, size, err := o.add(g, added)
 	if err != nil {
@@ -185,8 +186,8 @@ func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish 
 	return nil
 }
 
-// add writes added chunks, with offset indexes if other columns of the group have one.
-// It returns their ColumnChunk structures and the sizes of their pages.
+// add writes the added chunks, with offset indexes if a column of the input has one. It returns their
+// ColumnChunk structures and the sizes of their pages.
 func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err error) {
 	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
@@ -208,7 +209,8 @@ func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err erro
 // and not, and its number of rows.
 type sizes struct{ offset, compressed, uncompressed, rows int64 }
 
-// group adds the RowGroup structure of a row group that was written: like has the input's.
+// group adds the RowGroup structure of a row group that was written, with these ColumnChunk structures and
+// sizes. like has the fields of the input's.
 func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
 	fields := slices.Clone(like)
 	set(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
@@ -223,8 +225,8 @@ func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
 	o.groups = append(o.groups, layout.AppendRaw(nil, fields))
 }
 
-// copyPages copies the pages of all chunks in the order in which they lie, and returns
-// by how much each moved.
+// copyPages copies the pages of chunks in the order of their offsets. It returns for each chunk how many bytes
+// further on it is in the output than in the input.
 func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err error) {
 	order := make([]int, len(chunks))
 	for i := range order {
@@ -247,8 +249,8 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 	return moved, o.copy(input.in, next)
 }
 
-// copyIndexes copies what a chunk has besides its pages, which have moved, and returns its ColumnChunk
-// structure.
+// copyIndexes copies a chunk's indexes and bloom filter, and returns its ColumnChunk structure with new
+// offsets. moved is what copyPages returned for it.
 func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error) {
 	fields, meta := slices.Clone(c.fields), slices.Clone(c.meta)
 	for _, id := range []int16{metaDataPage, metaIndexPage, metaDictionaryPage} {
@@ -282,7 +284,7 @@ func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error)
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// moveOffsetIndex returns an OffsetIndex structure whose pages have moved.
+// moveOffsetIndex reads the OffsetIndex structure at a range, and returns it with moved added to all offsets.
 func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error) {
 	data := make([]byte, r.Length)
 	if err := layout.ReadAt(in, data, r.Offset); err != nil {
@@ -307,7 +309,7 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// Close writes the footer. It does not close what it is written to.
+// Close writes the footer. It does not close the writer that it is written to.
 func (o *Writer) Close() error {
 	if by := find(o.footer, fileCreatedBy); o.encoded && o.maker != "" && !peculiar(string(by.Text())) {
 		put(&o.footer, layout.TextField(fileCreatedBy, []byte(o.maker)))
@@ -321,9 +323,8 @@ func (o *Writer) Close() error {
 	return o.out.Put(end.Bytes())
 }
 
-// peculiar reports whether readers are known to treat a writer's files unlike others: they do not
-// believe its statistics, or let values go on from page to page. A file that has pages of such a
-// writer must go on naming it.
+// peculiar reports whether readers treat the files of a writer specially: they ignore its statistics, or let a
+// page's first value share bytes with the page before. A file with pages of such a writer must name it still.
 func peculiar(createdBy string) bool {
 	for _, name := range []string{"parquet-cpp version", "impala version 1.", "impala version 2."} {
 		if strings.HasPrefix(createdBy, name) {

@@ -7,8 +7,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// project sets the leaves of the columns that are copied, those at the top with these numbers, nil for
-// all. It leaves the others out of the footer: out of its schema and its orders.
+// project sets input.leaves to those of the top-level columns with the indices fields, nil for all, and removes
+// the other columns from the footer's schema and orders.
 func (input *Input) project(fields []int) error {
 	if fields == nil {
 		for leaf := range input.file.Leaves {
@@ -28,7 +28,7 @@ func (input *Input) project(fields []int) error {
 	return nil
 }
 
-// projectSchema leaves all elements of the schema out but the root and those of fields.
+// projectSchema removes all elements from the footer's schema except the root and those of fields.
 func (input *Input) projectSchema(fields []int) error {
 	file := input.file
 	kind, elements, err := find(input.footer, fileSchema).Elements()
@@ -55,8 +55,8 @@ func (input *Input) projectSchema(fields []int) error {
 	return nil
 }
 
-// projectOrders leaves the orders of all columns out but those that are copied. It leaves out all if they
-// are not one for each column: nothing is said of what is not known.
+// projectOrders removes the orders of columns that are not copied from the footer. If there is not exactly one
+// for each column, it removes all, because nobody knows which order is whose.
 func (input *Input) projectOrders() {
 	orders := find(input.footer, fileOrders)
 	if len(orders.Value) == 0 {
@@ -74,8 +74,8 @@ func (input *Input) projectOrders() {
 	set(input.footer, layout.ListField(fileOrders, kind, kept))
 }
 
-// projectGroup corrects what a row group says of the columns that are left out: how
-// many bytes they have, and that rows are sorted by them.
+// projectGroup corrects a row group's fields for the columns that are left out: its number of bytes, and the
+// columns by which its rows are sorted.
 func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) error {
 	if len(input.leaves) == len(chunks) {
 		return nil
@@ -100,7 +100,7 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 		}
 		leaf := slices.Index(input.leaves, int(integer(column, sortingColumn)))
 		if leaf < 0 {
-			columns = columns[:i] // rows that are equal in the columns before are in any order
+			columns = columns[:i] // without this column, later ones do not say how rows are sorted
 			break
 		}
 		set(column, layout.IntField(sortingColumn, layout.RawI32, int64(leaf)))
@@ -110,7 +110,7 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 	return nil
 }
 
-// remove returns the fields without one.
+// remove deletes the field with an ID from fields, whose memory the result has.
 func remove(fields []layout.Raw, id int16) []layout.Raw {
 	return slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID == id })
 }

@@ -60,9 +60,9 @@ type Source struct {
 	Bounds []layout.Bounds
 }
 
-// FilterGroup writes what is left of a row group of an input, which is a number of rows, and added chunks
-// after it. filter is called for each of the input's columns in order: it writes what is left of the
-// column's pages. Rows keep their order, so that what the input says of how they are sorted remains
+// FilterGroup writes a row group of an input from which rows are left out, so that rows rows are kept, and the
+// added chunks after it. It calls filter for each column of the input in order, which writes the column's
+// remaining pages by write and describes them. Rows keep their order, so what the input says of sorting stays
 // true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
 	g, n := input.groups[number], sizes{offset: o.out.Pos, rows: rows}
@@ -81,8 +81,8 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewrite(g.chunks[i], &chunks[i], offsets[i]) })
 }
 
-// rewrite writes the indexes of chunk c, of which now is what is left: pages that begin at an offset of the
-// output. It returns the ColumnChunk structure.
+// rewrite writes the indexes of a filtered chunk, and returns its ColumnChunk structure. c is the input's chunk
+// and now describes the pages that were written, from offset on.
 func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) (_ []byte, err error) {
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
@@ -112,8 +112,8 @@ func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) (_ []byte, err error
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// writeIndexes writes the indexes of chunk c that its input has, if those of what is now left of it can be
-// made, and returns the fields of its ColumnChunk structure with the places of these alone.
+// writeIndexes writes the indexes of a filtered chunk: those that its input c has and that can be made for the
+// new pages. It returns the ColumnChunk's fields with only their places. now and offset are as in rewrite.
 func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset int64) ([]layout.Raw, error) {
 	isIndex := func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize }
 	fields = slices.DeleteFunc(fields, isIndex)
@@ -135,14 +135,14 @@ func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset i
 	return fields, o.out.Put(index)
 }
 
-// sorted is a copy of fields in the order of their numbers.
+// sorted returns a copy of fields in the order of their IDs.
 func sorted(fields []layout.Raw) []layout.Raw {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b layout.Raw) int { return cmp.Compare(a.ID, b.ID) })
 	return fields
 }
 
-// put sets a field, which need not be there.
+// put sets the field with value's ID, or inserts it. *fields are in the order of their IDs.
 func put(fields *[]layout.Raw, value layout.Raw) {
 	at, there := slices.BinarySearchFunc(*fields, value.ID, func(f layout.Raw, id int16) int { return cmp.Compare(f.ID, id) })
 	if there {
@@ -152,8 +152,8 @@ func put(fields *[]layout.Raw, value layout.Raw) {
 	*fields = slices.Insert(*fields, at, value)
 }
 
-// statistics returns the Statistics of a chunk: its nulls, and the bounds of its pages if
-// they are known of all.
+// statistics returns the Statistics of a chunk: its nulls, and the bounds of all its pages, or none if a page
+// with values has none.
 func (c *Chunk) statistics() *layout.Statistics {
 	all := layout.Statistics{Nulls: c.Nulls}
 	for i := range c.Pages {
@@ -174,7 +174,7 @@ func (c *Chunk) statistics() *layout.Statistics {
 	return &all
 }
 
-// encodingStats is the field that says how many pages of each kind and encoding there are.
+// encodingStats returns the field with the number of pages of each kind and encoding.
 func encodingStats(now *Chunk) layout.Raw {
 	var counts []layout.PageCount
 	if now.Dictionary > 0 {
@@ -195,8 +195,8 @@ func encodingStats(now *Chunk) layout.Raw {
 	return layout.ListField(metaEncodingStats, layout.RawStruct, list)
 }
 
-// offsetIndex returns the OffsetIndex structure of a chunk at an offset; nil where a page
-// begins in the middle of a row, or is too large.
+// offsetIndex returns the OffsetIndex structure of a chunk whose pages begin at offset. It is nil if the format
+// cannot say it, because a page begins in the middle of a row or is too large.
 func offsetIndex(now *Chunk, offset int64) []byte {
 	x, at, row := &layout.OffsetIndex{}, offset+now.Dictionary, int64(0)
 	for _, p := range now.Pages {
@@ -210,8 +210,7 @@ func offsetIndex(now *Chunk, offset int64) []byte {
 	return layout.Append(nil, x)
 }
 
-// columnIndex returns the ColumnIndex structure of a chunk; nil where the bounds of a page are
-// not known.
+// columnIndex returns the ColumnIndex structure of a chunk; nil if a page with values has no bounds.
 func columnIndex(now *Chunk) []byte {
 	x := &layout.ColumnIndex{Order: now.boundaryOrder(), Nulls: []int64{}}
 	for _, p := range now.Pages {
@@ -228,7 +227,7 @@ func columnIndex(now *Chunk) []byte {
 	return layout.Append(nil, x)
 }
 
-// boundaryOrder returns the format's number of the order in which the bounds of pages are.
+// boundaryOrder returns the format's number for how the bounds of pages are ordered, ignoring pages of nulls.
 func (c *Chunk) boundaryOrder() int32 {
 	const unordered, ascending, descending = 0, 1, 2
 	rises, falls := true, true
@@ -253,7 +252,8 @@ func (c *Chunk) boundaryOrder() int32 {
 	return unordered
 }
 
-// Source returns what the input says of a column's chunk.
+// Source returns what the input says of the values of a chunk: column is its index among the copied ones, and
+// number is the row group's.
 func (input *Input) Source(number, column int) Source {
 	c := input.groups[number].chunks[column]
 	s, known := Source{}, layout.Statistics{Nulls: -1}
