@@ -155,3 +155,19 @@ func allocated(f func()) uint64 {
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
+
+// A null row of a dictionary whose entries are dictionary-encoded stays null.
+func TestPlainOfNestedDictionaries(t *testing.T) {
+	mem := memory.NewGoAllocator()
+	texts := array.NewStringBuilder(mem)
+	texts.AppendValues([]string{"a", "b"}, nil)
+	array32 := func(indices []int32, valid []bool, entries arrow.Array) arrow.Array {
+		b := array.NewInt32Builder(mem)
+		b.AppendValues(indices, valid)
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: entries.DataType()}, b.NewArray(), entries)
+	}
+	inner := array32([]int32{0, 1}, nil, texts.NewArray())
+	outer := array32([]int32{1, 0, 0}, []bool{true, false, true}, inner)
+	plain := array.MakeFromData(Plain(outer.Data().(*array.Data), mem))
+	must.Equal(t, plain.String(), `["b" (null) "a"]`)
+}

@@ -45,7 +45,7 @@ func (g Maker) expand(d *array.Data) *array.Data {
 	return WithDictionaries(rows, values)
 }
 
-// lookUp returns a value for each row of a dictionary array, with the dictionary's type. It is null
+// lookUp returns the entry of each row of a dictionary array, in an array of the entries' type. It is null
 // where the row is, or its entry.
 func (g Maker) lookUp(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
@@ -77,10 +77,12 @@ func (g Maker) lookUp(d *array.Data) *array.Data {
 	defer values.Release()
 	valid := dictionaryValidity(d, chosen, dictionary)
 	nulls := d.Len() - bitutil.CountSetBits(valid, 0, d.Len())
-	if _, ok := Storage(valueType).(*arrow.DictionaryType); ok || nulls == 0 || valueType.ID() == arrow.NULL {
+	if nulls == 0 || valueType.ID() == arrow.NULL {
 		values.Retain()
 		return values
 	}
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, values.Buffers()[1:]...)
-	return array.NewData(valueType, d.Len(), buffers, values.Children(), nulls, 0)
+	plain := array.NewData(valueType, d.Len(), buffers, values.Children(), nulls, 0)
+	plain.SetDictionary(values.Dictionary()) // there is one if the entries are dictionary-encoded themselves
+	return plain
 }
