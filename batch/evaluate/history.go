@@ -247,18 +247,21 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 	return 0, nil
 }
 
-// findTimes sets history.times[i] to the times of the fetches in a group's span, if its
-// rows need them: if one is from before the last fetch, and that is not the only one.
-func (e *Evaluator) findTimes(i, number int) (err error) {
+// findTimes sets history.times[slot] to the times of all fetches in a group's span. It reads them only if the
+// span has more than one fetch and a row of the group is from before the last one: otherwise the span's first
+// and last times are enough.
+func (e *Evaluator) findTimes(slot, group int) error {
 	g, h := &e.groups, &e.history
-	span := &h.held[number].span
-	if span.Seen == span.Fetched || !h.isBefore(g, number, span.Seen) {
+	span := &h.held[group].span
+	if span.Seen == span.Fetched || !h.isBefore(g, group, span.Seen) {
 		return nil
 	}
-	start := len(h.memory)
-	h.memory, err = e.options.Timelines.AppendTimes(h.memory, g.keys[number].Text, span)
-	h.times[i] = h.memory[start:]
-	return err
+	times, err := e.options.Timelines.AppendTimes(h.memory, g.keys[group].Text, span)
+	if err != nil {
+		return err
+	}
+	h.times[slot], h.memory = times[len(h.memory):], times
+	return nil
 }
 
 // isBefore reports whether a row of a group is from before a second.

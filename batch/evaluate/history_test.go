@@ -476,3 +476,28 @@ func TestFirstTime(t *testing.T) {
 type evaluatorFunc func() error
 
 func (f evaluatorFunc) Evaluate(*batch.Batch, *batch.Verdicts) error { return f() }
+
+// damaged are moments that cannot be read any more after some calls of AppendTimes.
+type damaged struct {
+	moments
+	left int
+}
+
+func (d *damaged) AppendTimes(times []int64, authority []byte, s *matcher.Span) ([]int64, error) {
+	if d.left--; d.left < 0 {
+		return nil, errors.New("damaged")
+	}
+	return d.moments.AppendTimes(times, authority, s)
+}
+
+// An error of AppendTimes without times is that of the batch, whatever was read before.
+func TestTimesThatCannotBeRead(t *testing.T) {
+	known := []moment{{from: 100, seen: 150, origin: matcher.Origin{Access: access.AllowAll}}}
+	for left := range 4 {
+		d := &damaged{moments{"http://a": known, "http://b": known}, left}
+		e := New(d, Options{Timelines: d, Columns: columnsOf(1, "robots_fetched_at"), AsOf: 7})
+		var v batch.Verdicts
+		err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a/", "http://b/"), Times: []int64{120, 120}}, &v)
+		must.Say(t, err, "damaged", left)
+	}
+}
