@@ -70,8 +70,8 @@ func (s *Sample) Len() int { return len(s.counts) }
 // Scale returns the number of authorities that one of the sample stands for: 1 when all are in it.
 func (s *Sample) Scale() int64 { return 1 << s.zeros }
 
-// Count returns an estimate of the number of authorities for whose counts matches returns true,
-// and its standard error, which is 0 when all authorities are in the sample.
+// Count returns an estimate of the number of authorities for whose counts matches returns true, and its standard
+// error. That is 0 if all authorities are in the sample, and also if none in it matches.
 func (s *Sample) Count(matches func(Counts) bool) (count int64, standardError float64) {
 	found := 0
 	for _, c := range s.counts {

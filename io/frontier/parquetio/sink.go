@@ -82,9 +82,9 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if s.encoder, err = encode.NewEncoder(s.schema, o.Codec, o.Level); err != nil {
 		return nil, err
 	}
-	for i, n := range s.schema.Leaves {
-		if n.Name == o.Layout.URLColumn && n.MaxRepetition == 0 {
-			s.encoder.Plain = i // a dictionary of URLs is work for nothing
+	for _, n := range s.schema.Nodes { // not Leaves: a field of a struct may have the name
+		if n.Name == o.Layout.URLColumn && len(n.Children) == 0 {
+			s.encoder.Plain = n.Leaf // a dictionary of URLs is work for nothing
 		}
 	}
 	s.file, err = encode.NewWriter(w, s.encoder)

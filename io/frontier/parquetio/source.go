@@ -277,7 +277,8 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return p, nil
 }
 
-// Share returns which part of the rows Next has returned, from 0 to 1.
+// Share returns the fraction of the file's rows that Next has returned, from 0 to 1; 0 if it has none. It is
+// always known: the footer has the number of rows.
 func (s *Source) Share() (share float64, known bool) {
 	if s.whole.File.Rows <= 0 {
 		return 0, true

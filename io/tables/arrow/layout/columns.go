@@ -263,8 +263,8 @@ func (c *Cursor) Next(s *Shape) error {
 	return err
 }
 
-// ProjectBatch returns the metadata of a record batch with only these columns. The
-// buffers keep their offsets.
+// ProjectBatch returns the metadata of a record batch with only these columns, of which there is one at least.
+// The buffers keep their offsets.
 func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
 	at := Cursor{Batch: b}

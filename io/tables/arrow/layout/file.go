@@ -109,7 +109,7 @@ func (f *FileFramer) Next() (*Frame, error) {
 	return m, m.check(&f.sums)
 }
 
-// readHead reads the metadata of the message in a block.
+// readHead reads the metadata of the message in a block, which has FramePrefix bytes at least: see checkBlocks.
 func (f *FileFramer) readHead(b Block) (m *Frame, err error) {
 	if err := f.checkSize(int64(b.Meta)); err != nil {
 		return nil, err
