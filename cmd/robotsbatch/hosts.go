@@ -128,8 +128,7 @@ type countedInput struct {
 }
 
 // countRows counts the rows of all inputs by authority, in waiting, and returns their number.
-// It reads several inputs at once. The error is that of the first input, in order, that has
-// one.
+// It reads several inputs at once. If several fail, it returns the error of the first of them.
 func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
 	if err == nil {

@@ -138,8 +138,8 @@ func TestPeakOfOneHost(t *testing.T) {
 	}
 }
 
-// writeDocuments writes a csv with URLs and documents, so many bytes of these. Of each of
-// peakFolders is one URL in 25.
+// writeDocuments writes a csv with URLs and documents; the documents have size bytes in all. Each
+// of peakFolders has one URL in 25.
 func writeDocuments(t *testing.T, name string, size int) {
 	t.Helper()
 	f := must.Get(os.Create(name))(t)

@@ -39,7 +39,7 @@ func (d *decoder) Size(block *lines.Block) int64 {
 	return 2*int64(cap(block.Data)) + offsetSize*int64(d.width())*int64(block.Records+1)
 }
 
-// reset prepares d for a batch of at most that many rows.
+// reset prepares d for a batch of at most rows rows.
 func (d *decoder) reset(rows int) {
 	for len(d.columns) < d.width() {
 		d.columns = append(d.columns, new(lines.Strings))

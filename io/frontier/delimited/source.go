@@ -151,7 +151,7 @@ func headerAdvice(names []string) option.Message {
 }
 
 // parse reads the names from a block of one record, and finds the separator if it is not
-// given. Of a block of empty lines, h.names stays nil.
+// given. If all lines of the block are empty, it leaves h.names nil.
 func (h *header) parse(block *lines.Block) error {
 	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
 		return h.blocks.TooLong(block.Line(0))

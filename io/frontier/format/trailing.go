@@ -95,8 +95,8 @@ func (t *trailer) add(line []byte) {
 	t.outside = t.outside || bytes.IndexByte(line[:bytes.IndexByte(line, t.separator)], '?') < 0
 }
 
-// isCertain reports whether the counted lines show that fields follow the URLs, in a list of
-// lines lines with URLs of that many domains.
+// isCertain reports whether the counted lines show that fields follow the URLs. lines is the
+// number of all lines with a URL, and domains that of their domains.
 func (t *trailer) isCertain(lines, domains int) bool {
 	switch t.separator {
 	case '\t':

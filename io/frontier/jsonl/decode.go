@@ -107,7 +107,7 @@ func (d *decoder) Size(block *lines.Block) int64 {
 	return 2*int64(cap(block.Data)) + rowSize*int64(block.Lines+1)
 }
 
-// reset prepares d for a batch of at most that many rows.
+// reset prepares d for a batch of at most rows rows.
 func (d *decoder) reset(rows int) {
 	for _, c := range append([]*lines.Strings{&d.urls, &d.surt, &d.timestamp}, d.values...) {
 		c.Reset(rows)

@@ -86,8 +86,8 @@ type objects struct {
 	whole               *whole
 }
 
-// addKey adds a key whose values are read, and returns its index. hint says what to do if no
-// row has it; if hint is empty, that is no error.
+// addKey adds a key whose values are read, and returns its index. If no row has the key,
+// the input ends with an error that says hint, unless hint is empty.
 func (f *objects) addKey(name string, anyCase bool, hint option.Message) int {
 	f.keys = append(f.keys, key{name: []byte(name), anyCase: anyCase})
 	f.whole.keys = append(f.whole.keys, wanted{name: name, hint: hint})
