@@ -217,13 +217,15 @@ func TestSemanticsWarnings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for i, profile := range profiles {
 				want := []string{c.rfc, c.google}[i]
-				f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: profile.engine})
-				found := want == "" && len(f.Warnings) == 0
-				for _, w := range f.Warnings {
+				var warnings []robotstxt.Warning
+				warn := func(w robotstxt.Warning) { warnings = append(warnings, w) }
+				f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: profile.engine, Warn: warn})
+				found := want == "" && len(warnings) == 0
+				for _, w := range warnings {
 					found = found || fmt.Sprintf("%v %d", w.Kind, w.Line) == want
 				}
 				if !found {
-					t.Errorf("%s: warnings %v, want %q", profile.name, f.Warnings, want)
+					t.Errorf("%s: warnings %v, want %q", profile.name, warnings, want)
 				}
 				must.Equal(t, f.Limited, want == "body_limited 0", profile.name, "Limited")
 			}

@@ -10,25 +10,9 @@ import (
 // nearLimit is the percentage of the size limit from which a body is near it.
 const nearLimit = 90
 
-// checkBody adds findings about the body as a whole, and sets c.isText to false if it is no
-// text. body may be longer than the part that counts under o.
+// checkBody adds findings about the byte order mark and the size of a body, which may be longer
+// than the part that counts under o.
 func (c *checker) checkBody(body []byte, o robotstxt.Options) {
-	for _, w := range c.file.Warnings {
-		switch w.Kind {
-		case robotstxt.UTF16Body:
-			c.add("utf16-body", 1, 0, "the body is UTF-16, though RFC 9309 requires UTF-8: google finds no rules in it")
-			c.isText = false
-		case robotstxt.HTMLBody:
-			c.add("html-body", 1, 0, "the body is HTML or XML, not a robots.txt: check what the server sends")
-			c.isText = false
-		case robotstxt.BinaryBody:
-			c.add("binary-body", 1, 0, "the body has control characters that no text has")
-			c.isText = false
-		}
-	}
-	if !c.isText {
-		return
-	}
 	if bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")) {
 		c.add("byte-order-mark", 1, 0, "a byte order mark comes before the first line: some crawlers then misread that line")
 	}

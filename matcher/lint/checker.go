@@ -17,19 +17,19 @@ type checker struct {
 	limited bool     // the file is longer than the part that counts
 	isText  bool     // not HTML, binary or UTF-16
 	ignore  []string // codes
+	packed  bool     // only findings about rules are wanted; see Options.Packed
 	lines   [][]byte // as written; line n is element n-1
-	report  Report
+	found   bySeverity
 }
 
-// newChecker returns a checker for the part of a body that counts; limited says that it is not
-// the whole body.
-func newChecker(counted []byte, p robotstxt.Profile, limited bool) *checker {
-	o := robotstxt.Options{Profile: p, Limit: len(counted)}
-	c := &checker{file: robotstxt.Parse(counted, o), profile: p, limited: limited, isText: true}
+// parse parses the part of a body that counts, under c.profile, and adds findings for the parser's
+// warnings.
+func (c *checker) parse(counted []byte) {
+	o := robotstxt.Options{Profile: c.profile, Limit: len(counted), Warn: c.addWarning}
 	for _, line := range robotstxt.Lines(robotstxt.Text(counted, o)) {
 		c.lines = append(c.lines, line)
 	}
-	return c
+	c.file = robotstxt.Parse(counted, o)
 }
 
 // add adds a finding at an offset of a line. The message is formatted as by fmt.Sprintf.
@@ -37,14 +37,16 @@ func (c *checker) add(code string, line, offset int, format string, args ...any)
 	c.addRelated(code, line, offset, 0, format, args...)
 }
 
-// addRelated is add for a finding with a related line; 0 for none. It counts the findings after
-// the first maxFound and does not keep them.
+// addRelated is add for a finding with a related line; 0 for none.
 func (c *checker) addRelated(code string, line, offset, related int, format string, args ...any) {
-	switch {
-	case slices.Contains(c.ignore, code):
+	// What is no text has no rules, so there the finding that says so is wanted of a pack, too.
+	if slices.Contains(c.ignore, code) || c.packed && c.isText && !slices.Contains(onRules, code) {
 		return
-	case len(c.report.Findings) == maxFound:
-		c.report.More++
+	}
+	severity := severityOf(code)
+	found := &c.found[severity]
+	if found.isBeyond(line) {
+		found.more++
 		return
 	}
 	column := 1
@@ -52,8 +54,8 @@ func (c *checker) addRelated(code string, line, offset, related int, format stri
 		text := c.lines[line-1]
 		column += utf8.RuneCount(text[:min(offset, len(text))])
 	}
-	c.report.Findings = append(c.report.Findings, Finding{
-		Line: max(line, 1), Column: column, Code: code, Severity: severityOf(code), Message: fmt.Sprintf(format, args...), Related: related,
+	found.add(Finding{
+		Line: max(line, 1), Column: column, Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Related: related,
 	})
 }
 

@@ -23,14 +23,8 @@ var (
 	metaTags = []string{"noindex", "nofollow", "noarchive", "nosnippet", "noimageindex", "noodp", "noydir", "index", "follow"}
 )
 
-// checkLines adds findings about single lines, and the warnings of the parser about lines.
+// checkLines adds findings about single lines that the parser gives no warnings of.
 func (c *checker) checkLines() {
-	for _, w := range c.file.Warnings {
-		if w.Line > 0 {
-			c.addWarning(w)
-		}
-	}
-	c.report.More += c.file.WarningCount - len(c.file.Warnings)
 	for i, line := range c.lines {
 		c.checkEncoding(i+1, line)
 		r, ok := pairOf(line)
@@ -48,11 +42,36 @@ func (c *checker) checkLines() {
 	}
 }
 
-// addWarning turns a warning of the parser about a line into a finding.
+// addWarning adds a finding for a warning of the parser. Of a body that is no text it ignores those
+// about lines.
 func (c *checker) addWarning(w robotstxt.Warning) {
-	if w.Line > len(c.lines) {
-		return
+	switch {
+	case w.Line == 0:
+		c.addBodyWarning(w.Kind)
+	case c.isText:
+		c.addLineWarning(w)
 	}
+}
+
+// addBodyWarning adds a finding for a warning about the whole body, and sets c.isText to false if
+// the body is no text.
+func (c *checker) addBodyWarning(kind robotstxt.WarningKind) {
+	if kind == robotstxt.BodyLimited {
+		return // checkBody has a finding for it, which says why
+	}
+	c.isText = false
+	switch kind {
+	case robotstxt.UTF16Body:
+		c.add("utf16-body", 1, 0, "the body is UTF-16, though RFC 9309 requires UTF-8: google finds no rules in it")
+	case robotstxt.HTMLBody:
+		c.add("html-body", 1, 0, "the body is HTML or XML, not a robots.txt: check what the server sends")
+	case robotstxt.BinaryBody:
+		c.add("binary-body", 1, 0, "the body has control characters that no text has")
+	}
+}
+
+// addLineWarning adds a finding for a warning about a line.
+func (c *checker) addLineWarning(w robotstxt.Warning) {
 	line := c.lines[w.Line-1]
 	text, start := content(line), indent(line)
 	r, _ := pairOf(line)

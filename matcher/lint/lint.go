@@ -45,15 +45,12 @@ type Finding struct {
 // of its bytes.
 const MaxFindings = 1000
 
-// maxFound is the number of findings that are collected under each profile; the most serious are
-// kept.
-const maxFound = 16 * MaxFindings
-
 // Report has the findings of a body.
 type Report struct {
 	// Findings are at most MaxFindings, the most serious ones, by line and column.
 	Findings []Finding
-	// More is the number of other findings, as far as the parser counts them.
+	// More is the number of other findings. Of those that were not kept under either profile,
+	// it may count too few: whether they are the same is not known.
 	More int
 }
 
@@ -91,69 +88,99 @@ func Body(body []byte, o Options) Report {
 		options.Limit = len(body)
 	}
 	counted, limited := robotstxt.Counted(body, options)
-	var found [2]Report
+	var found [2]bySeverity
 	for _, profile := range []robotstxt.Profile{robotstxt.RFC9309, robotstxt.Google} {
-		c := newChecker(counted, profile, limited)
-		c.ignore = o.Ignore
-		c.checkBody(body, options)
+		c := &checker{profile: profile, limited: limited, isText: true, ignore: o.Ignore, packed: o.Packed}
+		c.parse(counted)
 		if !c.isText {
-			return c.report.capped() // findings about lines mean nothing here
+			return c.found.report() // findings about lines mean nothing here
 		}
+		c.checkBody(body, options)
 		c.checkLines()
 		c.checkGroups()
 		c.checkStatements()
-		found[profile] = c.report
+		found[profile] = c.found
 	}
-	report := merge(found)
-	if o.Packed {
-		report.Findings = slices.DeleteFunc(report.Findings, func(f Finding) bool {
-			return !f.IsOnRule() || f.Profile != "" && f.Profile != o.Profile.String()
-		})
-	}
-	return report.capped()
+	merged := merge(found, o)
+	return merged.report()
 }
 
-// merge combines the findings under both profiles, indexed by profile, sorted by place, and sets
-// Profile of those under one only. If too many were found to keep all, that is unknown: then it
-// keeps only those found under both.
-func merge(found [2]Report) (r Report) {
-	r.More = max(found[0].More, found[1].More)
-	for profile, report := range found {
-		others := make(map[Finding]bool)
-		for _, f := range found[1-profile].Findings {
-			others[f] = true
-		}
-		for _, f := range report.Findings {
-			switch both := others[f]; {
-			case both && profile == int(robotstxt.Google): // added already
-				continue
-			case !both && r.More > 0:
-				r.More++
-				continue
-			case !both:
-				f.Profile = robotstxt.Profile(profile).String()
+// findings are findings of one severity.
+type findings struct {
+	kept []Finding // the first MaxFindings by place, and up to as many others, in any order
+	more int       // the number of those that were dropped; they come after MaxFindings others
+}
+
+// comparePlaces orders findings by place. Those at one place are in an order that does not depend
+// on that in which they were found.
+func comparePlaces(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Message, b.Message))
+}
+
+// isBeyond reports whether a finding in a line would be dropped, so that it need not be made.
+func (f *findings) isBeyond(line int) bool {
+	return f.more > 0 && line > f.kept[MaxFindings-1].Line // trim has sorted up to there
+}
+
+func (f *findings) add(found Finding) {
+	if len(f.kept) == 2*MaxFindings {
+		f.trim()
+	}
+	f.kept = append(f.kept, found)
+}
+
+// trim drops all but the first MaxFindings by place.
+func (f *findings) trim() {
+	slices.SortFunc(f.kept, comparePlaces)
+	if len(f.kept) > MaxFindings {
+		f.more += len(f.kept) - MaxFindings
+		f.kept = f.kept[:MaxFindings]
+	}
+}
+
+// bySeverity are the findings of each severity. Each is bounded by itself, so that those of less
+// importance, in whatever number, take no place of others.
+type bySeverity [Error + 1]findings
+
+// merge combines the findings under both profiles, indexed by profile, and sets Profile of those
+// under one only. For a pack it keeps those under the pack's profile.
+//
+// A finding that was dropped under the other profile seems to be one under a single profile. But
+// MaxFindings others come before it, so report drops it, unless those were left out for a pack.
+func merge(found [2]bySeverity, o Options) (merged bySeverity) {
+	for severity := range merged {
+		all := &merged[severity]
+		for profile := range found {
+			others := make(map[Finding]bool)
+			for _, f := range found[1-profile][severity].kept {
+				others[f] = true
 			}
-			r.Findings = append(r.Findings, f)
+			for _, f := range found[profile][severity].kept {
+				if both := others[f]; !both {
+					f.Profile = robotstxt.Profile(profile).String()
+				} else if profile == int(robotstxt.Google) {
+					continue // added already
+				}
+				if !o.Packed || f.Profile == "" || f.Profile == o.Profile.String() {
+					all.add(f)
+				}
+			}
 		}
+		all.more += max(found[0][severity].more, found[1][severity].more)
 	}
-	slices.SortFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code),
-			cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Message, b.Message))
-	})
-	return r
+	return merged
 }
 
-// capped returns the report with the MaxFindings most serious findings, by line and column. It
-// changes the order of r.Findings.
-func (r Report) capped() Report {
-	more := len(r.Findings) - MaxFindings
-	if more <= 0 {
-		return r
+// report returns the MaxFindings most serious findings, by place. It drops the others.
+func (b *bySeverity) report() (r Report) {
+	for severity := range slices.Backward(b[:]) {
+		found := &b[severity]
+		found.trim()
+		n := min(len(found.kept), MaxFindings-len(r.Findings))
+		r.Findings = append(r.Findings, found.kept[:n]...)
+		r.More += found.more + len(found.kept) - n
 	}
-	byLine := func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) }
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
-	r.Findings = r.Findings[:MaxFindings]
-	slices.SortStableFunc(r.Findings, byLine)
-	r.More += more
+	slices.SortFunc(r.Findings, comparePlaces)
 	return r
 }

@@ -303,16 +303,59 @@ func TestWarnings(t *testing.T) {
 		if kind.String() == "warning(?)" {
 			break
 		}
-		c := &checker{file: &robotstxt.File{Warnings: []robotstxt.Warning{{Kind: kind}}}, isText: true, lines: [][]byte{[]byte("disalow x")}, limited: true}
+		c := &checker{file: &robotstxt.File{}, isText: true, lines: [][]byte{[]byte("disalow x")}, limited: kind == robotstxt.BodyLimited}
+		c.addWarning(robotstxt.Warning{Kind: kind, Line: min(1, int(kind/robotstxt.LineCut))})
 		c.checkBody(nil, robotstxt.Options{})
-		c.file.Warnings[0].Line = 1
-		if c.isText {
-			c.checkLines()
-		}
-		if len(c.report.Findings) == 0 {
+		if len(c.found.report().Findings) == 0 {
 			t.Errorf("nothing is said of %v", kind)
 		}
 	}
+}
+
+// TestErrorAfterMany: findings that are less serious, in whatever number, hide no error, and neither
+// do errors under the other profile.
+func TestErrorAfterMany(t *testing.T) {
+	const google = "User-agentx: *\n" // a user-agent line to Google alone
+	for name, test := range map[string]struct {
+		body, want string
+		options    Options
+	}{
+		"a line after many warnings of the parser": {body: "User-agent: *\n" + strings.Repeat("x\n", 30_000) + "Disallow: private\n", want: "30002:11 missing-slash"},
+		"a rule after many notes":                  {body: "User-agent: *\n" + strings.Repeat("Allow:\n", 30_000) + "Allow: /b\xC2\xA0\n", want: "30002:10 invisible-character"},
+		"a line after ignored ones":                {body: "User-agent: *\n" + strings.Repeat("x\n", 30_000) + "Disallow\n", want: "30002:1 broken-record", options: Options{Ignore: []string{"not-a-record"}}},
+		"errors under one profile": {
+			body: google + strings.Repeat("Disallow: /a\n", 30_000), want: "2:1 rule-before-group(rfc9309)", options: Options{Ignore: []string{"record-with-more"}},
+		},
+		"errors under the other profile first": {
+			body: google + strings.Repeat("Disallow: /a\n", 500) + "User-agent: b\n" + strings.Repeat("x\n", 30_000) + "Disallow: c\n", want: "30503:11 missing-slash", options: Options{Ignore: []string{"record-with-more"}},
+		},
+	} {
+		report := Body([]byte(test.body), test.options)
+		if len(report.Findings) != MaxFindings && name != "a line after ignored ones" || !slices.Contains(strings.Split(where(report), ", "), test.want) {
+			t.Errorf("%s: %d findings, without %s", name, len(report.Findings), test.want)
+		}
+		if !slices.IsSortedFunc(report.Findings, func(a, b Finding) int { return a.Line - b.Line }) {
+			t.Errorf("%s: not in the order of the lines", name)
+		}
+	}
+}
+
+// TestKept: of findings in any order the first ones are kept, in bounded memory, and the others
+// counted.
+func TestKept(t *testing.T) {
+	var found findings
+	const many = 10 * MaxFindings
+	for i := range many {
+		found.add(Finding{Line: (i*7919)%many + 1}) // each line once
+		if len(found.kept) > 2*MaxFindings {
+			t.Fatalf("%d are kept", len(found.kept))
+		}
+	}
+	found.trim()
+	for i, f := range found.kept {
+		must.Equal(t, f.Line, i+1)
+	}
+	must.Equal(t, len(found.kept)+found.more, many)
 }
 
 // TestHostile: a hostile body takes bounded memory; findings are capped and the rest

@@ -31,7 +31,7 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 }
 
 // open returns the part of a body that counts, as UTF-8 without byte order mark. It aliases the
-// body unless that is decoded. It sets f.Limited and f.Kind, and adds the warnings about the body
+// body unless that is decoded. It sets f.Limited and f.Kind, and gives the warnings about the body
 // as a whole.
 func (f *File) open(body []byte, o Options) []byte {
 	counted, limited := Counted(body, o)
@@ -39,19 +39,19 @@ func (f *File) open(body []byte, o Options) []byte {
 	order := utf16Mark(body)
 	f.Kind = UnreadableKind
 	if order != nil {
-		f.warn(UTF16Body, 0)
+		o.warn(UTF16Body, 0)
 	}
 	if f.Limited {
-		f.warn(BodyLimited, 0)
+		o.warn(BodyLimited, 0)
 	}
 	if order != nil && o.Profile != Google {
 		text := order.decode(counted[2:])
-		f.sniff(text)
+		f.sniff(text, o)
 		return text
 	}
 	text := skipMark(counted)
 	if order == nil {
-		f.sniff(text)
+		f.sniff(text, o)
 	}
 	return text
 }
@@ -139,21 +139,21 @@ func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff sets f.Kind by the start of the part of a body that counts, and adds a warning if that
+// sniff sets f.Kind by the start of the part of a body that counts, and gives a warning if that
 // looks like HTML or binary data.
-func (f *File) sniff(whole []byte) {
+func (f *File) sniff(whole []byte, o Options) {
 	f.Kind = TextKind
 	start := whole[:min(len(whole), sniffed)]
 	if hasBinary(start) {
 		f.Kind = BinaryKind
-		f.warn(BinaryBody, 0)
+		o.warn(BinaryBody, 0)
 	}
 	text := bytes.TrimLeft(whole, " \t\n\v\f\r")
 	if len(text) == 0 {
 		f.Kind = EmptyKind
 	} else if at := len(whole) - len(text); at < sniffed && text[0] == '<' {
 		f.Kind = HTMLKind
-		f.warn(HTMLBody, 0)
+		o.warn(HTMLBody, 0)
 	}
 }
 

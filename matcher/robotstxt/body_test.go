@@ -54,7 +54,7 @@ func TestLimit(t *testing.T) {
 		{"cut, google", []byte("User-agent: a\nAllow: /x\nAllow: /y"), options{Cut: true, Profile: robotstxt.Google}, "1@a 2+/x", true},
 	}
 	for _, test := range tests {
-		f := robotstxt.Parse(test.body, test.options)
+		f := parse(test.body, test.options)
 		want := test.want
 		if test.limited {
 			want = strings.TrimSpace(want + " ; 0!body_limited")
@@ -69,9 +69,9 @@ func TestLimit(t *testing.T) {
 // checkCounted checks that the part that counts parses like the whole body.
 func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	t.Helper()
-	want := robotstxt.Parse(body, o)
+	want := parse(body, o)
 	counted, limited := robotstxt.Counted(body, o)
-	got := robotstxt.Parse(counted, robotstxt.Options{Profile: o.Profile, Limit: o.Limit})
+	got := parse(counted, robotstxt.Options{Profile: o.Profile, Limit: o.Limit})
 	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
 		t.Errorf("%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
 	}
@@ -110,12 +110,12 @@ func TestBodyKinds(t *testing.T) {
 		if test.google == "" {
 			test.google = test.kind
 		}
-		if got := robotstxt.Parse([]byte(test.body), test.options).Kind.String(); got != test.kind {
+		if got := parse([]byte(test.body), test.options).Kind.String(); got != test.kind {
 			t.Errorf("%.20q: %s, want %s", test.body, got, test.kind)
 		}
 		checkCounted(t, test.body, []byte(test.body), test.options)
 		test.options.Profile = robotstxt.Google
-		if got := robotstxt.Parse([]byte(test.body), test.options).Kind.String(); got != test.google {
+		if got := parse([]byte(test.body), test.options).Kind.String(); got != test.google {
 			t.Errorf("%.20q: google %s, want %s", test.body, got, test.google)
 		}
 	}
@@ -129,9 +129,9 @@ func TestUTF16(t *testing.T) {
 	const want = "1@a 2-/\u00e9\U0001F916\u0a0d 3+/ ; 0!utf16_body"
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		body := encodeUTF16(order, text)
-		must.Equal(t, summary(robotstxt.Parse(body, robotstxt.Options{})), want, order)
-		f := robotstxt.Parse(body, robotstxt.Options{Profile: robotstxt.Google})
-		if f.Groups != nil || f.Warnings[0].Kind != robotstxt.UTF16Body {
+		must.Equal(t, summary(parse(body, robotstxt.Options{})), want, order)
+		f := parse(body, robotstxt.Options{Profile: robotstxt.Google})
+		if f.Groups != nil || f.warnings[0].Kind != robotstxt.UTF16Body {
 			t.Errorf("%s: google got %s", order, summary(f))
 		}
 	}
@@ -142,7 +142,7 @@ func TestUTF16(t *testing.T) {
 		}
 		body = append(body, 'x')
 		body = bytes.Replace(body, encodeUTF16(order, "a:")[2:], encodeUTF16(order, "user-agent:")[2:], 1)
-		got := summary(robotstxt.Parse(body, robotstxt.Options{}))
+		got := summary(parse(body, robotstxt.Options{}))
 		must.Equal(t, got, "1@\uFFFDb\uFFFD\uFFFD\U0001F916\uFFFD\uFFFD ; 0!utf16_body", "halves", order)
 	}
 }
@@ -170,7 +170,7 @@ func TestUTF16Limit(t *testing.T) {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			body := encodeUTF16(order, test.text)
 			body = body[:len(body)-test.cut]
-			f := robotstxt.Parse(body, robotstxt.Options{Limit: test.limit})
+			f := parse(body, robotstxt.Options{Limit: test.limit})
 			must.Equal(t, summary(f), test.want, test.row, order)
 			checkCounted(t, test.row, body, robotstxt.Options{Limit: test.limit})
 			for cut := range min(len(body), 6) {
@@ -199,12 +199,12 @@ func TestReadSize(t *testing.T) {
 					text := string(filled(start, limit/encoding.unit+more, rule)) + end
 					body := encoding.encode(text)
 					counts := body[:min(len(body), o.ReadSize())]
-					got, want := robotstxt.Parse(counts, o), robotstxt.Parse(body, o)
+					got, want := parse(counts, o), parse(body, o)
 					must.Equal(t, summary(got), summary(want), name, o, more, end, "whole body")
 					if o.Cut {
 						continue
 					}
-					if want := reference.Parse(body, reference.RFC9309, o.Limit); !sameAsReference(got, &want) {
+					if want := reference.Parse(body, reference.RFC9309, o.Limit); !sameAsReference(got.File, &want) {
 						t.Errorf("%s, %+v, %d, %q: %s, the reference finds %+v", name, o, more, end, summary(got), want)
 					}
 				}
@@ -242,9 +242,9 @@ func TestGoogleLineLength(t *testing.T) {
 	for _, test := range tests {
 		for _, end := range []string{"", "\n", "\r\n"} {
 			body := []byte("User-agent: a\n" + test.line + end)
-			f := robotstxt.Parse(body, robotstxt.Options{Profile: robotstxt.Google})
-			cut := len(f.Warnings) > 0 && f.Warnings[0] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2} ||
-				len(f.Warnings) > 1 && f.Warnings[1] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2}
+			f := parse(body, robotstxt.Options{Profile: robotstxt.Google})
+			cut := len(f.warnings) > 0 && f.warnings[0] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2} ||
+				len(f.warnings) > 1 && f.warnings[1] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2}
 			if got := len(f.Groups[0].Rules[0].Pattern); got != test.want || cut != test.cut {
 				t.Errorf("%s: pattern of %d bytes, want %d; cut: %v", test.row, got, test.want, cut)
 			}
@@ -252,9 +252,9 @@ func TestGoogleLineLength(t *testing.T) {
 	}
 
 	mark := []byte("\xEF\xBB\xBF" + rule(longest, "User-agent: "))
-	if f := robotstxt.Parse(mark, robotstxt.Options{Profile: robotstxt.Google}); len(f.Warnings) != 0 {
-		t.Errorf("the skipped mark counts: %s", f.Warnings[0].Kind)
+	if f := parse(mark, robotstxt.Options{Profile: robotstxt.Google}); len(f.warnings) != 0 {
+		t.Errorf("the skipped mark counts: %s", f.warnings[0].Kind)
 	}
 	long := []byte("User-agent: a\n" + rule(10*longest, "Allow: /"))
-	must.Equal(t, len(robotstxt.Parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "), "rfc9309: pattern of", "bytes")
+	must.Equal(t, len(parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "), "rfc9309: pattern of", "bytes")
 }

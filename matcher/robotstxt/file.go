@@ -47,6 +47,9 @@ type Options struct {
 	Cut bool
 	// Others makes Parse keep records of other kinds in File.Others.
 	Others bool
+	// Warn, if not nil, is called for each warning, in line order; those about the whole body
+	// come first. A line gives a few at most.
+	Warn func(Warning)
 }
 
 // lookahead is the number of bytes after the limit Parse looks at: one code unit of UTF-16,
@@ -117,11 +120,6 @@ type File struct {
 	// Others are the records with other keys, such as host, with their lines, if
 	// Options.Others is set. A line without a colon is not a record.
 	Others []Other
-	// Warnings are at most MaxWarnings, in line order; those about the whole body come
-	// first.
-	Warnings []Warning
-	// WarningCount counts all warnings, including those beyond MaxWarnings.
-	WarningCount int
 	// Limited means that the body was cut at the size limit, or by Options.Cut.
 	Limited bool
 	// Lines is the number of lines that were read. Text after the last line end is a line.

@@ -27,9 +27,8 @@ func Parse(body []byte, o Options) *File {
 // The agents of all groups are in one array, and so are their rules and their delays. These
 // arrays move as they grow. So the groups, which are slices of them, are made at the end.
 type Parser struct {
-	file   File
-	google bool
-	others bool
+	file    File
+	options Options
 
 	agents []Agent
 	rules  []Rule
@@ -48,11 +47,10 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 	*p = Parser{
 		file: File{
 			Profile: o.Profile,
-			Groups:  old.Groups[:0], Sitemaps: old.Sitemaps[:0], Others: old.Others[:0], Warnings: old.Warnings[:0],
+			Groups:  old.Groups[:0], Sitemaps: old.Sitemaps[:0], Others: old.Others[:0],
 		},
-		google: o.Profile == Google,
-		others: o.Others,
-		agents: p.agents[:0], rules: p.rules[:0], delays: p.delays[:0], groups: p.groups[:0],
+		options: o,
+		agents:  p.agents[:0], rules: p.rules[:0], delays: p.delays[:0], groups: p.groups[:0],
 	}
 	text := p.file.open(body, o)
 	p.expected = len(text)/rulePitch + 1
@@ -77,7 +75,7 @@ func (p *Parser) parse(text []byte) {
 		if start == end {
 			continue
 		}
-		if p.google && end-start > maxGoogleLine {
+		if p.options.Profile == Google && end-start > maxGoogleLine {
 			end = start + maxGoogleLine
 			p.warn(LineCut)
 		}
@@ -111,7 +109,7 @@ func (p *Parser) record(line []byte) {
 		p.warn(EmptyKey)
 		return
 	}
-	field, kind := lookUp(key, p.google)
+	field, kind := lookUp(key, p.options.Profile == Google)
 	if !colon {
 		if field == unknownField || field.isStatement() || !isOneWord(line[sep:]) {
 			p.warn(NotARecord)
@@ -123,7 +121,7 @@ func (p *Parser) record(line []byte) {
 		p.warn(kind)
 	}
 	value := trimLeft(line[sep+1:])
-	if p.others && (field == unknownField || field == otherField || field.isStatement()) {
+	if p.options.Others && (field == unknownField || field == otherField || field.isStatement()) {
 		p.file.Others = append(p.file.Others, Other{Key: key, Record: Record{Value: value, Line: p.file.Lines}})
 	}
 	p.add(field, value, line)
@@ -221,4 +219,4 @@ func (p *Parser) buildGroups() {
 }
 
 // warn adds a warning about the current line.
-func (p *Parser) warn(kind WarningKind) { p.file.warn(kind, p.file.Lines) }
+func (p *Parser) warn(kind WarningKind) { p.options.warn(kind, p.file.Lines) }

@@ -14,7 +14,7 @@ import (
 // numbers:
 //
 //	1@Foo 2-/x 3+/y | 4@* 5- ; 3!missing_colon
-func summary(f *robotstxt.File) string {
+func summary(f *parsed) string {
 	var parts []string
 	for i, g := range f.Groups {
 		if i > 0 {
@@ -31,10 +31,10 @@ func summary(f *robotstxt.File) string {
 			parts = append(parts, fmt.Sprintf("%d%s%s", r.Line, sign, r.Pattern))
 		}
 	}
-	if len(f.Warnings) > 0 {
+	if len(f.warnings) > 0 {
 		parts = append(parts, ";")
 	}
-	for _, w := range f.Warnings {
+	for _, w := range f.warnings {
 		parts = append(parts, fmt.Sprintf("%d!%s", w.Line, w.Kind))
 	}
 	return strings.Join(parts, " ")
@@ -42,11 +42,11 @@ func summary(f *robotstxt.File) string {
 
 func TestOthers(t *testing.T) {
 	const body = "Host: a.example\nUser-agent: *\nNoindex: /x # c\nAllow: /\nContent-Signal : ai-train=no\nContent\n: x\nSitemap: s\nCrawl-delay: 1\nlicense:\n"
-	if f := robotstxt.Parse([]byte(body), robotstxt.Options{}); len(f.Others) > 0 {
+	if f := parse([]byte(body), robotstxt.Options{}); len(f.Others) > 0 {
 		t.Errorf("%d without being asked for", len(f.Others))
 	}
 	var got []string
-	for _, o := range robotstxt.Parse([]byte(body), robotstxt.Options{Others: true}).Others {
+	for _, o := range parse([]byte(body), robotstxt.Options{Others: true}).Others {
 		got = append(got, fmt.Sprintf("%d %s=%s", o.Line, o.Key, o.Value))
 	}
 	want := []string{"1 Host=a.example", "3 Noindex=/x", "5 Content-Signal=ai-train=no", "10 license="}
@@ -148,7 +148,7 @@ func TestParse(t *testing.T) {
 			if profile.profile == robotstxt.Google && test.google != "" {
 				want = test.google
 			}
-			f := robotstxt.Parse([]byte(test.body), robotstxt.Options{Profile: profile.profile})
+			f := parse([]byte(test.body), robotstxt.Options{Profile: profile.profile})
 			must.Equal(t, summary(f), want, test.row, profile.name)
 			if f.Profile != profile.profile || f.Limited {
 				t.Errorf("%s, %s: profile %d, limited %v", test.row, profile.name, f.Profile, f.Limited)
@@ -168,7 +168,7 @@ func numbered(kind string, from, to int) string {
 
 func TestRuleText(t *testing.T) {
 	body := "User-agent: *\n\t DisAllow \t:  /a b \t# why\nallow\t /c\t\nDisallow:  # all\nAllow:/d\x00e\n"
-	f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+	f := parse([]byte(body), robotstxt.Options{})
 	var got []string
 	for _, r := range f.Groups[0].Rules {
 		got = append(got, string(r.Text))
@@ -180,7 +180,7 @@ func TestRuleText(t *testing.T) {
 func TestOtherRecords(t *testing.T) {
 	body := "Sitemap: https://a/1\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 1\nDisallow: /\nCrawl-delay:\n" +
 		"sitemap:\nUser-agent: y\nUser-agent: z\nsite-map: /2 # two\ncrawl-delay: 2.5 s\n"
-	f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+	f := parse([]byte(body), robotstxt.Options{})
 	want := `group
   3: agent "x" (x)
   5: disallow "/" from "Disallow: /"
@@ -195,25 +195,24 @@ group
 10: sitemap "/2"
 lines 11, limited false
 `
-	must.Equal(t, dumpRecords(f), want)
+	must.Equal(t, dumpRecords(f.File), want)
 }
 
 // TestGroupsDoNotOverlap: appending to a group's slices must not overwrite the next group's
 // part of the array.
 func TestGroupsDoNotOverlap(t *testing.T) {
-	f := robotstxt.Parse([]byte("User-agent: a\nAllow: /a\nUser-agent: b\nAllow: /b\n"), robotstxt.Options{})
+	f := parse([]byte("User-agent: a\nAllow: /a\nUser-agent: b\nAllow: /b\n"), robotstxt.Options{})
 	first := f.Groups[0]
 	_ = append(first.Rules, robotstxt.Rule{})
 	_ = append(first.Agents, robotstxt.Agent{})
 	must.Equal(t, summary(f), "1@a 2+/a | 3@b 4+/b")
 }
 
-func TestMaxWarnings(t *testing.T) {
-	f := robotstxt.Parse(bytes.Repeat([]byte("x\n"), robotstxt.MaxWarnings+5), robotstxt.Options{})
-	if len(f.Warnings) != robotstxt.MaxWarnings || f.WarningCount != robotstxt.MaxWarnings+5 {
-		t.Errorf("%d warnings kept, %d counted", len(f.Warnings), f.WarningCount)
-	}
-	for i, w := range f.Warnings {
+func TestManyWarnings(t *testing.T) {
+	const many = 100_000
+	f := parse(bytes.Repeat([]byte("x\n"), many), robotstxt.Options{})
+	must.Equal(t, len(f.warnings), many)
+	for i, w := range f.warnings {
 		if w != (robotstxt.Warning{Kind: robotstxt.NotARecord, Line: i + 1}) {
 			t.Fatalf("warning %d: %d %s", i, w.Line, w.Kind)
 		}

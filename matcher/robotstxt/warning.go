@@ -1,9 +1,5 @@
 package robotstxt
 
-// MaxWarnings is the number of warnings that a File keeps: a hostile body could give one for each of
-// its bytes. The others are only counted.
-const MaxWarnings = 1000
-
 // Warning is a mistake in a body, or something odd about it.
 type Warning struct {
 	// Kind is what is wrong or odd.
@@ -86,10 +82,9 @@ func (k WarningKind) String() string {
 	return "warning(?)"
 }
 
-// warn counts a warning, and keeps it if there are fewer than MaxWarnings.
-func (f *File) warn(kind WarningKind, line int) {
-	f.WarningCount++
-	if len(f.Warnings) < MaxWarnings {
-		f.Warnings = append(f.Warnings, Warning{Kind: kind, Line: line})
+// warn calls o.Warn, if there is one, with a warning.
+func (o *Options) warn(kind WarningKind, line int) {
+	if o.Warn != nil {
+		o.Warn(Warning{Kind: kind, Line: line})
 	}
 }

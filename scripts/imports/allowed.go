@@ -34,5 +34,4 @@ var AllowedExports = map[string]string{
 	"matcher.MaxSitemapBytes":                  "a documented limit, which a test of the program holds against -memory",
 	"matcher.MaxSitemaps":                      "a documented limit, which a test of the program holds against -memory",
 	"matcher/lint.Finding.IsOnRule":            "picks the findings on a pack in the tests of io/rules/ruleset",
-	"matcher/robotstxt.MaxWarnings":            "a documented limit of Parse",
 }
