@@ -13,25 +13,3 @@ func Load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
 // Load8 returns b[i].
 func Load8(b []byte, i int) byte { return b[i] }
-
-// FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
-// missing; n if there is none.
-func FirstWithout(b []byte, at, n int, missing Signature) int {
-	rest := b[at : at+n*SignatureSize]
-	for ; len(rest) >= 4*SignatureSize; rest = rest[4*SignatureSize:] {
-		switch i := n - len(rest)/SignatureSize; {
-		case Signature(binary.LittleEndian.Uint64(rest))&missing == 0:
-			return i
-		case Signature(binary.LittleEndian.Uint64(rest[SignatureSize:]))&missing == 0:
-			return i + 1
-		case Signature(binary.LittleEndian.Uint64(rest[2*SignatureSize:]))&missing == 0:
-			return i + 2
-		case Signature(binary.LittleEndian.Uint64(rest[3*SignatureSize:]))&missing == 0:
-			return i + 3
-		}
-	}
-	for len(rest) >= SignatureSize && Signature(binary.LittleEndian.Uint64(rest))&missing != 0 {
-		rest = rest[SignatureSize:]
-	}
-	return n - len(rest)/SignatureSize
-}

@@ -21,25 +21,3 @@ func Load64(b []byte, i int) uint64 {
 func Load8(b []byte, i int) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
-
-// FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
-// missing; n if there is none.
-func FirstWithout(b []byte, at, n int, missing Signature) int {
-	i := 0
-	for ; i <= n-4; i, at = i+4, at+4*SignatureSize {
-		switch {
-		case Signature(Load64(b, at))&missing == 0:
-			return i
-		case Signature(Load64(b, at+SignatureSize))&missing == 0:
-			return i + 1
-		case Signature(Load64(b, at+2*SignatureSize))&missing == 0:
-			return i + 2
-		case Signature(Load64(b, at+3*SignatureSize))&missing == 0:
-			return i + 3
-		}
-	}
-	for ; i < n && Signature(Load64(b, at))&missing != 0; at += SignatureSize {
-		i++
-	}
-	return i
-}

@@ -144,6 +144,28 @@ func slashesIn(word uint64) uint64 {
 // gramBit hashes a 4-gram to one of the 32 bits.
 func gramBit(gram uint32) Signature { return 1 << gramShift << (gram * 0x9E3779B1 >> 27) }
 
+// FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
+// missing; n if there is none.
+func FirstWithout(b []byte, at, n int, missing Signature) int {
+	i := 0
+	for ; i <= n-4; i, at = i+4, at+4*SignatureSize {
+		switch {
+		case Signature(Load64(b, at))&missing == 0:
+			return i
+		case Signature(Load64(b, at+SignatureSize))&missing == 0:
+			return i + 1
+		case Signature(Load64(b, at+2*SignatureSize))&missing == 0:
+			return i + 2
+		case Signature(Load64(b, at+3*SignatureSize))&missing == 0:
+			return i + 3
+		}
+	}
+	for ; i < n && Signature(Load64(b, at))&missing != 0; at += SignatureSize {
+		i++
+	}
+	return i
+}
+
 // firstFitPortable is the plain Go twin of FirstFit.
 func firstFitPortable(paths []Signature, suffixes []byte) (path, suffix int) {
 	n := len(suffixes) / SignatureSize
