@@ -30,29 +30,28 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	return counted, true
 }
 
-// open returns the part of a body that counts, as UTF-8 without byte order mark. It aliases the
+// readText returns the part of a body that counts, as UTF-8 without byte order mark. It aliases the
 // body unless that is decoded. It sets f.Limited and f.Kind, and gives the warnings about the body
 // as a whole.
-func (f *File) open(body []byte, o Options) []byte {
-	counted, limited := Counted(body, o)
-	f.Limited = limited
+func (f *File) readText(body []byte, o Options) (text []byte) {
 	order := utf16Mark(body)
-	f.Kind = UnreadableKind
 	if order != nil {
 		o.warn(UTF16Body, 0)
 	}
+	text, f.Limited = Counted(body, o)
 	if f.Limited {
 		o.warn(BodyLimited, 0)
 	}
-	if order != nil && o.Profile != Google {
-		text := order.decode(counted[2:])
-		f.sniff(text, o)
+	switch {
+	case order == nil:
+		text = skipMark(text)
+	case o.Profile == Google: // its parser reads UTF-16 as if it were UTF-8
+		f.Kind = UnreadableKind
 		return text
+	default:
+		text = order.decode(text[utf16MarkSize:])
 	}
-	text := skipMark(counted)
-	if order == nil {
-		f.sniff(text, o)
-	}
+	f.sniff(text, o)
 	return text
 }
 
@@ -87,10 +86,13 @@ func skipMark(text []byte) []byte {
 // utf16Order is a byte order of UTF-16: the index of each byte in a code unit.
 type utf16Order struct{ high, low int }
 
+// utf16MarkSize is the number of bytes of a UTF-16 byte order mark: one code unit.
+const utf16MarkSize = 2
+
 // utf16Mark returns the byte order given by a UTF-16 mark at the body's start, or nil.
 func utf16Mark(body []byte) *utf16Order {
 	switch {
-	case len(body) < 2:
+	case len(body) < utf16MarkSize:
 		return nil
 	case body[0] == 0xFE && body[1] == 0xFF:
 		return &utf16Order{high: 0, low: 1}
@@ -104,11 +106,11 @@ func utf16Mark(body []byte) *utf16Order {
 // line that the limit cuts, and half a code unit. A line is not cut if its end follows the
 // limit, as in UTF-8.
 func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
-	limit &^= 1
+	limit &^= 1 // a code unit has two bytes
 	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
 		return body[:limit:limit]
 	}
-	for limit > 2 && !startsWithLineEnd(o.decode(body[limit-2:limit])) {
+	for limit > utf16MarkSize && !startsWithLineEnd(o.decode(body[limit-2:limit])) {
 		limit -= 2
 	}
 	return body[:limit:limit]
@@ -139,19 +141,18 @@ func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff sets f.Kind by the start of the part of a body that counts, and gives a warning if that
-// looks like HTML or binary data.
-func (f *File) sniff(whole []byte, o Options) {
+// sniff sets f.Kind by the start of a text, and gives a warning if that looks like HTML or binary
+// data. A text may look like both: then it is HTML, with both warnings.
+func (f *File) sniff(text []byte, o Options) {
 	f.Kind = TextKind
-	start := whole[:min(len(whole), sniffed)]
-	if hasBinary(start) {
+	if hasBinary(text[:min(len(text), sniffed)]) {
 		f.Kind = BinaryKind
 		o.warn(BinaryBody, 0)
 	}
-	text := bytes.TrimLeft(whole, " \t\n\v\f\r")
-	if len(text) == 0 {
+	trimmed := bytes.TrimLeft(text, " \t\n\v\f\r")
+	if len(trimmed) == 0 {
 		f.Kind = EmptyKind
-	} else if at := len(whole) - len(text); at < sniffed && text[0] == '<' {
+	} else if at := len(text) - len(trimmed); at < sniffed && trimmed[0] == '<' {
 		f.Kind = HTMLKind
 		o.warn(HTMLBody, 0)
 	}

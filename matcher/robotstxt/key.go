@@ -81,6 +81,7 @@ func usualKey(line []byte) (f field, length int) {
 	if len(line) < 8 {
 		return unknownField, 0
 	}
+	// The '-' is compared as written, because lowerCase makes one of a CR as well.
 	switch word := binary.LittleEndian.Uint64(line) | lowerCase; {
 	case word == disallow && len(line) > 8 && line[8] == ':':
 		return disallowField, 8
@@ -102,12 +103,13 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	}
 	for i := range spellings[letter] {
 		s := &spellings[letter][i]
-		prefix := prefix && !s.field.isStatement()
-		if len(key) != len(s.name) && !(prefix && len(key) > len(s.name)) || !equalFold(key[:len(s.name)], s.name) {
+		if len(key) < len(s.name) || !equalFold(key[:len(s.name)], s.name) {
 			continue
 		}
-		switch {
-		case len(key) > len(s.name):
+		switch goesOn := len(key) > len(s.name); {
+		case goesOn && (!prefix || s.field.isStatement()):
+			continue
+		case goesOn:
 			return s.field, KeyPrefix
 		case s.misspelled:
 			return s.field, MisspelledKey
@@ -117,10 +119,10 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	return unknownField, UnknownKey
 }
 
-// IsLonger reports whether a key that is not empty is longer than the key, or than a misspelling,
-// of a user-agent line, a rule, a sitemap or a crawl-delay, and starts with it. Under RFC9309 the
+// ExtendsKey reports whether a key that is not empty starts with the key of a user-agent line, a
+// rule, a sitemap or a crawl-delay, or with a misspelling of it, and goes on. Under RFC9309 the
 // record is unknown; under Google it counts.
-func IsLonger(key []byte) bool {
+func ExtendsKey(key []byte) bool {
 	field, kind := lookUp(key, true)
 	return kind == KeyPrefix && field < otherField
 }

@@ -43,7 +43,7 @@ func (l *lines) advance() (start, end int, ok bool) {
 	end = min(l.lf, l.cr)
 	l.next = end + 1
 	if l.cr+1 == l.lf {
-		l.next++
+		l.next++ // CRLF is one line end
 	}
 	return start, end, true
 }

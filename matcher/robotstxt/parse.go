@@ -34,8 +34,8 @@ type Parser struct {
 	rules  []Rule
 	delays []Record
 	groups []groupStart
-	// expected is an estimate of the number of rules.
-	expected int
+	// expectedRules is an estimate of the number of rules in the body.
+	expectedRules int
 	// naming means that the newest group has no rule yet, so that a user-agent line joins
 	// it.
 	naming bool
@@ -52,9 +52,9 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 		options: o,
 		agents:  p.agents[:0], rules: p.rules[:0], delays: p.delays[:0], groups: p.groups[:0],
 	}
-	text := p.file.open(body, o)
-	p.expected = len(text)/rulePitch + 1
-	p.parse(text)
+	text := p.file.readText(body, o)
+	p.expectedRules = len(text)/rulePitch + 1
+	p.parseLines(text)
 	p.buildGroups()
 	return &p.file
 }
@@ -62,9 +62,9 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 // groupStart is where the agents, rules and delays of a group start.
 type groupStart struct{ agents, rules, delays int }
 
-// parse parses each line up to its comment or first NUL; l.hash and l.nul are the next of these, maybe
-// in a later line. Google's parser reads maxGoogleLine bytes at most, comment included.
-func (p *Parser) parse(text []byte) {
+// parseLines parses each line of a text up to its comment or first NUL. Google's parser reads
+// maxGoogleLine bytes of a line at most, comment included.
+func (p *Parser) parseLines(text []byte) {
 	l := newLines(text)
 	for {
 		start, end, ok := l.advance()
@@ -79,7 +79,7 @@ func (p *Parser) parse(text []byte) {
 			end = start + maxGoogleLine
 			p.warn(LineCut)
 		}
-		if l.nul < end {
+		if l.nul < end { // else the next NUL is in a later line, and so for the next #
 			end = l.nul
 			p.warn(NULInLine)
 		}
@@ -87,16 +87,16 @@ func (p *Parser) parse(text []byte) {
 			end = l.hash
 		}
 		if line := trim(text[start:end:end]); len(line) > 0 {
-			p.record(line)
+			p.parseRecord(line)
 		}
 	}
 }
 
-// record parses a trimmed line without its comment, which is not empty, and adds its record, if
-// it has one, and its warnings.
-func (p *Parser) record(line []byte) {
-	if field, key := usualKey(line); field != unknownField {
-		p.add(field, trimLeft(line[key+1:]), line)
+// parseRecord parses a trimmed line without its comment, which is not empty. It adds its record, if
+// it has one, and gives its warnings.
+func (p *Parser) parseRecord(line []byte) {
+	if field, length := usualKey(line); field != unknownField {
+		p.addRecord(field, trimLeft(line[length+1:]), line)
 		return
 	}
 	sep := bytes.IndexByte(line, ':')
@@ -109,22 +109,23 @@ func (p *Parser) record(line []byte) {
 		p.warn(EmptyKey)
 		return
 	}
-	field, kind := lookUp(key, p.options.Profile == Google)
+	field, warning := lookUp(key, p.options.Profile == Google)
 	if !colon {
+		// A blank can take the place of the colon between a known key and one word.
 		if field == unknownField || field.isStatement() || !isOneWord(line[sep:]) {
 			p.warn(NotARecord)
 			return
 		}
 		p.warn(MissingColon)
 	}
-	if kind != 0 {
-		p.warn(kind)
+	if warning != 0 {
+		p.warn(warning)
 	}
 	value := trimLeft(line[sep+1:])
 	if p.options.Others && (field == unknownField || field == otherField || field.isStatement()) {
 		p.file.Others = append(p.file.Others, Other{Key: key, Record: Record{Value: value, Line: p.file.Lines}})
 	}
-	p.add(field, value, line)
+	p.addRecord(field, value, line)
 }
 
 // isOneWord reports whether a text is one word, with SP and TAB before it.
@@ -145,9 +146,9 @@ func blankIn(text []byte) int {
 	return len(text)
 }
 
-// add adds a record to the newest group or to the file. line is the whole line, trimmed and
-// without comment. A field that is not needed adds nothing.
-func (p *Parser) add(f field, value, line []byte) {
+// addRecord adds a record to the newest group or to the file. line is the whole line, trimmed and
+// without comment. Of an unknown key, or one whose value is not needed, it adds nothing.
+func (p *Parser) addRecord(f field, value, line []byte) {
 	switch f {
 	case disallowField, allowField:
 		p.addRule(f == allowField, value, line)
@@ -191,7 +192,7 @@ func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	}
 	p.naming = false
 	if p.rules == nil {
-		p.rules = make([]Rule, 0, p.expected)
+		p.rules = make([]Rule, 0, p.expectedRules)
 	}
 	if len(pattern) > 0 && pattern[0] != '/' && pattern[0] != '*' {
 		p.warn(PatternWithoutSlash)

@@ -44,41 +44,47 @@ func (f *File) StatementGroups(d usage.Directive) []StatementGroup {
 		return nil
 	}
 	groups := make([]StatementGroup, 0, len(f.Groups))
-	next := 0 // the next statement
-	for next < len(f.Statements) && f.Statements[next].Group < 0 {
-		next++
-	}
+	next := len(f.statementsBeforeGroups())
 	for g := range f.Groups {
-		agents := f.Groups[g].Agents
-		groups = append(groups, StatementGroup{Agents: agents})
+		agents := f.Groups[g].Agents // those that are not in groups yet
 		for ; next < len(f.Statements) && f.Statements[next].Group == g; next++ {
 			s := &f.Statements[next]
 			if s.Directive != d {
 				continue
 			}
-			last := len(groups) - 1
-			if n := agentsBefore(agents, s.Line); d == usage.ContentUsage && n < len(agents) {
-				// The list of agents goes on after the line. With n = 0 it is split there already.
-				if n > 0 {
-					groups[last].Agents = agents[:n:n]
-					agents = agents[n:]
-					groups = append(groups, StatementGroup{Agents: agents})
-					last++
-				}
-				last--
+			listed := len(agents)
+			if d == usage.ContentUsage {
+				listed = agentsBefore(agents, s.Line)
 			}
-			groups[last].Statements = append(groups[last].Statements, *s)
+			if listed > 0 {
+				groups = append(groups, StatementGroup{Agents: agents[:listed:listed]})
+				agents = agents[listed:]
+			}
+			last := &groups[len(groups)-1] // each group starts with a user-agent line
+			last.Statements = append(last.Statements, *s)
+		}
+		if len(agents) > 0 {
+			groups = append(groups, StatementGroup{Agents: agents})
 		}
 	}
 	return groups
 }
 
+// statementsBeforeGroups returns the statements before the first group.
+func (f *File) statementsBeforeGroups() []Statement {
+	n := 0
+	for n < len(f.Statements) && f.Statements[n].Group < 0 {
+		n++
+	}
+	return f.Statements[:n]
+}
+
 // StatementsBefore returns the statements of a directive before the first group, which are
 // nobody's; nil if there are none.
 func (f *File) StatementsBefore(d usage.Directive) (before []Statement) {
-	for i := range f.Statements {
-		if s := &f.Statements[i]; s.Group < 0 && s.Directive == d {
-			before = append(before, *s)
+	for _, s := range f.statementsBeforeGroups() {
+		if s.Directive == d {
+			before = append(before, s)
 		}
 	}
 	return before
@@ -101,31 +107,30 @@ func (f *File) AppendStatements(dst []byte) []byte {
 	if len(f.Statements) == 0 {
 		return dst
 	}
-	line := 1
-	skip := func(to int) {
+	line, next := 1, 0 // the line that dst ends in, and the next statement
+	skipTo := func(to int) {
 		for ; line < to; line++ {
 			dst = append(dst, '\n')
 		}
 	}
-	next := 0 // the next statement
-	statements := func(before int) {
-		for ; next < len(f.Statements) && f.Statements[next].Line < before; next++ {
-			skip(f.Statements[next].Line)
+	appendBefore := func(line int) {
+		for ; next < len(f.Statements) && f.Statements[next].Line < line; next++ {
+			skipTo(f.Statements[next].Line)
 			dst = append(dst, f.Statements[next].Text...)
 		}
 	}
 	for g := range f.Groups {
 		for _, a := range f.Groups[g].Agents {
-			statements(a.Line)
-			skip(a.Line)
+			appendBefore(a.Line)
+			skipTo(a.Line)
 			dst = append(append(dst, "user-agent:"...), a.Value...)
 		}
 		if rules := f.Groups[g].Rules; len(rules) > 0 {
-			statements(rules[0].Line)
-			skip(rules[0].Line)
+			appendBefore(rules[0].Line)
+			skipTo(rules[0].Line)
 			dst = append(dst, "allow:"...)
 		}
 	}
-	statements(f.Lines + 1)
+	appendBefore(f.Lines + 1)
 	return append(dst, '\n')
 }

@@ -6,7 +6,7 @@ import "iter"
 // aliases the body unless that is UTF-16, which is decoded. It gives no warnings.
 func Text(body []byte, o Options) []byte {
 	o.Warn = nil
-	return new(File).open(body, o)
+	return new(File).readText(body, o)
 }
 
 // Lines yields the lines of a Text, without their ends, with the line numbers of Parse.
