@@ -40,19 +40,20 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 	case len(token) == 0 && !isWord(word):
 		c.addAgent("agent-names-nobody", a, "%s names no crawler: a product token has letters, - and _, and * stands alone", quote(a.Value))
 	case isList(a.Value):
-		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own (RFC 9309, erratum 8895)", c.named(a))
+		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own (RFC 9309, erratum 8895)", c.quotedName(a))
 	case bytes.ContainsAny(rest, blanks):
-		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.named(a))
+		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.quotedName(a))
 	case len(rest) > 0 || !isWord(word):
-		c.addAgent("agent-with-more", a, "the line names %s: what follows is no part of a name", c.named(a))
+		c.addAgent("agent-with-more", a, "the line names %s: what follows is no part of a name", c.quotedName(a))
 	case len(token) < len(word) && c.profile == robotstxt.Google:
-		c.addAgent("agent-beyond-grammar", a, "google ends a name at its first character that is no letter, - or _: the line names %s, and not %s", c.named(a), quote(word))
+		c.addAgent("agent-beyond-grammar", a, "google ends a name at its first character that is no letter, - or _: the line names %s, and not %s", c.quotedName(a), quote(word))
 	}
 	c.checkSpelling(a, token)
 }
 
-// named returns the quoted name that a line has under the profile, or "nobody".
-func (c *checker) named(a robotstxt.Agent) string {
+// quotedName returns the name of the agent that a line is for under the profile, for a message:
+// quoted, or "nobody".
+func (c *checker) quotedName(a robotstxt.Agent) string {
 	token, word := a.Names(c.profile)
 	switch {
 	case len(word) > len(token) && isWord(word):
@@ -80,8 +81,8 @@ func isHeader(value []byte) bool {
 	return strings.HasPrefix(lower, "mozilla/") && strings.Contains(lower, "(") || strings.Contains(lower, "(compatible")
 }
 
-// addHeader adds a finding for a line whose value is a whole User-Agent header. token is what the
-// line names as it is, empty for nobody; the finding says what to write in its place.
+// addHeader adds a finding for a line whose value is a whole User-Agent header. token is the product
+// token that the line has with that value, empty for none. The finding says what to write.
 func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	names := "names nobody"
 	if len(token) > 0 {

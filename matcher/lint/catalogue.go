@@ -95,11 +95,11 @@ var (
 	repeatedText = regexp.MustCompile(`\{([^{}]*) × ([0-9,]+)\}`)
 )
 
-// repeat returns the text of a match of one of these expressions, each time followed by end, as
-// often as the match says.
-func repeat(found []string, end string) string {
-	times, _ := strconv.Atoi(strings.ReplaceAll(found[2], ",", ""))
-	return strings.Repeat(found[1]+end, times)
+// repeat expands a match of one of these expressions, given by its submatches: it returns the text
+// with end after it, the given number of times.
+func repeat(match []string, end string) string {
+	times, _ := strconv.Atoi(strings.ReplaceAll(match[2], ",", "")) // the expression has digits and commas
+	return strings.Repeat(match[1]+end, times)
 }
 
 // example decodes an indented example. In it, \xFF is a byte, "(× 1,000)" at the end of a

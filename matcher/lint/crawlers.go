@@ -15,8 +15,8 @@ var standIns = []struct{ name, key, other string }{{"Applebot", "applebot", "goo
 // other crawler's group opens or closes the whole site, unlike the group for everyone.
 func (c *checker) checkStandIns(body *matcher.Body) {
 	for _, s := range standIns {
-		line, a := c.lineOf(s.other)
-		if named, _ := c.lineOf(s.key); line == 0 || named != 0 {
+		other, hasOther := c.firstNaming(s.other)
+		if _, named := c.firstNaming(s.key); named || !hasOther {
 			continue
 		}
 		tries := body.Tries(nil, []matcher.Chain{{matcher.Everyone}, {s.other}})
@@ -28,20 +28,21 @@ func (c *checker) checkStandIns(body *matcher.Body) {
 		if closed {
 			what = "closed"
 		}
-		c.addAgent("group-of-others", a, "%s documents that it obeys this group where none names it: to it the site is %s", s.name, what)
+		c.addAgent("group-of-others", other, "%s documents that it obeys this group where none names it: to it the site is %s", s.name, what)
 	}
 }
 
-// lineOf returns the first user-agent line that has key among its agentKeys; line is 0 if there is none.
-func (c *checker) lineOf(key string) (line int, found robotstxt.Agent) {
+// firstNaming returns the first user-agent line that names an agent, given by its name in lower
+// case; ok is false if there is none.
+func (c *checker) firstNaming(agent string) (line robotstxt.Agent, ok bool) {
 	for i := range c.file.Groups {
 		for _, a := range c.file.Groups[i].Agents {
-			if slices.Contains(c.agentKeys(a), key) {
-				return a.Line, a
+			if slices.Contains(c.agentKeys(a), agent) {
+				return a, true
 			}
 		}
 	}
-	return 0, found
+	return line, false
 }
 
 // checkEmptyDisallow adds a finding for an empty disallow in a group with one that closes the
@@ -56,15 +57,15 @@ func (c *checker) checkEmptyDisallow(g *robotstxt.Group) {
 
 // checkBingDelay adds a finding for a crawl-delay for everyone in a file with a group for Bingbot.
 func (c *checker) checkBingDelay() {
-	named, _ := c.lineOf("bingbot")
-	if named == 0 {
+	bingbot, named := c.firstNaming("bingbot")
+	if !named {
 		return
 	}
 	for i := range c.file.Groups {
 		g := &c.file.Groups[i]
 		if len(g.CrawlDelays) > 0 && slices.ContainsFunc(g.Agents, robotstxt.Agent.Everyone) &&
 			!slices.ContainsFunc(g.Agents, func(a robotstxt.Agent) bool { return slices.Contains(c.agentKeys(a), "bingbot") }) {
-			c.addRelated("crawl-delay-bing", g.CrawlDelays[0].Line, 0, named, "Bingbot obeys the crawl-delay for everyone, too, though line %d names it", named)
+			c.addRelated("crawl-delay-bing", g.CrawlDelays[0].Line, 0, bingbot.Line, "Bingbot obeys the crawl-delay for everyone, too, though line %d names it", bingbot.Line)
 			return
 		}
 	}

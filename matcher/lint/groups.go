@@ -173,28 +173,23 @@ func (c *checker) checkEmptyGroups() {
 	}
 }
 
-// checkEmptyGroup adds a finding for the first agent of a group that has no rules, and counts
-// the others in it. rules has the number of rules by agentKey.
+// checkEmptyGroup adds a finding for the first agent of a group that has no rules, which says how
+// many others have none. rules has the number of rules by agentKey.
 func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
-	var first *robotstxt.Agent
-	count := 0
-	for i, a := range g.Agents {
+	var idle []robotstxt.Agent
+	for _, a := range g.Agents {
 		if key := c.agentKey(a); key != "" && rules[key] == 0 {
-			if first == nil {
-				first = &g.Agents[i]
-			}
-			count++
+			idle = append(idle, a)
 		}
 	}
-	if first == nil {
+	if len(idle) == 0 {
 		return
 	}
 	others := ""
-	if count > 1 {
-		others = fmt.Sprintf(", and so do the %d other agents of the group", count-1)
+	if len(idle) > 1 {
+		others = fmt.Sprintf(", and so do the %d other agents of the group", len(idle)-1)
 	}
-	c.add("group-without-rules", first.Line, valueAt(c.lines[first.Line-1], first.Value),
-		"%s has a group without rules%s: it may fetch everything, because the rules for * do not apply to it", quote(first.Value), others)
+	c.addAgent("group-without-rules", idle[0], "%s has a group without rules%s: it may fetch everything, because the rules for * do not apply to it", quote(idle[0].Value), others)
 }
 
 // checkShadowed adds a finding for each rule of a body, which is that of c.file, that never

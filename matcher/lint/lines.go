@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	// known are the keys that a job reads.
-	known = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
-	// others are keys that single crawlers or services read; they are not mistakes.
-	others = []string{
+	// readKeys are the keys that a job reads.
+	readKeys = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
+	// foreignKeys are keys that single crawlers or services read; they are not mistakes.
+	foreignKeys = []string{
 		"host", "clean-param", "request-rate", "visit-time", "robot-version", "comment", "schemamap",
 	}
 	// metaTags are values of the robots meta tag. They have no effect in a robots.txt.
@@ -109,7 +109,7 @@ func directives() (keys []string) {
 // key that a job reads, else not-a-record. text is its content, from an offset on.
 func (c *checker) addNoRecord(number, offset int, text []byte) {
 	word, _, _ := strings.Cut(strings.ReplaceAll(string(text), "\t", " "), " ")
-	if slices.Contains(known, strings.ToLower(word)) {
+	if slices.Contains(readKeys, strings.ToLower(word)) {
 		c.add("broken-record", number, offset, "the line has no colon and is ignored: was %s: meant?", word)
 		return
 	}
@@ -120,15 +120,15 @@ func (c *checker) addNoRecord(number, offset int, text []byte) {
 // a known key, one that is similar to a known key, or another one. Keys that single crawlers
 // read, and those that checkLines finds, get none.
 func (c *checker) addUnknown(number int, r *pair) {
-	if robotstxt.IsLonger(r.key) {
+	if robotstxt.ExtendsKey(r.key) {
 		c.add("record-with-more", number, r.keyAt, "%s only starts like a known record: google accepts it as such, but by RFC 9309 it is unknown and ignored", quote(r.key))
 		return
 	}
 	key := strings.ToLower(string(r.key))
-	if slices.Contains(others, key) || slices.Contains(metaTags, key) {
+	if slices.Contains(foreignKeys, key) || slices.Contains(metaTags, key) {
 		return
 	}
-	if near := spelling.Nearest(key, append(directives(), known...)); near != "" {
+	if near := spelling.Nearest(key, append(directives(), readKeys...)); near != "" {
 		c.add("unknown-near-record", number, r.keyAt, "%s is unknown, and the line is ignored: was %s meant?", quote(r.key), near)
 		return
 	}

@@ -123,6 +123,7 @@ func (f *findings) isBeyond(line int) bool {
 	return f.more > 0 && line > f.kept[MaxFindings-1].Line // trim has sorted up to there
 }
 
+// add adds a finding. It may drop others, so that at most 2 × MaxFindings are kept.
 func (f *findings) add(found Finding) {
 	if len(f.kept) == 2*MaxFindings {
 		f.trim()

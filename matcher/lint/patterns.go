@@ -22,16 +22,17 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 	}
 	c.checkComment(rule)
 	c.checkCharacters(rule.Line, pattern)
-	never := pattern[0] != '/' && pattern[0] != '*' // which has a finding already
-	if i := bytes.IndexAny(pattern, blanks); i >= 0 && never {
-		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern: give each rule one pattern, and start comments with #")
-		return
-	} else if i >= 0 {
-		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern, so it matches only URLs with a blank: write %%20 if one is meant, else give each rule one pattern, and start comments with #")
+	matchesNothing := pattern[0] != '/' && pattern[0] != '*'
+	if i := bytes.IndexAny(pattern, blanks); i >= 0 {
+		effect := ", so it matches only URLs with a blank: write %20 if one is meant, else"
+		if matchesNothing {
+			effect = ":"
+		}
+		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern%s give each rule one pattern, and start comments with #", effect)
 		return
 	}
-	if never {
-		return
+	if matchesNothing {
+		return // addWithoutSlash has said so
 	}
 	if !rule.Allow && c.profile == robotstxt.RFC9309 && matcher.NormalPattern(pattern, robotstxt.RFC9309) == "/robots.txt$" {
 		c.add("dead-rule", rule.Line, valueAt(line, content(line)), "the rule never decides: /robots.txt is always allowed")

@@ -28,15 +28,15 @@ func (c *checker) checkStatements() {
 	for _, d := range usage.Preferences {
 		groups := c.file.StatementGroups(d)
 		firsts := c.firstOfSameAgents(groups)
-		named := make(map[int]map[pathUse]bool) // by first group
+		stated := make(map[int]map[pathUse]bool) // by first group, what the groups of its agents state
 		for i, first := range firsts {
-			if named[first] == nil {
-				named[first] = make(map[pathUse]bool)
+			if stated[first] == nil {
+				stated[first] = make(map[pathUse]bool)
 			}
-			c.addNamed(named[first], groups[i].Statements)
+			c.addStated(stated[first], groups[i].Statements)
 		}
 		for i, first := range firsts {
-			c.checkHidden(&groups[i], named[first])
+			c.checkHidden(&groups[i], stated[first])
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 		last := !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
 		switch {
 		case !use.Defined():
-			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it %s", quote(p.Key), strings.Join(keysOf(usage.Vocabulary(usage.ContentUsage)), ", "), unknownKey(pairs, p))
+			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it %s", quote(p.Key), strings.Join(keysOf(usage.Vocabulary(usage.ContentUsage)), ", "), effectOfUnknown(pairs, p))
 		case !last:
 			c.add("usage-repeated-key", s.Line, at, "%s is repeated: only the last one counts", p.Key)
 		case p.Value == usage.Unreadable:
@@ -90,9 +90,10 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 // million.
 const maxPairs = 100
 
-// unknownKey says what a key without a definition does. One of an older draft that disallows what
-// a use covers makes that use unreadable, unless the statement names the use.
-func unknownKey(pairs []usage.Pair, p usage.Pair) string {
+// effectOfUnknown says for a message what a key without a definition does, one of the pairs of a
+// statement. One of an older draft that disallows what a use covers makes that use unreadable,
+// unless the statement names the use.
+func effectOfUnknown(pairs []usage.Pair, p usage.Pair) string {
 	covered := slices.DeleteFunc(usage.Vocabulary(usage.ContentUsage), func(u usage.Use) bool {
 		return usage.Of([]usage.Pair{p}, nil, u) != usage.Unreadable || usage.Of(pairs, nil, u) != usage.Unreadable
 	})
@@ -137,20 +138,22 @@ const maxPath = 2048
 
 // pathStatement is what the statements of a group with one path state.
 type pathStatement struct {
-	line int // the first one's
-	keys []string
+	line int      // the first one's
+	keys []string // of the uses that are stated in a form that can be read
 }
 
-// pathUse is a path, as it is compared, for which a statement names a use, readable or not.
+// pathUse is a path, as it is compared, for which a statement states a use, in a form that can be
+// read or not.
 type pathUse struct{ path, key string }
 
-// firstOfSameAgents returns for each group the index of the first one that it is tied to by agents in
-// both, or by groups between them: groups of one agent are merged.
+// firstOfSameAgents returns for each group the index of the first one that shares an agent with it,
+// or with a group that does, and so on: groups of one agent are merged. It is a union-find over the
+// groups.
 func (c *checker) firstOfSameAgents(groups []robotstxt.StatementGroup) []int {
-	firsts := make([]int, len(groups))
+	firsts := make([]int, len(groups)) // a group before that is in the same set, or the group itself
 	first := func(i int) int {
 		for firsts[i] != i {
-			firsts[i] = firsts[firsts[i]]
+			firsts[i] = firsts[firsts[i]] // halves the way for the next search
 			i = firsts[i]
 		}
 		return i
@@ -180,22 +183,22 @@ func (c *checker) firstOfSameAgents(groups []robotstxt.StatementGroup) []int {
 	return firsts
 }
 
-// addNamed adds what statements name.
-func (c *checker) addNamed(named map[pathUse]bool, statements []robotstxt.Statement) {
+// addStated adds to stated the paths and uses that statements state.
+func (c *checker) addStated(stated map[pathUse]bool, statements []robotstxt.Statement) {
 	for _, s := range statements {
 		pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
 		for _, u := range usage.Vocabulary(s.Directive) {
 			if usage.Of(pairs, err, u) != usage.Unknown {
-				named[pathUse{matcher.NormalPattern(s.Path, c.profile), u.Key}] = true
+				stated[pathUse{matcher.NormalPattern(s.Path, c.profile), u.Key}] = true
 			}
 		}
 	}
 }
 
 // checkHidden adds a finding for each statement of a group that leaves out a use that a shorter
-// path states: the longest path selects one statement, and no other completes it. named is what
-// the statements of all groups name.
-func (c *checker) checkHidden(g *robotstxt.StatementGroup, named map[pathUse]bool) {
+// path states: the longest path selects one statement, and no other completes it. stated is what
+// all groups of the same agents state.
+func (c *checker) checkHidden(g *robotstxt.StatementGroup, stated map[pathUse]bool) {
 	byPath := make(map[string]*pathStatement)
 	for i := range g.Statements {
 		s := &g.Statements[i]
@@ -214,25 +217,26 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup, named map[pathUse]boo
 	for i := range g.Statements {
 		s := &g.Statements[i]
 		if own := byPath[string(s.Path)]; own.line == s.Line && len(own.keys) > 0 {
-			c.checkHides(s, named, byPath)
+			c.checkHides(s, stated, byPath)
 		}
 	}
 }
 
-// checkHides compares a statement with the one that its path would select without it. named is
-// what all groups of its agents name; byPath has all statements of the group, by path as written.
-func (c *checker) checkHides(s *robotstxt.Statement, named map[pathUse]bool, byPath map[string]*pathStatement) {
+// checkHides compares a statement with the one that its path would select without it: that of the
+// longest path that the path begins with. It adds a finding for the first use that only the other
+// one states. stated is as for checkHidden; byPath has the group's statements, by path as written.
+func (c *checker) checkHides(s *robotstxt.Statement, stated map[pathUse]bool, byPath map[string]*pathStatement) {
 	path := s.Path[:min(len(s.Path), maxPath)]
 	for n := len(path) - 1; n >= 0; n-- {
 		shorter := byPath[string(path[:n])]
 		if shorter == nil || bytes.ContainsAny(path[:n], "*$") {
-			continue
+			continue // no such path, or one that is no text to begin with
 		}
 		if string(path) == "/" {
 			c.addRelated("statement-never-decides", shorter.line, 0, s.Line, "%s without a path never decides: the path / in line %d is longer, and matches everything", s.Directive, s.Line)
 		}
 		for _, key := range shorter.keys {
-			if !named[pathUse{matcher.NormalPattern(s.Path, c.profile), key}] {
+			if !stated[pathUse{matcher.NormalPattern(s.Path, c.profile), key}] {
 				c.addRelated("statement-hides", s.Line, c.keyAt(s), shorter.line, "%s is unknown under this path: line %d, which states it for a shorter path, does not fill in what this line leaves out", key, shorter.line)
 				return
 			}
