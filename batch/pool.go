@@ -27,9 +27,11 @@ type Pool struct {
 	left         atomic.Int64 // rows up to Options.Limit that are not decided yet
 	written      atomic.Int64 // rows
 
-	mu    sync.Mutex
-	queue []task // in order
-	idle  []*worker
+	mu    sync.Mutex // also guards Lane.over
+	queue []task     // in order
+
+	// workers may be more than Options.Workers: a goroutine that waits for memory does other tasks.
+	workers freeList[worker]
 }
 
 // worker is what evaluating a batch needs for itself.
@@ -88,7 +90,7 @@ type task struct {
 	do          func()
 }
 
-// before reports whether a task goes before another one: by lane, then by batch.
+// before reports whether a task goes before another: by lane, then by batch.
 func (t task) before(other task) bool {
 	return t.lane < other.lane || t.lane == other.lane && t.batch < other.batch
 }
@@ -107,12 +109,12 @@ func (l *Lane) start(batch int, do func()) bool {
 	at := sort.Search(len(p.queue), func(i int) bool { return t.before(p.queue[i]) })
 	p.queue = slices.Insert(p.queue, at, t)
 	p.mu.Unlock()
-	p.tasks.Go(func() {
-		if do := p.before(task{lane: math.MaxInt}); do != nil {
+	p.tasks.Go(func() { // it does the first task by then, if goroutines that wait for memory left one
+		if do := p.takeBefore(task{lane: math.MaxInt}); do != nil {
 			do()
 		}
 	})
-	p.budget.Wake()
+	p.budget.Wake() // these goroutines, which may do this task
 	return true
 }
 
@@ -124,9 +126,9 @@ func (l *Lane) wait() {
 	l.busy.Wait()
 }
 
-// before takes the first task out of the queue if it goes before another one, and returns its
-// do; nil if there is no such task.
-func (p *Pool) before(other task) func() {
+// takeBefore takes the first task out of the queue if it goes before another, and returns its do;
+// nil if there is no such task.
+func (p *Pool) takeBefore(other task) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.queue) == 0 || !p.queue[0].before(other) {
@@ -137,22 +139,30 @@ func (p *Pool) before(other task) func() {
 	return t.do
 }
 
-// worker returns an idle worker, a new one if there is none; giveBack returns it to the pool.
-// There may be more than Options.Workers: a goroutine that waits for memory does other tasks.
-func (p *Pool) worker() *worker {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	last := len(p.idle) - 1
-	if last < 0 {
-		return &worker{evaluator: p.newEvaluator()}
-	}
-	w := p.idle[last]
-	p.idle = p.idle[:last]
-	return w
+func (p *Pool) newWorker() *worker { return &worker{evaluator: p.newEvaluator()} }
+
+// freeList has values that no goroutine uses. Its zero value is empty.
+type freeList[T any] struct {
+	mu   sync.Mutex
+	free []*T
 }
 
-func (p *Pool) giveBack(w *worker) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, w)
+// take removes a value and returns it, or one that newValue makes if there is none. newValue is called
+// by one goroutine at a time.
+func (l *freeList[T]) take(newValue func() *T) *T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := len(l.free) - 1
+	if last < 0 {
+		return newValue()
+	}
+	value := l.free[last]
+	l.free = l.free[:last]
+	return value
+}
+
+func (l *freeList[T]) put(value *T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, value)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"robotsbatch/io/store/panics"
 )
@@ -33,12 +32,13 @@ func (l *Lane) Run(src Source, sink Sink, progress func(Stats)) (Stats, error) {
 	}
 	go j.read()
 	err := j.write()
+	if err != nil {
+		l.cancel(err) // the work that is under way
+	}
 	if err == errLimit {
-		l.cancel(err)
 		err = nil
 	}
 	if err != nil {
-		l.cancel(err)
 		sink.Abort()
 	}
 	l.wait()
@@ -65,46 +65,28 @@ type job struct {
 	sink     Sink
 	progress func(Stats)
 
-	slots chan *slot // in the order of the pieces
-
-	mu          sync.Mutex
-	authorities []*authorities // of workers, those that none uses now
-
-	stats Stats
+	slots       chan *slot            // in the order of the pieces
+	authorities freeList[authorities] // of the batches so far: total merges them
+	stats       Stats                 // of the batches that are written
 }
 
 // evaluate sets the worker's verdicts to those of a batch, selects the rows that are written,
 // and returns the batch's statistics, without authorities. Rows after the limit have no verdict
 // and are not selected.
 func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
-	v, first := &w.verdicts, *b
-	first.cut(j.pool.left.Load()) // one worker has batches in order
+	v, first := &w.verdicts, b.firstRows(j.pool.left.Load()) // with a limit, the one worker has batches in order
 	if err := w.evaluator.Evaluate(&first, v); err != nil {
 		return Stats{}, err
 	}
 	v.selectRows(emit)
-	a := j.takeAuthorities()
+	v.countOthers()
+	a := j.authorities.take(func() *authorities { return new(authorities) })
 	a.add(v)
-	j.mu.Lock()
-	j.authorities = append(j.authorities, a)
-	j.mu.Unlock()
+	j.authorities.put(a)
 	j.pool.left.Add(-int64(v.Rows))
 	stats := statsOf(&first, v)
 	v.extend(b)
 	return stats, nil
-}
-
-// takeAuthorities returns authorities that nobody else uses.
-func (j *job) takeAuthorities() *authorities {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	last := len(j.authorities) - 1
-	if last < 0 {
-		return new(authorities)
-	}
-	a := j.authorities[last]
-	j.authorities = j.authorities[:last]
-	return a
 }
 
 // slot is a piece on its way through the workers, and a place in the order.
@@ -162,7 +144,8 @@ func (j *job) next() (piece Piece, err error) {
 // work decodes, evaluates and encodes a slot's piece, and then closes s.done. If the piece has
 // to wait for others it returns before; then work is called again.
 func (j *job) work(s *slot) {
-	s.grant.Meanwhile = func() func() { return j.pool.before(task{lane: j.number, batch: s.number}) }
+	// While the grant waits for memory, this goroutine does older work, which may give some back.
+	s.grant.Meanwhile = func() func() { return j.pool.takeBefore(task{lane: j.number, batch: s.number}) }
 	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
 		if !waiting.Ready(s.grant, func() { j.start(s.number, func() { j.work(s) }) }) {
 			return // the next call of work may have begun
@@ -175,16 +158,16 @@ func (j *job) work(s *slot) {
 	if s.err = context.Cause(j.ctx); s.err != nil {
 		return
 	}
-	w := j.pool.worker()
+	w := j.pool.workers.take(j.pool.newWorker)
 	if err := j.process(s, w); err != nil {
 		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
-		return // whoever failed halfway through a batch gets no other output's
+		return // a worker that failed halfway through a batch gets no other
 	}
-	j.pool.giveBack(w)
+	j.pool.workers.put(w)
 }
 
-// process sets s.chunk and s.stats. It takes from s.grant the memory that the batch needs beyond
-// the piece's size, and releases the batch. It makes a panic an error.
+// process sets s.chunk and s.stats with a worker. It takes from s.grant the memory that the batch
+// needs beyond the piece's size, and releases the batch. It makes a panic an error.
 func (j *job) process(s *slot, w *worker) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
 	b, err := s.piece.Decode()
@@ -268,16 +251,16 @@ func kept(part any) int64 {
 // the workers together know, and in a job without batches with the agents of an empty batch.
 func (j *job) total() error {
 	if j.stats.Agents == nil {
-		w := j.pool.worker()
+		w := j.pool.workers.take(j.pool.newWorker)
 		empty, err := j.evaluate(w, &Batch{}, EmitAll)
-		j.pool.giveBack(w)
+		j.pool.workers.put(w)
 		if err != nil {
 			return err
 		}
 		j.stats.add(&empty)
 	}
 	var all authorities
-	for _, a := range j.authorities {
+	for _, a := range j.authorities.free {
 		all.merge(a)
 	}
 	j.stats.Authorities, j.stats.WithoutRobots = all.count()

@@ -26,6 +26,7 @@ func TestEmitPermitted(t *testing.T) {
 	} {
 		v.SelectedRows, v.OtherStated = v.Rows, 0
 		v.selectRows(tt.emit)
+		v.countOthers()
 		if selected := append(v.Selected, tt.want)[0]; selected != tt.want || v.SelectedRows != tt.rows || int(v.OtherStated) != tt.others {
 			t.Errorf("emit %d: got %b, %d rows, %d of sites that state the other", tt.emit, v.Selected, v.SelectedRows, v.OtherStated)
 		}

@@ -3,6 +3,7 @@ package batch
 import (
 	"math/bits"
 	"slices"
+	"unicode/utf8"
 
 	"robotsbatch/matcher"
 )
@@ -54,7 +55,8 @@ type Verdicts struct {
 	StatesOther []byte
 }
 
-// NeedBits returns the bits of one of the fields that may be empty, a bit a row.
+// NeedBits returns the bits of a field that may be empty, Unpermitted or StatesOther, a bit a row. It
+// makes them, all 0, if the field is empty.
 func (v *Verdicts) NeedBits(field *[]byte) []byte {
 	if len(*field) == 0 {
 		*field = filled(*field, (v.Rows+7)/8, 0)
@@ -95,6 +97,20 @@ const (
 	MaxExplanation    = 512
 	MaxExplainedAgent = 64
 )
+
+// AppendClipped appends a text or, if it is longer than length bytes, a start of it, cut between
+// characters, and a mark, together at most length bytes.
+func AppendClipped[T string | []byte](dst []byte, text T, length int) []byte {
+	const mark = "…"
+	if len(text) <= length {
+		return append(dst, text...)
+	}
+	end := length - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return append(append(dst, text[:end]...), mark...)
+}
 
 // Want says what the verdicts of a batch have; it is the same for all batches of a job.
 type Want struct {
@@ -159,8 +175,8 @@ func (a *AgentVerdicts) reset(rows int, explain bool) {
 	}
 }
 
-// SetNull makes the verdicts of a row null for all agents, for a reason, which it counts. No
-// verdict of the row may have been set.
+// SetNull makes the verdicts of a row null for all agents, for a reason, which it counts in Counters
+// (see addNull). No verdict of the row may have been set.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 	v.addNull(reason)
 	if len(v.DeniedOf) > 0 {
@@ -208,10 +224,28 @@ func (a *AgentVerdicts) Set(row int, allowed bool) {
 	a.Allowed[row>>3] |= bit << (row & 7)
 }
 
+// Verdict returns the verdict of a row; known is false if there is none.
+func (a *AgentVerdicts) Verdict(row int) (allowed, known bool) {
+	return a.Allowed[row>>3]>>(row&7)&1 != 0, a.Valid[row>>3]>>(row&7)&1 != 0
+}
+
 // Denied reports whether a row has the verdict that it is denied.
 func (a *AgentVerdicts) Denied(row int) bool {
-	bit := byte(1) << (row & 7)
-	return a.Valid[row>>3]&bit != 0 && a.Allowed[row>>3]&bit == 0
+	allowed, known := a.Verdict(row)
+	return known && !allowed
+}
+
+// BitsIn returns a mask of the bits [low, high) of a bitmap, at least one, that are in byte at of
+// it, which has some of them.
+func BitsIn(at, low, high int) byte {
+	mask := byte(0xFF)
+	if at == low>>3 {
+		mask <<= low & 7
+	}
+	if at == (high-1)>>3 {
+		mask &= 0xFF >> (7 - (high-1)&7)
+	}
+	return mask
 }
 
 // Deny denies a row, whatever its verdict was. It removes the explanation; the caller sets the
@@ -271,21 +305,22 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
-// cut shortens the URLs and the times of a batch, which has no weights, to most rows. The table
-// keeps all rows.
-func (b *Batch) cut(most int64) {
-	if most >= int64(b.URLs.Len()) {
-		return
+// firstRows returns a batch, which has no weights, with at most that many of its URLs and times.
+// Its table keeps all rows.
+func (b *Batch) firstRows(most int64) Batch {
+	first := *b
+	if most < int64(b.URLs.Len()) {
+		first.URLs = b.URLs.Slice(0, int(most))
+		first.Times = b.Times[:min(int(most), len(b.Times))]
 	}
-	b.URLs = b.URLs.Slice(0, int(most))
-	b.Times = b.Times[:min(int(most), len(b.Times))]
+	return first
 }
 
-// extend adds to v the rows of a batch after those that v has, without verdicts, with null in
-// all columns, and not selected.
+// extend makes v, which has the verdicts of the first rows of a batch, one of all its rows: those
+// after the first have no verdict, null in all columns, and are not selected.
 func (v *Verdicts) extend(b *Batch) {
 	rows := b.URLs.Len()
-	if rows <= v.Rows { // rows that are no URLs, too
+	if rows <= v.Rows { // also in a batch without URLs, which has verdicts for the rows of its table
 		return
 	}
 	size := (rows + 7) / 8
@@ -321,7 +356,7 @@ func (v *Verdicts) extend(b *Batch) {
 	v.Rows, v.Times = rows, b.Times
 }
 
-// grown appends elements of the given value up to n.
+// grown appends elements of the given value to s until it has n.
 func grown[T any](s []T, n int, value T) []T {
 	for len(s) < n {
 		s = append(s, value)
@@ -329,15 +364,8 @@ func grown[T any](s []T, n int, value T) []T {
 	return s
 }
 
-// selectRows sets Selected and SelectedRows to the rows that emit says, and counts OtherStated
-// among them.
+// selectRows sets Selected, nil for all rows, and SelectedRows to the rows that emit says.
 func (v *Verdicts) selectRows(emit Emit) {
-	v.setSelected(emit)
-	v.countOthers()
-}
-
-// setSelected sets Selected, nil for all rows, and SelectedRows; see Emit.
-func (v *Verdicts) setSelected(emit Emit) {
 	switch {
 	case emit == EmitAll:
 		v.Selected = nil
@@ -369,7 +397,7 @@ func (v *Verdicts) setSelected(emit Emit) {
 		}
 	}
 	if v.Rows&7 != 0 {
-		v.Selected[v.Rows>>3] &= 1<<(v.Rows&7) - 1
+		v.Selected[v.Rows>>3] &= 1<<(v.Rows&7) - 1 // no bits after the last row
 	}
 	v.SelectedRows = countBits(v.Selected)
 }

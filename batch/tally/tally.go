@@ -3,7 +3,6 @@ package tally
 import (
 	"bytes"
 	"math/bits"
-	"unicode/utf8"
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
@@ -198,7 +197,7 @@ func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 	for i := range agents {
 		for row := low; row < high; row++ {
 			if agents[i].Reasons[row] == matcher.DisallowRule {
-				return string(appendClipped(nil, agents[i].Explanations[agents[i].Rules[row]].Text))
+				return string(batch.AppendClipped(nil, agents[i].Explanations[agents[i].Rules[row]].Text, mostKey))
 			}
 		}
 	}
@@ -226,8 +225,8 @@ func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 			continue
 		}
 		explanation := &a.Explanations[rule]
-		t.key = append(appendClipped(t.key[:0], explanation.Agent), '\n')
-		t.key = appendClipped(t.key, explanation.Text)
+		t.key = append(batch.AppendClipped(t.key[:0], explanation.Agent, mostKey), '\n')
+		t.key = batch.AppendClipped(t.key, explanation.Text, mostKey)
 		e := t.Rules.Add(t.key, n)
 		if e == nil {
 			continue
@@ -242,34 +241,12 @@ func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 	}
 }
 
-// appendClipped appends a text or, if it is longer than mostKey bytes, a start of it, cut between
-// characters, and a mark, together at most mostKey bytes.
-func appendClipped(dst []byte, text string) []byte {
-	const mark = "…"
-	if len(text) <= mostKey {
-		return append(dst, text...)
+// countBits returns the number of bits [low, high) of a bitmap that are set.
+func countBits(bitmap []byte, low, high int) (count int64) {
+	for at := low >> 3; at <= (high-1)>>3; at++ {
+		count += int64(bits.OnesCount8(bitmap[at] & batch.BitsIn(at, low, high)))
 	}
-	end := mostKey - len(mark)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return append(append(dst, text[:end]...), mark...)
-}
-
-// countBits returns the number of bits in [low, high) that are set.
-func countBits(bitmap []byte, low, high int) int64 {
-	n := 0
-	for low < high && low&7 != 0 {
-		n += int(bitmap[low>>3] >> (low & 7) & 1)
-		low++
-	}
-	for ; low+8 <= high; low += 8 {
-		n += bits.OnesCount8(bitmap[low>>3])
-	}
-	for ; low < high; low++ {
-		n += int(bitmap[low>>3] >> (low & 7) & 1)
-	}
-	return int64(n)
+	return count
 }
 
 // DeniedShare returns the share of an authority's rows that are denied to at least one

@@ -109,7 +109,7 @@ func TestTally(t *testing.T) {
 	clipped := make(map[string]int64)
 	for key, n := range want.rules {
 		agent, rule, _ := strings.Cut(key, "\n")
-		clipped[string(appendClipped([]byte(agent+"\n"), rule))] += n
+		clipped[string(batch.AppendClipped([]byte(agent+"\n"), rule, mostKey))] += n
 	}
 	sameCounts(t, "rules", got.Rules, clipped)
 	for i := range got.Reasons {
