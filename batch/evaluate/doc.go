@@ -89,7 +89,7 @@
 //	 1  Evaluate, evaluateBlock, evaluateRows   evaluator.go         a block
 //	 2  groupRows, groupPart                    groups.go            step 2
 //	 3  Scratch.SplitAuthority                  matcher/urls
-//	 4  number, addRow                          groups.go
+//	 4  number, addRows                         groups.go
 //	 5  PrefixRun                               matcher/internal/kernels
 //	 6  lookup                                  evaluator.go         step 3
 //	 7  LookupAll                               io/rules/rulepack

@@ -64,39 +64,40 @@ const DefaultMaxAge = 24 * 60 * 60
 type Evaluator struct {
 	options Options
 	origins matcher.Origins
-	bulk    matcher.BulkOrigins // origins, if they are; else nil
-	// timelines are Options.Timelines, if they take many at a time; else nil.
+	bulk    matcher.BulkOrigins // origins, if they take many keys at a time; else nil
+	// timelines are Options.Timelines, if they take many keys at a time; else nil.
 	timelines matcher.BulkHistorical
 	mapped    matcher.Mapped // what is asked, if its rules are mapped; else nil
 
-	blockRows int // but in tests the constant
+	want      batch.Want // the same for all batches
+	blockRows int        // the constant, except in tests
 	groups    groups
 	found     [lookupSize]matcher.Origin // of the groups that are evaluated
+	early     bool                       // the rows of the group that is evaluated are from before its first capture
 	decider   *matcher.Decider
-	allowed   [][]byte // an agent's bits in the verdicts
+	allowed   [][]byte // for each verdict of a row, its bits in the verdicts of the batch
 	spreads   bool     // rows are decided by trie, for the spreader
 	spreader  spreader
 	scratch   urls.Scratch
 	target    matcher.Target
 	values    values // of a block of a dictionary column
 	explainer explainer
-	history   history        // with Options.Timelines
-	outdated  outdated       // the same
-	unknown   matcher.Reason // of rows of which nothing is known
+	history   history  // with Options.Timelines
+	outdated  outdated // with Options.Timelines
 	columns   columns
 	uses      uses
 }
 
 const (
-	// blockRows is the number of rows that are grouped by authority at a time: more meet
-	// more rows of theirs, and fewer stay in the cache.
+	// blockRows is the number of rows that are grouped by authority at a time: with more, groups
+	// are larger, and fewer bytes of them are still in the cache.
 	blockRows = 4096
 	// lookupSize is the number of authorities that are looked up at a time: with more, the
 	// first one's rules leave the cache before they are asked.
 	lookupSize = 64
 )
 
-// New returns an evaluator that asks origins.
+// New returns an evaluator that asks origins or, if o.Timelines is not nil, that alone.
 func New(origins matcher.Origins, o Options) *Evaluator {
 	o.Agents = max(1, o.Agents)
 	if o.MaxAge <= 0 {
@@ -106,6 +107,10 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	if o.ListMemory <= 0 {
 		o.ListMemory = batch.DefaultMemory / 4
 	}
+	want := batch.Want{Agents: o.Agents, Explain: o.Explain, Columns: o.Columns}
+	if o.Combine != batch.CombineNone {
+		want.Agents, want.Members = 1, o.Agents
+	}
 	bulk, _ := origins.(matcher.BulkOrigins)
 	mapped, _ := origins.(matcher.Mapped)
 	var timelines matcher.BulkHistorical
@@ -114,10 +119,10 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 		timelines, _ = o.Timelines.(matcher.BulkHistorical)
 	}
 	return &Evaluator{
-		options: o, origins: origins, bulk: bulk, timelines: timelines, mapped: mapped, blockRows: blockRows,
+		options: o, origins: origins, bulk: bulk, timelines: timelines, mapped: mapped, want: want, blockRows: blockRows,
 		decider: matcher.NewDecider(o.Profile),
 		uses:    newUses(o),
-		allowed: make([][]byte, verdictsOf(o)),
+		allowed: make([][]byte, want.Agents),
 		spreads: o.Agents > 1 || o.Combine != batch.CombineNone,
 	}
 }
@@ -131,7 +136,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 		defer panics.Recover(&err, e.mapped.Fault)
 	}
 	rows := b.URLs.Len()
-	v.Reset(rows, e.want())
+	v.Reset(rows, e.want)
 	v.AsOf = e.options.AsOf
 	if e.options.Timelines != nil {
 		if len(b.Times) != rows {
@@ -165,6 +170,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 
 // forget drops all references to a batch, so that its bytes can be collected before the next.
 func (e *Evaluator) forget() {
+	e.groups.reset()
 	e.groups.forget()
 	e.decider.Reset(nil, nil)
 	e.target.Forget()
@@ -174,23 +180,6 @@ func (e *Evaluator) forget() {
 	e.history.forget()
 	e.columns.host = batch.Host{}
 	e.uses.forget()
-}
-
-// want returns the parameter of Verdicts.Reset, which is the same for all batches.
-func (e *Evaluator) want() batch.Want {
-	w := batch.Want{Agents: len(e.allowed), Explain: e.options.Explain, Columns: e.options.Columns}
-	if e.options.Combine != batch.CombineNone {
-		w.Members = e.options.Agents
-	}
-	return w
-}
-
-// verdictsOf returns the number of verdicts that a row gets.
-func verdictsOf(o Options) int {
-	if o.Combine != batch.CombineNone {
-		return 1
-	}
-	return o.Agents
 }
 
 // evaluateBlock evaluates the rows [low, high) and returns high. With an error it returns the
@@ -274,22 +263,15 @@ func (e *Evaluator) lookup(low, high int) (int, error) {
 }
 
 // evaluateGroup decides and describes the rows of a group, given by its number, of which o is
-// the origin. It sets e.unknown for outcome. Verdicts that the decider or the spreader delays
-// are set at the end of the block.
+// the origin. Verdicts that the decider or the spreader delays are set at the end of the block.
 func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
 	g := &e.groups
-	known := o.Access != access.Unknown
-	e.unknown = matcher.NoRobots
-	if o.NotYet {
-		known = true
-		e.unknown = matcher.NoCaptureYet
-	}
+	e.early = o.NotYet
+	known := e.early || o.Access != access.Unknown // at any time
 	if e.options.Timelines != nil {
 		e.decider.ChangeRules() // the group before may be of the same authority
 		known = e.history.held[number].known
-		if e.history.held[number].early {
-			e.unknown = matcher.NoCaptureYet
-		}
+		e.early = e.early || e.history.held[number].early
 	}
 	if o.Access != access.Unknown {
 		e.describe(v, number, o)
@@ -304,7 +286,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	}
 	authority := len(g.all[number].written)
 	if len(e.columns.byUse) > 0 && o.Facts.Usage != nil {
-		e.uses.add(g, number, o.Facts.Usage)
+		e.uses.addGroup(g, number, o.Facts.Usage)
 	}
 	w := g.walk(number)
 	for w.next() {

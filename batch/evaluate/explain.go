@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"unicode/utf8"
-
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -10,12 +8,12 @@ import (
 
 // explainer collects a batch's explanations, each rule once.
 type explainer struct {
-	seen      []map[ruleKey]int32 // for each verdict
-	decisions []matcher.Decision  // on a row, by each trie
+	seen      []map[ruleKey]int32 // for each verdict of a row, indices in its Explanations
+	decisions []matcher.Decision  // on the row that is explained, by each trie
 }
 
-// ruleKey identifies a rule within a batch, and the agent that it is reported for: tries
-// with the same rules have equal identities, but their agents are written otherwise.
+// ruleKey identifies a rule within a batch, and the agent that it is reported for: tries with
+// the same rules have equal identities, but their user-agent lines may be written differently.
 type ruleKey struct {
 	trie  *byte
 	rule  uint32
@@ -39,7 +37,7 @@ func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o
 // the row. /robots.txt is allowed.
 func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	allowed, known, reason := e.outcome(o.Access)
-	if isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile); isRobotsTxt {
+	if e.isRobotsTxt(path) {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}
 	if counter := outcomeCounter(&v.Counters, reason); counter != nil {
@@ -54,14 +52,14 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 		v.Agents[agent].Reasons[row] = reason
 	}
 	if v.Members > 0 && !allowed {
-		v.DeniedOf[row] = e.spreader.listAll(v, e.options.Agents)
+		v.DeniedOf[row] = e.spreader.listOfAll(v, e.options.Agents)
 	}
 }
 
 // explainRules sets verdicts, reasons and rules of a row by the rules of its origin.
 func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	e.target.Set(path, e.options.Profile)
-	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
+	isRobotsTxt := e.isRobotsTxt(path)
 	decisions := e.explainer.decisions[:0]
 	for i := range o.Tries {
 		d := o.Tries[i].Match(&e.target)
@@ -98,7 +96,7 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 	allowed := denied == 0 || e.options.Combine == batch.CombineAllDenied && denied < len(decisions)
 	v.Agents[0].Set(row, allowed)
 	if denied > 0 {
-		v.DeniedOf[row] = e.spreader.list(v, e.options.Agents, func(agent int) bool { return !decisions[o.TrieOf(agent)].Allowed })
+		v.DeniedOf[row] = e.spreader.listOf(v, e.options.Agents, func(agent int) bool { return !decisions[o.TrieOf(agent)].Allowed })
 	}
 	for agent := range e.options.Agents {
 		if trie := o.TrieOf(agent); decisions[trie].Allowed == allowed {
@@ -108,7 +106,7 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 	}
 }
 
-// reset starts a batch, whose explanations are empty.
+// reset forgets the rules of the batch before. v has empty explanations.
 func (x *explainer) reset(v *batch.Verdicts) {
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
@@ -139,16 +137,5 @@ func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *match
 	a.Rules[row] = index
 }
 
-// clip returns s, or if it is longer than length bytes a start of it, cut between characters,
-// and a mark, together at most length bytes.
-func clip(s []byte, length int) string {
-	const mark = "…"
-	if len(s) <= length {
-		return string(s)
-	}
-	end := length - len(mark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return string(s[:end]) + mark
-}
+// clip returns s as batch.AppendClipped appends it.
+func clip(s []byte, length int) string { return string(batch.AppendClipped(nil, s, length)) }

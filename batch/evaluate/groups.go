@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"bytes"
+	"iter"
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
@@ -11,29 +12,34 @@ import (
 // groups are the authorities of a block of rows, in the order in which they come,
 // each with its rows.
 type groups struct {
-	first  int // the block's first row
-	all    []group
-	keys   []matcher.Key // one a group
-	runs   []run
-	memory []byte // of keys that are not written in a URL
+	groupList
+	first   int    // the block's first row
+	keyText []byte // of keys that are not written in a URL
 	// slots are a hash table of the groups with open addressing: the upper half of
 	// a hash and 1 + the number of its group, or 0. At most half of them are taken.
 	// Nobody can make authorities whose hashes are alike, for the hash has a key.
 	slots [2 * blockRows]uint64
 }
 
+// groupList is groups and, in a list for each of them, the runs of their rows.
+type groupList struct {
+	all  []group
+	keys []matcher.Key // one a group
+	runs []run         // of all groups
+}
+
 // group is the rows of a block whose authority is written in one way. Another
 // spelling of the authority is another group.
 type group struct {
 	written     []byte // the authority with its scheme
-	first, last int32  // runs
-	slot        int32
+	first, last int32  // indices of runs, -1 while the group has no rows
+	slot        int32  // in the hash table
 }
 
 // run is rows that follow each other, all of one group.
 type run struct {
-	low, high int32 // counted from the block's first row on
-	next      int32 // the group's next run, -1 for none
+	low, high int32 // rows low to high-1, counted from the block's first row on
+	next      int32 // index of the group's next run, -1 for none
 }
 
 // partRows is the number of rows that are looked over at a time for bytes that make a URL
@@ -73,10 +79,10 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 			}
 			written = url[:len(url)-len(rest)]
 			number = g.number(written, key)
-			g.addRow(number, int32(i))
+			g.addRows(number, int32(i), int32(i+1))
 			continue
 		}
-		run := g.addRow(number, int32(i))
+		run := g.addRows(number, int32(i), int32(i+1))
 		if n := len(written); !lineBytes && r.nulls == nil && n < len(url) && url[n] == '/' {
 			i += matcher.PrefixRun(url[:n+1], r.data, r.offsets[i+1:high+1])
 			run.high = int32(i + 1)
@@ -91,19 +97,26 @@ func hasAuthority(url, written []byte) bool {
 	return n > 0 && len(url) >= n && (len(url) == n || urls.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
 }
 
-// reset forgets all groups.
+// reset removes all groups.
 func (g *groups) reset() {
+	g.freeSlots()
+	g.groupList.reset()
+	g.keyText = g.keyText[:0]
+}
+
+// freeSlots empties the hash table. It must be called before its groups are replaced.
+func (g *groups) freeSlots() {
 	for i := range g.all {
 		g.slots[g.all[i].slot] = 0
 	}
-	g.all, g.keys, g.runs, g.memory = g.all[:0], g.keys[:0], g.runs[:0], g.memory[:0]
 }
 
-// forget is reset that keeps no byte of a column in memory.
-func (g *groups) forget() {
-	g.reset()
-	clear(g.all[:cap(g.all)])
-	clear(g.keys[:cap(g.keys)])
+func (l *groupList) reset() { l.all, l.keys, l.runs = l.all[:0], l.keys[:0], l.runs[:0] }
+
+// forget drops all references to a batch, those of removed groups included.
+func (l *groupList) forget() {
+	clear(l.all[:cap(l.all)])
+	clear(l.keys[:cap(l.keys)])
 }
 
 // number returns the number of the group of an authority as it is written, with its key, which
@@ -120,14 +133,20 @@ func (g *groups) number(written, key []byte) int32 {
 	}
 	g.slots[slot] = hash>>32<<32 | uint64(len(g.all)+1)
 	if &key[0] != &written[0] { // the next key is written over it
-		low := len(g.memory)
-		g.memory = append(g.memory, key...)
-		key = g.memory[low:len(g.memory):len(g.memory)]
+		low := len(g.keyText)
+		g.keyText = append(g.keyText, key...)
+		key = g.keyText[low:len(g.keyText):len(g.keyText)]
 		hash = matcher.HashOf(key)
 	}
-	g.all = append(g.all, group{written: written, first: -1, last: -1, slot: int32(slot)})
-	g.keys = append(g.keys, matcher.Key{Text: key, Hash: hash})
-	return int32(len(g.all) - 1)
+	return g.add(group{written: written, slot: int32(slot)}, matcher.Key{Text: key, Hash: hash})
+}
+
+// add adds a group, which gets no rows yet, and returns its number.
+func (l *groupList) add(added group, key matcher.Key) int32 {
+	added.first, added.last = -1, -1
+	l.all = append(l.all, added)
+	l.keys = append(l.keys, key)
+	return int32(len(l.all) - 1)
 }
 
 // walk goes through the runs of a group's rows in a block: rows low to high-1 of the batch
@@ -152,6 +171,20 @@ func (w *walk) next() bool {
 	return true
 }
 
+// rowsOf yields the rows of a group. Where a run can be handled as a whole, use walk.
+func (g *groups) rowsOf(number int) iter.Seq[int] {
+	return func(yield func(row int) bool) {
+		w := g.walk(number)
+		for w.next() {
+			for row := w.low; row < w.high; row++ {
+				if !yield(row) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // firstRow returns the first row of a group.
 func (g *groups) firstRow(number int) int { return g.first + int(g.runs[g.all[number].first].low) }
 
@@ -165,23 +198,23 @@ func (g *groups) count(number int) int {
 	return count
 }
 
-// addRow adds a row, counted from the block's first row on, to a group, and returns its run,
-// which is valid until the next call. Rows must come in order.
-func (g *groups) addRow(number, row int32) *run {
-	group := &g.all[number]
+// addRows adds rows [low, high), counted from the block's first row on, to a group, and returns
+// the run that ends with them, which is valid until the next call. Rows must come in order.
+func (l *groupList) addRows(number, low, high int32) *run {
+	group := &l.all[number]
 	if group.last >= 0 {
-		if last := &g.runs[group.last]; last.high == row {
-			last.high = row + 1
+		if last := &l.runs[group.last]; last.high == low {
+			last.high = high
 			return last
 		}
 	}
-	added := int32(len(g.runs))
-	g.runs = append(g.runs, run{low: row, high: row + 1, next: -1})
+	added := int32(len(l.runs))
+	l.runs = append(l.runs, run{low: low, high: high, next: -1})
 	if group.last >= 0 {
-		g.runs[group.last].next = added
+		l.runs[group.last].next = added
 	} else {
 		group.first = added
 	}
 	group.last = added
-	return &g.runs[added]
+	return &l.runs[added]
 }

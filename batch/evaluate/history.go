@@ -14,33 +14,35 @@ import (
 // From there on these are evaluated as any group: the rules of a span are looked up
 // once a block, however its rows lie among those of other spans.
 type history struct {
-	taken  []matcher.Span  // of the authorities whose spans were taken
-	ends   [lookupSize]int // of each of these
-	spans  []matcher.Span  // of the authority that is being cut
-	froms  []int64         // of these
-	places []int32         // by span, from -1 on: 1 + the number of its new group, 0 for none
+	taken []matcher.Span  // the spans of lookupSize authorities, one after the other
+	ends  [lookupSize]int // for each of these authorities, where its spans end in taken
 
-	// The new groups, which take the place of the groups.
-	all  []group
-	keys []matcher.Key
-	runs []run
-	held []held // by new group
+	spans []matcher.Span // of the authority that chooseSpans chose
+	// froms are the first seconds of spans. With access.BeforeUse the first span begins before all
+	// times.
+	froms []int64
+	// newGroups has for the time before the first span, and then for each span, 1 + the number
+	// of its new group; 0 for none.
+	newGroups []int32
+
+	cut  groupList // the new groups, which take the place of the groups
+	held []held    // by new group
 
 	rowTimes []int64 // of the batch's rows
-	// times are those of the fetches in the spans of the groups that are evaluated, by
-	// their index in Evaluator.found, for spans of several and rows before the last.
-	times  [lookupSize][]int64
-	memory []int64                   // of these
-	open   [lookupSize]*matcher.Span // of the groups that are evaluated; nil for none
+
+	// Of the groups that are evaluated, by their index in Evaluator.found: the span, nil for none,
+	// and for spans that columns describe the times of its fetches as far as rows need them.
+	open        [lookupSize]*matcher.Span
+	fetches     [lookupSize][]int64
+	fetchMemory []int64 // of fetches
 }
 
 // held is what held for the rows of a group.
 type held struct {
-	span  matcher.Span
-	until int64 // when another thing held; 0 for never
-	// known says that the authority is, and early that the rows are from before its
-	// first span.
-	known, early bool
+	known bool         // whether the authority has spans
+	early bool         // whether the rows are from before the first of them
+	span  matcher.Span // if known and not early
+	until int64        // the first second of the next span; 0 for none
 }
 
 // cutGroups replaces e.groups by groups of a span each, by the times of the rows, and counts the
@@ -48,30 +50,29 @@ type held struct {
 // returns the row in question.
 func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
-	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], v.Times
+	h.cut.reset()
+	h.held, h.rowTimes = h.held[:0], v.Times
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.takeSpans(g.keys[low:high]); err != nil {
 			return g.firstRow(low + i), err
 		}
 		for number := low; number < high; number++ {
-			h.choose(number - low)
+			e.chooseSpans(number - low)
 			oldest, newest := g.timesOf(number, v.Times)
 			if err := e.countOutdated(v, number, oldest, newest); err != nil {
 				return g.firstRow(number), err
 			}
 			e.cutGroup(v, number)
-			g.slots[g.all[number].slot] = 0
 		}
 	}
-	g.all, h.all = h.all, g.all
-	g.keys, h.keys = h.keys, g.keys
-	g.runs, h.runs = h.runs, g.runs
+	g.freeSlots() // no row is added to the new groups by authority
+	g.groupList, h.cut = h.cut, g.groupList
 	return 0, nil
 }
 
-// takeSpans sets h.taken and h.ends to the spans of authorities, at most lookupSize. With an
-// error it returns the index of the key in question.
+// takeSpans sets e.history.taken and ends to the spans of authorities, at most lookupSize. With
+// an error it returns the index of the key in question.
 func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	h := &e.history
 	h.taken = h.taken[:0]
@@ -88,27 +89,32 @@ func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	return 0, nil
 }
 
-// choose sets h.spans and what belongs to them to those of an authority, by its index among
+// chooseSpans sets e.history.spans, froms and newGroups for an authority, given by its index among
 // those that takeSpans took.
-func (h *history) choose(i int) {
-	start := 0
-	if i > 0 {
-		start = h.ends[i-1]
+func (e *Evaluator) chooseSpans(authority int) {
+	h, start := &e.history, 0
+	if authority > 0 {
+		start = h.ends[authority-1]
 	}
-	h.spans = h.taken[start:h.ends[i]]
-	h.froms, h.places = h.froms[:0], append(h.places[:0], 0)
+	h.spans = h.taken[start:h.ends[authority]]
+	h.froms, h.newGroups = h.froms[:0], append(h.newGroups[:0], 0)
 	for i := range h.spans {
 		h.froms = append(h.froms, h.spans[i].From)
-		h.places = append(h.places, 0)
+		h.newGroups = append(h.newGroups, 0)
+	}
+	if len(h.froms) > 0 && e.options.BeforeFirst == access.BeforeUse {
+		h.froms[0] = firstTime
 	}
 }
 
-// cutGroup cuts a group, for whose authority choose was called: it adds a new group for each span
-// that one of its rows' times is in; span -1 is before the first. A row without a time gets a null
-// verdict.
+// firstTime is before all times of rows, and after batch.NoTime.
+const firstTime = batch.NoTime + 1
+
+// cutGroup cuts a group, for whose authority chooseSpans was called: it adds a new group for each
+// span that one of its rows' times is in, and one for the time before the first. A row without a
+// time gets a null verdict.
 func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 	g, h, times := &e.groups, &e.history, v.Times
-	early := e.options.BeforeFirst == access.BeforeUse
 	w := g.walk(number)
 	for w.next() {
 		for row := w.low; row < w.high; {
@@ -117,98 +123,71 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 				row++
 				continue
 			}
-			span, low, high := h.spanAt(times[row], early)
-			place := h.places[span+1]
-			if place == 0 {
-				place = h.add(&g.all[number], g.keys[number], span)
+			span, from, until := h.spanAt(times[row])
+			if h.newGroups[span+1] == 0 {
+				h.newGroups[span+1] = 1 + h.cut.add(group{written: g.all[number].written}, g.keys[number])
+				h.held = append(h.held, h.heldIn(span))
 			}
 			end := row + 1
-			for end < w.high && times[end] >= low && times[end] < high {
+			for end < w.high && times[end] >= from && times[end] < until {
 				end++
 			}
-			h.addRows(place-1, int32(row-g.first), int32(end-g.first))
+			h.cut.addRows(h.newGroups[span+1]-1, int32(row-g.first), int32(end-g.first))
 			row = end
 		}
 	}
 }
 
-// few is the number of spans that are compared one by one.
-const few = 16
-
-// spanAt returns the index of the span at a time, -1 before the first one, and the times
-// [low, high) for which it is the same. early makes the first span hold before it began.
-func (h *history) spanAt(t int64, early bool) (span int, low, high int64) {
-	if len(h.froms) <= few {
-		for _, from := range h.froms {
-			if from <= t {
-				span++
-			}
-		}
-		span--
-	} else {
-		span = matcher.SpanAt(h.spans, t)
-	}
-	if early && span < 0 && len(h.froms) > 0 {
-		span = 0
-	}
-	low, high = batch.NoTime+1, int64(math.MaxInt64)
-	if span > 0 || span == 0 && !early {
-		low = h.froms[span]
+// spanAt returns the index of the span at a time, -1 before the first, and the times [from, until)
+// for which it is the same.
+func (h *history) spanAt(t int64) (span int, from, until int64) {
+	span, from, until = lastAt(h.froms, t), firstTime, math.MaxInt64
+	if span >= 0 {
+		from = h.froms[span]
 	}
 	if span+1 < len(h.froms) {
-		high = h.froms[span+1]
+		until = h.froms[span+1]
 	}
-	return span, low, high
+	return span, from, until
 }
 
-// add adds a group, without rows, for a span of the authority that was chosen, given by its
-// index; -1 for the time before the first. of is the group that is cut. It returns 1 + the new
-// group's number, and sets h.places to that.
-func (h *history) add(of *group, key matcher.Key, span int) int32 {
-	state := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
+// lastAt returns the index of the last of some times, which are in order, that is not after t; -1
+// if all are.
+func lastAt(times []int64, t int64) int {
+	at := -1
+	for n := len(times); n > 0; { // no branch depends on the times, which may be any
+		half := (n + 1) >> 1
+		if times[at+half] <= t {
+			at += half
+		}
+		n -= half
+	}
+	return at
+}
+
+// heldIn returns what held in a span, given by its index; -1 for the time before the first.
+func (h *history) heldIn(span int) held {
+	x := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
 	if span >= 0 {
-		state.span = h.spans[span]
+		x.span = h.spans[span]
 	}
 	if span+1 < len(h.spans) {
-		state.until = h.spans[span+1].From
+		x.until = h.spans[span+1].From
 	}
-	h.all = append(h.all, group{written: of.written, first: -1, last: -1, slot: of.slot})
-	h.keys = append(h.keys, key)
-	h.held = append(h.held, state)
-	h.places[span+1] = int32(len(h.all))
-	return int32(len(h.all))
+	return x
 }
 
-// addRows adds rows [low, high) to a new group, given by its number, as groups.addRow does.
-func (h *history) addRows(number, low, high int32) {
-	group := &h.all[number]
-	added := int32(len(h.runs))
-	switch {
-	case group.last < 0:
-		group.first = added
-	case h.runs[group.last].high == low:
-		h.runs[group.last].high = high
-		return
-	default:
-		h.runs[group.last].next = added
-	}
-	group.last = added
-	h.runs = append(h.runs, run{low: low, high: high, next: -1})
-}
-
-// forget keeps no byte of a batch in memory.
+// forget drops all references to a batch.
 func (h *history) forget() {
-	clear(h.all[:cap(h.all)])
-	clear(h.keys[:cap(h.keys)])
+	h.cut.forget()
 	clear(h.open[:])
 	h.rowTimes = nil
 }
 
-// openSpans sets e.found to the origins in the spans of groups [low, high), and h.times to the
-// times of the fetches that their columns need. With an error it returns the index in e.found.
+// openSpans sets e.found to the origins in the spans of groups [low, high), and e.history.fetches
+// if columns need it. With an error it returns the index in e.found.
 func (e *Evaluator) openSpans(low, high int) (int, error) {
 	h, keys, found := &e.history, e.groups.keys[low:high], e.found[:high-low]
-	h.memory = h.memory[:0]
 	for i := range keys {
 		h.open[i] = nil
 		if x := &h.held[low+i]; x.known && !x.early {
@@ -218,14 +197,20 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	if i, err := e.openAll(keys, h.open[:len(keys)], found); err != nil {
 		return i, err
 	}
+	if len(e.columns.byFacts) == 0 {
+		return 0, nil
+	}
+	h.fetchMemory = h.fetchMemory[:0]
 	for i := range keys {
-		h.times[i] = nil
-		if h.open[i] != nil && len(e.columns.byFacts) > 0 {
-			found[i].Facts.Until = h.held[low+i].until
-			if err := e.findTimes(i, low+i); err != nil {
-				return i, err
-			}
+		if h.open[i] == nil {
+			continue
 		}
+		found[i].Facts.Until = h.held[low+i].until
+		start, err := len(h.fetchMemory), error(nil)
+		if h.fetchMemory, err = e.appendFetches(h.fetchMemory, low+i); err != nil {
+			return i, err
+		}
+		h.fetches[i] = h.fetchMemory[start:]
 	}
 	return 0, nil
 }
@@ -247,31 +232,22 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 	return 0, nil
 }
 
-// findTimes sets history.times[slot] to the times of all fetches in a group's span. It reads them only if the
-// span has more than one fetch and a row of the group is from before the last one: otherwise the span's first
-// and last times are enough.
-func (e *Evaluator) findTimes(slot, group int) error {
-	g, h := &e.groups, &e.history
-	span := &h.held[group].span
-	if span.Seen == span.Fetched || !h.isBefore(g, group, span.Seen) {
-		return nil
+// appendFetches appends the times of the fetches in a group's span, in order: of the last one
+// alone if no row of the group is from before it, because then it describes all rows.
+func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
+	span := &e.history.held[number].span
+	if span.Seen == span.Fetched || !e.hasRowBefore(number, span.Seen) {
+		return append(dst, span.Seen), nil
 	}
-	times, err := e.options.Timelines.AppendTimes(h.memory, g.keys[group].Text, span)
-	if err != nil {
-		return err
-	}
-	h.times[slot], h.memory = times[len(h.memory):], times
-	return nil
+	return e.options.Timelines.AppendTimes(dst, e.groups.keys[number].Text, span)
 }
 
-// isBefore reports whether a row of a group is from before a second.
-func (h *history) isBefore(g *groups, number int, second int64) bool {
-	w := g.walk(number)
+// hasRowBefore reports whether a row of a group is from before a second.
+func (e *Evaluator) hasRowBefore(number int, second int64) bool {
+	w := e.groups.walk(number)
 	for w.next() {
-		for _, t := range h.rowTimes[w.low:w.high] {
-			if t < second {
-				return true
-			}
+		if slices.Min(e.history.rowTimes[w.low:w.high]) < second {
+			return true
 		}
 	}
 	return false
@@ -323,9 +299,9 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 	if _, err := e.takeSpans(g.keys[number : number+1]); err != nil {
 		return err
 	}
-	h.choose(0)
+	e.chooseSpans(0)
 	if e.options.Combine != batch.CombineNone {
-		defer e.forgetLists(v, number)
+		defer e.removeLists(v, number)
 	}
 	cut := false
 	for i := range h.spans {
@@ -335,128 +311,109 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 		}
 		if span.Access == access.Cut {
 			cut = true
-			e.cutGroupRows(url, v, number)
+			e.unsetGroup(url, v, number)
 			continue
 		}
 		o := &e.found[0]
 		if err := e.options.Timelines.OpenSpan(g.keys[number].Text, span, o); err != nil {
 			return err
 		}
-		w := g.walk(number)
-		for w.next() {
-			for row := w.low; row < w.high; row++ {
-				e.denyRow(v, o, row, e.scratch.Path(url(row)[len(g.all[number].written):]))
-			}
+		for row := range g.rowsOf(number) {
+			e.denyRow(v, o, row, e.pathOf(url(row), number))
 		}
 	}
 	e.recount(url, v, number, cut)
 	return nil
 }
 
-// cutGroupRows makes the verdicts of a group's rows null where they are not denied so far: nobody
+// pathOf returns the path of a URL of a group, as urls.Scratch.Path does.
+func (e *Evaluator) pathOf(url []byte, number int) []byte {
+	return e.scratch.Path(url[len(e.groups.all[number].written):])
+}
+
+// unsetGroup makes the verdicts of a group's rows null where they are not denied so far: nobody
 // knows whether they were denied at the times that were not kept. /robots.txt keeps its verdict
 // under a profile that always allows it.
-func (e *Evaluator) cutGroupRows(url func(row int) []byte, v *batch.Verdicts, number int) {
-	w := e.groups.walk(number)
-	for w.next() {
-		for row := w.low; row < w.high; row++ {
-			if e.isRobotsTxt(url, row, number) {
-				continue
-			}
-			for agent := range v.Agents {
-				if a := &v.Agents[agent]; !a.Denied(row) {
-					a.Unset(row, matcher.HistoryCut)
-				}
+func (e *Evaluator) unsetGroup(url func(row int) []byte, v *batch.Verdicts, number int) {
+	for row := range e.groups.rowsOf(number) {
+		if e.isRobotsTxt(e.pathOf(url(row), number)) {
+			continue
+		}
+		for agent := range v.Agents {
+			if a := &v.Agents[agent]; !a.Denied(row) {
+				a.Unset(row, matcher.HistoryCut)
 			}
 		}
 	}
 }
 
-// isRobotsTxt reports whether a row of a group is a /robots.txt that is always allowed.
-func (e *Evaluator) isRobotsTxt(url func(row int) []byte, row, number int) bool {
-	isRobotsTxt, _ := matcher.IsRobotsTxt(e.scratch.Path(url(row)[len(e.groups.all[number].written):]), e.options.Profile)
-	return isRobotsTxt
-}
-
-// recount corrects counters after denyGroup: rows that it denied, or left without a verdict
-// because the history was cut (cut), no longer count under the reason that they had before. It
-// counts the latter under HistoryCut.
+// recount corrects counters after denyGroup. Rows that it denied to all agents, or whose verdicts
+// unsetGroup made null (cut says that it was called), no longer count under the reason that they
+// had before. The latter count under HistoryCut.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
-	state := &e.history.held[number]
-	e.unknown = matcher.NoRobots // for outcome
-	if state.early {
-		e.unknown = matcher.NoCaptureYet
-	}
-	var counter *int64
-	if state.span.Access != access.Rules {
-		allowed, known, reason := e.outcome(state.span.Access)
+	before := &e.history.held[number]
+	var counter *int64 // of the reason of before; nil if none counts it
+	if before.span.Access != access.Rules {
+		e.early = before.early
+		allowed, known, reason := e.outcome(before.span.Access)
 		if known && !allowed {
-			return // it keeps the reason
+			return // all rows were denied, and keep the reason
 		}
 		counter = outcomeCounter(&v.Counters, reason)
 	}
 	if counter == nil && !cut {
 		return
 	}
-	w := e.groups.walk(number)
-	for w.next() {
-		for row := w.low; row < w.high; row++ {
-			denied := !slices.ContainsFunc(v.Agents, func(a batch.AgentVerdicts) bool { return !a.Denied(row) })
-			uncounted := denied || cut && !e.isRobotsTxt(url, row, number)
-			if counter == &v.NoCaptureYet {
-				e.countLater(v, row, uncounted)
-			}
-			if !uncounted {
-				continue
-			}
-			if counter != nil {
-				*counter--
-			}
-			if !denied {
-				v.HistoryCut++
-			}
+	for row := range e.groups.rowsOf(number) {
+		denied := !slices.ContainsFunc(v.Agents, func(a batch.AgentVerdicts) bool { return !a.Denied(row) })
+		hasOther := denied || cut && !e.isRobotsTxt(e.pathOf(url(row), number))
+		if counter == &v.NoCaptureYet {
+			e.countLater(v, row, hasOther)
+		}
+		if hasOther && counter != nil {
+			*counter--
+		}
+		if hasOther && !denied {
+			v.HistoryCut++
 		}
 	}
 }
 
 // countLater corrects Verdicts.DeniedLater (see batch.RowCounts) for a row from before the first
-// capture. uncounted says that recount takes the row out of NoCaptureYet.
-func (e *Evaluator) countLater(v *batch.Verdicts, row int, uncounted bool) {
+// capture. hasOther says that the row has another reason now, so that recount takes it out of
+// NoCaptureYet.
+func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
 	}
 	if v.Members == 0 {
 		for i := range v.Agents {
-			if !uncounted && v.Agents[i].Denied(row) {
+			if !hasOther && v.Agents[i].Denied(row) {
 				v.DeniedLater[i]++
 			}
 		}
 		return
 	}
-	if v.Agents[0].Valid[row>>3]&(1<<(row&7)) == 0 {
-		return // nobody has a verdict
+	if _, known := v.Agents[0].Verdict(row); !known {
+		return // no agent has a verdict
 	}
 	list := v.Denied[v.DeniedOf[row]]
 	for member := range v.Members {
 		switch _, denied := slices.BinarySearch(list, int32(member)); {
-		case denied && !uncounted:
+		case denied && !hasOther:
 			v.DeniedLater[1+member]++
-		case uncounted && !denied:
+		case hasOther && !denied: // the member may fetch what the combined verdict denies
 			v.DeniedLater[1+member]--
 		}
 	}
 }
 
-// forgetLists sets DeniedOf to -1 for the rows of a group that still have no verdict: some of
-// the agents were denied later, and too few of them.
-func (e *Evaluator) forgetLists(v *batch.Verdicts, number int) {
-	valid := v.Agents[0].Valid
-	w := e.groups.walk(number)
-	for w.next() {
-		for row := w.low; row < w.high; row++ {
-			if valid[row>>3]&(1<<(row&7)) == 0 {
-				v.DeniedOf[row] = -1
-			}
+// removeLists sets DeniedOf to -1 for the rows of a group without a verdict, as batch.Verdicts
+// wants it: denyCombined gave them a list, with too few agents for a verdict.
+func (e *Evaluator) removeLists(v *batch.Verdicts, number int) {
+	for row := range e.groups.rowsOf(number) {
+		if _, known := v.Agents[0].Verdict(row); !known {
+			v.DeniedOf[row] = -1
 		}
 	}
 }
@@ -464,7 +421,7 @@ func (e *Evaluator) forgetLists(v *batch.Verdicts, number int) {
 // denyRow denies a row to the agents to which an origin denies its path, and explains that if
 // explanations were asked for. Rows that are denied keep their explanation.
 func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
-	if isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile); isRobotsTxt {
+	if e.isRobotsTxt(path) {
 		return
 	}
 	e.target.Set(path, e.options.Profile)
@@ -497,17 +454,17 @@ func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path 
 // denyCombined is denyRow for a verdict that is combined: it adds the agents that an origin
 // denies the target to those that are denied the row.
 func (e *Evaluator) denyCombined(v *batch.Verdicts, o *matcher.Origin, row int) {
-	var before []int32 // in order
+	var before []int32 // agents that are denied the row, in order
 	if list := v.DeniedOf[row]; list >= 0 {
 		before = v.Denied[list]
 	}
-	decisions := e.explainer.decisions[:0]
+	decisions := e.explainer.decisions[:0] // by trie
 	for i := range o.Tries {
 		decisions = append(decisions, o.Tries[i].Match(&e.target))
 	}
 	e.explainer.decisions = decisions
-	first := -1 // agent that the origin denies the target
-	v.DeniedOf[row] = e.spreader.list(v, e.options.Agents, func(agent int) bool {
+	first := -1 // the first agent that the origin denies the target
+	v.DeniedOf[row] = e.spreader.listOf(v, e.options.Agents, func(agent int) bool {
 		denied := o.Access != access.Rules || !decisions[o.TrieOf(agent)].Allowed
 		if denied && first < 0 {
 			first = agent

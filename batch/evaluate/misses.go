@@ -13,9 +13,11 @@ const mostMisses = 64
 // Misses is a sample of the authorities of a job of which nothing is known: all of them, if
 // they are few. Evaluators of any goroutine may add to it.
 type Misses struct {
-	beyond atomic.Uint64 // the complement of the highest hash that is kept once there are enough
-	mu     sync.Mutex
-	kept   map[string]uint64 // the hashes
+	// full is the complement of the highest hash that is kept, once there are mostMisses; 0 before, so
+	// that its complement excludes no hash.
+	full atomic.Uint64
+	mu   sync.Mutex
+	kept map[string]uint64 // hashes by authority
 }
 
 // Authorities returns the sample, in order.
@@ -28,7 +30,7 @@ func (m *Misses) Authorities() []string {
 // add adds an authority, which it copies, with its hash. The mostMisses authorities with the
 // lowest hashes are kept, so nearly all others cost one comparison.
 func (m *Misses) add(authority []byte, hash uint64) {
-	if hash > ^m.beyond.Load() {
+	if hash > ^m.full.Load() {
 		return
 	}
 	m.mu.Lock()
@@ -41,7 +43,7 @@ func (m *Misses) add(authority []byte, hash uint64) {
 		delete(m.kept, m.highest())
 	}
 	if len(m.kept) == mostMisses {
-		m.beyond.Store(^m.kept[m.highest()])
+		m.full.Store(^m.kept[m.highest()])
 	}
 }
 

@@ -24,12 +24,11 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 		}
 	}
 	for row := low; row < high; row++ {
-		robotsTxt := nextRobotsTxt(r, row, high, authority, e.options.Profile)
+		robotsTxt := nextRobotsTxt(e, r, row, high, authority)
 		for ; row < robotsTxt && !known; row++ {
 			v.SetNull(row, reason)
 		}
-		row = robotsTxt
-		if row == high {
+		if row = robotsTxt; row == high {
 			return
 		}
 		if counter != nil {
@@ -58,9 +57,10 @@ func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 }
 
 // nextRobotsTxt returns the first row in [low, high) with the path /robots.txt; high if there is
-// none. The byte after the slash, which in a URL without a path is one of the next URL, excludes
-// nearly all rows.
-func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) int {
+// none. Nearly all rows are excluded by the byte after the path's slash, which must be an r, or a %
+// of an escaped one. It is in another place if blanks come before the URL, and in a URL without a path
+// it is a byte of the next URL, which may only cost a comparison.
+func nextRobotsTxt[O int32 | int64](e *Evaluator, r *rows[O], low, high, authority int) int {
 	data := r.data
 	for i, offset := range r.offsets[low-r.first : high-r.first] {
 		if second := int(offset) + authority + 1; second < len(data) {
@@ -68,7 +68,7 @@ func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profil
 				continue
 			}
 		}
-		if isRobotsTxt, _ := matcher.IsRobotsTxt(r.url(low + i)[authority:], profile); isRobotsTxt {
+		if e.isRobotsTxt(r.url(low + i)[authority:]) {
 			return low + i
 		}
 	}
@@ -76,8 +76,8 @@ func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profil
 }
 
 // outcome returns the verdict and the reason for an authority without rules to ask, by its
-// access. If known is false, the verdict is null. For access.Unknown the options decide, by
-// e.unknown.
+// access. If known is false, the verdict is null. For access.Unknown the options decide, and
+// e.early says which of them.
 func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
 	switch a {
 	case access.AllowAll, access.NoFile, access.Refused:
@@ -89,10 +89,15 @@ func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason match
 	case access.Cut:
 		return false, false, matcher.HistoryCut
 	}
-	// Nothing is known of the authority, so the options decide; evaluateGroup set the reason.
-	missing := e.options.Missing
-	if e.unknown == matcher.NoCaptureYet {
-		missing = e.options.BeforeFirst.Verdict(missing)
+	missing, reason := e.options.Missing, matcher.NoRobots
+	if e.early {
+		missing, reason = e.options.BeforeFirst.Verdict(missing), matcher.NoCaptureYet
 	}
-	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
+	return missing == access.MissingAllow, missing != access.MissingNull, reason
+}
+
+// isRobotsTxt reports whether a path is that of a /robots.txt that the profile always allows.
+func (e *Evaluator) isRobotsTxt(path []byte) bool {
+	is, _ := matcher.IsRobotsTxt(path, e.options.Profile)
+	return is
 }

@@ -12,11 +12,10 @@ import (
 // each other and those of a span do not.
 type outdated struct {
 	// turns are the seconds at which the robots.txt of an authority becomes outdated, and
-	// those at which the next fetch is there, by turns, in order. One before all times comes
-	// first and one after all times last, so that rows between turns i and i+1 are outdated if
-	// i is odd.
+	// those at which the next fetch is there, in turn. One before all times comes first, and
+	// one after all times last. So rows from turn i until turn i+1 are outdated if i is odd.
 	turns   []int64
-	fetches []int64 // of a span
+	fetches []int64 // the times of the fetches in a span
 }
 
 // timesOf returns the least and the greatest time of the rows of a group. A row without a time
@@ -32,14 +31,14 @@ func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 	return first, last
 }
 
-// countOutdated adds to v.Outdated the outdated rows of a group, given by its number, whose
-// authority h.choose has chosen. The rows' times are from first to last.
+// countOutdated adds to v.Outdated the outdated rows of a group, given by its number, for whose
+// authority chooseSpans was called. The rows' times are from first to last.
 func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
 		return err
 	}
-	from, to := turnAt(o.turns, first), turnAt(o.turns, last)
+	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
 	if from == to {
 		v.Outdated += int64(from & 1 * e.groups.count(number))
 		return nil
@@ -52,18 +51,15 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 	return nil
 }
 
-// findTurns sets e.outdated.turns for the spans of the authority that was chosen, as far as
-// times from first to last need them.
+// findTurns sets e.outdated.turns for e.history.spans, which are those of an authority, as far as
+// rows with times from first to last need them.
 func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
-	o, spans := &e.outdated, e.history.spans
+	o, froms := &e.outdated, e.history.froms
 	o.turns = append(o.turns[:0], batch.NoTime)
-	for i := range spans {
-		s, begin, end := &spans[i], spans[i].From, int64(math.MaxInt64)
-		if i == 0 && e.options.BeforeFirst == access.BeforeUse {
-			begin = batch.NoTime + 1
-		}
-		if i+1 < len(spans) {
-			end = spans[i+1].From
+	for i := range froms {
+		s, begin, end := &e.history.spans[i], froms[i], int64(math.MaxInt64)
+		if i+1 < len(froms) {
+			end = froms[i+1]
 		}
 		if s.Access == access.Unknown || end <= first || begin > last {
 			continue
@@ -89,26 +85,13 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	return nil
 }
 
-// turnAt returns the index of the last turn that is not after a second.
-func turnAt(turns []int64, second int64) int {
-	at := 0
-	for n := len(turns); n > 1; { // no branch depends on the second, which may be any
-		half := n >> 1
-		if turns[at+half] <= second {
-			at += half
-		}
-		n -= half
-	}
-	return at
-}
-
-// countOdd returns the number of times whose last turn has an odd index. It searches only for a
-// time that has another turn than the time before.
+// countOdd returns the number of times of which the last turn that is not after them has an odd
+// index. It searches only for a time that has another turn than the time before.
 func countOdd(turns, times []int64) (count int64) {
 	at, low, high := 0, int64(math.MaxInt64), int64(math.MaxInt64)
 	for _, t := range times {
 		if t < low || t >= high {
-			at = turnAt(turns, t)
+			at = lastAt(turns, t)
 			low, high = turns[at], turns[at+1]
 		}
 		count += int64(at & 1)

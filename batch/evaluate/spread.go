@@ -14,20 +14,20 @@ import (
 // decided once for each distinct trie of its authority, however many agents obey that;
 // then the bits are spread to the agents, or combined.
 type spreader struct {
-	first   int      // the row of the first bit, a multiple of 8; 0 if rows are not decided by trie
-	allowed [][]byte // bits of trie i of each row's authority
-	dirty   int      // how many of them may have bits that are set
-	usual   []byte   // bits of the trie that most agents obey, of each row's authority
+	first   int      // the row of bit 0 of the bitmaps, a multiple of 8; 0 if rows are not decided by trie
+	allowed [][]byte // bitmap i has the bits of trie i of each row's authority
+	dirty   int      // number of these bitmaps that may have bits
+	usual   []byte   // a bitmap of the trie that most agents obey, of each row's authority
 	obeyed  []obeyed // by group
-	of      []uint32 // memory of those
-	counts  []int32  // agents by trie
+	of      []uint32 // memory of obeyed.of
+	counts  []int32  // the number of agents that obey each trie of a group
 
-	lists map[string]int32 // what a list of Verdicts.Denied is for a set of agents
-	key   []byte
-	all   int32 // the list of all agents, 0 for none yet
-	cache listCache
-	// memory is what the batch's lists may take.
-	memory listMemory
+	// The lists of a batch, which are in Verdicts.Denied.
+	lists   map[string]int32 // their indices by key, a bit for each agent
+	key     []byte           // of the list that is looked up
+	listAll int32            // index of the list of all agents, 0 for none yet
+	cache   listCache        // of a group
+	memory  listMemory
 }
 
 // listMemory is the memory that the lists of a batch take. Each row may have a list of its
@@ -39,7 +39,7 @@ type listMemory struct {
 	err   error // why there are no more lists
 }
 
-// listStep is how much memory is granted at a time.
+// listStep is the number of bytes that the grant is asked for at a time.
 const listStep = 1 << 20
 
 // take takes a number of bytes for a list, and reports whether that succeeded; else m.err says
@@ -70,10 +70,9 @@ var errLists = option.Errorf("the lists of denied agents take more memory than a
 
 // obeyed is what the agents obey in a group.
 type obeyed struct {
-	tries int // 0 where no rules are asked
-	of    []uint32
-	// usual is the trie that most agents obey.
-	usual int
+	tries int      // the number of tries; 0 where no rules are asked
+	of    []uint32 // as matcher.Origin.Of: the trie of each agent; nil where there is one, or one an agent
+	usual int      // the trie that most agents obey, once spreadBits has set it
 }
 
 // trie returns the index of the trie that an agent obeys, as matcher.Origin.TrieOf does.
@@ -97,19 +96,17 @@ func (s *spreader) obey(group int, o *matcher.Origin) {
 		x.of = s.of[start:len(s.of):len(s.of)]
 	}
 	s.obeyed[group] = x
+	s.dirty = max(s.dirty, x.tries)
 }
 
 // reset prepares for a block of rows, and returns a bitmap of zeros for each trie, for the
-// decider to set. The bit of a row is row - s.first, so that bits have the same position in
-// their bytes as in the verdicts.
+// decider to set: as many as agents, because an authority has at most a trie for each. The bit of a
+// row is row - s.first, so that bits have the same position in their bytes as in the verdicts.
 func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) {
 	s.first = firstRow &^ 7
 	size := (firstRow&7 + rows + 7) / 8
 	if s.allowed == nil {
 		s.allowed = make([][]byte, agents)
-	}
-	for _, o := range s.obeyed {
-		s.dirty = max(s.dirty, o.tries)
 	}
 	for i := range s.allowed {
 		if i >= s.dirty && len(s.allowed[i]) >= size {
@@ -129,13 +126,10 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) 
 
 // forget drops the lists and references of a batch.
 func (s *spreader) forget() {
-	for _, o := range s.obeyed {
-		s.dirty = max(s.dirty, o.tries)
-	}
 	clear(s.obeyed)
 	s.obeyed = s.obeyed[:0]
 	clear(s.lists)
-	s.all = 0
+	s.listAll = 0
 	s.memory = listMemory{}
 }
 
@@ -150,11 +144,12 @@ func (e *Evaluator) spread(v *batch.Verdicts) {
 	for number := range g.all {
 		o := &s.obeyed[number]
 		s.cache.reset()
-		for w := g.walk(number); w.next(); {
+		w := g.walk(number)
+		for w.next() {
 			if o.tries == 0 {
 				e.listOutcome(v, w.low, w.high)
 			} else {
-				e.combineRun(v, o, w.low-s.first, w.high-s.first)
+				e.combineRun(v, o, w.low, w.high)
 			}
 		}
 	}
@@ -170,34 +165,28 @@ func (e *Evaluator) spreadBits() {
 		if o.tries == 0 {
 			continue // the verdicts are set
 		}
-		o.usual = s.most(o)
-		bits := s.allowed[o.usual]
-		for w := g.walk(number); w.next(); {
-			low, high := w.low-s.first, w.high-s.first
-			for at := low >> 3; at <= (high-1)>>3; at++ {
-				s.usual[at] |= bits[at] & part(low, high, at)
-			}
-		}
+		o.usual = s.usualTrie(o)
+		e.copyBits(s.usual, s.allowed[o.usual], number)
 	}
 	for agent := range e.allowed {
-		into := e.allowed[agent][s.first>>3:]
-		for at, bits := range s.usual {
-			into[at] |= bits
+		bits := e.allowed[agent][s.first>>3:]
+		for at, usual := range s.usual {
+			bits[at] |= usual // the bits of rows without rules, and of the block before, stay
 		}
 	}
 	for number := range g.all {
 		if o := &s.obeyed[number]; o.tries > 1 {
 			for agent := range e.allowed {
 				if trie := o.trie(agent); trie != o.usual {
-					e.correct(number, s.allowed[trie], e.allowed[agent][s.first>>3:])
+					e.copyBits(e.allowed[agent][s.first>>3:], s.allowed[trie], number)
 				}
 			}
 		}
 	}
 }
 
-// most returns the index of the trie that most agents obey, the first one of equals.
-func (s *spreader) most(o *obeyed) (trie int) {
+// usualTrie returns the index of the trie that most agents obey in a group, the first of equals.
+func (s *spreader) usualTrie(o *obeyed) (trie int) {
 	if o.of == nil {
 		return 0
 	}
@@ -214,50 +203,40 @@ func (s *spreader) most(o *obeyed) (trie int) {
 	return trie
 }
 
-// correct replaces an agent's bits, into, of the rows of a group by those of a trie, bits.
-func (e *Evaluator) correct(group int, bits, into []byte) {
+// copyBits copies the bits of a group's rows from one bitmap of the block to another.
+func (e *Evaluator) copyBits(to, from []byte, group int) {
 	first := e.spreader.first
-	for w := e.groups.walk(group); w.next(); {
+	w := e.groups.walk(group)
+	for w.next() {
 		low, high := w.low-first, w.high-first
 		for at := low >> 3; at <= (high-1)>>3; at++ {
-			mask := part(low, high, at)
-			into[at] = into[at]&^mask | bits[at]&mask
+			mask := batch.BitsIn(at, low, high)
+			to[at] = to[at]&^mask | from[at]&mask
 		}
 	}
 }
 
-// part returns a mask of the bits [low, high) that lie in byte at of a bitmap.
-func part(low, high, at int) byte {
-	mask := byte(0xFF)
-	if at == low>>3 {
-		mask <<= low & 7
-	}
-	if at == (high-1)>>3 {
-		mask &= 0xFF >> (7 - (high-1)&7)
-	}
-	return mask
-}
-
-// combineRun sets the combined verdicts of bits [low, high) of a block, and their lists of denied
-// agents. o is what the agents obey in their group.
+// combineRun sets the combined verdicts of rows [low, high), which are a run of a group, and lists
+// the agents that are denied. o is what the agents obey in the group.
 func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high int) {
 	s := &e.spreader
-	into := e.allowed[0][s.first>>3:]
+	low, high = low-s.first, high-s.first
+	verdicts := e.allowed[0][s.first>>3:]
 	for at := low >> 3; at <= (high-1)>>3; at++ {
-		mask := part(low, high, at)
-		all, any := byte(0xFF), byte(0)
-		for _, bits := range s.allowed[:o.tries] {
-			all &= bits[at]
-			any |= bits[at]
+		toAll, toAny := byte(0xFF), byte(0)
+		for _, allowed := range s.allowed[:o.tries] {
+			toAll &= allowed[at]
+			toAny |= allowed[at]
 		}
+		mask := batch.BitsIn(at, low, high)
 		if e.options.Combine == batch.CombineAllDenied {
-			into[at] |= any & mask
+			verdicts[at] |= toAny & mask
 		} else {
-			into[at] |= all & mask
+			verdicts[at] |= toAll & mask
 		}
-		for denied := mask &^ all; denied != 0; denied &= denied - 1 {
+		for denied := mask &^ toAll; denied != 0; denied &= denied - 1 { // each set bit
 			bit := at<<3 + bits.TrailingZeros8(denied)
-			v.DeniedOf[s.first+bit] = e.listOf(v, o, bit)
+			v.DeniedOf[s.first+bit] = e.listDenied(v, o, bit)
 		}
 	}
 }
@@ -265,10 +244,9 @@ func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high int) {
 // listOutcome sets the lists of denied agents of rows [low, high), which were decided without
 // rules: all agents, or none.
 func (e *Evaluator) listOutcome(v *batch.Verdicts, low, high int) {
-	a := &v.Agents[0]
 	for row := low; row < high; row++ {
-		if at, bit := row>>3, byte(1)<<(row&7); a.Valid[at]&^a.Allowed[at]&bit != 0 {
-			v.DeniedOf[row] = e.spreader.listAll(v, e.options.Agents)
+		if v.Agents[0].Denied(row) {
+			v.DeniedOf[row] = e.spreader.listOfAll(v, e.options.Agents)
 		}
 	}
 }
@@ -277,8 +255,8 @@ func (e *Evaluator) listOutcome(v *batch.Verdicts, low, high int) {
 // tries. Most groups have few different lists. A new entry replaces the oldest.
 type listCache struct {
 	denied [8]uint64 // a bit set for each trie that denies
-	list   [8]int32
-	n      int // entries that were added
+	list   [8]int32  // index in Verdicts.Denied
+	n      int       // entries that were added
 }
 
 func (c *listCache) reset() { c.n = 0 }
@@ -297,9 +275,9 @@ func (c *listCache) add(denied uint64, list int32) {
 	c.n++
 }
 
-// listOf returns the number of the list of the agents that are denied the row of a bit of the
-// block. o is what the agents obey in its group.
-func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
+// listDenied returns the index in v.Denied of the list of the agents that are denied the row of a
+// bit of the block. o is what the agents obey in its group.
+func (e *Evaluator) listDenied(v *batch.Verdicts, o *obeyed, bit int) int32 {
 	s := &e.spreader
 	isDenied := func(trie int) bool { return s.allowed[trie][bit>>3]>>(bit&7)&1 == 0 }
 	cached := o.tries <= 64
@@ -314,7 +292,7 @@ func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
 			return list
 		}
 	}
-	list := s.list(v, e.options.Agents, func(agent int) bool { return isDenied(o.trie(agent)) })
+	list := s.listOf(v, e.options.Agents, func(agent int) bool { return isDenied(o.trie(agent)) })
 	if cached {
 		s.cache.add(denied, list)
 	}
@@ -325,20 +303,20 @@ func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
 // headers and a map entry.
 const listOverhead = 96
 
-// listAll returns the number of the list of all agents.
-func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
-	if s.all == 0 {
-		s.all = s.list(v, agents, func(int) bool { return true })
+// listOfAll returns the index in v.Denied of the list of all agents.
+func (s *spreader) listOfAll(v *batch.Verdicts, agents int) int32 {
+	if s.listAll == 0 {
+		s.listAll = s.listOf(v, agents, func(int) bool { return true })
 	}
-	return s.all
+	return s.listAll
 }
 
-// list returns the number in v.Denied of the list of the agents for which denied returns true,
-// the same one for the same agents; denied is called for each agent in order. It returns that of
-// the empty list when there is no memory for another one, which ends the batch with an error.
-func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
+// listOf returns the index in v.Denied of the list of the agents for which denied returns true. The
+// same agents have one list. denied is called for each agent in order. Without memory for another
+// list, s.memory.err is set, which ends the batch, and the list is the empty one.
+func (s *spreader) listOf(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
 	s.key = s.key[:0]
-	word, count := uint64(0), 0
+	word, count := uint64(0), 0 // 64 agents of the key, and the number of all that are denied
 	for agent := range agents {
 		if denied(agent) {
 			word |= 1 << (agent & 63)
@@ -356,9 +334,9 @@ func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bo
 		return 0
 	}
 	list := make([]int32, 0, count)
-	for at := range s.key {
-		for bits8 := s.key[at]; bits8 != 0; bits8 &= bits8 - 1 {
-			list = append(list, int32(at<<3+bits.TrailingZeros8(bits8)))
+	for at, eight := range s.key {
+		for ; eight != 0; eight &= eight - 1 { // each set bit
+			list = append(list, int32(at<<3+bits.TrailingZeros8(eight)))
 		}
 	}
 	if s.lists == nil {

@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"slices"
+
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/usage"
@@ -13,10 +15,10 @@ type uses struct {
 	wanted  []usage.Use
 	agents  int
 	combine batch.Combine
-	runs    []usedRun
-	target  matcher.Target // shared with no one: the decider keeps its own
+	runs    []usedRun      // of a block
+	target  matcher.Target // the path of the row that is decided, where values depend on it
 
-	values []usage.Value // of a row, for each agent each use
+	values []usage.Value // of that row: of agent a, from index a*len(wanted) on, each use
 	// forbids says of each value whether Verdicts.Unpermitted has its rows.
 	forbids [usage.NumValues]bool
 }
@@ -36,8 +38,8 @@ func newUses(o Options) uses {
 	return u
 }
 
-// add adds the runs of a group, given by its number, whose host says something of uses.
-func (u *uses) add(g *groups, number int, said *matcher.Usage) {
+// addGroup adds the runs of a group, given by its number, whose host says something of uses.
+func (u *uses) addGroup(g *groups, number int, said *matcher.Usage) {
 	w := g.walk(number)
 	for w.next() {
 		u.runs = append(u.runs, usedRun{usage: said, low: w.low, high: w.high, authority: len(g.all[number].written)})
@@ -96,52 +98,28 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 	return low + max(1, matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 }
 
-// setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted.
-// The rows share e.uses.values, and e.uses.target is the path of the first.
+// setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted. For
+// the rows, e.uses.values and e.uses.target are set. Where verdicts are combined, a row has the
+// combined value of the agents that may fetch it.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
-	use := 0
-	for e.uses.wanted[use] != c.Kind.Use.Use {
-		use++
-	}
-	if e.options.Combine != batch.CombineNone {
-		e.setCombinedUse(c, v, said, use, low, high)
-		return
-	}
-	value := e.uses.values[c.Agent*len(e.uses.wanted)+use]
-	of := e.numberOf(c, said, c.Agent, use, value)
-	if of == null {
-		return
-	}
-	var forbidden []byte
-	if e.uses.forbids[value] {
-		forbidden = v.NeedBits(&v.Unpermitted)
-	}
-	allowed := v.Agents[c.Agent].Allowed
+	use := slices.Index(e.uses.wanted, c.Kind.Use.Use)
+	combines := e.options.Combine != batch.CombineNone
+	decided, list := false, int32(0) // list is that of the agents without the values that were decided
+	var of int32
+	var forbidden []byte // nil if the value is not forbidden
 	for row := low; row < high; row++ {
-		if allowed[row>>3]>>(row&7)&1 != 0 {
-			c.Of[row] = of
-			if forbidden != nil {
-				forbidden[row>>3] |= 1 << (row & 7)
-			}
-		}
-	}
-}
-
-// setCombinedUse does what setUse does where verdicts are combined: the value of a row is made
-// of those of the agents that may fetch it. use is the index of the column's use.
-func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, use, low, high int) {
-	allowed := v.Agents[0].Allowed
-	list, of := int32(-1), int32(null)
-	var forbidden []byte
-	for row := low; row < high; row++ {
-		if allowed[row>>3]>>(row&7)&1 == 0 {
+		if allowed, _ := v.Agents[c.Agent].Verdict(row); !allowed {
 			continue
 		}
-		if v.DeniedOf[row] != list {
-			list = v.DeniedOf[row]
-			agent, value, forbids := e.uses.combined(v.Denied[list], use)
-			of = e.numberOf(c, said, agent, use, value)
-			forbidden = nil
+		if !decided || combines && v.DeniedOf[row] != list {
+			agent := c.Agent
+			value := e.uses.values[agent*len(e.uses.wanted)+use]
+			forbids := e.uses.forbids[value]
+			if combines {
+				list = v.DeniedOf[row]
+				agent, value, forbids = e.uses.combined(v.Denied[list], use)
+			}
+			decided, of, forbidden = true, e.numberOf(c, said, agent, use, value), nil
 			if forbids {
 				forbidden = v.NeedBits(&v.Unpermitted)
 			}
@@ -156,7 +134,7 @@ func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *mat
 // combined combines the values of a use of the agents that are not in denied, a sorted list, and
 // returns the first agent with the result. With any-denied the most restrictive value counts.
 // With all-denied a use is disallowed only if it is disallowed to all. forbids reports whether
-// the value of any of the agents is forbidden.
+// the value of any of the agents is forbidden. At least one agent must not be in denied.
 func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, forbids bool) {
 	first := true
 	for i := range u.agents {
@@ -184,8 +162,8 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 // null is the number of null.
 const null = -1
 
-// numberOf returns the number for batch.Values.Of of what a column has of an agent's use: the
-// value, or the line that decides; null or batch.Unreadable for none.
+// numberOf returns the number for batch.Values.Of of what a column has of a use of an agent, given
+// by their indices: the value, or the line that decides; null or batch.Unreadable for none.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)
