@@ -18,167 +18,179 @@ const (
 	pageEntries = 1 << 18
 )
 
-// chunk is a column of a row group as it lies in a file.
+// chunk describes a column chunk, whose pages lie one after the other. Offsets count from its first byte.
 type chunk struct {
-	size, uncompressed int64 // bytes, compressed and not
+	size, uncompressed int64 // bytes of its pages with their headers, as they lie and decompressed
 
-	entries    int64
-	dictionary int64                 // bytes of its dictionary's page, 0 for none
-	places     []layout.PageLocation // from the chunk on
-	nulls      int64
-	low, high  []byte // the least and the greatest value, nil when that is not known
+	entries, nulls int64
+	dictionary     int64                 // bytes of its dictionary's page, 0 for none
+	places         []layout.PageLocation // of its data pages
+	low, high      []byte                // the least and the greatest value, nil if not known
 }
 
-// pages appends the pages of a chunk to out, one after the other.
-type pages struct {
+// chunkEncoder appends the pages of one chunk to out, one after the other.
+type chunkEncoder struct {
 	*Encoder
-	chunk  *chunk // what is known of it so far
-	begin  int    // of the chunk in out
+	node  *columns.Node
+	chunk chunk // describes the pages so far
+	rows  int64 // of the data pages so far
+
+	begin  int // of the chunk in out
 	out    []byte
-	plain  []byte // the body of the current page, before it is compressed
-	packed []byte // and after
-	err    error
+	plain  []byte // scratch: a page's body, before it is compressed
+	packed []byte // scratch: a page's body, compressed
+	err    error  // the first, after which pages are missing in out
 }
 
-// chunk appends the pages of a leaf to dst, and describes them. plain says not to try a dictionary.
-func (e *Encoder) chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, chunk, error) {
-	c := chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
-	begin := len(dst)
-	p := pages{Encoder: e, chunk: &c, begin: begin, out: dst}
+// encodeChunk appends the pages of leaf l of node n to dst, and returns them with their description.
+// tryDictionary says that its values may repeat; bits and lists never try.
+func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf, tryDictionary bool) ([]byte, chunk, error) {
+	c := chunkEncoder{Encoder: e, node: n, begin: len(dst), out: dst}
+	c.chunk.entries, c.chunk.nulls = int64(l.N), int64(l.N-l.Values(n.Width()))
+	var distinct *columns.Leaf
 	switch {
 	case l.Bits != nil:
-		p.bits(n, l)
-		c.low, c.high = bitExtremes(l.Bits, l.N)
+		distinct = c.bits(l)
 	case l.Lists != nil:
-		c.low, c.high = extremes(n, p.lists(n, l))
+		distinct = c.lists(l)
 	default:
-		var d *dictionary
-		if !plain {
-			d = newDictionary(l, n.Width())
-		}
-		p.dictionary(n, d)
-		p.data(n, l, d)
-		if d != nil {
-			l = &d.entries
-		}
-		c.low, c.high = extremes(n, l)
+		distinct = c.values(l, tryDictionary)
 	}
-	c.size = int64(len(p.out) - begin)
-	return p.out, c, p.err
+	c.chunk.low, c.chunk.high = extremes(n, distinct)
+	c.chunk.size = int64(len(c.out) - c.begin)
+	return c.out, c.chunk, c.err
 }
 
-// dictionary appends the page of a dictionary, unless that is nil.
-func (p *pages) dictionary(n *columns.Node, d *dictionary) {
-	if d == nil {
-		return
+// values appends the pages of a leaf with levels and values, with a dictionary if that is to be tried and
+// pays. It returns a leaf that has each of the values, but not for every row.
+func (c *chunkEncoder) values(l *columns.Leaf, tryDictionary bool) *columns.Leaf {
+	if tryDictionary {
+		if d := newDictionary(l, c.node.Width()); d != nil {
+			c.dictionaryPage(d)
+			c.dataPages(l, d)
+			return &d.entries
+		}
 	}
-	p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
-	p.page(layout.DictionaryPage, d.n, layout.Plain)
-	p.chunk.dictionary = int64(len(p.out) - p.begin)
+	c.dataPages(l, nil)
+	return l
 }
 
-// data appends the data pages: with indices into a dictionary, unless that is nil.
-func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
-	width, encoding := n.Width(), layout.Plain
+// dictionaryPage appends the page of a dictionary.
+func (c *chunkEncoder) dictionaryPage(d *dictionary) {
+	c.plain = appendPlain(c.plain[:0], c.node, &d.entries, 0, d.n)
+	c.page(layout.DictionaryPage, d.n, layout.Plain)
+	c.chunk.dictionary = int64(len(c.out) - c.begin)
+}
+
+// dataPages appends data pages of a leaf's entries. Their values are indices into d, or plain if d is nil.
+func (c *chunkEncoder) dataPages(l *columns.Leaf, d *dictionary) {
+	width := c.node.Width()
 	if d != nil {
-		width, encoding = 4, layout.RLEDictionary // of the indices
+		width = 4 // of an index, before it is packed
 	}
-	row := int64(0)
-	for entry, first := 0, 0; entry < l.N; {
-		end, last := cut(n, l, width, entry, first)
-		p.plain = p.plain[:0]
-		if n.MaxRepetition > 0 {
-			p.plain = layout.AppendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition, true)
-		}
-		if n.MaxDefinition > 0 {
-			p.plain = layout.AppendLevels(p.plain, part(l.Definitions, entry, end), end-entry, n.MaxDefinition, n.MaxDefinition, true)
-		}
+	for entry, value := 0, 0; entry < l.N; {
+		endEntry, endValue := pageEnd(c.node, l, width, entry, value)
+		repetitions := slice(l.Repetitions, entry, endEntry)
+		c.levels(repetitions, slice(l.Definitions, entry, endEntry), endEntry-entry)
+		encoding := layout.Plain
 		if d != nil {
-			p.plain = d.appendIndices(p.plain, d.indices[first:last])
+			encoding = layout.RLEDictionary
+			c.plain = d.appendIndices(c.plain, d.indices[value:endValue])
 		} else {
-			p.plain = appendPlain(p.plain, n, l, first, last)
+			c.plain = appendPlain(c.plain, c.node, l, value, endValue)
 		}
-		p.dataPage(end-entry, row, encoding)
-		row += rows(l, entry, end)
-		entry, first = end, last
+		rows := endEntry - entry
+		if repetitions != nil {
+			rows = bytes.Count(repetitions, []byte{0}) // an entry with 0 begins a row
+		}
+		c.dataPage(endEntry-entry, rows, encoding)
+		entry, value = endEntry, endValue
 	}
 }
 
-// dataPage appends the data page in p.plain, which begins with a row.
-func (p *pages) dataPage(entries int, row int64, encoding layout.Encoding) {
-	from := len(p.out)
-	p.page(layout.DataPage, entries, encoding)
-	p.chunk.places = append(p.chunk.places, layout.PageLocation{Offset: int64(from - p.begin), Size: int64(len(p.out) - from), Row: row})
-}
-
-// rows returns the number of rows that begin with the entries from low to high-1.
-func rows(l *columns.Leaf, low, high int) int64 {
-	if l.Repetitions == nil {
-		return int64(high - low)
+// levels begins the body of a data page: it sets c.plain to the levels of n entries. Repetitions that are nil
+// are 0, and definitions that are nil the highest level.
+func (c *chunkEncoder) levels(repetitions, definitions []byte, n int) {
+	c.plain = c.plain[:0]
+	if most := c.node.MaxRepetition; most > 0 {
+		c.plain = layout.AppendLevels(c.plain, repetitions, n, 0, most, true)
 	}
-	return int64(bytes.Count(l.Repetitions[low:high], []byte{0}))
+	if most := c.node.MaxDefinition; most > 0 {
+		c.plain = layout.AppendLevels(c.plain, definitions, n, most, most, true)
+	}
 }
 
-// part returns levels low to high-1, nil for nil.
-func part(levels []byte, low, high int) []byte {
+// dataPage appends the data page whose body is c.plain. It begins with a row.
+func (c *chunkEncoder) dataPage(entries, rows int, encoding layout.Encoding) {
+	from := len(c.out)
+	c.page(layout.DataPage, entries, encoding)
+	c.chunk.places = append(c.chunk.places, layout.PageLocation{Offset: int64(from - c.begin), Size: int64(len(c.out) - from), Row: c.rows})
+	c.rows += int64(rows)
+}
+
+// slice returns levels low to high-1, nil for nil.
+func slice(levels []byte, low, high int) []byte {
 	if levels == nil {
 		return nil
 	}
 	return levels[low:high]
 }
 
-// cut returns where the page that begins with an entry ends: after entry end-1, and value last-1. first
-// is the page's first value, and width the bytes that a value takes in it, 0 for byte arrays. Rows are
-// not cut.
-func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last int) {
-	most := first + pageEntries
+// pageEnd returns the entry and the value after the last ones of the page that begins with an entry and a
+// value. width is the bytes that a value takes in it, 0 for byte arrays. Rows are not cut, so a page may be
+// larger than pageSize and pageEntries.
+func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
+	most := value + pageEntries
 	if width > 0 {
-		most = first + max(1, pageSize/width)
+		most = value + max(1, pageSize/width)
 	} else if offsets := l.Offsets; len(offsets) > 0 {
-		limit := offsets[first] + min(pageSize, offsets[len(offsets)-1]-offsets[first])
-		most = min(most, first+max(1, sort.Search(len(offsets)-1-first, func(i int) bool { return offsets[first+1+i] > limit })))
+		limit := offsets[value] + min(pageSize, offsets[len(offsets)-1]-offsets[value]) // without overflow
+		most = min(most, value+max(1, sort.Search(len(offsets)-1-value, func(i int) bool { return offsets[value+1+i] > limit })))
 	}
 	if l.Definitions == nil && l.Repetitions == nil {
-		end = min(l.N, most)
+		end := min(l.N, most)
 		return end, end
 	}
 	if total := l.Values(n.Width()); l.Repetitions == nil && l.N-entry <= pageEntries && total <= most {
 		return l.N, total
 	}
-	last = first
-	for end = entry; end < l.N; end++ {
-		if end > entry && (last >= most || end-entry >= pageEntries) && (l.Repetitions == nil || l.Repetitions[end] == 0) {
+	endValue = value
+	for endEntry = entry; endEntry < l.N; endEntry++ {
+		isFull := endValue >= most || endEntry-entry >= pageEntries
+		beginsRow := l.Repetitions == nil || l.Repetitions[endEntry] == 0
+		if endEntry > entry && isFull && beginsRow {
 			break
 		}
-		if l.Definitions == nil || l.Definitions[end] == n.MaxDefinition {
-			last++
+		if l.Definitions == nil || l.Definitions[endEntry] == n.MaxDefinition {
+			endValue++
 		}
 	}
-	return end, last
+	return endEntry, endValue
 }
 
-// appendPlain appends the values from first to last-1 in PLAIN.
-func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
+// appendPlain appends values low to high-1 of a leaf in PLAIN.
+func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, low, high int) []byte {
 	switch width := n.Width(); {
 	case n.Type == layout.Boolean:
-		return layout.AppendBits(dst, l.Fixed[first:last])
+		return layout.AppendBits(dst, l.Fixed[low:high])
 	case width > 0:
-		return append(dst, l.Fixed[first*width:last*width]...)
+		return append(dst, l.Fixed[low*width:high*width]...)
 	}
-	for i := first; i < last; i++ {
+	for i := low; i < high; i++ {
 		v := l.Value(i, 0)
 		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
 	}
 	return dst
 }
 
-// page appends the page whose body is p.plain, which has a number of values.
-func (p *pages) page(kind layout.PageKind, values int, encoding layout.Encoding) {
-	if len(p.plain) > math.MaxInt32 {
-		p.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
+// page appends the page whose body is c.plain: its header and the body, compressed. values is the number of
+// its entries or, for a dictionary, of its values.
+func (c *chunkEncoder) page(kind layout.PageKind, values int, encoding layout.Encoding) {
+	if len(c.plain) > math.MaxInt32 {
+		c.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
 		return
 	}
 	head, header := layout.Page{Kind: kind, Values: values, Encoding: encoding}, 0
-	p.out, header = head.AppendPage(p.out, p.plain, &p.packed, p.compress)
-	p.chunk.uncompressed += int64(header + len(p.plain))
+	c.out, header = head.AppendPage(c.out, c.plain, &c.packed, c.compress)
+	c.chunk.uncompressed += int64(header + len(c.plain))
 }

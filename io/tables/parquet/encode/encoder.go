@@ -19,10 +19,10 @@ type Encoder struct {
 
 	schema   *columns.Schema
 	compress func(dst, src []byte) []byte // nil for Uncompressed
-	heads    []layout.Chunk               // what the chunks of each leaf have alike
+	heads    []layout.Chunk               // by leaf: what all its chunks have in common
 }
 
-// NewEncoder returns an encoder that compresses, with zstd at a level, 0 for the standard.
+// NewEncoder returns an encoder that compresses pages with c. level is that of zstd, 0 for its default.
 func NewEncoder(schema *columns.Schema, c compress.Codec, level int) (*Encoder, error) {
 	codec, ok := layout.CodecOf(c)
 	if !ok {
@@ -33,7 +33,8 @@ func NewEncoder(schema *columns.Schema, c compress.Codec, level int) (*Encoder, 
 	return e, nil
 }
 
-// addHeads adds a head for each leaf below nodes. path has the names of the groups around them.
+// addHeads appends to e.heads that of each leaf among nodes and below them. path has the names of the groups
+// around nodes.
 func (e *Encoder) addHeads(path []string, nodes []*columns.Node, codec layout.Codec) {
 	for _, n := range nodes {
 		path := append(path[:len(path):len(path)], n.Name)
@@ -44,22 +45,22 @@ func (e *Encoder) addHeads(path []string, nodes []*columns.Node, codec layout.Co
 	}
 }
 
-// Rows are rows of all columns as leaves.
+// Rows are some rows of all columns.
 type Rows struct {
 	N      int64
-	Size   int64 // bytes of the leaves
-	Leaves []columns.Leaf
+	Size   int64          // bytes of the leaves: see [columns.Leaf.Size]
+	Leaves []columns.Leaf // as in the schema
 }
 
-// Shred returns the rows of arrays, one for each column, which must have been checked. They may share the
-// arrays' memory. What else they need is allocated by mem; if that panics, the caller gets the panic.
-func (e *Encoder) Shred(rows int64, data []*array.Data, mem memory.Allocator) (*Rows, error) {
-	r := &Rows{N: rows, Leaves: make([]columns.Leaf, 0, len(e.schema.Leaves))}
+// Shred returns the n rows of data, which has a checked array for each column of the schema. They may share
+// the arrays' memory. What else they need is allocated by mem; if that panics, the caller gets the panic.
+func (e *Encoder) Shred(n int64, data []*array.Data, mem memory.Allocator) (*Rows, error) {
+	r := &Rows{N: n, Leaves: make([]columns.Leaf, 0, len(e.schema.Leaves))}
 	shredder := columns.Shredder{Memory: mem}
-	for i, n := range e.schema.Nodes {
-		leaves, err := shredder.Shred(n, data[i])
+	for i, node := range e.schema.Nodes {
+		leaves, err := shredder.Shred(node, data[i])
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", n.Name, err)
+			return nil, fmt.Errorf("column %q: %w", node.Name, err)
 		}
 		r.Leaves = append(r.Leaves, leaves...)
 	}
@@ -69,7 +70,7 @@ func (e *Encoder) Shred(rows int64, data []*array.Data, mem memory.Allocator) (*
 	return r, nil
 }
 
-// Append appends copies of other rows to those of r, of which there may be none yet.
+// Append appends copies of other's rows to r, which may be the zero Rows.
 func (e *Encoder) Append(r, other *Rows) error {
 	if r.Leaves == nil {
 		r.Leaves = make([]columns.Leaf, len(other.Leaves))
@@ -84,20 +85,20 @@ func (e *Encoder) Append(r, other *Rows) error {
 	return nil
 }
 
-// Group is a row group as it lies in a file, one chunk after the other.
+// Group is an encoded row group.
 type Group struct {
 	Rows int64
-	Data []byte
+	Data []byte // its chunks as they lie in a file, one after the other
 
-	chunks []chunk
+	chunks []chunk // by leaf
 }
 
-// Encode encodes rows as a row group.
+// Encode encodes rows as a row group. It does not keep r's memory.
 func (e *Encoder) Encode(r *Rows) (*Group, error) {
 	g := &Group{Rows: r.N, chunks: make([]chunk, len(r.Leaves))}
 	for i, n := range e.schema.Leaves {
 		var err error
-		if g.Data, g.chunks[i], err = e.chunk(g.Data, n, &r.Leaves[i], i == e.Plain); err != nil {
+		if g.Data, g.chunks[i], err = e.encodeChunk(g.Data, n, &r.Leaves[i], i != e.Plain); err != nil {
 			return nil, fmt.Errorf("column %q: %w", n.Name, err)
 		}
 	}

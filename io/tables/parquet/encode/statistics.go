@@ -7,11 +7,11 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// maxStatistic is the most bytes that a value has in the statistics.
+// maxStatistic is the most bytes that a value may have in the statistics, for they go into the footer.
 const maxStatistic = 256
 
-// extremes returns the least and the greatest of a leaf's values as PLAIN stores
-// them, nil where there is none or the format knows no order.
+// extremes returns copies of the least and the greatest of a leaf's values as PLAIN stores them. Both are nil
+// if it has no value, the format has no order for them, or one has more than maxStatistic bytes.
 func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	order, width, count := n.Order(), n.Width(), len(l.Offsets)-1
 	if order == columns.NoOrder || n.Type == layout.FixedLenByteArray {

@@ -11,15 +11,15 @@ import (
 	"robotsbatch/io/tables/parquet/splice"
 )
 
-// Writer writes a file of row groups. What the footer says of them is kept as it is written, for a
-// table may have many columns.
+// Writer writes a file of row groups. It keeps what the footer says of them as bytes, because a table may
+// have many columns.
 type Writer struct {
 	out     tables.Output
 	encoder *Encoder
-	file    layout.File
+	file    layout.File // without schema and metadata, which Close sets
 }
 
-// NewWriter begins a file on w.
+// NewWriter begins a file on w. e must have encoded all row groups that it gets.
 func NewWriter(w io.Writer, e *Encoder) (*Writer, error) {
 	o := &Writer{out: tables.Output{To: w}, encoder: e}
 	return o, o.out.Put([]byte(layout.Magic))
@@ -27,18 +27,17 @@ func NewWriter(w io.Writer, e *Encoder) (*Writer, error) {
 
 // Write writes a row group.
 func (o *Writer) Write(g *Group) error {
-	x := layout.RowGroup{Rows: g.Rows, Offset: o.out.Pos, Ordinal: -1}
-	if o.file.Encoded.N <= math.MaxInt16 {
-		x.Ordinal = int16(o.file.Encoded.N)
+	group := layout.RowGroup{Rows: g.Rows, Offset: o.out.Pos, Ordinal: -1, Chunks: make([]layout.Chunk, len(g.chunks))}
+	if o.file.Encoded.N <= math.MaxInt16 { // the format has 16 bits for it
+		group.Ordinal = int16(o.file.Encoded.N)
 	}
-	x.Chunks = make([]layout.Chunk, len(g.chunks))
-	statistics := make([]layout.Statistics, len(g.chunks))
 	for i := range g.chunks {
-		o.encoder.describe(&x.Chunks[i], &statistics[i], i, &g.chunks[i], o.out.Pos+x.Size, 0)
-		x.Size += g.chunks[i].size
-		x.Uncompressed += g.chunks[i].uncompressed
+		c := &g.chunks[i]
+		group.Chunks[i] = o.encoder.columnChunk(i, c, o.out.Pos+group.Size, 0)
+		group.Size += c.size
+		group.Uncompressed += c.uncompressed
 	}
-	o.file.Encoded.Data = layout.Append(o.file.Encoded.Data, &x)
+	o.file.Encoded.Data = layout.Append(o.file.Encoded.Data, &group)
 	o.file.Encoded.N++
 	o.file.Rows += g.Rows
 	return o.out.Put(g.Data)
@@ -49,29 +48,31 @@ var (
 	dictionaryEncodings = append(plainEncodings, layout.RLEDictionary)
 )
 
-// describe sets x and its statistics s to what a footer says of chunk c of a leaf. The chunk lies at an
-// offset, and an offset index of index bytes after it; 0 for none.
-func (e *Encoder) describe(x *layout.Chunk, s *layout.Statistics, leaf int, c *chunk, offset, index int64) {
-	*x, *s = e.heads[leaf], layout.Statistics{Nulls: c.nulls, High: c.high, Low: c.low}
-	x.Encodings, x.Statistics = plainEncodings, s
+// columnChunk returns what a footer says of chunk c of leaf i if its pages begin at offset.
+// index is the size of the offset index that follows them, 0 for none.
+func (e *Encoder) columnChunk(i int, c *chunk, offset, index int64) layout.Chunk {
+	x := e.heads[i]
+	x.Encodings, x.Statistics = plainEncodings, &layout.Statistics{Nulls: c.nulls, High: c.high, Low: c.low}
 	if c.dictionary > 0 {
 		x.Encodings, x.DictionaryPage = dictionaryEncodings, offset
 	}
 	x.Values, x.Uncompressed, x.Pages.Length, x.DataPage = c.entries, c.uncompressed, c.size, offset+c.dictionary
 	x.OffsetIndex = layout.Range{Offset: offset + c.size, Length: index}
+	return x
 }
 
-// Columns returns the encoder's columns as they are added to those of another file with the indices
-// kept, nil for all. key names them there, and maker this program.
+// Columns returns the encoder's columns as [splice.NewWriter] adds them to a file of which the columns with the
+// indices kept are copied, nil for all. maker is the created_by of a file some pages of which are encoded, and
+// key is the metadata's key for the names of the added columns.
 func (e *Encoder) Columns(kept []int, maker, key string) splice.Columns {
 	c := splice.Columns{Fields: len(e.schema.Nodes), Leaves: len(e.schema.Leaves), Maker: maker, Metadata: columns.Extended(kept, e.schema.Stored, key)}
-	for _, x := range elements(nil, e.schema.Nodes) {
+	for _, x := range appendElements(nil, e.schema.Nodes) {
 		c.Elements = append(c.Elements, layout.Append(nil, &x))
 	}
 	return c
 }
 
-// Added returns the chunks of a row group as they are added to one of another file. They share its
+// Added returns the chunks of g as [splice.Writer] adds them to a row group of another file. They share g's
 // memory.
 func (e *Encoder) Added(g *Group) []splice.Added {
 	added, at := make([]splice.Added, len(g.chunks)), int64(0)
@@ -80,8 +81,7 @@ func (e *Encoder) Added(g *Group) []splice.Added {
 		added[i] = splice.Added{
 			Data: g.Data[at : at+c.size : at+c.size], Uncompressed: c.uncompressed, OffsetIndex: c.offsetIndex,
 			Chunk: func(offset, index int64) []byte {
-				var x layout.Chunk
-				e.describe(&x, &layout.Statistics{}, i, c, offset, index)
+				x := e.columnChunk(i, c, offset, index)
 				return layout.Append(nil, &x)
 			},
 		}
@@ -90,7 +90,7 @@ func (e *Encoder) Added(g *Group) []splice.Added {
 	return added
 }
 
-// offsetIndex returns the OffsetIndex structure of a chunk that lies at an offset.
+// offsetIndex returns the encoded OffsetIndex of a chunk whose pages begin at offset.
 func (c *chunk) offsetIndex(offset int64) []byte {
 	x := &layout.OffsetIndex{}
 	for _, p := range c.places {
@@ -100,8 +100,8 @@ func (c *chunk) offsetIndex(offset int64) []byte {
 	return layout.Append(nil, x)
 }
 
-// Close writes the footer, its length and the magic: the schema that the encoder's stores goes into
-// it, with its metadata. It does not close w.
+// Close writes the footer, its length and the magic. The footer has the metadata of the schema's Stored, and
+// that as an Arrow schema, unless it is nil. Close does not close the io.Writer.
 func (o *Writer) Close(createdBy string) error {
 	file, schema := o.file, o.encoder.schema
 	if schema.Stored != nil {
@@ -111,13 +111,13 @@ func (o *Writer) Close(createdBy string) error {
 		}
 	}
 	root := layout.Element{Name: "schema", Type: layout.NoType, Converted: -1, Children: int32(len(schema.Nodes))}
-	file.Version, file.Schema, file.CreatedBy = 2, elements([]layout.Element{root}, schema.Nodes), createdBy
+	file.Version, file.Schema, file.CreatedBy = 2, appendElements([]layout.Element{root}, schema.Nodes), createdBy
 	end := layout.Append(nil, &file)
 	return o.out.Put(append(binary.LittleEndian.AppendUint32(end, uint32(len(end))), layout.Magic...))
 }
 
-// elements appends the elements of nodes, depth first.
-func elements(list []layout.Element, nodes []*columns.Node) []layout.Element {
+// appendElements appends the schema elements of nodes and of all nodes below them, depth first.
+func appendElements(list []layout.Element, nodes []*columns.Node) []layout.Element {
 	for _, n := range nodes {
 		m := &n.Meaning
 		e := layout.Element{
@@ -127,7 +127,7 @@ func elements(list []layout.Element, nodes []*columns.Node) []layout.Element {
 		if m.Kind > columns.NoKind && !m.Old {
 			e.Logical = layout.Logical{Kind: int16(m.Kind), Scale: m.Scale, Precision: m.Precision, UTC: m.UTC, Unit: int16(m.Unit), Bits: m.Bits, Signed: m.Signed}
 		}
-		list = elements(append(list, e), n.Children)
+		list = appendElements(append(list, e), n.Children)
 	}
 	return list
 }
