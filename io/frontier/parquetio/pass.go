@@ -181,7 +181,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	if !chunk.last && (!s.allRows || g.begun) {
 		return nil
 	}
-	if difference := s.from.passed.Same(g.source.passed); difference != "" {
+	if difference := s.from.passed.Difference(g.source.passed); difference != "" {
 		return option.Errorf("%s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Compression.With("zstd"))
 	}
 	var err error

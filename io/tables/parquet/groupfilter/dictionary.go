@@ -8,15 +8,15 @@ import (
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
-// loadDictionary reads the dictionary of a column, whose page is p, and finds which entries the kept rows
-// use: for that, it reads the pages of indices an extra time, before their turn. The dictionary stays in
+// loadDictionary reads the dictionary of a column, whose page is p, from s, and finds which entries the kept
+// rows use: for that, it reads the pages of indices an extra time, before their turn. The dictionary stays in
 // memory until the column ends, because the pages' bounds need it.
 func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	c := p.column
 	if err := r.load(p, s); err != nil {
 		return err
 	}
-	err := r.work(func() error {
+	err := r.onWorker(func() error {
 		if err := r.decompress(p); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	if err != nil {
 		return err
 	}
-	c.held, p.held = p.held, 0
+	c.held, p.held = p.held, 0 // given back at the column's end
 	if err := r.readIndices(c); err != nil {
 		return err
 	}
@@ -47,10 +47,11 @@ var errLateIndices = &tables.LimitError{What: "its pages of indices come after o
 // entries are used or the column ends. Writers that give up a dictionary, because it grows too large, never
 // return to it. A page of indices after pages in another encoding is refused all the same, because readData
 // would take it at a row that the skipped pages did not advance.
-func (r *filterRun) readIndices(c *filtered) error {
+func (r *filterRun) readIndices(c *filteredColumn) error {
 	pages := r.ahead
 	pages.Reset(c.chunk)
-	at, fellBack := position{left: c.chunk.Values}, false // fellBack: the writer gave up the dictionary
+	at := position{left: c.chunk.Values}
+	fellBack := false // the writer gave up the dictionary
 	for at.left > 0 && pages.More() && !c.Dictionary.Full() {
 		p := &page{column: c, index: 1} // not 0, which is the dictionary's
 		var err error
@@ -61,7 +62,7 @@ func (r *filterRun) readIndices(c *filtered) error {
 		case !p.isData():
 			pages.Skip(&p.Page)
 			continue
-		case !p.indices():
+		case !p.hasIndices():
 			fellBack = true
 			at.left -= int64(p.Values)
 			pages.Skip(&p.Page)
@@ -71,7 +72,7 @@ func (r *filterRun) readIndices(c *filtered) error {
 		}
 		wanted, err := r.readData(p, pages, at)
 		if err == nil && wanted {
-			err = r.work(func() error {
+			err = r.onWorker(func() error {
 				if err := r.decompress(p); err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 
 // chunkOf writes a column of integers to a run of its own: page by page the indices into
 // a dictionary of ten, or numbers where there are none.
-func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
+func chunkOf(pages ...[]int32) (*filterRun, *filteredColumn) {
 	var data, packed []byte
 	values := 0
 	header := layout.Page{Kind: layout.DictionaryPage, Values: 10}
@@ -33,7 +33,7 @@ func chunkOf(pages ...[]int32) (*filterRun, *filtered) {
 		Filter: New(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
 		Group: &Group{Start: func(do func()) { do() }}, rows: rows,
 	}
-	return r, &filtered{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
+	return r, &filteredColumn{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
 }
 
 // What the pages of indices use is found where they are the first ones. Whatever else

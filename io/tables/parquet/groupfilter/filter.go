@@ -5,12 +5,12 @@
 //	a page of which no row is kept      left out
 //	any other page                      its kept rows are written as a new page
 //
-//	read      reads pages in the order of the columns, and finds the rows of each
-//	workers   decompress, leave rows out, compress: see Group.Start
-//	column    writes the pages in their order
+//	readColumns   reads pages in the order of the columns, and finds the rows of each
+//	workers       decompress, leave rows out, compress: see Group.Start
+//	writeColumn   writes the pages in their order
 //
-// The writer's goroutine reads and writes. Only the pages under way are in memory. The next
-// ones use that memory again.
+// The goroutine that calls Filter.Write reads and writes: the two take turns by [iter.Pull]. Only
+// the pages under way are in memory. The next ones use that memory again.
 package groupfilter
 
 import (
@@ -37,14 +37,14 @@ type Filter struct {
 	limit   int64              // bytes that a page may take
 	free    *budget.Buffers    // empty between row groups
 	filters sync.Pool          // of workers
-	inOrder *pagefilter.Filter // for pages that build on one another
-	levels  map[leveled]int    // of zstd: see chooseLevel
+	inOrder *pagefilter.Filter // for pages that are filtered in order, because they build on one another
+	levels  map[levelKey]int   // of zstd: see chooseLevel
 	refused zstdcut.Refusals
 }
 
-// page is a page under way.
+// page is a page under way, or the end of a column.
 type page struct {
-	column *filtered
+	column *filteredColumn // nil for the end of a column
 	layout.Page
 	raw, plain []byte // as it lies in the file; decompressed, if opened is set
 	opened     bool
@@ -56,18 +56,18 @@ type page struct {
 	nulls      int                   // -1 if nobody knows yet
 	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
 
-	// out is written instead of raw, unless the whole page is copied. written describes the
+	// out is written instead of raw, unless the page is copied. written describes the
 	// pages in it. A page that is copied gets its description when it is written.
 	out     []byte
 	written []layout.Written
-	err     error
+	err     error         // of reading or filtering; at the end of a column, of the column
 	done    chan struct{} // closed when all of the above is set
 }
 
-// whole reports whether the page is copied byte for byte: all its rows are kept, the next page does not
+// isCopied reports whether the page is copied byte for byte: all its rows are kept, the next page does not
 // build on it, and its dictionary keeps all entries.
-func (p *page) whole() bool {
-	if p.indices() || p.Kind == layout.DictionaryPage {
+func (p *page) isCopied() bool {
+	if p.hasIndices() || p.Kind == layout.DictionaryPage {
 		if d := p.column.Dictionary; d != nil && !d.Full() {
 			return false
 		}
@@ -75,20 +75,20 @@ func (p *page) whole() bool {
 	return p.kept == p.all && p.Encoding != layout.DeltaByteArray
 }
 
-// indices reports whether the values are indices into a dictionary.
-func (p *page) indices() bool {
+// hasIndices reports whether the values are indices into a dictionary.
+func (p *page) hasIndices() bool {
 	return p.isData() && (p.Encoding == layout.RLEDictionary || p.Encoding == layout.PlainDictionary)
 }
 
 func (p *page) isData() bool { return p.Kind == layout.DataPage || p.Kind == layout.DataPageV2 }
 
-// filtered is a column of a row group while it is filtered.
-type filtered struct {
+// filteredColumn is a column of a row group while it is filtered.
+type filteredColumn struct {
 	pagefilter.Column
-	name   string
-	chunk  *layout.Chunk
-	source splice.Source
-	level  int // of zstd, 0 for the standard one
+	name  string
+	chunk *layout.Chunk
+	facts splice.ValueFacts
+	level int // of zstd, 0 for the standard one
 
 	dictionary []byte // decompressed
 	held       int64  // bytes that it uses of filterRun.held
@@ -99,10 +99,10 @@ type filterRun struct {
 	*Filter
 	*Group
 	rows  *pagefilter.Selection
-	next  func() (*page, bool) // goes on with read up to the next page; one without a column ends a column
-	yield func(*page) bool     // in read: has next return a page, or nil if there is no memory for one yet
+	next  func() (*page, bool) // runs readColumns up to its next yield, and returns what that yields
+	yield func(*page) bool     // of readColumns; nil says that there is no memory for the next page yet
 	pages []*page              // under way, in order
-	held  int64                // bytes taken of the job's memory
+	held  int64                // bytes taken from Grant
 	used  int64                // and those of them that pages use
 	ahead *layout.Stream       // of pages that are read before their turn
 }
@@ -117,16 +117,17 @@ type Group struct {
 	// Kept calls keep for each run of rows that are kept, from low to high-1.
 	Kept  func(keep func(low, high int))
 	Added []splice.Added
-	// Grant is what memory is taken from, and Start has a worker do something.
+	// Memory is taken from Grant; its owner gives it back.
 	Grant *budget.Grant
+	// Start has a worker call do, before anything that comes later in the job. It does not wait for it.
 	Start func(do func())
 }
 
-// New returns a filter of pages that may take limit bytes each.
+// New returns a filter of pages that may take limit bytes each, filtering included.
 func New(limit int64) *Filter {
 	return &Filter{
 		limit: limit, free: budget.NewBuffers(0),
-		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[leveled]int),
+		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[levelKey]int),
 	}
 }
 
@@ -139,14 +140,15 @@ func (f *Filter) Write(file *splice.Writer, g *Group) error {
 	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewSelection(n)}
 	g.Kept(r.rows.Keep)
 	var stop func()
-	r.next, stop = iter.Pull(r.read)
+	r.next, stop = iter.Pull(r.readColumns)
 	defer stop()
 	defer f.free.Limit(0)
-	return file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.column)
+	return file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.writeColumn)
 }
 
 // reserve takes n bytes for a page. While there is no memory, it yields nil, so that pages that were read
-// before are written and give theirs back. If there are no such pages, it waits for memory.
+// before are written and give theirs back. If there are no such pages, it waits for memory. Its error is
+// errStopped if the writer wants no more pages.
 func (r *filterRun) reserve(n int64) error {
 	for r.used+n > r.held {
 		more := r.used + n - r.held
@@ -166,8 +168,8 @@ func (r *filterRun) reserve(n int64) error {
 	return nil
 }
 
-// release takes back a page's buffers for other pages, and its share of the memory. So much of free may
-// be kept as the memory that is taken and not used.
+// release takes back a page's buffers for other pages, and its share of the memory. The buffers that wait
+// in free may have as many bytes as are held and not used.
 func (r *filterRun) release(p *page) {
 	if p.opened && p.asItLies() {
 		p.plain = nil // it aliases raw, which must be put back once
@@ -180,8 +182,9 @@ func (r *filterRun) release(p *page) {
 	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
 }
 
-// work has a worker call do, and waits for it. A panic of do is returned as an error.
-func (r *filterRun) work(do func() error) (err error) {
+// onWorker has a worker call do, and waits for it, so that no more goroutines compute than the job has
+// workers. A panic of do is returned as an error.
+func (r *filterRun) onWorker(do func() error) (err error) {
 	done := make(chan struct{})
 	r.Start(func() {
 		defer close(done)
@@ -192,10 +195,10 @@ func (r *filterRun) work(do func() error) (err error) {
 	return err
 }
 
-// oldest removes and returns the first page of r.pages. Before, it reads more pages, so that workers have
-// twice as many as there are processors, as long as there is memory.
-func (r *filterRun) oldest() *page {
-	for len(r.pages) < 2*runtime.GOMAXPROCS(0) {
+// nextPage returns the next page to be written, which workers may still filter. It first reads pages ahead,
+// as long as there is memory.
+func (r *filterRun) nextPage() *page {
+	for len(r.pages) < 2*runtime.GOMAXPROCS(0) { // one that each processor works on, and one that waits for it
 		p, more := r.next()
 		if !more || p == nil {
 			break
@@ -207,11 +210,11 @@ func (r *filterRun) oldest() *page {
 	return p
 }
 
-// column writes the kept rows of the next column, and describes its pages. It is the callback of
-// [splice.Writer.FilterGroup]; columns come in the order in which read yields them.
-func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
+// writeColumn writes the kept rows of the next column, and describes its pages. It is the callback of
+// [splice.Writer.FilterGroup], which calls it for the columns in the order in which readColumns reads them.
+func (r *filterRun) writeColumn(_ int, write func([]byte) error) (c splice.FilteredChunk, err error) {
 	for {
-		p := r.oldest()
+		p := r.nextPage()
 		if p.column == nil {
 			c.Compare = p.compare
 			r.release(p)
@@ -231,8 +234,8 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 }
 
 // write writes the kept rows of a page that workers are done with, and adds it to its chunk.
-func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
-	if p.whole() {
+func (p *page) write(c *splice.FilteredChunk, write func([]byte) error) error {
+	if p.isCopied() {
 		p.out, p.raw = p.raw, nil
 		p.written = []layout.Written{{
 			Size: p.StoredSize(), Uncompressed: len(p.Header) + p.Uncompressed, Values: p.Values, Rows: p.part.N, Nulls: p.nulls,
@@ -246,14 +249,14 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 }
 
 // bounds returns the bounds of the values of a page that is copied: those of the column index, or else of
-// the page's header. Both are nil if there are none, or they do not have the size of a value.
+// the page's header. They are nil if there are none, or they do not have the size of a value.
 func (p *page) bounds() (b layout.Bounds) {
 	c := p.column
 	switch {
 	case c.Order == columns.NoOrder:
 		return b
-	case p.number < len(c.source.Bounds):
-		b = c.source.Bounds[p.number]
+	case p.number < len(c.facts.Bounds):
+		b = c.facts.Bounds[p.number]
 	case p.Low != nil && p.High != nil:
 		b = layout.Bounds{Low: p.Low, High: p.High}
 	}
@@ -264,18 +267,18 @@ func (p *page) bounds() (b layout.Bounds) {
 }
 
 // failed returns err with the column's name and the page's index.
-func (c *filtered) failed(page int, err error) error {
+func (c *filteredColumn) failed(page int, err error) error {
 	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
 }
 
-// read yields the pages of all columns in order. After each column it yields a page whose column is nil,
-// with the column's error. It ends at an error. It is run by [iter.Pull]: see filterRun.next.
-func (r *filterRun) read(yield func(*page) bool) {
+// readColumns yields the pages of all columns in order. After each column it yields a page whose column is
+// nil, with the column's error. It ends at an error.
+func (r *filterRun) readColumns(yield func(*page) bool) {
 	r.yield = yield
 	stream := layout.NewStream(r.In, nil, r.limit)
 	r.ahead = layout.NewStream(r.In, nil, r.limit)
 	for i, n := range r.Leaves {
-		c := r.open(i, n)
+		c := r.newColumn(i, n)
 		end := &page{err: r.readColumn(c, stream), held: c.held}
 		if c.Order != columns.NoOrder {
 			end.compare = c.Order.Compare
@@ -286,11 +289,12 @@ func (r *filterRun) read(yield func(*page) bool) {
 	}
 }
 
-// open returns the column of a leaf of the file, number of the input's columns.
-func (r *filterRun) open(number int, n *columns.Node) *filtered {
-	c := &filtered{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], source: r.Input.Source(r.Number, number)}
+// newColumn returns the column of leaf n. number is its index among the copied leaves. The column has an order,
+// and so bounds in the output, only if the input has bounds.
+func (r *filterRun) newColumn(number int, n *columns.Node) *filteredColumn {
+	c := &filteredColumn{name: r.File.Path(n.Leaf), chunk: &r.File.Groups[r.Number].Chunks[n.Leaf], facts: r.Input.ValueFacts(r.Number, number)}
 	c.Column = pagefilter.Column{Leaf: r.File.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0), Refusals: &r.refused}
-	if c.source.HasBounds {
+	if c.facts.HasBounds {
 		c.Order = n.Order()
 	}
 	return c
@@ -315,8 +319,9 @@ func (at *position) pass(p *page) {
 	at.row += p.part.N
 }
 
-// readColumn yields the pages of a column that are needed (see readData), each handed to a worker.
-func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
+// readColumn yields the pages of a column that are needed (see readData), each handed to a worker. It reads them
+// from s.
+func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 	err := c.chunk.Codec.Check()
 	if c.Type == layout.FixedLenByteArray && c.Width <= 0 {
 		err = errNoBytes
@@ -349,7 +354,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			r.release(p)
 			return c.failed(index, err)
 		}
-		if err := r.hand(p); err != nil {
+		if err := r.start(p); err != nil {
 			return err
 		}
 	}
@@ -359,8 +364,8 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	return nil
 }
 
-// leastSample is the least size in bytes of a page by which a level is chosen: a smaller one
-// may not be like the others.
+// leastSample is the least size in bytes of a page by which a level of zstd is chosen: how well a smaller one
+// compresses says little about the others.
 const leastSample = 16 << 10
 
 // isRecompressed reports whether the page's new body will be compressed with zstd: it is neither copied nor
@@ -371,7 +376,7 @@ func (p *page) isRecompressed() bool {
 	if !p.isData() {
 		leftOut, all = c.Dictionary.Unused(), p.Values // entries of the dictionary
 	}
-	return c.Codec.Is(compress.Zstd) && !p.Stored() && !p.whole() && !c.MayCut(&p.Page, leftOut, all)
+	return c.Codec.Is(compress.Zstd) && !p.Stored() && !p.isCopied() && !c.MayCut(&p.Page, leftOut, all)
 }
 
 // chooseLevel chooses the zstd level of a page, if that is recompressed. The first such page of a column
@@ -382,10 +387,10 @@ func (r *filterRun) chooseLevel(p *page) error {
 	if p.Uncompressed < leastSample || !p.isRecompressed() {
 		return nil
 	}
-	key := leveled{c.name, p.indices()}
+	key := levelKey{c.name, p.hasIndices()}
 	level, chosen := r.levels[key]
 	if !chosen {
-		if err := r.work(func() error {
+		if err := r.onWorker(func() error {
 			err := r.decompress(p)
 			if err == nil {
 				level = compress.Level(p.plain, len(p.Body))
@@ -404,20 +409,20 @@ func (r *filterRun) chooseLevel(p *page) error {
 	return nil
 }
 
-// leveled is the key of a level: a column's pages of indices, or its other pages.
-type leveled struct {
+// levelKey names the pages for which a level is chosen: a column's pages of indices, or its other pages.
+type levelKey struct {
 	column  string
 	indices bool
 }
 
-// hand yields a page, and hands it to a worker unless it is copied and its nulls are known. A page in
-// DELTA_BYTE_ARRAY builds on the one before, so hand waits until it is filtered.
-func (r *filterRun) hand(p *page) error {
+// start hands a page to a worker, unless it is copied and its nulls are known, and yields it. A page in
+// DELTA_BYTE_ARRAY builds on the one before, so start waits until it is filtered.
+func (r *filterRun) start(p *page) error {
 	switch {
 	case p.isData() && p.Encoding == layout.DeltaByteArray:
-		p.err = r.work(func() error { return r.filterPage(r.inOrder, p) })
+		p.err = r.onWorker(func() error { return r.filterPage(r.inOrder, p) })
 		close(p.done)
-	case p.whole() && (p.nulls >= 0 || !p.isData()):
+	case p.isCopied() && (p.nulls >= 0 || !p.isData()):
 		close(p.done)
 	default:
 		r.Start(func() {
@@ -433,7 +438,8 @@ func (r *filterRun) hand(p *page) error {
 	return nil
 }
 
-// readPage reads the next page, which begins at a position, into p. wanted is as in readData.
+// readPage reads the next page, which begins at a position, into p. wanted is as in readData; a dictionary
+// is always wanted.
 func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
@@ -447,10 +453,10 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 	return r.readData(p, s, at)
 }
 
-// readData reads the body of page p, of which only the header was read, and finds its rows. wanted is false
-// if the page can be left out: no row of it is kept, and the next page does not build on it, as it does in
-// DELTA_BYTE_ARRAY. The bodies of such pages and of index pages are not read, except in lists, whose rows
-// only the body says.
+// readData reads the body of page p, of which only the header was read, and finds its rows. at is where it
+// begins. wanted is false if the page can be left out: no row of it is kept, and the next page does not build
+// on it, as it does in DELTA_BYTE_ARRAY. The bodies of such pages and of index pages are not read, except in
+// lists, where only the levels in the body say which rows a page has.
 func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	c := p.column
 	switch {
@@ -461,7 +467,7 @@ func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted boo
 		return false, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, at.left)
 	}
 	if c.Leaf.MaxRepetition == 0 {
-		if err := r.place(p, at.row, p.Values, false); err != nil {
+		if err := r.setRows(p, at.row, p.Values, false); err != nil {
 			return false, err
 		}
 		if p.kept == 0 && p.Encoding != layout.DeltaByteArray {
@@ -473,7 +479,7 @@ func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted boo
 		return false, err
 	}
 	if c.Leaf.MaxRepetition > 0 {
-		if err := r.work(func() error { return r.findRows(p, at.row) }); err != nil {
+		if err := r.onWorker(func() error { return r.findRows(p, at.row) }); err != nil {
 			return false, err
 		}
 	}
@@ -481,9 +487,9 @@ func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted boo
 	return p.kept > 0 || p.Encoding == layout.DeltaByteArray, nil
 }
 
-// place sets which rows a page has: the n rows from row on begin in it. continues says that it begins in
-// the middle of row-1.
-func (r *filterRun) place(p *page, row, n int, continues bool) error {
+// setRows sets which rows a page has, and how many of them are kept: the n rows from row on begin in it.
+// continues says that it begins in the middle of row-1.
+func (r *filterRun) setRows(p *page, row, n int, continues bool) error {
 	if row+n > r.rows.Len() || continues && row == 0 {
 		return errGroupRows
 	}
@@ -492,7 +498,7 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	return nil
 }
 
-// load reads a page's body. Before, it waits until there is memory for all that filtering the page takes.
+// load reads a page's body from s. Before, it waits until there is memory for all that filtering the page takes.
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	held := p.memory()
 	if need := held + p.column.held; need > r.limit {
@@ -521,7 +527,7 @@ func (p *page) memory() int64 {
 	return held
 }
 
-// asItLies reports whether the page is not compressed.
+// asItLies reports whether the page's values are not compressed.
 func (p *page) asItLies() bool { return p.AsItLies(p.column.Codec) }
 
 // decompress sets p.plain to the page's decompressed body, once. It aliases p.raw if that is not compressed.
@@ -542,9 +548,9 @@ func (r *filterRun) decompress(p *page) error {
 	return nil
 }
 
-// withLevels returns the page's levels, with which its body begins: in version 2 the body itself, because
-// its levels are not compressed, else the decompressed body.
-func (r *filterRun) withLevels(p *page) ([]byte, error) {
+// levelBytes returns bytes that begin with the page's levels: in version 2 the body as it lies, because its
+// levels are not compressed, else the decompressed body.
+func (r *filterRun) levelBytes(p *page) ([]byte, error) {
 	if p.Kind == layout.DataPageV2 {
 		return p.Body, nil
 	}
@@ -552,9 +558,9 @@ func (r *filterRun) withLevels(p *page) ([]byte, error) {
 	return p.plain, err
 }
 
-// findRows sets which rows a page of a list has. row is the first that begins in it.
+// findRows sets which rows a page of a list has, by its levels. row is the first that begins in it.
 func (r *filterRun) findRows(p *page, row int) error {
-	plain, err := r.withLevels(p)
+	plain, err := r.levelBytes(p)
 	if err != nil {
 		return err
 	}
@@ -562,33 +568,36 @@ func (r *filterRun) findRows(p *page, row int) error {
 	if err != nil {
 		return err
 	}
-	return r.place(p, row, rows, continues)
+	return r.setRows(p, row, rows, continues)
 }
 
-// findNulls sets p.nulls, which is -1 before, if the schema, the column index or the page's header says it.
+// findNulls sets p.nulls if the schema, the column index or the page's header says it. Otherwise it stays -1.
 func (p *page) findNulls() {
-	c := p.column
+	c, nulls := p.column, int64(-1) // by the column index
+	if p.number < len(c.facts.Nulls) {
+		nulls = c.facts.Nulls[p.number]
+	}
 	switch {
-	case c.Leaf.MaxDefinition == 0 || c.source.NoNulls:
+	case c.Leaf.MaxDefinition == 0 || c.facts.NoNulls:
 		p.nulls = 0
-	case p.number < len(c.source.Nulls) && 0 <= c.source.Nulls[p.number] && c.source.Nulls[p.number] <= int64(p.Values):
-		p.nulls = int(c.source.Nulls[p.number])
+	case 0 <= nulls && nulls <= int64(p.Values):
+		p.nulls = int(nulls)
 	case c.Leaf.MaxRepetition == 0: // in lists, writers do not agree what a null is
 		p.nulls = p.Nulls
 	}
 }
 
-// source returns what pagefilter reads of a page. plain is its decompressed body.
+// source returns a page as pagefilter reads it. plain is its decompressed body.
 func (p *page) source(plain []byte) pagefilter.Source {
 	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Part: p.part}
 }
 
-// filterPage sets p.out and p.written to a page's kept rows. Of a page that is copied, it only counts the
-// nulls.
+// filterPage sets p.out and p.written to a page's kept rows, by way of f. Of a page that is copied, it only
+// counts the nulls.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))
-	if p.whole() {
-		plain, err := r.withLevels(p)
+	if p.isCopied() {
+		plain, err := r.levelBytes(p)
 		if err == nil {
 			p.nulls, err = p.CountNulls(plain, p.column.Leaf)
 		}
@@ -613,6 +622,6 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	return err
 }
 
-// buffer returns n bytes, which are not zero, with room for an eighth more: most pages are about as large as
-// the one before, whose memory they get.
+// buffer returns n bytes, which are not zero, with room for an eighth more, because the next page of about
+// this size gets the same memory.
 func (f *Filter) buffer(n int) []byte { return f.free.Get(n + n/8)[:n] }

@@ -36,22 +36,22 @@ const maxIndex = 64 << 20
 // Input is a file whose columns are copied, all of them or some.
 type Input struct {
 	in     io.ReaderAt
-	file   *layout.File
+	file   *layout.File // parsed, with all columns
 	leaves []int        // which of the file's are copied
-	footer []layout.Raw // of these columns alone
+	footer []layout.Raw // as it lies, but for the columns that are not copied
 	groups []group
 }
 
-// group is a row group of an input.
+// group is a row group of an input, as far as its columns are copied.
 type group struct {
-	fields []layout.Raw
+	fields []layout.Raw // of its RowGroup structure
 	chunks []chunk
 }
 
-// chunk is a column chunk. A range of no bytes is of something that is not there.
+// chunk is a column chunk of an input. A range of no bytes is of something that is not there.
 type chunk struct {
-	leaf                                   int
-	fields, meta                           []layout.Raw
+	leaf                                   int          // in the file
+	fields, meta                           []layout.Raw // of its ColumnChunk structure, and of the ColumnMetaData in it
 	pages, bloom, columnIndex, offsetIndex layout.Range
 }
 
@@ -73,7 +73,7 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	}
 	var ranges []layout.Range
 	for i, raw := range groups {
-		g, err := input.group(i, raw)
+		g, err := input.parseGroup(i, raw)
 		if err != nil {
 			return nil, fmt.Errorf("row group %d: %w", i, err)
 		}
@@ -85,8 +85,9 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	return input, input.checkRanges(ranges)
 }
 
-// group returns what the footer says of the copied columns in row group number. raw is its RowGroup structure.
-func (input *Input) group(number int, raw []byte) (g group, err error) {
+// parseGroup returns what the footer says of the copied columns in row group number. raw is its RowGroup
+// structure.
+func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 	if g.fields, _, err = layout.ReadRaw(raw); err != nil {
 		return g, err
 	}
@@ -110,7 +111,7 @@ func (input *Input) group(number int, raw []byte) (g group, err error) {
 			err = errors.New("its pages are in another file")
 		}
 		if err == nil {
-			err = input.ranges(&c)
+			err = input.findIndexes(&c)
 		}
 		if err != nil {
 			return g, fmt.Errorf("column %q: %w", input.file.Path(i), err)
@@ -120,8 +121,8 @@ func (input *Input) group(number int, raw []byte) (g group, err error) {
 	return g, nil
 }
 
-// ranges sets the ranges of the chunk's indexes and bloom filter, by its fields.
-func (input *Input) ranges(c *chunk) error {
+// findIndexes sets the ranges of a chunk's indexes and bloom filter, by its fields. They are not checked yet.
+func (input *Input) findIndexes(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
 	if c.offsetIndex.Length > maxIndex {
@@ -135,7 +136,7 @@ func (input *Input) ranges(c *chunk) error {
 	if c.bloom.Length != 0 || at < 0 || at >= input.file.End {
 		return nil
 	}
-	// Older writers do not say its length: its header does.
+	// Older writers do not say the filter's length: the header with which it begins does.
 	head := make([]byte, min(256, input.file.End-at))
 	if err := layout.ReadAt(input.in, head, at); err != nil {
 		return err
@@ -167,9 +168,9 @@ func (input *Input) checkRanges(ranges []layout.Range) error {
 	return nil
 }
 
-// Same returns how the columns of another input differ, so that both cannot be copied into one file; "" if
-// they do not.
-func (input *Input) Same(other *Input) string {
+// Difference returns what prevents that both inputs are copied into one file, as a clause about other; "" if
+// nothing does.
+func (input *Input) Difference(other *Input) string {
 	for _, part := range []struct {
 		field int16
 		what  string
@@ -199,8 +200,8 @@ func integer(fields []layout.Raw, id int16) int64 {
 	return 0
 }
 
-// set replaces the field with value's ID. It does nothing if there is none.
-func set(fields []layout.Raw, value layout.Raw) {
+// replace replaces the field with value's ID. It does nothing if there is none: see put.
+func replace(fields []layout.Raw, value layout.Raw) {
 	for i := range fields {
 		if fields[i].ID == value.ID {
 			fields[i] = value
@@ -208,9 +209,9 @@ func set(fields []layout.Raw, value layout.Raw) {
 	}
 }
 
-// move adds delta to the offset in the field with an ID, unless it is 0, which some writers use for none.
-func move(fields []layout.Raw, id int16, delta int64) {
+// shift adds delta to the offset in the field with an ID, unless it is 0, which some writers use for none.
+func shift(fields []layout.Raw, id int16, delta int64) {
 	if f := find(fields, id); len(f.Value) > 0 && f.Int() != 0 {
-		set(fields, layout.IntField(id, f.Kind, f.Int()+delta))
+		replace(fields, layout.IntField(id, f.Kind, f.Int()+delta))
 	}
 }

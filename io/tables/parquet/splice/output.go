@@ -1,9 +1,9 @@
 package splice
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,97 +18,99 @@ import (
 // memory as a whole.
 const copySize = 1 << 20
 
-// Added is a column chunk that is added.
+// Added is a column chunk that is added to a row group. The functions return structures as they are encoded in a
+// file.
 type Added struct {
 	// Data are its pages, and Uncompressed is their number of bytes once decompressed.
 	Data         []byte
 	Uncompressed int64
-	// OffsetIndex returns its offset index when its pages lie at an offset. It is
+	// OffsetIndex returns its OffsetIndex if its pages begin at offset. It is
 	// written after the pages if other columns have one.
 	OffsetIndex func(offset int64) []byte
-	// Chunk returns its ColumnChunk structure when its pages lie at an offset and
-	// its offset index, if it is written, has index bytes.
+	// Chunk returns its ColumnChunk if its pages begin at offset. index is the size of the
+	// offset index that follows them, 0 for none.
 	Chunk func(offset, index int64) []byte
 }
 
-// Columns are the columns that are added.
+// Columns are the columns that are added to a file.
 type Columns struct {
-	// Elements are their SchemaElement structures, and Fields is the number of columns at
-	// the top that makes.
+	// Elements are their encoded SchemaElement structures, those of Fields columns at the top.
 	Elements [][]byte
 	Fields   int
 	// Leaves is the number of chunks that a row group has of them.
 	Leaves int
-	// Maker is the created_by of a file some pages of which were encoded.
+	// Maker is the created_by of a file some pages of which were encoded; "" keeps the input's.
 	Maker string
-	// Metadata changes the file's keys and values.
+	// Metadata returns the output's keys and values for those of the input.
 	Metadata func([]layout.KeyValue) ([]layout.KeyValue, error)
 }
 
 // Writer writes a file.
 type Writer struct {
 	out    tables.Output
-	buffer []byte
+	buffer []byte // of copySize
 
-	footer  []layout.Raw
-	groups  [][]byte
+	footer  []layout.Raw // without row groups and rows, which Close sets
+	groups  [][]byte     // encoded RowGroup structures
 	begun   begun
-	rows    int64
-	encoded bool // pages of some row group were
-	maker   string
+	rows    int64  // of groups
+	encoded bool   // pages of some row group were encoded rather than copied
+	maker   string // [Columns.Maker]
 }
 
-// begun is a row group whose pages are copied, if there is one.
+// begun is the row group that BeginGroup has begun.
 type begun struct {
-	offset int64
-	moved  []int64 // by how much the pages of each chunk moved; nil for none
+	offset int64   // where its pages begin
+	moved  []int64 // for each chunk, how many bytes further on its pages are than in the input; nil if no row group is begun
 }
 
 // NewWriter begins a file whose schema and metadata are like's, with the added columns after its own.
 func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
-	o := &Writer{out: tables.Output{To: w}, buffer: make([]byte, copySize), maker: added.Maker}
-	if err := o.layOut(like, added); err != nil {
-		return nil, err
-	}
-	return o, o.out.Put([]byte(layout.Magic))
-}
-
-// layOut sets the footer, without row groups: that of like, with the added columns after its own.
-func (o *Writer) layOut(like *Input, added Columns) error {
-	o.footer = slices.Clone(like.footer)
-	kind, elements, err := find(o.footer, fileSchema).Elements()
-	if err != nil || len(elements) == 0 {
-		return fmt.Errorf("footer: %w", err)
-	}
-	root, _, err := layout.ReadRaw(elements[0])
-	if err != nil {
-		return fmt.Errorf("footer: %w", err)
-	}
-	set(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
-	elements = append(slices.Concat([][]byte{layout.AppendRaw(nil, root)}, elements[1:]), added.Elements...)
-	set(o.footer, layout.ListField(fileSchema, kind, elements))
-	if orders := find(o.footer, fileOrders); len(orders.Value) > 0 {
-		kind, list, err := orders.Elements()
-		if err != nil {
-			return fmt.Errorf("footer: %w", err)
-		}
-		for range added.Leaves {
-			list = append(list, typeOrder)
-		}
-		set(o.footer, layout.ListField(fileOrders, kind, list))
+	o := &Writer{out: tables.Output{To: w}, buffer: make([]byte, copySize), footer: slices.Clone(like.footer), maker: added.Maker}
+	if err := o.extendSchema(added); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
 	}
 	metadata, err := added.Metadata(like.file.Metadata)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.setMetadata(metadata)
+	return o, o.out.Put([]byte(layout.Magic))
+}
+
+// extendSchema appends the added columns to the footer's schema, and to its orders if it has any.
+func (o *Writer) extendSchema(added Columns) error {
+	kind, elements, err := find(o.footer, fileSchema).Elements()
+	if err == nil && len(elements) == 0 {
+		err = errors.New("damaged: its schema is empty")
+	}
+	if err != nil {
+		return err
+	}
+	root, _, err := layout.ReadRaw(elements[0])
+	if err != nil {
+		return err
+	}
+	replace(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
+	elements = slices.Concat([][]byte{layout.AppendRaw(nil, root)}, elements[1:], added.Elements)
+	replace(o.footer, layout.ListField(fileSchema, kind, elements))
+	orders := find(o.footer, fileOrders)
+	if len(orders.Value) == 0 {
+		return nil
+	}
+	kind, list, err := orders.Elements()
+	if err != nil {
+		return err
+	}
+	list = append(list, slices.Repeat([][]byte{typeOrder}, added.Leaves)...)
+	replace(o.footer, layout.ListField(fileOrders, kind, list))
 	return nil
 }
 
-// typeOrder is a ColumnOrder that says that values are ordered as their type is.
+// typeOrder is an encoded ColumnOrder that says that values are ordered as their type is.
 var typeOrder = []byte{1<<4 | layout.RawStruct, 0, 0}
 
-// setMetadata replaces the footer's keys and values.
+// setMetadata replaces the footer's keys and values. None at all are left out.
 func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	list := make([][]byte, len(metadata))
 	for i := range metadata {
@@ -141,8 +143,8 @@ func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
 	return nil
 }
 
-// BeginGroup copies the pages of an input's row group, which needs no added chunks yet. CopyGroup for the same
-// row group must follow.
+// BeginGroup copies the pages of an input's row group before there are chunks to add. CopyGroup for the same row
+// group must follow.
 func (o *Writer) BeginGroup(input *Input, number int) error {
 	o.begun.offset = o.out.Pos
 	var err error
@@ -150,25 +152,25 @@ func (o *Writer) BeginGroup(input *Input, number int) error {
 	return err
 }
 
-// CopyGroup copies a row group of an input, and writes the added chunks after it. It does not copy the pages
-// again if BeginGroup did.
+// CopyGroup copies a row group of an input, and writes the added chunks after it. The pages are not copied again
+// if BeginGroup did that.
 func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	if o.begun.moved == nil {
 		if err := o.BeginGroup(input, number); err != nil {
 			return err
 		}
 	}
-	was, g := o.begun, input.groups[number]
+	pages, g := o.begun, input.groups[number]
 	o.begun = begun{}
-	n := sizes{offset: was.offset, compressed: o.out.Pos - was.offset, uncompressed: integer(g.fields, groupBytes), rows: integer(g.fields, groupRows)}
-	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.copyIndexes(input, g.chunks[i], was.moved[i]) })
+	n := sizes{offset: pages.offset, compressed: o.out.Pos - pages.offset, uncompressed: integer(g.fields, groupBytes), rows: integer(g.fields, groupRows)}
+	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.copyIndexes(input, g.chunks[i], pages.moved[i]) })
 }
 
 // endGroup ends a row group, of which the pages of the input's columns are written; n has their sizes. It
 // writes the added chunks. Then it calls finish for each chunk of the input, which writes the chunk's indexes
-// and returns its ColumnChunk structure.
+// and returns its encoded ColumnChunk.
 func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish func(i int) ([]byte, error)) error {
-	own, size, err := o.add(g, added)
+	own, size, err := o.writeAdded(g, added)
 	if err != nil {
 		return err
 	}
@@ -182,13 +184,13 @@ func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish 
 	}
 	n.compressed += size.compressed
 	n.uncompressed += size.uncompressed
-	o.group(g.fields, append(chunks, own...), n)
+	o.addGroup(g.fields, append(chunks, own...), n)
 	return nil
 }
 
-// add writes the added chunks, with offset indexes if a column of the input has one. It returns their
-// ColumnChunk structures and the sizes of their pages.
-func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err error) {
+// writeAdded writes the added chunks, with offset indexes if a column of the input's row group g has one. It
+// returns their encoded ColumnChunk structures and the sizes of their pages.
+func (o *Writer) writeAdded(g group, added []Added) (chunks [][]byte, n sizes, err error) {
 	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
 		at, index := o.out.Pos, []byte(nil)
@@ -209,24 +211,24 @@ func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err erro
 // and not, and its number of rows.
 type sizes struct{ offset, compressed, uncompressed, rows int64 }
 
-// group adds the RowGroup structure of a row group that was written, with these ColumnChunk structures and
-// sizes. like has the fields of the input's.
-func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
+// addGroup adds a row group that was written to the footer. chunks are its encoded ColumnChunk structures, and
+// like has the fields of the input's RowGroup: those that the input does not have are not added.
+func (o *Writer) addGroup(like []layout.Raw, chunks [][]byte, n sizes) {
 	fields := slices.Clone(like)
-	set(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
-	set(fields, layout.IntField(groupBytes, layout.RawI64, n.uncompressed))
-	set(fields, layout.IntField(groupRows, layout.RawI64, n.rows))
-	set(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
-	set(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
-	if len(o.groups) <= math.MaxInt16 {
-		set(fields, layout.IntField(groupOrdinal, layout.RawI16, int64(len(o.groups))))
+	replace(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
+	replace(fields, layout.IntField(groupBytes, layout.RawI64, n.uncompressed))
+	replace(fields, layout.IntField(groupRows, layout.RawI64, n.rows))
+	replace(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
+	replace(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
+	if len(o.groups) <= math.MaxInt16 { // the format has 16 bits for it
+		replace(fields, layout.IntField(groupOrdinal, layout.RawI16, int64(len(o.groups))))
 	}
 	o.rows += n.rows
 	o.groups = append(o.groups, layout.AppendRaw(nil, fields))
 }
 
 // copyPages copies the pages of chunks in the order of their offsets. It returns for each chunk how many bytes
-// further on it is in the output than in the input.
+// further on they are in the output than in the input, which may be negative.
 func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err error) {
 	order := make([]int, len(chunks))
 	for i := range order {
@@ -249,22 +251,22 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 	return moved, o.copy(input.in, next)
 }
 
-// copyIndexes copies a chunk's indexes and bloom filter, and returns its ColumnChunk structure with new
-// offsets. moved is what copyPages returned for it.
+// copyIndexes copies a chunk's indexes and bloom filter, and returns its encoded ColumnChunk with new offsets.
+// moved is what copyPages returned for it.
 func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error) {
 	fields, meta := slices.Clone(c.fields), slices.Clone(c.meta)
 	for _, id := range []int16{metaDataPage, metaIndexPage, metaDictionaryPage} {
-		move(meta, id, moved)
+		shift(meta, id, moved)
 	}
-	move(fields, chunkOffset, moved)
+	shift(fields, chunkOffset, moved)
 	if c.bloom.Length > 0 {
-		move(meta, metaBloom, o.out.Pos-c.bloom.Offset)
+		shift(meta, metaBloom, o.out.Pos-c.bloom.Offset)
 		if err := o.copy(input.in, c.bloom); err != nil {
 			return nil, err
 		}
 	}
 	if c.columnIndex.Length > 0 {
-		move(fields, chunkColumnIndex, o.out.Pos-c.columnIndex.Offset)
+		shift(fields, chunkColumnIndex, o.out.Pos-c.columnIndex.Offset)
 		if err := o.copy(input.in, c.columnIndex); err != nil {
 			return nil, err
 		}
@@ -274,17 +276,17 @@ func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		move(fields, chunkOffsetIndex, o.out.Pos-c.offsetIndex.Offset)
-		set(fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
+		shift(fields, chunkOffsetIndex, o.out.Pos-c.offsetIndex.Offset)
+		replace(fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
 		if err := o.out.Put(index); err != nil {
 			return nil, err
 		}
 	}
-	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
+	replace(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// moveOffsetIndex reads the OffsetIndex structure at a range, and returns it with moved added to all offsets.
+// moveOffsetIndex reads the encoded OffsetIndex at a range, and returns it with moved added to all offsets.
 func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error) {
 	data := make([]byte, r.Length)
 	if err := layout.ReadAt(in, data, r.Offset); err != nil {
@@ -299,28 +301,26 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 	for i := 0; i < len(locations) && err == nil; i++ {
 		var location []layout.Raw
 		location, _, err = layout.ReadRaw(locations[i])
-		move(location, locationOffset, moved)
+		shift(location, locationOffset, moved)
 		locations[i] = layout.AppendRaw(nil, location)
 	}
 	if err != nil {
 		return nil, &tables.LimitError{What: fmt.Sprintf("its offset index: %v", err), Help: tables.Recode}
 	}
-	set(fields, layout.ListField(indexLocations, kind, locations))
+	replace(fields, layout.ListField(indexLocations, kind, locations))
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// Close writes the footer. It does not close the writer that it is written to.
+// Close writes the footer. It does not close the io.Writer.
 func (o *Writer) Close() error {
 	if by := find(o.footer, fileCreatedBy); o.encoded && o.maker != "" && !peculiar(string(by.Text())) {
 		put(&o.footer, layout.TextField(fileCreatedBy, []byte(o.maker)))
 	}
-	set(o.footer, layout.IntField(fileRows, layout.RawI64, o.rows))
-	set(o.footer, layout.ListField(fileGroups, layout.RawStruct, o.groups))
-	var end bytes.Buffer
-	end.Write(layout.AppendRaw(nil, o.footer))
-	size := binary.LittleEndian.AppendUint32(nil, uint32(end.Len()))
-	end.Write(append(size, layout.Magic...))
-	return o.out.Put(end.Bytes())
+	replace(o.footer, layout.IntField(fileRows, layout.RawI64, o.rows))
+	replace(o.footer, layout.ListField(fileGroups, layout.RawStruct, o.groups))
+	end := layout.AppendRaw(nil, o.footer)
+	end = binary.LittleEndian.AppendUint32(end, uint32(len(end)))
+	return o.out.Put(append(end, layout.Magic...))
 }
 
 // peculiar reports whether readers treat the files of a writer specially: they ignore its statistics, or let a
@@ -331,6 +331,7 @@ func peculiar(createdBy string) bool {
 			return true
 		}
 	}
-	minor, java := strings.CutPrefix(createdBy, "parquet-mr version 1.")
-	return java && len(minor) > 1 && (minor[1] < '0' || minor[1] > '9') || createdBy == "parquet-mr"
+	minor, isJava := strings.CutPrefix(createdBy, "parquet-mr version 1.")
+	hasOneDigit := len(minor) > 1 && (minor[1] < '0' || minor[1] > '9')
+	return isJava && hasOneDigit || createdBy == "parquet-mr"
 }

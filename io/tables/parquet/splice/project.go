@@ -7,8 +7,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// project sets input.leaves to those of the top-level columns with the indices fields, nil for all, and removes
-// the other columns from the footer's schema and orders.
+// project limits the input to the top-level columns with the indices fields, nil for all: it sets input.leaves to
+// theirs, and removes the other columns from the footer's schema and orders.
 func (input *Input) project(fields []int) error {
 	if fields == nil {
 		for leaf := range input.file.Leaves {
@@ -28,7 +28,8 @@ func (input *Input) project(fields []int) error {
 	return nil
 }
 
-// projectSchema removes all elements from the footer's schema except the root and those of fields.
+// projectSchema removes all elements from the footer's schema except the root and those of the top-level columns
+// with the indices fields.
 func (input *Input) projectSchema(fields []int) error {
 	file := input.file
 	kind, elements, err := find(input.footer, fileSchema).Elements()
@@ -42,7 +43,7 @@ func (input *Input) projectSchema(fields []int) error {
 	if err != nil {
 		return err
 	}
-	set(root, layout.IntField(elementChildren, layout.RawI32, int64(len(fields))))
+	replace(root, layout.IntField(elementChildren, layout.RawI32, int64(len(fields))))
 	kept := [][]byte{layout.AppendRaw(nil, root)}
 	for _, i := range fields {
 		end := len(elements)
@@ -51,7 +52,7 @@ func (input *Input) projectSchema(fields []int) error {
 		}
 		kept = append(kept, elements[file.Fields[i].Element:end]...)
 	}
-	set(input.footer, layout.ListField(fileSchema, kind, kept))
+	replace(input.footer, layout.ListField(fileSchema, kind, kept))
 	return nil
 }
 
@@ -71,11 +72,11 @@ func (input *Input) projectOrders() {
 	for _, leaf := range input.leaves {
 		kept = append(kept, elements[leaf])
 	}
-	set(input.footer, layout.ListField(fileOrders, kind, kept))
+	replace(input.footer, layout.ListField(fileOrders, kind, kept))
 }
 
-// projectGroup corrects a row group's fields for the columns that are left out: its number of bytes, and the
-// columns by which its rows are sorted.
+// projectGroup corrects the fields of a RowGroup structure for the columns that are left out: its number of bytes,
+// and the columns by which its rows are sorted. chunks are those of all columns.
 func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) error {
 	if len(input.leaves) == len(chunks) {
 		return nil
@@ -84,7 +85,7 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 	for _, leaf := range input.leaves {
 		size += chunks[leaf].Uncompressed
 	}
-	set(fields, layout.IntField(groupBytes, layout.RawI64, size))
+	replace(fields, layout.IntField(groupBytes, layout.RawI64, size))
 	sorting := find(fields, groupSorting)
 	if len(sorting.Value) == 0 {
 		return nil
@@ -103,14 +104,14 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 			columns = columns[:i] // without this column, later ones do not say how rows are sorted
 			break
 		}
-		set(column, layout.IntField(sortingColumn, layout.RawI32, int64(leaf)))
+		replace(column, layout.IntField(sortingColumn, layout.RawI32, int64(leaf)))
 		columns[i] = layout.AppendRaw(nil, column)
 	}
-	set(fields, layout.ListField(groupSorting, kind, columns))
+	replace(fields, layout.ListField(groupSorting, kind, columns))
 	return nil
 }
 
-// remove deletes the field with an ID from fields, whose memory the result has.
+// remove returns fields without the one with an ID, in the same memory.
 func remove(fields []layout.Raw, id int16) []layout.Raw {
 	return slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID == id })
 }

@@ -15,15 +15,15 @@ const (
 	metaStatistics, metaEncodingStats            = 12, 13
 )
 
-// metaKept are the fields of a column chunk's metadata that a chunk has from which rows were
-// left out.
+// metaKept are the fields of a ColumnMetaData that remain if rows are left out of the chunk. All others, such as
+// bloom filters and fields that are not known here, may tell of these rows.
 var metaKept = []int16{
 	metaType, metaEncodings, metaPath, metaCodec, metaValues, metaUncompressed, metaCompressed,
 	metaDataPage, metaStatistics, metaEncodingStats,
 }
 
-// Chunk is what is left of a column chunk of an input after rows were left out.
-type Chunk struct {
+// FilteredChunk describes what is left of a column chunk of an input after rows were left out.
+type FilteredChunk struct {
 	// Values is the number of its entries, and Nulls that of the null ones.
 	Values, Nulls int64
 	// Uncompressed is the number of bytes that it has decompressed, page headers included.
@@ -32,12 +32,12 @@ type Chunk struct {
 	Dictionary int64
 	// Pages are its data pages, in order.
 	Pages []layout.Written
-	// Compare is the order of its values, nil where there is none.
+	// Compare is the order of its values; nil if there is none, and then pages have no bounds.
 	Compare func(a, b []byte) int
 }
 
-// Add adds a page.
-func (c *Chunk) Add(p layout.Written) {
+// Add adds the next page that was written.
+func (c *FilteredChunk) Add(p layout.Written) {
 	c.Uncompressed += int64(p.Uncompressed)
 	if p.Kind == layout.DictionaryPage {
 		c.Dictionary = int64(p.Size)
@@ -48,8 +48,8 @@ func (c *Chunk) Add(p layout.Written) {
 	c.Nulls += int64(p.Nulls)
 }
 
-// Source is a column chunk of an input.
-type Source struct {
+// ValueFacts is what an input says of the values of a column chunk.
+type ValueFacts struct {
 	// NoNulls says that it has no nulls.
 	NoNulls bool
 	// HasBounds says that its statistics or its column index have bounds.
@@ -60,14 +60,14 @@ type Source struct {
 	Bounds []layout.Bounds
 }
 
-// FilterGroup writes a row group of an input from which rows are left out, so that rows rows are kept, and the
-// added chunks after it. It calls filter for each column of the input in order, which writes the column's
+// FilterGroup writes what is left of an input's row group after rows were left out, and the added chunks after
+// it. rows is the number of rows that are kept. For each column of the input in order, filter writes the
 // remaining pages by write and describes them. Rows keep their order, so what the input says of sorting stays
 // true.
-func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (Chunk, error)) error {
+func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (FilteredChunk, error)) error {
 	g, n := input.groups[number], sizes{offset: o.out.Pos, rows: rows}
 	o.encoded = true
-	chunks := make([]Chunk, len(g.chunks))
+	chunks := make([]FilteredChunk, len(g.chunks))
 	offsets := make([]int64, len(g.chunks))
 	for i := range g.chunks {
 		offsets[i] = o.out.Pos
@@ -78,12 +78,12 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 		n.uncompressed += chunks[i].Uncompressed
 	}
 	n.compressed = o.out.Pos - n.offset
-	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewrite(g.chunks[i], &chunks[i], offsets[i]) })
+	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewriteMeta(g.chunks[i], &chunks[i], offsets[i]) })
 }
 
-// rewrite writes the indexes of a filtered chunk, and returns its ColumnChunk structure. c is the input's chunk
+// rewriteMeta writes the indexes of a filtered chunk, and returns its encoded ColumnChunk. c is the input's chunk,
 // and now describes the pages that were written, from offset on.
-func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) (_ []byte, err error) {
+func (o *Writer) rewriteMeta(c chunk, now *FilteredChunk, offset int64) (_ []byte, err error) {
 	fields, meta := sorted(c.fields), sorted(c.meta)
 	size := now.Dictionary
 	for i := range now.Pages {
@@ -93,28 +93,28 @@ func (o *Writer) rewrite(c chunk, now *Chunk, offset int64) (_ []byte, err error
 	put(&meta, layout.IntField(metaUncompressed, layout.RawI64, now.Uncompressed))
 	put(&meta, layout.IntField(metaCompressed, layout.RawI64, size))
 	put(&meta, layout.IntField(metaDataPage, layout.RawI64, offset+now.Dictionary))
-	// Bloom filters and all else that may tell of rows that are left out goes.
 	meta = slices.DeleteFunc(meta, func(f layout.Raw) bool { return !slices.Contains(metaKept, f.ID) })
 	if now.Dictionary > 0 {
 		put(&meta, layout.IntField(metaDictionaryPage, layout.RawI64, offset))
 	}
-	set(fields, layout.IntField(chunkOffset, find(fields, chunkOffset).Kind, 0))
+	replace(fields, layout.IntField(chunkOffset, find(fields, chunkOffset).Kind, 0)) // deprecated: 0 says nothing
 	if statistics := find(meta, metaStatistics); len(statistics.Value) > 0 {
-		set(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: layout.Append(nil, now.statistics())})
+		replace(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: layout.Append(nil, now.statistics())})
 	}
 	if len(find(meta, metaEncodingStats).Value) > 0 {
-		set(meta, encodingStats(now))
+		replace(meta, encodingStats(now))
 	}
 	if fields, err = o.writeIndexes(fields, c, now, offset); err != nil {
 		return nil, err
 	}
-	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
+	replace(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
 	return layout.AppendRaw(nil, fields), nil
 }
 
 // writeIndexes writes the indexes of a filtered chunk: those that its input c has and that can be made for the
-// new pages. It returns the ColumnChunk's fields with only their places. now and offset are as in rewrite.
-func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset int64) ([]layout.Raw, error) {
+// new pages. It returns fields, those of the ColumnChunk, with the places of these indexes instead of the input's.
+// now and offset are as in rewriteMeta.
+func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *FilteredChunk, offset int64) ([]layout.Raw, error) {
 	isIndex := func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize }
 	fields = slices.DeleteFunc(fields, isIndex)
 	if c.columnIndex.Length > 0 {
@@ -127,7 +127,7 @@ func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset i
 		}
 	}
 	index := offsetIndex(now, offset)
-	if c.offsetIndex.Length == 0 || index == nil { // a column index is of no use without it
+	if c.offsetIndex.Length == 0 || index == nil { // readers cannot use a column index without it
 		return slices.DeleteFunc(fields, isIndex), nil
 	}
 	put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.out.Pos))
@@ -135,14 +135,14 @@ func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *Chunk, offset i
 	return fields, o.out.Put(index)
 }
 
-// sorted returns a copy of fields in the order of their IDs.
+// sorted returns a copy of fields in the order of their IDs, as put needs them.
 func sorted(fields []layout.Raw) []layout.Raw {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b layout.Raw) int { return cmp.Compare(a.ID, b.ID) })
 	return fields
 }
 
-// put sets the field with value's ID, or inserts it. *fields are in the order of their IDs.
+// put replaces the field with value's ID, or inserts it. *fields are in the order of their IDs.
 func put(fields *[]layout.Raw, value layout.Raw) {
 	at, there := slices.BinarySearchFunc(*fields, value.ID, func(f layout.Raw, id int16) int { return cmp.Compare(f.ID, id) })
 	if there {
@@ -154,12 +154,12 @@ func put(fields *[]layout.Raw, value layout.Raw) {
 
 // statistics returns the Statistics of a chunk: its nulls, and the bounds of all its pages, or none if a page
 // with values has none.
-func (c *Chunk) statistics() *layout.Statistics {
+func (c *FilteredChunk) statistics() *layout.Statistics {
 	all := layout.Statistics{Nulls: c.Nulls}
 	for i := range c.Pages {
 		p := &c.Pages[i]
 		switch b := p.Bounds; {
-		case p.Nulls == p.Values:
+		case p.Nulls == p.Values: // it has no bounds and needs none
 		case b.Low == nil || c.Compare == nil:
 			return &layout.Statistics{Nulls: c.Nulls}
 		default:
@@ -174,13 +174,14 @@ func (c *Chunk) statistics() *layout.Statistics {
 	return &all
 }
 
-// encodingStats returns the field with the number of pages of each kind and encoding.
-func encodingStats(now *Chunk) layout.Raw {
+// encodingStats returns the field of a ColumnMetaData with the number of pages of each kind and encoding.
+func encodingStats(now *FilteredChunk) layout.Raw {
 	var counts []layout.PageCount
 	if now.Dictionary > 0 {
 		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain, Count: 1})
 	}
-	for _, p := range now.Pages {
+	for i := range now.Pages {
+		p := &now.Pages[i]
 		at := slices.IndexFunc(counts, func(c layout.PageCount) bool { return c.Kind == p.Kind && c.Encoding == p.Encoding })
 		if at < 0 {
 			at = len(counts)
@@ -195,9 +196,9 @@ func encodingStats(now *Chunk) layout.Raw {
 	return layout.ListField(metaEncodingStats, layout.RawStruct, list)
 }
 
-// offsetIndex returns the OffsetIndex structure of a chunk whose pages begin at offset. It is nil if the format
-// cannot say it, because a page begins in the middle of a row or is too large.
-func offsetIndex(now *Chunk, offset int64) []byte {
+// offsetIndex returns the encoded OffsetIndex of a chunk whose pages begin at offset. It is nil if the format has
+// none for it, because a page begins in the middle of a row or is too large.
+func offsetIndex(now *FilteredChunk, offset int64) []byte {
 	x, at, row := &layout.OffsetIndex{}, offset+now.Dictionary, int64(0)
 	for _, p := range now.Pages {
 		if p.Continues || p.Size > math.MaxInt32 {
@@ -210,25 +211,25 @@ func offsetIndex(now *Chunk, offset int64) []byte {
 	return layout.Append(nil, x)
 }
 
-// columnIndex returns the ColumnIndex structure of a chunk; nil if a page with values has no bounds.
-func columnIndex(now *Chunk) []byte {
+// columnIndex returns the encoded ColumnIndex of a chunk; nil if a page with values has no bounds.
+func columnIndex(now *FilteredChunk) []byte {
 	x := &layout.ColumnIndex{Order: now.boundaryOrder(), Nulls: []int64{}}
 	for _, p := range now.Pages {
-		null := p.Nulls == p.Values
-		if !null && p.Bounds.Low == nil {
+		isNull := p.Nulls == p.Values
+		if !isNull && p.Bounds.Low == nil {
 			return nil
 		}
-		if null {
+		if isNull {
 			p.Bounds = layout.Bounds{}
 		}
-		x.NullPages, x.Nulls = append(x.NullPages, null), append(x.Nulls, int64(p.Nulls))
+		x.NullPages, x.Nulls = append(x.NullPages, isNull), append(x.Nulls, int64(p.Nulls))
 		x.Low, x.High = append(x.Low, p.Bounds.Low), append(x.High, p.Bounds.High)
 	}
 	return layout.Append(nil, x)
 }
 
-// boundaryOrder returns the format's number for how the bounds of pages are ordered, ignoring pages of nulls.
-func (c *Chunk) boundaryOrder() int32 {
+// boundaryOrder returns the format's BoundaryOrder of the pages' bounds, ignoring pages without any.
+func (c *FilteredChunk) boundaryOrder() int32 {
 	const unordered, ascending, descending = 0, 1, 2
 	rises, falls := true, true
 	var last layout.Bounds
@@ -252,25 +253,27 @@ func (c *Chunk) boundaryOrder() int32 {
 	return unordered
 }
 
-// Source returns what the input says of the values of a chunk: column is its index among the copied ones, and
-// number is the row group's.
-func (input *Input) Source(number, column int) Source {
+// ValueFacts returns what the input says of the values in a chunk of row group number. column is its index among
+// the copied leaves. What is damaged is as if it were not there.
+func (input *Input) ValueFacts(number, column int) ValueFacts {
 	c := input.groups[number].chunks[column]
-	s, known := Source{}, layout.Statistics{Nulls: -1}
-	if _, err := layout.Read(find(c.meta, metaStatistics).Value, &known); err == nil {
-		s.NoNulls, s.HasBounds = known.Nulls == 0, known.Low != nil
+	facts, statistics := ValueFacts{}, layout.Statistics{Nulls: -1}
+	if _, err := layout.Read(find(c.meta, metaStatistics).Value, &statistics); err == nil {
+		facts.NoNulls, facts.HasBounds = statistics.Nulls == 0, statistics.Low != nil
 	}
-	var x layout.ColumnIndex
-	err := input.file.ReadIndex(input.in, c.columnIndex, &x)
-	if n := len(x.NullPages); err != nil || n == 0 || n != len(x.Low) || n != len(x.High) || x.Nulls != nil && n != len(x.Nulls) {
-		return s // there is none, or it does not say the same of all pages
+	var index layout.ColumnIndex
+	err := input.file.ReadIndex(input.in, c.columnIndex, &index)
+	pages := len(index.NullPages)
+	agree := len(index.Low) == pages && len(index.High) == pages && (index.Nulls == nil || len(index.Nulls) == pages)
+	if err != nil || pages == 0 || !agree {
+		return facts
 	}
-	s.Nulls, s.HasBounds = x.Nulls, true
-	for i, null := range x.NullPages {
-		if null {
-			x.Low[i], x.High[i] = nil, nil
+	facts.Nulls, facts.HasBounds = index.Nulls, true
+	for i, isNull := range index.NullPages {
+		if isNull {
+			index.Low[i], index.High[i] = nil, nil
 		}
-		s.Bounds = append(s.Bounds, layout.Bounds{Low: x.Low[i], High: x.High[i]})
+		facts.Bounds = append(facts.Bounds, layout.Bounds{Low: index.Low[i], High: index.High[i]})
 	}
-	return s
+	return facts
 }

@@ -235,14 +235,14 @@ func TestCopyGroup(t *testing.T) {
 }
 
 // filtered writes row group 0 with these pages of x, and one of y.
-func filtered(t *testing.T, m *made, rows int64, x Chunk) (out []byte, file *layout.File, again *Input) {
+func filtered(t *testing.T, m *made, rows int64, x FilteredChunk) (out []byte, file *layout.File, again *Input) {
 	t.Helper()
 	_, input := open(t, m.data, nil)
 	return write(t, input, rows, func(w *Writer, own []Added) error {
-		return w.FilterGroup(input, 0, rows, own, func(column int, write func([]byte) error) (Chunk, error) {
+		return w.FilterGroup(input, 0, rows, own, func(column int, write func([]byte) error) (FilteredChunk, error) {
 			c := x
 			if column > 0 {
-				c = Chunk{Uncompressed: 5}
+				c = FilteredChunk{Uncompressed: 5}
 				c.Add(layout.Written{Size: 5, Rows: int(rows), Values: int(rows)})
 			}
 			size := c.Dictionary
@@ -261,7 +261,7 @@ func boundsOf(low, high string) layout.Bounds {
 // What a filtered chunk says of itself comes from its pages, and nothing from the rows that
 // it had before.
 func TestFilterGroup(t *testing.T) {
-	x := Chunk{Uncompressed: 77, Dictionary: 4}
+	x := FilteredChunk{Uncompressed: 77, Dictionary: 4}
 	x.Compare = bytes.Compare
 	x.Add(layout.Written{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, Bounds: boundsOf("b", "h")})
 	x.Add(layout.Written{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, Bounds: boundsOf("c", "k")})
@@ -300,7 +300,7 @@ func TestFilterGroup(t *testing.T) {
 	if _, list, _ := stats.Elements(); len(list) != 3 {
 		t.Errorf("%d kinds of pages", len(list))
 	}
-	s := again.Source(0, 0)
+	s := again.ValueFacts(0, 0)
 	if !reflect.DeepEqual(s.Bounds, []layout.Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) || s.NoNulls || x.boundaryOrder() != 1 {
 		t.Errorf("its source is %+v", s)
 	}
@@ -327,7 +327,7 @@ func TestFilterGroupIndexes(t *testing.T) {
 		{"values whose bounds nobody knows", layout.Written{Size: 1, Rows: 2, Values: 2}, false, true},
 		{"nothing but nulls", layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2}, true, true},
 	} {
-		x := Chunk{Compare: bytes.Compare}
+		x := FilteredChunk{Compare: bytes.Compare}
 		x.Add(test.page)
 		_, _, again := filtered(t, makeFile(made{maker: "other"}), 2, x)
 		c := again.groups[0].chunks[0]
@@ -335,7 +335,7 @@ func TestFilterGroupIndexes(t *testing.T) {
 			t.Errorf("%s: column index %d, offset index %d bytes", test.name, c.columnIndex.Length, c.offsetIndex.Length)
 		}
 	}
-	var nulls Chunk
+	var nulls FilteredChunk
 	nulls.Add(layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2})
 	_, _, again := filtered(t, makeFile(made{maker: "parquet-cpp version 1.2"}), 2, nulls)
 	statistics, _, _ := layout.ReadRaw(find(again.groups[0].chunks[0].meta, metaStatistics).Value)
@@ -353,7 +353,7 @@ func TestBoundaryOrder(t *testing.T) {
 		{[]layout.Bounds{boundsOf("b", "c"), boundsOf("a", "c"), {}}, 2},
 		{[]layout.Bounds{boundsOf("a", "c"), boundsOf("b", "b")}, 0},
 	} {
-		x := Chunk{Compare: bytes.Compare}
+		x := FilteredChunk{Compare: bytes.Compare}
 		for _, b := range test.pages {
 			x.Add(layout.Written{Values: 1, Bounds: b})
 		}
@@ -401,8 +401,8 @@ func TestSame(t *testing.T) {
 	_, same := open(t, makeFile(made{maker: "one", sorted: []int64{0}}).data, nil)
 	_, other := open(t, makeFile(made{maker: "other"}).data, nil)
 	_, fewer := open(t, makeFile(made{maker: "one"}).data, []int{0})
-	if one.Same(same) != "" || !strings.Contains(one.Same(other), "another program") || one.Same(fewer) == "" {
-		t.Errorf("%q, %q, %q", one.Same(same), one.Same(other), one.Same(fewer))
+	if one.Difference(same) != "" || !strings.Contains(one.Difference(other), "another program") || one.Difference(fewer) == "" {
+		t.Errorf("%q, %q, %q", one.Difference(same), one.Difference(other), one.Difference(fewer))
 	}
 }
 
@@ -432,7 +432,7 @@ func TestOpenHostile(t *testing.T) {
 			w, err := NewWriter(&b, input, columns)
 			for g := 0; err == nil && g < len(file.Groups); g++ {
 				if err = w.CopyGroup(input, g, own); err == nil {
-					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (Chunk, error) { return Chunk{Pages: make([]layout.Written, 1)}, nil })
+					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (FilteredChunk, error) { return FilteredChunk{Pages: make([]layout.Written, 1)}, nil })
 				}
 			}
 			if err == nil {
