@@ -316,7 +316,7 @@ func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
 	}
 	var copied *copiedRecord
 	if s.copied != nil {
-		if err := s.schema.CheckPassing(meta, f.BodyLength); err != nil {
+		if err := s.schema.CheckCopied(meta, f.BodyLength); err != nil {
 			return nil, err
 		}
 		used, err := s.usedDictionaries()

@@ -9,15 +9,16 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Messages around a record batch, and new roots around a schema, are built here.
+// Metadata is built here. A function that ends in Message returns the metadata of a whole message, with room for
+// a checksum; its name with build builds a part of a flatbuffer and returns where that begins.
 
-// RecordMessage returns the metadata of a record batch message.
+// RecordMessage returns the metadata of a record batch message whose body has bodyLength bytes.
 func RecordMessage(b *BatchMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
 	return FinishMessage(fb, KindRecord, b.Version, bodyLength, BuildBatch(fb, b), NoSum[:], nil)
 }
 
-// DictionaryMessage returns the metadata of a dictionary batch message.
+// DictionaryMessage returns the metadata of a dictionary batch message whose body has bodyLength bytes.
 func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
 	data := BuildBatch(fb, d.Batch)
@@ -28,15 +29,15 @@ func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	return FinishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
-// SchemaMessage returns the metadata of a schema message, whose Schema table
-// is the one at pos in buf.
+// SchemaMessage returns the metadata of a schema message with the Schema table at pos in the flatbuffer buf.
 func SchemaMessage(buf []byte, pos int) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
 	return FinishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
 }
 
-// JoinSchemas returns the metadata of a schema message with some columns of first, and then all columns
-// of second. Everything else, including what this package does not know, is copied from first.
+// JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
+// and then all columns of second. Everything else, including what this package does not know, is copied from
+// first. The slots are those of Schema.fbs.
 func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	t := first.Header.Table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
@@ -53,17 +54,17 @@ func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	fb.StartObject(4)
 	fb.PrependInt16Slot(0, t.int16(0), 0)
 	fb.PrependUOffsetTSlot(1, list, 0)
-	if pos, n := t.vector(2, 4); n > 0 {
-		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0)
+	if pos, n := t.vector(2, 4); n > 0 { // keys and values
+		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0) // the vector's length comes before it
 	}
-	if pos, n := t.vector(3, 8); n > 0 {
+	if pos, n := t.vector(3, 8); n > 0 { // features
 		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
 	}
 	return FinishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
 }
 
-// FooterBytes returns a file's footer with its checksum, its length and the magic. It takes the schema from the
-// schema message h, and includes the keys and values of pairs if there are any.
+// FooterBytes returns the end of a file: the footer with its checksum, its length and the magic. The schema is that
+// of the schema message with header h. pairs are more keys and values, nil for none.
 func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []byte {
 	buf := h.Table.Flat.Buf
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
@@ -83,15 +84,14 @@ func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []by
 	return append(appendUint32(foot, uint32(len(foot))), Magic...)
 }
 
-// KeyValues holds the key-value tables of a message or footer that was read, without
-// its checksum.
+// KeyValues are the keys and values of a message or footer that was read, without its checksum.
 type KeyValues struct {
-	buf       []byte
-	positions []int
+	buf       []byte // the flatbuffer
+	positions []int  // of the KeyValue tables in it
 }
 
-// ReadPairs finds the keys and values in a slot of the flatbuffer's root; nil for none, or if they are
-// damaged.
+// ReadPairs returns the keys and values in a slot of the root of the flatbuffer buf, whose memory they share; nil
+// for none, or if they are damaged.
 func ReadPairs(buf []byte, slot int) *KeyValues {
 	k := &KeyValues{buf: buf}
 	f := NewFlat(buf)
@@ -106,7 +106,8 @@ func ReadPairs(buf []byte, slot int) *KeyValues {
 	return k
 }
 
-// buildPairs builds a list of keys and values: room for the checksum, then others.
+// buildPairs builds a vector of KeyValue tables: others, nil for none, and one of sum, which has room for the
+// checksum.
 func buildPairs(fb *flatbuffers.Builder, sum []byte, others *KeyValues) flatbuffers.UOffsetT {
 	var list []flatbuffers.UOffsetT
 	if others != nil {
@@ -127,13 +128,13 @@ func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT 
 	return fb.EndObject()
 }
 
-// PartSum returns room for the checksum of a message whose body it covers from offset
-// from on.
+// PartSum returns room for the checksum of a message whose body it covers only from an offset on: the digits of
+// the checksum, still zeros, and those of the offset.
 func PartSum(from int64) []byte {
 	return hex.AppendEncode(bytes.Clone(NoSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
 }
 
-// buildVector builds a vector of tables.
+// buildVector builds a vector of tables that are built already.
 func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	fb.StartVector(4, len(tables), 4)
 	for _, t := range slices.Backward(tables) {
@@ -143,7 +144,8 @@ func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuf
 }
 
 // graft copies the flatbuffer buf as a whole into the builder, and returns the offset there of its table
-// at pos. References are relative, so a table can be moved with all that surrounds it.
+// at pos. References are relative, so a table can be moved with all that surrounds it. With pos 0, the result
+// minus the position of any table in buf is that table's offset.
 func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	padding := -len(buf) & 7
 	fb.Prep(8, len(buf)+padding)
@@ -154,8 +156,8 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// FinishMessage returns the metadata of a message whose header is built. It leaves room for a checksum, as
-// sum has it (NoSum, or what PartSum returns), and adds other keys and values, nil for none.
+// FinishMessage returns the metadata of a message of a kind, whose header is built in fb. sum is the room that it
+// leaves for a checksum: NoSum, or what PartSum returns. pairs are more keys and values, nil for none.
 func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
@@ -170,25 +172,11 @@ func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLengt
 
 // BuildBatch builds a RecordBatch table.
 func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
-	fb.StartVector(16, len(b.Nodes), 8)
-	for i := len(b.Nodes) - 1; i >= 0; i-- {
-		fb.PrependInt64(b.Nodes[i].Nulls)
-		fb.PrependInt64(b.Nodes[i].Length)
-	}
-	nodes := fb.EndVector(len(b.Nodes))
-	fb.StartVector(16, len(b.Buffers), 8)
-	for i := len(b.Buffers) - 1; i >= 0; i-- {
-		fb.PrependInt64(b.Buffers[i].Length)
-		fb.PrependInt64(b.Buffers[i].Offset)
-	}
-	buffers := fb.EndVector(len(b.Buffers))
+	nodes := buildStructs(fb, b.Nodes, func(n FieldNode) []int64 { return []int64{n.Length, n.Nulls} })
+	buffers := buildStructs(fb, b.Buffers, func(s Span) []int64 { return []int64{s.Offset, s.Length} })
 	var variadic, compression flatbuffers.UOffsetT
 	if len(b.Variadic) > 0 {
-		fb.StartVector(8, len(b.Variadic), 8)
-		for i := len(b.Variadic) - 1; i >= 0; i-- {
-			fb.PrependInt64(b.Variadic[i])
-		}
-		variadic = fb.EndVector(len(b.Variadic))
+		variadic = buildStructs(fb, b.Variadic, func(count int64) []int64 { return []int64{count} })
 	}
 	if b.Codec != CodecNone {
 		fb.StartObject(2)
@@ -204,14 +192,19 @@ func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
 	return fb.EndObject()
 }
 
-// buildBlocks builds the footer's vector of blocks.
+// buildBlocks builds the footer's vector of blocks. Four bytes of padding follow the 32 bits of Meta.
 func buildBlocks(fb *flatbuffers.Builder, blocks []Block) flatbuffers.UOffsetT {
-	fb.StartVector(24, len(blocks), 8)
-	for i := len(blocks) - 1; i >= 0; i-- {
-		fb.PrependInt64(blocks[i].Body)
-		fb.Pad(4)
-		fb.PrependInt32(blocks[i].Meta)
-		fb.PrependInt64(blocks[i].Offset)
+	return buildStructs(fb, blocks, func(b Block) []int64 { return []int64{b.Offset, int64(b.Meta), b.Body} })
+}
+
+// buildStructs builds a vector of structs of 64-bit numbers, those that of returns, as many for each.
+func buildStructs[T any](fb *flatbuffers.Builder, list []T, of func(T) []int64) flatbuffers.UOffsetT {
+	var none T
+	fb.StartVector(8*len(of(none)), len(list), 8)
+	for _, s := range slices.Backward(list) {
+		for _, number := range slices.Backward(of(s)) {
+			fb.PrependInt64(number)
+		}
 	}
-	return fb.EndVector(len(blocks))
+	return fb.EndVector(len(list))
 }

@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Schema is a schema message as it was read. A column that passes through needs only a
+// Schema is a schema message as it was read. A column that is copied needs only a
 // known layout, and the last columns not even that, so types that neither this program
 // nor its library knows are accepted.
 type Schema struct {
@@ -24,15 +24,15 @@ type Schema struct {
 	Unknown error
 }
 
-// Shape is what a record batch shows of a column's type: its arrays and buffers.
+// Shape says which arrays and buffers a column of some type has in a record batch.
 type Shape struct {
-	Kind     uint8                 // of the format's union of types
+	Kind     uint8                 // the type's number: TypeNull and so on; of the values, if Encoded
 	Dense    bool                  // a union with offsets
-	Codes    []arrow.UnionTypeCode // of its fields
+	Codes    []arrow.UnionTypeCode // of a dense union's fields
 	Encoded  bool                  // the array is a dictionary's indices
-	Unknown  bool                  // the type, or one in it, is none of the library's
-	decimal  int                   // its bits, if the library does not know decimals of these
-	Width    int                   // bytes of each value, or values of each list; 0 if they differ
+	Unknown  bool                  // the library does not know the type, or one in it
+	decimal  int                   // bits of a decimal of 32 or 64 bits, which the library does not know; else 0
+	Width    int                   // bytes of each value or index, or values of each list; 0 if they differ
 	Signed   bool                  // the indices have a sign
 	ID       int64                 // of the dictionary, if Encoded
 	Children []Shape
@@ -51,6 +51,7 @@ func (s *Schema) All() []int {
 // HasUnion reports whether any column has a union in it.
 func (s *Schema) HasUnion() bool { return slices.ContainsFunc(s.Columns, Shape.hasUnion) }
 
+// hasUnion reports whether the column is a union or has one in it, or in its dictionary.
 func (s Shape) hasUnion() bool {
 	return s.Kind == TypeUnion || slices.ContainsFunc(s.Children, Shape.hasUnion) || s.Values != nil && s.Values.hasUnion()
 }
@@ -60,7 +61,8 @@ func (s Shape) HasDictionary() bool {
 	return s.Encoded || slices.ContainsFunc(s.Children, Shape.HasDictionary)
 }
 
-// ParseSchema reads a schema message.
+// ParseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
+// no error: see [Schema].Unknown.
 func ParseSchema(meta []byte) (*Schema, error) {
 	h, err := ParseHeader(meta)
 	if err != nil {
@@ -103,7 +105,7 @@ func ParseSchema(meta []byte) (*Schema, error) {
 }
 
 // shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
-// is that of the field, 1 for a column.
+// is that of the field, 1 for a column. Damage fails in field.Flat.
 func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	s := Shape{Kind: field.Uint8(2)}
 	if depth > maxDepth {
@@ -136,7 +138,7 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	return s
 }
 
-// setType sets what the table of a field's type says.
+// setType sets what dataType, the table of a field's type, says. s.Kind is set already.
 func (s *Shape) setType(field, dataType Table) {
 	has := func(slot int) bool { return dataType.Field(slot, 4) > 0 }
 	s.Width = widthOf(s.Kind, dataType)
@@ -216,15 +218,15 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 }
 
 // Cursor walks the arrays and buffers of a record batch column by column. Nodes, Buffers and Variadic are
-// the indices of the next ones.
+// the indices of the next ones in Batch.
 type Cursor struct {
 	Batch                    *BatchMeta
 	Nodes, Buffers, Variadic int
-	// Visit, unless nil, is called with each array that has buffers, and the last of these.
+	// Visit, unless nil, is called with each array that has buffers, and the index of the last of these.
 	Visit func(s *Shape, buffer int)
 }
 
-// Own moves past an array of a shape and its buffers, but not past its children.
+// Own moves past an array of shape s and its own buffers, but not past its children.
 func (c *Cursor) Own(s *Shape) error {
 	n, variadic, err := s.buffers(c.Batch.Version)
 	if err != nil {
@@ -252,7 +254,7 @@ func (c *Cursor) Own(s *Shape) error {
 	return nil
 }
 
-// Next moves past a column.
+// Next moves past an array of shape s with its children, such as a column.
 func (c *Cursor) Next(s *Shape) error {
 	err := c.Own(s)
 	for i := range s.Children {
@@ -263,8 +265,8 @@ func (c *Cursor) Next(s *Shape) error {
 	return err
 }
 
-// ProjectBatch returns the metadata of a record batch with only these columns, of which there is one at least.
-// The buffers keep their offsets.
+// ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is
+// one at least. The buffers keep their offsets.
 func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
 	at := Cursor{Batch: b}
@@ -283,14 +285,14 @@ func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	return part, nil
 }
 
-// CheckPassing checks a record batch that passes through partly unread: its arrays and
+// CheckCopied checks the metadata of a record batch that is copied without being decoded: its arrays and
 // buffers must match the schema as far as the types are known, and the buffers must lie
 // in the body.
-func (s *Schema) CheckPassing(b *BatchMeta, bodyLength int64) error {
+func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
 	for i, buffer := range b.Buffers {
 		outside := buffer.Offset < 0 || buffer.Length < 0 || buffer.Length > bodyLength || buffer.Offset > bodyLength-buffer.Length
 		switch {
-		case outside && buffer.Length == 0: // its offset means nothing
+		case outside && buffer.Length == 0: // some writers leave any offset there
 			b.Buffers[i].Offset = 0
 		case outside:
 			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
@@ -299,17 +301,17 @@ func (s *Schema) CheckPassing(b *BatchMeta, bodyLength int64) error {
 	if err := b.CheckLayout(s.Columns); !errors.Is(err, ErrUnsupported) {
 		return err
 	}
-	return nil // the rest cannot be interpreted
+	return nil // what follows a type that is not known cannot be assigned to columns
 }
 
-// LoadSpans reads the buffers that part has, some of those of the record batch in f, into a new body of at
+// LoadSpans reads the buffers of part, some of those of the record batch in f, into a new body of at
 // most limit bytes, and sets their offsets to where they are in it. Neighbouring buffers are read in one
 // call.
 func LoadSpans(f *Frame, part *BatchMeta, limit int64) ([]byte, error) {
-	const gap = 4096                      // reading a gap this small costs less than another read
-	type run struct{ from, to, at int64 } // bytes of the old body, and where they begin in the new one
+	const gap = 4096                      // bytes: reading this many more costs less than another read
+	type run struct{ from, to, at int64 } // bytes from to to-1 of the old body, which begin at at in the new one
 	var runs []run
-	size := int64(0)
+	size := int64(0) // of the new body so far
 	for i, b := range part.Buffers {
 		if b.Length == 0 {
 			part.Buffers[i].Offset = 0
@@ -320,7 +322,7 @@ func LoadSpans(f *Frame, part *BatchMeta, limit int64) ([]byte, error) {
 		}
 		last := len(runs) - 1
 		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap {
-			size += (b.Offset - size) & 7 // buffers stay aligned
+			size += (b.Offset - size) & 7 // buffers stay as aligned as they were
 			runs = append(runs, run{from: b.Offset, to: b.Offset, at: size})
 			last++
 		}

@@ -9,8 +9,7 @@ import (
 // decoded as decimals of 128, from widened values. Where they must be written unchanged,
 // they are decoded as fixed-size bytes.
 
-// SmallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
-// there is none.
+// SmallDecimal returns the bits of a decimal of 32 or 64 bits in the type, 0 if there is none.
 func (s *Shape) SmallDecimal() int {
 	bits := s.decimal
 	for i := range s.Children {
@@ -32,7 +31,7 @@ func SameDecimals(x, y Shape) bool {
 	return x.decimal == y.decimal && slices.EqualFunc(x.Children, y.Children, SameDecimals)
 }
 
-// FindNarrow finds the buffers of a record batch whose decimals must be widened.
+// FindNarrow sets b.Narrow, if a record batch of these columns has decimals that must be widened.
 func (b *BatchMeta) FindNarrow(columns []Shape) error {
 	if !slices.ContainsFunc(columns, func(s Shape) bool { return s.SmallDecimal() > 0 }) {
 		return nil
@@ -60,9 +59,9 @@ func (b *BatchMeta) widened(i int) int64 {
 	return 128 / int64(b.Narrow[i])
 }
 
-// widenValues widens the decimals in the last size bytes of dst to 128 bits, and writes
-// them from the beginning of dst on. It never overwrites a value that it has not read
-// yet.
+// widenValues widens the decimals of so many bits in the last size bytes of dst to 128 bits, and writes
+// them from the beginning of dst on, which has room for all. It never overwrites a value that it has not
+// read yet.
 func widenValues(dst []byte, size int, bits uint8) {
 	src, width := dst[len(dst)-size:], int(bits/8)
 	for i := range size / width {

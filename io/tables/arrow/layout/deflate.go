@@ -6,13 +6,13 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// AppendPrefix appends the prefix of a compressed buffer of size bytes.
+// AppendPrefix appends the prefix of a compressed buffer, which has size bytes decompressed: see [PrefixSize].
 func AppendPrefix(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(size))
 }
 
-// AppendDeflated appends a buffer and its prefix, compressed if that is smaller. Zstd has a
-// level.
+// AppendDeflated appends a buffer with its prefix, as a compressed body has it: compressed by a codec that is
+// not CodecNone, or stored if that is smaller. level is that of zstd.
 func AppendDeflated(dst, src []byte, codec int8, level int) []byte {
 	start := len(dst)
 	dst = AppendPrefix(dst, len(src))

@@ -16,12 +16,12 @@ type FileFramer struct {
 	r            io.ReaderAt
 	end          int64 // of the messages: where the footer begins
 	Footer       footer
-	dictionaries []Block // that are to be read, before
-	Batches      []Block // those that are to be read
+	dictionaries []Block // that Next has not read yet; they come before
+	Batches      []Block // that Next has not read yet
 	Partly       bool    // Next does not read bodies
 }
 
-// OpenFile reads the footer of a file of size bytes.
+// OpenFile reads the footer of a file of size bytes, and checks that it lists the messages of the file.
 func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 	if size < int64(len(MagicPadded)+footerEnd) {
 		return nil, errTail
@@ -60,7 +60,7 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 	return f, err
 }
 
-// Schema implements [Framer]. The schema is that of the footer.
+// Schema implements [Framer]. The schema is that in the footer.
 func (f *FileFramer) Schema() ([]byte, error) {
 	return SchemaMessage(f.Footer.Schema.Flat.Buf, f.Footer.Schema.Pos), nil
 }
@@ -77,7 +77,7 @@ func (f *FileFramer) checkBlocks() error {
 	return nil
 }
 
-// Next implements [Framer]: it returns the message of the next block, and checks it against that.
+// Next implements [Framer]. The message must be what its block in the footer says.
 func (f *FileFramer) Next() (*Frame, error) {
 	list, kind := &f.dictionaries, uint8(KindDictionary)
 	if len(*list) == 0 {
@@ -149,7 +149,7 @@ func footerSize(tail []byte, room int64) (int, error) {
 // block would lose rows. It returns the metadata of the schema at the file's beginning, which is in the
 // footer as well, or nil if there is none; Polars omits it.
 func (f *FileFramer) checkContents() (schema []byte, err error) {
-	at := int64(len(MagicPadded))
+	at := int64(len(MagicPadded)) // the end of the messages so far
 	if schema, err = f.readSchema(at); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (f *FileFramer) checkContents() (schema []byte, err error) {
 	}
 	blocks := slices.Concat(f.Footer.Dictionaries, f.Footer.Batches)
 	slices.SortFunc(blocks, func(x, y Block) int { return cmp.Compare(x.Offset, y.Offset) })
-	for _, b := range append(blocks, Block{Offset: f.end}) {
+	for _, b := range append(blocks, Block{Offset: f.end}) { // the footer, as the last block
 		if b.Offset < at {
 			return nil, fmt.Errorf("damaged: blocks of the footer overlap at byte %d", b.Offset)
 		}
@@ -176,9 +176,9 @@ func (f *FileFramer) checkContents() (schema []byte, err error) {
 	return schema, f.checkRest(schema, at)
 }
 
-// checkRest checks the parts of a file that checksums do not cover: the magic at its
-// beginning, the presence of a schema after it, and the end marker, the only thing that
-// may follow the last message.
+// checkRest checks the parts of a file that checksums do not cover, if it has checksums: the magic at its
+// beginning, the schema after it, nil if there is none, and the end marker, the only thing that may follow
+// the last message. That ends at offset at.
 func (f *FileFramer) checkRest(schema []byte, at int64) error {
 	if !f.sums.there {
 		return nil
@@ -199,8 +199,8 @@ func (f *FileFramer) checkRest(schema []byte, at int64) error {
 	return nil
 }
 
-// messageAt returns the length of the metadata of the message at offset at, or 0 if no
-// message begins there and before end. The length is not checked.
+// messageAt returns the length of the metadata of the message at offset at, or 0 if there are not the first bytes
+// of one before end. The length is not checked.
 func (f *FileFramer) messageAt(at, end int64) (int64, error) {
 	var prefix [FramePrefix]byte
 	if end-at < FramePrefix {
@@ -215,8 +215,7 @@ func (f *FileFramer) messageAt(at, end int64) (int64, error) {
 	return int64(binary.LittleEndian.Uint32(prefix[4:])), nil
 }
 
-// readSchema reads the metadata of the schema message at offset at; nil if there is
-// none.
+// readSchema returns the metadata of the schema message at offset at; nil if there is none.
 func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 	length, err := f.messageAt(at, f.end)
 	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix {
@@ -240,6 +239,7 @@ func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 	return meta, nil
 }
 
+// ErrTwoSchemas is returned for a file whose two schemas differ.
 var ErrTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
 
 // SameSchema reports whether two schemas are equal, metadata included.
@@ -250,7 +250,7 @@ func SameSchema(x, y *Schema) bool {
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 
-// Pairs returns the keys and values of the footer.
+// Pairs returns the keys and values of the footer, nil for none.
 func (f *FileFramer) Pairs() *KeyValues { return ReadPairs(f.Footer.Schema.Flat.Buf, footerSlot) }
 
 // IsRemote reports whether every jump in the file costs a request, as for an object in a store.

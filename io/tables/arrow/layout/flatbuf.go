@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// flat reads the flatbuffers in one buffer and checks every position before reading it.
+// flat reads a flatbuffer and checks every position before reading it.
 // The Arrow library's generated readers trust metadata, but it is input like any other.
 //
 // The first error sticks; after it everything reads as absent. A budget limits the
@@ -13,18 +13,19 @@ import (
 // would turn a small buffer into a huge tree.
 type flat struct {
 	Buf    []byte
-	budget int
-	err    error
+	budget int   // bytes that may still be read
+	err    error // the first; who reads must look at it at the end
 }
 
-// Table is one table of a flatbuffer.
+// Table is one table of a flatbuffer. Its fields are named by their slots, as the format's .fbs files number
+// them.
 type Table struct {
 	Flat   *flat
-	Pos    int // of the table
-	vtable []byte
+	Pos    int    // of the table in Flat.Buf
+	vtable []byte // where its fields are; nil for a table that is absent or damaged
 }
 
-// fail keeps the first error.
+// fail keeps an error, unless there is one already.
 func (f *flat) fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = fmt.Errorf("damaged metadata: "+format, args...)
@@ -38,7 +39,8 @@ func (f *flat) spend(n int) {
 	}
 }
 
-// at returns the n bytes from pos, or n zeroes (at most 8) outside the buffer.
+// at returns the n bytes from pos on. Outside the buffer it fails and returns n zeros, so callers pass a small n
+// or one that [Table.vector] has checked.
 func (f *flat) at(pos, n int) []byte {
 	if f.err != nil || pos < 0 || pos > len(f.Buf)-n {
 		f.fail("offset %d lies outside its %d bytes", pos, len(f.Buf))
@@ -50,7 +52,7 @@ func (f *flat) at(pos, n int) []byte {
 func (f *flat) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
 func (f *flat) int64(pos int) int64   { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
 
-// target follows the reference at pos. References only lead forward, so every walk
+// target returns the position to which the reference at pos leads. References only lead forward, so every walk
 // ends.
 func (f *flat) target(pos int) int {
 	to := int64(pos) + int64(f.uint32(pos))
@@ -64,7 +66,7 @@ func (f *flat) target(pos int) int {
 // Root returns the buffer's outermost table.
 func (f *flat) Root() Table { return f.Table(f.target(0)) }
 
-// Table reads the table at pos.
+// Table returns the table at pos.
 func (f *flat) Table(pos int) Table {
 	vpos := int64(pos) - int64(int32(f.uint32(pos)))
 	if vpos < 0 || vpos > int64(len(f.Buf)) {
@@ -76,7 +78,7 @@ func (f *flat) Table(pos int) Table {
 	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.Buf)-vsize || pos > len(f.Buf)-size {
 		f.fail("table at %d does not fit", pos)
 	}
-	f.spend(size + 64) // a decoded table is larger than its bytes
+	f.spend(size + 64) // what is made of a table takes more memory than its bytes
 	if f.err != nil {
 		return Table{Flat: f}
 	}
@@ -119,12 +121,12 @@ func (t Table) int16(slot int) int16 {
 	return 0
 }
 
-// int32 returns a field of four bytes, other when it is absent.
-func (t Table) int32(slot, other int) int {
+// int32 returns a field of four bytes, absent when it is absent.
+func (t Table) int32(slot, absent int) int {
 	if pos := t.Field(slot, 4); pos > 0 {
 		return int(int32(t.Flat.uint32(pos)))
 	}
-	return other
+	return absent
 }
 
 // int64 returns a field of eight bytes, 0 when it is absent.
@@ -135,7 +137,7 @@ func (t Table) int64(slot int) int64 {
 	return 0
 }
 
-// Table returns the table that a field refers to.
+// Table returns the table that a field refers to, and whether it is there and intact.
 func (t Table) Table(slot int) (Table, bool) {
 	pos := t.Field(slot, 4)
 	if pos == 0 {
@@ -146,7 +148,7 @@ func (t Table) Table(slot int) (Table, bool) {
 }
 
 // vector returns the position of a vector's first element and how many
-// elements of width bytes it has; strings are vectors, too.
+// elements of width bytes it has, all inside the buffer; 0 and 0 if it is absent. Strings are vectors of bytes.
 func (t Table) vector(slot, width int) (pos, n int) {
 	ref := t.Field(slot, 4)
 	if ref == 0 {
@@ -166,7 +168,17 @@ func (t Table) vector(slot, width int) (pos, n int) {
 	return pos, int(count)
 }
 
-// Tables calls visit for each table of a vector until an error occurs.
+// structs returns the elements of a vector of structs of size bytes. read reads the one at a position.
+func structs[T any](t Table, slot, size int, read func(pos int) T) []T {
+	pos, n := t.vector(slot, size)
+	list := make([]T, n)
+	for i := range list {
+		list[i] = read(pos + size*i)
+	}
+	return list
+}
+
+// Tables calls visit for each table of a vector, until fail is called.
 func (t Table) Tables(slot int, visit func(Table)) {
 	pos, n := t.vector(slot, 4)
 	for i := 0; i < n && t.Flat.err == nil; i++ {

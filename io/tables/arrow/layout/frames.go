@@ -39,10 +39,10 @@ type Frame struct {
 	Header
 	head  []byte // as it was read: continuation marker, length, metadata
 	Body  *io.SectionReader
-	Bytes []byte // the body, if it was read
+	Bytes []byte // the body if it is in memory, else nil; of an empty one either
 }
 
-// Meta is the message's metadata.
+// Meta returns the message's metadata.
 func (f *Frame) Meta() []byte { return f.head[FramePrefix:] }
 
 // InMemory puts a body that is in memory into the frame.
@@ -50,7 +50,7 @@ func (f *Frame) InMemory(body []byte) {
 	f.Bytes, f.Body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
 }
 
-// Load reads the body unless it is in memory.
+// Load reads the body into memory, unless it is there.
 func (f *Frame) Load() error {
 	if f.Bytes != nil || f.Body.Size() == 0 {
 		return nil
@@ -65,27 +65,29 @@ func (f *Frame) Load() error {
 
 // Framer reads an input's messages: the schema, and then dictionaries and record batches.
 type Framer interface {
-	// Schema returns the metadata of the schema message. It comes before Next.
+	// Schema returns the metadata of the schema message. It must be called once, before Next.
 	Schema() ([]byte, error)
 	// Next returns the next message, or io.EOF after the last.
 	Next() (*Frame, error)
+	// Shared returns what the framer has in common with the others.
 	Shared() *Framing
 }
 
-// Framing is what files and streams share.
+// Framing is what the framers of files and streams have in common.
 type Framing struct {
-	Limit  int64
-	Strict bool // metadata is verified
-	IsFile bool // the input has a footer
+	Limit  int64 // bytes that a message's body may have: see checkMetadataSize for its metadata
+	Strict bool  // metadata is verified: see checkFlat
+	IsFile bool  // the input has a footer
 	// StopAtEnd reads nothing after a stream's end marker.
 	StopAtEnd bool
-	Second    []byte // the other schema message of a file, once it was read; nil for none
+	Second    []byte // metadata of a file's second schema message, once it was read; nil for none
 	sums      sums
 }
 
+// Shared implements [Framer].
 func (f *Framing) Shared() *Framing { return f }
 
-// checkSize checks how many bytes of metadata a message has, before they are read.
+// checkSize refuses a message with too many bytes of metadata, before they are read.
 func (f *Framing) checkSize(length int64) error {
 	if length > maxMetadata {
 		return fmt.Errorf("damaged: a message with %d bytes of metadata", length)
@@ -121,7 +123,7 @@ func (f *Framing) parseFooter(buf []byte) (foot footer, err error) {
 	return foot, err
 }
 
-// checkLength refuses messages over the memory limit.
+// checkLength refuses a body that is larger than the limit.
 func checkLength(length, limit int64) error {
 	if length > limit {
 		return tables.TooLarge("a message of %d bytes is larger than the limit of %d", length, limit)
@@ -129,7 +131,7 @@ func checkLength(length, limit int64) error {
 	return nil
 }
 
-// Cut turns an end of input into errCut, where more had to come.
+// Cut returns errCut for an end of input where more had to come, and any other error as it is.
 func Cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errCut
@@ -137,13 +139,13 @@ func Cut(err error) error {
 	return err
 }
 
-// check compares the message's checksum.
+// check compares the message's checksum, if it has one.
 func (f *Frame) check(s *sums) error {
 	return s.check(f.Kind, f.head[:FramePrefix], f.Meta(), MessageSlot, f.Body)
 }
 
-// readN returns head followed by n bytes of r. It allocates as bytes arrive, because n
-// comes from the input and may be a lie.
+// readN returns head followed by the next n bytes of r. It allocates as bytes arrive, because n
+// comes from the input and may be wrong.
 func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 	const step = 1 << 20
 	n += int64(len(head))
@@ -163,7 +165,7 @@ func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 	return buf, nil
 }
 
-// ReadAt fills buf from the bytes at offset.
+// ReadAt fills buf with the bytes at an offset. An input that ends before that is cut: see [Cut].
 func ReadAt(r io.ReaderAt, buf []byte, offset int64) error {
 	n, err := r.ReadAt(buf, offset)
 	if n == len(buf) {

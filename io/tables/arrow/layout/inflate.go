@@ -12,13 +12,13 @@ import (
 // size as a signed integer, or -1 if the buffer is not compressed.
 const PrefixSize = 8
 
-// storedPrefix is -1.
+// storedPrefix is -1 without a sign.
 const storedPrefix = 1<<64 - 1
 
-// IsStored reports whether a buffer of a compressed body is not compressed itself.
+// IsStored reports whether a buffer of a compressed body is not compressed itself. It must have its prefix.
 func IsStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
 
-// UncompressedSize returns the decompressed size of a buffer.
+// UncompressedSize returns the decompressed size of a buffer of a compressed body, by its prefix.
 func UncompressedSize(buffer []byte) (int64, error) {
 	if len(buffer) < PrefixSize {
 		return 0, errors.New("damaged: a compressed buffer without its size")
@@ -37,14 +37,14 @@ func UncompressedSize(buffer []byte) (int64, error) {
 // own decompression allocates whatever a frame's header asks for, and stops before the checksum
 // at the frame's end. Goroutines may work on several buffers at once.
 type Inflation struct {
-	from  *BatchMeta
+	from  *BatchMeta // of body
 	body  []byte
-	Plain *BatchMeta // for Out
-	Out   []byte
+	Plain *BatchMeta // of Out
+	Out   []byte     // the new body, whose buffers Buffer fills
 }
 
-// NewInflation lays out the buffers of a body, each aligned to 8 bytes, and allocates Out for them. total
-// is the result of CheckBody.
+// NewInflation returns an inflation of a body that CheckBody has checked. It allocates Out, in which buffers
+// are aligned to 8 bytes. total is what CheckBody returned.
 func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
 	out := make([]byte, int(total)+8*len(b.Buffers))
 	plain := *b
@@ -69,7 +69,7 @@ func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
 	return &Inflation{b, body, &plain, out[:end]}, nil
 }
 
-// Buffer fills buffer i.
+// Buffer inflates buffer i.
 func (n *Inflation) Buffer(i int) error {
 	s, to := n.from.Buffers[i], n.Plain.Buffers[i]
 	if s.Length == 0 {
@@ -77,6 +77,7 @@ func (n *Inflation) Buffer(i int) error {
 	}
 	dst := n.Out[to.Offset : to.Offset+to.Length]
 	size := to.Length / n.from.widened(i)
+	// Narrow decimals come to the end of their room, from which widenValues spreads them.
 	if err := Decompress(dst[to.Length-size:], n.body[s.Offset:s.Offset+s.Length], n.from.Codec); err != nil {
 		return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 	}
@@ -86,8 +87,8 @@ func (n *Inflation) Buffer(i int) error {
 	return nil
 }
 
-// Inflate returns a body decompressed and widened, and its metadata: both as they are if nothing is to be
-// done.
+// Inflate returns a body decompressed and widened, with its metadata. Both are b and body if nothing is to be
+// done. total is as in NewInflation.
 func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error) {
 	if !b.Packed() {
 		return b, body, nil
@@ -102,10 +103,11 @@ func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error)
 	return n.Plain, n.Out, nil
 }
 
-// Packed reports whether buffers are compressed, or decimals narrow.
+// Packed reports whether an [Inflation] has anything to do: buffers are compressed, or decimals narrow.
 func (b *BatchMeta) Packed() bool { return b.Codec != CodecNone || b.Narrow != nil }
 
-// Decompress fills dst from a buffer, which has its prefix if it is compressed.
+// Decompress fills dst with the decompressed bytes of a buffer, which must be as many. The buffer begins with
+// its prefix, unless codec is CodecNone.
 func Decompress(dst, buffer []byte, codec int8) error {
 	if codec == CodecNone {
 		copy(dst, buffer)

@@ -73,43 +73,43 @@ const (
 
 // Header is a message's metadata as far as it is the same for all messages.
 type Header struct {
-	Kind       uint8
-	Version    int16
+	Kind       uint8 // KindSchema and so on
+	Version    int16 // MetadataV4 or MetadataV5
 	BodyLength int64
-	Table      Table
+	Table      Table // of the kind's own fields
 }
 
-// FieldNode describes one array of a record batch.
+// FieldNode describes one array of a record batch: its values, and how many of them are null; -1 if not known.
 type FieldNode struct{ Length, Nulls int64 }
 
 // Span is a part of a message's body or of a file.
 type Span struct{ Offset, Length int64 }
 
 // BatchMeta is the metadata of a record batch, or of the record batch of one
-// column that a dictionary is.
+// column that a dictionary is. Its arrays come column by column, each before its children.
 type BatchMeta struct {
 	Version  int16
 	Rows     int64
-	Nodes    []FieldNode
-	Buffers  []Span
-	Variadic []int64
-	Codec    int8
-	// Narrow holds the bits of the decimals in each buffer that must be widened; nil
-	// for none.
+	Nodes    []FieldNode // of the arrays
+	Buffers  []Span      // of the arrays, in the body
+	Variadic []int64     // for each array of views, how many buffers its values have
+	Codec    int8        // of the buffers: CodecZstd, CodecLZ4 or CodecNone
+	// Narrow has for each buffer the bits of its decimals if these must be widened, else 0; nil if
+	// none must be.
 	Narrow []uint8
 }
 
 // DictionaryMeta is the metadata of a dictionary batch.
 type DictionaryMeta struct {
 	ID    int64
-	Delta bool
+	Delta bool // its values follow those that the dictionary has, instead of replacing them
 	Batch *BatchMeta
 }
 
-// Block is a message's position in a file: padded metadata, then the body.
+// Block is where a message lies in a file.
 type Block struct {
-	Offset, Body int64
-	Meta         int32
+	Offset, Body int64 // where it begins, and the bytes of its body
+	Meta         int32 // bytes before the body: FramePrefix, metadata and padding
 }
 
 // footer is the table of contents of a file.
@@ -118,9 +118,10 @@ type footer struct {
 	Dictionaries, Batches []Block
 }
 
+// NewFlat returns a reader of the flatbuffer buf. All bytes together may be read once, and maxMetadata of them again.
 func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
 
-// ParseHeader reads the metadata of a message.
+// ParseHeader returns the header in the metadata of a message, whose memory it shares.
 func ParseHeader(meta []byte) (Header, error) {
 	f := NewFlat(meta)
 	root := f.Root()
@@ -140,37 +141,26 @@ func ParseHeader(meta []byte) (Header, error) {
 	return h, nil
 }
 
-// parseBatch reads a RecordBatch table.
+// parseBatch returns the metadata in a RecordBatch table. Nothing but the compression is checked.
 func parseBatch(t Table, version int16) (*BatchMeta, error) {
 	b := &BatchMeta{Version: version, Rows: t.int64(0), Codec: CodecNone}
-	pos, n := t.vector(1, 16)
-	b.Nodes = make([]FieldNode, n)
-	for i := range b.Nodes {
-		b.Nodes[i] = FieldNode{Length: t.Flat.int64(pos + 16*i), Nulls: t.Flat.int64(pos + 16*i + 8)}
-	}
-	pos, n = t.vector(2, 16)
-	b.Buffers = make([]Span, n)
-	for i := range b.Buffers {
-		b.Buffers[i] = Span{Offset: t.Flat.int64(pos + 16*i), Length: t.Flat.int64(pos + 16*i + 8)}
-	}
+	int64At := t.Flat.int64
+	b.Nodes = structs(t, 1, 16, func(pos int) FieldNode { return FieldNode{Length: int64At(pos), Nulls: int64At(pos + 8)} })
+	b.Buffers = structs(t, 2, 16, func(pos int) Span { return Span{Offset: int64At(pos), Length: int64At(pos + 8)} })
+	b.Variadic = structs(t, 4, 8, int64At)
 	if compression, ok := t.Table(3); ok {
 		b.Codec = int8(compression.Uint8(0))
 		if method := compression.Uint8(1); method != 0 || b.Codec < 0 || int(b.Codec) >= len(Codecs) {
 			t.Flat.fail("unknown compression %d by method %d", b.Codec, method)
 		}
 	}
-	pos, n = t.vector(4, 8)
-	b.Variadic = make([]int64, n)
-	for i := range b.Variadic {
-		b.Variadic[i] = t.Flat.int64(pos + 8*i)
-	}
 	return b, t.Flat.err
 }
 
-// Batch reads the header of a record batch.
+// Batch returns the metadata of the record batch that the message is.
 func (h Header) Batch() (*BatchMeta, error) { return parseBatch(h.Table, h.Version) }
 
-// Dictionary reads the header of a dictionary batch.
+// Dictionary returns the metadata of the dictionary batch that the message is.
 func (h Header) Dictionary() (*DictionaryMeta, error) {
 	d := &DictionaryMeta{ID: h.Table.int64(0), Delta: h.Table.Uint8(2) != 0}
 	data, ok := h.Table.Table(1)
@@ -183,7 +173,7 @@ func (h Header) Dictionary() (*DictionaryMeta, error) {
 	return d, err
 }
 
-// ParseFooter reads the footer of a file.
+// ParseFooter returns the footer of a file. Its blocks are not checked.
 func ParseFooter(buf []byte) (footer, error) {
 	f := NewFlat(buf)
 	root := f.Root()
@@ -191,20 +181,15 @@ func ParseFooter(buf []byte) (footer, error) {
 	if !ok {
 		f.fail("the footer has no schema")
 	}
-	blocks := func(slot int) []Block {
-		pos, n := root.vector(slot, 24)
-		list := make([]Block, n)
-		for i := range list {
-			at := pos + 24*i
-			list[i] = Block{Offset: f.int64(at), Meta: int32(f.uint32(at + 8)), Body: f.int64(at + 16)}
-		}
-		return list
+	block := func(pos int) Block {
+		return Block{Offset: f.int64(pos), Meta: int32(f.uint32(pos + 8)), Body: f.int64(pos + 16)}
 	}
-	return footer{Schema: schema, Dictionaries: blocks(2), Batches: blocks(3)}, f.err
+	foot := footer{Schema: schema, Dictionaries: structs(root, 2, 24, block), Batches: structs(root, 3, 24, block)}
+	return foot, f.err
 }
 
 // CheckBody checks that every buffer lies inside the body, and returns the size of all
-// buffers after decompression and widening of decimals.
+// buffers after decompression and widening of decimals, which may be at most limit.
 func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
 	var total int64
 	for i, s := range b.Buffers {
@@ -252,7 +237,7 @@ func (b *BatchMeta) CheckLayout(columns []Shape) error {
 	return nil
 }
 
-// CheckNodes checks that no array has more values than limit bytes have bits.
+// CheckNodes checks that no array has more values than limit bytes have bits, nor more nulls than values.
 func (b *BatchMeta) CheckNodes(limit int64) error {
 	for i, node := range b.Nodes {
 		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {

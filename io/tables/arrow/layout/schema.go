@@ -14,10 +14,11 @@ import (
 // this package does not know, such as a type of a later version of the format.
 var ErrUnsupported = errors.New("the schema is not supported")
 
-// ReadSchema reads the schema at the beginning of a stream in memory, such as the one stored in Parquet
-// files, and checks it as strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
+// ReadSchema returns the schema at the beginning of a stream, such as the one stored in a Parquet
+// file, and checks it as strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
 func ReadSchema(stream []byte) (*Schema, error) {
-	s := &streamFramer{Framing: Framing{Limit: metadataShare * int64(len(stream))}, r: bufio.NewReader(bytes.NewReader(stream))}
+	limit := metadataShare * int64(len(stream)) // so that all of it may be metadata
+	s := &streamFramer{Framing: Framing{Limit: limit}, r: bufio.NewReader(bytes.NewReader(stream))}
 	meta, err := s.Schema()
 	if err != nil {
 		return nil, err
@@ -25,8 +26,8 @@ func ReadSchema(stream []byte) (*Schema, error) {
 	return ParseSchema(meta)
 }
 
-// ExtendSchema returns the schema message of stream, such as one stored in a Parquet file, with the fields
-// of added after its own: after those with the indices kept, nil for all. Everything else is kept,
+// ExtendSchema returns a schema message with the columns of the one in stream that have the indices kept, nil for
+// all, and then those of added. Everything else stays as in stream, such as one stored in a Parquet file,
 // including what this package does not know.
 func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
 	first, err := ReadSchema(stream)

@@ -15,7 +15,7 @@ type streamFramer struct {
 	Framing
 	r       *bufio.Reader
 	started bool // a message was read
-	batches int
+	batches int  // record batches that were read
 }
 
 // Schema implements [Framer].
@@ -32,13 +32,13 @@ func (s *streamFramer) Schema() ([]byte, error) {
 
 // Next implements [Framer]. An input that ends before its end marker is an error.
 func (s *streamFramer) Next() (*Frame, error) {
-	prefix, err := s.prefix()
+	prefix, err := s.readPrefix()
 	if err != nil {
 		return nil, err
 	}
 	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
 	if length == 0 {
-		return nil, s.end(nil)
+		return nil, s.readEnd(nil)
 	}
 	if err := s.checkSize(length); err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func (s *streamFramer) Next() (*Frame, error) {
 	return f, nil
 }
 
-// prefix reads what comes before a message's metadata. In a file, which may omit the end marker, other
-// bytes are the footer: if that is as it should be, prefix returns io.EOF.
-func (s *streamFramer) prefix() ([]byte, error) {
+// readPrefix returns the bytes before a message's metadata. In a file, which may omit the end marker, other
+// bytes are the footer: if that is as it should be, readPrefix returns io.EOF.
+func (s *streamFramer) readPrefix() ([]byte, error) {
 	prefix := make([]byte, FramePrefix)
 	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
 		return nil, Cut(err)
@@ -81,7 +81,7 @@ func (s *streamFramer) prefix() ([]byte, error) {
 		_, err := io.ReadFull(s.r, prefix[4:])
 		return prefix, Cut(err)
 	case s.IsFile && s.started:
-		return nil, s.end(prefix[:4])
+		return nil, s.readEnd(prefix[:4])
 	case s.IsFile:
 		return nil, errNotInOrder
 	case s.started:
@@ -90,10 +90,10 @@ func (s *streamFramer) prefix() ([]byte, error) {
 	return nil, errNotStream
 }
 
-// end checks what follows the last message: nothing in a stream; in a file, a footer
+// readEnd checks what follows the last message: nothing in a stream; in a file, a footer
 // that lists as many record batches as were read. It returns io.EOF on success. first
-// holds bytes that were read already.
-func (s *streamFramer) end(first []byte) error {
+// has the first bytes of the footer if they were read already.
+func (s *streamFramer) readEnd(first []byte) error {
 	if !s.IsFile && s.StopAtEnd {
 		return io.EOF
 	}
@@ -117,8 +117,8 @@ func (s *streamFramer) end(first []byte) error {
 	if err != nil {
 		return err
 	}
-	end := len(tail) - footerEnd
-	foot, err := s.parseFooter(tail[end-size : end])
+	tail = tail[:len(tail)-footerEnd]
+	foot, err := s.parseFooter(tail[len(tail)-size:])
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *streamFramer) end(first []byte) error {
 	return io.EOF
 }
 
-// OpenStream returns a framer of a stream, which may hold the file format: then it skips the magic.
+// OpenStream returns a framer of a stream, or of a file that is read from its beginning to its end.
 func OpenStream(r io.Reader, shared Framing) (*streamFramer, error) {
 	s := &streamFramer{Framing: shared, r: bufio.NewReaderSize(r, 64<<10)}
 	head, err := s.r.Peek(len(MagicPadded))

@@ -3,8 +3,8 @@ package layout
 import "slices"
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
-// what this package has no use for. checkFlat does as they do, so that a check finds what they
-// refuse. The tables below are those of Message.fbs, Schema.fbs and
+// what this package has no use for. checkFlat does as they do, so that [Framing].Strict finds what they
+// refuse. The layouts below are those of the tables in Message.fbs, Schema.fbs and
 // File.fbs.
 
 // flatKind is what a field of a flatbuffer's table is.
@@ -16,22 +16,22 @@ const (
 	flatVector                 // of elements of size bytes
 	flatTable                  // a table of the layout of
 	flatTables                 // a vector of these
-	flatUnion                  // one of the layouts in union, by the field before
+	flatUnion                  // a table of one of the layouts in union, by the number in the field before
 )
 
-// flatField is a field.
+// flatField is a field of a table.
 type flatField struct {
 	kind   flatKind
 	size   int
 	absent int // what a scalar is that is absent
 	of     *flatLayout
-	union  func(kind uint8) *flatLayout
+	union  map[uint8]*flatLayout
 }
 
 // flatLayout is a table's fields, by slot.
 type flatLayout struct{ fields []flatField }
 
-// numbers returns the scalars that begin a table.
+// numbers returns the scalars that come before all other fields of a table; none of a nil layout.
 func (l *flatLayout) numbers() []flatField {
 	if l == nil {
 		return nil
@@ -43,6 +43,7 @@ func (l *flatLayout) numbers() []flatField {
 	return l.fields[:end]
 }
 
+// or returns a scalar field that is absent where it is not written, instead of 0.
 func (f flatField) or(absent int) flatField { f.absent = absent; return f }
 
 func scalar(size int) flatField        { return flatField{kind: flatScalar, size: size} }
@@ -64,58 +65,41 @@ var (
 	codecLayout    = layoutOf(scalar(1), scalar(1))
 	batchLayout    = layoutOf(scalar(8), vectorOf(16), vectorOf(16), tableOf(codecLayout), vectorOf(8))
 	valuesLayout   = layoutOf(scalar(8), tableOf(batchLayout), scalar(1))
-	messageLayout  = layoutOf(scalar(2), scalar(1), flatField{kind: flatUnion, union: headerLayout}, scalar(8), tablesOf(pairLayout))
+	messageLayout  = layoutOf(scalar(2), scalar(1), flatField{kind: flatUnion, union: headerLayouts}, scalar(8), tablesOf(pairLayout))
 	footerLayout   = layoutOf(scalar(2), tableOf(schemaLayout), vectorOf(24), vectorOf(24), tablesOf(pairLayout))
 
-	// typeLayouts are those of the union of types whose tables have fields, by kind.
+	// headerLayouts are those of the union of messages' headers.
+	headerLayouts = map[uint8]*flatLayout{KindSchema: schemaLayout, KindDictionary: valuesLayout, KindRecord: batchLayout}
+
+	// typeLayouts are those of the union of types, by kind; init adds those whose tables have no fields.
 	typeLayouts = map[uint8]*flatLayout{
 		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), TypeDecimal: layoutOf(scalar(4), scalar(4), scalar(4).or(128)),
 		typeDate: layoutOf(scalar(2).or(1)), typeTime: layoutOf(scalar(2).or(1), scalar(4).or(32)), typeTimestamp: layoutOf(scalar(2), text),
 		typeInterval: layoutOf(scalar(2)), TypeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
 		TypeFixedSizeList: layoutOf(scalar(4)), TypeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2).or(1)),
 	}
-	emptyLayout = layoutOf()
 )
 
 func init() {
+	for kind := uint8(TypeNull); kind <= lastKind; kind++ {
+		if typeLayouts[kind] == nil {
+			typeLayouts[kind] = layoutOf()
+		}
+	}
 	fieldLayout.fields = []flatField{
-		text, scalar(1), scalar(1), {kind: flatUnion, union: typeLayout}, tableOf(encodingLayout), tablesOf(fieldLayout), tablesOf(pairLayout),
+		text, scalar(1), scalar(1), {kind: flatUnion, union: typeLayouts}, tableOf(encodingLayout), tablesOf(fieldLayout), tablesOf(pairLayout),
 	}
-}
-
-// headerLayout is the layout of a message's header, nil for one that is not known.
-func headerLayout(kind uint8) *flatLayout {
-	switch kind {
-	case KindSchema:
-		return schemaLayout
-	case KindDictionary:
-		return valuesLayout
-	case KindRecord:
-		return batchLayout
-	}
-	return nil
-}
-
-// typeLayout is the layout of a type, nil for one that is not known.
-func typeLayout(kind uint8) *flatLayout {
-	switch layout := typeLayouts[kind]; {
-	case layout != nil:
-		return layout
-	case kind > 0 && kind <= lastKind:
-		return emptyLayout
-	}
-	return nil
 }
 
 // checkFlat verifies the flatbuffer in buf, whose root has that layout.
 func checkFlat(buf []byte, layout *flatLayout) error {
 	f := NewFlat(buf)
-	f.verify(f.offset(0), layout, 1)
+	f.verify(f.alignedTarget(0), layout, 1)
 	return f.err
 }
 
-// offset follows the reference at pos, which must be aligned and lead somewhere.
-func (f *flat) offset(pos int) int {
+// alignedTarget follows the reference at pos, which must be aligned and lead somewhere.
+func (f *flat) alignedTarget(pos int) int {
 	to := f.target(pos)
 	if f.err == nil && (pos%4 != 0 || to == pos || to >= len(f.Buf)) {
 		f.fail("reference at %d leads nowhere", pos)
@@ -124,8 +108,9 @@ func (f *flat) offset(pos int) int {
 }
 
 // verify checks that the table at pos, and all that it refers to, is as layout says: inside the
-// buffer, aligned, and texts with a zero after them. It skips what is not known here, whose
-// layout is nil. depth is that of the table, 1 for the root. Tables may be nested as deep as in C++, 128.
+// buffer, aligned, and texts with a zero after them. Errors are kept by fail. It skips a table whose layout is
+// nil: it is not known here. depth is that of the table, 1 for the root. Tables may be nested as deep as in C++,
+// 128.
 func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return
@@ -159,22 +144,22 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 		case flatVector:
 			f.elements(at, field.size)
 		case flatTable:
-			f.verify(f.offset(at), field.of, depth+1)
+			f.verify(f.alignedTarget(at), field.of, depth+1)
 		case flatTables:
 			begin, n := f.elements(at, 4)
 			for i := range n {
-				f.verify(f.offset(begin+4*i), field.of, depth+1)
+				f.verify(f.alignedTarget(begin+4*i), field.of, depth+1)
 			}
 		case flatUnion:
-			f.verify(f.offset(at), field.union(t.Uint8(slot-1)), depth+1)
+			f.verify(f.alignedTarget(at), field.union[t.Uint8(slot-1)], depth+1)
 		}
 	}
 }
 
-// elements returns where the vector begins that the reference at pos leads to, and how
-// many elements it has, all inside.
+// elements returns where the elements of a vector begin, and their number. The reference at pos leads to it. The
+// elements have size bytes each, and lie inside the buffer.
 func (f *flat) elements(pos, size int) (begin, n int) {
-	at := f.offset(pos)
+	at := f.alignedTarget(pos)
 	if f.err == nil && at%4 != 0 {
 		f.fail("vector at %d is not aligned", at)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Every message that this package encodes, and the footer of a file, carries a checksum
-// of itself in its custom metadata: under sumKey, the 64-bit XXH3 as 16 hexadecimal
+// of itself in its custom metadata: under SumKey, the 64-bit XXH3 as 16 hexadecimal
 // digits. It covers the message from the continuation marker to the end of the body, or
 // the footer, with zeros in place of the digits. Other readers ignore it. This package
 // compares it, because Arrow itself may not notice a changed byte.
@@ -25,24 +25,28 @@ import (
 // If one message has a checksum, all must: otherwise a changed byte in a key would
 // remove the check. Only dictionaries may lack one, if the schema message's checksum
 // has 32 digits.
+
+// SumKey is the key of the checksum.
 const SumKey = "robotsbatch.self.xxh3_64"
 
-// sumSize is the number of digits of a checksum; partSumSize adds those of the offset.
+// sumSize is the number of digits of a checksum; partSumSize adds those of the offset in the body.
 const (
 	sumSize     = 16
 	partSumSize = 2 * sumSize
 )
 
+// NoSum is room for a checksum, and what stands in its place while it is computed.
 var NoSum = [sumSize]byte([]byte("0000000000000000"))
 
 // storedSum is a checksum in the metadata of a message or in a footer.
 type storedSum struct {
-	at   int   // position of the digits
+	at   int   // position of the digits in the metadata
 	from int64 // it covers the body from this offset on
-	part bool  // it has 32 digits
+	part bool  // it has an offset in the body: 32 digits
 }
 
-// findSum finds the checksum in metadata; slot is that of the key-value list.
+// findSum finds the checksum in metadata; slot is that of the vector of keys and values. One with another number
+// of digits is none.
 func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	f := NewFlat(meta)
 	f.Root().Tables(slot, func(pair Table) {
@@ -68,7 +72,7 @@ func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	return s, found && f.err == nil
 }
 
-// digits returns the checksum of prefix, of meta with zeros in place of the digits, and
+// digits computes the checksum of prefix, of meta with NoSum in place of the digits, and
 // of the covered part of the body.
 func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSize]byte, err error) {
 	var h xxh3.Hasher
@@ -82,7 +86,7 @@ func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSi
 	return digits, nil
 }
 
-// NewHead returns the bytes before a body: the marker, the length, and the metadata.
+// NewHead returns the bytes before a body: the marker, the length, and the metadata, padded to 8 bytes.
 func NewHead(meta []byte) []byte {
 	padded := (len(meta) + 7) &^ 7
 	head := make([]byte, 0, FramePrefix+padded)
@@ -91,15 +95,15 @@ func NewHead(meta []byte) []byte {
 	return head[:FramePrefix+padded]
 }
 
-// SealedHead is NewHead with a checksum, which covers a part of the body too, if the metadata has
-// room for one.
+// SealedHead returns what NewHead does, with the checksum of the message if the metadata has room for one. It
+// covers these bytes and those of the body in covered.
 func SealedHead(meta, covered []byte) []byte {
 	head := NewHead(meta)
 	sealMetadata(head[:FramePrefix], head[FramePrefix:], MessageSlot, covered)
 	return head
 }
 
-// sealMetadata puts a checksum into metadata that has room for one.
+// sealMetadata puts a checksum of prefix, meta and covered into meta, if it has room for one.
 func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 	s, found := findSum(meta, slot)
 	if !found {
@@ -116,14 +120,14 @@ const (
 	footerSlot  = 4
 )
 
-// sums compares checksums, and checks that either all messages have one or none.
+// sums compares the checksums of an input, and checks that either all messages have one or none.
 type sums struct {
-	begun  bool // a message was checked, and
-	there  bool // it had one
-	passed bool // dictionaries may lack one
+	begun  bool // a message was checked
+	there  bool // the messages have checksums
+	passed bool // dictionaries may lack one, because they were copied
 }
 
-// check checks a message, or a footer, which has neither prefix nor body. slot is that of the list of keys
+// check checks a message, or a footer, which has neither prefix nor body. slot is that of the vector of keys
 // and values in meta.
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
@@ -142,7 +146,7 @@ func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.Section
 	return stored.compare(prefix, meta, body)
 }
 
-// compare compares the checksum with the bytes that it covers. body is nil for a footer.
+// compare compares the checksum in meta with that of the bytes that it covers. body is nil for a footer.
 func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
 	size := int64(0)
 	if body != nil {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ const (
 	extensionData = "ARROW:extension:metadata"
 )
 
-// plainTypes are the types that a kind and the numbers of its table describe.
+// plainTypes are the types that a kind and the numbers of its table fully describe.
 var plainTypes = []struct {
 	dt      arrow.DataType
 	kind    uint8
@@ -54,7 +55,7 @@ var plainTypes = []struct {
 	{arrow.FixedWidthTypes.Duration_ns, typeDuration, []int{3}},
 }
 
-// EncodeSchema returns a schema message.
+// EncodeSchema returns a schema message with its checksum, as it lies in a stream.
 func EncodeSchema(schema *arrow.Schema) ([]byte, error) {
 	meta, err := BuildSchema(schema)
 	if err != nil {
@@ -63,7 +64,7 @@ func EncodeSchema(schema *arrow.Schema) ([]byte, error) {
 	return SealedHead(meta, nil), nil
 }
 
-// BuildSchema returns the metadata of a schema message.
+// BuildSchema returns the metadata of a schema message, with room for a checksum.
 func BuildSchema(schema *arrow.Schema) ([]byte, error) {
 	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
 	fields := w.fields(schema.Fields())
@@ -74,11 +75,11 @@ func BuildSchema(schema *arrow.Schema) ([]byte, error) {
 	return FinishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil), w.err
 }
 
-// schemaWriter builds the tables of a schema.
+// schemaWriter builds the tables of a schema. Slots are those of Schema.fbs.
 type schemaWriter struct {
 	*flatbuffers.Builder
-	dictionaries int64
-	err          error
+	dictionaries int64 // that have a number
+	err          error // the last
 }
 
 // fields builds a vector of Field tables.
@@ -95,7 +96,7 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	dt := f.Type
 	keys, values := slices.Clone(f.Metadata.Keys()), slices.Clone(f.Metadata.Values())
 	var encoding flatbuffers.UOffsetT
-	for plain := false; !plain; {
+	for isStorage := false; !isStorage; {
 		switch t := dt.(type) {
 		case arrow.ExtensionType:
 			keys, values = append(keys, extensionData, extensionName), append(values, t.Serialize(), t.ExtensionName())
@@ -110,7 +111,7 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 			w.dictionaries++
 			dt = t.ValueType
 		default:
-			plain = true
+			isStorage = true
 		}
 	}
 	var inner []arrow.Field
@@ -187,7 +188,8 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 	return kind, w.table(kind, last, numbers...)
 }
 
-// table builds the table of a type: numbers, then a reference unless it is 0.
+// table builds the table of a type of a kind: its numbers, and then a reference to last, which is built already,
+// unless that is 0.
 func (w *schemaWriter) table(kind uint8, last flatbuffers.UOffsetT, numbers ...int) flatbuffers.UOffsetT {
 	w.StartObject(len(numbers) + 1)
 	for slot, n := range numbers {
@@ -205,7 +207,7 @@ func (w *schemaWriter) table(kind uint8, last flatbuffers.UOffsetT, numbers ...i
 	return w.EndObject()
 }
 
-// pairs builds a list of keys and values, 0 for none.
+// pairs builds a vector of keys and values. It returns 0, which stands for an absent one, if there are none.
 func (w *schemaWriter) pairs(m arrow.Metadata) flatbuffers.UOffsetT {
 	if m.Len() == 0 {
 		return 0
@@ -227,7 +229,7 @@ func plainType(kind uint8, numbers []int) arrow.DataType {
 	return nil
 }
 
-// numbers returns the numbers that begin the table of a type.
+// numbers returns the numbers with which the table of a type of a kind begins: those of plainTypes.
 func (t Table) numbers(kind uint8) (list []int) {
 	for slot, field := range typeLayouts[kind].numbers() {
 		n := field.absent
@@ -246,17 +248,15 @@ func (t Table) numbers(kind uint8) (list []int) {
 	return list
 }
 
-// FieldOf reads a Field table of a known type. Decimals of 32 and 64 bits become those of 128
+// FieldOf returns the field in a Field table of a known type. Decimals of 32 and 64 bits become those of 128
 // or, if exact, bytes.
 func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 	f = arrow.Field{Name: t.text(0), Nullable: t.Uint8(1) != 0}
 	var children []arrow.Field
 	t.Tables(5, func(child Table) {
-		c, wrong := FieldOf(child, exact)
-		if err == nil {
-			err = wrong
-		}
-		children = append(children, c)
+		field, childErr := FieldOf(child, exact)
+		err = cmp.Or(err, childErr)
+		children = append(children, field)
 	})
 	if err != nil {
 		return f, err
@@ -275,38 +275,31 @@ func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.Uint8(2) != 0}
 	}
 	f.Metadata = t.metadata(6)
-	return f, extend(&f)
+	return f, setExtension(&f)
 }
 
-// extend gives a field the extension type that its metadata names, if that is known.
-func extend(f *arrow.Field) (err error) {
-	m := f.Metadata
-	name := m.FindKey(extensionName)
-	if name < 0 {
+// setExtension gives a field the extension type that its metadata names, if the library knows it, and removes
+// that from the metadata. f.Type is the storage type before.
+func setExtension(f *arrow.Field) (err error) {
+	name, _ := f.Metadata.GetValue(extensionName)
+	extension := arrow.GetExtensionType(name)
+	if extension == nil {
 		return nil
 	}
-	known := arrow.GetExtensionType(m.Values()[name])
-	if known == nil {
-		return nil
-	}
+	data, _ := f.Metadata.GetValue(extensionData)
 	var keys, values []string
-	data := ""
-	for i, key := range m.Keys() {
-		switch key {
-		case extensionName:
-		case extensionData:
-			data = m.Values()[i]
-		default:
-			keys, values = append(keys, key), append(values, m.Values()[i])
+	for i, key := range f.Metadata.Keys() {
+		if key != extensionName && key != extensionData {
+			keys, values = append(keys, key), append(values, f.Metadata.Values()[i])
 		}
 	}
 	f.Metadata = arrow.NewMetadata(keys, values)
-	f.Type, err = known.Deserialize(f.Type, data)
+	f.Type, err = extension.Deserialize(f.Type, data)
 	return err
 }
 
-// typeOf returns the type of a Field table with these children; with a dictionary, the type of its
-// values. Slots are those of Schema.fbs. exact is as in FieldOf.
+// typeOf returns the type of a Field table with these children, or the type of its dictionary's values.
+// exact is as in FieldOf.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
 	kind := t.Uint8(2)
 	data, _ := t.Table(3)
@@ -344,7 +337,7 @@ func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error)
 		}
 	default:
 		if len(children) == 1 {
-			if list := listOf(kind, numbers, children[0]); list != nil {
+			if list := listType(kind, numbers, children[0]); list != nil {
 				return list, nil
 			}
 		}
@@ -352,8 +345,9 @@ func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error)
 	return nil, fmt.Errorf("%w: a type of kind %d with %d fields and the numbers %d", ErrUnsupported, kind, len(children), numbers)
 }
 
-// listOf returns the type of lists of a field; nil for none.
-func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
+// listType returns the type of a list or map of a kind whose only child is of. It is nil if the kind is no list,
+// or not one of such a child or such numbers.
+func listType(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	switch kind {
 	case TypeList:
 		return arrow.ListOfField(of)
@@ -368,8 +362,8 @@ func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 			return arrow.FixedSizeListOfField(int32(numbers[0]), of)
 		}
 	case TypeMap:
-		pair, is := of.Type.(*arrow.StructType)
-		if !is || of.Nullable || pair.NumFields() != 2 || pair.Field(0).Nullable {
+		pair, isStruct := of.Type.(*arrow.StructType)
+		if !isStruct || of.Nullable || pair.NumFields() != 2 || pair.Field(0).Nullable { // a null entry or key
 			return nil
 		}
 		key, item := pair.Field(0), pair.Field(1)
@@ -381,26 +375,25 @@ func listOf(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	return nil
 }
 
-// unionCodes returns the type codes of a union with a number of fields: those of its table or, if that has
-// none, 0, 1 and so on. It returns nil if one is out of range.
+// unionCodes returns the type codes of a union with a number of fields: those of its table t or, if that has
+// none, 0, 1 and so on, as far as there are codes. It returns nil if one is out of range.
 func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
-	pos, n := t.vector(1, 4)
-	for i := range n {
-		code := int32(t.Flat.uint32(pos + 4*i))
-		if code < 0 || code > int32(arrow.MaxUnionTypeCode) {
+	numbers := structs(t, 1, 4, t.Flat.uint32)
+	if len(numbers) == 0 {
+		for i := range min(fields, int(arrow.MaxUnionTypeCode)+1) {
+			numbers = append(numbers, uint32(i))
+		}
+	}
+	for _, code := range numbers {
+		if code > uint32(arrow.MaxUnionTypeCode) {
 			return nil
 		}
 		codes = append(codes, int8(code))
 	}
-	for i := range min(fields, int(arrow.MaxUnionTypeCode)+1) {
-		if n == 0 {
-			codes = append(codes, int8(i))
-		}
-	}
 	return codes
 }
 
-// metadata reads the keys and values in a slot.
+// metadata returns the keys and values in a slot.
 func (t Table) metadata(slot int) arrow.Metadata {
 	var keys, values []string
 	t.Tables(slot, func(pair Table) {
