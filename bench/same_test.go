@@ -133,7 +133,7 @@ func evaluator(origins matcher.Origins, o evaluate.Options) func() batch.Evaluat
 func verdictLines(t *testing.T, dir, input string, rows, workers int) string {
 	t.Helper()
 	chains := []matcher.Chain{{"CCBot"}, {"Googlebot", "*"}}
-	rules := must.Get(rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true}))(t)
+	rules := must.Get(rulesdir.Open(t.Context(), filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true}))(t)
 	defer rules.Close()
 	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "Googlebot"}, Explain: true}))(t)
 	output := filepath.Join(dir, "verdicts.csv")

@@ -13,6 +13,8 @@ import (
 type File struct {
 	// Source is the number of the file's source.
 	Source int
+	// Name is what people call the file.
+	Name string
 	// Each calls visit with each capture, which is valid until visit returns, until that returns
 	// an error or ctx ends.
 	Each func(ctx context.Context, visit func(*Capture) error) error

@@ -128,7 +128,7 @@ func TestFolderAndPack(t *testing.T) {
 		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
 		open := func(explain bool) *rulesdir.Dir {
 			o := rulesdir.Options{Chains: chains, Profile: profile, Explain: explain, Records: true, Digests: true}
-			folder := must.Get(rulesdir.Open(filepath.Join(sample, "rules"), o))(t)
+			folder := must.Get(rulesdir.Open(t.Context(), filepath.Join(sample, "rules"), o))(t)
 			t.Cleanup(func() { folder.Close() })
 			return folder
 		}

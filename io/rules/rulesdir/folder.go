@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,17 @@ type folder struct {
 	name    string
 }
 
-// openFolder opens a folder on this machine. It returns an error for anything else.
-func openFolder(name string) (folder, error) {
+// openFolder opens a folder on this machine or, by its URL, in a store. It returns an error for
+// anything else.
+func openFolder(ctx context.Context, name string) (folder, error) {
+	if blob.IsURL(name) {
+		u, err := blob.ParseURL(name)
+		if err != nil {
+			return folder{}, err
+		}
+		objects, err := blob.OpenFolder(ctx, u)
+		return folder{objects: objects, name: u.Name()}, err
+	}
 	// Opening a named pipe as a folder would wait for a writer.
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return folder{}, fmt.Errorf("%s is not a folder", name)

@@ -128,7 +128,7 @@ func TestLinkedSchemeFolder(t *testing.T) {
 	for _, to := range []string{t.TempDir(), "../", "nothing"} {
 		folder := bodies(t, "a")
 		link(t, to, filepath.Join(folder, "http"))
-		_, err := Open(folder, Options{})
+		_, err := Open(t.Context(), folder, Options{})
 		mustMention(t, err, filepath.Join(folder, "http")+": ", "symbolic link")
 	}
 }
@@ -143,7 +143,7 @@ func TestNotRegular(t *testing.T) {
 	} {
 		mustMention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "regular")
 	}
-	_, err := Open(filepath.Join(folder, "pipe"), Options{})
+	_, err := Open(t.Context(), filepath.Join(folder, "pipe"), Options{})
 	mustMention(t, err, "not a folder")
 }
 

@@ -82,7 +82,7 @@ func open(t testing.TB, folder string, o Options) *Dir {
 		o.Chains = everyone
 	}
 	o.Explain = true
-	d := must.Get(Open(folder, o))(t)
+	d := must.Get(Open(t.Context(), folder, o))(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)

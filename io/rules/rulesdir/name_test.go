@@ -180,7 +180,7 @@ func TestPairsOfFilesAreNamedAtOnce(t *testing.T) {
 	}
 	open := func() (string, int) {
 		t.Helper()
-		dir, err := Open(folder, Options{})
+		dir, err := Open(t.Context(), folder, Options{})
 		if err != nil {
 			return err.Error(), 0
 		}

@@ -1,11 +1,11 @@
 package rulesdir
 
 import (
+	"context"
 	"crypto/cipher"
 	"sync"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/matcher"
@@ -93,30 +93,19 @@ type Dir struct {
 	large      sync.Mutex // held while a body with a large zstd window is read
 }
 
-// Open lists the folder of that name. It fails when the folder cannot be
-// listed, or when two of its files are for one authority.
-func Open(name string, o Options) (*Dir, error) {
-	f, err := openFolder(name)
+// Open lists the folder of that name or URL: the keys of objects are as the paths of files. All
+// reads of objects end with ctx. It is an error if the folder cannot be listed, or if two of its
+// files are for one authority.
+func Open(ctx context.Context, name string, o Options) (*Dir, error) {
+	f, err := openFolder(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return openDir(f, o)
-}
-
-// OpenObjects lists a folder of objects in a store, whose keys are as the paths
-// of files. It fails as Open does.
-func OpenObjects(objects *blob.Folder, o Options) (*Dir, error) {
-	return openDir(folder{objects: objects, name: objects.Name()}, o)
-}
-
-// openDir lists a folder, and closes it after an error.
-func openDir(f folder, o Options) (*Dir, error) {
 	if o.Budget == nil {
 		o.Budget = budget.New(batch.DefaultMemory)
 	}
 	d := &Dir{folder: f, o: o, agents: matcher.NewAgents(o.Chains), parse: robotstxt.Options{Profile: o.Profile, Limit: o.Limit}}
 	d.size, d.digester = d.parse.ReadSize(), newDigester()
-	var err error
 	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
 		return nil, err

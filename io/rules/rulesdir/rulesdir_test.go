@@ -156,7 +156,7 @@ func TestClashes(t *testing.T) {
 		{"2001:db8::1", "[2001-db8--1]", "[2001:db8::1]"},
 	} {
 		folder := bodies(t, "other.example", test.a, test.b)
-		d, err := Open(folder, Options{Chains: everyone})
+		d, err := Open(t.Context(), folder, Options{Chains: everyone})
 		if err == nil {
 			d.Close()
 		}
@@ -227,10 +227,10 @@ func TestStats(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	folder := bodies(t, "a")
-	_, err := Open(filepath.Join(folder, "missing"), Options{})
+	_, err := Open(t.Context(), filepath.Join(folder, "missing"), Options{})
 	mustMention(t, err, filepath.Join(folder, "missing"))
 	must.Is(t, err, fs.ErrNotExist)
-	_, err = Open(filepath.Join(folder, "a"), Options{})
+	_, err = Open(t.Context(), filepath.Join(folder, "a"), Options{})
 	mustMention(t, err, filepath.Join(folder, "a"), "not a folder")
 }
 
@@ -295,7 +295,7 @@ func TestChains(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a", "User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nAllow: /\n")
 	for tries, chains := range [][]matcher.Chain{nil, {{"BarBot"}, {matcher.Everyone}}, {{"FooBot"}, {matcher.Everyone}, {"FooBot"}}} {
-		d := must.Get(Open(folder, Options{Chains: chains}))(t)
+		d := must.Get(Open(t.Context(), folder, Options{Chains: chains}))(t)
 		defer d.Close()
 		var o matcher.Origin
 		if err := d.Lookup([]byte("http://a"), &o); err != nil || o.Access != access.Rules || len(o.Tries) != tries {

@@ -16,7 +16,7 @@ func usedOf(t *testing.T, folder string, authorities ...string) []Used {
 	t.Helper()
 	var mu sync.Mutex
 	var list []Used
-	d, err := Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u Used) {
+	d, err := Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u Used) {
 		mu.Lock()
 		defer mu.Unlock()
 		list = append(list, u)
@@ -64,7 +64,7 @@ func TestNamesChecksum(t *testing.T) {
 		for _, file := range files {
 			put(t, filepath.Join(folder, file), "")
 		}
-		d := must.Get(Open(folder, Options{}))(t)
+		d := must.Get(Open(t.Context(), folder, Options{}))(t)
 		defer d.Close()
 		return d.Names()
 	}
@@ -83,7 +83,7 @@ func TestChangedFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "a.example")
 	put(t, name, "User-agent: *\nDisallow: /\n")
-	d := must.Get(Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1}))(t)
+	d := must.Get(Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1}))(t)
 	defer d.Close()
 	var o matcher.Origin
 	for range 2 {

@@ -42,12 +42,12 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize(), budget: budget.New(o.Memory)}
 	for _, name := range o.Sources {
-		source, err := f.find(ctx, name)
+		found, err := f.find(ctx, name)
 		if err != nil {
 			return err
 		}
-		v.visited = 0
-		switch source.kind {
+		f.sources, v.visited = []source{found}, 0
+		switch found.kind {
 		case folderKind:
 			err = v.folder(ctx, name)
 		case packKind:
@@ -55,7 +55,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 		case singleKind:
 			err = v.file(ctx, name)
 		default:
-			err = v.captures(ctx, &source)
+			err = v.captures(ctx)
 		}
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 		}
 	}
 	ignored := ignoredNames{more: v.options.MoreIgnored}
-	dir, err := openFolder(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
+	dir, err := rulesdir.Open(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
 		if file != "robots.txt" {
 			ignored.add(file)
 		}
@@ -108,7 +108,7 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 		return err
 	}
 	defer dir.Close() // it was only read from
-	ignored.note(name, v.warner)
+	ignored.note(name, v.Found)
 	return dir.Files(func(file string, body []byte) error {
 		return v.give(ctx, &Body{Name: file, Text: body})
 	})
@@ -127,11 +127,10 @@ func (v *bodyVisitor) file(ctx context.Context, name string) error {
 	return v.give(ctx, &Body{Name: shown, Text: text})
 }
 
-// captures visits the captures of robots.txt that have a body.
-func (v *bodyVisitor) captures(ctx context.Context, s *source) error {
-	of := Found{options: v.options, sources: []source{*s}, warner: v.warner}
+// captures visits the captures of robots.txt that have a body, of the source.
+func (v *bodyVisitor) captures(ctx context.Context) error {
 	var scratch urls.Scratch
-	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {
+	return v.EachCapture(ctx, func(_ string, x *captures.Capture) error {
 		_, path, err := scratch.Split(x.URL)
 		if err != nil || string(path) != "/robots.txt" || x.Failed || x.Revisit || x.Status != 0 && x.Status/100 != 2 {
 			return nil

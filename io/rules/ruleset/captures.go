@@ -68,20 +68,13 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	if p.old != nil {
 		c.Names = append(c.Names, p.old.name)
 	}
-	var paths []string
-	var files []captures.File
-	for number, source := range p.captured() {
-		c.Names, paths = append(c.Names, source.shown()), append(paths, source.files...)
-		for _, path := range source.files {
-			files = append(files, captures.File{Source: number, Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
-				return s.each(ctx, source.kind, path, visit)
-			}})
-		}
+	for _, source := range p.captured() {
+		c.Names = append(c.Names, source.shown())
 	}
 	if len(c.Names) == 0 {
 		return nil
 	}
-	s.measured = measure(ctx, paths)
+	files := s.files(ctx, (*source).captured)
 	if err := p.continueOld(s, files); err != nil {
 		return err
 	}
@@ -112,6 +105,26 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 		p.single = s.singleBody
 	}
 	return nil
+}
+
+// files returns the files of the sources for which takes returns true, and starts to measure how
+// far they are read.
+func (s *captureSet) files(ctx context.Context, takes func(*source) bool) (files []captures.File) {
+	var paths []string
+	for number := range s.sources {
+		source := &s.sources[number]
+		if !takes(source) {
+			continue
+		}
+		for _, path := range source.files {
+			paths = append(paths, path)
+			files = append(files, captures.File{Source: number, Name: blob.Shown(path), Each: func(ctx context.Context, visit func(*captures.Capture) error) error {
+				return s.each(ctx, source.kind, path, visit)
+			}})
+		}
+	}
+	s.measured = measure(ctx, paths)
+	return files
 }
 
 // later returns the later of two times.
@@ -159,7 +172,7 @@ func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 // count adds up what was read of the captures of all sources, and says which of these have no rules.
 func (p *packing) count(s *captureSet) {
 	c := p.captures
-	c.Broken, c.WARC, c.named = p.warner.broken, s.warc.Load(), s.named.String()
+	c.Broken, c.WARC, c.named = p.broken.Load(), s.warc.Load(), s.named.String()
 	for number := range p.sources {
 		stats, source := s.Stats(number), &p.sources[number]
 		if source.kind == askedKind {
@@ -227,28 +240,15 @@ func (f *Found) EachFetch(ctx context.Context, visit func(source int, authority 
 func (f *Found) eachCapture(ctx context.Context, visit func(source int, file string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{Found: f, bodySize: size.BodySize()}
-	var paths []string
-	for _, source := range f.sources {
-		if source.kind == capturesKind {
-			paths = append(paths, source.files...)
-		}
-	}
-	s.measured = measure(ctx, paths)
-	for rank, source := range f.sources {
-		if source.kind != capturesKind {
-			continue
-		}
-		for _, name := range source.files {
-			shown := blob.Shown(name)
-			err := s.each(ctx, capturesKind, name, func(x *captures.Capture) error {
-				if len(x.File) > 0 {
-					return visit(rank, blob.Shown(string(x.File)), x)
-				}
-				return visit(rank, shown, x)
-			})
-			if err != nil {
-				return err
+	for _, file := range s.files(ctx, func(s *source) bool { return s.kind == capturesKind }) {
+		err := file.Each(ctx, func(x *captures.Capture) error {
+			if len(x.File) > 0 {
+				return visit(file.Source, blob.Shown(string(x.File)), x)
 			}
+			return visit(file.Source, file.Name, x)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

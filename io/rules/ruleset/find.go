@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
@@ -22,17 +24,37 @@ import (
 
 // Found holds identified sources. None is open.
 type Found struct {
-	options Options
+	options Options // whose Warn and Note are not nil
 	sources []source
-	warner  *warner
+	broken  atomic.Int64 // the number of broken records and rows
 	// replaced is [blob.Replaced] of what is read, without folders of robots.txt files.
 	replaced func(out string) string
 }
 
+// newFound returns a Found without sources. It serialises the calls of o.Warn and o.Note.
 func newFound(o Options) *Found {
-	f := &Found{options: o}
-	f.warner = &warner{options: &f.options}
-	return f
+	var mu sync.Mutex
+	serial := func(call func(option.Message)) func(option.Message) {
+		return func(message option.Message) {
+			mu.Lock()
+			defer mu.Unlock()
+			if call != nil {
+				call(message)
+			}
+		}
+	}
+	o.Warn, o.Note = serial(o.Warn), serial(o.Note)
+	return &Found{options: o}
+}
+
+// shownBroken is the most broken records and rows of which warnBroken warns.
+const shownBroken = 10
+
+// warnBroken counts a broken record or row, and warns of the first ones.
+func (f *Found) warnBroken(err error) {
+	if f.broken.Add(1) <= shownBroken {
+		f.options.Warn(option.Messagef("%s", err))
+	}
 }
 
 // Find finds out what each of o.Sources is, and adds o.Asked as the last source. A mistake in
@@ -49,7 +71,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, s)
 		if len(s.unread) > 0 {
-			f.warner.warn(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.unread[0]))
+			f.options.Warn(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.unread[0]))
 		}
 	}
 	if o.Asked != "" {

@@ -23,7 +23,6 @@ import (
 // rule packs are in a temporary pack that keeps the original bodies.
 type Listing struct {
 	openSources
-	packs     []*packSource // the sources
 	sorter    *runs.Sorter
 	timelines timelines       // of the packs, with Options.History
 	end       int64           // Options.AsOf in seconds, 0 for none
@@ -70,9 +69,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		return err
 	}
 	l.end = int64(packSecond(f.options.AsOf))
-	for number, source := range l.sources {
-		pack := source.(*packSource) // all others are in the temporary one
-		l.packs = append(l.packs, pack)
+	for number, pack := range l.packs { // all other sources are in the temporary one
 		if f.options.History {
 			if err := pack.checkHistory(); err != nil {
 				return err
@@ -93,10 +90,8 @@ func (l *Listing) add(ctx context.Context, number int) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		for _, before := range l.packs[:number] {
-			if _, known, err := before.Authority(authority); known || err != nil {
-				return err
-			}
+		if before, _, err := l.sources[:number].find(authority); before != nil {
+			return err
 		}
 		record = append(domains.AppendSURT(append(record[:0], 0, 0), domains.Host(authority)), 0)
 		record = append(record, authority...)
@@ -114,12 +109,11 @@ func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
 }
 
 func (l *Listing) find(authority, surt []byte) (found Listed, known bool, err error) {
-	for _, pack := range l.packs {
-		if a, known, err := pack.Authority(authority); known || err != nil {
-			return Listed{Key: authority, SURT: surt, Authority: a, pack: pack}, known, err
-		}
+	source, a, err := l.sources.find(authority)
+	if source == nil || err != nil {
+		return found, false, err
 	}
-	return found, false, nil
+	return Listed{Key: authority, SURT: surt, Authority: a, pack: source.(*packSource)}, true, nil
 }
 
 // Each calls visit for each authority, ordered by SURT and then Key, until visit

@@ -8,7 +8,6 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
-	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 )
 
@@ -69,20 +68,4 @@ func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 		return false, option.Errorf("%s: the folder has no objects", option.Rules.With(u.Name()))
 	}
 	return isWARC || tables, nil
-}
-
-// openFolder opens a folder of robots.txt files, on disk or in a store.
-func openFolder(ctx context.Context, name string, o rulesdir.Options) (*rulesdir.Dir, error) {
-	if !blob.IsURL(name) {
-		return rulesdir.Open(name, o)
-	}
-	u, err := blob.ParseURL(name)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := blob.OpenFolder(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	return rulesdir.OpenObjects(folder, o)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"sync"
 	"time"
 
 	"robotsbatch/batch/manifest"
@@ -109,39 +108,6 @@ func (o *Options) asked() []matcher.Chain {
 		return nil
 	}
 	return o.Chains
-}
-
-// warner serialises calls of Options.Warn and Note. It counts broken records, and reports the
-// first of them by name.
-type warner struct {
-	options *Options
-	mu      sync.Mutex
-	broken  int64
-}
-
-// shownBroken is the most broken records that are reported by name.
-const shownBroken = 10
-
-func (w *warner) warn(message option.Message) { w.call(w.options.Warn, message) }
-func (w *warner) note(message option.Message) { w.call(w.options.Note, message) }
-
-// call calls a function that may be nil.
-func (w *warner) call(to func(option.Message), message option.Message) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if to != nil {
-		to(message)
-	}
-}
-
-func (w *warner) warnBroken(err error) {
-	w.mu.Lock()
-	w.broken++
-	shown := w.broken <= shownBroken
-	w.mu.Unlock()
-	if shown {
-		w.warn(option.Messagef("%s", err))
-	}
 }
 
 // atName names the source in an error, in place of the path in a PathError. An error about

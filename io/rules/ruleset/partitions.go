@@ -12,15 +12,14 @@ import (
 // missing partition of a pack.
 func (s *Set) covered(authority []byte) error {
 	var other *packSource
-	for _, source := range s.sources {
-		pack, is := source.(*packSource)
-		if !is || pack.Partitions() < 2 {
-			continue
-		}
-		if pack.Covers(authority) {
+	for _, pack := range s.packs {
+		switch {
+		case pack.Partitions() < 2:
+		case pack.Covers(authority):
 			return nil
+		default:
+			other = pack
 		}
-		other = pack
 	}
 	if other == nil {
 		return nil
@@ -30,29 +29,22 @@ func (s *Set) covered(authority []byte) error {
 		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.Info().Partition)
 }
 
-// partitioned is the pack of one partition as the only source.
-type partitioned struct {
-	*packSource
-	set *Set
-}
+// partitioned is a set whose only source is the pack of one partition. Unlike the pack's own
+// lookups, it returns an error for authorities of other partitions.
+type partitioned struct{ *Set }
 
 var _ matcher.BulkOrigins = partitioned{}
 
-// Lookup implements [matcher.Origins].
-func (p partitioned) Lookup(authority []byte, o *matcher.Origin) error {
-	return p.set.Lookup(authority, o)
-}
-
 // LookupAll implements [matcher.BulkOrigins].
 func (p partitioned) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
-	if i, err := p.packSource.LookupAll(keys, origins); err != nil {
+	if i, err := p.packs[0].LookupAll(keys, origins); err != nil {
 		return i, err
 	}
 	for i := range keys {
 		if origins[i].Access != access.Unknown {
 			continue
 		}
-		if err := p.set.covered(keys[i].Text); err != nil {
+		if err := p.covered(keys[i].Text); err != nil {
 			return i, err
 		}
 	}

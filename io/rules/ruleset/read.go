@@ -73,7 +73,7 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 	if size, regular := f.Size(); regular {
 		file = &watched{io.NewSectionReader(f, 0, size), part} // which can seek
 	}
-	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.warnBroken})
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warnBroken})
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Pa
 		return err
 	}
 	if r.Stats() == (warc.Stats{}) {
-		s.warner.warn(option.Messagef("%s has no records: was it cut off?", f.Name()))
+		s.options.Warn(option.Messagef("%s has no records: was it cut off?", f.Name()))
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *captureSet) openTableBy(ctx context.Context, name, column string) (*cap
 		input.Close()
 		return nil, nil, fmt.Errorf("%s is not a table", shown)
 	}
-	table, err := captures.NewTable(source, captures.TableOptions{Name: shown, Broken: s.warner.warnBroken, Note: s.warner.note})
+	table, err := captures.NewTable(source, captures.TableOptions{Name: shown, Broken: s.warnBroken, Note: s.options.Note})
 	if err != nil {
 		input.Close()
 		return nil, nil, err

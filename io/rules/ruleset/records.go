@@ -152,9 +152,9 @@ func (r *records) capture(e *extent, data []byte, row *captures.Capture) (x capt
 	}
 	switch {
 	case err == nil && r.broken != nil:
-		r.set.warner.warnBroken(r.broken)
+		r.set.warnBroken(r.broken)
 	case err != nil:
-		r.set.warner.warnBroken(fmt.Errorf("%s: %s: offset %d: the record is not the one of %.200q, which is taken as a fetch without an answer: %w",
+		r.set.warnBroken(fmt.Errorf("%s: %s: offset %d: the record is not the one of %.200q, which is taken as a fetch without an answer: %w",
 			r.table, e.file.shown, row.Offset, row.URL, err))
 		x = captures.Capture{URL: row.URL, Time: row.Time, Failed: true, Unread: true}
 	}

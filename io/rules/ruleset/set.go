@@ -27,14 +27,26 @@ type Set struct {
 // openSources are what a Set and a Listing have in common.
 type openSources struct {
 	sources  list
-	captured *Captured // nil without captures
+	packs    []*packSource // those of sources that are rule packs
+	captured *Captured     // nil without captures
 	timeless Timeless
-	states   []state
+	states   []state // by source of Found
 	asOf     time.Time
 }
 
-// list holds open sources, and nil in place of those not yet open.
+// list holds open sources, those with precedence first.
 type list []opened
+
+// find returns the first source that knows an authority, and the fetch that decides; nil if none
+// knows it.
+func (l list) find(authority []byte) (opened, rulepack.Authority, error) {
+	for _, source := range l {
+		if a, known, err := source.Authority(authority); known || err != nil {
+			return source, a, err
+		}
+	}
+	return nil, rulepack.Authority{}, nil
+}
 
 // Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
@@ -93,6 +105,11 @@ func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *a
 	}
 	s.timeless = f.timeless(s.states)
 	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
+	for _, source := range s.sources {
+		if pack, is := source.(*packSource); is {
+			s.packs = append(s.packs, pack)
+		}
+	}
 	return nil
 }
 
@@ -118,9 +135,9 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (op
 			o.Used(name, manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()})
 		}
 	}
-	dir, err := openFolder(ctx, name, options)
+	dir, err := rulesdir.Open(ctx, name, options)
 	if err == nil {
-		ignored.note(name, f.warner)
+		ignored.note(name, f)
 	}
 	return openedFolder{dir, name}, err
 }
@@ -132,8 +149,8 @@ func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
 	}
-	if pack, _ := s.sources[0].(*packSource); pack != nil && pack.Partitions() > 1 {
-		return partitioned{pack, s}
+	if len(s.packs) > 0 && s.packs[0].Partitions() > 1 {
+		return partitioned{s}
 	}
 	return s.sources[0]
 }
@@ -191,32 +208,25 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 // and that later fetches failed. known is false if nothing is known about the authority.
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
-	for _, source := range s.sources {
-		if a, known, err := source.Authority(authority); known || err != nil {
-			return a.Status, a.Fetched, a.Stale, known, err
-		}
-	}
-	return 0, 0, false, false, nil
+	source, a, err := s.sources.find(authority)
+	return a.Status, a.Fetched, a.Stale, source != nil && err == nil, err
 }
 
 // Fault implements [matcher.Mapped].
 func (s *Set) Fault(recovered any) error {
-	return s.sources.eachPack(func(p *packSource) error { return p.Fault(recovered) })
+	for _, pack := range s.packs {
+		if err := pack.Fault(recovered); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *openSources) Unchanged() error {
-	return s.sources.eachPack(func(p *packSource) error { return p.Unchanged() })
-}
-
-// eachPack calls visit with each rule pack until visit returns an error, and returns that. All
-// sources of the list must be open: none is nil.
-func (l list) eachPack(visit func(*packSource) error) error {
-	for _, source := range l {
-		if pack, is := source.(*packSource); is {
-			if err := visit(pack); err != nil {
-				return err
-			}
+	for _, pack := range s.packs {
+		if err := pack.Unchanged(); err != nil {
+			return err
 		}
 	}
 	return nil

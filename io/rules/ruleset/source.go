@@ -26,20 +26,14 @@ type Source struct {
 // Source finds out which file decides about an authority. It is slow, because it reads the
 // file or the pack's body again; use it for a few URLs.
 func (s *Set) Source(authority []byte) (Source, error) {
-	for _, source := range s.sources {
-		found, err := source.describe(authority, s.parse)
-		if err != nil || found.Name != "" {
-			return found, err
-		}
+	source, a, err := s.sources.find(authority)
+	if source == nil || err != nil {
+		return Source{}, err
 	}
-	return Source{}, nil
+	return source.describe(authority, &a, s.parse)
 }
 
-func (p *packSource) describe(authority []byte, _ robotstxt.Options) (found Source, err error) {
-	a, known, err := p.Authority(authority)
-	if err != nil || !known {
-		return found, err
-	}
+func (p *packSource) describe(_ []byte, a *rulepack.Authority, _ robotstxt.Options) (found Source, err error) {
 	found.Name = p.name
 	if a.Access != access.Rules {
 		return found, nil

@@ -70,10 +70,10 @@ func (f *Found) captured() iter.Seq2[int, *source] {
 // opened is a source that is open for lookups: a folder, or a rule pack, which is a *packSource.
 type opened interface {
 	matcher.Origins
-	// Authority says which fetch decides about an authority, as far as it is known, and describe
-	// which file, and what that has.
+	// Authority says which fetch decides about an authority, as far as it is known.
 	Authority(authority []byte) (a rulepack.Authority, known bool, err error)
-	describe(authority []byte, o robotstxt.Options) (Source, error)
+	// describe says which file decides about an authority, of which Authority returned a.
+	describe(authority []byte, a *rulepack.Authority, o robotstxt.Options) (Source, error)
 	// historical returns the source for lookups by time.
 	historical() (matcher.Historical, error)
 	state() (state, error)
@@ -103,7 +103,7 @@ func (d openedFolder) Authority(authority []byte) (a rulepack.Authority, known b
 	return a, known, err
 }
 
-func (d openedFolder) describe(authority []byte, o robotstxt.Options) (found Source, err error) {
+func (d openedFolder) describe(authority []byte, _ *rulepack.Authority, o robotstxt.Options) (found Source, err error) {
 	found.Name, found.Text, err = d.Text(authority)
 	found.Agents = agentsOf(found.Text, o)
 	return found, err

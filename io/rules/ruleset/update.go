@@ -41,8 +41,7 @@ func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
 	if found != format.RulePack {
 		return nil, option.Usagef("%s is no rule pack: name one that compile made of captures", option.Update.With(blob.Shown(name)))
 	}
-	open := *f
-	open.options = Options{Profile: f.options.Profile, Limit: f.options.Limit}
+	open := Found{options: Options{Profile: f.options.Profile, Limit: f.options.Limit}} // for no agents, and at no time
 	p, err := open.openPackSource(ctx, &source{kind: packKind, name: name}, nil)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (f *Found) refuse(states []state) error {
 		return option.Errorf("no usable rules: %s. Without rules everything is allowed: %s goes on", option.Join(lines, "; "), option.AllowNoRules)
 	}
 	for _, line := range lines {
-		f.warner.warn(line)
+		f.options.Warn(line)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (n *ignoredNames) add(name string) {
 }
 
 // note tells about the names in a folder, if there are any.
-func (n *ignoredNames) note(folder string, w *warner) {
+func (n *ignoredNames) note(folder string, f *Found) {
 	if n.count == 0 {
 		return
 	}
@@ -94,5 +94,5 @@ func (n *ignoredNames) note(folder string, w *warner) {
 	if more := n.count - len(n.names); more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}
-	w.note(option.Messagef("%s: ignored %s that no host has: %s", option.Rules.With(blob.Shown(folder)), what, names))
+	f.options.Note(option.Messagef("%s: ignored %s that no host has: %s", option.Rules.With(blob.Shown(folder)), what, names))
 }
