@@ -12,7 +12,7 @@ import (
 
 // Compiled says what Compile made.
 type Compiled struct {
-	// Ignored counts the names in folders that name no authority.
+	// Ignored counts the names in folders that name no authority, except hidden ones.
 	Ignored int64
 	// Info describes the rule pack.
 	Info *rulepack.Info
@@ -101,7 +101,7 @@ func (p *packing) addFolder(ctx context.Context, b *rulepack.Builder, number int
 		}
 		return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(number)})
 	})
-	p.ignored += folder.Stats().Ignored
+	p.ignored += int64(folder.ignored)
 	p.states[number].none = whyNoNames(folder.Dir)
 	return err
 }

@@ -258,7 +258,8 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 // host. path is the path of the URL, such as "/".
 func robotsURLs(urlOrHost string) (found []string, path string, err error) {
 	origins := []string{urlOrHost}
-	if !strings.Contains(urlOrHost, "://") {
+	scheme, _, isURL := strings.Cut(urlOrHost, "://")
+	if !isURL || strings.ContainsAny(scheme, "/?#;") { // what the :// follows is a host with a path or query
 		origins = []string{"http://" + urlOrHost, "https://" + urlOrHost}
 	}
 	var scratch urls.Scratch

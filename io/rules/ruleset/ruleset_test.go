@@ -117,6 +117,7 @@ func TestParseFor(t *testing.T) {
 		{"[2001:db8::1]", "http://[2001:db8::1]/robots.txt https://[2001:db8::1]/robots.txt"},
 		{"example.com/a", ""},
 		{"example.com?q", ""},
+		{"example.com/?u=http://x", ""},
 		{"gopher://example.com", ""},
 		{"", ""},
 		{"a b", ""},
@@ -234,6 +235,14 @@ func TestVersions(t *testing.T) {
 	must.Fail(t, must.Err(versions.Identify(set)), "2.warc was changed, and nothing is said")
 }
 
+// A pack that is written into the folder that it is made of does not count its own files.
+func TestCompileIntoTheFolder(t *testing.T) {
+	files(t, map[string]string{"hosts/a.example": rules, "hosts/README.md": "", "hosts/.hidden": ""})
+	found := must.Get(Find(t.Context(), Options{Sources: []string{"hosts"}, Memory: 1 << 26, Workers: 1}))(t)
+	made := must.Get(found.Compile(t.Context(), "hosts/site.rules", rulepack.BuildOptions{}))(t)
+	must.Equal(t, made.Ignored, 1, "ignored names")
+}
+
 // What is odd is warned of, and rules that match nothing are refused.
 func TestUsable(t *testing.T) {
 	files(t, map[string]string{"hosts/a.example": rules, "hosts/README.md": "", "broken.warc": strings.Repeat("WARC/1.0\r\n\r\n", 30), "robots.txt": rules})
@@ -308,6 +317,19 @@ func TestSinglePackIsAskedForMany(t *testing.T) {
 	if got := several.Origins(); got != several {
 		t.Error("of two packs not both are asked")
 	}
+}
+
+// A line is a URL only if a scheme begins it: one in a query is that of another URL.
+func TestAskedQueryWithURL(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "asked.txt")
+	must.Do(t, os.WriteFile(name, []byte("a.test/?u=http://x\nhttps://b.test/?u=http://x\n"), 0o600))
+	var urls []string
+	must.Do(t, eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
+		urls = append(urls, string(x.URL))
+		return nil
+	}))
+	must.EqualSlices(t, urls, []string{"http://a.test/robots.txt", "https://a.test/robots.txt", "https://b.test/robots.txt"})
 }
 
 // A line that is too long is an error that says where it is and what a line should be.

@@ -139,7 +139,7 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (op
 	if err == nil {
 		ignored.note(name, f)
 	}
-	return openedFolder{dir, name}, err
+	return openedFolder{dir, name, ignored.count}, err
 }
 
 // Origins returns the sources for lookups. A single source is returned itself, because

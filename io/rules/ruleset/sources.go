@@ -93,7 +93,8 @@ type state struct {
 // openedFolder is a folder that is open.
 type openedFolder struct {
 	*rulesdir.Dir
-	name string
+	name    string
+	ignored int // the number of names that no host has, except hidden ones
 }
 
 func (d openedFolder) historical() (matcher.Historical, error) { return matcher.Always(d.Dir), nil }
