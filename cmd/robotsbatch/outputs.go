@@ -237,7 +237,10 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 		return nil, err
 	}
 	if !j.Resume {
-		left, err := j.record.Start(j.planned, rules)
+		left, unreadable, err := j.record.Start(j.planned, rules)
+		if unreadable != nil {
+			j.log.WarnOf(option.Messagef("%s: it is replaced, and which other outputs an earlier run left is not known", unreadable))
+		}
 		j.warnLeft(left)
 		return nil, err
 	}

@@ -126,17 +126,20 @@ func (r *Record) queue(line func(text []byte) []byte) {
 	r.read = nil
 }
 
-// begin writes a new manifest with the outputs and rule files that are kept from an earlier
-// run.
+// begin replaces the manifest by one of this job, with the outputs that are kept from an earlier run
+// (those that are not nil), and the rule files that it read.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil
 	}
 	text := manifest.AppendRuleFiles(manifest.AppendJob(nil, &r.job), rules)
 	for _, o := range kept {
-		text = manifest.AppendOutput(text, o)
+		if o != nil {
+			text = manifest.AppendOutput(text, o)
+			r.outputs++
+		}
 	}
-	r.outputs, r.saved = len(kept), len(kept)
+	r.saved = r.outputs
 	if err := r.replace(text); err != nil {
 		return err
 	}

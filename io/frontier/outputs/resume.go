@@ -72,16 +72,21 @@ func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) 
 }
 
 // Start starts the manifest of a job with these rules, without resuming. It returns the
-// outputs of an earlier run that this run does not write.
-func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, err error) {
+// outputs of an earlier run that this run does not write. They are not known if the manifest of that
+// run cannot be read: unreadable says why, and the manifest is replaced all the same.
+func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, unreadable, err error) {
 	if r == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	r.job.Rules = rules
-	if old, err := ReadManifest(r.ctx, r.name); err == nil {
+	old, unreadable := ReadManifest(r.ctx, r.name)
+	switch {
+	case unreadable == nil:
 		left = r.findLeft(old, planned)
+	case errors.Is(unreadable, fs.ErrNotExist):
+		unreadable = nil
 	}
-	return left, r.begin(nil, nil)
+	return left, unreadable, r.begin(nil, nil)
 }
 
 // RuleFiles looks up the files that rules were read from.
@@ -94,31 +99,41 @@ type RuleFiles interface {
 // Resume starts the manifest of a job with these rules, and keeps the planned outputs that an
 // earlier run completed and that would be the same now. Their counts must be those of that
 // number of agents. Those of truncated inputs are kept only with acceptTruncated. If the job
-// or its rules changed, none is kept, and RedoAll says why.
+// or its rules changed, none is kept, and RedoAll says why. A manifest that cannot be read is an
+// error.
 func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
 	old, err := ReadManifest(r.ctx, r.name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		result.First = true
 		return result, r.begin(nil, nil)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, option.Errorf("%s: %w: run without %s to do everything again", option.Resume, err, option.Resume)
 	}
-	result.Stopped, result.RedoAll = !old.Ended, old.Job.Difference(&r.job)
-	if result.RedoAll.Empty() {
+	result.Stopped, result.Left = !old.Ended, r.findLeft(old, planned)
+	if result.RedoAll = old.Job.Difference(&r.job); result.RedoAll.Empty() {
 		result.RedoAll = changedRule(r.ctx, old, versions)
 	}
-	result.Left = r.findLeft(old, planned)
-	if !result.RedoAll.Empty() {
+	if result.RedoAll.Empty() {
+		r.findDone(result, old, planned, agents, acceptTruncated)
+	}
+	if result.Kept == 0 {
 		return result, r.begin(nil, nil)
 	}
+	for _, f := range old.RuleFiles {
+		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
+	}
+	return result, r.begin(result.Done, old.RuleFiles)
+}
+
+// findDone sets result.Done, Kept and Redo by an earlier run, old.
+func (r *Record) findDone(result *Resumed, old *manifest.Manifest, planned []Output, agents int, acceptTruncated bool) {
 	done := make(map[string]*manifest.Output, len(old.Outputs))
 	for i := range old.Outputs {
 		done[keyOf(inputNames(&old.Outputs[i]))] = &old.Outputs[i]
 	}
-	var kept []*manifest.Output
 	for i, out := range planned {
 		o := done[keyOf(shownNames(out.Inputs))]
 		if o == nil {
@@ -129,16 +144,8 @@ func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleF
 			continue
 		}
 		result.Done[i] = o
-		kept = append(kept, o)
+		result.Kept++
 	}
-	result.Kept = len(kept)
-	if len(kept) == 0 {
-		return result, r.begin(nil, nil)
-	}
-	for _, f := range old.RuleFiles {
-		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
-	}
-	return result, r.begin(kept, old.RuleFiles)
 }
 
 // findLeft returns the outputs of an earlier run that still exist and are not planned. It
