@@ -40,7 +40,6 @@ type ColumnOptions struct {
 // combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the
 // same name are an error, and so is a column for each agent next to a combined verdict.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
-	c := columnList{options: o, agents: make(map[string]string)}
 	kinds := []*ColumnKind{Allowed}
 	if o.Combined && o.ListOnly {
 		kinds = []*ColumnKind{deniedAgents}
@@ -54,50 +53,45 @@ func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	if o.Combined {
 		verdicts = o.Agents[:1]
 	}
+	var columns []VerdictColumn
 	for agent := range verdicts {
 		for _, kind := range kinds {
-			c.add(kind, agent)
+			columns = append(columns, VerdictColumn{Kind: kind, Agent: agent})
 		}
 	}
 	for _, kind := range o.With {
-		agents := o.Agents[:1]
 		if kind.PerAgent && o.Combined && !kind.Combines {
 			return nil, fmt.Errorf("%s is an agent's: leave %s out, or give each agent columns of its own", kind.What, kind.Name)
 		}
+		agents := o.Agents[:1]
 		if kind.PerAgent && !o.Combined {
 			agents = o.Agents
 		}
 		for agent := range agents {
-			c.add(kind, agent)
+			columns = append(columns, VerdictColumn{Kind: kind, Agent: agent})
 		}
 	}
-	return c.columns, c.err
+	return columns, o.name(columns)
 }
 
-// columnList collects columns.
-type columnList struct {
-	options ColumnOptions
-	columns []VerdictColumn
-	agents  map[string]string // by name of a column, its agent
-	err     error             // the first name that two columns have
-}
-
-// add appends the column of a kind for an agent, given by its index. It sets c.err if another
-// column has the same name.
-func (c *columnList) add(kind *ColumnKind, agent int) {
-	name := c.options.Prefix + kind.Name
-	if len(c.options.Agents) > 1 && !c.options.Combined && kind.PerAgent {
-		name += "_" + columnSuffix(c.options.Agents[agent])
+// name sets the Name and Names of columns. It returns an error if two have the same name.
+func (o *ColumnOptions) name(columns []VerdictColumn) error {
+	agents := make(map[string]string) // the agent of each column, by the column's name
+	for i := range columns {
+		c, agent := &columns[i], o.Agents[columns[i].Agent]
+		c.Name = o.Prefix + c.Kind.Name
+		if len(o.Agents) > 1 && !o.Combined && c.Kind.PerAgent {
+			c.Name += "_" + columnSuffix(agent)
+		}
+		if other, ok := agents[c.Name]; ok {
+			return fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, agent, c.Name)
+		}
+		agents[c.Name] = agent
+		if c.Kind.Agents {
+			c.Names = o.Agents
+		}
 	}
-	if other, ok := c.agents[name]; ok && c.err == nil {
-		c.err = fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, c.options.Agents[agent], name)
-	}
-	c.agents[name] = c.options.Agents[agent]
-	column := VerdictColumn{Name: name, Kind: kind, Agent: agent}
-	if kind.Agents {
-		column.Names = c.options.Agents
-	}
-	c.columns = append(c.columns, column)
+	return nil
 }
 
 // CheckNames returns an error if a verdict column has the name of one of the input's columns
@@ -127,8 +121,8 @@ func AgentSuffixes(agents []string) ([]string, error) {
 	return suffixes, nil
 }
 
-// columnSuffix returns an agent's name in lower case with an underscore for each character but
-// a-z and 0-9; "all" for everyone.
+// columnSuffix returns an agent's name in lower case, with an underscore in place of each character
+// but a-z and 0-9; "all" for the agent *.
 func columnSuffix(agent string) string {
 	if agent == "*" {
 		return "all"
@@ -174,8 +168,8 @@ type Layout struct {
 // all the sitemaps that are kept.
 const leastPlain = DefaultMemory * 3 / 8
 
-// PlainLimit returns the number of bytes that the rows of a batch may have before compression,
-// which they never have at once: it bounds the work.
+// PlainLimit returns the number of bytes that the rows of a batch may have before compression. It
+// bounds the work and not the memory: they are made and written piece by piece.
 func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 
 // MemoryLimit returns Memory, or DefaultMemory if that is not set.

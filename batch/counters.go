@@ -78,10 +78,15 @@ func (c *Counters) Remarks() []Remark {
 }
 
 // Add adds the counters of other rows to c.
-func (c *Counters) Add(other *Counters) {
+func (c *Counters) Add(other *Counters) { addFields(c, other) }
+
+// addFields adds the fields of other, a pointer to a struct, that are integers to those of c.
+func addFields[T any](c, other *T) {
 	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(other).Elem()
 	for i := range to.NumField() {
-		to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
+		if field := to.Field(i); field.CanInt() {
+			field.SetInt(field.Int() + from.Field(i).Int())
+		}
 	}
 }
 
@@ -106,8 +111,9 @@ type RowCounts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64 `json:"unknown"`
-	// DeniedLater is Counters.NoCaptureYet, less how many rows from before the first capture no later
-	// one denies to the agent. It is below zero where a combined verdict denies what the agent may fetch.
+	// DeniedLater is Counters.NoCaptureYet, less the number of rows from before the first capture that
+	// no later one denies to the agent. It is negative where a combined verdict denies what the agent
+	// may fetch.
 	DeniedLater int64 `json:"denied_later,omitempty"`
 	// Uses count the rows by what is said of each use that was asked for, in that order.
 	Uses []UseCounts `json:"uses,omitempty"`
@@ -115,10 +121,7 @@ type RowCounts struct {
 
 // Add adds the counts of other rows to c. Uses are added by name; new ones are appended.
 func (c *RowCounts) Add(other *RowCounts) {
-	c.Allowed += other.Allowed
-	c.Denied += other.Denied
-	c.Unknown += other.Unknown
-	c.DeniedLater += other.DeniedLater
+	addFields(c, other)
 	for i := range other.Uses {
 		added := &other.Uses[i]
 		index := slices.IndexFunc(c.Uses, func(u UseCounts) bool { return u.Use == added.Use })
@@ -126,7 +129,7 @@ func (c *RowCounts) Add(other *RowCounts) {
 			index = len(c.Uses)
 			c.Uses = append(c.Uses, UseCounts{Use: added.Use})
 		}
-		c.Uses[index].add(added)
+		addFields(&c.Uses[index], added)
 	}
 }
 
@@ -145,20 +148,9 @@ type UseCounts struct {
 	Unknown int64 `json:"unknown"`
 }
 
-// Said returns the number of rows of which something is said.
+// Said returns the number of rows of which something is said, be it unreadable.
 func (c *UseCounts) Said() int64 {
 	return c.Allowed + c.Disallowed + c.Immediate + c.Reference + c.Full + c.Unreadable
-}
-
-// add adds the counts of other rows for the same use to c.
-func (c *UseCounts) add(other *UseCounts) {
-	c.Allowed += other.Allowed
-	c.Disallowed += other.Disallowed
-	c.Immediate += other.Immediate
-	c.Reference += other.Reference
-	c.Full += other.Full
-	c.Unreadable += other.Unreadable
-	c.Unknown += other.Unknown
 }
 
 // countUses appends to the Uses of each agent the counts of the rows by each column of v that

@@ -93,8 +93,9 @@ func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
 type slot struct {
 	number int
 	piece  Piece
-	part   bool   // the piece before was Continued
-	grant  *Grant // its memory
+	// continues says that the piece before was Continued.
+	continues bool
+	grant     *Grant // its memory
 
 	done  chan struct{} // closed when what follows is set
 	chunk Chunk
@@ -112,7 +113,7 @@ func (j *job) read() {
 		if err == io.EOF { // a wrapped one is something else that ended too early
 			return
 		}
-		s := &slot{number: number, piece: piece, part: continued, err: err, done: make(chan struct{})}
+		s := &slot{number: number, piece: piece, continues: continued, err: err, done: make(chan struct{})}
 		if s.err == nil {
 			part, is := piece.(Continued)
 			continued = is && part.Continued()
@@ -216,8 +217,8 @@ func (j *job) write() error {
 		if s == nil {
 			return context.Cause(j.ctx)
 		}
-		if !s.part && j.pool.written.Load() >= j.pool.options.Limit {
-			return errLimit
+		if !s.continues && j.pool.written.Load() >= j.pool.options.Limit {
+			return errLimit // not within what the sink writes as a whole
 		}
 		select {
 		case <-s.done:

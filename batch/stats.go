@@ -56,10 +56,10 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	return s
 }
 
-// countMembers appends to s.Agents the counts of the agents whose verdicts were combined, from
-// the lists of denied agents.
+// countMembers appends to s.Agents, which has the counts of the combined verdicts, those of the
+// agents whose verdicts were combined, from the lists of denied agents.
 func (s *Stats) countMembers(v *Verdicts) {
-	rows := make([]int64, len(v.Denied)) // with each list
+	rows := make([]int64, len(v.Denied)) // the number of rows with each list
 	for _, list := range v.DeniedOf {
 		if list >= 0 {
 			rows[list]++
@@ -77,13 +77,10 @@ func (s *Stats) countMembers(v *Verdicts) {
 	}
 }
 
-// add adds the statistics of a batch, but for the authorities, which are counted apart.
+// add adds the statistics of a batch, which has none of authorities.
 func (s *Stats) add(b *Stats) {
-	s.Rows += b.Rows
-	s.Selected += b.Selected
+	addFields(s, b)
 	s.Counters.Add(&b.Counters)
-	s.WeightNulls += b.WeightNulls
-	s.WeightNotNumbers += b.WeightNotNumbers
 	if s.Agents == nil {
 		s.Agents = make([]Counts, len(b.Agents))
 	}

@@ -26,7 +26,7 @@ type Values struct {
 	Texts  []string
 	Lists  []List
 
-	reasons []matcher.Reason // in place of Of
+	reasons []matcher.Reason // of the rows, in place of Of; nil in other columns
 }
 
 // Unreadable is the number of a null in a column about a use where something is said of the
@@ -76,16 +76,16 @@ func (c *Values) AppendNumbers(dst []int32, low, high int) []int32 {
 	return dst
 }
 
-// reset makes all rows null.
+// reset makes all of a number of rows null, and empties the dictionary.
 func (c *Values) reset(rows int) {
-	clear(c.Texts[:cap(c.Texts)]) // they keep bodies of rules in memory
+	clear(c.Texts[:cap(c.Texts)]) // texts and words keep bodies of rules in memory
 	clear(c.Lists[:cap(c.Lists)])
 	c.Of = filled(c.Of, rows, -1)
 	c.Ints, c.Floats, c.Texts, c.Lists = c.Ints[:0], c.Floats[:0], c.Texts[:0], c.Lists[:0]
 }
 
-// Add adds a value to the dictionary, unless it equals the last one, and returns its number for
-// Of: -1 for null, and 0 or 1 for a boolean.
+// Add adds a value to the dictionary, unless it equals the last one there, and returns its number
+// for Of, which the caller sets: -1 for null, and 0 or 1 for a boolean.
 func (c *Values) Add(v Value) int32 {
 	if !v.Known {
 		return -1
@@ -94,25 +94,26 @@ func (c *Values) Add(v Value) int32 {
 	case BoolType:
 		return int32(v.Int)
 	case FloatType:
-		return add(&c.Floats, v.Float, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+		return appendNew(&c.Floats, v.Float, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 	case TextType:
-		return add(&c.Texts, v.Text, func(a, b string) bool { return a == b })
+		return appendNew(&c.Texts, v.Text, func(a, b string) bool { return a == b })
 	case ListType:
-		return add(&c.Lists, List{Words: v.List}, sameList)
+		return appendNew(&c.Lists, List{Words: v.List}, sameList)
 	default:
-		return add(&c.Ints, v.Int, func(a, b int64) bool { return a == b })
+		return appendNew(&c.Ints, v.Int, func(a, b int64) bool { return a == b })
 	}
 }
 
-// add appends a value unless it equals the last one, and returns its index.
-func add[T any](values *[]T, value T, equal func(a, b T) bool) int32 {
+// appendNew appends a value unless it equals the last one, and returns its index.
+func appendNew[T any](values *[]T, value T, equal func(a, b T) bool) int32 {
 	if n := len(*values); n == 0 || !equal((*values)[n-1], value) {
 		*values = append(*values, value)
 	}
 	return int32(len(*values) - 1)
 }
 
-// sameList reports whether two lists of words are the same in memory.
+// sameList reports whether two lists of words are the same memory. Comparing words would take time
+// for each row.
 func sameList(a, b List) bool {
 	return len(a.Words) == len(b.Words) && (len(a.Words) == 0 || &a.Words[0] == &b.Words[0])
 }
@@ -148,10 +149,10 @@ func (v *Verdicts) Values(c *VerdictColumn) (Values, error) {
 func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	values, a := Values{Kind: c.Kind, Of: make([]int32, v.Rows)}, &v.Agents[c.Agent]
 	for row := range values.Of {
-		switch bit := byte(1) << (row & 7); {
-		case a.Valid[row>>3]&bit == 0:
+		switch allowed, known := a.Verdict(row); {
+		case !known:
 			values.Of[row] = -1
-		case a.Allowed[row>>3]&bit != 0:
+		case allowed:
 			values.Of[row] = 1
 		}
 	}
@@ -167,8 +168,7 @@ func viewDenied(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	return values, len(v.DeniedOf) >= v.Rows
 }
 
-// reasonTexts has the text of each reason but NoReason, which rows without an explanation
-// have.
+// reasonTexts has the text of reason r at r-1. NoReason is 0, so it has none and is null.
 var reasonTexts = func() []string {
 	texts := make([]string, math.MaxUint8)
 	for i := range texts {

@@ -17,7 +17,7 @@ type ExtraColumns struct {
 }
 
 // Numbers is a column of numbers, one a row: Ints or Floats has them, whichever is not
-// nil. The number of a row that Null tells of may be anything.
+// nil. The number of a null row may be anything.
 type Numbers struct {
 	Ints []int64
 	// Unsigned says that Ints are the bits of 64-bit numbers without a sign.
@@ -26,7 +26,7 @@ type Numbers struct {
 	// Validity and ValidityOffset are as in Column.
 	Validity       []byte
 	ValidityOffset int
-	// NotNumbers is how many of the null rows hold something that is no number.
+	// NotNumbers is the number of null rows that hold something that is no number.
 	NotNumbers int
 }
 
@@ -45,17 +45,16 @@ func (n *Numbers) finite(i int) bool { return n.Floats == nil || n.Floats[i]-n.F
 // off (Neumaier's sum), so a sum does not depend on how many workers there are: a job
 // adds its batches in their order.
 type Sum struct {
-	high, low uint64 // of the integers, in two's complement
-	float     float64
-	rest      float64 // what float lacks
+	high, low uint64  // of the integers, in two's complement
+	float     float64 // of the floats, as far as one float64 holds it
+	rest      float64 // what the additions to float rounded off
 	inexact   bool    // a float was added
 }
 
 // AddInt adds an integer.
 func (s *Sum) AddInt(n int64) {
-	var carry uint64
-	s.low, carry = bits.Add64(s.low, uint64(n), 0)
-	s.high += uint64(n>>63) + carry
+	s.addUint(uint64(n))
+	s.high += uint64(n >> 63) // the sign, in all bits
 }
 
 // addUint adds an integer without a sign.
@@ -79,9 +78,8 @@ func (s *Sum) AddFloat(x float64) {
 
 // Add adds another sum.
 func (s *Sum) Add(other Sum) {
-	var carry uint64
-	s.low, carry = bits.Add64(s.low, other.low, 0)
-	s.high += other.high + carry
+	s.addUint(other.low)
+	s.high += other.high
 	if other.inexact {
 		s.AddFloat(other.float)
 		s.rest += other.rest
@@ -176,10 +174,10 @@ func (s *Stats) weigh(n *Numbers, v *Verdicts) {
 				continue
 			}
 			sum := &w.Denied
-			switch bit := byte(1) << (row & 7); {
-			case a.Valid[row>>3]&bit == 0:
+			switch allowed, known := a.Verdict(row); {
+			case !known:
 				sum = &w.Unknown
-			case a.Allowed[row>>3]&bit != 0:
+			case allowed:
 				sum = &w.Allowed
 			}
 			sum.addRow(n, row)
@@ -216,7 +214,7 @@ func (s *Stats) weighMembers(n *Numbers, v *Verdicts) {
 		members[i].Weights.Unknown = s.Agents[0].Weights.Unknown
 	}
 	for list, sum := range sums {
-		denied := v.Denied[list]
+		denied := v.Denied[list] // in order
 		for agent := range members {
 			w := &members[agent].Weights
 			if len(denied) > 0 && int(denied[0]) == agent {

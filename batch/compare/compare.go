@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"math/bits"
 	"strings"
 
 	"robotsbatch/batch"
@@ -53,9 +54,9 @@ type Change struct {
 	SameVerdict, SameRule bool
 }
 
-// follows sets SameVerdict and SameRule where an earlier change of the row, for another agent,
-// agrees with c.
-func (c *Change) follows(earlier *Change) {
+// compareWith sets SameVerdict and SameRule if c agrees with an earlier change of the row, which is
+// another agent's.
+func (c *Change) compareWith(earlier *Change) {
 	if earlier.New != c.New {
 		return
 	}
@@ -82,44 +83,44 @@ func Columns(agents []string) []batch.VerdictColumn {
 	return columns
 }
 
-// New returns an evaluator of both sides. It selects the rows whose
-// verdict differs for any agent, for batch.EmitSelected, explains those alone, and calls
-// changed for each verdict that differs, from the goroutine that uses the evaluator.
+// New returns an evaluator of both sides. It selects the rows whose verdict differs for any agent,
+// for batch.EmitSelected, explains those alone, and calls changed for each verdict that differs,
+// from the goroutine that uses the evaluator. An error of changed ends the evaluation with it.
 func New(older, newer Side, changed func(*Change) error) batch.Evaluator {
 	e := &evaluator{agents: older.Options.Agents, changed: changed}
 	for i, side := range []Side{older, newer} {
-		e.judges[i] = evaluate.New(side.Rules, side.Options)
+		e.deciders[i] = evaluate.New(side.Rules, side.Options)
 		side.Options.Explain = true
 		e.explainers[i] = evaluate.New(side.Rules, side.Options)
 	}
 	return e
 }
 
+// evaluator has the old side at index 0 of its arrays, and the new one at 1.
 type evaluator struct {
-	judges, explainers [2]batch.Evaluator // of both sides: for verdicts alone, and with reasons and rules
-	agents             int
-	changed            func(*Change) error
-	plain              [2]batch.Verdicts
-	explained          [2]batch.Verdicts
-	rows               []int32  // that differ
-	told               []Change // of a row
-	scratch            urls.Scratch
+	deciders, explainers [2]batch.Evaluator // for verdicts alone, and with reasons and rules
+	decided, explained   [2]batch.Verdicts  // theirs
+	agents               int
+	changed              func(*Change) error
+	rows                 []int32  // that differ, in order
+	rowChanges           []Change // of a row, so far
+	scratch              urls.Scratch
 }
 
 // Evaluate implements batch.Evaluator.
 func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
-	for i, judge := range e.judges {
-		if err := judge.Evaluate(b, &e.plain[i]); err != nil {
+	for i, decider := range e.deciders {
+		if err := decider.Evaluate(b, &e.decided[i]); err != nil {
 			return err
 		}
 	}
-	newer := &e.plain[1]
+	newer := &e.decided[1]
 	v.Reset(newer.Rows, batch.Want{Agents: 2 * e.agents, Explain: true})
 	v.Invalid, v.UnsupportedScheme = newer.Invalid, newer.UnsupportedScheme
 	v.Authorities = append(v.Authorities, newer.Authorities...)
 	v.Unknown = append(v.Unknown, newer.Unknown...)
 	for i := range v.Agents {
-		from := &e.plain[i/e.agents].Agents[i%e.agents]
+		from := &e.decided[i/e.agents].Agents[i%e.agents] // see Columns
 		copy(v.Agents[i].Allowed, from.Allowed)
 		copy(v.Agents[i].Valid, from.Valid)
 		v.Agents[i].Nulls = from.Nulls
@@ -131,7 +132,7 @@ func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	if err := e.explain(b, v); err != nil {
 		return err
 	}
-	return e.tell(b, v)
+	return e.reportChanges(b, v)
 }
 
 // selectChanged sets v.Selected and e.rows to the rows whose verdict differs for any agent.
@@ -144,18 +145,15 @@ func (e *evaluator) selectChanged(v *batch.Verdicts) {
 		}
 	}
 	e.rows = e.rows[:0]
-	for i, bits := range v.Selected {
-		for bit := 0; bits != 0; bit++ {
-			if bits&1 != 0 {
-				e.rows = append(e.rows, int32(8*i+bit))
-			}
-			bits >>= 1
+	for i, selected := range v.Selected {
+		for ; selected != 0; selected &= selected - 1 { // each set bit
+			e.rows = append(e.rows, int32(8*i+bits.TrailingZeros8(selected)))
 		}
 	}
 }
 
 // explain sets the explanations of v for e.rows. It evaluates these rows again on both sides, as
-// a batch with a dictionary.
+// a batch whose indices choose them among the values of b.
 func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
 	changed := *b
 	changed.URLs.Validity, changed.URLs.ValidityOffset = nil, 0 // a null row has no verdict on either side
@@ -182,19 +180,19 @@ func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
-// tell calls e.changed for each verdict of e.rows that differs, row by row, then agent by agent.
-// It stops at the first error and returns it.
-func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
+// reportChanges calls e.changed for each verdict of e.rows that differs, row by row, then agent by
+// agent. It stops at the first error and returns it.
+func (e *evaluator) reportChanges(b *batch.Batch, v *batch.Verdicts) error {
 	for _, row := range e.rows {
 		url := urls.Trim(b.URLs.Value(int(row)))
 		authority, _, err := e.scratch.SplitAuthority(url)
 		if err != nil {
 			continue // both sides have none for the same reason
 		}
-		e.told = e.told[:0]
+		e.rowChanges = e.rowChanges[:0]
 		for agent := range e.agents {
 			older, newer := &v.Agents[agent], &v.Agents[agent+e.agents]
-			c := Change{Authority: authority, Agent: agent, Old: verdictOf(older, row), New: verdictOf(newer, row), Reason: newer.Reasons[row]}
+			c := Change{Authority: authority, Agent: agent, Old: verdictOf(older.Verdict(int(row))), New: verdictOf(newer.Verdict(int(row))), Reason: newer.Reasons[row]}
 			if c.Old == c.New {
 				continue
 			}
@@ -203,25 +201,25 @@ func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
 			} else if rule := older.Rules[row]; rule >= 0 {
 				c.Rule, c.Gone = older.Explanations[rule].Text, true
 			}
-			for i := range e.told {
-				c.follows(&e.told[i])
+			for i := range e.rowChanges {
+				c.compareWith(&e.rowChanges[i])
 			}
 			if err := e.changed(&c); err != nil {
 				return err
 			}
-			e.told = append(e.told, c)
+			e.rowChanges = append(e.rowChanges, c)
 		}
 	}
 	return nil
 }
 
-// verdictOf returns an agent's verdict on a row.
-func verdictOf(a *batch.AgentVerdicts, row int32) Verdict {
-	switch bit := byte(1) << (row & 7); {
-	case a.Valid[row>>3]&bit == 0:
+// verdictOf returns what batch.AgentVerdicts.Verdict returned as a Verdict.
+func verdictOf(allowed, known bool) Verdict {
+	switch {
+	case !known:
 		return None
-	case a.Allowed[row>>3]&bit == 0:
-		return Denied
+	case allowed:
+		return Allowed
 	}
-	return Allowed
+	return Denied
 }

@@ -17,7 +17,7 @@ var (
 	errVersion = errors.New("the manifest is of a newer version of the program")
 )
 
-// line is a line of the file; one of its fields is set.
+// line is a line of the file; one of its fields is set, or none in a line of a newer program.
 type line struct {
 	Job       *Job       `json:"job,omitempty"`
 	RuleFiles []RuleFile `json:"rule_files,omitempty"`
@@ -95,20 +95,21 @@ func Read(r io.Reader) (*Manifest, error) {
 		if err == io.EOF && len(text) == 0 {
 			break
 		}
-		l, broken := parseLine(bytes.TrimSuffix(text, []byte{'\n'}))
-		_, last := lines.Peek(1)
-		if err == io.EOF || broken != nil && last == io.EOF {
+		noLF := err == io.EOF
+		l, err := parseLine(bytes.TrimSuffix(text, []byte{'\n'}))
+		_, after := lines.Peek(1)
+		if noLF || err != nil && after == io.EOF { // the last line, which a killed job did not finish
 			m.Cut = true
 			break
 		}
-		if broken == nil {
-			broken = m.take(&l, number)
+		if err == nil {
+			err = m.addLine(&l, number)
 		}
-		if errors.Is(broken, errVersion) {
-			return nil, broken
+		if errors.Is(err, errVersion) {
+			return nil, err
 		}
-		if broken != nil {
-			return nil, fmt.Errorf("%w: line %d: %w", errDamaged, number, broken)
+		if err != nil {
+			return nil, fmt.Errorf("%w: line %d: %w", errDamaged, number, err)
 		}
 	}
 	if m.Job.Manifest == 0 {
@@ -120,9 +121,9 @@ func Read(r io.Reader) (*Manifest, error) {
 // ReadBytes reads a manifest that is in memory.
 func ReadBytes(text []byte) (*Manifest, error) { return Read(bytes.NewReader(text)) }
 
-// take adds a parsed line to the manifest; number is its line number, from 1. It is an error if
+// addLine adds a parsed line to the manifest; number is its line number, from 1. It is an error if
 // the line is not allowed there, or contradicts the lines before.
-func (m *Manifest) take(l *line, number int) error {
+func (m *Manifest) addLine(l *line, number int) error {
 	switch {
 	case (l.Job != nil) != (number == 1):
 		return errors.New("the first line, and no other, says what the job is")

@@ -90,10 +90,10 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	job := *first
 	job.Shard = nil
 	text := AppendJob(nil, &job)
-	by := make(map[string]int)
+	writtenBy := make(map[string]int) // outputs
 	listed := make(map[RuleFile]bool)
-	versions, readBy := make(map[string]File), make(map[string]int)
-	read := func(name string, f File, shard int) error {
+	versions, readBy := make(map[string]File), make(map[string]int) // inputs and rule files
+	checkVersion := func(name string, f File, shard int) error {
 		before, other := versions[name], readBy[name]
 		versions[name], readBy[name] = f, shard
 		if before.Name != "" && other != shard && !f.Same(before) {
@@ -111,7 +111,7 @@ func Merge(shards []*Manifest) ([]byte, error) {
 		}
 		var files []RuleFile
 		for _, f := range m.RuleFiles {
-			if err := read(strings.TrimSuffix(first.Rules[f.Source].Name, "/")+"/"+f.Name, f.File, i); err != nil {
+			if err := checkVersion(strings.TrimSuffix(first.Rules[f.Source].Name, "/")+"/"+f.Name, f.File, i); err != nil {
 				return nil, err
 			}
 			if !listed[f] {
@@ -122,39 +122,39 @@ func Merge(shards []*Manifest) ([]byte, error) {
 		text = AppendRuleFiles(text, files)
 		for k := range m.Outputs {
 			o := &m.Outputs[k]
-			if other, ok := by[o.Output.Name]; ok {
+			if other, ok := writtenBy[o.Output.Name]; ok {
 				return nil, fmt.Errorf("%s is an output of shards %d and %d", o.Output.Name, other, i)
 			}
-			by[o.Output.Name] = i
+			writtenBy[o.Output.Name] = i
 			for _, in := range o.Inputs {
-				if err := read(in.Name, in, i); err != nil {
+				if err := checkVersion(in.Name, in, i); err != nil {
 					return nil, err
 				}
 			}
 			text = AppendOutput(text, o)
 		}
 	}
-	return AppendEnd(text, len(by)), nil
+	return AppendEnd(text, len(writtenBy)), nil
 }
 
 // checkWhole returns an error that wraps ErrIncomplete and names the shards that are missing or
 // have not ended; nil if there are none.
 func checkWhole(shards []*Manifest) error {
-	var missing, begun []int
+	var missing, unfinished []int
 	for i, m := range shards {
 		switch {
 		case m == nil:
 			missing = append(missing, i)
 		case !m.Ended:
-			begun = append(begun, i)
+			unfinished = append(unfinished, i)
 		}
 	}
 	var text []string
 	if len(missing) > 0 {
 		text = append(text, "missing: "+ranges(missing))
 	}
-	if len(begun) > 0 {
-		text = append(text, "unfinished: "+ranges(begun))
+	if len(unfinished) > 0 {
+		text = append(text, "unfinished: "+ranges(unfinished))
 	}
 	if text == nil {
 		return nil

@@ -22,8 +22,8 @@ type Writer interface {
 type Sums struct {
 	Writer
 	whole, part xxh3.Hasher
-	size        int64
-	rows        int64 // encoded, and in no part yet
+	size        int64 // bytes written
+	rows        int64 // written to the sink, and in no part yet
 	parts       []Part
 }
 
@@ -41,12 +41,12 @@ func (s *Sums) Write(p []byte) (int, error) {
 
 // Close implements Writer. It ends the last part.
 func (s *Sums) Close() error {
-	s.cut()
+	s.endPart()
 	return s.Writer.Close()
 }
 
-// cut ends a part at the bytes written so far, if there are any in it.
-func (s *Sums) cut() {
+// endPart ends a part at the bytes written so far, if there are any in it.
+func (s *Sums) endPart() {
 	start := int64(0)
 	if n := len(s.parts); n > 0 {
 		start = s.parts[n-1].Offset + s.parts[n-1].Size
@@ -54,13 +54,13 @@ func (s *Sums) cut() {
 	if s.size == start {
 		return
 	}
-	s.parts = append(s.parts, Part{Offset: start, Size: s.size - start, Rows: s.rows, Checksum: text(&s.part)})
+	s.parts = append(s.parts, Part{Offset: start, Size: s.size - start, Rows: s.rows, Checksum: hexSum(&s.part)})
 	s.part.Reset()
 	s.rows = 0
 }
 
-// text returns a checksum in hexadecimal.
-func text(h *xxh3.Hasher) string {
+// hexSum returns a checksum in hexadecimal.
+func hexSum(h *xxh3.Hasher) string {
 	sum := h.Sum128().Bytes()
 	return hex.EncodeToString(sum[:])
 }
@@ -69,7 +69,7 @@ func text(h *xxh3.Hasher) string {
 func (s *Sums) Size() int64 { return s.size }
 
 // Checksum returns the checksum of the whole output.
-func (s *Sums) Checksum() string { return text(&s.whole) }
+func (s *Sums) Checksum() string { return hexSum(&s.whole) }
 
 // Parts returns the parts of the output, complete after Close.
 func (s *Sums) Parts() []Part { return s.parts }
@@ -106,19 +106,20 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return &counted{c, int64(v.SelectedRows)}, nil
 }
 
-// Write implements batch.Sink. A sink may collect batches before it writes, or write some bytes
-// of several batches with the first (Open); a part then has the rows of all of them.
+// Write implements batch.Sink, and ends a part. A sink may collect batches before it writes bytes, or
+// write some bytes of several batches with the first, which a chunk's method Open says: a part then has
+// the rows of all of them.
 func (s *sink) Write(c batch.Chunk) error {
 	chunk := c.(*counted)
 	if s.sums.rows == 0 {
-		s.sums.cut() // what comes before the first batch
+		s.sums.endPart() // what comes before the first batch, such as a schema
 	}
 	s.sums.rows += chunk.rows
 	if err := s.Sink.Write(chunk.Chunk); err != nil {
 		return err
 	}
 	if open, ok := chunk.Chunk.(interface{ Open() bool }); !ok || !open.Open() {
-		s.sums.cut()
+		s.sums.endPart()
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func (o *Output) Check(r io.Reader, damaged func(number int, what string)) error
 		if err != nil {
 			return err
 		}
-		if sum := text(&part); sum != p.Checksum {
+		if sum := hexSum(&part); sum != p.Checksum {
 			intact = false
 			damaged(i, fmt.Sprintf("its checksum is %s and was %s", sum, p.Checksum))
 		}
@@ -151,8 +152,8 @@ func (o *Output) Check(r io.Reader, damaged func(number int, what string)) error
 		return err
 	case more > 0:
 		damaged(len(o.Parts), fmt.Sprintf("%d bytes more than were written", more))
-	case intact && text(&whole) != o.Checksum:
-		damaged(len(o.Parts), fmt.Sprintf("the checksum of the whole is %s and was %s", text(&whole), o.Checksum))
+	case intact && hexSum(&whole) != o.Checksum:
+		damaged(len(o.Parts), fmt.Sprintf("the checksum of the whole is %s and was %s", hexSum(&whole), o.Checksum))
 	}
 	return nil
 }

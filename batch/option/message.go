@@ -35,7 +35,7 @@ func (m Message) Empty() bool { return m.format == "" }
 
 // Parts cuts the message at its options.
 func (m Message) Parts() (p Parts) {
-	p.message(m)
+	p.addMessage(m)
 	return p
 }
 
@@ -83,7 +83,7 @@ type Part struct {
 // with a method Message, wherever they are wrapped. It names no system call, and no file a second
 // time.
 func PartsOf(err error) (p Parts) {
-	p.err(err)
+	p.addError(err)
 	return p
 }
 
@@ -99,8 +99,8 @@ func (p Parts) In(words Words) string {
 	return b.String()
 }
 
-// text adds a text to the last part if that is one.
-func (p *Parts) text(s string) {
+// addText adds a text to the last part if that is one.
+func (p *Parts) addText(s string) {
 	if last := len(*p) - 1; last >= 0 && (*p)[last].Option == "" {
 		(*p)[last].Text += s
 	} else if s != "" {
@@ -108,68 +108,68 @@ func (p *Parts) text(s string) {
 	}
 }
 
-func (p *Parts) option(g Given) { *p = append(*p, Part{Option: g.Name, Value: g.Value}) }
+func (p *Parts) addOption(g Given) { *p = append(*p, Part{Option: g.Name, Value: g.Value}) }
 
-// verb is what a format has for an argument, whose index is in brackets, or %%.
+// verb matches what a format has for an argument, which may have its index from 1 in brackets, and %%.
 var verb = regexp.MustCompile(`%[-+# 0-9.]*(\[\d+\])?[a-zA-Z%]`)
 
-// message adds a formatted message. Arguments that have options in them are added as parts,
+// addMessage adds a formatted message. Arguments that have options in them are added as parts,
 // others as text.
-func (p *Parts) message(m Message) {
+func (p *Parts) addMessage(m Message) {
 	at, arg := 0, 0 // the end of the last verb; the index of the next argument
 	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) {
-		p.text(m.format[at:v[0]])
+		p.addText(m.format[at:v[0]])
 		at = v[1]
 		if v[2] >= 0 {
 			arg, _ = strconv.Atoi(m.format[v[2]+1 : v[3]-1]) // a number: see verb
 			arg--
 		}
 		if m.format[at-1] == '%' || arg >= len(m.args) {
-			p.text(strings.ReplaceAll(m.format[v[0]:at], "%%", "%"))
+			p.addText(strings.ReplaceAll(m.format[v[0]:at], "%%", "%"))
 			continue
 		}
 		switch arg := m.args[arg].(type) {
 		case Name:
-			p.option(Given{Name: arg})
+			p.addOption(Given{Name: arg})
 		case Given:
-			p.option(arg)
+			p.addOption(arg)
 		case Message:
-			p.message(arg)
+			p.addMessage(arg)
 		case error:
-			p.err(arg)
-		default:
-			p.text(fmt.Sprintf(m.format[v[0]:max(v[0]+1, v[2])]+m.format[max(v[0]+1, v[3]):at], arg))
+			p.addError(arg)
+		default: // the verb without the index, because Sprintf has this argument alone
+			p.addText(fmt.Sprintf(m.format[v[0]:max(v[0]+1, v[2])]+m.format[max(v[0]+1, v[3]):at], arg))
 		}
 		arg++
 	}
-	p.text(m.format[at:])
+	p.addText(m.format[at:])
 }
 
-// err adds an error without the names of system calls; see PartsOf.
-func (p *Parts) err(err error) {
+// addError adds an error without the names of system calls; see PartsOf.
+func (p *Parts) addError(err error) {
 	switch e := err.(type) {
 	case interface{ Message() Message }:
-		p.message(e.Message())
+		p.addMessage(e.Message())
 	case *fs.PathError:
-		p.named(e.Path, e.Err)
+		p.addFileError(e.Path, e.Err)
 	case *os.LinkError:
-		p.named(e.New, e.Err)
+		p.addFileError(e.New, e.Err)
 	case *os.SyscallError:
-		p.err(e.Err)
+		p.addError(e.Err)
 	case interface{ Named() (string, error) }:
-		p.named(e.Named())
+		p.addFileError(e.Named())
 	case interface{ Unwrap() error }:
-		p.around(err.Error(), e.Unwrap())
+		p.addWrapping(err.Error(), e.Unwrap())
 	case interface{ Unwrap() []error }:
-		p.around(err.Error(), e.Unwrap()...)
+		p.addWrapping(err.Error(), e.Unwrap()...)
 	default:
-		p.text(err.Error())
+		p.addText(err.Error())
 	}
 }
 
-// around adds the text of an error that wraps errs. Where the text of one of them stands in it, in
+// addWrapping adds the text of an error that wraps errs. Where the text of one of them stands in it, in
 // their order, that one's own parts are added instead, so that options in it stay options.
-func (p *Parts) around(text string, errs ...error) {
+func (p *Parts) addWrapping(text string, errs ...error) {
 	for _, err := range errs {
 		if err == nil {
 			continue
@@ -178,20 +178,20 @@ func (p *Parts) around(text string, errs ...error) {
 			if before == "\n" { // of errors.Join
 				before = "; "
 			}
-			p.text(before)
-			p.err(err)
+			p.addText(before)
+			p.addError(err)
 			text = after
 		}
 	}
-	p.text(text)
+	p.addText(text)
 }
 
-// named adds what is wrong with a file, and its name where that does not stand before it as a
+// addFileError adds what is wrong with a file, and its name where that does not stand before it as a
 // word, or before a colon.
-func (p *Parts) named(name string, err error) {
+func (p *Parts) addFileError(name string, err error) {
 	before := " " + p.In(Given.String) + " "
 	if name != "" && !strings.Contains(before, " "+name+" ") && !strings.Contains(before, " "+name+":") {
-		p.text(name + ": ")
+		p.addText(name + ": ")
 	}
-	p.err(err)
+	p.addError(err)
 }

@@ -18,8 +18,8 @@ type Counts struct {
 // Sample is a random sample of the authorities, with exact counts of their rows; all of
 // them while they are no more than sampleSize.
 type Sample struct {
-	zeros  int // that a hash begins with
-	counts map[uint64]Counts
+	zeros  int               // the number of zero bits that the hashes in the sample begin with
+	counts map[uint64]Counts // by hash
 }
 
 // newSample returns an empty sample.
@@ -31,7 +31,7 @@ func (s *Sample) Add(authority []byte, rows, denied int64) {
 }
 
 func (s *Sample) add(hash uint64, c Counts) {
-	if !s.has(hash) {
+	if !s.samples(hash) {
 		return
 	}
 	before, ok := s.counts[hash]
@@ -41,12 +41,12 @@ func (s *Sample) add(hash uint64, c Counts) {
 	}
 }
 
-func (s *Sample) has(hash uint64) bool { return hash>>(64-s.zeros) == 0 }
+func (s *Sample) samples(hash uint64) bool { return hash>>(64-s.zeros) == 0 }
 
 // raise requires at least a number of zeros, and drops the authorities that have fewer.
 func (s *Sample) raise(zeros int) {
 	s.zeros = zeros
-	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.has(hash) })
+	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.samples(hash) })
 }
 
 // Merge adds what another has counted. Each lacks the authorities whose hashes have fewer zeros

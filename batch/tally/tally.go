@@ -12,9 +12,9 @@ import (
 const (
 	// mostAgents is the number of agents that are counted apart; those after them are not counted.
 	mostAgents = 8
-	// mostKey is how many bytes of an authority or a rule are told apart.
+	// mostKey is the number of bytes of an authority or a rule that are compared and kept.
 	mostKey = 256
-	// reasons is more than there are reasons.
+	// reasons is more than the number of reasons.
 	reasons = 32
 )
 
@@ -38,10 +38,12 @@ type Tally struct {
 	Ages [len(AgeLimits) + 2]int64
 
 	scratch urls.Scratch
-	denied  []byte  // a bit a row: denied to at least one agent
-	times   []int64 // how often each explanation of a batch denies
-	firsts  []int32 // and the first row
-	key     []byte
+	denied  []byte // a bit for each row of a batch: denied to at least one agent
+	// ruleRows are the numbers of rows that each explanation of a batch denies, and firstRows the first
+	// of these.
+	ruleRows  []int64
+	firstRows []int32
+	key       []byte // in Rules
 }
 
 // AgeLimits are ages in seconds: an hour, six, a day, a week, thirty days, a year.
@@ -88,16 +90,16 @@ func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 			t.Reasons[i][int(reason)%reasons]++
 		}
 	}
-	t.ages(v)
+	t.countAges(v)
 	t.findDenied(agents)
-	t.runs(b, v, agents)
+	t.countRuns(b, v, agents)
 	for i := range agents {
-		t.rules(b, &agents[i], i)
+		t.countRules(b, &agents[i], i)
 	}
 }
 
-// ages adds the rows of a batch to t.Ages. Without the column it adds nothing.
-func (t *Tally) ages(v *batch.Verdicts) {
+// countAges adds the rows of a batch to t.Ages. Without the column it adds nothing.
+func (t *Tally) countAges(v *batch.Verdicts) {
 	fetched, err := v.Values(&Columns[0])
 	if err != nil {
 		return
@@ -129,12 +131,12 @@ func (t *Tally) findDenied(agents []batch.AgentVerdicts) {
 	}
 }
 
-// runs counts the rows of each authority, a run of rows with the same authority as written at a
+// countRuns counts the rows of each authority, a run of rows with the same authority as written at a
 // time. Rows without an authority are in no run.
-func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerdicts) {
+func (t *Tally) countRuns(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerdicts) {
 	var written []byte // the authority of the run, as it is written
 	low := 0
-	for row := 0; row <= v.Rows; row++ {
+	for row := 0; row <= v.Rows; row++ { // the row after the last ends the last run
 		var url []byte
 		if row < v.Rows && agents[0].Reasons[row].HasAuthority() {
 			url = urls.Trim(b.URLs.Value(row))
@@ -143,7 +145,7 @@ func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerd
 			continue
 		}
 		if len(written) > 0 {
-			t.run(written, low, row, agents)
+			t.countRun(written, low, row, agents)
 		}
 		low, written = row, nil
 		if len(url) > 0 {
@@ -160,8 +162,8 @@ func beginsWith(url, written []byte) bool {
 	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))
 }
 
-// run counts rows [low, high), whose authority is written.
-func (t *Tally) run(written []byte, low, high int, agents []batch.AgentVerdicts) {
+// countRun counts rows [low, high), whose authority is written.
+func (t *Tally) countRun(written []byte, low, high int, agents []batch.AgentVerdicts) {
 	key, _, err := t.scratch.SplitAuthority(written)
 	if err != nil {
 		return
@@ -204,23 +206,23 @@ func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 	return ""
 }
 
-// rules adds to t.Rules the rows that each rule denies to an agent, given by its index.
-func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
-	t.times, t.firsts = t.times[:0], t.firsts[:0]
+// countRules adds to t.Rules the rows that each rule denies to an agent, given by its index.
+func (t *Tally) countRules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
+	t.ruleRows, t.firstRows = t.ruleRows[:0], t.firstRows[:0]
 	for range a.Explanations {
-		t.times, t.firsts = append(t.times, 0), append(t.firsts, 0)
+		t.ruleRows, t.firstRows = append(t.ruleRows, 0), append(t.firstRows, 0)
 	}
 	for row, reason := range a.Reasons {
 		if reason != matcher.DisallowRule {
 			continue
 		}
 		rule := a.Rules[row]
-		if t.times[rule] == 0 {
-			t.firsts[rule] = int32(row)
+		if t.ruleRows[rule] == 0 {
+			t.firstRows[rule] = int32(row)
 		}
-		t.times[rule]++
+		t.ruleRows[rule]++
 	}
-	for rule, n := range t.times {
+	for rule, n := range t.ruleRows {
 		if n == 0 {
 			continue
 		}
@@ -234,7 +236,7 @@ func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 		e.Rows += n
 		e.Denied[agent] += n
 		if e.Example == "" {
-			if key, _, err := t.scratch.SplitAuthority(urls.Trim(b.URLs.Value(int(t.firsts[rule])))); err == nil {
+			if key, _, err := t.scratch.SplitAuthority(urls.Trim(b.URLs.Value(int(t.firstRows[rule])))); err == nil {
 				e.Example = string(key[:min(len(key), mostKey)])
 			}
 		}

@@ -61,11 +61,10 @@ func Table(t testing.TB, bodies map[string]string, chains ...string) *ruletable.
 func Letters(v *batch.Verdicts, row int) string {
 	letters := make([]byte, len(v.Agents))
 	for agent := range v.Agents {
-		a := &v.Agents[agent]
-		switch bit := byte(1) << (row & 7); {
-		case a.Valid[row>>3]&bit == 0:
+		switch allowed, known := v.Agents[agent].Verdict(row); {
+		case !known:
 			letters[agent] = '-'
-		case a.Allowed[row>>3]&bit != 0:
+		case allowed:
 			letters[agent] = 'a'
 		default:
 			letters[agent] = 'd'
