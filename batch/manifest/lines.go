@@ -79,7 +79,10 @@ func parseLine(text []byte) (l line, err error) {
 		string(text[at+len(sumBegin):]) != fmt.Sprintf("%08x%s", crc32.Checksum(text[:at], castagnoli), sumEnd) {
 		return l, errors.New("its checksum does not match")
 	}
-	return l, json.Unmarshal(text, &l)
+	if err := json.Unmarshal(text, &l); err != nil {
+		return line{}, err
+	}
+	return l, nil
 }
 
 // Read reads a manifest. It leaves out a last line that is cut (see Manifest.Cut). Any

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -165,11 +166,18 @@ func (c *checker) checkURL(code, name string, number int, r *pair) {
 
 // checkCrawlDelay adds a finding for a crawl-delay that is no number or large.
 func (c *checker) checkCrawlDelay(d robotstxt.Record) {
-	const most = 600 // seconds: 144 pages a day
+	const most, day = 600, 86400 // seconds: 144 pages a day
 	line := c.lines[d.Line-1]
 	switch seconds, ok := matcher.ParseCrawlDelay(d.Value); {
 	case ok && seconds >= most:
-		c.add("crawl-delay-large", d.Line, valueAt(line, d.Value), "with a crawl-delay of %s seconds a crawler fetches at most %d pages a day", d.Value, int(86400/seconds))
+		pages := fmt.Sprintf("at most %d pages", int(day/seconds))
+		switch {
+		case seconds > day:
+			pages = "less than one page"
+		case seconds > day/2:
+			pages = "at most one page"
+		}
+		c.add("crawl-delay-large", d.Line, valueAt(line, d.Value), "with a crawl-delay of %s seconds a crawler fetches %s a day", d.Value, pages)
 	case !ok:
 		c.add("crawl-delay-value", d.Line, valueAt(line, d.Value), "a crawl-delay is a number of seconds: %s is not one", quote(d.Value))
 	}

@@ -221,6 +221,9 @@ func TestMessages(t *testing.T) {
 		"Mozilla/4.0 (compatible; MSIE 4.0; Robot)":                                         `give the product token alone`,
 		"A\nDisallow: /%61":      `compares %61 as %61: the rule does not match URLs with another spelling of it, such as "a"`,
 		strings.Repeat("é", 100): `"` + strings.Repeat("é", 60) + `…" names no crawler`,
+		"A\nCrawl-delay: 43200":  "with a crawl-delay of 43200 seconds a crawler fetches at most 2 pages a day",
+		"A\nCrawl-delay: 86400":  "with a crawl-delay of 86400 seconds a crawler fetches at most one page a day",
+		"A\nCrawl-delay: 86401":  "with a crawl-delay of 86401 seconds a crawler fetches less than one page a day",
 	} {
 		report := Body([]byte("User-agent: "+value+"\nDisallow: /"), Options{})
 		if len(report.Findings) == 0 || !strings.Contains(report.Findings[0].Message, want) {
