@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"robotsbatch/io/store/meter"
 )
@@ -98,12 +97,13 @@ type StepProgress struct {
 // share is what is done, from 0 to 1, and left how many seconds are left at the speed so
 // far; each is negative where it is not known.
 func (p *StepProgress) share() (share, left float64) {
-	return shareAndLeft(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
+	return ShareAndLeft(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
 }
 
-// shareAndLeft returns the share of total that is done, and the seconds that are left if it
-// goes on as own of it did in seconds. Each is negative if it is not known.
-func shareAndLeft(done, total, own, seconds float64) (share, left float64) {
+// ShareAndLeft returns the share of total that is done, from 0 to 1, and the seconds that are
+// left if the rest takes as long as own, the part of done that took so many seconds. Each is
+// negative if it is not known.
+func ShareAndLeft(done, total, own, seconds float64) (share, left float64) {
 	if total <= 0 {
 		return -1, -1
 	}
@@ -170,58 +170,4 @@ func scaled(n int64, base float64, units []string) string {
 		return fmt.Sprintf("%.1f%s", x, units[0])
 	}
 	return fmt.Sprintf("%.0f%s", x, units[0])
-}
-
-// Extent tracks which share of a job's inputs is done. Several outputs may be in progress.
-type Extent struct {
-	sizes []float64 // of the inputs, in the order in which they are read
-	total float64
-	// done are those of outputs that are done, skipped those of them that an earlier run has
-	// done.
-	done, skipped float64
-	next          int // index of the next output's first input
-	started       time.Time
-}
-
-// NewExtent returns an Extent of inputs with these sizes, in any unit; nil if they are not
-// known.
-func NewExtent(sizes []float64, started time.Time) *Extent {
-	e := &Extent{sizes: sizes, started: started}
-	for _, size := range sizes {
-		e.total += size
-	}
-	return e
-}
-
-// TakeInputs assigns the next inputs to an output, and returns the index of the first.
-func (e *Extent) TakeInputs(inputs int) (first int) {
-	e.next += inputs
-	return e.next - inputs
-}
-
-// Size returns the size of inputs from index first on: of that many, which may end with a
-// fraction of one.
-func (e *Extent) Size(first int, inputs float64) float64 {
-	size := 0.0
-	for i := first; i < len(e.sizes) && inputs > 0; i++ {
-		size += e.sizes[i] * min(1, inputs)
-		inputs--
-	}
-	return size
-}
-
-// AddDone adds the size of an output that is complete. earlier says that an earlier run
-// completed it.
-func (e *Extent) AddDone(size float64, earlier bool) {
-	e.done += size
-	if earlier {
-		e.skipped += size
-	}
-}
-
-// At returns the share that is done and the seconds that are left; negative if unknown.
-// underWay is the size that is done of outputs in progress.
-func (e *Extent) At(underWay float64, now time.Time) (share, left float64) {
-	done := e.done + underWay
-	return shareAndLeft(done, e.total, done-e.skipped, now.Sub(e.started).Seconds())
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/must"
@@ -74,29 +73,4 @@ func TestShortNumber(t *testing.T) {
 	} {
 		must.Equal(t, shortNumber(n), want, n)
 	}
-}
-
-func TestExtent(t *testing.T) {
-	started := time.Now()
-	e := NewExtent([]float64{100, 100, 300, 500}, started)
-	at := func(size, share, left float64) {
-		t.Helper()
-		s, l := e.At(size, started.Add(10*time.Second))
-		if math.Abs(s-share) > 1e-9 || math.Abs(l-left) > 1e-9 {
-			t.Errorf("%g under way: %g done, %g s left, want %g, %g", size, s, l, share, left)
-		}
-	}
-	must.Equal(t, e.TakeInputs(2), 0, "first output begins with input")
-	at(0, 0, -1)
-	at(e.Size(0, 1.5), 0.15, 10*0.85/0.15)
-	e.AddDone(e.Size(0, 2), true)
-	at(0, 0.2, -1)
-	second, third := e.TakeInputs(1), e.TakeInputs(1)
-	at(e.Size(second, 1), 0.5, 10*0.5/0.3)
-	at(e.Size(second, 0.5)+e.Size(third, 0.1), 0.4, 10*0.6/0.2)
-	e.AddDone(e.Size(second, 1), false)
-	at(e.Size(third, 0.5), 0.75, 10*0.25/0.55)
-	at(e.Size(third, 7), 1, 0)
-	e = NewExtent(nil, started)
-	at(e.Size(e.TakeInputs(1), 1), -1, -1)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,13 +40,19 @@ type Progress struct {
 	interval time.Duration
 	started  time.Time
 
-	mu     sync.Mutex
-	extent *report.Extent
-	rows   report.Progress // of all outputs
-	under  float64         // size of what is done of outputs under way
-	step   time.Time       // when the newest step started
-	shown  time.Time       // when progress was shown last
-	ended  bool
+	mu   sync.Mutex
+	rows report.Progress // of all outputs
+	// sizes are those of the inputs of outputs that have not begun, in the order in which they
+	// are read, and total that of all inputs; 0 where they are not known.
+	sizes []float64
+	total float64
+	// done is the size of what was read or skipped, and skipped that of the outputs that an
+	// earlier run completed. Reading began at begun.
+	done, skipped float64
+	begun         time.Time
+	step          time.Time // when the newest step started
+	shown         time.Time // when progress was shown last
+	ended         bool
 }
 
 // NewProgress returns the progress of a command, or nil if none is to be shown. rowsShown says
@@ -104,42 +111,36 @@ func (p *Progress) isDue(now time.Time) bool {
 	return true
 }
 
-// Plan sets the sizes of the inputs, so that the share that is done can be shown. That of a
-// pipe is not known. If an input is an object, all count alike.
+// Plan sets the sizes of the inputs, so that the share that is done can be shown; none is if
+// one is a pipe. If one is an object, all count alike, because a store would be asked for each.
 func (p *Progress) Plan(inputs []frontier.Input) {
 	if p == nil {
 		return
 	}
-	var sizes []float64
-	alike := false
-	for _, in := range inputs {
-		info, err := os.Stat(in.Path)
-		switch {
-		case blob.IsURL(in.Path):
-			alike = true
-			sizes = append(sizes, 1)
-		case err == nil && info.Mode().IsRegular():
-			sizes = append(sizes, float64(info.Size()))
-		default:
-			p.extent = report.NewExtent(nil, p.started)
-			return
+	alike := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
+	sizes, total := make([]float64, len(inputs)), 0.0
+	for i, in := range inputs {
+		sizes[i] = 1
+		if !blob.IsURL(in.Path) {
+			info, err := os.Stat(in.Path)
+			if err != nil || !info.Mode().IsRegular() {
+				return
+			}
+			if !alike {
+				sizes[i] = float64(info.Size())
+			}
 		}
+		total += sizes[i]
 	}
-	for i := range sizes {
-		if alike {
-			sizes[i] = 1
-		}
-	}
-	p.extent = report.NewExtent(sizes, time.Now())
+	p.sizes, p.total, p.begun = sizes, total, time.Now()
 }
 
 // OutputProgress shows how far an output is. A nil one shows nothing.
 type OutputProgress struct {
-	p      *Progress
-	first  int // index of its first input
-	inputs int
-	rows   report.Progress
-	done   float64 // size of what is done of its inputs
+	p     *Progress
+	sizes []float64 // of its inputs; none where they are not known
+	rows  report.Progress
+	done  float64 // size of what is done of its inputs
 }
 
 // Output returns the progress of the next output, which has that number of inputs; nil if
@@ -150,26 +151,45 @@ func (p *Progress) Output(inputs int) *OutputProgress {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return &OutputProgress{p: p, first: p.extent.TakeInputs(inputs), inputs: inputs}
+	inputs = min(inputs, len(p.sizes))
+	o := &OutputProgress{p: p, sizes: p.sizes[:inputs]}
+	p.sizes = p.sizes[inputs:]
+	return o
+}
+
+// size returns the size of the first inputs, of which the last may be a fraction of one.
+func (o *OutputProgress) size(inputs float64) (size float64) {
+	for i, whole := range o.sizes {
+		size += whole * max(0, min(1, inputs-float64(i)))
+	}
+	return size
 }
 
 // Skip says that an earlier run completed the output.
-func (o *OutputProgress) Skip() { o.end(true) }
-
-// End says that the output is complete.
-func (o *OutputProgress) End() { o.end(false) }
-
-// end counts the output as complete. earlier says that an earlier run completed it.
-func (o *OutputProgress) end(earlier bool) {
+func (o *OutputProgress) Skip() {
 	if o == nil {
 		return
 	}
-	p := o.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.under -= o.done
-	o.done = 0
-	p.extent.AddDone(p.extent.Size(o.first, float64(o.inputs)), earlier)
+	o.End()
+	o.p.mu.Lock()
+	defer o.p.mu.Unlock()
+	o.p.skipped += o.done
+}
+
+// End says that the output is complete.
+func (o *OutputProgress) End() {
+	if o == nil {
+		return
+	}
+	o.p.mu.Lock()
+	defer o.p.mu.Unlock()
+	o.setDone(o.size(float64(len(o.sizes))))
+}
+
+// setDone sets the size of what is done of the output's inputs.
+func (o *OutputProgress) setDone(size float64) {
+	o.p.done += size - o.done
+	o.done = size
 }
 
 // Report records how far the output is, and shows how far all outputs are, unless that was
@@ -181,7 +201,8 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o.update(s, p.extent.Size(o.first, src.Read()))
+	o.setDone(o.size(src.Read()))
+	o.countRows(s)
 	now := time.Now()
 	if !p.isDue(now) {
 		return
@@ -189,13 +210,12 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	state := p.rows
 	state.Seconds = now.Sub(p.started).Seconds()
 	state.URLsPerSecond = report.Rate(state.Rows, state.Seconds)
-	state.Share, state.Left = p.extent.At(p.under, now)
+	state.Share, state.Left = report.ShareAndLeft(p.done, p.total, p.done-p.skipped, now.Sub(p.begun).Seconds())
 	p.show(&state)
 }
 
-// update adds to the totals what the output did since the last call. done is the size of its
-// inputs that is read.
-func (o *OutputProgress) update(s *batch.Stats, done float64) {
+// countRows adds the output's rows since the last call to those of all outputs.
+func (o *OutputProgress) countRows(s *batch.Stats) {
 	var now report.Progress
 	now.Rows = s.Rows
 	if len(s.Agents) > 0 {
@@ -205,8 +225,7 @@ func (o *OutputProgress) update(s *batch.Stats, done float64) {
 	all.Rows += now.Rows - o.rows.Rows
 	all.Denied += now.Denied - o.rows.Denied
 	all.Judged += now.Judged - o.rows.Judged
-	o.p.under += done - o.done
-	o.rows, o.done = now, done
+	o.rows = now
 }
 
 // state is progress in words, and for programs.
