@@ -138,7 +138,7 @@ func verdictLines(t *testing.T, dir, input string, rows, workers int) string {
 	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "Googlebot"}, Explain: true}))(t)
 	output := filepath.Join(dir, "verdicts.csv")
 	sink := create(t, output, func(w blob.Writer) (batch.Sink, error) {
-		return delimited.NewSink(w, delimited.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: columns}})
+		return delimited.NewSink(w, lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: columns}})
 	})
 	source, closeSource := openFrontier(t, input, rows)
 	defer closeSource()

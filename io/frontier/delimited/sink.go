@@ -4,30 +4,14 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/compress"
 )
-
-// SinkOptions say what is written. The zero value writes comma-separated URLs,
-// not compressed.
-type SinkOptions struct {
-	// Layout says which columns there are.
-	Layout batch.Layout
-	// Schema is the input's, nil for lists of URLs.
-	Schema *arrow.Schema
-	// Codec compresses the output as a whole.
-	Codec compress.Codec
-	// Tab separates with tabs instead of commas.
-	Tab bool
-}
 
 // NewSink returns a sink that writes to w. It returns an error if a verdict column has the
 // name of one of the input's.
-func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
+func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 	s := &sink{separator: ','}
 	if o.Tab {
 		s.separator = '\t'
@@ -50,7 +34,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	for i := range s.columns {
 		s.plain[i] = s.columns[i].IsPlain(string(special))
 	}
-	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
+	if s.Output, err = lines.NewOutput(w, s.header(), o); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
@@ -21,27 +22,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
+func newSink(t testing.TB, o lines.SinkOptions) (*linestest.Writer, batch.Sink) {
 	t.Helper()
 	return linestest.NewSink(t, NewSink, o)
 }
 
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
-	cases := []linestest.GoldenCase[SinkOptions]{
-		{File: "list.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}}},
-		{File: "list.tsv", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}},
-		{File: "list_explained.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: explained}}},
-		{File: "list_facts.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
-		{File: "list_agents.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
-		{File: "list_two_agents.tsv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}},
-		{File: "verdict.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
-		{File: "table.csv", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
-		{File: "table.tsv", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, Table: true},
-		{File: "table_url.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
-		{File: "table_verdict.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
+	cases := []linestest.GoldenCase[lines.SinkOptions]{
+		{File: "list.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}}},
+		{File: "list.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}},
+		{File: "list_explained.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: explained}}},
+		{File: "list_facts.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
+		{File: "list_agents.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
+		{File: "list_two_agents.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}},
+		{File: "verdict.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
+		{File: "table.csv", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table.tsv", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, Table: true},
+		{File: "table_url.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table_verdict.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
 	}
-	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, o SinkOptions, got []byte) {
+	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, o lines.SinkOptions, got []byte) {
 		// Another reader sees as many rows, and as many fields in each.
 		r := csv.NewReader(bytes.NewReader(got))
 		if o.Tab {
@@ -56,7 +57,7 @@ func TestGolden(t *testing.T) {
 func TestSelectedRows(t *testing.T) {
 	v := linestest.Verdicts()
 	v.Selected, v.SelectedRows = []byte{0b1010}, 2
-	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
 	must.Equal(t, string(got), "url,allowed\nb,false\nd,true\n")
 }
@@ -72,7 +73,7 @@ func unpack(t *testing.T, packed []byte, c compress.Codec) string {
 
 func TestNameClash(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
-	must.Fail(t, must.Err(NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: linestest.Texts("url", "allowed")})))
+	must.Fail(t, must.Err(NewSink(new(linestest.Writer), lines.SinkOptions{Layout: layout, Schema: linestest.Texts("url", "allowed")})))
 }
 
 // TestURLFromSeveralColumns keeps the URL of a table that has none in one column.
@@ -87,7 +88,7 @@ func TestURLFromSeveralColumns(t *testing.T) {
 		batch.KeepAll: "url_host_name,allowed\na.example,true\n",
 		batch.KeepURL: "url,allowed\nhttp://a.example/,true\n",
 	} {
-		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
+		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
 		if got := linestest.Write(t, w, s, v, b); string(got) != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -108,7 +109,7 @@ func TestQuote(t *testing.T) {
 		{"'", "'"},
 	}
 	for _, test := range tests {
-		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
+		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
 		v := &batch.Verdicts{Rows: 1}
 		got := linestest.Write(t, w, s, v, linestest.List(test.field))
 		must.Equal(t, string(got), "url\n"+test.want+"\n", test.field, "written")
@@ -122,7 +123,7 @@ func FuzzReadBack(f *testing.F) {
 	f.Add("a\r\nb", "\t", true)
 	f.Fuzz(func(t *testing.T, url, rule string, tab bool) {
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
-		w, s := newSink(t, SinkOptions{Layout: layout, Tab: tab})
+		w, s := newSink(t, lines.SinkOptions{Layout: layout, Tab: tab})
 		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
 			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
 		}}}
@@ -146,8 +147,8 @@ func FuzzReadBack(f *testing.F) {
 // record, and share the memory of its dictionary and of its lists' elements.
 func TestEncodeConcurrently(t *testing.T) {
 	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
-		w, s := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema(), Codec: c})
-		one, single := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema()})
+		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema(), Codec: c})
+		one, single := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema()})
 		b, v := linestest.Table(), linestest.Verdicts()
 		record := b.Table.(arrow.Record)
 		const batches = 40
@@ -183,7 +184,7 @@ func TestEncodeConcurrently(t *testing.T) {
 func BenchmarkEncode(b *testing.B) {
 	for _, c := range []compress.Codec{compress.None, compress.Zstd} {
 		b.Run("codec="+c.String(), func(b *testing.B) {
-			w, s := newSink(b, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
+			w, s := newSink(b, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
 			linestest.BenchmarkEncode(b, w, s)
 		})
 	}

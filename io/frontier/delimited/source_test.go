@@ -316,7 +316,7 @@ func TestThroughAndBack(t *testing.T) {
 	b, _ := linestest.Decoded(t, s)
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
-		w, sink := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
+		w, sink := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
 		chunk := must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)
 		must.Do(t, sink.Write(chunk))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))

@@ -4,31 +4,18 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/compress"
 )
-
-// SinkOptions say what is written. The zero value writes URLs, not compressed.
-type SinkOptions struct {
-	// Layout says which columns there are.
-	Layout batch.Layout
-	// Schema is the input's, nil for lists of URLs.
-	Schema *arrow.Schema
-	// Codec compresses the output as a whole.
-	Codec compress.Codec
-}
 
 // NewSink returns a sink that writes to w. It returns an error if two columns have the same
 // name.
 //
 // With batch.KeepAll, objects of this package's source are written as they were read, with the
 // verdicts at their ends.
-func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
+func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
@@ -40,7 +27,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s.allowed = lines.NewAllowedRun(s.columns, func(dst []byte, column int, value string) []byte {
 		return append(append(dst, s.keys[column]...), value...)
 	})
-	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
+	if s.Output, err = lines.NewOutput(w, nil, o); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -9,29 +9,30 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
+func newSink(t testing.TB, o lines.SinkOptions) (*linestest.Writer, batch.Sink) {
 	t.Helper()
 	return linestest.NewSink(t, NewSink, o)
 }
 
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
-	cases := []linestest.GoldenCase[SinkOptions]{
-		{File: "list.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}}},
-		{File: "list_facts.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
-		{File: "list_agents.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
-		{File: "list_two_agents.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: both}}},
-		{File: "verdict.jsonl", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
-		{File: "table.jsonl", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
-		{File: "table_url.jsonl", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
+	cases := []linestest.GoldenCase[lines.SinkOptions]{
+		{File: "list.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}}},
+		{File: "list_facts.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
+		{File: "list_agents.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
+		{File: "list_two_agents.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: both}}},
+		{File: "verdict.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
+		{File: "table.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table_url.jsonl", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
 	}
-	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, _ SinkOptions, got []byte) {
+	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, _ lines.SinkOptions, got []byte) {
 		rows := 0
 		for line := range bytes.Lines(got) {
 			rows++
@@ -46,7 +47,7 @@ func TestGolden(t *testing.T) {
 func TestSelectedRows(t *testing.T) {
 	v := linestest.Verdicts()
 	v.Selected, v.SelectedRows = []byte{0b0101}, 2
-	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
 	want := `{"url":"a","allowed":true}` + "\n" + `{"url":"c","allowed":null}` + "\n"
 	must.Equal(t, string(got), want)
@@ -63,7 +64,7 @@ func TestNameClash(t *testing.T) {
 	}
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
 	for _, test := range tests {
-		must.Say(t, must.Err(NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: test.schema})), test.want)
+		must.Say(t, must.Err(NewSink(new(linestest.Writer), lines.SinkOptions{Layout: layout, Schema: test.schema})), test.want)
 	}
 }
 
@@ -77,7 +78,7 @@ func FuzzReadBack(f *testing.F) {
 			url = ""
 		}
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
-		w, s := newSink(t, SinkOptions{Layout: layout})
+		w, s := newSink(t, lines.SinkOptions{Layout: layout})
 		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
 			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
 		}}}
@@ -99,6 +100,6 @@ func FuzzReadBack(f *testing.F) {
 func asUTF8(s string) string { return string([]rune(s)) }
 
 func BenchmarkEncode(b *testing.B) {
-	w, s := newSink(b, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := newSink(b, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	linestest.BenchmarkEncode(b, w, s)
 }

@@ -166,7 +166,7 @@ func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout
 	t.Helper()
 	o.Columns, o.Verdicts = l.Keep == batch.KeepAll, l.Verdicts
 	s := open(strings.NewReader(input), o, cdxj)
-	w, sink := newSink(t, SinkOptions{Layout: l, Schema: s.Schema()})
+	w, sink := newSink(t, lines.SinkOptions{Layout: l, Schema: s.Schema()})
 	for {
 		p, err := s.Next(t.Context())
 		if err == io.EOF {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// DefaultRows is the number of records that a block has at most, unless BlockOptions
+	// DefaultRows is the number of records that a block has at most, unless Options
 	// say otherwise.
 	DefaultRows = 65_536
 
-	// DefaultMaxLine is the number of bytes that a record may have without its line end, unless
-	// BlockOptions say otherwise: 1 MiB.
+	// DefaultMaxLine is the number of bytes that a record may have without its line end, unless Options
+	// say otherwise: 1 MiB.
 	DefaultMaxLine = 1 << 20
 
 	// readSize is the number of bytes that are read at once.
 	readSize = 256 << 10
 
 	// MaxBlockSize is the number of bytes that a block may have before its last record,
-	// unless BlockOptions say less. Long lines thus make batches of fewer rows.
+	// unless Options say less. Long lines thus make batches of fewer rows.
 	MaxBlockSize = 16 << 20
 )
 
@@ -37,25 +37,6 @@ type Cutter interface {
 	// record. It grows between calls; from is its length at the last call, and 0
 	// starts again.
 	Cut(data []byte, from, most int) (end, records int)
-}
-
-// BlockOptions of Blocks. The zero value is the default.
-type BlockOptions struct {
-	// Name of the input begins errors.
-	Name string
-	// Rows is the most records that a block has; 0 means DefaultRows.
-	Rows int
-	// Size is the number of bytes that a block may have, but for its last record; 0 means
-	// MaxBlockSize, which is also the most there can be.
-	Size int
-	// MaxLine is the most bytes a record may have, without its line end; 0 means
-	// DefaultMaxLine, and 1 GiB is the limit. A longer record is an error, because
-	// no row is ever cut or dropped, and an endless line must not fill the memory.
-	MaxLine int
-	// Hint says what to do about a record that is too long.
-	Hint option.Message
-	// Cutter finds where records end; nil when a record is a line.
-	Cutter Cutter
 }
 
 // Block is a run of whole records. The last one of an input needs no line end.
@@ -87,7 +68,12 @@ func (b *Block) Line(at int) int64 {
 // order mark at the start.
 type Blocks struct {
 	r       io.Reader
-	options BlockOptions
+	name    string         // of the input; it begins errors
+	rows    int            // the most records of a block
+	size    int            // the most bytes of a block before its last record
+	maxLine int            // the most bytes of a record without its line end
+	hint    option.Message // what to do about a record that is too long
+	cutter  Cutter
 
 	begun bool   // the mark was looked for
 	rest  []byte // of the next block
@@ -96,38 +82,19 @@ type Blocks struct {
 	line  int64  // lines before the next block
 }
 
-// newBlocks returns the blocks of r, which must be decompressed.
-func newBlocks(r io.Reader, o BlockOptions) *Blocks {
-	if o.Rows <= 0 {
-		o.Rows = DefaultRows
-	}
-	if o.Size <= 0 {
-		o.Size = MaxBlockSize
-	}
-	o.Size = min(o.Size, MaxBlockSize)
-	if o.MaxLine <= 0 {
-		o.MaxLine = DefaultMaxLine
-	}
-	o.MaxLine = min(o.MaxLine, 1<<30) // offsets have 32 bits
-	if o.Cutter == nil {
-		o.Cutter = lineCutter{}
-	}
-	return &Blocks{r: r, options: o}
-}
-
 // MaxLine returns the most bytes a record may have, its line end apart.
-func (b *Blocks) MaxLine() int { return b.options.MaxLine }
+func (b *Blocks) MaxLine() int { return b.maxLine }
 
 // SetRows changes the most records that a block has, at least 1.
-func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
+func (b *Blocks) SetRows(rows int) { b.rows = rows }
 
 // Header returns the next record as a block of its own, which does not count in the indices of
 // blocks.
 func (b *Blocks) Header(ctx context.Context) (Block, error) {
-	rows := b.options.Rows
-	b.options.Rows = 1
+	rows := b.rows
+	b.rows = 1
 	block, err := b.Next(ctx, nil)
-	b.options.Rows = rows
+	b.rows = rows
 	if err == nil {
 		b.index--
 	}
@@ -148,7 +115,7 @@ func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 		return Block{Data: data}, err
 	}
 	block := Block{Data: data, Index: b.index, Records: records, FirstLine: b.line, Lines: records}
-	if _, plain := b.options.Cutter.(lineCutter); !plain {
+	if _, plain := b.cutter.(lineCutter); !plain {
 		block.Lines = bytes.Count(data, newline)
 		if data[len(data)-1] != '\n' {
 			block.Lines++
@@ -165,8 +132,8 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	if err := b.skipMark(ctx); err != nil {
 		return data, 0, err
 	}
-	rows := b.options.Rows
-	end, records := b.options.Cutter.Cut(b.rest, 0, rows) // of the whole records in data
+	rows := b.rows
+	end, records := b.cutter.Cut(b.rest, 0, rows) // of the whole records in data
 	if records == 0 {
 		end = 0
 	}
@@ -177,14 +144,14 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	}
 	data = append(data, b.rest...)
 	b.rest = b.rest[:0]
-	for records < rows && end < b.options.Size && b.err == nil {
+	for records < rows && end < b.size && b.err == nil {
 		if err := ctx.Err(); err != nil {
 			b.rest = append(b.rest, data...)
 			return data, 0, err
 		}
 		start := len(data)
 		data, err = readOnce(b.r, data)
-		if cut, found := b.options.Cutter.Cut(data, start, rows-records); found > 0 {
+		if cut, found := b.cutter.Cut(data, start, rows-records); found > 0 {
 			end, records = cut, records+found
 		}
 		b.err = b.readError(err, data, end, records < rows)
@@ -219,16 +186,16 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 // readError returns the error that ends the reading, after a read that returned err; nil to go
 // on. open says that data[end:] is the start of a record, which must not be too long.
 func (b *Blocks) readError(err error, data []byte, end int, open bool) error {
-	tooLong := open && len(data)-end > b.options.MaxLine+len("\r")
+	tooLong := open && len(data)-end > b.maxLine+len("\r")
 	switch {
 	case err == io.EOF:
 		return err // and the last record is measured when it is decoded
 	case tooLong:
 		line := b.line + int64(bytes.Count(data[:end], newline)) + 1
-		return fmt.Errorf("%s: %w", b.options.Name, b.TooLong(line))
+		return fmt.Errorf("%s: %w", b.name, b.TooLong(line))
 	case err != nil:
 		line := b.line + int64(bytes.Count(data, newline)) + 1
-		return fmt.Errorf("%s: reading line %d: %w", b.options.Name, line, err)
+		return fmt.Errorf("%s: reading line %d: %w", b.name, line, err)
 	}
 	return nil
 }
@@ -237,10 +204,10 @@ func (b *Blocks) readError(err error, data []byte, end int, open bool) error {
 // MaxLine and starts in that line, counted from 1.
 func (b *Blocks) TooLong(line int64) error {
 	what := fmt.Sprintf("line %d", line)
-	if _, plain := b.options.Cutter.(lineCutter); !plain {
+	if _, plain := b.cutter.(lineCutter); !plain {
 		what = fmt.Sprintf("the row that starts in line %d", line)
 	}
-	return option.Errorf("%s has more than %d bytes (%s): %s", what, b.options.MaxLine, option.MaxLine, b.options.Hint)
+	return option.Errorf("%s has more than %d bytes (%s): %s", what, b.maxLine, option.MaxLine, b.hint)
 }
 
 // readOnce appends the bytes of one read to data.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/must"
 )
@@ -46,7 +47,7 @@ func TestBlocks(t *testing.T) {
 				for _, r := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input))} {
 					ctx, cancel := context.WithCancel(t.Context())
 					cancelling := linestest.ReaderFunc(func(p []byte) (int, error) { cancel(); return r.Read(p) })
-					testBlocks(ctx, t, strings.TrimPrefix(input, mark), newBlocks(cancelling, BlockOptions{Rows: rows, Cutter: cutter}))
+					testBlocks(ctx, t, strings.TrimPrefix(input, mark), (&Options{BatchRows: rows}).Blocks(cancelling, option.Message{}, cutter))
 				}
 			}
 		}
@@ -57,7 +58,7 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 	t.Helper()
 	var got []byte
 	lines := int64(0)
-	_, plain := blocks.options.Cutter.(lineCutter)
+	_, plain := blocks.cutter.(lineCutter)
 	for index := 0; ; index++ {
 		block, err := blocks.Next(ctx, nil)
 		if errors.Is(err, context.Canceled) {
@@ -78,8 +79,8 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 		if block.Index != index || block.FirstLine != lines || block.Lines != wantLines || block.Records != wantRecords {
 			t.Errorf("block %d after %d lines: %+v", index, lines, block)
 		}
-		if block.Records == 0 || block.Records > blocks.options.Rows {
-			t.Errorf("%d records, want at most %d", block.Records, blocks.options.Rows)
+		if block.Records == 0 || block.Records > blocks.rows {
+			t.Errorf("%d records, want at most %d", block.Records, blocks.rows)
 		}
 		if last := len(block.Data) - 1; block.Line(last) != lines+int64(block.Lines) {
 			t.Errorf("the last line is %d", block.Line(last))

@@ -44,7 +44,7 @@ func TestOutput(t *testing.T) {
 		for _, test := range tests {
 			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
 				w := new(linestest.Writer)
-				o, err := NewOutput(w, c, []byte(test.header), batch.Layout{})
+				o, err := NewOutput(w, []byte(test.header), SinkOptions{Codec: c})
 				must.Do(t, err)
 				for _, part := range test.parts {
 					chunk := must.Get(o.Encode(nil, oneRow, constant(part)))(t)
@@ -76,7 +76,7 @@ func TestOutput(t *testing.T) {
 func TestOutputFails(t *testing.T) {
 	full := errors.New("no space left")
 	w := &linestest.Writer{Fails: full}
-	o, err := NewOutput(w, compress.Zstd, []byte("h\n"), batch.Layout{})
+	o, err := NewOutput(w, []byte("h\n"), SinkOptions{Codec: compress.Zstd})
 	must.Do(t, err)
 	chunk := must.Get(o.Encode(nil, oneRow, constant("a\n")))(t)
 	must.Is(t, o.Write(chunk), full, "Write")
@@ -86,11 +86,11 @@ func TestOutputFails(t *testing.T) {
 	}
 
 	w = &linestest.Writer{Fails: full}
-	o = must.Get(NewOutput(w, compress.None, []byte("h\n"), batch.Layout{}))(t)
+	o = must.Get(NewOutput(w, []byte("h\n"), SinkOptions{}))(t)
 	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
 		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
 	}
-	must.Fail(t, must.Err(NewOutput(w, 99, nil, batch.Layout{})), "unknown codec")
+	must.Fail(t, must.Err(NewOutput(w, nil, SinkOptions{Codec: 99})), "unknown codec")
 	must.Fail(t, o.Write(otherChunk{}), "chunk of another sink")
 }
 
@@ -111,7 +111,7 @@ func TestOutputMemory(t *testing.T) {
 			columns := must.Get(Columns(layout, record.Schema()))(t)
 			v := &batch.Verdicts{Rows: column.Len()}
 			values := must.Get(JSON(&batch.Batch{Table: record}, v, columns))(t)
-			o := must.Get(NewOutput(new(linestest.Writer), compress.None, nil, layout))(t)
+			o := must.Get(NewOutput(new(linestest.Writer), nil, SinkOptions{Layout: layout}))(t)
 			most := 0
 			_, err := o.Encode(nil, v, func(dst []byte, row int) []byte {
 				dst = values[0](dst, row)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
@@ -32,16 +34,29 @@ type Output struct {
 // parts is the least number of parts of a batch's memory.
 const parts = 8
 
+// SinkOptions say how the sinks of formats of lines write. The zero value writes URLs, not
+// compressed. A format ignores what it does not have.
+type SinkOptions struct {
+	// Layout says which columns there are.
+	Layout batch.Layout
+	// Schema is the input's, nil for lists of URLs.
+	Schema *arrow.Schema
+	// Codec compresses the output as a whole.
+	Codec compress.Codec
+	// Tab separates the fields of a row with tabs instead of commas.
+	Tab bool
+}
+
 // NewOutput returns an Output that writes to w, first the header, which may be empty. Of the
-// layout it uses only the limit of memory.
-func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
-	o := &Output{w: w, codec: c, memory: l.MemoryLimit(), plain: l.PlainLimit(), part: l.MemoryLimit() / parts}
+// options it uses the codec and the layout's limits of memory.
+func NewOutput(w blob.Writer, header []byte, s SinkOptions) (*Output, error) {
+	o := &Output{w: w, codec: s.Codec, memory: s.Layout.MemoryLimit(), plain: s.Layout.PlainLimit(), part: s.Layout.MemoryLimit() / parts}
 	var err error
-	if o.empty, err = compress.AppendCompressed(nil, nil, c); err != nil {
+	if o.empty, err = compress.AppendCompressed(nil, nil, o.codec); err != nil {
 		return nil, err
 	}
 	if len(header) > 0 {
-		if o.first, err = compress.AppendCompressed(nil, header, c); err != nil {
+		if o.first, err = compress.AppendCompressed(nil, header, o.codec); err != nil {
 			return nil, err
 		}
 	}

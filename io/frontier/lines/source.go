@@ -68,7 +68,20 @@ type Named struct {
 // Blocks returns the blocks of r, which must be decompressed. hint says what to do about a row
 // that is too long. cutter finds the ends of rows; nil if a row is a line.
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
-	return newBlocks(r, BlockOptions{Name: o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
+	b := &Blocks{r: r, hint: hint, cutter: cutter, name: o.Name, rows: o.BatchRows, size: MaxBlockSize, maxLine: DefaultMaxLine}
+	if b.rows <= 0 {
+		b.rows = DefaultRows
+	}
+	if o.BatchSize > 0 {
+		b.size = min(o.BatchSize, MaxBlockSize)
+	}
+	if o.MaxLine > 0 {
+		b.maxLine = min(o.MaxLine, 1<<30) // offsets have 32 bits
+	}
+	if cutter == nil {
+		b.cutter = lineCutter{}
+	}
+	return b
 }
 
 // Decoder makes batches of blocks. It keeps the memory of one batch, and serves one
@@ -163,7 +176,7 @@ type piece struct {
 
 // Name implements batch.Piece. Lines are counted from 1.
 func (p *piece) Name() string {
-	return fmt.Sprintf("%s: batch %d (%s)", p.source.blocks.options.Name, p.block.Index, p.block.lineRange())
+	return fmt.Sprintf("%s: batch %d (%s)", p.source.blocks.name, p.block.Index, p.block.lineRange())
 }
 
 // Size implements batch.Piece.

@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/frontier/delimited"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/jsonl"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/parquetio"
 	"robotsbatch/io/frontier/text"
 	"robotsbatch/io/store/blob"
@@ -43,47 +44,35 @@ func areMixed(inputs []frontier.Input) bool {
 // bytes that encoding a batch may take.
 func (o *Options) NewSink(t Target, first *frontier.Source, memory int64, w blob.Writer) (batch.Sink, error) {
 	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory, AllRows: o.AllRows}
-	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, w: w})
+	if newSink := lineSinks[t.Format]; newSink != nil {
+		return newSink(w, lines.SinkOptions{Layout: layout, Schema: first.Schema, Codec: t.codec, Tab: t.Format == format.TSV})
+	}
+	if t.Format == format.Parquet {
+		return o.newParquet(first, layout, w)
+	}
+	return o.newArrow(first, layout, w, t.Format == format.ArrowS)
 }
 
-// opening is a sink that is being opened.
-type opening struct {
-	*Options
-	Target
-	layout batch.Layout
-	first  *frontier.Source
-	w      blob.Writer
-}
-
-// sinks open the sink of each format that can be written.
-var sinks = map[format.Format]func(*opening) (batch.Sink, error){
-	format.Arrow: newArrow, format.ArrowS: newArrow, format.Parquet: newParquet,
-	format.Text: func(o *opening) (batch.Sink, error) { return text.NewSink(o.w, o.codec, o.layout) },
-	format.CSV:  newDelimited, format.TSV: newDelimited,
-	format.JSONL: func(o *opening) (batch.Sink, error) {
-		return jsonl.NewSink(o.w, jsonl.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.codec})
-	},
-}
-
-func newDelimited(o *opening) (batch.Sink, error) {
-	return delimited.NewSink(o.w, delimited.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.codec, Tab: o.Target.Format == format.TSV})
+// lineSinks open the sinks of the formats that are made of lines.
+var lineSinks = map[format.Format]func(blob.Writer, lines.SinkOptions) (batch.Sink, error){
+	format.Text: text.NewSink, format.CSV: delimited.NewSink, format.TSV: delimited.NewSink, format.JSONL: jsonl.NewSink,
 }
 
 // newParquet returns a sink of Parquet. It copies the input's columns undecoded if the input
 // permits that.
-func newParquet(o *opening) (batch.Sink, error) {
-	if o.first.Passing {
-		return parquetio.NewPassing(o.w, o.first.Source.(*parquetio.Source), o.layout)
+func (o *Options) newParquet(first *frontier.Source, layout batch.Layout, w blob.Writer) (batch.Sink, error) {
+	if first.Passing {
+		return parquetio.NewPassing(w, first.Source.(*parquetio.Source), layout)
 	}
-	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Level: o.Level})
+	return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.Schema, Codec: o.Inside, Level: o.Level})
 }
 
-// newArrow returns a sink of Arrow files or streams. It copies the input's columns undecoded
+// newArrow returns a sink of an Arrow file or stream. It copies the input's columns undecoded
 // if the input permits that.
-func newArrow(o *opening) (batch.Sink, error) {
-	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS, Selects: !o.AllRows}
-	if o.first.Passing {
-		s.From = o.first.Source.(*arrowipc.Source)
+func (o *Options) newArrow(first *frontier.Source, layout batch.Layout, w blob.Writer, stream bool) (batch.Sink, error) {
+	s := arrowipc.SinkOptions{Layout: layout, Schema: first.Schema, Codec: o.Inside, Stream: stream, Selects: !o.AllRows}
+	if first.Passing {
+		s.From = first.Source.(*arrowipc.Source)
 	}
-	return arrowipc.NewSink(o.w, s)
+	return arrowipc.NewSink(w, s)
 }

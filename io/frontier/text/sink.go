@@ -6,14 +6,12 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/compress"
 )
 
-// NewSink returns a sink that writes the URLs of the selected rows to w, a line each,
-// compressed with c. A null URL is an empty line, and an LF within a URL, which a table may
-// have, becomes %0A. Of the layout it uses only the limit of memory.
-func NewSink(w blob.Writer, c compress.Codec, l batch.Layout) (batch.Sink, error) {
-	output, err := lines.NewOutput(w, c, nil, l)
+// NewSink returns a sink that writes the URLs of the selected rows to w, a line each. A null URL
+// is an empty line, and an LF within a URL, which a table may have, becomes %0A.
+func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
+	output, err := lines.NewOutput(w, nil, o)
 	if err != nil {
 		return nil, err
 	}

@@ -321,7 +321,7 @@ func TestSink(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
 				w := new(linestest.Writer)
-				s := must.Get(NewSink(w, c, batch.Layout{}))(t)
+				s := must.Get(NewSink(w, lines.SinkOptions{Codec: c}))(t)
 				v := &batch.Verdicts{Rows: len(test.urls), Selected: test.selected}
 				packed := linestest.Write(t, w, s, v, linestest.List(test.urls...))
 				must.Equal(t, compress.Detect(packed), c, "output")
