@@ -56,15 +56,15 @@ func (c *compileCommand) Flags() cli.Flags {
 		Value: &c.History,
 	}
 	return slices.Concat(c.PlainFlags().Without("agent", "agents").Replacing(c.OneTimeFlag("put into the pack what held at this time: ignore later captures")).Before("as-of", history), cli.Flags{{
-		Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true, Value: &c.out,
+		Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Unrecorded: true, Value: &c.out,
 		Short: "the file or object to write, such as site.rules, or - for stdout",
 	}, {
-		Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Indifferent: true, Value: &c.Update,
+		Name: "update", Argument: "PACK", Topic: config.RulesTopic, Files: true, Unrecorded: true, Value: &c.Update,
 		Short: "add captures to those of this rule pack, as if all were compiled at once",
 		More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
 			"-robots-limit must be the pack's (robotsbatch help compile).",
 	}, {
-		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true, Value: cli.Count(&c.partitions),
+		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Unrecorded: true, Value: cli.Count(&c.partitions),
 		Short: "make N packs, each for a part of the hosts",
 		More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
 			"times (robotsbatch help compile).",

@@ -51,7 +51,7 @@ type diffCommand struct {
 }
 
 func newDiff() *diffCommand {
-	c := &diffCommand{tableCommand: newTable(), Input: config.NewInput()}
+	c := &diffCommand{tableCommand: newTable()}
 	c.Out = ""
 	return c
 }
@@ -76,7 +76,7 @@ func (c *diffCommand) Flags() cli.Flags {
 		Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.newProfile, config.Profiles...),
 		Short: "profile on the new side",
 	}, {
-		Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Indifferent: true, Value: &c.Out,
+		Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
 		Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 	}}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
@@ -85,7 +85,7 @@ func (c *diffCommand) Flags() cli.Flags {
 // run compares two sets of rules.
 func (c *diffCommand) run(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
-	if c.Named() {
+	if c.HasInputs() {
 		return exitDone, c.compareURLs(ctx)
 	}
 	return exitDone, c.compareAccess(ctx)
@@ -107,9 +107,9 @@ func (c *diffCommand) check() error {
 		return option.Usagef("%s alone is compared with nothing: name a second set of rules, or %s or %s", blob.Shown(operands[0]), option.Against, option.NewProfile)
 	case c.against != nil && len(c.Chains) > 1:
 		return option.Usagef("%s takes the place of one agent: give %s once", option.Against, option.Agent)
-	case c.Named() && len(c.uses) > 0:
+	case c.HasInputs() && len(c.uses) > 0:
 		return option.Usagef("%s compares what sites state, without URLs: leave out %s", option.Use, option.In)
-	case c.Named():
+	case c.HasInputs():
 		if err := c.Input.Check(); err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, e
 	d.Running.Memory /= 2
 	for i := range found {
 		o := &d.sides[i].Options
-		o.SingleElsewhere, o.Memory, o.Explain = true, memory, d.Named()
+		o.SingleElsewhere, o.Memory, o.Explain = true, memory, d.HasInputs()
 		if found[i], err = d.find(ctx, &d.sides[i], option.Out.With(d.Out)); err != nil {
 			return found, err
 		}
@@ -201,7 +201,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 func (d *diffCommand) compareURLs(ctx context.Context) error {
 	inputs, err := d.Resolve(ctx, d.s.in)
 	if err == nil {
-		err = d.CheckSpared(inputs, option.Out.With(d.Out))
+		err = d.CheckSpared(option.Out.With(d.Out))
 	}
 	if err != nil {
 		return err

@@ -183,7 +183,7 @@ func TestDocumentsRun(t *testing.T) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
 					j := newJob()
-					j.operands = must.Get(j.Flags().Parse(args, j.give))(t)
+					j.operands = must.Get(j.Flags().Parse(args, j.note))(t)
 					if err := j.check(); err != nil {
 						t.Errorf("%s: %v", line, err)
 					}

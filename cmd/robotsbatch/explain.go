@@ -110,7 +110,7 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 		}
 	}
 	for _, line := range rules.Misspelt() {
-		c.log.WarnOf(line)
+		c.log.Warn(line)
 	}
 	return status, nil
 }

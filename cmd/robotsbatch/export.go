@@ -32,12 +32,7 @@ var exportHelp = &cli.Command{
 }
 
 // tableWords are the values of -table.
-func tableWords() (words []cli.Word[*export.Table]) {
-	for _, t := range append(slices.Clone(export.Tables), export.Captures) {
-		words = append(words, cli.Word[*export.Table]{Name: t.Name, Value: t})
-	}
-	return words
-}
+var tableWords = cli.WordsOf(append(slices.Clip(export.Tables), export.Captures)...)
 
 // exportCommand is its configuration.
 type exportCommand struct {
@@ -52,7 +47,7 @@ func (c *exportCommand) Flags() cli.Flags {
 		Short: "which table: rules, agents, sitemaps, records, access, signals or captures",
 		More: "captures lists all captures, even those that decide nothing, or the fetches that a rule pack with a history keeps; " +
 			"the other tables list what decides.",
-		Value: cli.OneOf(&c.table, tableWords()...),
+		Value: cli.OneOf(&c.table, tableWords...),
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
@@ -64,7 +59,7 @@ func (c *exportCommand) check() error {
 	}
 	c.Sources = append(c.Sources, c.operands...)
 	if c.table == nil {
-		return option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords()), "or"))
+		return option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords), "or"))
 	}
 	return c.CheckOneTime()
 }

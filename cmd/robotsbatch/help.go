@@ -19,7 +19,7 @@ import (
 func runHelp(args []string, s streams) int {
 	text, err := helpOn(args)
 	if err != nil {
-		return failPlain(s, err)
+		return failAsText(s.err, err)
 	}
 	_, _ = io.WriteString(s.out, text) // what the reader of a pipe does not want is no error
 	return exitDone

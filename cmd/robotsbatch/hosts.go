@@ -22,7 +22,7 @@ import (
 
 // hostsHelp is the command hosts.
 var hostsHelp = &cli.Command{
-	Name: "hosts", New: func() cli.Config { return &hostsCommand{newTable(), config.NewInput()} },
+	Name: "hosts", New: func() cli.Config { return &hostsCommand{tableCommand: newTable()} },
 	Usage: []string{"hosts FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
 	About: "lists the robots.txt files to fetch before a frontier can be judged: those that are missing and those that are too old, " +
 		"most wanted first.",
@@ -113,7 +113,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: c.seconds(),
 	}
 	if invalid := waiting.Invalid(); rows > 0 && invalid == rows {
-		c.log.WarnOf(report.AllInvalid(rows, c.schemeless))
+		c.log.Warn(report.AllInvalid(rows, c.schemeless))
 	}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil
@@ -132,7 +132,7 @@ type countedInput struct {
 func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in)
 	if err == nil {
-		err = c.CheckSpared(inputs, option.Out.With(c.Out))
+		err = c.CheckSpared(option.Out.With(c.Out))
 	}
 	if err != nil {
 		return 0, err

@@ -44,9 +44,8 @@ type job struct {
 	misses    evaluate.Misses
 	html      *report.Page
 	summary   *report.Summary
-	spared    func(out option.Given) error // refuses what would replace an input of any output
-	record    *outputs.Record              // nil for none
-	pool      *batch.Pool                  // while outputs are written
+	record    *outputs.Record // nil for none
+	pool      *batch.Pool     // while outputs are written
 	publish   outputs.Publisher
 	atOnce    int // how many outputs are written at once
 	// versions are those of the rules when they were opened.
@@ -86,7 +85,7 @@ func (j *job) failed(ctx context.Context, err error, status int) {
 		failed = s.Write(file)
 	}
 	if failed != nil && earlier {
-		j.log.WarnOf(option.Messagef("%s is still that of an earlier run: %w", option.SummaryJSON.With(blob.Shown(j.SummaryJSON)), failed))
+		j.log.Warn(option.Messagef("%s is still that of an earlier run: %w", option.SummaryJSON.With(blob.Shown(j.SummaryJSON)), failed))
 	}
 }
 
@@ -209,10 +208,9 @@ func (j *job) planOutputs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.CheckSpared(all, j.written()...); err != nil {
+	if err := j.CheckSpared(j.written()...); err != nil {
 		return err
 	}
-	j.spared = outputs.InputCheck(all)
 	if _, err := j.Output.Plan(all); err != nil {
 		return err
 	}
@@ -347,7 +345,7 @@ func (j *job) finish(file blob.Writer) error {
 	}
 	j.shown.End()
 	for _, m := range exceeded {
-		j.log.WarnOf(m)
+		j.log.Warn(m)
 	}
 	j.warnRules()
 	j.noteOdd(j.rules, true)
@@ -374,7 +372,7 @@ func (j *job) warnRules() {
 		d.FirstTime = &t
 	}
 	for _, m := range d.Of(j.summary) {
-		j.log.WarnOf(m)
+		j.log.Warn(m)
 	}
 	if count, line := j.blanks.Count(); count > 0 {
 		j.log.Notice(report.WithBlanks(count, line))
@@ -385,7 +383,7 @@ func (j *job) warnRules() {
 		}
 	}
 	for _, m := range j.rules.Misspelt() {
-		j.log.WarnOf(m)
+		j.log.Warn(m)
 	}
 	j.noteOtherNames()
 }
@@ -443,7 +441,7 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 			p.first = source
 		}
 	}
-	if p.rules, err = j.found.Plan(ctx, true); err != nil {
+	if p.rules, err = j.found.Plan(ctx); err != nil {
 		return err
 	}
 	return p.print(j.s.out)
@@ -494,7 +492,7 @@ func (j *job) showPlan(ctx context.Context) (err error) {
 	if p.bytes < longFrom {
 		return nil
 	}
-	if p.rules, err = j.found.Plan(ctx, false); err != nil {
+	if p.rules, err = j.found.PlanQuickly(ctx); err != nil {
 		return err
 	}
 	return p.print(j.s.err)

@@ -40,12 +40,12 @@ type lintCommand struct {
 	limit               int
 	json, sarif, counts bool
 	least               lint.Severity
-	fail                failing
+	failOn              lint.Severity
 	ignore              []string // codes
 }
 
 func newLint() *lintCommand {
-	c := &lintCommand{call: newCall(), fail: failing{on: lint.Error}}
+	c := &lintCommand{call: newCall(), failOn: lint.Error}
 	c.leastFailed, c.words = exitUsage, lintWords
 	return c
 }
@@ -59,7 +59,7 @@ func (c *lintCommand) Flags() cli.Flags {
 		Name: "ignore", Argument: "CODE", Topic: config.OutputTopic, Repeat: true, Value: c.setIgnored,
 		Short: "do not show this code, such as split-group",
 	}, {
-		Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Value: cli.OneOf(&c.fail, failWords...),
+		Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Value: cli.OneOf(&c.failOn, failWords...),
 		Short: "severity that makes the exit status 1: note, warning, error or never",
 	}, {
 		Name: "json", Topic: config.OutputTopic, Value: &c.json,
@@ -73,15 +73,10 @@ func (c *lintCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Saying("quiet", "no summary"))
 }
 
-var severityWords = []cli.Word[lint.Severity]{{Name: "note", Value: lint.Note}, {Name: "warning", Value: lint.Warning}, {Name: "error", Value: lint.Error}}
-
-// failing is the severity from which on the exit status is 1, if there is one.
-type failing struct {
-	on    lint.Severity
-	never bool
-}
-
-var failWords = []cli.Word[failing]{{Name: "note", Value: failing{on: lint.Note}}, {Name: "warning", Value: failing{on: lint.Warning}}, {Name: "error", Value: failing{on: lint.Error}}, {Name: "never", Value: failing{never: true}}}
+var (
+	severityWords = cli.WordsOf(lint.Note, lint.Warning, lint.Error)
+	failWords     = append(slices.Clip(severityWords), cli.Word[lint.Severity]{Name: "never", Value: findings.Never})
+)
 
 // setIgnored adds a code to those that are not looked for.
 func (c *lintCommand) setIgnored(code string) error {
@@ -138,9 +133,9 @@ func lintWords(o option.Given) string {
 // severe as -fail-on.
 func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
-		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.WarnOf, Note: c.log.Note,
+		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.Warn, Note: c.log.Note,
 	}
-	o := findings.Options{Least: c.least, FailOn: c.fail.on, NeverFail: c.fail.never, Ignore: c.ignore}
+	o := findings.Options{Least: c.least, FailOn: c.failOn, Ignore: c.ignore}
 	out := c.writer()
 	if tally, fails, err = findings.Find(ctx, sources, o, out); err != nil {
 		return nil, false, err

@@ -33,12 +33,12 @@ func main() {
 	debug.SetTraceback("crash") // a crash ends with SIGABRT (134) then, not with 2 as wrong use does
 	log.SetOutput(io.Discard)   // drivers of stores log there what their errors say
 	console.IgnoreFailedWrites()
-	console.CloseMissing()
+	console.CloseSubstitutes()
 	ctx := console.Context()
 	out := blob.NewStdout(ctx)
 	status := run(ctx, os.Args[1:], os.Stdin, out, os.Stderr)
-	if err := out.Err(); err != nil && status == exitDone { // of a command that only prints
-		status = failPlain(streams{err: os.Stderr}, err)
+	if err := out.Err(); err != nil && status == exitDone { // commands that only print check no write
+		status = failAsText(os.Stderr, err)
 	}
 	os.Exit(status)
 }
@@ -73,12 +73,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runHelp(args[1:], s)
 	case slices.Contains([]string{"version", "-version", "--version", "-V"}, name):
 		if len(args) > 1 {
-			return failPlain(s, option.Usagef("version takes no arguments"))
+			return failAsText(s.err, option.Usagef("version takes no arguments"))
 		}
 		cli.PrintVersion(s.out)
 		return exitDone
 	case !isInput(name):
-		return failPlain(s, program.UnknownCommand(name))
+		return failAsText(s.err, program.UnknownCommand(name))
 	}
 	return start(ctx, program.Main, args, s)
 }

@@ -129,7 +129,7 @@ type conversion struct {
 	notes      []string
 	notable    []any // what has notes once all is written
 	readerLeft bool
-	late       *outputs.LateWriter // nil if it is complete
+	late       blob.Writer // of an output that takes its turn in publish; nil if it is complete
 	unlock     func()
 }
 
@@ -216,7 +216,7 @@ func (j *job) complete(c *conversion) error {
 	return j.publish.Start(func() error {
 		defer c.freeSlot()
 		defer unlock()
-		if err := late.Complete(); err != nil {
+		if err := late.Close(); err != nil {
 			return option.Errorf("%s: %w", option.Out, err)
 		}
 		return nil
@@ -239,14 +239,14 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	if !j.Resume {
 		left, unreadable, err := j.record.Start(j.planned, rules)
 		if unreadable != nil {
-			j.log.WarnOf(option.Messagef("%s: it is replaced, and which other outputs an earlier run left is not known", unreadable))
+			j.log.Warn(option.Messagef("%s: it is replaced, and which other outputs an earlier run left is not known", unreadable))
 		}
 		j.warnLeft(left)
 		return nil, err
 	}
 	if j.Shard != nil {
 		if other := outputs.OtherCount(ctx, j.Out, j.Shard.Count); other > 0 {
-			j.log.WarnOf(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
+			j.log.Warn(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))
 		}
 	}
 	resumed, err := j.record.Resume(j.planned, rules, j.versions, len(j.summary.Agents), j.Reading.AcceptTruncated)
@@ -284,10 +284,10 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 // the folder would also read those.
 func (j *job) warnLeft(left []outputs.Left) {
 	for _, l := range left[:min(len(left), shownRedo)] {
-		j.log.WarnOf(l.Message())
+		j.log.Warn(l.Message())
 	}
 	if more := len(left) - shownRedo; more > 0 {
-		j.log.Warn(fmt.Sprintf("and %s more that this run does not write", report.Count(int64(more), "output", "outputs")))
+		j.log.Warn(option.Messagef("and %s more that this run does not write", report.Count(int64(more), "output", "outputs")))
 	}
 }
 
@@ -328,9 +328,8 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	if !c.InFolder {
 		return j.evaluate(ctx, c, t, src, w)
 	}
-	late := &outputs.LateWriter{Writer: w}
-	if err = j.evaluate(ctx, c, t, src, late); err == nil {
-		c.late = late
+	if err = j.evaluate(ctx, c, t, src, outputs.LateWriter{Writer: w}); err == nil {
+		c.late = w
 	}
 	return err
 }
@@ -339,7 +338,7 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 // reads, or the file of the summary or report.
 func (j *job) checkSpared(path string) error {
 	out := option.Out.With(path)
-	return cmp.Or(j.spared(out), config.CheckSparedList(option.FilesFrom.With(j.FilesFrom), out), checkSparedRules(j.found, &j.Rules, out), j.checkSparedOutput(path))
+	return cmp.Or(j.CheckSpared(out), checkSparedRules(j.found, &j.Rules, out), j.checkSparedOutput(path))
 }
 
 // checkSparedOutput returns an error if the summary or the report would replace the output at
@@ -398,7 +397,7 @@ func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenat
 // reportTruncated says which inputs of an output that is done were cut.
 func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	for _, t := range inputs {
-		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
+		j.log.Warn(option.Messagef("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
 	}
 }

@@ -47,7 +47,7 @@ func newPipe() *pipeCommand {
 // Flags implements cli.Config.
 func (c *pipeCommand) Flags() cli.Flags {
 	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), cli.Flags{{
-		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Indifferent: true, Value: cli.Count(&c.Workers),
+		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Unrecorded: true, Value: cli.Count(&c.Workers),
 		Short: "batches to work on at once",
 		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
 	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})

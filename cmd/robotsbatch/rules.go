@@ -28,7 +28,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Give
 	o.Memory = cmp.Or(o.Memory, c.Memory)
 	o.Budget, o.Workers, o.Maker = c.sharedBudget(), c.Workers, "robotsbatch "+cli.Version()
 	o.HoldHeap = func() func() { return heap.Hold(o.Memory) }
-	o.Warn, o.Note, o.MoreIgnored = c.log.WarnOf, c.log.Note, c.log.JSON()
+	o.Warn, o.Note, o.MoreIgnored = c.log.Warn, c.log.Note, c.log.JSON()
 	o.Stdin = c.stdin(ctx, r.Sources)
 	found, err := ruleset.Find(ctx, o)
 	if err == nil {
@@ -53,8 +53,11 @@ func checkSparedRules(found *ruleset.Found, r *config.Rules, outputs ...option.G
 		if source := found.Replaces(o.Value); source != "" {
 			return option.Usagef("%s would replace the rules, which are read from %s: choose another name", o.Name.With(blob.Shown(o.Value)), source)
 		}
+		if r.AgentsFile != "" && blob.Replaced(r.AgentsFile)(o.Value) != "" {
+			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), option.Agents)
+		}
 	}
-	return config.CheckSparedList(option.Agents.With(r.AgentsFile), outputs...)
+	return nil
 }
 
 // warnChains warns of agents that are likely meant to be several.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -42,7 +43,8 @@ type call struct {
 	operands []string
 	log      *console.Console
 	shown    *console.Progress // nil for none
-	// given are the flags that decide about the outputs' bytes, with their values.
+	// given has, by name, the values of the flags on the command line that are not
+	// cli.Flag.Unrecorded.
 	given map[string][]string
 	// schemeless is a line of a list of URLs without schemes; empty for none.
 	schemeless string
@@ -73,9 +75,9 @@ func (c *call) check() error { return nil }
 
 func (c *call) failed(context.Context, error, int) {}
 
-// give notes a flag that was given.
-func (c *call) give(o *cli.Flag, value string) {
-	if !o.Indifferent {
+// note adds the value of a flag to c.given, unless it is unrecorded.
+func (c *call) note(o *cli.Flag, value string) {
+	if !o.Unrecorded {
 		c.given[o.Name] = append(c.given[o.Name], value)
 	}
 }
@@ -110,7 +112,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	c := run.common()
 	c.s, c.started = s, time.Now()
 	var err error
-	c.operands, err = run.Flags().Parse(args, c.give)
+	c.operands, err = run.Flags().Parse(args, c.note)
 	if errors.Is(err, flag.ErrHelp) {
 		text := program.Help(help)
 		if help == program.Main && !cli.WantsAllHelp(args) {
@@ -178,10 +180,8 @@ func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context 
 // seconds are those since the command began.
 func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
 
-// failPlain reports an error where no flag says how.
-func failPlain(s streams, err error) int {
-	c := newCall()
-	c.s = s
-	c.openConsole(program.Main)
-	return c.log.Fail(err)
+// failAsText writes an error that no command reports, for lack of flags such as -log, and
+// returns its exit status.
+func failAsText(stderr io.Writer, err error) int {
+	return console.New(stderr, console.Options{Words: cli.Words}).Fail(err)
 }

@@ -44,17 +44,12 @@ var surveyHelp = &cli.Command{
 }
 
 // statsFormats are the values of -as.
-func statsFormats() (words []cli.Word[*report.StatsFormat]) {
-	for i := range report.StatsFormats {
-		words = append(words, cli.Word[*report.StatsFormat]{Name: report.StatsFormats[i].Name, Value: &report.StatsFormats[i]})
-	}
-	return words
-}
+var statsFormats = cli.WordsOf(report.StatsFormats...)
 
 // counts are the forms for which flags of counts hold.
-var counts = &cli.Formats{Names: cli.Names(statsFormats()), Of: "counts", Else: option.Messagef("say in which form with %s", option.As.With("text"))}
+var counts = &cli.Formats{Names: cli.Names(statsFormats), Of: "counts", Else: option.Messagef("say in which form with %s", option.As.With("text"))}
 
-var baseWords = []cli.Word[stats.Base]{{Name: stats.BaseReached.String(), Value: stats.BaseReached}, {Name: stats.BaseRules.String(), Value: stats.BaseRules}, {Name: stats.BaseAll.String(), Value: stats.BaseAll}}
+var baseWords = cli.WordsOf(stats.BaseReached, stats.BaseRules, stats.BaseAll)
 
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
 
@@ -114,7 +109,7 @@ func (c *surveyCommand) countFlags() cli.Flags {
 		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true,
 		Short: "count sites instead: text, csv, json or html",
 		More:  "html is a single-file page like that of -report.",
-		Value: cli.OneOf(&c.format, statsFormats()...),
+		Value: cli.OneOf(&c.format, statsFormats...),
 	})
 }
 

@@ -24,7 +24,7 @@ import (
 
 // verifyHelp is the command verify.
 var verifyHelp = &cli.Command{
-	Name: "verify", New: func() cli.Config { return &verifyCommand{call: newCall(), Limits: config.NewLimits()} },
+	Name: "verify", New: func() cli.Config { return &verifyCommand{call: newCall()} },
 	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER...", "verify -for HOST PACK...", "verify -merge FOLDER"},
 	About: "says what outputs and rule packs are, and checks that they are whole: still, byte for byte, what was written, and readable to their end.",
 	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
@@ -57,11 +57,11 @@ type verifyCommand struct {
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {
 	return slices.Concat(c.Limits.Flags(), c.Running.Flags().Only("store-timeout"), cli.Flags{{
-		Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Indifferent: true, Value: c.addHost,
+		Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Unrecorded: true, Value: c.addHost,
 		Short: "print what rule packs hold for a host, which stands for https, or a URL",
 		More:  "The outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and crawl-delays. Nothing is checked.",
 	}, {
-		Name: "merge", Topic: config.RunningTopic, Indifferent: true, Value: &c.merge,
+		Name: "merge", Topic: config.RunningTopic, Unrecorded: true, Value: &c.merge,
 		Short: "join the shards in a folder: check that all are done, and write one manifest",
 		More:  "FOLDER is the -out of jobs with -shard. Their counts are added up; the outputs stay where they are, and must be unchanged.",
 	}, c.ProgressFlag()}, c.MessageFlags().Saying("quiet", "name only what is damaged, missing or unfinished").Before("quiet", c.VerboseFlag("also a line for each intact file")))
@@ -84,7 +84,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	case c.merge:
 		return c.mergeShards(ctx)
-	case c.Limits != config.NewLimits():
+	case c.Limits != config.Limits{}:
 		return 0, option.Usagef("%s and %s are about the rows of all shards: give %s", option.MaxInvalid, option.MaxNoRobots, option.Merge)
 	case len(c.hosts) > 0:
 		return exitDone, c.printHosts(ctx)
@@ -99,7 +99,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	}
 	c.shown.End()
 	if c.unlisted > 0 {
-		c.log.Warn(report.Count(int64(c.unlisted), "file is", "files are") + " not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them")
+		c.log.Warn(option.Messagef("%s not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them", report.Count(int64(c.unlisted), "file is", "files are")))
 	}
 	if !c.Quiet {
 		c.total.Write(c.s.out, c.Verbose)
@@ -112,7 +112,7 @@ func (c *verifyCommand) reportFinding(f verify.Finding) {
 	switch {
 	case f.Unlisted:
 		c.unlisted++
-		c.log.Warn(report.Printable(f.Name) + ": the manifest does not list it")
+		c.log.Warn(option.Messagef("%s: the manifest does not list it", report.Printable(f.Name)))
 		return
 	case f.Shards > 0:
 		c.log.Note(option.Messagef("%s: %s done; %s makes one manifest of theirs", report.Printable(f.Name), report.Count(int64(f.Shards), "shard is", "shards are"), option.Merge))
@@ -126,7 +126,7 @@ func (c *verifyCommand) reportFinding(f verify.Finding) {
 		report.Pack(c.s.out, f.Name, f.Pack)
 	}
 	for _, err := range f.Damage {
-		c.log.Warn(c.log.Message(err))
+		c.log.Warn(option.Messagef("%s", c.log.Message(err)))
 	}
 }
 
@@ -173,7 +173,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	c.log.Info(fmt.Sprintf("%s a whole: %s", report.Count(int64(shards), "shard makes", "shards make"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
 	for _, m := range exceeded {
-		c.log.WarnOf(m)
+		c.log.Warn(m)
 	}
 	return summary.ExitStatus, nil
 }

@@ -305,12 +305,15 @@ var statedWords = statsWords{
 
 // StatsFormat is a form that counts of sites can have.
 type StatsFormat struct {
-	Name  string
+	name  string
 	Write func(w io.Writer, t *stats.Table, o *StatsOrigin) error
 }
 
+// String returns the form's name.
+func (f *StatsFormat) String() string { return f.name }
+
 // StatsFormats are all forms, the default first.
-var StatsFormats = []StatsFormat{
+var StatsFormats = []*StatsFormat{
 	{"text", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteText(w) }},
 	{"csv", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteCSV(w) }},
 	{"json", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteJSON(w) }},

@@ -65,19 +65,9 @@ func (p *Publisher) Wait() error {
 	return p.keepError(nil)
 }
 
-// LateWriter is an output that appears after Close, when Complete is called.
-type LateWriter struct {
-	blob.Writer
-}
+// LateWriter is an output that Close does not complete, for a sink: whoever has Writer closes
+// that.
+type LateWriter struct{ blob.Writer }
 
 // Close implements blob.Writer. It does nothing.
-func (w *LateWriter) Close() error { return nil }
-
-// Complete makes the output appear under its name.
-func (w *LateWriter) Complete() error {
-	err := w.Writer.Close()
-	if err != nil {
-		w.Writer.Abort()
-	}
-	return err
-}
+func (LateWriter) Close() error { return nil }

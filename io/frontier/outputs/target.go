@@ -208,22 +208,6 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// InputCheck returns a function that returns an error for an output that would replace one of
-// the inputs.
-func InputCheck(inputs []frontier.Input) func(out option.Given) error {
-	var names []string
-	for _, in := range inputs {
-		names = append(names, in.Path)
-	}
-	replaced := blob.Replaced(names...)
-	return func(out option.Given) error {
-		if replaced(out.Value) == "" {
-			return nil
-		}
-		return option.Usagef("%s would replace an input: choose another name", out.Name.With(blob.Shown(out.Value)))
-	}
-}
-
 // MakeFolder creates the folder of a file in an output folder.
 func (t Target) MakeFolder() error {
 	if blob.IsURL(t.Path) {

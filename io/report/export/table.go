@@ -31,6 +31,9 @@ type Table struct {
 	bodies, history bool
 }
 
+// String returns the table's name.
+func (t *Table) String() string { return t.Name }
+
 // The tables of what decides; see Tables.
 var (
 	// accessTable has a row for each authority.

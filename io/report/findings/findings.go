@@ -83,12 +83,14 @@ func (j jsonWriter) Close() error { return nil }
 type Options struct {
 	// Least is the least severity of a finding that is written and counted.
 	Least lint.Severity
-	// FailOn is the severity from which on a finding makes Find fail, unless NeverFail.
-	FailOn    lint.Severity
-	NeverFail bool
+	// FailOn is the severity from which on a finding makes Find fail; Never for none.
+	FailOn lint.Severity
 	// Ignore are codes that are left out.
 	Ignore []string
 }
+
+// Never is more severe than any finding.
+const Never = lint.Error + 1
 
 // Find writes the findings in each robots.txt of the sources to out, and counts them. fails
 // reports whether a finding is as severe as FailOn. It does not close out.
@@ -97,7 +99,7 @@ func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (
 	err = ruleset.Bodies(ctx, sources, func(body *ruleset.Body) error {
 		found := lint.Body(body.Text, lint.Options{Limit: sources.Limit, Cut: body.Cut, Ignore: o.Ignore, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			fails = fails || !o.NeverFail && f.Severity >= o.FailOn
+			fails = fails || f.Severity >= o.FailOn
 			return f.Severity < o.Least
 		})
 		tally.Add(shown, found.More)

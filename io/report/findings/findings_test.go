@@ -175,7 +175,7 @@ func TestFind(t *testing.T) {
 		fails bool
 	}{
 		{"all", Options{FailOn: worst}, all, true},
-		{"never fail", Options{FailOn: worst, NeverFail: true}, all, false},
+		{"never fail", Options{FailOn: Never}, all, false},
 		{"not severe enough to fail", Options{FailOn: worst + 1}, all, false},
 		{"not severe enough to show", Options{Least: worst + 1, FailOn: worst}, []string{}, true},
 		{"ignored", Options{FailOn: worst, Ignore: all}, []string{}, false},

@@ -20,14 +20,19 @@ type Planned struct {
 	History bool
 }
 
-// Plan describes each source. It reads the head of a pack on this machine. If list is set, it
-// also counts the files of a folder, and looks up the sizes of objects.
-func (f *Found) Plan(ctx context.Context, list bool) ([]Planned, error) {
+// Plan describes each source. It counts the hosts of folders, looks up the sizes of objects, and
+// reads the head of a pack on this machine.
+func (f *Found) Plan(ctx context.Context) ([]Planned, error) { return f.plan(ctx, true) }
+
+// PlanQuickly is Plan without hosts of folders and sizes of objects, which may take long.
+func (f *Found) PlanQuickly(ctx context.Context) ([]Planned, error) { return f.plan(ctx, false) }
+
+func (f *Found) plan(ctx context.Context, whole bool) ([]Planned, error) {
 	var all []Planned
 	for _, s := range f.sources {
 		p := Planned{Name: s.shown(), Kind: kinds[s.kind].name, Files: len(s.files), Hosts: -1}
 		switch {
-		case s.kind == folderKind && list:
+		case s.kind == folderKind && whole:
 			dir, err := f.openDir(ctx, s.name, nil)
 			if err != nil {
 				return nil, err
@@ -45,7 +50,7 @@ func (f *Found) Plan(ctx context.Context, list bool) ([]Planned, error) {
 			}
 		}
 		for _, name := range s.files {
-			if !list && blob.IsURL(name) {
+			if !whole && blob.IsURL(name) {
 				continue
 			}
 			info, err := blob.Stat(ctx, name)

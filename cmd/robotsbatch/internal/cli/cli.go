@@ -71,9 +71,10 @@ type Flag struct {
 	Answers map[string]string
 	// For are the formats for which it holds; nil for all.
 	For *Formats
-	// Indifferent flags do not decide what is in an output: they name files, which a
-	// manifest lists apart, limit what the program uses, or say how to report.
-	Indifferent bool
+	// Unrecorded flags are no options of a job in its manifest, because outputs are the same
+	// whatever their values: they name files, which a manifest lists apart, limit what the
+	// program uses, or say how to report.
+	Unrecorded bool
 	// Value is where its value goes: a *bool, a *string, a Choice, or a func(string) error.
 	Value any
 }

@@ -45,6 +45,14 @@ func InWords(names []string, word string) string {
 	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
+// WordsOf returns words for values that are called on the command line what String returns.
+func WordsOf[T fmt.Stringer](values ...T) (words []Word[T]) {
+	for _, value := range values {
+		words = append(words, Word[T]{value.String(), value})
+	}
+	return words
+}
+
 // Names are the words, in their order.
 func Names[T any](words []Word[T]) (names []string) {
 	for _, w := range words {
@@ -166,14 +174,12 @@ func Time(dst *time.Time) func(string) error {
 }
 
 // Allowance is the most rows without a verdict with which a job still succeeds: a number, or a
-// percentage of all rows.
+// percentage of all rows. The zero value allows any number.
 type Allowance struct {
-	value   float64
-	percent bool
+	limited bool
+	most    float64
+	percent bool // most is one
 }
-
-// Unlimited allows any number.
-var Unlimited = Allowance{value: math.Inf(1)}
 
 // Set parses a number, such as 1000, or a percentage, such as 0.5%.
 func (a *Allowance) Set(s string) error {
@@ -182,27 +188,27 @@ func (a *Allowance) Set(s string) error {
 		if err != nil || !(v >= 0 && v <= 100) {
 			return errors.New("want a percentage from 0% to 100%")
 		}
-		*a = Allowance{v, true}
+		*a = Allowance{true, v, true}
 		return nil
 	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
 		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
 	}
-	*a = Allowance{float64(n), false}
+	*a = Allowance{true, float64(n), false}
 	return nil
 }
 
 // Permits reports whether unknown of rows may be without a verdict.
 func (a Allowance) Permits(unknown, rows int64) bool {
 	if a.percent {
-		return float64(unknown)*100 <= a.value*float64(rows)
+		return float64(unknown)*100 <= a.most*float64(rows)
 	}
-	return float64(unknown) <= a.value
+	return !a.limited || float64(unknown) <= a.most
 }
 
 func (a Allowance) String() string {
-	text := strconv.FormatFloat(a.value, 'f', -1, 64)
+	text := strconv.FormatFloat(a.most, 'f', -1, 64)
 	if a.percent {
 		text += "%"
 	}

@@ -66,16 +66,16 @@ func TestAllowance(t *testing.T) {
 		{"1%", 0, 0, true},
 	}
 	for _, test := range tests {
-		a := Unlimited
+		var a Allowance
 		must.Do(t, a.Set(test.text))
 		must.Equal(t, a.Permits(test.unknown, test.rows), test.want, "-max-invalid", a, "permits", test.unknown, test.rows)
 		must.Equal(t, a.String(), test.text, "written")
 	}
-	if !Unlimited.Permits(1<<40, 1<<40) {
+	if !(Allowance{}).Permits(1<<40, 1<<40) {
 		t.Error("without -max-invalid, rows without a verdict are refused")
 	}
 	for _, text := range []string{"", "%", "-1", "1.5", "101%", "NaN%", "many"} {
-		a := Unlimited
+		var a Allowance
 		must.Fail(t, a.Set(text), "-max-invalid", text, "taken as", a)
 	}
 }

@@ -158,14 +158,14 @@ func (c *Running) FitMemory(group, packs int64) bool {
 // Flags returns the flags for workers, rows, memory and timeouts.
 func (c *Running) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Indifferent: true, Value: cli.Count(&c.Workers),
+		Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Unrecorded: true, Value: cli.Count(&c.Workers),
 		Short: "batches to work on at once",
 		More:  "At most 32 for each processor.",
 	}, {
 		Name: "batch-rows", Rare: true, Argument: "N", Topic: RunningTopic, Standard: "65536", Value: cli.Count(&c.BatchRows),
 		Short: "most rows in a batch",
 	}, {
-		Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 9 workers on 64MiB each; less in a small cgroup", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB, from 9 workers on 64MiB each; less in a small cgroup", Unrecorded: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Value: func(text string) error {
@@ -173,7 +173,7 @@ func (c *Running) Flags() cli.Flags {
 			return cli.Size(&c.Memory, leastMemory)(text)
 		},
 	}, {
-		Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Indifferent: true, Value: cli.Age(&c.StoreTimeout),
+		Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Unrecorded: true, Value: cli.Age(&c.StoreTimeout),
 		Short: "give up when an object store has been silent this long",
 		More:  "This covers all attempts together.",
 	}}
@@ -182,7 +182,7 @@ func (c *Running) Flags() cli.Flags {
 // ProgressFlag is -progress.
 func (c *Running) ProgressFlag() cli.Flag {
 	return cli.Flag{
-		Name: "progress", Rare: true, Argument: "WHEN", Topic: RunningTopic, Indifferent: true,
+		Name: "progress", Rare: true, Argument: "WHEN", Topic: RunningTopic, Unrecorded: true,
 		Short: "show progress: auto, always or never", Standard: "auto: when stderr is a terminal",
 		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
 		Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
@@ -193,17 +193,17 @@ func (c *Running) ProgressFlag() cli.Flag {
 // MessageFlags are those of messages.
 func (c *Running) MessageFlags() cli.Flags {
 	return cli.Flags{{
-		Name: "log", Rare: true, Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Indifferent: true, Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
+		Name: "log", Rare: true, Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Unrecorded: true, Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
 		Short: "messages on stderr as text or json",
 	}, {
-		Name: "quiet", Topic: RunningTopic, Common: true, Indifferent: true, Value: &c.Quiet,
+		Name: "quiet", Topic: RunningTopic, Common: true, Unrecorded: true, Value: &c.Quiet,
 		Short: "show neither progress nor summary",
 	}}
 }
 
 // VerboseFlag is -verbose of a command that says this then.
 func (c *Running) VerboseFlag(short string) cli.Flag {
-	return cli.Flag{Name: "verbose", Topic: RunningTopic, Indifferent: true, Short: short, Value: &c.Verbose}
+	return cli.Flag{Name: "verbose", Topic: RunningTopic, Unrecorded: true, Short: short, Value: &c.Verbose}
 }
 
 // SetWork sets the defaults of workers, memory and rows of a batch, and limits the workers.

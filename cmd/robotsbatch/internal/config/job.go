@@ -40,22 +40,19 @@ type Job struct {
 
 // NewJob is a job as it is without flags.
 func NewJob() Job {
-	return Job{Input: NewInput(), Rules: NewRules(), Output: NewOutput(), Limits: NewLimits()}
+	return Job{Rules: NewRules(), Output: NewOutput()}
 }
 
-// Limits say how many rows without a right answer still are success.
+// Limits say how many rows without a right answer still are success; the zero value, any number.
 type Limits struct{ MaxInvalid, MaxNoRobots cli.Allowance }
-
-// NewLimits are the limits as they are without flags.
-func NewLimits() Limits { return Limits{cli.Unlimited, cli.Unlimited} }
 
 // Flags returns the flags -max-invalid and -max-no-robots.
 func (c *Limits) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true, Value: c.MaxInvalid.Set,
+		Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Unrecorded: true, Value: c.MaxInvalid.Set,
 		Short: "rows without a verdict that still count as success, or a share: 0.5%",
 	}, {
-		Name: "max-no-robots", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true, Value: c.MaxNoRobots.Set,
+		Name: "max-no-robots", Argument: "N", Topic: RunningTopic, Standard: "any", Unrecorded: true, Value: c.MaxNoRobots.Set,
 		Short: "rows of hosts of which nothing is known that still count as success, or a share: 5%",
 		More: "The rows with reason no_robots or no_capture_yet, whatever their verdict, before -emit. More are likely the wrong rules, " +
 			"or half of them: the job ends with status 3.",
@@ -78,29 +75,29 @@ func (c *Job) Flags(r *Running) cli.Flags {
 		More: "Everything counts these rows alone, and outputs after them are not written. One worker does it, and there is no manifest, so it does not go with " +
 			"-resume, -manifest, -shard or -weight.",
 	}, {
-		Name: "manifest", Rare: true, Topic: RunningTopic, Indifferent: true, Value: &c.Manifest,
+		Name: "manifest", Rare: true, Topic: RunningTopic, Unrecorded: true, Value: &c.Manifest,
 		Short: "also write a manifest beside -out FILE, for verify and -resume",
 		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
 	}, {
-		Name: "resume", Topic: RunningTopic, Common: true, Indifferent: true, Value: &c.Resume,
+		Name: "resume", Topic: RunningTopic, Common: true, Unrecorded: true, Value: &c.Resume,
 		Short: "skip outputs that an earlier run completed, unless something changed",
 		More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged. For an -out in an object store give -shard 0/1 instead.",
 	}, {
-		Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true, Value: &c.which,
+		Name: "shard", Argument: "I/N", Topic: RunningTopic, Unrecorded: true, Value: &c.which,
 		Short: "do one of N shards of the job, counted from 0",
 		More: "-out is a folder that all shards share. Inputs are dealt in the order of their names; a single Arrow or Parquet file by record batch or row group. " +
 			"What an earlier run of the shard completed is kept, as with -resume. auto/N takes I from the environment of an array job " +
 			"(robotsbatch help arrays).",
 	}, {
-		Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true, Value: &c.SummaryJSON,
+		Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Unrecorded: true, Value: &c.SummaryJSON,
 		Short: "also write the summary as JSON",
 	}, {
-		Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true, Value: &c.ReportFile,
+		Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Unrecorded: true, Value: &c.ReportFile,
 		Short: "write a page for people, such as report.html",
 		More: "Verdicts, reasons, the hosts and rules that deny most, and ages, in one HTML file that loads nothing " +
 			"(robotsbatch help report).",
 	}, {
-		Name: "dry-run", Rare: true, Topic: RunningTopic, Indifferent: true, Value: &c.DryRun,
+		Name: "dry-run", Rare: true, Topic: RunningTopic, Unrecorded: true, Value: &c.DryRun,
 		Short: "say what the job would read, by what and with what, and write nothing",
 		More:  "Inputs and their size, format and columns of the first, rules, agents as they are understood, outputs.",
 	}, r.ProgressFlag()}, r.MessageFlags())
@@ -152,7 +149,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 // invalid, and resolves file:// URLs.
 func (c *Job) checkFiles() error {
 	switch {
-	case !c.Named():
+	case !c.HasInputs():
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	case c.Out == "":
 		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)

@@ -14,7 +14,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
-	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
@@ -32,21 +31,20 @@ type Input struct {
 	In        []string
 	FilesFrom string
 	Reading   frontier.Options
+	// replaced is [blob.Replaced] of what Resolve found, and of FilesFrom.
+	replaced func(out string) string
 }
-
-// NewInput is the input as it is without flags.
-func NewInput() Input { return Input{Reading: frontier.Options{MaxLine: lines.DefaultMaxLine}} }
 
 // Flags returns the flags for inputs.
 func (c *Input) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Indifferent: true, Value: cli.Append(&c.In),
+		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: cli.Append(&c.In),
 		Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
 		More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
 			"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
 			"(robotsbatch help stores). The flag may be left out before a name.",
 	}, {
-		Name: "files-from", Rare: true, Argument: "FILE", Topic: InputTopic, Files: true, Indifferent: true, Value: &c.FilesFrom,
+		Name: "files-from", Rare: true, Argument: "FILE", Topic: InputTopic, Files: true, Unrecorded: true, Value: &c.FilesFrom,
 		Short: "file with more names of inputs, one a line; - for stdin",
 	}, {
 		Name: "in-format", Rare: true, Argument: "NAME", Topic: InputTopic, Value: oneFormat(&c.Reading.Format, format.Format.Readable),
@@ -64,41 +62,33 @@ func (c *Input) Flags() cli.Flags {
 		Name: "max-line", Rare: true, Argument: "SIZE", Topic: InputTopic, Standard: "1MiB", For: textInputs, Value: cli.Size(&c.Reading.MaxLine, leastLine),
 		Short: "longest line of text, or row of csv",
 	}, {
-		Name: "accept-truncated", Rare: true, Topic: InputTopic, Indifferent: true, Value: &c.Reading.AcceptTruncated,
+		Name: "accept-truncated", Rare: true, Topic: InputTopic, Unrecorded: true, Value: &c.Reading.AcceptTruncated,
 		Short: "accept a truncated input and use what is there",
 		More:  "The summary counts those rows. A Parquet file needs its end.",
 	}}
 }
 
 // CheckSpared returns an error if an output, out, would replace an input or the list of
-// inputs.
-func (c *Input) CheckSpared(inputs []frontier.Input, out ...option.Given) error {
-	spared := outputs.InputCheck(inputs)
+// inputs. Resolve must have found the inputs.
+func (c *Input) CheckSpared(out ...option.Given) error {
 	for _, o := range out {
-		if err := spared(o); err != nil {
-			return err
-		}
-	}
-	return CheckSparedList(option.FilesFrom.With(c.FilesFrom), out...)
-}
-
-// CheckSparedList returns an error if an output, out, would replace the list that an option
-// names.
-func CheckSparedList(list option.Given, out ...option.Given) error {
-	for _, o := range out {
-		if blob.Replaced(list.Value)(o.Value) != "" {
-			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), list.Name)
+		switch c.replaced(o.Value) {
+		case "":
+		case c.FilesFrom:
+			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), option.FilesFrom)
+		default:
+			return option.Usagef("%s would replace an input: choose another name", o.Name.With(blob.Shown(o.Value)))
 		}
 	}
 	return nil
 }
 
-// Named tells whether any input is named.
-func (c *Input) Named() bool { return len(c.In) > 0 || c.FilesFrom != "" }
+// HasInputs reports whether -in or -files-from is given.
+func (c *Input) HasInputs() bool { return len(c.In) > 0 || c.FilesFrom != "" }
 
 // Check returns an error if no input is named, or one by an invalid URL.
 func (c *Input) Check() error {
-	if !c.Named() {
+	if !c.HasInputs() {
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	}
 	if err := ResolveNames(option.In, pointers(c.In)...); err != nil {
@@ -148,6 +138,11 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if len(inputs) == 0 {
 		return nil, option.Errorf("%s names no input", option.FilesFrom.With(c.FilesFrom))
 	}
+	read := []string{c.FilesFrom}
+	for _, in := range inputs {
+		read = append(read, in.Path)
+	}
+	c.replaced = blob.Replaced(read...)
 	return inputs, nil
 }
 
@@ -160,7 +155,7 @@ func NewOutput() Output { return Output{outputs.Options{Out: blob.Stdio, Inside:
 // Flags are those of outputs with the columns of inputs.
 func (c *Output) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Indifferent: true, Value: &c.Out,
+		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
 		Short: "what to write: a file, a folder (an output for each input), or -", Standard: "-, stdout",
 		More: "Format by name: .arrow, .arrows, .parquet, .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz or .zst.",
 	}, {
@@ -178,7 +173,7 @@ func (c *Output) Flags() cli.Flags {
 // TableFlags are those of a table that has no input's columns.
 func (c *Output) TableFlags() cli.Flags {
 	return cli.Flags{{
-		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Indifferent: true, Value: &c.Out,
+		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 	}, {
@@ -187,12 +182,7 @@ func (c *Output) TableFlags() cli.Flags {
 	}, c.Flags().Only("compression")[0]}
 }
 
-var compressions = func() (words []cli.Word[compress.Codec]) {
-	for _, c := range format.Compressions() {
-		words = append(words, cli.Word[compress.Codec]{Name: c.String(), Value: c})
-	}
-	return words
-}()
+var compressions = cli.WordsOf(format.Compressions()...)
 
 // setCompression sets the compression from its name, or from zstd:LEVEL.
 func (c *Output) setCompression(s string) (err error) {

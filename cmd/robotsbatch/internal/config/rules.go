@@ -50,7 +50,7 @@ func NewRules() Rules { return Rules{MaxAge: evaluate.DefaultMaxAge * time.Secon
 // Flags returns the flags for rules and agents.
 func (c *Rules) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Indifferent: true, Value: cli.Append(&c.Sources),
+		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: cli.Append(&c.Sources),
 		Short: "folder of robots.txt files named by host, rule pack, captures",
 		More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
 			"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
@@ -60,7 +60,7 @@ func (c *Rules) Flags() cli.Flags {
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 	}, {
-		Name: "agents", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.AgentsFile,
+		Name: "agents", Argument: "FILE", Topic: RulesTopic, Files: true, Unrecorded: true, Value: &c.AgentsFile,
 		Short: "file with many agents: one a line, or the JSON of ai.robots.txt",
 		More:  "They follow those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
 	}, {
@@ -76,12 +76,12 @@ func (c *Rules) Flags() cli.Flags {
 		Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
 		More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
 	}, LimitFlag(&c.Limit), {
-		Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.Asked,
+		Name: "fetch-list", Rare: true, Argument: "FILE", Topic: RulesTopic, Files: true, Unrecorded: true, Value: &c.Asked,
 		Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
 		More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
 			"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
 	}, {
-		Name: "warc-base", Rare: true, Argument: "FOLDER", Topic: RulesTopic, Files: true, Indifferent: true, Value: &c.WARCBase,
+		Name: "warc-base", Rare: true, Argument: "FOLDER", Topic: RulesTopic, Files: true, Unrecorded: true, Value: &c.WARCBase,
 		Short: "folder or store with the WARC files whose records a table in -rules names",
 		More: "Such as s3://commoncrawl/ for rows of Common Crawl's index, or CDXJ with filename, offset and length: only the records " +
 			"are read (robotsbatch help captures).",
@@ -123,7 +123,7 @@ func LimitFlag(dst *int) cli.Flag {
 }
 
 // Profiles are the words for profiles.
-var Profiles = []cli.Word[matcher.Profile]{{Name: robotstxt.RFC9309.String(), Value: robotstxt.RFC9309}, {Name: robotstxt.Google.String(), Value: robotstxt.Google}}
+var Profiles = cli.WordsOf(robotstxt.RFC9309, robotstxt.Google)
 
 // addChain returns the function for a flag that takes an agent: it appends it to dst.
 func addChain(dst *[]matcher.Chain) func(string) error {

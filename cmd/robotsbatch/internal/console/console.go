@@ -110,24 +110,17 @@ func (c *Console) Lines(lines []string) {
 	}
 }
 
-// Warn says what Quiet does not silence.
-func (c *Console) Warn(text string) { c.warn(report.Printable(text)) }
-
-// warn writes a warning: text, which must be printable, and with JSON attrs.
-func (c *Console) warn(text string, attrs ...any) {
+// Warn writes a warning, which Quiet does not silence.
+func (c *Console) Warn(m option.Message) {
+	parts := m.Parts()
+	text := report.Printable(parts.In(c.o.Words))
 	switch {
-	case c.o.OneLine: // silences warnings
+	case c.o.OneLine:
 	case c.json != nil:
-		c.json.Warn(text, attrs...)
+		c.json.Warn(text, c.attrs(parts)...)
 	default:
 		c.print("robotsbatch: %s\n", text)
 	}
-}
-
-// WarnOf warns by a message that may name options.
-func (c *Console) WarnOf(m option.Message) {
-	parts := m.Parts()
-	c.warn(report.Printable(parts.In(c.o.Words)), c.attrs(parts)...)
 }
 
 // attrs returns the JSON attribute "parts" of a message that names options; nil for a message
@@ -165,7 +158,7 @@ func (c *Console) Message(err error) string {
 // Notice is a warning of something that may well be meant as it is: Quiet silences it.
 func (c *Console) Notice(m option.Message) {
 	if !c.o.Quiet {
-		c.WarnOf(m)
+		c.Warn(m)
 	}
 }
 

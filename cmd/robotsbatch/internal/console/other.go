@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// CloseMissing has nothing to do: a stream that is missing fails when it is used.
-func CloseMissing() {}
+// CloseSubstitutes has nothing to do: a stream that is missing fails when it is used.
+func CloseSubstitutes() {}
 
 // failedWrites are the signals that a failed write sends.
 var failedWrites = []os.Signal{syscall.SIGPIPE}

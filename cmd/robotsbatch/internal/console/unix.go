@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CloseMissing closes stdin and stdout if the program was started without them, as by <&- and
-// >&-. Go's runtime opens the null device in their place: rows would be lost and an input read
-// as empty, without an error.
-func CloseMissing() {
+// CloseSubstitutes closes the null devices that Go's runtime opens in the place of stdin and
+// stdout if the program was started without them, as by <&- and >&-. Otherwise an input would
+// be read as empty, and rows would be lost, without an error.
+func CloseSubstitutes() {
 	for _, f := range []*os.File{os.Stdin, os.Stdout} {
 		if isSubstitute(int(f.Fd())) {
-			f.Close() // whoever uses it is told
+			f.Close() // each use of it fails from now on
 		}
 	}
 }
