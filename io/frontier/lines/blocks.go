@@ -15,9 +15,9 @@ const (
 	// say otherwise.
 	DefaultRows = 65_536
 
-	// DefaultMaxLine is the number of bytes that a record may have without its line end, unless Options
+	// defaultMaxLine is the number of bytes that a record may have without its line end, unless Options
 	// say otherwise: 1 MiB.
-	DefaultMaxLine = 1 << 20
+	defaultMaxLine = 1 << 20
 
 	// readSize is the number of bytes that are read at once.
 	readSize = 256 << 10

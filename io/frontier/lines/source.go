@@ -45,7 +45,7 @@ type Options struct {
 	// MaxBlockSize, which is also the limit.
 	BatchSize int
 	// MaxLine is the most bytes a row may have, without its line end; 0 means
-	// DefaultMaxLine, and 1 GiB is the limit. A longer row is an error: no row is ever cut
+	// defaultMaxLine, and 1 GiB is the limit. A longer row is an error: no row is ever cut
 	// or dropped.
 	MaxLine int
 }
@@ -68,7 +68,7 @@ type Named struct {
 // Blocks returns the blocks of r, which must be decompressed. hint says what to do about a row
 // that is too long. cutter finds the ends of rows; nil if a row is a line.
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
-	b := &Blocks{r: r, hint: hint, cutter: cutter, name: o.Name, rows: o.BatchRows, size: MaxBlockSize, maxLine: DefaultMaxLine}
+	b := &Blocks{r: r, hint: hint, cutter: cutter, name: o.Name, rows: o.BatchRows, size: MaxBlockSize, maxLine: defaultMaxLine}
 	if b.rows <= 0 {
 		b.rows = DefaultRows
 	}
