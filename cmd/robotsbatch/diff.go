@@ -253,7 +253,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	defer src.Close()
 	for _, set := range sets {
-		d.noteOdd(set, true)
+		d.noteOdd(set, whenRead)
 	}
 	changes, err := tally.Changes()
 	if err != nil {

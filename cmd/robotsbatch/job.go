@@ -144,7 +144,7 @@ func (j *job) judge(ctx context.Context) error {
 	}
 	release, err := outputs.Claim(j.Out, j.Shard)
 	if err != nil {
-		return withFolder(err)
+		return adviseFolder(err)
 	}
 	defer release()
 	if j.First == 0 {
@@ -249,9 +249,9 @@ func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
 	return file, nil
 }
 
-// withFolder adds advice to an error about a missing folder, and returns other errors as they
-// are.
-func withFolder(err error) error {
+// adviseFolder adds to an error about a missing folder how to have it made, and returns other
+// errors as they are.
+func adviseFolder(err error) error {
 	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
 		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
 	}
@@ -347,8 +347,8 @@ func (j *job) finish(file blob.Writer) error {
 	for _, m := range exceeded {
 		j.log.Warn(m)
 	}
-	j.warnRules()
-	j.noteOdd(j.rules, true)
+	j.warnDoubts()
+	j.noteOdd(j.rules, whenRead)
 	text := s.String()
 	if !s.Complete {
 		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")
@@ -363,10 +363,10 @@ func (j *job) finish(file blob.Writer) error {
 	return nil
 }
 
-// warnRules warns of what was likely not meant: doubtful counts, blanks within lines, hosts
+// warnDoubts warns of what was likely not meant: doubtful counts, blanks within lines, hosts
 // that may be allowed only because WARC files have no record of a failed fetch, misspelt
 // agents, and hosts that the rules have under another name.
-func (j *job) warnRules() {
+func (j *job) warnDoubts() {
 	d := report.Doubts{TimeColumn: j.AsOfColumn, Schemeless: j.schemeless, KnownMissing: j.AllowNone}
 	if t, ok := j.firstTime.Time(); ok {
 		d.FirstTime = &t
@@ -412,7 +412,7 @@ var longFrom = int64(1 << 30)
 // dryRun checks inputs and outputs, prints the plan of the job, and judges no rows.
 func (j *job) dryRun(ctx context.Context) (err error) {
 	if err := outputs.CheckFolder(j.Out); err != nil {
-		return withFolder(err)
+		return adviseFolder(err)
 	}
 	j.setWanted()
 	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {

@@ -120,14 +120,16 @@ type openedRules interface {
 // no text.
 func (c *call) noteOpened(rules openedRules) {
 	c.sayCaptured(rules.Captured())
-	c.noteOdd(rules, false)
+	c.noteOdd(rules, whenOpened)
 }
 
-// noteOdd says how many bodies are HTML or binary. read selects: false for what is known when
-// rules are opened, true for what is known once bodies were read.
-func (c *call) noteOdd(rules openedRules, read bool) {
+// When it is known how many bodies of a source are HTML or binary: see ruleset.OddBodies.Read.
+const whenOpened, whenRead = false, true
+
+// noteOdd says how many bodies are HTML or binary, of the sources of which that is known then.
+func (c *call) noteOdd(rules openedRules, known bool) {
 	for _, odd := range rules.Odd() {
-		if odd.Read == read {
+		if odd.Read == known {
 			c.log.Info(report.OddBodies(&odd), "bodies", "rules", odd.Name, "html", odd.HTML, "binary", odd.Binary)
 		}
 	}

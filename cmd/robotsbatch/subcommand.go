@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"syscall"
 	"time"
 
@@ -48,7 +47,7 @@ type call struct {
 	given map[string][]string
 	// schemeless is a line of a list of URLs without schemes; empty for none.
 	schemeless string
-	budget     *budget.Budget // see account
+	budget     *budget.Budget // nil until sharedBudget makes it
 	// leastFailed is the least exit status of a failure, for a command of which 1 is a result.
 	leastFailed int
 	words       option.Words // by which the reader gives options
@@ -135,12 +134,14 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	switch {
 	case err == nil:
 		return status
-	case errors.Is(err, syscall.EPIPE) && help != program.Main: // which tells its output from a summary or a store
-		return exitDone // its reader has what it wanted
+	case errors.Is(err, syscall.EPIPE) && help != program.Main:
+		// The reader of stdout has what it wanted. The main job has dealt with that, and fails
+		// for another pipe, such as that of -summary-json.
+		return exitDone
 	case ctx.Err() != nil:
 		err = option.Errorf("stopped (%w)%s", context.Cause(ctx), run.left())
 	}
-	if slices.ContainsFunc(run.Flags(), func(f cli.Flag) bool { return f.Name == string(option.Memory) }) {
+	if len(run.Flags().Only(string(option.Memory))) > 0 { // else nobody could follow the advice
 		err = heap.WithMemory(err, c.Memory)
 	}
 	status = max(c.log.Fail(err), c.leastFailed)

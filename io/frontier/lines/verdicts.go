@@ -16,7 +16,7 @@ func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, err
 	if err != nil {
 		return nil, err
 	}
-	write := f.typed(&values)
+	write := f.valueAppender(&values)
 	return func(dst []byte, row int) []byte {
 		if of := values.At(row); of >= 0 {
 			return write(dst, of)
@@ -42,8 +42,9 @@ func (f form) allowed(agent *batch.AgentVerdicts) Appender {
 // timeLayout is how Arrow's timestamps are written as text, too.
 const timeLayout = "2006-01-02 15:04:05Z07:00"
 
-// typed returns how a value of a verdict column is appended, given its index in v.
-func (f form) typed(v *batch.Values) func(dst []byte, of int32) []byte {
+// valueAppender returns a function that appends a value of v to dst, given the value's index in
+// v, which is not that of its row.
+func (f form) valueAppender(v *batch.Values) func(dst []byte, of int32) []byte {
 	switch v.Kind.Type {
 	case batch.BoolType:
 		return func(dst []byte, of int32) []byte { return strconv.AppendBool(dst, of > 0) }

@@ -129,7 +129,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := expansion{Folder: Folder{ctx, u, bucket}, marks: make(tableMarks)}
+	e := expansion{Folder: Folder{ctx, u, bucket}, tables: make(foundTables)}
 	what := errors.New("the folder has no objects")
 	if pattern {
 		what = ErrNoMatch
@@ -161,7 +161,7 @@ type expansion struct {
 
 	held int64 // about how many bytes found and folders that may match take
 
-	marks  tableMarks
+	tables foundTables
 	listed []string // folders, of which all keys were seen
 }
 
@@ -307,13 +307,13 @@ func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key)
 func IsHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // list calls visit for the keys that begin with a prefix. Keys that are equal up to the
-// delimiter after the prefix are visited once, as a folder. It returns an error if too much
-// memory is kept.
+// delimiter after the prefix are visited once, as a folder. It notes the tables that keys show,
+// and returns an error if these and what was found take too much memory.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	return e.eachKey(prefix, delimiter, func(k Key) error {
-		e.marks.add(k.Name)
+		e.tables.note(k.Name)
 		visit(k)
-		return e.CheckHeld(e.held + heldSize*int64(len(e.marks)))
+		return e.CheckHeld(e.held + heldSize*int64(len(e.tables)))
 	})
 }
 

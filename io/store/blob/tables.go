@@ -189,21 +189,21 @@ func checkFolder(folder, below string) error {
 	return iceberg.errorAt(folder, filepath.ToSlash(filepath.Join(folder, iceberg.mark, newest)))
 }
 
-// tableMarks are what the keys of a store show of tables: by folder, which ends with a slash or
-// is "", the formats.
-type tableMarks map[string]tableMark
+// foundTables are the tables that the listed keys of a store show, by folder, which ends with a
+// slash or is "".
+type foundTables map[string]foundTable
 
-type tableMark struct {
+type foundTable struct {
 	format *tableFormat
-	newest string // file of Iceberg's metadata
+	newest string // key of the newest file of Iceberg's metadata; empty for other formats
 }
 
-// add records that a folder is a table of Delta Lake, Hudi, Lance or Iceberg, if the key is
+// note records that a folder is a table of Delta Lake, Hudi, Lance or Iceberg, if the key is
 // that of a file in the table's log.
-func (m tableMarks) add(key string) {
+func (t foundTables) note(key string) {
 	for _, f := range []*tableFormat{deltaLake, hudi, lance} {
 		if i := strings.Index(key, f.mark+"/"); i == 0 || i > 0 && key[i-1] == '/' {
-			m[key[:i]] = tableMark{format: f}
+			t[key[:i]] = foundTable{format: f}
 			return
 		}
 	}
@@ -212,8 +212,8 @@ func (m tableMarks) add(key string) {
 	}
 	folder, _ := path.Split(key)
 	if above, ok := strings.CutSuffix(folder, iceberg.mark+"/"); ok && (above == "" || strings.HasSuffix(above, "/")) {
-		if newest := m[above].newest; m[above].format == nil || newest != "" && newerMetadata(key, newest) {
-			m[above] = tableMark{iceberg, key}
+		if newest := t[above].newest; t[above].format == nil || newest != "" && newerMetadata(key, newest) {
+			t[above] = foundTable{iceberg, key}
 		}
 	}
 }
@@ -258,15 +258,15 @@ func (e *expansion) has(key string) bool {
 // checkFolder returns an error if a folder is a table. below is the folder in it that has the
 // objects, "" if they are in itself.
 func (e *expansion) checkFolder(folder, below string) error {
-	mark := e.marks[folder]
-	if mark.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
+	table := e.tables[folder]
+	if table.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
 		if err := e.lookForTable(folder, below); err != nil {
 			return err
 		}
-		mark = e.marks[folder]
+		table = e.tables[folder]
 	}
 	u := e.url
-	switch u.Key = folder; mark.format {
+	switch u.Key = folder; table.format {
 	case nil:
 		return nil
 	case iceberg:
@@ -274,10 +274,10 @@ func (e *expansion) checkFolder(folder, below string) error {
 			return nil
 		}
 		metadata := e.url
-		metadata.Key = mark.newest
+		metadata.Key = table.newest
 		return iceberg.errorAt(u.Name(), metadata.Name())
 	}
-	return mark.format.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
+	return table.format.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
 }
 
 // isListed reports whether all keys below a folder were listed.
@@ -304,7 +304,7 @@ func (e *expansion) lookForTable(folder, below string) error {
 		}
 		for _, k := range page.Keys {
 			if strings.HasPrefix(k.Name, folder+f.mark+"/") {
-				e.marks.add(k.Name)
+				e.tables.note(k.Name)
 			}
 		}
 	}

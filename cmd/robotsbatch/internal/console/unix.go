@@ -22,7 +22,7 @@ func CloseSubstitutes() {
 
 // isSubstitute reports whether a descriptor is a null device that Go's runtime opened. It is
 // not if it shares its open file with another descriptor, because then somebody else opened
-// it.
+// it: O_APPEND, which is set for a moment, shows in all descriptors of an open file.
 func isSubstitute(fd int) bool {
 	var is, null unix.Stat_t
 	if unix.Fstat(fd, &is) != nil || unix.Stat(os.DevNull, &null) != nil || is.Rdev != null.Rdev || is.Mode&unix.S_IFMT != unix.S_IFCHR {
