@@ -6,15 +6,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// NewRecord returns a record of these columns, which it does not release. The library compares
+// NewRecord returns a record of these columns, which it retains. The library compares
 // the metadata of inner fields, such as maps' keys, for some types: an array that differs from
 // the schema's type only there gets that type. Any other difference is a panic.
 func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, d := range columns {
 		dt := schema.Field(i).Type
-		if of := d.DataType(); !arrow.TypeEqual(of, dt) && of.String() == dt.String() && dt.ID() != arrow.DICTIONARY {
-			// Not for a dictionary, whose values NewData would drop.
+		onlyMetadataDiffers := !arrow.TypeEqual(d.DataType(), dt) && d.DataType().String() == dt.String()
+		if onlyMetadataDiffers && dt.ID() != arrow.DICTIONARY { // NewData would drop a dictionary's values
 			d = array.NewData(dt, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
 			defer d.Release()
 		}
@@ -24,19 +24,19 @@ func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Re
 	return array.NewRecord(schema, arrays, rows)
 }
 
-// WithDictionaries returns gathered rows with the types and dictionaries of their original
-// array. The caller releases the result.
-func WithDictionaries(rows, of *array.Data) *array.Data {
-	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
-		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
+// WithDictionaries returns rows that [Maker.Gather] made of an array, with the types and dictionaries of that
+// array: those of dictionary arrays are indices before. The caller releases the result.
+func WithDictionaries(rows, source *array.Data) *array.Data {
+	if _, ok := Storage(source.DataType()).(*arrow.DictionaryType); ok {
+		return array.NewDataWithDictionary(source.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), source.Dictionary().(*array.Data))
 	}
 	children := make([]arrow.ArrayData, len(rows.Children()))
 	for i, child := range rows.Children() {
-		whole := WithDictionaries(child.(*array.Data), of.Children()[i].(*array.Data))
+		whole := WithDictionaries(child.(*array.Data), source.Children()[i].(*array.Data))
 		defer whole.Release()
 		children[i] = whole
 	}
-	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
+	return array.NewData(source.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
 }
 
 // Release releases arrays.
@@ -46,7 +46,8 @@ func Release(columns []*array.Data) {
 	}
 }
 
-// Concatenate makes one array of parts, which it releases. The caller releases the result.
+// Concatenate returns one array of type dt with the values of parts, which it releases. The caller releases the
+// result.
 func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
 	if dt == arrow.DataType(CodedLists) && len(parts) > 0 { // the library unifies no dictionaries of lists
 		return joinCoded(parts, mem), nil
@@ -76,7 +77,7 @@ func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (
 	return data, nil
 }
 
-// SizeOf returns the number of bytes that an array's buffers take, its children's included.
+// SizeOf returns the number of bytes in an array's buffers, its children's included, its dictionary's not.
 func SizeOf(d arrow.ArrayData) (size int64) {
 	for _, buffer := range d.Buffers() {
 		if buffer != nil {

@@ -16,11 +16,10 @@ import (
 // It also computes unknown null counts, because doing so later would write to arrays
 // that goroutines share.
 type Checker struct {
-	// dictionaries holds the dictionaries that were checked.
-	dictionaries map[*array.Data]bool
+	dictionaries map[*array.Data]bool // that were checked
 }
 
-// Trust says that a dictionary was checked, so that Check does not do it again.
+// Trust says that a dictionary was checked, so that Check does not check it again.
 func (c *Checker) Trust(dictionary *array.Data) {
 	if c.dictionaries == nil {
 		c.dictionaries = make(map[*array.Data]bool)
@@ -30,9 +29,9 @@ func (c *Checker) Trust(dictionary *array.Data) {
 
 var errBuffer = errors.New("damaged: a buffer is too short")
 
-// Check checks an array with its children.
+// Check checks an array with its children and dictionaries. An error says what is damaged.
 func (c *Checker) Check(d *array.Data) error {
-	end := d.Offset() + d.Len()
+	end := d.Offset() + d.Len() // where its values end, counted from the buffers' beginning; so in all checks
 	if err := checkValidity(d, end); err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (c *Checker) checkChildren(d *array.Data, err error) error {
 	return err
 }
 
-// bufferLen returns the bytes of buffer i, 0 when there is none.
+// bufferLen returns the number of bytes of buffer i, 0 if there is none.
 func bufferLen(d *array.Data, i int) int64 {
 	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
 		return int64(d.Buffers()[i].Len())
@@ -94,6 +93,7 @@ func bufferLen(d *array.Data, i int) int64 {
 	return 0
 }
 
+// childLen returns the number of values of child i.
 func childLen(d *array.Data, i int) int64 { return int64(d.Children()[i].Len()) }
 
 // checkBuffer checks that buffer i has at least need bytes.
@@ -104,7 +104,7 @@ func checkBuffer(d *array.Data, i int, need int64) error {
 	return nil
 }
 
-// values returns the first n elements of buffer i.
+// values returns the first n elements of buffer i, which it must have, in its memory.
 func values[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i, n int) ([]T, error) {
 	size := int64(unsafe.Sizeof(*new(T)))
 	if int64(n) > bufferLen(d, i)/size {
@@ -117,7 +117,7 @@ func values[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i, n int) 
 }
 
 // checkValidity checks that the validity bitmap has the array's number of nulls, or sets that if it is
-// not known. end is where the array's values end, counted from the buffers' beginning.
+// not known.
 func checkValidity(d *array.Data, end int) error {
 	if d.DataType().ID() == arrow.NULL {
 		d.SetNullN(d.Len())
@@ -137,7 +137,7 @@ func checkValidity(d *array.Data, end int) error {
 	return nil
 }
 
-// mayBeNull reports whether the array has a validity bitmap in use.
+// mayBeNull reports whether some values are null by the validity bitmap, or may be if their number is not known.
 func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, 0) > 0 }
 
 // isNull reports whether value i, counted from the buffers' beginning, is null.
@@ -145,7 +145,7 @@ func isNull(d *array.Data, i int) bool {
 	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[0].Bytes(), i)
 }
 
-// checkOffsets checks that the offsets of end values rise, and that the last is at most limit.
+// checkOffsets checks that offsets never fall, and that the last is at most limit.
 func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	if end == 0 {
 		return nil
@@ -164,7 +164,7 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	return nil
 }
 
-// checkListViews checks that the lists lie inside their values, in any order.
+// checkListViews checks that each list lies inside the values, in whatever order they are.
 func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	offsets, err := values[T](d, 1, end)
 	if err != nil {
@@ -183,7 +183,7 @@ func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	return nil
 }
 
-// checkViews checks that long values lie inside the buffers that they name.
+// checkViews checks that values that are not inline lie inside the buffers that they name.
 func checkViews(d *array.Data, end int) error {
 	views, err := values[arrow.ViewHeader](d, 1, end)
 	if err != nil {
@@ -202,7 +202,7 @@ func checkViews(d *array.Data, end int) error {
 	return nil
 }
 
-// checkParallel checks that every child has a value for each of the parent's.
+// checkParallel checks that each child has a value for each value of the array.
 func checkParallel(d *array.Data, end int) error {
 	for i := range d.Children() {
 		if childLen(d, i) < int64(end) {
@@ -212,7 +212,7 @@ func checkParallel(d *array.Data, end int) error {
 	return nil
 }
 
-// checkUnion checks type codes, and the offsets of a dense union.
+// checkUnion checks type codes, and the offsets of a dense union or the length of a sparse one's children.
 func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	codes, err := values[arrow.UnionTypeCode](d, 1, end)
 	if err != nil {
@@ -239,7 +239,8 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	return nil
 }
 
-// unionChildren returns the child of each type code, -1 where there is none.
+// unionChildren returns the index of the child for each type code, -1 where there is none. codes are those of the
+// children.
 func unionChildren(codes []arrow.UnionTypeCode) (children [128]int) {
 	for i := range children {
 		children[i] = -1
@@ -250,7 +251,7 @@ func unionChildren(codes []arrow.UnionTypeCode) (children [128]int) {
 	return children
 }
 
-// checkRunEnds checks that runs rise to the array's end and have values.
+// checkRunEnds checks that the ends of runs rise, cover the array, and have a value each.
 func checkRunEnds(d *array.Data, end int) error {
 	ends, err := runEnds(d)
 	if err != nil {
@@ -271,7 +272,7 @@ func runEnds(d *array.Data) ([]int64, error) {
 	return ends.Ints, err
 }
 
-// checkDictionary checks a dictionary once, and the indices into it.
+// checkDictionary checks the dictionary, unless it was checked before, and the indices into it.
 func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error {
 	values, _ := d.Dictionary().(*array.Data)
 	if values == nil {

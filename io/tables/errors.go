@@ -17,7 +17,7 @@ const (
 // LimitError says that an input is intact, but larger than a limit, or has something that the
 // caller can do without.
 type LimitError struct {
-	What string
+	What string // what is wrong, as a clause
 	Help Help
 }
 

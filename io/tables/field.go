@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// FieldOf returns the values of field i of a checked array of structs, null where the struct is. They
-// share its memory, but for a validity bitmap if structs may be null. A field with run ends is then
-// decoded, because it has no bitmap of its own.
+// FieldOf returns field i of a checked array of structs: a value for each struct, null where the struct is. It is
+// valid as long as outer, whose memory it shares but for a validity bitmap if structs may be null. A field with
+// run ends is then decoded, because it has no bitmap of its own.
 func FieldOf(outer *array.Data, i int) *array.Data {
 	from := outer.Offset()
 	d := array.NewSliceData(outer.Children()[i], int64(from), int64(from+outer.Len())).(*array.Data)

@@ -14,11 +14,11 @@ var TextList = arrow.ListOf(arrow.BinaryTypes.String)
 // packedList is a list of texts as it lies in a column, so that one that many rows have is encoded
 // once.
 type packedList struct {
-	text []byte
+	text []byte  // all texts, one after the other
 	ends []int32 // of each in text
 }
 
-// packList encodes a list.
+// packList returns a list of texts packed.
 func packList(texts []string) *packedList {
 	l := &packedList{ends: make([]int32, len(texts))}
 	for i, text := range texts {
@@ -28,11 +28,11 @@ func packList(texts []string) *packedList {
 	return l
 }
 
-// Lists returns a column of lists of texts, of which there are n different ones: row i has list
+// Lists returns a column of type TextList with n different lists: row i has list
 // index[i], null where that is negative. texts returns a list's texts; it is called once for each list
 // that a row has.
-func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
-	lists := make([]*packedList, n)
+func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
+	lists := make([]*packedList, n) // those that rows have
 	count, bytes := int64(0), int64(0)
 	for _, i := range index {
 		if i < 0 {
@@ -44,15 +44,15 @@ func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 		count += int64(len(lists[i].ends))
 		bytes += int64(len(lists[i].text))
 	}
-	if count >= math.MaxInt32 {
+	if count >= math.MaxInt32 { // more than 32-bit offsets reach
 		return nil, ErrMost
 	}
-	if err := g.checkSize(bytes + 4*count); err != nil {
+	if err := m.checkSize(bytes + 4*count); err != nil {
 		return nil, err
 	}
-	endBuffer, ends := allocate[int32](g, len(index)+1)
-	textEndBuffer, textEnds := allocate[int32](g, int(count)+1)
-	data := g.alloc(int(bytes))
+	endBuffer, ends := allocate[int32](m, len(index)+1)
+	textEndBuffer, textEnds := allocate[int32](m, int(count)+1)
+	data := m.alloc(int(bytes))
 	to, at, values := data.Bytes(), 0, 0
 	for row, i := range index {
 		if i >= 0 {
@@ -64,7 +64,7 @@ func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 		}
 		ends[row+1] = int32(values)
 	}
-	validity, nulls := g.present(index)
+	validity, nulls := m.indexValidity(index)
 	child := newData(arrow.BinaryTypes.String, values, buffers(nil, textEndBuffer, data), nil, 0)
 	return newData(TextList, len(index), buffers(validity, endBuffer), []arrow.ArrayData{child}, nulls), nil
 }
@@ -72,17 +72,17 @@ func (g Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 // numberList is the type of lists of texts that are entries of a dictionary.
 var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String})
 
-// CodedLists is the type of lists of texts by their numbers in a dictionary of distinct lists,
-// which are few: for a format that stores texts by number.
+// CodedLists is the type of lists of texts for a format that stores texts by number. A row has the number of its
+// list in a dictionary of lists, which are few, and a list has the numbers of its texts in a dictionary of texts.
 var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// Codes returns a column of CodedLists, of which there are n different ones: row i has list index[i],
+// Codes returns a column of type CodedLists with n different lists: row i has list index[i],
 // null where that is negative. list returns the numbers of a list's texts in names. Lists that no row
 // has are left out.
-func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
+func (m Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
 	var used []int32            // the lists that rows have
 	numbers := make([]int32, n) // 1 + the place of each list in used, 0 for none
-	buffer, to := allocate[int32](g, len(index))
+	buffer, to := allocate[int32](m, len(index))
 	count := int64(0)
 	for row, of := range index {
 		if of < 0 {
@@ -96,26 +96,26 @@ func (g Maker) Codes(names []string, n int, list func(list int32) []int32, index
 		}
 		to[row] = numbers[of] - 1
 	}
-	if err := g.checkSize(4 * count); err != nil {
+	if err := m.checkSize(4 * count); err != nil {
 		return nil, err
 	}
-	endBuffer, ends := allocate[int32](g, len(used)+1)
-	codeBuffer, codes := allocate[int32](g, int(count))
+	endBuffer, ends := allocate[int32](m, len(used)+1)
+	codeBuffer, codes := allocate[int32](m, int(count))
 	at := 0
 	for i, of := range used {
 		at += copy(codes[at:], list(of))
 		ends[i+1] = int32(at)
 	}
-	all := make([]int32, len(names))
+	all := make([]int32, len(names)) // the index of a column of all names
 	for i := range all {
 		all[i] = int32(i)
 	}
-	texts, err := g.Texts(names, all)
+	texts, err := m.Texts(names, all)
 	if err != nil {
 		return nil, err
 	}
 	defer texts.Release()
-	validity, nulls := g.present(index)
+	validity, nulls := m.indexValidity(index)
 	return newCoded(coded{index: buffer, ends: endBuffer, codes: codeBuffer, texts: texts}, validity, nulls), nil
 }
 
@@ -126,9 +126,10 @@ type coded struct {
 	texts              *array.Data
 }
 
-// newCoded returns a column of parts, whose buffers it takes over. It retains texts.
+// newCoded returns a column of these parts. It takes over their buffers and the validity bitmap, which is nil if
+// there are no nulls, and retains texts.
 func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
-	length := func(b *memory.Buffer) int { return b.Len() / arrow.Int32SizeBytes }
+	length := func(b *memory.Buffer) int { return b.Len() / arrow.Int32SizeBytes } // in numbers
 	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.codes), []*memory.Buffer{nil, c.codes}, 0, 0, c.texts)
 	lists := newData(numberList, length(c.ends)-1, buffers(nil, c.ends), []arrow.ArrayData{numbers}, 0)
 	column := array.NewDataWithDictionary(CodedLists, length(c.index), []*memory.Buffer{validity, c.index}, nulls, 0, lists)
@@ -141,11 +142,11 @@ func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	return column
 }
 
-// joinCoded makes one column of columns of CodedLists that have the same texts. It releases them. Lists
-// that several of them have are not joined: they are few.
+// joinCoded returns one column with the rows of parts, which it releases: columns of CodedLists with the same
+// texts. A list that several parts have is there several times, which costs little because lists are few.
 func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	defer Release(parts)
-	g := Maker{Memory: mem}
+	m := Maker{Memory: mem}
 	rows, lists, codes, nulls := 0, 0, 0, 0
 	for _, part := range parts {
 		own := part.Dictionary()
@@ -153,9 +154,9 @@ func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	}
 	var c coded
 	var allIndex, allEnds, allCodes []int32
-	c.index, allIndex = allocate[int32](g, rows)
-	c.ends, allEnds = allocate[int32](g, lists+1)
-	c.codes, allCodes = allocate[int32](g, codes)
+	c.index, allIndex = allocate[int32](m, rows)
+	c.ends, allEnds = allocate[int32](m, lists+1)
+	c.codes, allCodes = allocate[int32](m, codes)
 	row, list, code := 0, 0, 0 // that come before a part
 	for _, part := range parts {
 		own := part.Dictionary().(*array.Data)
@@ -175,7 +176,7 @@ func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	}
 	var validity *memory.Buffer
 	if nulls > 0 {
-		validity, nulls = g.present(allIndex)
+		validity, nulls = m.indexValidity(allIndex)
 	}
 	return newCoded(c, validity, nulls)
 }

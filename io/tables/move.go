@@ -8,12 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// These loops are those of both gatherers: of [Maker], which makes arrays, and of arrow/ipc, which makes
-// the buffers of a record batch. They change what refers to values (offsets, views, run ends) so that
-// it refers to the values that are kept. An error says what is damaged.
+// Two gatherers use these loops: [Maker], which makes arrays, and arrow/ipc, which makes the buffers of a
+// record batch. They change what refers to values (offsets, views, run ends) so that it refers to the
+// values that are kept, once all others are left out. An error says what is damaged.
 
-// dataOf returns the values in a buffer. The library's form of it has a pointer to the first of
-// them, which an empty buffer need not have room for.
+// dataOf returns the values in a buffer, in its memory. The library's function for it takes the address of the
+// first one, which an empty buffer does not have.
 func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
 	if len(buffer) == 0 {
 		return nil
@@ -21,8 +21,8 @@ func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
 	return arrow.GetData[T](buffer)
 }
 
-// CopyValues copies the rows' values, of width bytes each, to the beginning of dst, and returns the
-// number of bytes. dst may be src.
+// CopyValues copies the rows' values in src, of width bytes each, to the beginning of dst, and returns the
+// number of bytes. dst may be src if rows rise: values then move only down.
 func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	for _, run := range r {
 		n += copy(dst[n:], src[run.Low*width:run.High*width])
@@ -30,7 +30,7 @@ func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	return n
 }
 
-// Times returns the runs of the values of rows that have n values each.
+// Times returns the runs of the values of these rows if each row has n values.
 func (r Rows) Times(n int) Rows {
 	values := make(Rows, len(r))
 	for i, run := range r {
@@ -39,7 +39,8 @@ func (r Rows) Times(n int) Rows {
 	return values
 }
 
-// CheckOffsets checks that offsets of width bytes rise from 0 or more, and returns the last.
+// CheckOffsets checks that offsets of 4 or 8 bytes begin with 0 or more and never fall, and returns the last one;
+// 0 if there is none.
 func CheckOffsets(offsets []byte, width int) (int, error) {
 	if width == 4 {
 		return rising(dataOf[int32](offsets))
@@ -47,7 +48,7 @@ func CheckOffsets(offsets []byte, width int) (int, error) {
 	return rising(dataOf[int64](offsets))
 }
 
-// rising is CheckOffsets for one width.
+// rising checks offsets of one width, and returns the last: see CheckOffsets.
 func rising[T int32 | int64](offsets []T) (int, error) {
 	last := T(0)
 	for i, offset := range offsets {
@@ -59,8 +60,8 @@ func rising[T int32 | int64](offsets []T) (int, error) {
 	return int(last), nil
 }
 
-// MoveOffsets sets to, which has room for an offset of width bytes more than there are rows, to the
-// rows' offsets, from 0 on. from are those of the input. It returns the runs of values between them.
+// MoveOffsets sets to to the offsets of these rows, from 0 on: one more than there are rows, of width bytes each.
+// from has the checked offsets of the input. It returns the runs of the input's values between the rows' offsets.
 func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	clear(to[:width])
 	if width == 4 {
@@ -69,9 +70,9 @@ func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	return moveOffsets(dataOf[int64](to), dataOf[int64](from), r)
 }
 
-// moveOffsets is MoveOffsets for one width. to[0] is 0 already.
+// moveOffsets moves offsets of one width: see MoveOffsets. to[0] is 0 already.
 func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
-	at, last := 1, T(0)
+	at, last := 1, T(0) // the next offset's place in to, and the offset before
 	for _, r := range rows {
 		base := from[r.Low]
 		for _, offset := range from[r.Low+1 : r.High+1] {
@@ -84,11 +85,15 @@ func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
 	return values
 }
 
-// Valid has a bit for each row, the lowest bit of a byte first; nil if none is null.
+// Valid is a validity bitmap: a bit for each row, 0 for null, the lowest bit of a byte first. It is nil if none is
+// null.
 type Valid []byte
 
-// MoveLists changes the offsets of list views, of width bytes each, to those into the values that the
-// lists have, and returns the runs of these. Null lists become empty. v is the lists' validity.
+// has reports whether row i is not null.
+func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
+
+// MoveLists changes the offsets of list views, of width bytes each, so that they refer to the kept values, and
+// returns the runs of these: all values that the lists have. Null lists become empty. v is the lists' validity.
 func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	if width == 4 {
 		return moveLists(dataOf[int32](offsets), dataOf[int32](sizes), v)
@@ -96,36 +101,36 @@ func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	return moveLists(dataOf[int64](offsets), dataOf[int64](sizes), v)
 }
 
-// moveLists is MoveLists for one width.
+// moveLists moves the offsets of list views of one width: see MoveLists.
 func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
-	var values places
+	var values compaction
 	for i, size := range sizes {
 		at := offsets[i]
 		switch {
 		case size == 0 || !valid.has(i):
 			sizes[i] = 0
-		case at < 0 || size < 0 || at+size < at:
+		case at < 0 || size < 0 || at+size < at: // the sum overflows
 			return nil, fmt.Errorf("damaged: list %d of the output has %d values from %d on", i, size, at)
 		default:
 			values.Add(int(at), int(at)+int(size))
 		}
 	}
-	values.arrange()
+	values.finish()
 	for i, size := range sizes {
 		if size == 0 {
 			offsets[i] = 0
 		} else {
-			offsets[i] = T(values.find(int(offsets[i])))
+			offsets[i] = T(values.position(int(offsets[i])))
 		}
 	}
 	return values.Rows, nil
 }
 
-// MoveViews changes views into count buffers to those into the parts of these that the views refer to,
-// and returns the parts of each buffer. A buffer without any is left out: it has nil, and the next one
-// its number. Views of null values become empty. v is the values' validity.
+// MoveViews changes the views in header, which refer to count buffers, so that they refer to the kept bytes. It
+// returns the runs of these in each buffer: all bytes of values that are not null. A buffer without any is left
+// out: it has nil, and the next one gets its number. Views of null values become empty. v is the values' validity.
 func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
-	views, buffers := dataOf[arrow.ViewHeader](header), make([]places, count)
+	views, buffers := dataOf[arrow.ViewHeader](header), make([]compaction, count)
 	for i := range views {
 		view := &views[i]
 		if !v.has(i) {
@@ -141,9 +146,10 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 		}
 		buffers[buffer].Add(begin, begin+view.Len())
 	}
-	kept, number, numbers := make([]Rows, count), int32(0), make([]int32, count)
+	kept, numbers := make([]Rows, count), make([]int32, count)
+	number := int32(0) // of the next buffer that is kept
 	for i := range buffers {
-		buffers[i].arrange()
+		buffers[i].finish()
 		kept[i], numbers[i] = buffers[i].Rows, number
 		if kept[i] != nil {
 			number++
@@ -152,18 +158,18 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	for i := range views {
 		if view := &views[i]; !view.IsInline() {
 			buffer := view.BufferIndex()
-			view.SetIndexOffset(numbers[buffer], int32(buffers[buffer].find(int(view.BufferOffset()))))
+			view.SetIndexOffset(numbers[buffer], int32(buffers[buffer].position(int(view.BufferOffset()))))
 		}
 	}
 	return kept, nil
 }
 
-// MoveUnion changes the offsets of a dense union, of 4 bytes each, to those into the values that they
-// refer to, and returns the runs of these for each child. codes are the values' type codes, and of the
-// children's.
-func MoveUnion(codes, offsetBytes []byte, of []arrow.UnionTypeCode) ([]Rows, error) {
+// MoveUnion changes the offsets of a dense union, of 4 bytes each, so that they refer to the kept values, and
+// returns the runs of these in each child: the values to which offsets refer. codes has the type code of each
+// offset, and childCodes that of each child.
+func MoveUnion(codes, offsetBytes []byte, childCodes []arrow.UnionTypeCode) ([]Rows, error) {
 	offsets := dataOf[int32](offsetBytes)
-	child, used := unionChildren(of), make([]places, len(of))
+	child, used := unionChildren(childCodes), make([]compaction, len(childCodes))
 	for i, at := range offsets {
 		code := arrow.UnionTypeCode(codes[i])
 		if code < 0 || child[code] < 0 || at < 0 {
@@ -171,18 +177,18 @@ func MoveUnion(codes, offsetBytes []byte, of []arrow.UnionTypeCode) ([]Rows, err
 		}
 		used[child[code]].Add(int(at), int(at)+1)
 	}
-	kept := make([]Rows, len(of))
+	kept := make([]Rows, len(childCodes))
 	for i := range used {
-		used[i].arrange()
+		used[i].finish()
 		kept[i] = used[i].Rows
 	}
 	for i, at := range offsets {
-		offsets[i] = int32(used[child[codes[i]]].find(int(at)))
+		offsets[i] = int32(used[child[codes[i]]].position(int(at)))
 	}
 	return kept, nil
 }
 
-// risingEnds checks that the ends of runs rise, and that the last is not below rows.
+// risingEnds checks that the ends of runs rise, and that the last is at least rows.
 func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	last := T(0)
 	for i, end := range ends {
@@ -197,9 +203,9 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	return nil
 }
 
-// MoveRunEnds sets to to the ends, of width bytes each, of the runs that have some of the rows, and
-// returns which of the input's runs these are. from are the ends of the input's, which must cover its n
-// rows.
+// MoveRunEnds sets to to the ends of the runs that have some of the rows, of width bytes each, and
+// returns which of the input's runs these are. from has the ends of the input's runs, which must cover its n
+// rows. to has room for as many.
 func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:
@@ -210,14 +216,14 @@ func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) 
 	return moveRunEnds(dataOf[int64](to), dataOf[int64](from), r, n)
 }
 
-// moveRunEnds is MoveRunEnds for one width.
+// moveRunEnds moves the ends of runs of one width: see MoveRunEnds.
 func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs Rows, err error) {
 	if err := risingEnds(from, n); err != nil {
 		return nil, err
 	}
 	moved, made := 0, 0 // rows, and runs of the output
 	for _, r := range rows {
-		low := r.Low
+		low := r.Low // the first row that has not moved yet
 		for i := sort.Search(len(from), func(i int) bool { return int(from[i]) > low }); low < r.High; i++ {
 			high := min(int(from[i]), r.High)
 			moved, low = moved+high-low, high
@@ -225,7 +231,7 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 				runs = runs.Add(i, i+1)
 				made++
 			}
-			if to[made-1] = T(moved); int(to[made-1]) != moved { // rows that are taken more than once
+			if to[made-1] = T(moved); int(to[made-1]) != moved { // only if rows are taken more than once
 				return nil, fmt.Errorf("runs of %d rows do not fit into their type", moved)
 			}
 		}
@@ -233,22 +239,19 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 	return runs, nil
 }
 
-func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
-
-// places are the parts of a buffer, or of an array's values, to which views or offsets refer. They are
-// added in any order, and some more than once. After arrange, find tells where they lie once all else
-// is left out.
-type places struct {
-	Rows
+// compaction leaves out the bytes of a buffer, or the values of an array, to which nothing refers: what is
+// referred to is added in any order, maybe more than once. After finish, position says where it lies.
+type compaction struct {
+	Rows         // that are kept
 	begins []int // where each run begins once all else is left out
-	last   int   // the run that was found last
+	last   int   // the index of the run that position found last
 }
 
-// Add adds the bytes or values from low to high-1.
-func (p *places) Add(low, high int) { p.Rows = p.Rows.Add(low, high) }
+// Add keeps the bytes or values from low to high-1.
+func (p *compaction) Add(low, high int) { p.Rows = p.Rows.Add(low, high) }
 
-// arrange sorts the parts and joins those that overlap or touch.
-func (p *places) arrange() {
+// finish sorts the runs and joins those that overlap or touch.
+func (p *compaction) finish() {
 	byLow := func(x, y Run) int { return x.Low - y.Low }
 	if !slices.IsSortedFunc(p.Rows, byLow) {
 		slices.SortFunc(p.Rows, byLow)
@@ -269,9 +272,9 @@ func (p *places) arrange() {
 	}
 }
 
-// find returns where a byte or value that was added lies once all else is left out.
-func (p *places) find(at int) int {
-	if r := p.Rows[p.last]; at < r.Low || at >= r.High {
+// position returns where a byte or value that was added lies once all else is left out.
+func (p *compaction) position(at int) int {
+	if r := p.Rows[p.last]; at < r.Low || at >= r.High { // neighbours are mostly asked for one after the other
 		p.last = sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].High > at })
 	}
 	return p.begins[p.last] + at - p.Rows[p.last].Low

@@ -19,7 +19,7 @@ type Numbers struct {
 	ValidityOffset int
 }
 
-// integers read integers, by their type.
+// integers has for each type of integers the function that returns an array's values.
 var integers = map[arrow.Type]func(d *array.Data) ([]int64, error){
 	arrow.INT8: converted[int8, int64], arrow.INT16: converted[int16, int64], arrow.INT32: converted[int32, int64], arrow.INT64: inPlace[int64],
 	arrow.UINT8: converted[uint8, int64], arrow.UINT16: converted[uint16, int64], arrow.UINT32: converted[uint32, int64], arrow.UINT64: inPlace[int64],
@@ -53,7 +53,7 @@ func NumbersOf(d *array.Data) (n Numbers, err error) {
 	return n, err
 }
 
-// inPlace returns an array's values, in its memory.
+// inPlace returns an array's values, in its memory. They are not nil, so that Numbers has a kind without rows.
 func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
 	all, err := values[T](d, 1, d.Offset()+d.Len())
 	if err != nil || len(all) == 0 {
@@ -62,7 +62,7 @@ func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | ui
 	return all[d.Offset():], nil
 }
 
-// converted returns an array's values as wider ones.
+// converted returns an array's values, each converted to a wider type.
 func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To int64 | float64](d *array.Data) ([]To, error) {
 	from, err := inPlace[From](d)
 	to := make([]To, len(from))

@@ -17,7 +17,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Put writes p. An error is that of To.
+// Put writes all of p. An error is that of To.
 func (o *Output) Put(p []byte) error {
 	_, err := o.Write(p)
 	return err

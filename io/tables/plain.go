@@ -7,55 +7,52 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Plain decodes a dictionary array or a run-end encoded one into a value for each row.
-// Children of the values stay encoded. The array must have been checked; the caller
-// releases the result.
+// Plain returns a checked array decoded: with a value for each row instead of a dictionary or run ends, and d itself
+// if it has neither. Children of the values stay encoded. The caller releases the result.
 func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 	var plain *array.Data
 	switch Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType:
-		plain = Maker{Memory: mem}.lookUp(d)
+		plain = Maker{Memory: mem}.decodeDictionary(d)
 	case *arrow.RunEndEncodedType:
-		plain = Maker{Memory: mem}.expand(d)
+		plain = Maker{Memory: mem}.decodeRunEnds(d)
 	default:
 		d.Retain()
 		return d
 	}
 	defer plain.Release()
-	return Plain(plain, mem)
+	return Plain(plain, mem) // the values may be encoded again
 }
 
-// expand returns a value for each row of a run-end encoded array.
-func (g Maker) expand(d *array.Data) *array.Data {
+// decodeRunEnds returns a value for each row of a run-end encoded array.
+func (m Maker) decodeRunEnds(d *array.Data) *array.Data {
 	ends, err := runEnds(d)
-	if err != nil {
-		panic(err) // the array was not checked
-	}
+	mustBeChecked(err)
 	values := d.Children()[1].(*array.Data)
 	runs := make(Rows, 0, d.Len())
-	at := 0
+	at := 0 // the run of row
 	for row := d.Offset(); row < d.Offset()+d.Len(); row++ {
 		for ends[at] <= int64(row) {
 			at++
 		}
 		runs = append(runs, Run{at, at + 1})
 	}
-	rows := g.Gather(values, runs)
+	rows := m.Gather(values, runs)
 	defer rows.Release()
 	return WithDictionaries(rows, values)
 }
 
-// lookUp returns the entry of each row of a dictionary array, in an array of the entries' type. It is null
-// where the row is, or its entry.
-func (g Maker) lookUp(d *array.Data) *array.Data {
+// decodeDictionary returns the entry of each row of a dictionary array, in an array of the entries' type. It is
+// null where the row is, or its entry.
+func (m Maker) decodeDictionary(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
 	if _, ok := Storage(dictionary.DataType()).(*arrow.RunEndEncodedType); ok {
-		dictionary = g.expand(dictionary) // there may be more rows than the type of its ends can count
+		dictionary = m.decodeRunEnds(dictionary) // there may be more rows than the type of its ends can count
 		defer dictionary.Release()
 	}
 	valueType := dictionary.DataType()
 	if dictionary.Len() == 0 { // all rows are null
-		b := array.NewBuilder(g.Memory, valueType) // MakeArrayOfNull knows no views
+		b := array.NewBuilder(m.Memory, valueType) // not MakeArrayOfNull, which knows no views
 		defer b.Release()
 		b.AppendNulls(d.Len())
 		nulls := b.NewArray()
@@ -64,14 +61,12 @@ func (g Maker) lookUp(d *array.Data) *array.Data {
 		return nulls.Data().(*array.Data)
 	}
 	chosen, err := indices(d)
-	if err != nil {
-		panic(err) // the array was not checked
-	}
+	mustBeChecked(err)
 	runs := make(Rows, len(chosen))
-	for i, row := range chosen {
-		runs[i] = Run{int(row), int(row) + 1}
+	for i, entry := range chosen {
+		runs[i] = Run{int(entry), int(entry) + 1}
 	}
-	rows := g.Gather(dictionary, runs)
+	rows := m.Gather(dictionary, runs)
 	defer rows.Release()
 	values := WithDictionaries(rows, dictionary)
 	defer values.Release()

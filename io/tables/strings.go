@@ -10,7 +10,7 @@ import (
 )
 
 // Strings are the texts of a column where they lie: value i is Data[Offsets[i]:Offsets[i+1]].
-// Exactly one of Offsets32 and Offsets64 is used.
+// Exactly one of Offsets32 and Offsets64 is not nil.
 type Strings struct {
 	Offsets32 []int32
 	Offsets64 []int64
@@ -19,13 +19,13 @@ type Strings struct {
 	// ValidityOffset on; nil means that there is no null.
 	Validity       []byte
 	ValidityOffset int
-	// Indices, when not nil, has the number of each row's value. That of a null row may be
-	// anything.
+	// Indices, unless nil, has the number of each row's value; otherwise row i has value i. That of a
+	// null row may be anything.
 	Indices []int32
 }
 
 // StringsOf returns the texts of a checked array of strings or bytes, or of a dictionary of
-// such, in its memory. It copies only views, up to limit bytes.
+// such, in its memory. It copies only views: up to limit bytes, and inline ones.
 func StringsOf(d *array.Data, limit int64) (Strings, error) {
 	if _, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		return dictionaryColumn(d, limit)
@@ -33,7 +33,7 @@ func StringsOf(d *array.Data, limit int64) (Strings, error) {
 	return stringColumn(d, limit)
 }
 
-// stringColumn returns the values of an array of strings.
+// stringColumn returns the texts of an array of strings or bytes.
 func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
 	switch Storage(d.DataType()).ID() {
 	case arrow.STRING, arrow.BINARY:
@@ -51,8 +51,8 @@ func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
 	return column, err
 }
 
-// dictionaryColumn returns the values of the dictionary of an array of strings, with the rows' indices
-// into them.
+// dictionaryColumn returns the texts of a dictionary array: those of the dictionary, with the rows' indices into
+// them.
 func dictionaryColumn(d *array.Data, limit int64) (Strings, error) {
 	dictionary := d.Dictionary().(*array.Data)
 	column, err := stringColumn(dictionary, limit)
@@ -71,7 +71,7 @@ func dictionaryColumn(d *array.Data, limit int64) (Strings, error) {
 	return column, nil
 }
 
-// valueOffsets returns the offsets of an array's values, which are one more than the values.
+// valueOffsets returns the offsets of an array's values, one more than there are values, in its memory.
 func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
 	if d.Len() == 0 {
 		return []T{0}, nil
@@ -83,7 +83,7 @@ func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
 	return offsets[d.Offset():], nil
 }
 
-// bufferBytes returns buffer i, nil when there is none.
+// bufferBytes returns the bytes of buffer i, nil if there are none.
 func bufferBytes(d *array.Data, i int) []byte {
 	if bufferLen(d, i) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func bufferBytes(d *array.Data, i int) []byte {
 	return d.Buffers()[i].Bytes()
 }
 
-// viewColumn copies the values of an array of views, which may take limit bytes.
+// viewColumn returns copies of the values of an array of views. limit is as in StringsOf.
 func viewColumn(d *array.Data, limit int64) (Strings, error) {
 	views, err := values[arrow.ViewHeader](d, 1, d.Offset()+d.Len())
 	if err != nil {
@@ -128,16 +128,18 @@ func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) 
 	return bits
 }
 
-// indexType reads the indices of dictionary arrays, for one type of these.
+// indexType has the functions for a dictionary array with indices of one type.
 type indexType struct {
 	check   func(d *array.Data, end int, limit uint64) error
 	convert func(d *array.Data) ([]int32, error)
 }
 
+// indexTypeOf returns the functions for indices of type T.
 func indexTypeOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]() indexType {
 	return indexType{checkIndices[T], convertIndices[T]}
 }
 
+// indexTypes are all types of indices.
 var indexTypes = map[arrow.Type]indexType{
 	arrow.INT8: indexTypeOf[int8](), arrow.INT16: indexTypeOf[int16](), arrow.INT32: indexTypeOf[int32](), arrow.INT64: indexTypeOf[int64](),
 	arrow.UINT8: indexTypeOf[uint8](), arrow.UINT16: indexTypeOf[uint16](), arrow.UINT32: indexTypeOf[uint32](), arrow.UINT64: indexTypeOf[uint64](),
@@ -148,7 +150,7 @@ func indices(d *array.Data) ([]int32, error) {
 	return indexTypes[Storage(d.DataType()).(*arrow.DictionaryType).IndexType.ID()].convert(d)
 }
 
-// convertIndices is indices for one type.
+// convertIndices returns indices of type T: see indices.
 func convertIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data) ([]int32, error) {
 	from, err := values[T](d, 1, d.Offset()+d.Len())
 	if err != nil {
