@@ -18,28 +18,28 @@ import (
 // buffers reads the buffers of a record batch's body one after the other, and appends buffers to a
 // new body.
 type buffers struct {
-	limit int64 // of memory
+	limit int64 // bytes of memory: see charge
 	grant *budget.Grant
-	held  int64 // of the grant
-	pool  *budget.Buffers
+	held  int64           // bytes taken from grant
+	pool  *budget.Buffers // of the reader
 
-	codec    int8
-	body     []byte // nil if it is still in the file
+	codec    int8   // of both bodies
+	body     []byte // the input's; nil if it is still in the file
 	file     *io.SectionReader
-	size     int64 // of the body
-	inflated int64 // bytes that were decompressed
+	size     int64 // of the input's body
+	inflated int64 // bytes that were decompressed so far
 
-	made layout.BatchMeta
-	out  lent // the new body, without what is lifted
+	made layout.BatchMeta // of the new body
+	out  pooled           // the new body, without what is lifted
 
-	lifted     []lifted
+	lifted     []lifted // parts of the new body
 	liftedSize int64
 
-	raw    lent // a buffer as it lies in the file
-	plain  lent // a buffer decompressed
-	built  lent // a buffer that was built
-	bitmap lent
-	runs   int // in memory
+	raw    pooled // scratch: a buffer as it lies in the file
+	plain  pooled // scratch: a buffer decompressed
+	built  pooled // scratch: a buffer that is built
+	bitmap pooled // scratch: a bitmap that is built
+	runs   int    // of rows and values that are in memory, or what takes as much
 
 	lz4    lz4frame.Frame
 	ranges []zstdcut.Range
@@ -47,43 +47,44 @@ type buffers struct {
 	refused *zstdcut.Refusals
 }
 
-// lent is memory of the pool.
-type lent struct {
-	bytes []byte
-	asked int64 // bytes that the grant has for it
+// pooled is memory of the pool.
+type pooled struct {
+	bytes   []byte
+	charged int64 // bytes that the grant has for it
 }
 
 // runSize is the number of bytes that a run takes in a slice that grows.
 const runSize = 32
 
-// begin prepares for a record batch. Memory is taken from a grant.
-func (b *buffers) begin(r *copiedRecord, grant *budget.Grant) {
-	from := r.reader
-	b.limit, b.grant, b.pool = from.options.Memory, grant, from.pool
-	b.codec, b.body, b.file, b.size = r.meta.Codec, r.frame.Bytes, r.frame.Body, r.frame.BodyLength
-	b.made = layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec}
+// newBuffers returns buffers for a record batch, which take memory from a grant. It must be released.
+func newBuffers(r *copiedRecord, grant *budget.Grant, refused *zstdcut.Refusals) buffers {
+	return buffers{
+		limit: r.reader.options.Memory, grant: grant, pool: r.reader.pool, refused: refused,
+		codec: r.meta.Codec, body: r.frame.Bytes, file: r.frame.Body, size: r.frame.BodyLength,
+		made: layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec},
+	}
 }
 
-// end gives all memory back but the new body's.
-func (b *buffers) end() {
-	for _, l := range []*lent{&b.raw, &b.plain, &b.built, &b.bitmap} {
-		b.pool.Put(l.bytes)
-		*l = lent{}
+// release gives all memory back but the new body's.
+func (b *buffers) release() {
+	for _, p := range []*pooled{&b.raw, &b.plain, &b.built, &b.bitmap} {
+		b.pool.Put(p.bytes)
+		*p = pooled{}
 	}
 	kept := min(b.held, int64(cap(b.out.bytes)))
 	_ = b.grant.Take(kept - b.held) // an error says that the job is over, which others notice
 	b.held = kept
 }
 
-// ask takes n bytes from the grant for l, in place of those that it had. The new body may have the
-// limit's bytes, and so may all else together.
-func (b *buffers) ask(l *lent, n int64) error {
-	l.asked = n
-	work := b.raw.asked + b.plain.asked + b.built.asked + b.bitmap.asked + runSize*int64(b.runs)
-	if need := max(work, b.out.asked); need > b.limit {
+// charge takes n bytes from the grant for p, in place of those that it had. The new body may have limit
+// bytes, and so may all else together.
+func (b *buffers) charge(p *pooled, n int64) error {
+	p.charged = n
+	scratch := b.raw.charged + b.plain.charged + b.built.charged + b.bitmap.charged + runSize*int64(b.runs)
+	if need := max(scratch, b.out.charged); need > b.limit {
 		return &budget.MemoryError{What: "a record batch", Need: need, Limit: b.limit}
 	}
-	sum := work + b.out.asked
+	sum := scratch + b.out.charged
 	if sum <= b.held {
 		return nil
 	}
@@ -92,22 +93,22 @@ func (b *buffers) ask(l *lent, n int64) error {
 	return err
 }
 
-// take returns n bytes of l, which are not zero. Its content is lost.
-func (b *buffers) take(l *lent, n int) ([]byte, error) {
-	if err := b.ask(l, int64(n)); err != nil {
+// alloc returns n bytes of p, which may have any content. What p had is lost.
+func (b *buffers) alloc(p *pooled, n int) ([]byte, error) {
+	if err := b.charge(p, int64(n)); err != nil {
 		return nil, err
 	}
-	if cap(l.bytes) < n {
-		b.pool.Put(l.bytes)
-		l.bytes = b.pool.Get(n)
+	if cap(p.bytes) < n {
+		b.pool.Put(p.bytes)
+		p.bytes = b.pool.Get(n)
 	}
-	return l.bytes[:n], nil
+	return p.bytes[:n], nil
 }
 
-// room makes room for n more bytes of the new body.
-func (b *buffers) room(n int) error {
+// grow makes room for n more bytes of the new body, as [slices.Grow] does.
+func (b *buffers) grow(n int) error {
 	size := len(b.out.bytes)
-	if err := b.ask(&b.out, max(b.out.asked, int64(size+n))); err != nil {
+	if err := b.charge(&b.out, max(b.out.charged, int64(size+n))); err != nil {
 		return err
 	}
 	if cap(b.out.bytes)-size >= n {
@@ -120,7 +121,7 @@ func (b *buffers) room(n int) error {
 	return nil
 }
 
-// reserve makes room for the new body, so that it rarely grows: for n rows' share of each buffer
+// reserve makes room for the new body, so that it is rarely moved: for the share that n rows have of each buffer
 // that will not be lifted, and for spare bytes after all buffers.
 func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 	size := int64(0)
@@ -134,11 +135,13 @@ func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 			size += kept
 		}
 	}
-	return b.room(int(min(size+size/16, r.frame.BodyLength)) + spare + 64*len(r.meta.Buffers))
+	// Rows differ in size: a sixteenth more. Each buffer has padding, and may have a prefix.
+	return b.grow(int(min(size+size/16, r.frame.BodyLength)) + spare + 64*len(r.meta.Buffers))
 }
 
-// fetch returns a buffer as it lies in the body, compressed or not. It is valid until the next call.
-func (b *buffers) fetch(s layout.Span) ([]byte, error) {
+// readRaw returns a buffer as it lies in the input's body, compressed or not, nil for an empty one. It is valid
+// until the next call, and must not be changed.
+func (b *buffers) readRaw(s layout.Span) ([]byte, error) {
 	if s.Length == 0 {
 		return nil, nil
 	}
@@ -148,17 +151,17 @@ func (b *buffers) fetch(s layout.Span) ([]byte, error) {
 		}
 		return b.body[s.Offset : s.Offset+s.Length], nil
 	}
-	raw, err := b.take(&b.raw, int(s.Length))
+	raw, err := b.alloc(&b.raw, int(s.Length))
 	if err == nil {
 		err = layout.ReadAt(b.file, raw, s.Offset)
 	}
 	return raw, err
 }
 
-// read returns a buffer decompressed, which must have least bytes. It is valid until the
-// next call.
-func (b *buffers) read(s layout.Span, least int) ([]byte, error) {
-	raw, err := b.fetch(s)
+// readPlain returns a buffer decompressed, which must have at least least bytes. It is valid until the
+// next call, and must not be changed.
+func (b *buffers) readPlain(s layout.Span, least int) ([]byte, error) {
+	raw, err := b.readRaw(s)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +174,12 @@ func (b *buffers) read(s layout.Span, least int) ([]byte, error) {
 	return b.inflate(raw, least)
 }
 
-// mostRatio is the most times that buffers may be larger decompressed than their body. It holds for
-// those that together have more than the limit's bytes.
+// mostRatio is how many times larger than their body buffers may be decompressed, if they have more than
+// the limit's bytes together: a small body must not take long.
 const mostRatio = 256
 
-// inflate decompresses a buffer that is not empty, and must then have least bytes. The result is
-// valid until the next call. It is a part of raw where the buffer is stored uncompressed.
+// inflate returns a buffer of a compressed body decompressed, which must have at least least bytes. raw is not
+// empty. The result is valid until the next call. It is a part of raw if the buffer is stored uncompressed.
 func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	size, err := layout.UncompressedSize(raw)
 	if err != nil {
@@ -191,7 +194,7 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	if b.inflated += size; b.inflated > b.limit && b.inflated/mostRatio > b.size {
 		return nil, &budget.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
 	}
-	plain, err := b.take(&b.plain, int(size))
+	plain, err := b.alloc(&b.plain, int(size))
 	if err != nil {
 		return nil, err
 	}
@@ -204,17 +207,18 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	return plain, nil
 }
 
-// add appends a buffer of content to the new body.
-func (b *buffers) add(content []byte) error { return b.addAt(content, compress.Fastest) }
+// add appends a buffer of content to the new body, compressed fast if the body is compressed.
+func (b *buffers) add(content []byte) error { return b.addDeflated(content, compress.Fastest) }
 
-// addAt is add with a level of zstd.
-func (b *buffers) addAt(content []byte, level int) error {
+// addDeflated appends a buffer of content to the new body, compressed if the body is compressed. level is that of
+// zstd.
+func (b *buffers) addDeflated(content []byte, level int) error {
 	begin := b.madeSize()
 	if len(content) == 0 {
 		b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin})
 		return nil
 	}
-	if err := b.room(len(content)); err != nil {
+	if err := b.grow(len(content)); err != nil {
 		return err
 	}
 	if b.codec == layout.CodecNone {
@@ -222,24 +226,24 @@ func (b *buffers) addAt(content []byte, level int) error {
 	} else {
 		b.out.bytes = layout.AppendDeflated(b.out.bytes, content, b.codec, level)
 	}
-	return b.finish(begin)
+	return b.endBuffer(begin)
 }
 
-// finish ends a buffer of the new body that begins at begin: it pads it, and lists it.
-func (b *buffers) finish(begin int64) error {
+// endBuffer pads and lists the buffer that begins at begin of the new body and ends it.
+func (b *buffers) endBuffer(begin int64) error {
 	size := b.madeSize() - begin
 	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
 	b.out.bytes = append(b.out.bytes, zeros[:-size&7]...)
-	return b.ask(&b.out, max(b.out.asked, int64(len(b.out.bytes))))
+	return b.charge(&b.out, max(b.out.charged, int64(len(b.out.bytes)))) // compressed bytes may be more than content
 }
 
-// build returns n bytes for a buffer, which are not zero. They are valid until the next
-// call.
-func (b *buffers) build(n int) ([]byte, error) { return b.take(&b.built, n) }
+// build returns n bytes in which the caller builds a buffer. They may have any content, and are valid until the
+// next call.
+func (b *buffers) build(n int) ([]byte, error) { return b.alloc(&b.built, n) }
 
-// bits returns runs of bits, n in all. They are valid until the next call.
+// bits returns runs of a bitmap, n bits in all. They are valid until the next call.
 func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
-	to, err := b.take(&b.bitmap, (n+7)/8)
+	to, err := b.alloc(&b.bitmap, (n+7)/8)
 	if err != nil {
 		return nil, err
 	}
@@ -247,20 +251,20 @@ func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	return to, nil
 }
 
-// selection says which values of a buffer are kept.
+// selection says which values of a buffer of the input are kept.
 type selection struct {
-	span  layout.Span
-	width int // bytes of a value
-	size  int // bytes of all values
-	kept  int // bytes of those that are kept
-	runs  tables.Rows
+	span  layout.Span // the buffer
+	width int         // bytes of a value
+	size  int         // bytes of all values
+	kept  int         // bytes of those that are kept
+	runs  tables.Rows // that are kept
 }
 
-// copyValues appends the kept runs of a buffer's values, which have width bytes. There must be n
-// values. If all are kept, the buffer is copied as it lies, unless more than padding follows them.
+// copyValues appends a buffer with the kept runs of the values in buffer s, which have width bytes each. s must
+// have n values. If all are kept, it is copied as it lies, unless more than padding follows them.
 // Otherwise the rest is cut out of the compressed bytes, or the kept values are compressed.
 func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) error {
-	if n > math.MaxInt/2/width {
+	if n > math.MaxInt/2/width { // no buffer has so many bytes
 		return errShort
 	}
 	v := selection{span: s, width: width, size: n * width, kept: runs.Count() * width, runs: runs}
@@ -278,11 +282,11 @@ func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) erro
 		if err != nil {
 			return err
 		}
-		if size == int64(v.size) { // without decompressing it
+		if size == int64(v.size) { // nothing follows the values: no need to decompress
 			return b.copyWhole(s)
 		}
 	}
-	raw, err := b.fetch(s)
+	raw, err := b.readRaw(s)
 	if err != nil {
 		return err
 	}
@@ -290,16 +294,17 @@ func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) erro
 	if err != nil {
 		return err
 	}
-	if all && len(plain) <= v.size+maxPadding && len(bytes.TrimLeft(plain[v.size:], "\x00")) == 0 {
+	if rest := plain[v.size:]; all && len(rest) <= maxPadding && len(bytes.TrimLeft(rest, "\x00")) == 0 {
 		return b.copyWhole(s)
 	}
 	return b.cutOrDeflate(v, raw, plain)
 }
 
-// cutOrDeflate appends the kept values of a buffer: raw as it lies, plain decompressed.
+// cutOrDeflate appends a buffer with the kept values of one of a compressed body. raw has its bytes as they lie,
+// and plain decompressed, which are overwritten.
 func (b *buffers) cutOrDeflate(v selection, raw, plain []byte) error {
 	if layout.IsStored(raw) { // plain is a part of the input's body, which must not change
-		to, err := b.take(&b.plain, v.kept)
+		to, err := b.alloc(&b.plain, v.kept)
 		if err != nil {
 			return err
 		}
@@ -310,18 +315,20 @@ func (b *buffers) cutOrDeflate(v selection, raw, plain []byte) error {
 		ranges = 0 // cutting takes blocks, however many ranges each has
 	}
 	if zstdcut.Worth(len(plain), v.kept, ranges) {
-		if ok, err := b.cut(v, raw, plain); ok || err != nil {
+		if ok, err := b.cutFrame(v, raw, plain); ok || err != nil {
 			return err
 		}
 	}
 	level := b.level(plain, raw) // before plain changes
-	return b.addAt(plain[:v.runs.CopyValues(plain, plain, v.width)], level)
+	return b.addDeflated(plain[:v.runs.CopyValues(plain, plain, v.width)], level)
 }
 
-// leastChosen is the least number of bytes of a buffer for which a level of zstd is chosen.
+// leastChosen is the least number of bytes of a buffer for which a level of zstd is chosen; a smaller one gets the
+// fastest.
 const leastChosen = 2 << 20
 
-// level returns the level of zstd for values of a buffer: raw as it lies, plain decompressed.
+// level returns the level of zstd with which to compress what is kept of a buffer: raw as it lies, plain
+// decompressed.
 func (b *buffers) level(plain, raw []byte) int {
 	if b.codec != layout.CodecZstd || len(plain) < leastChosen {
 		return compress.Fastest
@@ -329,12 +336,12 @@ func (b *buffers) level(plain, raw []byte) int {
 	return compress.Level(plain, len(raw)-layout.PrefixSize)
 }
 
-// maxPadding is the most padding that follows the values of a buffer that is copied whole.
+// maxPadding is the most zero bytes after a buffer's values that are taken for padding.
 const maxPadding = 64
 
-// plainSize returns the size of a compressed buffer decompressed, from its prefix.
+// plainSize returns the decompressed size of a buffer of a compressed body. It reads only its prefix.
 func (b *buffers) plainSize(s layout.Span) (int64, error) {
-	prefix, err := b.fetch(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
+	prefix, err := b.readRaw(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
 	if err != nil {
 		return 0, err
 	}
@@ -345,33 +352,34 @@ func (b *buffers) plainSize(s layout.Span) (int64, error) {
 	return size, err
 }
 
-// copyWhole appends a buffer as it lies in the input's body. It is lifted if that is in a file.
+// copyWhole appends a buffer as it lies in the input's body. It is lifted if the body is in a file.
 func (b *buffers) copyWhole(s layout.Span) error {
 	begin := b.madeSize()
 	if b.body == nil {
 		b.lift(len(b.out.bytes), s.Offset, s.Length)
-		return b.finish(begin)
+		return b.endBuffer(begin)
 	}
-	raw, err := b.fetch(s)
+	raw, err := b.readRaw(s)
 	if err == nil {
-		err = b.room(len(raw))
+		err = b.grow(len(raw))
 	}
 	if err != nil {
 		return err
 	}
 	b.out.bytes = append(b.out.bytes, raw...)
-	return b.finish(begin)
+	return b.endBuffer(begin)
 }
 
-// longRun is the least average number of bytes of runs that are lifted.
+// longRun is the least average number of bytes of runs that are lifted: shorter ones are read faster together.
 const longRun = 8 << 10
 
-// lifts reports whether runs of an uncompressed buffer, which have kept bytes together, are lifted.
+// lifts reports whether runs of values are lifted, of an uncompressed buffer in a file. They have kept bytes
+// together.
 func (b *buffers) lifts(kept int64, runs int) bool {
 	return b.body == nil && b.codec == layout.CodecNone && kept/longRun >= int64(runs)
 }
 
-// copyPlain is copyValues for a buffer that is not compressed.
+// copyPlain appends a buffer with the kept values of one of a body that is not compressed.
 func (b *buffers) copyPlain(v selection) error {
 	if v.span.Length < int64(v.size) {
 		return errShort
@@ -381,11 +389,11 @@ func (b *buffers) copyPlain(v selection) error {
 		for _, r := range v.runs {
 			b.lift(len(b.out.bytes), v.span.Offset+int64(r.Low*v.width), int64(r.High-r.Low)*int64(v.width))
 		}
-		return b.finish(begin)
+		return b.endBuffer(begin)
 	}
-	raw, err := b.fetch(v.span)
+	raw, err := b.readRaw(v.span)
 	if err == nil {
-		err = b.room(v.kept)
+		err = b.grow(v.kept)
 	}
 	if err != nil {
 		return err
@@ -393,25 +401,25 @@ func (b *buffers) copyPlain(v selection) error {
 	size := len(b.out.bytes)
 	n := v.runs.CopyValues(b.out.bytes[size:size+v.kept], raw, v.width)
 	b.out.bytes = b.out.bytes[:size+n]
-	return b.finish(begin)
+	return b.endBuffer(begin)
 }
 
 // cutters are kept because each has tables.
 var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
-// cut appends the kept values of a compressed buffer by cutting the rest out of its frame. It
-// returns false, and appends nothing, if that is not possible.
-func (b *buffers) cut(v selection, raw, plain []byte) (ok bool, err error) {
+// cutFrame appends a buffer with the kept values of a compressed one by cutting the rest out of its frame. raw and
+// plain are as in cutOrDeflate. It returns false, and appends nothing, if the frame cannot be cut.
+func (b *buffers) cutFrame(v selection, raw, plain []byte) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range v.runs {
 		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * v.width, High: r.High * v.width})
 	}
 	need := len(raw)
-	if b.liftsBlocks() {
+	if b.liftsBlocks() { // only changed blocks come into memory, where they may take more than before
 		changed := b.lz4.Changed(b.ranges)
 		need = min(need, changed+changed/8+64<<10)
 	}
-	if err := b.room(need); err != nil {
+	if err := b.grow(need); err != nil {
 		return false, err
 	}
 	begin, size := b.madeSize(), len(b.out.bytes)
@@ -431,14 +439,15 @@ func (b *buffers) cut(v selection, raw, plain []byte) (ok bool, err error) {
 		return false, nil
 	}
 	b.out.bytes = out
-	return true, b.finish(begin)
+	return true, b.endBuffer(begin)
 }
 
 // liftsBlocks reports whether blocks of an LZ4 frame are lifted.
 func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == layout.CodecLZ4 }
 
-// liftBlocks returns the function that [lz4frame.Frame.Cut] calls for the blocks of a buffer's frame
-// that it copies: it lifts them. It is nil for a body in memory, whose blocks are appended.
+// liftBlocks returns the function that [lz4frame.Frame.Cut] calls for blocks that it copies unchanged, low to
+// high-1 of the frame in buffer s: it lifts them, and appends nothing to dst. It is nil for a body in memory, whose
+// blocks are appended.
 func (b *buffers) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil

@@ -16,7 +16,7 @@ import (
 //
 //	schema          the input's fields as they were, then those that are added
 //	dictionaries    byte for byte
-//	record batch    new metadata: the input's arrays and buffers, then ours
+//	record batch    new metadata: the input's arrays and buffers, then those that are added
 //	                the input's body, byte for byte, padded to 8
 //	                the buffers of the columns that are added
 //
@@ -26,23 +26,23 @@ import (
 // from the file to the output in pieces of copySize.
 const copySize = 1 << 20
 
-// passedMessage is a dictionary message that is copied whole.
-type passedMessage struct {
+// copiedDictionary is a dictionary message that is copied whole.
+type copiedDictionary struct {
 	*layout.Frame
-	id    int64 // of a dictionary
-	delta bool
+	id    int64
+	delta bool // it extends the dictionary that was there before
 }
 
-// copiedRecord is a record batch whose columns are copied.
+// copiedRecord is a record batch of the input whose columns are copied, all or some.
 type copiedRecord struct {
 	reader *Reader
-	before []passedMessage  // dictionaries that come before it
-	used   []usedDictionary // instead, if rows are left out
+	before []copiedDictionary // that came since the record batch before; nil if rows are left out
+	used   []usedDictionary   // that it uses, if rows are left out
 	frame  *layout.Frame
-	meta   *layout.BatchMeta
+	meta   *layout.BatchMeta // of the columns that are copied
 }
 
-// project limits what is copied to the columns that meta has, whose buffers are in body.
+// project limits what is copied to the columns of meta, whose buffers are in body.
 func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	f := *r.frame
 	f.BodyLength = int64(len(body))
@@ -50,12 +50,12 @@ func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	r.frame, r.meta = &f, meta
 }
 
-// join returns the message of a record batch of copied columns, whose arrays and buffers copied has,
-// and then of ours. The part of its body that the copied columns have takes size bytes, padding
-// included. Of these made has what is in memory or lifted. If it has nothing, as for a body that is
-// copied as it lies, they are written between the head of the message and its body.
-func (r *copiedRecord) join(copied *layout.BatchMeta, size int64, made, ours message) message {
-	both := ours.batch
+// appendColumns returns the message of a record batch with its copied columns and then the columns of added. copied
+// has the arrays and buffers of the copied columns, which take the first size bytes of the body, padding
+// included. m has these bytes, in memory or lifted, and its indices that are numbered later. Or it has nothing, for
+// a body that is copied as it lies: then they are written between the head of the message and m.body.
+func (r *copiedRecord) appendColumns(copied *layout.BatchMeta, size int64, m, added message) message {
+	both := added.batch
 	for i := range both.Buffers {
 		both.Buffers[i].Offset += size
 	}
@@ -63,32 +63,32 @@ func (r *copiedRecord) join(copied *layout.BatchMeta, size int64, made, ours mes
 	both.Buffers = slices.Concat(copied.Buffers, both.Buffers)
 	both.Variadic = slices.Concat(copied.Variadic, both.Variadic)
 	pairs := layout.ReadPairs(r.frame.Meta(), layout.MessageSlot)
-	sum := layout.PartSum(size - int64(len(made.body)-made.coveredFrom()))
-	before := size - made.bodySize()
-	made.batch, made.codes = both, append(made.codes, ours.codes...)
-	made.finish = func(bodySize int64) []byte {
+	sum := layout.PartSum(size - int64(len(m.body)-m.coveredFrom()))
+	asItLies := size - m.bodySize() // bytes that m does not have
+	m.batch = both
+	m.metadata = func(bodySize int64) []byte {
 		fb := flatbuffers.NewBuilder(1024)
-		return layout.FinishMessage(fb, layout.KindRecord, both.Version, before+bodySize, layout.BuildBatch(fb, both), sum, pairs)
+		return layout.FinishMessage(fb, layout.KindRecord, both.Version, asItLies+bodySize, layout.BuildBatch(fb, both), sum, pairs)
 	}
-	made.body = append(made.body, ours.body...)
-	made.end()
-	return made
+	m.body = append(m.body, added.body...)
+	m.seal()
+	return m
 }
 
-// size returns the padded size of the body that is copied.
+// size returns the padded size of the body of a record batch that is copied as it lies.
 func (r *copiedRecord) size() int64 { return (r.frame.BodyLength + 7) &^ 7 }
 
 // writeCopied writes a record batch that is copied as it lies, and the dictionaries before it.
 func (s *Writer) writeCopied(c *Chunk) error {
 	r, m := c.copied, &c.messages[0]
 	for _, d := range r.before {
-		if err := s.passDictionary(d); err != nil {
+		if err := s.copyDictionary(d); err != nil {
 			return fmt.Errorf("dictionary %d: %w", d.id, err)
 		}
 	}
-	at := m.at(s.out.Pos)
-	at.Body += r.size()
-	s.batches = append(s.batches, at)
+	block := m.block(s.out.Pos)
+	block.Body += r.size()
+	s.batches = append(s.batches, block)
 	if err := s.out.Put(m.head); err != nil {
 		return err
 	}
@@ -101,15 +101,14 @@ func (s *Writer) writeCopied(c *Chunk) error {
 // writeGathered writes a record batch that was gathered, whose body goes back to the pool.
 func (s *Writer) writeGathered(c *Chunk) error {
 	r, m := c.copied, &c.messages[0]
-	if err := s.numberRecord(m, r.used); err != nil {
+	if err := s.completeRecord(m, r.used); err != nil {
 		return err
 	}
-	s.batches = append(s.batches, m.at(s.out.Pos))
 	var err error
 	if len(m.lifted) > 0 {
 		err = s.writeLifted(*m, r.frame)
 	} else {
-		err = s.writeMessage(*m)
+		err = s.writeRecord(*m)
 	}
 	if err == nil {
 		r.reader.pool.Put(m.body)
@@ -118,23 +117,23 @@ func (s *Writer) writeGathered(c *Chunk) error {
 	return err
 }
 
-// passDictionary writes a dictionary as it was read. A file must not hold a dictionary
-// twice, so an identical one is left out.
-func (s *Writer) passDictionary(d passedMessage) error {
+// copyDictionary writes a dictionary message as it was read. A file must not have a dictionary
+// twice, so an identical one is left out there, and another one is an error.
+func (s *Writer) copyDictionary(d copiedDictionary) error {
 	if !s.options.Stream && !d.delta {
 		var h xxh3.Hasher
 		_, _ = h.Write(d.Meta()) // never an error
 		if _, err := io.Copy(&h, io.NewSectionReader(d.Body, 0, d.BodyLength)); err != nil {
 			return layout.Cut(err)
 		}
-		last, known := s.copiedLast[d.id]
+		last, known := s.copiedHash[d.id]
 		switch {
 		case known && last == h.Sum128():
 			return nil
 		case known:
 			return errors.New("it differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
 		}
-		s.copiedLast[d.id] = h.Sum128()
+		s.copiedHash[d.id] = h.Sum128()
 	}
 	head := layout.NewHead(d.Meta())
 	s.dictionaries = append(s.dictionaries, layout.Block{Offset: s.out.Pos, Meta: int32(len(head)), Body: (d.BodyLength + 7) &^ 7})

@@ -17,7 +17,7 @@ import (
 )
 
 // decoder decodes record batch messages with one schema and one set of dictionaries.
-// Workers share it: a later dictionary makes a new decoder.
+// Workers share it, so it does not change: after a later dictionary, the reader has a new one.
 type decoder struct {
 	schema  *arrow.Schema
 	columns []layout.Shape
@@ -25,22 +25,22 @@ type decoder struct {
 	// layouts in the input.
 	values       map[int64]arrow.DataType
 	shapes       map[int64]*layout.Shape
-	dictionaries map[int64][]*dictionary // in force: each with what extends it
+	dictionaries map[int64][]*dictionary // in force: each with those that extend it
 	raw, total   int64                   // their bytes, as read and decoded
 	limit        int64                   // of bytes, for them and for a record batch
 	exact        bool                    // decimals of 32 and 64 bits are bytes
-	decoded      *decodedDictionaries
+	decoded      *decodedDictionaries    // shared with other decoders
 }
 
-// decodedDictionaries are decoded once, for all workers and for all decoders with which
+// decodedDictionaries are decoded once, for all workers and for all decoders among which
 // dictionaries only grow.
 type decodedDictionaries struct {
 	mu    sync.Mutex
-	known map[int64]decodedDictionary
+	known map[int64]decodedDictionary // nil before the first
 }
 
-// decodedDictionary has the values of the first parts of a dictionary: of the one that replaced what
-// was there before, and of those that extend it.
+// decodedDictionary has the values of the first parts of a dictionary: of a dictionary batch that replaced what was
+// there before, and of those that extend it.
 type decodedDictionary struct {
 	values *array.Data
 	parts  int
@@ -53,9 +53,9 @@ type dictionary struct {
 	total int64 // bytes decoded
 }
 
-// newDecoder returns a decoder of these columns of a schema. limit is the most bytes of its dictionaries
-// as read and decoded together, and of a record batch. exact says that decimals of 32 and 64 bits become
-// bytes instead of decimals of 128 bits.
+// newDecoder returns a decoder of the columns of a schema with the indices columns, without dictionaries yet. limit
+// is the most bytes of its dictionaries as read and decoded together, and of a record batch. exact says that
+// decimals of 32 and 64 bits become bytes instead of decimals of 128 bits.
 func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*decoder, error) {
 	d := &decoder{
 		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*layout.Shape), dictionaries: make(map[int64][]*dictionary),
@@ -80,13 +80,14 @@ func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*deco
 	return d, nil
 }
 
-// addValues adds the dictionaries in a column of a type and a shape. Several columns may have the same
-// one, but must agree on its values.
+// addValues adds the types and shapes of the dictionaries in a column of type dt and shape s. Several columns may
+// have the same dictionary, but must agree on its values.
 func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	dt = tables.Storage(dt)
 	if s.Encoded {
 		dt = dt.(*arrow.DictionaryType).ValueType
-		if other := d.values[s.ID]; other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.ID], s.Values)) {
+		other := d.values[s.ID]
+		if other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.ID], s.Values)) {
 			return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.ID)
 		}
 		d.values[s.ID], d.shapes[s.ID] = dt, s.Values
@@ -102,9 +103,9 @@ func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	return nil
 }
 
-// with returns a decoder for the record batches after a dictionary batch, and whether
-// that batch replaces a dictionary.
-func (d *decoder) with(meta *layout.DictionaryMeta, body []byte) (_ *decoder, replaces bool, err error) {
+// withDictionary returns a decoder for the record batches after a dictionary batch with this metadata and body, and
+// whether that replaces a dictionary.
+func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *decoder, replaces bool, err error) {
 	fail := func(err error) (*decoder, bool, error) {
 		return nil, false, fmt.Errorf("dictionary %d: %w", meta.ID, err)
 	}
@@ -112,7 +113,7 @@ func (d *decoder) with(meta *layout.DictionaryMeta, body []byte) (_ *decoder, re
 	if !ok {
 		return fail(errors.New("it is not in the schema"))
 	}
-	if err := d.checkBatch(meta.Batch, []layout.Shape{*s}); err != nil {
+	if err := d.checkMeta(meta.Batch, []layout.Shape{*s}); err != nil {
 		return fail(err)
 	}
 	parts := d.dictionaries[meta.ID]
@@ -132,7 +133,7 @@ func (d *decoder) with(meta *layout.DictionaryMeta, body []byte) (_ *decoder, re
 	if err != nil {
 		return fail(err)
 	}
-	// Only the newest decoder gets more, so that the list can be shared.
+	// Only the newest decoder is ever extended, so that decoders can share the list's memory.
 	next.dictionaries[meta.ID] = append(parts, &dictionary{meta, body, total})
 	next.raw, next.total = next.raw+int64(len(body)), next.total+total
 	if next.size() > d.limit {
@@ -141,12 +142,12 @@ func (d *decoder) with(meta *layout.DictionaryMeta, body []byte) (_ *decoder, re
 	return &next, replaces, nil
 }
 
-// size returns how many bytes the dictionaries take.
+// size returns the number of bytes that the dictionaries take, as read and decoded together.
 func (d *decoder) size() int64 { return d.raw + d.total }
 
-// checkBatch checks the metadata of a record batch of these columns, and finds the decimals
+// checkMeta checks the metadata of a record batch of these columns, and finds the decimals
 // that are widened.
-func (d *decoder) checkBatch(b *layout.BatchMeta, columns []layout.Shape) error {
+func (d *decoder) checkMeta(b *layout.BatchMeta, columns []layout.Shape) error {
 	err := b.CheckLayout(columns)
 	if err == nil {
 		err = b.CheckNodes(d.limit)
@@ -157,10 +158,10 @@ func (d *decoder) checkBatch(b *layout.BatchMeta, columns []layout.Shape) error 
 	return b.FindNarrow(columns)
 }
 
-// check checks a record batch's metadata, and that its dictionaries are there. It returns the batch's
-// decoded size in bytes.
-func (d *decoder) check(b *layout.BatchMeta, body []byte) (int64, error) {
-	if err := d.checkBatch(b, d.columns); err != nil {
+// checkRecord checks a record batch's metadata, that its buffers are in the body, and that its dictionaries are
+// there. It returns the batch's decoded size in bytes.
+func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (int64, error) {
+	if err := d.checkMeta(b, d.columns); err != nil {
 		return 0, err
 	}
 	for id := range d.values {
@@ -171,7 +172,7 @@ func (d *decoder) check(b *layout.BatchMeta, body []byte) (int64, error) {
 	return b.CheckBody(body, d.limit)
 }
 
-// record decodes a checked record batch; total is its decoded size in bytes.
+// record decodes a record batch. total is its decoded size, as checkRecord returned it.
 func (d *decoder) record(b *layout.BatchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if b, body, err = layout.Inflate(b, body, total); err != nil {
@@ -180,7 +181,7 @@ func (d *decoder) record(b *layout.BatchMeta, body []byte, total int64) (rec arr
 	return d.plainRecord(b, body)
 }
 
-// plainRecord decodes a record batch whose body is inflated. The record shares the body's
+// plainRecord decodes a checked record batch whose body is inflated. The record shares the body's
 // memory.
 func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
@@ -205,7 +206,7 @@ func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Recor
 	return tables.NewRecord(d.schema, columns, b.Rows), nil
 }
 
-// dictionary returns the values of a dictionary in force; the caller holds d.decoded.mu. They are
+// dictionary returns the checked values of a dictionary in force; the caller holds d.decoded.mu. They are
 // decoded once: of a dictionary that was extended, only what was added since the last call.
 func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	parts := d.dictionaries[id]
@@ -213,7 +214,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 		return nil, missingError(id)
 	}
 	known := d.decoded.known[id]
-	if known.parts > len(parts) { // an older record batch is decoded after a newer one
+	if known.parts > len(parts) { // an older record batch is decoded after a newer one: it has the first values
 		rows := int64(0)
 		for _, part := range parts {
 			rows += part.Batch.Rows
@@ -224,7 +225,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	if known.parts == len(parts) {
 		return known.values, nil
 	}
-	values, err := d.extend(known, parts)
+	values, err := d.joinParts(known, parts)
 	if err != nil {
 		return nil, fmt.Errorf("dictionary %d: %w", id, err)
 	}
@@ -235,8 +236,8 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	return values, nil
 }
 
-// extend returns the values of all parts of a dictionary, of which known has those of the first parts.
-func (d *decoder) extend(known decodedDictionary, parts []*dictionary) (*array.Data, error) {
+// joinParts returns the checked values of all parts of a dictionary, of which known has those of the first parts.
+func (d *decoder) joinParts(known decodedDictionary, parts []*dictionary) (*array.Data, error) {
 	var list []arrow.Array
 	if known.parts > 0 {
 		list = append(list, array.MakeFromData(known.values))
@@ -259,7 +260,7 @@ func (d *decoder) extend(known decodedDictionary, parts []*dictionary) (*array.D
 	return values, new(tables.Checker).Check(values)
 }
 
-// decodePart decodes a dictionary batch.
+// decodePart returns the checked values of a dictionary batch.
 func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 	b, body, err := layout.Inflate(part.Batch, part.body, part.total)
 	if err != nil {
@@ -277,12 +278,12 @@ func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 type arrays struct {
 	at         layout.Cursor
 	body       []byte
-	dictionary func(id int64) (*array.Data, error)
+	dictionary func(id int64) (*array.Data, error) // returns a dictionary's values
 }
 
-// next builds the next array, of a type with shape s, with its children.
+// next returns the next array, of type dt and shape s, with its children. It is not checked.
 func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
-	node, buffers, err := a.own(s)
+	node, buffers, err := a.ownBuffers(s)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +307,9 @@ func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
 	return array.NewData(dt, int(node.Length), buffers, children, int(node.Nulls), 0), nil
 }
 
-// own returns the node of the next array and its own buffers, as the library has them: with nil for a
-// validity bitmap that is not there.
-func (a *arrays) own(s *layout.Shape) (node layout.FieldNode, buffers []*memory.Buffer, err error) {
+// ownBuffers returns the node of the next array and its buffers, without its children's. They are as the library
+// has them: with nil for a validity bitmap that is not there.
+func (a *arrays) ownBuffers(s *layout.Shape) (node layout.FieldNode, buffers []*memory.Buffer, err error) {
 	from, b := a.at, a.at.Batch
 	if err := a.at.Own(s); err != nil {
 		return node, nil, err
@@ -318,7 +319,7 @@ func (a *arrays) own(s *layout.Shape) (node layout.FieldNode, buffers []*memory.
 		buffers = append(buffers, nil)
 	}
 	for _, buffer := range b.Buffers[from.Buffers:a.at.Buffers] {
-		if len(buffers) == 0 && node.Nulls == 0 {
+		if isValidity := len(buffers) == 0; isValidity && node.Nulls == 0 {
 			buffers = append(buffers, nil)
 			continue
 		}
@@ -331,7 +332,7 @@ func (a *arrays) own(s *layout.Shape) (node layout.FieldNode, buffers []*memory.
 			}
 			buffers = buffers[1:]
 		}
-		node.Nulls = 0
+		node.Nulls = 0 // a union has none of its own
 	}
 	return node, buffers, nil
 }
@@ -349,16 +350,16 @@ func (a *arrays) buffer(s layout.Span) []byte {
 	return bytes
 }
 
-// missingError says that a dictionary did not come before its record batch.
+// missingError is the number of a dictionary that did not come before its record batch.
 type missingError int64
 
 func (e missingError) Error() string {
 	return fmt.Sprintf("dictionary %d did not come before it", int64(e))
 }
 
-// dictionaryValues returns the decoded dictionaries that are in force, inner ones before those that
-// use them.
-func (d *decoder) dictionaryValues() (list []usedDictionary, err error) {
+// usedDictionaries returns the dictionaries in force, decoded, inner ones before those that
+// use them. One that several columns use is there several times.
+func (d *decoder) usedDictionaries() (list []usedDictionary, err error) {
 	d.decoded.mu.Lock()
 	defer d.decoded.mu.Unlock()
 	for i := range d.columns {
@@ -369,7 +370,8 @@ func (d *decoder) dictionaryValues() (list []usedDictionary, err error) {
 	return list, nil
 }
 
-// appendUsed appends the dictionaries in a column of a shape.
+// appendUsed appends the dictionaries in a column of shape s to list, inner ones first. The caller holds
+// d.decoded.mu.
 func (d *decoder) appendUsed(list []usedDictionary, column string, s *layout.Shape) (_ []usedDictionary, err error) {
 	inner, before := s.Children, len(list)
 	if s.Encoded {

@@ -17,18 +17,17 @@ import (
 
 var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
 
-// usedDictionary is a dictionary that the columns of a batch use.
+// usedDictionary is a dictionary that the columns of a record batch use.
 type usedDictionary struct {
 	id     int64
-	column string
+	column string // a column that uses it
 	values *array.Data
-	// nested: the values have dictionaries of their own.
-	nested bool
+	nested bool // the values have dictionaries of their own
 }
 
-// appendDictionaries appends the dictionaries in a column, inner ones before
-// those that use them, and retains them. ids are the numbers of the schema's dictionaries from the
-// column's first on, outer ones before inner ones; it removes those that it uses.
+// appendDictionaries appends the dictionaries in array d of a column to list, inner ones before
+// those that use them, and retains them. *ids are the numbers of the schema's dictionaries from the
+// column's first on, outer ones before inner ones. It removes the column's from *ids.
 func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
 	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
@@ -47,13 +46,13 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// writeDictionary writes what readers do not know yet of a dictionary, and takes over the reference
-// to it. If it is a prefix of the one with this number that was written last, they know all of it. If
-// the last one is a prefix of it, a file gets only the added entries; a stream gets a full
+// writeDictionary writes what readers do not know yet of a dictionary, if no rows are left out. It takes over the
+// reference to the values. If they are a prefix of those with this number that were written last, readers know
+// them. If the last ones are a prefix of them, a file gets only the added entries; a stream gets a full
 // replacement, because not every reader accepts such deltas in streams.
 func (s *Writer) writeDictionary(d usedDictionary) error {
 	last, known := s.last[d.id]
-	begin, delta := 0, false
+	begin, delta := 0, false // the first entry that is written
 	if known {
 		if last == d.values || !d.nested && beginsWith(last, d.values) {
 			d.values.Release()
@@ -74,7 +73,7 @@ func (s *Writer) writeDictionary(d usedDictionary) error {
 	if err != nil {
 		return err
 	}
-	s.dictionaries = append(s.dictionaries, m.at(s.out.Pos))
+	s.dictionaries = append(s.dictionaries, m.block(s.out.Pos))
 	return s.writeMessage(m)
 }
 
@@ -90,8 +89,9 @@ func beginsWith(a, b *array.Data) bool {
 	return array.SliceEqual(left, 0, n, right, 0, n)
 }
 
-// encodeDictionary returns the message of a dictionary with these values, which it releases.
-// They are encoded as a record of one column, with a dictionary's metadata.
+// encodeDictionary returns the message of dictionary d with these of its values, which it releases. delta says that
+// they follow those that were written before. If rows are left out, the message lacks indices into inner
+// dictionaries. The values are encoded as a record of one column, with a dictionary's metadata.
 func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
 	var shapes []layout.Shape
@@ -103,43 +103,43 @@ func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bo
 		return message{}, err
 	}
 	meta := &layout.DictionaryMeta{ID: d.id, Delta: delta, Batch: m.batch}
-	m.finish = func(bodyLength int64) []byte { return layout.DictionaryMessage(meta, bodyLength) }
-	m.end()
+	m.metadata = func(bodyLength int64) []byte { return layout.DictionaryMessage(meta, bodyLength) }
+	m.seal()
 	return m, nil
 }
 
 // If rows are left out, a dictionary of the output has those values alone that kept rows use, in
 // the order of their first use. Which these are is known when a record batch is written, so its
-// indices are numbered then. A file has its dictionaries after all record batches, because a
+// indices are renumbered then. A file has its dictionaries after all record batches, because a
 // dictionary that grows is not read by everybody; in a stream each record batch has its own,
 // which replaces the one before.
 
-// codes are indices into a dictionary that are not numbered yet.
-type codes struct {
-	buffer int // of the message, whose body lacks it
-	shape  *layout.Shape
+// inputIndices is a buffer of indices into a dictionary of the input, which are not renumbered yet.
+type inputIndices struct {
+	buffer int           // its index in the message, whose body lacks it
+	shape  *layout.Shape // of the indices
 	values []byte
-	valid  []byte // a bit a value; nil if none is null
+	valid  []byte // a validity bitmap; nil if none is null
 }
 
 // keptValues are those values of a dictionary that the output has.
 type keptValues struct {
-	usedDictionary
-	numbers []int32 // 1 + the new number of each value of the input; 0 if no row uses it
-	kept    []int   // the numbers in the input of those that are used
-	written xxh3.Uint128
+	usedDictionary              // of the input
+	numbers        []int32      // 1 + the new number of each value of the input; 0 if no row uses it
+	kept           []int        // the input's numbers of the values that are used, by their new numbers
+	written        xxh3.Uint128 // a hash of the message that was written last
 }
 
-// numberRecord makes a record batch whole, before it is written: it numbers its indices into the used
-// dictionaries, all that the batch has. In a stream it then writes these.
-func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
+// completeRecord makes a record batch whole, before it is written: it renumbers its indices. used are the
+// dictionaries of the input that it uses, all of them. In a stream, completeRecord then writes those of the output.
+func (s *Writer) completeRecord(m *message, used []usedDictionary) error {
 	for _, d := range used {
-		if err := s.use(d); err != nil {
+		if err := s.setDictionary(d); err != nil {
 			return fmt.Errorf("column %q: %w", d.column, err)
 		}
 	}
 	s.used = used
-	if err := s.addCodes(m); err != nil {
+	if err := s.addIndices(m); err != nil {
 		return err
 	}
 	if s.options.Stream {
@@ -148,10 +148,10 @@ func (s *Writer) numberRecord(m *message, used []usedDictionary) error {
 	return nil
 }
 
-// use makes d the dictionary with its number into which the indices of the next record batch refer.
+// setDictionary makes d the dictionary of the input into which indices of the next record batch refer.
 // In a stream, its values are numbered from 0 again. In a file the numbers go on, so d must begin with
 // the dictionary that it replaces.
-func (s *Writer) use(d usedDictionary) error {
+func (s *Writer) setDictionary(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
 		k = &keptValues{usedDictionary: d}
@@ -185,42 +185,41 @@ func (s *Writer) use(d usedDictionary) error {
 	return nil
 }
 
-// addCodes numbers the indices that the body of a message lacks, and adds them to it. Then the
-// message is whole.
-func (s *Writer) addCodes(m *message) error {
-	if m.codes == nil {
+// addIndices renumbers the indices that the body of a message lacks, appends them to it, and seals the message.
+func (s *Writer) addIndices(m *message) error {
+	if m.indices == nil {
 		return nil
 	}
 	lifted := m.bodySize() - int64(len(m.body))
-	for _, c := range m.codes {
-		k := s.kept[c.shape.ID]
+	for _, indices := range m.indices {
+		k := s.kept[indices.shape.ID]
 		if k == nil {
-			return missingError(c.shape.ID)
+			return missingError(indices.shape.ID)
 		}
-		if err := k.number(c); err != nil {
+		if err := k.renumber(indices); err != nil {
 			return fmt.Errorf("column %q: %w", k.column, err)
 		}
 		begin := len(m.body)
 		if m.batch.Codec == layout.CodecNone {
-			m.body = append(m.body, c.values...)
-		} else if len(c.values) > 0 {
-			m.body = layout.AppendDeflated(m.body, c.values, m.batch.Codec, compress.Fastest)
+			m.body = append(m.body, indices.values...)
+		} else if len(indices.values) > 0 {
+			m.body = layout.AppendDeflated(m.body, indices.values, m.batch.Codec, compress.Fastest)
 		}
-		m.batch.Buffers[c.buffer] = layout.Span{Offset: int64(begin) + lifted, Length: int64(len(m.body) - begin)}
+		m.batch.Buffers[indices.buffer] = layout.Span{Offset: int64(begin) + lifted, Length: int64(len(m.body) - begin)}
 		m.body = append(m.body, zeros[:-(len(m.body)-begin)&7]...)
 	}
-	m.codes = nil
-	m.end()
+	m.indices = nil
+	m.seal()
 	return nil
 }
 
-// number replaces indices into the input's dictionary by those into the output's, which gets each
-// value when an index first refers to it.
-func (k *keptValues) number(c codes) error {
+// renumber replaces indices into the input's dictionary by those into the output's, which gets each
+// value when an index first refers to it. Indices of nulls become 0.
+func (k *keptValues) renumber(c inputIndices) error {
 	width := c.shape.Width
 	most := uint64(len(k.numbers))
 	if c.shape.Signed {
-		most = min(most, 1<<(8*width-1))
+		most = min(most, 1<<(8*width-1)) // from there on, the bytes are those of negative numbers
 	}
 	for i := range len(c.values) / width {
 		at := c.values[i*width:][:width]
@@ -244,7 +243,7 @@ func (k *keptValues) number(c codes) error {
 	return nil
 }
 
-// unsigned returns a little-endian number.
+// unsigned returns the little-endian number in p, which has up to eight bytes.
 func unsigned(p []byte) (n uint64) {
 	for i, b := range p {
 		n |= uint64(b) << (8 * i)
@@ -252,17 +251,17 @@ func unsigned(p []byte) (n uint64) {
 	return n
 }
 
-// writeKept writes the dictionaries in use, inner ones before those that use them. Which values of an
-// inner one are used is known when the indices in all outer ones are numbered, so it goes through the
+// writeKept writes the dictionaries of the output, inner ones before those that use them. Which values of an
+// inner one are used is known when the indices in all outer ones are renumbered, so it goes through the
 // outer ones first.
 func (s *Writer) writeKept() error {
-	users := make(map[int64]int) // of each dictionary, that were not reached yet
+	users := make(map[int64]int) // of each dictionary: how often it comes in s.used from its beginning to d
 	for _, d := range s.used {
 		users[d.id]++
 	}
 	var messages []message
 	for _, d := range slices.Backward(s.used) {
-		if users[d.id]--; users[d.id] > 0 {
+		if users[d.id]--; users[d.id] > 0 { // it comes again, once more of those that use it are renumbered
 			continue
 		}
 		k := s.kept[d.id]
@@ -272,7 +271,7 @@ func (s *Writer) writeKept() error {
 		}
 		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.Allocator}.Gather(k.values, rows), false)
 		if err == nil {
-			err = s.addCodes(&m)
+			err = s.addIndices(&m)
 		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", d.column, err)
@@ -280,13 +279,14 @@ func (s *Writer) writeKept() error {
 		var h xxh3.Hasher
 		_, _ = h.Write(m.head) // never an error
 		_, _ = h.Write(m.body)
-		if sum := h.Sum128(); sum != k.written || k.nested { // a reader resolves inner ones once
+		// Readers have one that did not change, unless inner ones did: they are resolved when it is read.
+		if sum := h.Sum128(); sum != k.written || k.nested {
 			k.written = sum
 			messages = append(messages, m)
 		}
 	}
 	for _, m := range slices.Backward(messages) {
-		s.dictionaries = append(s.dictionaries, m.at(s.out.Pos))
+		s.dictionaries = append(s.dictionaries, m.block(s.out.Pos))
 		if err := s.writeMessage(m); err != nil {
 			return err
 		}
@@ -294,12 +294,12 @@ func (s *Writer) writeKept() error {
 	return nil
 }
 
-// codesOf returns the codes for each buffer of indices into dictionaries in the columns of a record
-// batch, without values.
-func codesOf(columns []layout.Shape, b *layout.BatchMeta) (list []codes, err error) {
+// findIndices returns the buffers of indices into dictionaries in a record batch, as far as it has these columns.
+// They have no values yet.
+func findIndices(columns []layout.Shape, b *layout.BatchMeta) (list []inputIndices, err error) {
 	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, buffer int) {
 		if s.Encoded {
-			list = append(list, codes{buffer: buffer, shape: s})
+			list = append(list, inputIndices{buffer: buffer, shape: s})
 		}
 	}}
 	for i := range columns {

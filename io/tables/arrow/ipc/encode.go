@@ -16,13 +16,13 @@ import (
 
 // message is a message as it is written.
 type message struct {
-	head   []byte // marker, length and metadata, padded
+	head   []byte // marker, length and metadata, padded; nil until seal makes it
 	body   []byte
 	lifted []lifted // parts of the body that are not in memory
 
-	batch  *layout.BatchMeta           // of a record batch or a dictionary
-	codes  []codes                     // that the body lacks until they are numbered
-	finish func(bodySize int64) []byte // returns the metadata
+	batch    *layout.BatchMeta           // of a record batch or a dictionary
+	indices  []inputIndices              // that the body lacks until they are renumbered
+	metadata func(bodySize int64) []byte // returns the metadata for a body of a size
 }
 
 // bodySize returns the size of the body, lifted parts included.
@@ -35,7 +35,7 @@ func (m *message) bodySize() int64 {
 }
 
 // coveredFrom returns where in body the part begins that the checksum covers: after the last lifted
-// part, because the bytes of that are not in memory.
+// part, because its bytes are not in memory.
 func (m *message) coveredFrom() int {
 	if n := len(m.lifted); n > 0 {
 		return m.lifted[n-1].at
@@ -43,31 +43,31 @@ func (m *message) coveredFrom() int {
 	return 0
 }
 
-// end makes the head, with a checksum if the metadata has room for one. It leaves that for later if
-// indices are to be numbered before.
-func (m *message) end() {
-	if len(m.codes) == 0 {
-		m.head = layout.SealedHead(m.finish(m.bodySize()), m.body[m.coveredFrom():])
+// seal makes the head of a message whose body is whole, with a checksum if the metadata has room for one. It does
+// nothing as long as the body lacks indices.
+func (m *message) seal() {
+	if len(m.indices) == 0 {
+		m.head = layout.SealedHead(m.metadata(m.bodySize()), m.body[m.coveredFrom():])
 	}
 }
 
-// at returns the footer's block for the message, written at offset pos.
-func (m *message) at(pos int64) layout.Block {
+// block returns the footer's block for the message if it is written at offset pos.
+func (m *message) block(pos int64) layout.Block {
 	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: m.bodySize()}
 }
 
 // size returns the number of bytes of memory that the message takes.
 func (m *message) size() (size int64) {
-	for _, c := range m.codes {
-		size += int64(len(c.values) + len(c.valid))
+	for _, indices := range m.indices {
+		size += int64(len(indices.values) + len(indices.valid))
 	}
 	return size + int64(len(m.head)+len(m.body))
 }
 
-// encodeRecord returns the message of a record of these columns, compressed, in memory taken
-// from a grant. The arrays have no offsets. coded are the shapes of the first columns, whose indices
-// into dictionaries are numbered later: the body lacks them.
-func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
+// encodeRecord returns the message of a record of these columns, compressed with a codec, in memory taken
+// from a grant. The arrays have no offsets, and indices in the place of dictionary arrays. The body lacks the
+// indices in the first columns, whose shapes renumbered has, because they are renumbered later.
+func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
 	b := &layout.BatchMeta{Version: layout.MetadataV5, Codec: codec}
 	if len(columns) > 0 {
 		b.Rows = int64(columns[0].Len())
@@ -86,18 +86,18 @@ func encodeRecord(coded []layout.Shape, columns []*array.Data, codec int8, grant
 		return message{}, err
 	}
 	m.batch = b
-	m.finish = func(bodySize int64) []byte { return layout.RecordMessage(b, bodySize) }
+	m.metadata = func(bodySize int64) []byte { return layout.RecordMessage(b, bodySize) }
 	b.Buffers = make([]layout.Span, len(contents))
-	if m.codes, err = codesOf(coded, b); err != nil {
+	if m.indices, err = findIndices(renumbered, b); err != nil {
 		return message{}, err
 	}
 	m.deflate(contents, plain)
-	m.end()
-	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain)
+	m.seal()
+	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain) // mostly less than nothing: it gives back
 }
 
-// addArray adds the nodes of an array and of its children to the metadata, and appends the bytes of
-// their buffers to contents: as many as the format has, without what follows them in memory.
+// addArray adds the nodes of an array and of its children to the metadata, and appends the contents of
+// their buffers to contents.
 func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte, err error) {
 	n, nulls := d.Len(), d.NullN()
 	if nulls < 0 {
@@ -108,7 +108,7 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte
 	for i, spec := range of.Buffers {
 		switch {
 		case spec.Kind == arrow.KindAlwaysNull:
-		case i == 0 && nulls == 0 && d.Offset() == 0:
+		case i == 0 && nulls == 0 && d.Offset() == 0: // no validity bitmap
 			contents = append(contents, nil)
 		default:
 			content, err := contentOf(d, i, spec)
@@ -133,7 +133,8 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte
 	return contents, nil
 }
 
-// contentOf returns the bytes of buffer i of an array that the format has.
+// contentOf returns the content of buffer i of an array, which spec describes: the bytes that its values need,
+// without what follows them in memory.
 func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
 	var content []byte
 	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
@@ -158,8 +159,8 @@ func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
 	return content[:size], nil
 }
 
-// layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have a nil
-// in the place of the validity, which the library's Layout leaves out.
+// layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have nil
+// instead of a validity bitmap, which the library's Layout leaves out.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 	of := tables.Storage(dt).Layout()
 	if _, is := tables.Storage(dt).(arrow.UnionType); is {
@@ -180,20 +181,20 @@ func hasOffsets(dt arrow.DataType) bool {
 	return false
 }
 
-// deflate gives the message a body of these buffers, compressed, which have plain bytes together. Those
-// of m.codes are not in the body: their codes get copies.
+// deflate sets the message's body to buffers with these contents, compressed, which have plain bytes together. The
+// buffers of m.indices are not in the body: m.indices gets copies of them.
 func (m *message) deflate(contents [][]byte, plain int64) {
 	room := plain
 	if m.batch.Codec != layout.CodecNone {
 		room /= 3 // a guess
 	}
-	out, codes := make([]byte, 0, room), m.codes
+	out, indices := make([]byte, 0, room), m.indices
 	for i, content := range contents {
 		begin := len(out)
 		switch {
-		case len(codes) > 0 && codes[0].buffer == i:
-			codes[0].values, codes[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
-			codes = codes[1:]
+		case len(indices) > 0 && indices[0].buffer == i: // the buffer before is their validity bitmap
+			indices[0].values, indices[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
+			indices = indices[1:]
 		case m.batch.Codec == layout.CodecNone:
 			out = append(out, content...)
 		case len(content) > 0:
@@ -205,4 +206,5 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 	m.body = out
 }
 
+// zeros is padding.
 var zeros [8]byte

@@ -21,7 +21,7 @@ import (
 //
 //	validity, booleans     bits
 //	values of fixed width  bytes
-//	indices                bytes, which are numbered when they are written ([codes])
+//	indices                bytes, which are renumbered when they are written ([inputIndices])
 //	texts                  offsets, from 0 again; bytes from the first text of a run to
 //	                       its last
 //	views                  16 bytes a value; the bytes that they refer to
@@ -35,13 +35,14 @@ import (
 // Kept says which rows of a part are copied.
 type Kept struct {
 	Rows tables.Rows
-	// Texts, unless nil, are the kept rows of column Column, which has texts with offsets. Whoever has
-	// decoded them anyway gives them here, so that they are not gathered again.
+	// Texts, unless nil, are the kept rows of column Column of the input, an array of texts with offsets. Whoever
+	// has decoded them anyway gives them here, so that they are not gathered again.
 	Column int
 	Texts  *array.Data
 }
 
-// gather returns the message of the kept rows of a record batch, with columns that are added.
+// gather returns the message of the kept rows of a record batch, with columns that are added. Its memory is taken
+// from a grant. refused counts buffers that could not be cut.
 func (r *copiedRecord) gather(kept Kept, added []*array.Data, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
 	from, size := r.reader, int64(0)
 	if from.schema.Unknown != nil && from.whole {
@@ -50,35 +51,35 @@ func (r *copiedRecord) gather(kept Kept, added []*array.Data, grant *budget.Gran
 	for _, b := range r.meta.Buffers {
 		size += b.Length
 	}
-	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) { // buffers that overlap
+	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) { // buffers overlap: the output would be larger
 		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
 	}
-	ours, err := encodeRecord(nil, added, r.meta.Codec, grant)
+	encoded, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return m, err
 	}
-	g := &gathering{record: r, at: layout.Cursor{Batch: r.meta}, kept: kept}
-	g.buffers.begin(r, grant)
-	g.refused = refused
+	g := &gathering{buffers: newBuffers(r, grant, refused), record: r, at: layout.Cursor{Batch: r.meta}, kept: kept}
 	g.runs = len(kept.Rows)
-	defer g.end()
-	if err := g.columns(len(ours.body)); err != nil {
+	defer g.release()
+	if err := g.columns(len(encoded.body)); err != nil {
 		return m, err
 	}
-	return r.join(&g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted, codes: g.codes}, ours), nil
+	gathered := message{body: g.out.bytes, lifted: g.lifted, indices: g.inputIndices}
+	return r.appendColumns(&g.made, g.madeSize(), gathered, encoded), nil
 }
 
-// gathering is the state of gathering a record batch.
+// gathering is the state of gathering a record batch. Each method that gathers something goes on with the input's
+// next arrays and buffers, and appends the kept part of them to the new body.
 type gathering struct {
 	buffers
-	record *copiedRecord
-	at     layout.Cursor // of the input's arrays and buffers
-	kept   Kept
-	codes  []codes
+	record       *copiedRecord
+	at           layout.Cursor // of the input's arrays and buffers
+	kept         Kept
+	inputIndices []inputIndices // that the new body lacks
 }
 
-// columns gathers the copied columns. After their buffers it leaves room for added bytes of the added
-// columns, and for the codes, which get into the body when they are numbered.
+// columns gathers the copied columns. After their buffers it leaves room for the added columns, which have added
+// bytes, and for the indices, which get into the body when they are renumbered.
 func (g *gathering) columns(added int) error {
 	if err := g.reserve(g.record, g.kept.Rows.Count(), added); err != nil {
 		return err
@@ -90,13 +91,13 @@ func (g *gathering) columns(added int) error {
 		}
 	}
 	spare := added
-	for _, c := range g.codes {
-		spare += len(c.values) + layout.PrefixSize + 8 // with padding
+	for _, indices := range g.inputIndices {
+		spare += len(indices.values) + layout.PrefixSize + 8 // with padding
 	}
-	return g.room(spare)
+	return g.grow(spare)
 }
 
-// column gathers column i, unless its kept rows are given as texts.
+// column gathers column i, or adds its kept rows if they are given as texts.
 func (g *gathering) column(i int, shape *layout.Shape) error {
 	if g.kept.Texts == nil || i != g.kept.Column {
 		return g.array(shape, int(g.record.meta.Rows), g.kept.Rows)
@@ -107,7 +108,7 @@ func (g *gathering) column(i int, shape *layout.Shape) error {
 	return g.addTexts(g.kept.Texts)
 }
 
-// addTexts adds an array of texts that was gathered already.
+// addTexts adds an array of texts that was gathered already. It reads nothing of the input.
 func (g *gathering) addTexts(d *array.Data) error {
 	texts := array.MakeFromData(d)
 	defer texts.Release()
@@ -126,11 +127,9 @@ func (g *gathering) addTexts(d *array.Data) error {
 
 var errShort = errors.New("damaged: a buffer is too short")
 
-// The record batch has all arrays and buffers that the schema says: Reader.Next has checked it.
-
-// node returns the input's next array, which must have least values: rows of the array around it
-// refer to them.
-func (g *gathering) node(least int) (layout.FieldNode, error) {
+// nextNode returns the input's next array, which must have at least least values: rows of the array around it
+// refer to them. It is there, because Reader.Next has checked the number of arrays and buffers.
+func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
 	if node.Length < int64(least) || node.Length/8 > g.limit || node.Length > math.MaxInt/2 || node.Nulls < -1 || node.Nulls > node.Length {
@@ -145,13 +144,13 @@ type source struct {
 	length int          // values that it has
 	rows   tables.Rows  // those that are kept
 	n      int          // how many these are
-	valid  tables.Valid // the new validity bitmap, as long as it is valid; nil if no kept value is null
+	valid  tables.Valid // the kept values' bitmap, until the next bitmap is gathered; nil if none of them is null
 }
 
-// array gathers the kept values of the input's next array, which has shape s and must have least
-// values.
+// array gathers the kept values of the input's next array with its children. It has shape s and must have at least
+// least values. rows are those that are kept.
 func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
-	node, err := g.node(least)
+	node, err := g.nextNode(least)
 	if err != nil {
 		return err
 	}
@@ -204,24 +203,23 @@ func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 	return g.values(a, s.Width)
 }
 
-// next returns where the next buffer of the input lies.
-func (g *gathering) next() layout.Span {
+// nextBuffer returns where the next buffer of the input lies.
+func (g *gathering) nextBuffer() layout.Span {
 	g.at.Buffers++
 	return g.record.meta.Buffers[g.at.Buffers-1]
 }
 
-// load returns the next buffer, decompressed, which must have least bytes. It is valid until the
-// next one is loaded.
-func (g *gathering) load(least int) ([]byte, error) { return g.read(g.next(), least) }
+// readNext returns the next buffer of the input, as readPlain does.
+func (g *gathering) readNext(least int) ([]byte, error) { return g.readPlain(g.nextBuffer(), least) }
 
-// validity gathers a validity bitmap. It returns the new one, valid until the next bitmap is
-// gathered, and the number of nulls; the bitmap is nil if there are none.
+// validity gathers the validity bitmap of an array with this node. It returns the new one, valid until the next
+// bitmap is gathered, and the number of nulls; the bitmap is nil if there are none.
 func (g *gathering) validity(node layout.FieldNode, a source) (valid []byte, nulls int64, err error) {
 	if node.Nulls == 0 || node.Length == 0 {
-		g.next()
+		g.nextBuffer()
 		return nil, 0, g.add(nil)
 	}
-	bits, err := g.load((a.length + 7) / 8)
+	bits, err := g.readNext((a.length + 7) / 8)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -239,7 +237,7 @@ func (g *gathering) validity(node layout.FieldNode, a source) (valid []byte, nul
 
 // bools gathers a buffer of a bit a value.
 func (g *gathering) bools(a source) error {
-	bits, err := g.load((a.length + 7) / 8)
+	bits, err := g.readNext((a.length + 7) / 8)
 	if err == nil {
 		bits, err = g.bits(bits, a.rows, a.n)
 	}
@@ -251,26 +249,26 @@ func (g *gathering) bools(a source) error {
 
 // values gathers a buffer of values of width bytes.
 func (g *gathering) values(a source, width int) error {
-	buffer := g.next()
+	buffer := g.nextBuffer()
 	if width == 0 { // binary values of a fixed size of 0
 		return g.add(nil)
 	}
 	return g.copyValues(buffer, width, a.length, a.rows)
 }
 
-// indices gathers a buffer of indices into a dictionary, which are numbered later.
+// indices gathers a buffer of indices into a dictionary. The new body lacks them until they are renumbered.
 func (g *gathering) indices(a source) error {
-	from, err := g.load(a.Width * a.length)
+	from, err := g.readNext(a.Width * a.length)
 	if err == nil {
 		err = g.grant.Take(int64(a.n*a.Width + len(a.valid)))
 	}
 	if err != nil {
 		return err
 	}
-	c := codes{buffer: len(g.made.Buffers), shape: a.Shape, values: make([]byte, a.n*a.Width), valid: bytes.Clone(a.valid)}
-	a.rows.CopyValues(c.values, from, a.Width)
-	g.codes = append(g.codes, c)
-	return g.add(nil)
+	kept := inputIndices{buffer: len(g.made.Buffers), shape: a.Shape, values: make([]byte, a.n*a.Width), valid: bytes.Clone(a.valid)}
+	a.rows.CopyValues(kept.values, from, a.Width)
+	g.inputIndices = append(g.inputIndices, kept)
+	return g.add(nil) // its place, which addIndices sets
 }
 
 // texts gathers offsets of width bytes, and the bytes between them.
@@ -281,7 +279,7 @@ func (g *gathering) texts(a source, width int) error {
 	}
 	g.runs += len(parts)
 	defer func() { g.runs -= len(parts) }()
-	return g.values(source{length: end, rows: parts}, 1)
+	return g.copyValues(g.nextBuffer(), 1, end, parts)
 }
 
 // lists gathers offsets of width bytes, and the values between them.
@@ -293,15 +291,15 @@ func (g *gathering) lists(a source, width int) error {
 	return g.child(&a.Children[0], end, values)
 }
 
-// child is array for a child, of which the runs that are kept are others than the array's around
-// it: they are counted as long as they are in memory.
+// child gathers a child, the input's next array, of which other runs of values are kept than of the array around
+// it: they are counted as long as they are in memory. s and least are as in array.
 func (g *gathering) child(s *layout.Shape, least int, values tables.Rows) error {
 	g.runs += len(values)
 	defer func() { g.runs -= len(values) }()
 	return g.array(s, least, values)
 }
 
-// children gathers children that have a value for each of the array's.
+// children gathers the children of an array, which have a value for each of the array's.
 func (g *gathering) children(a source) error {
 	for i := range a.Children {
 		if err := g.array(&a.Children[i], a.length, a.rows); err != nil {
@@ -312,14 +310,14 @@ func (g *gathering) children(a source) error {
 }
 
 // offsets gathers a buffer of offsets of width bytes. It returns the last offset of the input, and
-// the runs of values between the kept ones.
+// the runs of values to which the offsets of kept rows refer.
 func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, err error) {
 	least := (a.length + 1) * width
 	if a.length == 0 {
 		least = 0 // some writers have no offset then
 	}
-	buffer := g.next()
-	from, err := g.read(buffer, least)
+	buffer := g.nextBuffer()
+	from, err := g.readPlain(buffer, least)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -331,7 +329,7 @@ func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, e
 		return 0, nil, err
 	}
 	values = a.rows.MoveOffsets(to, from[:least], width)
-	if a.n == a.length && a.n > 0 && bytes.Equal(to[:width], from[:width]) { // they stay as they are
+	if a.n == a.length && a.n > 0 && bytes.Equal(to[:width], from[:width]) { // all are kept, and begin with 0 already
 		err = g.copyValues(buffer, width, a.n+1, tables.Rows(nil).Add(0, a.n+1))
 	} else {
 		err = g.add(to)
@@ -347,10 +345,8 @@ func (g *gathering) fixedLists(a source) error {
 	return g.child(&a.Children[0], a.length*a.Width, a.rows.Times(a.Width))
 }
 
-// Values of list views, dense unions and run ends lie anywhere in a child. Those are gathered to
-// which kept rows refer.
-
-// referred gathers these values of a child, the input's next array.
+// referred gathers values of a child, the input's next array, to which list views or offsets of a dense union
+// refer. They may lie anywhere in it.
 func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
 	end := 0
 	if len(values) > 0 {
@@ -361,7 +357,7 @@ func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
 
 // listViews gathers offsets and sizes of width bytes, and the values of the lists.
 func (g *gathering) listViews(a source, width int) error {
-	g.runs += 2 * a.n // runs of values, and where each begins
+	g.runs += 2 * a.n // at most: runs of values, and where each begins
 	defer func() { g.runs -= 2 * a.n }()
 	built, err := g.build(2 * a.n * width)
 	if err != nil {
@@ -369,7 +365,7 @@ func (g *gathering) listViews(a source, width int) error {
 	}
 	offsets, sizes := built[:a.n*width], built[a.n*width:]
 	for _, to := range [][]byte{offsets, sizes} {
-		from, err := g.load(a.length * width)
+		from, err := g.readNext(a.length * width)
 		if err != nil {
 			return err
 		}
@@ -398,9 +394,9 @@ func (g *gathering) sparseUnion(a source) error {
 
 // denseUnion gathers type codes and offsets, and the values that these refer to in each child.
 func (g *gathering) denseUnion(a source) error {
-	g.runs += 3 * a.n // runs of values, where each begins, and type codes
+	g.runs += 3 * a.n // at most: runs of values, where each begins, and type codes
 	defer func() { g.runs -= 3 * a.n }()
-	from, err := g.load(a.length)
+	from, err := g.readNext(a.length)
 	if err != nil {
 		return err
 	}
@@ -413,7 +409,7 @@ func (g *gathering) denseUnion(a source) error {
 	if err != nil {
 		return err
 	}
-	if from, err = g.load(4 * a.length); err != nil {
+	if from, err = g.readNext(4 * a.length); err != nil {
 		return err
 	}
 	a.rows.CopyValues(offsets, from, 4)
@@ -429,13 +425,13 @@ func (g *gathering) denseUnion(a source) error {
 
 // runEnds gathers the ends of the runs that have kept rows, and their values.
 func (g *gathering) runEnds(a source) error {
-	node, err := g.node(0)
+	node, err := g.nextNode(0)
 	if err != nil {
 		return err
 	}
-	g.next() // the ends' validity
+	g.nextBuffer() // the ends' validity bitmap, which they do not need
 	width, n := a.Children[0].Width, int(node.Length)
-	from, err := g.load(n * width)
+	from, err := g.readNext(n * width)
 	if err != nil {
 		return err
 	}
@@ -447,7 +443,7 @@ func (g *gathering) runEnds(a source) error {
 	if err != nil {
 		return err
 	}
-	made := runs.Count()
+	made := runs.Count() // ends that are kept
 	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(made)})
 	if err = g.add(nil); err == nil {
 		err = g.add(to[:made*width])
@@ -458,13 +454,13 @@ func (g *gathering) runEnds(a source) error {
 	return g.child(&a.Children[1], n, runs)
 }
 
-// views gathers an array of views, with the parts of buffers that they refer to.
+// views gathers an array of views, with the parts of buffers to which they refer.
 func (g *gathering) views(a source) error {
 	const size = arrow.ViewHeaderSizeBytes
-	g.runs += 2 * a.n // parts, and where each begins
+	g.runs += 2 * a.n // at most: parts, and where each begins
 	defer func() { g.runs -= 2 * a.n }()
-	headers := g.next()
-	from, err := g.read(headers, size*a.length)
+	headers := g.nextBuffer()
+	from, err := g.readPlain(headers, size*a.length)
 	if err != nil {
 		return err
 	}
@@ -481,12 +477,12 @@ func (g *gathering) views(a source) error {
 	if err != nil {
 		return err
 	}
-	if a.n == a.length && bytes.Equal(to, from[:len(to)]) {
+	if a.n == a.length && bytes.Equal(to, from[:len(to)]) { // nothing moved
 		err = g.copyValues(headers, size, a.n, a.rows)
 	} else {
 		err = g.add(to)
 	}
-	number := int64(0)
+	number := int64(0) // of buffers that are kept
 	for i, parts := range kept {
 		if err == nil && parts != nil {
 			err = g.copyValues(buffers[i], 1, parts[len(parts)-1].High, parts)

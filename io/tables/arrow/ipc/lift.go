@@ -7,14 +7,14 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// lifted is a part of an input's body that goes from the file to the output when that is written,
-// and is not in memory before. A body is its bytes in memory with the lifted parts between them.
+// lifted is a part of an input's body that goes from the file to the output when the record batch is written,
+// and is never in memory as a whole. A body is its bytes in memory with the lifted parts between them.
 type lifted struct {
 	at         int   // how many of the bytes in memory come before it
 	from, size int64 // where it lies in the input's body
 }
 
-// lift adds a part of the input's body to the new one, after at of the bytes that are in memory.
+// lift appends a part of the input's body to the new one, of which at bytes are in memory.
 func (b *buffers) lift(at int, from, size int64) {
 	b.liftedSize += size
 	if n := len(b.lifted); n > 0 {
@@ -29,16 +29,16 @@ func (b *buffers) lift(at int, from, size int64) {
 // madeSize returns the size of the new body so far, with what is lifted.
 func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }
 
-// collect returns a writer to the output that collects pieces of copySize. It keeps an error of the
-// output, and returns it at each later call.
-func (s *Writer) collect() *bufio.Writer {
-	if s.collected == nil {
-		s.collected = bufio.NewWriterSize(&s.out, copySize)
+// buffered returns a writer to the output that collects pieces of copySize. It must be flushed before s.out is
+// written to. It keeps an error of the output, and returns it at each later call.
+func (s *Writer) buffered() *bufio.Writer {
+	if s.buffer == nil {
+		s.buffer = bufio.NewWriterSize(&s.out, copySize)
 	}
-	return s.collected
+	return s.buffer
 }
 
-// copyPart writes size bytes of the body of f, which is in a file.
+// copyPart writes to w the size bytes from from on of the body of f, which is in a file.
 func copyPart(w *bufio.Writer, f *layout.Frame, from, size int64) error {
 	n, err := w.ReadFrom(io.NewSectionReader(f.Body, from, size))
 	if err == nil && n < size {
@@ -47,9 +47,10 @@ func copyPart(w *bufio.Writer, f *layout.Frame, from, size int64) error {
 	return layout.Cut(err)
 }
 
-// writeLifted writes a message with its lifted parts, which lie in the body of f.
+// writeLifted writes a record batch with its lifted parts, which lie in the body of f, and lists it for the footer.
 func (s *Writer) writeLifted(m message, f *layout.Frame) error {
-	w, at := s.collect(), 0
+	s.batches = append(s.batches, m.block(s.out.Pos))
+	w, at := s.buffered(), 0
 	_, _ = w.Write(m.head) // Flush returns the error
 	for _, l := range m.lifted {
 		_, _ = w.Write(m.body[at:l.at])
@@ -62,7 +63,7 @@ func (s *Writer) writeLifted(m message, f *layout.Frame) error {
 	return w.Flush()
 }
 
-// copyBody writes the body of f, padded to 8 bytes.
+// copyBody writes the body of f as it lies, padded to 8 bytes.
 func (s *Writer) copyBody(f *layout.Frame) error {
 	padding := zeros[:-f.BodyLength&7]
 	if f.Bytes != nil {
@@ -71,7 +72,7 @@ func (s *Writer) copyBody(f *layout.Frame) error {
 		}
 		return s.out.Put(padding)
 	}
-	w := s.collect()
+	w := s.buffered()
 	if err := copyPart(w, f, 0, f.BodyLength); err != nil {
 		return err
 	}

@@ -20,33 +20,33 @@ type Part struct {
 	Whole func(arrow.Record) error
 
 	decoder *decoder
-	meta    *layout.BatchMeta
-	body    []byte
-	total   int64 // bytes decoded
-	size    int64 // bytes as read and decoded
-	rows    int   // of a piece
-	left    atomic.Int64
+	meta    *layout.BatchMeta // of the decoded columns
+	body    []byte            // their buffers
+	total   int64             // bytes decoded
+	size    int64             // bytes as read and decoded together
+	rows    int               // of a piece
+	left    atomic.Int64      // pieces that Decode has not returned
 
 	// decoded is closed when record and err are set.
 	decoded chan struct{}
 	record  arrow.Record
 	err     error
 
-	mu        sync.Mutex
-	begun     bool
+	mu        sync.Mutex        // of what follows up to waiting, and of err until decoded is closed
+	begun     bool              // begin was called
 	inflation *layout.Inflation // nil if nothing is to be inflated
 	steps     int               // buffers to inflate, at least one
 	next      int               // the first buffer that nobody has begun
 	missing   int               // how many buffers are not inflated yet
-	failed    int               // the first buffer that cannot be, if err is set
+	failed    int               // the first buffer that cannot be inflated, if err is set
 	waiting   []func()          // to call when the record batch is decoded
 
-	texts  *texts        // instead of decoded, inflation and what follows them; nil for none
-	copied *copiedRecord // nil when no column is copied
+	texts  *texts        // instead of decoded and what follows it; nil for none
+	copied *copiedRecord // nil if no column is copied
 }
 
-// newPart returns the part of a record batch: meta lists the decoded columns' buffers, which are in body and
-// have total bytes decoded. copied is nil if no column is copied.
+// newPart returns the part of a record batch that the decoder of s has checked: meta lists the decoded columns'
+// buffers, which are in body and have total bytes decoded. copied is nil if no column is copied.
 func newPart(s *Reader, meta *layout.BatchMeta, body []byte, total int64, copied *copiedRecord) *Part {
 	p := &Part{
 		decoder: s.decoder, meta: meta, body: body, total: total, rows: s.options.Rows, copied: copied,
@@ -68,11 +68,11 @@ func (p *Part) Pieces() int { return max(1, (p.Rows()+p.rows-1)/p.rows) }
 // Piece returns the rows of a piece, low to high-1.
 func (p *Part) Piece(i int) (low, high int) { return i * p.rows, min((i+1)*p.rows, p.Rows()) }
 
-// Size returns how many bytes of memory the part takes as read and decoded, and how many of
-// them are decoded values.
+// Size returns the number of bytes of memory that the part takes as read and decoded together, and those of its
+// decoded values alone.
 func (p *Part) Size() (size, decoded int64) { return p.size, p.total }
 
-// CopiedSize returns how many bytes of memory wait to be copied.
+// CopiedSize returns the number of bytes of memory that are to be copied; the others are still in the file.
 func (p *Part) CopiedSize() int64 {
 	if p.copied == nil {
 		return 0
@@ -89,7 +89,7 @@ func decodedBytes(meta *layout.BatchMeta, body []byte, total int64) int64 {
 	return int64(len(body)) + total
 }
 
-// Ready does what must come before a piece is decoded, in memory of its grant. It reports whether
+// Ready does what must come before Decode of a piece, in memory of the piece's grant g. It reports whether
 // all of that is done. If not, because other goroutines do the rest, again will be called when it is.
 func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
@@ -98,8 +98,9 @@ func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	return p.inflate(again)
 }
 
-// Decode returns the decoded columns of a piece, once, and how many bytes Ready took from its
-// grant. It waits for others if it must.
+// Decode returns the decoded columns of a piece, which the caller releases, and the number of bytes that Ready took
+// from the piece's grant. It must be called once for each piece. It does what Ready has not done, and waits for
+// other goroutines that do the rest.
 func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	defer p.done()
 	if p.texts != nil {
@@ -116,7 +117,7 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	return p.record.NewSlice(int64(low), int64(high)), 0, nil
 }
 
-// inflate inflates the buffers that no other goroutine has begun. The one that inflates the last
+// inflate inflates the buffers that no other goroutine has begun. Whoever inflates the last
 // buffer decodes the record batch. inflate reports whether it is decoded; if not, again will be called
 // when it is.
 func (p *Part) inflate(again func()) bool {
@@ -153,7 +154,7 @@ func (p *Part) inflate(again func()) bool {
 	}
 }
 
-// begin sets how many buffers are to be inflated.
+// begin sets how many buffers are to be inflated. The caller holds p.mu.
 func (p *Part) begin() {
 	p.begun, p.steps = true, 1
 	if p.meta.Packed() {
@@ -164,7 +165,7 @@ func (p *Part) begin() {
 	p.missing = p.steps
 }
 
-// step inflates buffer i, if it needs that.
+// step inflates buffer i, if there is such a buffer and anything is to be inflated.
 func (p *Part) step(i int) (err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if p.inflation == nil || i >= len(p.meta.Buffers) {
@@ -189,7 +190,7 @@ func (p *Part) decode() {
 	p.body, p.inflation = nil, nil
 }
 
-// done is called once for every piece, after it has its slice.
+// done frees the record batch when it is called for the last piece.
 func (p *Part) done() {
 	if p.left.Add(-1) > 0 {
 		return

@@ -20,13 +20,13 @@ type ReaderOptions struct {
 	// Memory is the most bytes that one record batch and all dictionaries may take, as
 	// read and decoded together; 0 means 512 MiB.
 	Memory int64
-	// Select returns which of a file's record batches are read, low to high-1 of all; nil
-	// for all.
+	// Select returns which of a file's record batches are read, low to high-1; all is their number.
+	// nil reads all.
 	Select func(all int) (low, high int)
 	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
 	// open.
 	StopAtEnd bool
-	// Strict verifies all metadata as other readers do.
+	// Strict verifies all metadata as readers in C++ do.
 	Strict bool
 }
 
@@ -34,25 +34,24 @@ type ReaderOptions struct {
 type Reader struct {
 	options ReaderOptions
 	framer  layout.Framer
-	file    *layout.FileFramer // the same; nil for one that reads from the beginning to the end
+	file    *layout.FileFramer // framer; nil if that reads from the beginning to the end
 	schema  *layout.Schema
 	columns []int    // decoded; nil for all
 	decoder *decoder // of these
-	started bool     // Next was called
 	records int      // record batches that were read
 	others  int      // dictionary batches that were read
 
-	pool    *budget.Buffers
-	copied  []int            // columns that are copied; nil for none
-	whole   bool             // all are
-	selects bool             // rows are left out
-	coded   []int            // copied columns whose dictionaries are decoded, because rows are left out
-	codes   *decoder         // of these; nil for none
-	used    []usedDictionary // dictionaries in force, once a record batch came
-	before  []passedMessage  // dictionaries since the last record batch
+	pool              *budget.Buffers    // of memory for gathered record batches
+	copied            []int              // columns that are copied; nil for none
+	whole             bool               // all columns are copied
+	selects           bool               // rows may be left out
+	renumbered        []int              // copied columns whose dictionaries are decoded, because indices are renumbered
+	renumberedDecoder *decoder           // of these; nil for none
+	used              []usedDictionary   // dictionaries in force, for renumbered columns; nil until the next record batch comes
+	before            []copiedDictionary // that came since the last record batch, to be copied
 }
 
-// NewFileReader reads the footer and the schema of the file format from the size bytes of r.
+// NewFileReader returns a reader of a file of size bytes in the file format, of which it has read footer and schema.
 // An error wraps io.ErrUnexpectedEOF if the file is cut.
 func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err error) {
 	s := newReader(o)
@@ -70,8 +69,8 @@ func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err e
 	return s, err
 }
 
-// NewStreamReader reads the schema of the stream format, or of the file format from a pipe,
-// for which it waits. An error wraps io.ErrUnexpectedEOF if the stream is cut.
+// NewStreamReader returns a reader of the stream format, or of the file format from a pipe, of which it has read the
+// schema: it waits for that. An error wraps io.ErrUnexpectedEOF if the stream is cut.
 func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 	s := newReader(o)
 	var err error
@@ -81,7 +80,7 @@ func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 	return s, err
 }
 
-// newReader returns a reader without a schema, whose options have their defaults.
+// newReader returns a reader with the defaults for options that are zero. framer and schema are still to be set.
 func newReader(o ReaderOptions) *Reader {
 	if o.Rows <= 0 {
 		o.Rows = 65536
@@ -92,11 +91,12 @@ func newReader(o ReaderOptions) *Reader {
 	return &Reader{options: o, pool: budget.NewBuffers(o.Memory / 2)}
 }
 
+// framing returns what framers need to know of the options.
 func (s *Reader) framing() layout.Framing {
 	return layout.Framing{Limit: s.options.Memory, Strict: s.options.Strict, StopAtEnd: s.options.StopAtEnd}
 }
 
-// readSchema reads the schema, which comes first.
+// readSchema sets the schema, which the framer gives first.
 func (s *Reader) readSchema() error {
 	meta, err := s.framer.Schema()
 	if err == nil {
@@ -105,7 +105,7 @@ func (s *Reader) readSchema() error {
 	return err
 }
 
-// checkSchema checks that a file's second schema message, if any, equals the first.
+// checkSchema checks that the schema that a file has a second time, if it was read, equals the first.
 func (s *Reader) checkSchema() error {
 	second := &s.framer.Shared().Second
 	if *second == nil {
@@ -125,7 +125,7 @@ func (s *Reader) checkSchema() error {
 // bits are those of 128.
 func (s *Reader) Schema() *arrow.Schema { return s.schema.Arrow }
 
-// Memory is the most bytes that a record batch may take: see [ReaderOptions].
+// Memory returns the most bytes that a record batch may take: see [ReaderOptions].
 func (s *Reader) Memory() int64 { return s.options.Memory }
 
 // Decimals returns the bits of a column's decimals if they are 32 or 64, otherwise 0.
@@ -139,20 +139,21 @@ func (s *Reader) Decode(columns []int) {
 	}
 }
 
-// CanCopy reports whether all columns can be copied into an output, which is a stream or a file
-// and has several inputs or this one alone. Dictionaries may prevent it: those of several inputs
+// CanCopy reports whether all columns can be copied into an output. stream says that it is a stream, not a file,
+// and several that it has other inputs, too. Dictionaries may prevent it: those of several inputs
 // may differ, and a stream may replace one, which a file must not. So does an unknown type among
 // several inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.
 func (s *Reader) CanCopy(stream, several bool) bool {
-	if several && s.schema.Unknown != nil || s.schema.Header.Version < layout.MetadataV5 && s.schema.HasUnion() {
+	isOldUnion := s.schema.Header.Version < layout.MetadataV5 && s.schema.HasUnion()
+	if isOldUnion || several && s.schema.Unknown != nil {
 		return false
 	}
 	return len(s.schema.IDs) == 0 || !several && (stream || s.file != nil)
 }
 
-// Copy says that a [Writer] of which this is the From will copy columns, nil for all. Others are not
-// read unless Decode names them. selects says that rows may be left out. It comes before Next.
+// Copy says that a [Writer] will copy the columns with these indices, nil for all: see [WriterOptions].From. Others
+// are not read unless Decode names them. selects says that rows may be left out. It comes before Next.
 func (s *Reader) Copy(columns []int, selects bool) {
 	s.copied, s.whole, s.selects = columns, columns == nil, selects
 	if s.whole {
@@ -160,7 +161,7 @@ func (s *Reader) Copy(columns []int, selects bool) {
 	}
 	for _, i := range s.copied {
 		if selects && s.schema.Columns[i].HasDictionary() && !s.schema.Columns[i].Unknown {
-			s.coded = append(s.coded, i)
+			s.renumbered = append(s.renumbered, i)
 		}
 	}
 	// Where every jump costs a request, as for an object in a store, bodies are read whole, in
@@ -170,14 +171,14 @@ func (s *Reader) Copy(columns []int, selects bool) {
 	}
 }
 
-// SameDecimals reports whether the decimals of both readers' columns have the same widths.
+// SameDecimals reports whether the decimals of both readers' columns have the same widths. Their schemas must be
+// equal otherwise.
 func (s *Reader) SameDecimals(other *Reader) bool {
 	return slices.EqualFunc(s.schema.Columns, other.schema.Columns, layout.SameDecimals)
 }
 
-// begin makes the decoders, of the columns that Decode and Copy have named.
-func (s *Reader) begin() (err error) {
-	s.started = true
+// makeDecoders sets the decoders, by what Decode and Copy were told.
+func (s *Reader) makeDecoders() (err error) {
 	columns := s.columns
 	if columns == nil {
 		if s.schema.Unknown != nil {
@@ -186,13 +187,13 @@ func (s *Reader) begin() (err error) {
 		columns = s.schema.All()
 	}
 	s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false)
-	if err == nil && len(s.coded) > 0 {
-		s.codes, err = newDecoder(s.schema, s.coded, s.options.Memory, true)
+	if err == nil && len(s.renumbered) > 0 {
+		s.renumberedDecoder, err = newDecoder(s.schema, s.renumbered, s.options.Memory, true)
 	}
 	return err
 }
 
-// addDictionary adds a dictionary for the record batches that follow, to the decoders that have
+// addDictionary adds a dictionary for the record batches that follow: to the decoders that have
 // columns with it, and to what is copied.
 func (s *Reader) addDictionary(f *layout.Frame) error {
 	meta, err := f.Dictionary()
@@ -204,24 +205,25 @@ func (s *Reader) addDictionary(f *layout.Frame) error {
 	}
 	_, decoded := s.decoder.values[meta.ID]
 	if s.copied != nil && !s.selects && (decoded || s.whole) {
-		s.before = append(s.before, passedMessage{Frame: f, id: meta.ID, delta: meta.Delta})
+		s.before = append(s.before, copiedDictionary{Frame: f, id: meta.ID, delta: meta.Delta})
 	}
 	s.used = nil
-	if s.decoder, err = s.extend(s.decoder, meta, f); err == nil && s.codes != nil {
-		s.codes, err = s.extend(s.codes, meta, f)
+	if s.decoder, err = s.extendDecoder(s.decoder, meta, f); err == nil && s.renumberedDecoder != nil {
+		s.renumberedDecoder, err = s.extendDecoder(s.renumberedDecoder, meta, f)
 	}
 	return err
 }
 
-// extend returns a decoder that has a dictionary, or the same one if no column of it has that.
-func (s *Reader) extend(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame) (*decoder, error) {
+// extendDecoder returns a decoder with the dictionaries of d and the one in message f, whose metadata is meta. It
+// returns d if no column of that has the dictionary, or with an error.
+func (s *Reader) extendDecoder(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame) (*decoder, error) {
 	if d.values[meta.ID] == nil {
 		return d, nil
 	}
 	if err := f.Load(); err != nil {
 		return d, err
 	}
-	next, replaces, err := d.with(meta, f.Bytes)
+	next, replaces, err := d.withDictionary(meta, f.Bytes)
 	if err == nil && replaces && s.framer.Shared().IsFile {
 		err = errors.New("damaged: a dictionary comes twice, which files must not have")
 	}
@@ -231,28 +233,28 @@ func (s *Reader) extend(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame
 	return next, nil
 }
 
-// usedDictionaries returns the dictionaries in force that copied columns use, if rows are left out.
+// usedDictionaries returns the dictionaries in force that copied columns use, if rows may be left out.
 func (s *Reader) usedDictionaries() (_ []usedDictionary, err error) {
-	if s.codes != nil && s.used == nil {
-		s.used, err = s.codes.dictionaryValues()
+	if s.renumberedDecoder != nil && s.used == nil {
+		s.used, err = s.renumberedDecoder.usedDictionaries()
 	}
 	return s.used, err
 }
 
-// Dictionaries returns the number of bytes that the dictionaries in force take.
+// Dictionaries returns the number of bytes that the dictionaries in force take, as read and decoded together.
 func (s *Reader) Dictionaries() int64 {
-	if s.codes == nil {
+	if s.renumberedDecoder == nil {
 		return s.decoder.size()
 	}
-	return s.decoder.size() + s.codes.size()
+	return s.decoder.size() + s.renumberedDecoder.size()
 }
 
 // Next returns the next record batch, not decoded, or io.EOF after the last. Record batches come
 // in the input's order, including empty ones. An error names the record batch, or a file's
 // dictionary batch, counted from 0; it wraps io.ErrUnexpectedEOF when the input is cut.
 func (s *Reader) Next() (*Part, error) {
-	if !s.started {
-		if err := s.begin(); err != nil {
+	if s.decoder == nil { // the first call
+		if err := s.makeDecoders(); err != nil {
 			return nil, err
 		}
 	}
@@ -266,10 +268,10 @@ func (s *Reader) Next() (*Part, error) {
 		}
 		var p *Part
 		if err == nil {
-			p, err = s.take(f)
+			p, err = s.addMessage(f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.place(), err)
+			return nil, fmt.Errorf("%s: %w", s.position(), err)
 		}
 		if p != nil {
 			s.records++
@@ -278,17 +280,17 @@ func (s *Reader) Next() (*Part, error) {
 	}
 }
 
-// place names the message that is read, for errors. Those of a stream's dictionaries have the name
-// of the record batch after them.
-func (s *Reader) place() string {
+// position names the message that is read, for errors. A stream's dictionary has the name of the record batch
+// after it.
+func (s *Reader) position() string {
 	if s.file != nil && s.others < len(s.file.Footer.Dictionaries) {
 		return fmt.Sprintf("dictionary batch %d", s.others)
 	}
 	return fmt.Sprintf("record batch %d", s.records)
 }
 
-// take takes a message after the schema. It returns the part of a record batch, nil for a dictionary.
-func (s *Reader) take(f *layout.Frame) (*Part, error) {
+// addMessage adds a dictionary to the decoders, or returns the part of a record batch. f comes after the schema.
+func (s *Reader) addMessage(f *layout.Frame) (*Part, error) {
 	switch f.Kind {
 	case layout.KindDictionary:
 		err := s.addDictionary(f)
@@ -297,7 +299,7 @@ func (s *Reader) take(f *layout.Frame) (*Part, error) {
 		}
 		return nil, err
 	case layout.KindRecord:
-		p, err := s.takeRecord(f)
+		p, err := s.readRecord(f)
 		if s.file == nil && s.framer.Shared().IsFile && errors.As(err, new(missingError)) {
 			err = layout.ErrLateDictionary
 		}
@@ -307,9 +309,9 @@ func (s *Reader) take(f *layout.Frame) (*Part, error) {
 	}
 }
 
-// takeRecord returns the part of a record batch. It reads the buffers that are decoded, if the body is
+// readRecord returns the part of record batch f. It reads the buffers that are decoded, if the body is
 // still in the file or only some columns are copied.
-func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
+func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	meta, err := f.Batch()
 	if err != nil {
 		return nil, err
@@ -332,7 +334,7 @@ func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
 			return nil, err
 		}
 	}
-	projects := copied != nil && !s.whole
+	projects := copied != nil && !s.whole // only decoded columns are copied
 	if body == nil || projects {
 		if body, err = layout.LoadSpans(f, meta, s.options.Memory); err != nil {
 			return nil, err
@@ -341,7 +343,7 @@ func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
 	if projects {
 		copied.project(meta, body)
 	}
-	total, err := s.decoder.check(meta, body)
+	total, err := s.decoder.checkRecord(meta, body)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +353,8 @@ func (s *Reader) takeRecord(f *layout.Frame) (*Part, error) {
 	return newPart(s, meta, body, total, copied), nil
 }
 
-// Batches returns how many record batches were read of how many in a file, 0 for a stream.
+// Batches returns the number of record batches that were read, and of all in a file, whatever was selected; all is 0
+// for a stream.
 func (s *Reader) Batches() (read, all int, isFile bool) {
 	if s.file == nil {
 		return s.records, 0, false
@@ -359,12 +362,12 @@ func (s *Reader) Batches() (read, all int, isFile bool) {
 	return s.records, len(s.file.Footer.Batches), true
 }
 
-// Close lets go of the dictionaries. Parts stay usable; no more can be read.
-func (s *Reader) Close() { s.decoder, s.codes, s.used, s.before = nil, nil, nil, nil }
+// Close lets go of the dictionaries. Parts stay usable; Next must not be called again. The input stays open.
+func (s *Reader) Close() { s.decoder, s.renumberedDecoder, s.used, s.before = nil, nil, nil, nil }
 
 // Check decodes all columns of the file or stream of size bytes in r, and returns the number
-// of rows. It verifies the metadata as strictly as other readers do. memory is the most bytes
-// that a record batch may take.
+// of rows before the first error. It verifies the metadata as strictly as readers in C++ do. memory is the most bytes
+// that a record batch may take, 0 for the default.
 func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, err error) {
 	o := ReaderOptions{Memory: memory, Strict: true}
 	var s *Reader
@@ -378,9 +381,9 @@ func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, er
 		if p, err = s.Next(); err != nil {
 			break
 		}
-		record, wrong := p.decoder.record(p.meta, p.body, p.total)
-		if wrong != nil {
-			return rows, fmt.Errorf("record batch %d: %w", s.records-1, wrong)
+		record, decodeErr := p.decoder.record(p.meta, p.body, p.total)
+		if decodeErr != nil {
+			return rows, fmt.Errorf("record batch %d: %w", s.records-1, decodeErr)
 		}
 		rows += record.NumRows()
 		record.Release()

@@ -23,40 +23,40 @@ import (
 // of the pieces that are under way instead of that of all its texts, and two workers have work
 // for it. The texts must be a frame of zstd with a small window.
 type texts struct {
-	of    *Part
-	rows  int // of a piece
-	width int // of an offset
-	frame []byte
-	size  int64 // of all texts
-	small int64 // bytes of memory of all but the texts
+	part  *Part
+	rows  int    // of a piece
+	width int    // of an offset, in bytes
+	frame []byte // of zstd: the texts, compressed
+	size  int64  // bytes of all texts
+	small int64  // bytes of memory of all but the texts
 
-	turn sync.Mutex // of those who read the stream, and what follows
-	err  error      // why there is no more
+	turn sync.Mutex // of who decodes, and uses what follows up to offsets
+	err  error      // why no more pieces can be decoded
 
-	stream            io.ReadCloser
-	read              int // bytes of the stream
-	validity, offsets []byte
+	stream            io.ReadCloser // the texts; nil before the first piece
+	read              int           // bytes of the stream that were read
+	validity, offsets []byte        // of all rows; validity is nil if no text is null
 
-	mu    sync.Mutex
+	mu    sync.Mutex        // of what follows
 	next  int               // the first piece that is not decoded
 	ready map[int]textPiece // decoded pieces that were not taken
 	again map[int]func()    // to call when it is a piece's turn
 }
 
-// textPiece is a decoded piece.
+// textPiece is a decoded piece, or the error that it has instead.
 type textPiece struct {
 	rows  arrow.Record
 	taken int64 // bytes of the piece's grant
 	err   error
 }
 
-// newTexts returns nil if the texts of the record batch cannot be decompressed piece by piece.
+// newTexts returns the texts of a record batch, or nil if they cannot be decompressed piece by piece.
 func newTexts(p *Part) *texts {
 	m := p.meta
 	if m.Rows <= int64(p.rows) || m.Codec != layout.CodecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].Encoded {
 		return nil
 	}
-	t := &texts{of: p, rows: p.rows, ready: make(map[int]textPiece), again: make(map[int]func())}
+	t := &texts{part: p, rows: p.rows, ready: make(map[int]textPiece), again: make(map[int]func())}
 	switch p.decoder.columns[0].Kind {
 	case layout.TypeUTF8, layout.TypeBinary:
 		t.width = 4
@@ -70,7 +70,7 @@ func newTexts(p *Part) *texts {
 		return nil
 	}
 	t.frame = p.body[from.Offset+layout.PrefixSize : from.Offset+from.Length]
-	t.size, _ = layout.UncompressedSize(p.body[from.Offset:]) // the decoder has checked it
+	t.size, _ = layout.UncompressedSize(p.body[from.Offset:]) // no error: checkRecord has read it
 	window, ok := compress.SmallWindow(t.frame)
 	if !ok {
 		return nil
@@ -79,8 +79,8 @@ func newTexts(p *Part) *texts {
 	return t
 }
 
-// prepare decodes a piece if it is its turn, and reports whether the piece is decoded, or is being
-// decoded by another goroutine. If not, again will be called when it is the piece's turn.
+// prepare decodes a piece if it is its turn, in memory of its grant g. It reports whether the piece is decoded, or is
+// being decoded by another goroutine. If not, again will be called when it is the piece's turn.
 func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	t.mu.Lock()
 	next := t.next
@@ -114,12 +114,12 @@ func (t *texts) advance(number int, g *budget.Grant) {
 	}
 }
 
-// take returns a piece, once.
+// take returns a piece, once. It decodes the piece, and those before it, if nobody has prepared them.
 func (t *texts) take(number int) textPiece {
 	t.mu.Lock()
 	_, ok := t.ready[number]
 	t.mu.Unlock()
-	if !ok { // nobody has prepared it
+	if !ok {
 		t.advance(number, nil)
 	}
 	t.mu.Lock()
@@ -129,15 +129,15 @@ func (t *texts) take(number int) textPiece {
 	return p
 }
 
-// begin decompresses what is small, the validity bitmap and the offsets, checks that there is a bit
-// and an offset for each row, and begins the stream of texts.
-func (t *texts) begin() (err error) {
+// open decompresses what is small, the validity bitmap and the offsets, checks that there is a bit
+// and an offset for each row, and opens the stream of texts.
+func (t *texts) open() (err error) {
 	for i, to := range []*[]byte{&t.validity, &t.offsets} {
-		s := t.of.meta.Buffers[i]
+		s := t.part.meta.Buffers[i]
 		if s.Length == 0 {
 			continue
 		}
-		from := t.of.body[s.Offset : s.Offset+s.Length]
+		from := t.part.body[s.Offset : s.Offset+s.Length]
 		size, err := layout.UncompressedSize(from)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (t *texts) begin() (err error) {
 			return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 		}
 	}
-	rows, nulls := int(t.of.meta.Rows), int(t.of.meta.Nodes[0].Nulls)
+	rows, nulls := int(t.part.meta.Rows), int(t.part.meta.Nodes[0].Nulls)
 	if len(t.offsets)/t.width <= rows || nulls != 0 && len(t.validity) < (rows+7)/8 {
 		return errShort
 	}
@@ -163,7 +163,7 @@ func (t *texts) begin() (err error) {
 	return err
 }
 
-// skip reads the next n bytes of the stream, which no row has.
+// skip reads the next n bytes of the stream, which belong to no row.
 func (t *texts) skip(n int64) error {
 	if n < 0 || n > t.size {
 		return fmt.Errorf("damaged: the texts begin at %d of %d", n, t.size)
@@ -173,17 +173,17 @@ func (t *texts) skip(n int64) error {
 	return err
 }
 
-// decode decompresses piece k, which must be the next, and decodes it. Memory is taken from a grant:
-// taken bytes.
+// decode decompresses piece k, which must be the next, and decodes it, in taken bytes of memory of grant g. The
+// caller holds t.turn.
 func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if t.err == nil && t.stream == nil {
-		t.err = t.begin()
+		t.err = t.open()
 	}
 	if t.err != nil {
 		return nil, 0, t.err
 	}
-	low, high := k*t.rows, min((k+1)*t.rows, int(t.of.meta.Rows))
+	low, high := k*t.rows, min((k+1)*t.rows, int(t.part.meta.Rows))
 	end := offset(t.offsets, t.width, high)
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
@@ -204,12 +204,12 @@ func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, e
 		return nil, 0, err
 	}
 	t.read = end
-	if high == int(t.of.meta.Rows) {
-		if err := t.end(); err != nil {
+	if high == int(t.part.meta.Rows) {
+		if err := t.finish(); err != nil {
 			return nil, 0, err
 		}
 	}
-	rec, err = t.of.decoder.plainRecord(m, body)
+	rec, err = t.part.decoder.plainRecord(m, body)
 	return rec, taken, err
 }
 
@@ -223,12 +223,12 @@ func (t *texts) layOut(n, size int) *layout.BatchMeta {
 	offsets = layout.Span{Offset: (validity.Length + 7) &^ 7, Length: int64((n + 1) * t.width)}
 	texts = layout.Span{Offset: (offsets.Offset + offsets.Length + 7) &^ 7, Length: int64(size)}
 	return &layout.BatchMeta{
-		Version: t.of.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}, Buffers: []layout.Span{validity, offsets, texts},
+		Version: t.part.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}, Buffers: []layout.Span{validity, offsets, texts},
 	}
 }
 
-// end reads what follows the last piece, so that the frame's checksum is compared.
-func (t *texts) end() error {
+// finish reads what follows the last piece, so that the frame's checksum is compared, and closes the stream.
+func (t *texts) finish() error {
 	if err := t.skip(t.size - int64(t.read)); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (t *texts) end() error {
 	return t.stream.Close()
 }
 
-// offset returns offset i, of width bytes.
+// offset returns number i of the offsets in p, which have width bytes each: 4 or 8.
 func offset(p []byte, width, i int) int {
 	if width == 4 {
 		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))

@@ -28,8 +28,8 @@ type WriterOptions struct {
 	// Selects says that rows may be left out. Then no value of them is in the output, nor in
 	// its dictionaries.
 	Selects bool
-	// From is the reader of parts that are copied ([Reader.Copy]). Its schema comes first,
-	// and its compression replaces Codec, and what it was told Selects.
+	// From is the reader of parts that are copied ([Reader.Copy]); nil if none are. Its copied columns come
+	// first. Its compression replaces Codec, and what Copy was told replaces Selects.
 	From *Reader
 	// Memory is the most bytes that the numbers of a dictionary's values may take.
 	Memory int64
@@ -45,24 +45,27 @@ type Writer struct {
 	options WriterOptions
 	codec   int8 // the number of options.Codec
 
-	schema *arrow.Schema // as written, without what is copied
-	// written is the header of the schema message.
-	written layout.Header
+	schema  *arrow.Schema     // of the columns that are encoded
+	written layout.Header     // of the schema message
 	pairs   *layout.KeyValues // of the footer, besides the checksum
 
-	dictionaries, batches []layout.Block
-	last                  map[int64]*array.Data   // dictionaries, as they were written
-	coded                 []layout.Shape          // columns with indices that are numbered; nil if no row is left out
-	shapes                map[int64]*layout.Shape // of dictionaries
-	ids                   []int64                 // of the schema's dictionaries
-	kept                  map[int64]*keptValues   // if rows are left out
-	used                  []usedDictionary        // by the last record batch
-	copiedLast            map[int64]xxh3.Uint128  // the same of those that were copied
-	collected             *bufio.Writer           // see collect
+	dictionaries, batches []layout.Block // messages so far
+	ids                   []int64        // numbers of the dictionaries in schema
+	buffer                *bufio.Writer  // see buffered
 	refused               zstdcut.Refusals
+
+	// Dictionaries by their numbers. If no rows are left out:
+	last       map[int64]*array.Data  // as they were encoded last
+	copiedHash map[int64]xxh3.Uint128 // hashes of those that were copied into a file
+
+	// If rows may be left out:
+	renumbered []layout.Shape          // the columns whose indices are renumbered: those of From, or of schema
+	shapes     map[int64]*layout.Shape // of the dictionaries' values
+	kept       map[int64]*keptValues
+	used       []usedDictionary // by the last record batch
 }
 
-// NewWriter starts an output on w with the columns of a schema, after those that are copied.
+// NewWriter begins an output on w with the columns of a schema, after those that are copied.
 // Dictionary columns stay dictionary columns. A file can extend a dictionary but not replace it,
 // so Write fails there for a part with a different dictionary; a stream accepts any.
 func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, error) {
@@ -74,14 +77,14 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
 	s := &Writer{
-		out: tables.Output{To: w}, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedLast: make(map[int64]xxh3.Uint128),
+		out: tables.Output{To: w}, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedHash: make(map[int64]xxh3.Uint128),
 	}
-	return s, s.start()
+	return s, s.begin()
 }
 
-// start writes what comes before the first record batch: a file's magic, and the schema, of the copied
-// columns and then of those that are added.
-func (s *Writer) start() error {
+// begin writes what comes before the first record batch: a file's magic, and the schema, of the copied
+// columns and then of those that are encoded. It sets the fields that depend on the schema.
+func (s *Writer) begin() error {
 	meta, err := layout.BuildSchema(s.schema)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func (s *Writer) start() error {
 		fields = from.schema
 	}
 	if s.options.Selects {
-		s.coded = fields.Columns
+		s.renumbered = fields.Columns
 		d, err := newDecoder(fields, fields.All(), 0, true)
 		if err != nil {
 			return err
@@ -125,6 +128,12 @@ func (s *Writer) Notes() []string { return s.refused.Notes() }
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.out.Failed }
 
+// writeRecord writes a record batch all of which is in memory, and lists it for the footer.
+func (s *Writer) writeRecord(m message) error {
+	s.batches = append(s.batches, m.block(s.out.Pos))
+	return s.writeMessage(m)
+}
+
 // writeMessage writes a message all of which is in memory.
 func (s *Writer) writeMessage(m message) error {
 	if err := s.out.Put(m.head); err != nil {
@@ -133,15 +142,16 @@ func (s *Writer) writeMessage(m message) error {
 	return s.out.Put(m.body)
 }
 
-// Chunk is what is written at once: record batches that were encoded, or one that is copied.
+// Chunk is what is written at once: record batches that were encoded, or one that is copied. The zero Chunk has
+// none.
 type Chunk struct {
 	messages     []message
-	dictionaries []usedDictionary
-	copied       *copiedRecord // what is copied, or was gathered; nil for what was encoded
+	dictionaries []usedDictionary // of what was encoded, retained until they are written
+	copied       *copiedRecord    // what is copied, or was gathered; nil for what was encoded
 	gathered     bool
 }
 
-// Size returns how many bytes the messages take. The dictionaries are counted by the reader.
+// Size returns the number of bytes that the messages take. The dictionaries are counted by the reader.
 func (c *Chunk) Size() (bytes int64) {
 	for _, m := range c.messages {
 		bytes += m.size()
@@ -155,14 +165,14 @@ func (c *Chunk) Len() int { return len(c.messages) }
 // Encode adds a record batch of columns to a chunk, in memory taken from a grant. The arrays have
 // no offsets, and indices in the place of dictionary arrays.
 func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) error {
-	m, err := encodeRecord(s.coded, columns, s.codec, grant)
+	m, err := encodeRecord(s.renumbered, columns, s.codec, grant)
 	if err == nil {
 		c.messages = append(c.messages, m)
 	}
 	return err
 }
 
-// Use names the columns, whose dictionaries the chunk's first columns use.
+// Use says that the indices in a chunk's first columns refer to the dictionaries in these columns, which it retains.
 func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	ids := s.ids
 	for i, data := range columns {
@@ -170,7 +180,7 @@ func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	}
 }
 
-// Copy returns a chunk of the kept rows of a part, with columns that are added, which have these rows.
+// Copy returns a chunk of the kept rows of a part of From, with added columns, which have these rows alone.
 // Its memory is taken from a grant.
 func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
 	r := p.copied
@@ -188,11 +198,11 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 		}
 		return &Chunk{messages: []message{m}, copied: r, gathered: true}, nil
 	}
-	ours, err := encodeRecord(nil, added, r.meta.Codec, grant)
+	encoded, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return nil, err
 	}
-	return &Chunk{messages: []message{r.join(r.meta, r.size(), message{}, ours)}, copied: r}, nil
+	return &Chunk{messages: []message{r.appendColumns(r.meta, r.size(), message{}, encoded)}, copied: r}, nil
 }
 
 // Write writes a chunk.
@@ -214,15 +224,14 @@ func (s *Writer) Write(c *Chunk) error {
 		}
 	}
 	for _, m := range c.messages {
-		s.batches = append(s.batches, m.at(s.out.Pos))
-		if err := s.writeMessage(m); err != nil {
+		if err := s.writeRecord(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeSelected writes record batches of kept rows, whose indices are numbered first.
+// writeSelected writes record batches of kept rows that were encoded. Their indices are renumbered first.
 func (s *Writer) writeSelected(c *Chunk) error {
 	defer func() {
 		for _, d := range c.dictionaries {
@@ -231,11 +240,10 @@ func (s *Writer) writeSelected(c *Chunk) error {
 	}()
 	for i := range c.messages {
 		m := &c.messages[i]
-		if err := s.numberRecord(m, c.dictionaries); err != nil {
+		if err := s.completeRecord(m, c.dictionaries); err != nil {
 			return err
 		}
-		s.batches = append(s.batches, m.at(s.out.Pos))
-		if err := s.writeMessage(*m); err != nil {
+		if err := s.writeRecord(*m); err != nil {
 			return err
 		}
 	}
@@ -261,7 +269,7 @@ func (s *Writer) footer() []byte {
 	return append(layout.EndOfStream[:len(layout.EndOfStream):len(layout.EndOfStream)], foot...)
 }
 
-// Release gives back the dictionaries.
+// Release releases the dictionaries that the writer retains. It is for a writer that is given up: End does it, too.
 func (s *Writer) Release() {
 	for _, d := range s.last {
 		d.Release()

@@ -180,8 +180,7 @@ func encodingStats(now *FilteredChunk) layout.Raw {
 	if now.Dictionary > 0 {
 		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain, Count: 1})
 	}
-	for i := range now.Pages {
-		p := &now.Pages[i]
+	for _, p := range now.Pages {
 		at := slices.IndexFunc(counts, func(c layout.PageCount) bool { return c.Kind == p.Kind && c.Encoding == p.Encoding })
 		if at < 0 {
 			at = len(counts)
