@@ -16,9 +16,9 @@ import (
 type sharedRecord struct {
 	source   *Source
 	part     *ipc.Part
-	bytes    int64             // as read and decoded
-	urls     *batch.Column     // of all pieces, of which they have slices; nil if each has its own
-	encoding atomic.Int64      // pieces that are not encoded yet
+	bytes    int64             // as read and decoded, joined URLs included
+	urls     *batch.Column     // of all pieces, which have slices of it; nil if each decodes its own
+	encoding atomic.Int64      // the number of pieces that are not encoded yet
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 	verdicts *tableio.Assembly // nil when all columns are decoded
 	chunk    *ipc.Chunk        // when it passes through, once all pieces are encoded; nil if it is not written
@@ -30,9 +30,9 @@ func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	size, decoded := part.Size()
 	r := &sharedRecord{source: s, part: part, bytes: size}
 	if s.urls.IsJoined() {
-		r.bytes += decoded // for the URLs that are joined
+		r.bytes += decoded // joined URLs have about the bytes of their columns
 	}
-	if s.urls.IsColumn() { // find the URLs once, not in each piece
+	if s.urls.IsColumn() { // find the URLs once, when the whole is decoded, not in each piece
 		part.Whole = func(rows arrow.Record) error {
 			urls, _, err := s.urls.URLs(rows, s.reader.Memory())
 			r.urls = &urls
@@ -51,17 +51,17 @@ func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 type piece struct {
 	record   *sharedRecord
 	input    string
-	index    int
-	firstRow int64
+	index    int   // in the input
+	firstRow int64 // in the input
 	rows     int
-	size     int64 // the first piece has the record's
+	size     int64 // in bytes; the first piece has the record's
 
-	number      int // index among the record's pieces
-	first, last bool
-	urls        *array.Data // decoded, kept until they are encoded
+	number      int         // index among the record's pieces
+	first, last bool        // of these
+	urls        *array.Data // decoded, for the sink that it passes through to; nil if there are none to reuse
 	kept        int64       // bytes encoded for it that wait for the last piece
-	freed       int64       // of the record's bytes
-	taken       int64       // bytes of its grant
+	freed       int64       // bytes of the record that Freed gave back
+	taken       int64       // bytes of its grant that decoding took
 }
 
 // Name implements batch.Piece.

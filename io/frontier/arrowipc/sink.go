@@ -90,8 +90,8 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 // Notes returns lines for people about buffers that were compressed again.
 func (s *sink) Notes() []string { return s.writer.Notes() }
 
-// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
-// skipped, and a large one becomes several record batches.
+// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows has an empty
+// chunk, and a large one becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
 		return s.encodePassed(b, v)
@@ -114,7 +114,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		}
 		return nil
 	})
-	var inputs []*array.Data
+	var inputs []*array.Data // whose dictionaries the chunk uses
 	if err == nil && c.Len() > 0 {
 		inputs, err = s.output.Inputs(b)
 	}
@@ -130,8 +130,8 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 type passedChunk struct {
 	record *sharedRecord
 	name   string // of its piece, for people
-	last   bool
-	size   int64
+	last   bool   // of the record's pieces
+	size   int64  // in bytes
 }
 
 // Size implements batch.Chunk.

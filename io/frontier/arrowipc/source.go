@@ -44,20 +44,21 @@ type Source struct {
 	options Options
 	reader  *ipc.Reader
 	urls    *tableio.Location
-	columns []int // decoded; nil for all
+	columns []int // indices of the columns that are decoded; nil for all
 
+	// If record batches pass through:
 	passing bool
 	selects bool         // rows are left out
-	in      io.Closer    // closed after all that passes through was written
-	users   atomic.Int64 // users of in: the open source, and record batches that are not written
+	in      io.Closer    // closed after all that passes through was written; may be nil
+	users   atomic.Int64 // of in: the open source, and record batches that are not written
 
-	pending *sharedRecord // a record batch of which Next has not returned all pieces; nil for none
-	cut     int           // how many it has returned
+	pending   *sharedRecord // a record batch of which Next has not returned all pieces; nil for none
+	nextPiece int           // index of the next of these
 
 	closed  bool
-	batches int
-	rows    int64
-	err     error
+	batches int   // pieces that Next has returned
+	rows    int64 // rows of these
+	err     error // what ended the reading, which Next returns again
 }
 
 // OpenFile reads the file format from the size bytes of r, which must stay open until
@@ -80,7 +81,8 @@ func (o *Options) reader() ipc.ReaderOptions {
 	return ipc.ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
 }
 
-// newSource returns the source of a reader. err is what opening that returned.
+// newSource returns the source of a reader, or err, which opening the reader returned, with the input's
+// name.
 func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	s := &Source{options: o, reader: r}
 	if err == nil {
@@ -106,8 +108,8 @@ func (s *Source) locate() (err error) {
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra], and finds these in the
-// tables that are left.
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra], and finds these again
+// in the schema of the tables that are left.
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -163,7 +165,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		part, err := s.reader.Next()
 		switch {
 		case err == nil:
-			s.pending, s.cut = newSharedRecord(s, part), 0
+			s.pending, s.nextPiece = newSharedRecord(s, part), 0
 		case err == io.EOF:
 			s.err = err
 		default:
@@ -173,7 +175,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.slice(), nil
+	return s.takePiece(), nil
 }
 
 // Share returns which part of a file's record batches Next has returned, from 0 to 1. It is
@@ -185,24 +187,24 @@ func (s *Source) Share() (share float64, known bool) {
 	}
 	done := float64(read)
 	if s.pending != nil { // it is counted as read
-		done += float64(s.cut)/float64(s.pending.part.Pieces()) - 1
+		done += float64(s.nextPiece)/float64(s.pending.part.Pieces()) - 1
 	}
 	return done / float64(all), true
 }
 
-// slice cuts the next piece off the pending record batch.
-func (s *Source) slice() *piece {
+// takePiece returns the next piece of the pending record batch.
+func (s *Source) takePiece() *piece {
 	record := s.pending
-	low, high := record.part.Piece(s.cut)
+	low, high := record.part.Piece(s.nextPiece)
 	p := &piece{
 		record: record, input: s.options.Name, index: s.batches, firstRow: s.rows, rows: high - low,
-		number: s.cut, first: s.cut == 0, last: s.cut+1 == record.part.Pieces(),
+		number: s.nextPiece, first: s.nextPiece == 0, last: s.nextPiece+1 == record.part.Pieces(),
 	}
 	p.size = s.reader.Dictionaries() // each piece is charged for the dictionaries
 	if p.first {
 		p.size += record.bytes
 	}
-	s.cut++
+	s.nextPiece++
 	s.batches++
 	s.rows += int64(p.rows)
 	if p.last {
@@ -212,12 +214,9 @@ func (s *Source) slice() *piece {
 }
 
 // CanPassThrough reports whether the record batches can be copied unchanged into the output. stream says
-// that this is a stream, not a file, and several that it has other inputs, too. [ipc.Reader.CanCopy] must
-// allow it, and each column that is read must be written: extra columns, and those from which URLs
-// are joined, are written only with [batch.KeepAll].
+// that the output is a stream, not a file, and several that it has other inputs, too.
 func (s *Source) CanPassThrough(stream, several bool) bool {
-	readAreWritten := s.options.Keep == batch.KeepAll || s.urls.IsColumn() && s.options.Extra == (batch.ExtraColumns{})
-	return readAreWritten && s.reader.CanCopy(stream, several)
+	return s.urls.ReadsWritten() && s.reader.CanCopy(stream, several)
 }
 
 // PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:

@@ -18,43 +18,38 @@ import (
 	"robotsbatch/io/tables/parquet/splice"
 )
 
-// CanPassThrough reports whether row groups can pass through. They cannot if URLs are
-// joined from several columns, or if columns are read that are not written.
-func (s *Source) CanPassThrough() bool {
-	return s.options.Keep == batch.KeepAll || s.urls.IsColumn() && s.options.Extra == (batch.ExtraColumns{})
-}
+// CanPassThrough reports whether row groups can pass through.
+func (s *Source) CanPassThrough() bool { return s.urls.ReadsWritten() }
 
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
 // are decoded, and the columns that are written, all or the URLs', are copied byte for byte
 // without checks. Call it before the first Next. The file is closed once the source is
 // closed and all its row groups are written.
 func (s *Source) PassThrough() (err error) {
-	defer func() {
-		if err != nil {
-			err = tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
-		}
-	}()
-	s.unreadable = nil
+	s.unreadable = nil // what is copied need not be decoded
 	if s.options.Keep != batch.KeepAll {
 		s.copied = s.fields
 		s.nodes, s.leaves = s.whole.Pick(s.copied)
 	}
 	s.passed, err = splice.Open(s.in, s.whole.File, s.copied)
 	if err == nil && s.copied == nil {
-		err = s.readOnlyURLs()
+		err = s.readOnlyURLs() // of the others, open has limited it to them
 	}
-	return err
+	if err != nil {
+		return s.fail(err)
+	}
+	return nil
 }
 
 // passing is a sink of row groups that pass through.
 type passing struct {
 	closing tableio.Closing
-	from    *Source
+	from    *Source         // the first input, to which the others must be alike
 	output  *tableio.Output // of the verdict columns
-	encoder *encode.Encoder
-	filter  *groupfilter.Filter // of mixed row groups
-	allRows bool                // none is mixed
+	encoder *encode.Encoder // of the verdict columns
 	file    *splice.Writer
+	filter  *groupfilter.Filter // of row groups of which some rows are kept
+	allRows bool                // there is no such row group
 }
 
 // NewPassing starts a Parquet output on w for the row groups of sources that pass
@@ -64,52 +59,49 @@ type passing struct {
 // Closing or aborting the sink closes or aborts w. When NewPassing fails, the caller
 // must abort w.
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
-	s := &passing{closing: tableio.Closing{File: w}, from: from, allRows: l.AllRows}
-	if err := s.start(l); err != nil {
-		return nil, tableio.Worded(err)
-	}
-	return s, nil
-}
-
-// start begins the output: its first bytes, and what encodes and filters for it.
-func (s *passing) start(l batch.Layout) (err error) {
 	var names []string
-	for _, n := range s.from.nodes {
+	for _, n := range from.nodes {
 		names = append(names, n.Name)
 	}
-	if s.output, err = tableio.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
-		return err
-	}
-	schema, err := columns.FromArrow(s.output.Schema())
+	output, err := tableio.NewVerdicts(l, names, memory.NewGoAllocator())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.output.CodeAgents()
-	if s.encoder, err = encode.NewEncoder(schema, s.from.codec(), 0); err != nil {
-		return err
+	output.CodeAgents() // Parquet stores the names in a dictionary
+	schema, err := columns.FromArrow(output.Schema())
+	if err != nil {
+		return nil, tableio.Worded(err)
 	}
-	s.filter = groupfilter.New(2 * s.from.options.Memory)
+	encoder, err := encode.NewEncoder(schema, from.verdictCodec(), 0)
+	if err != nil {
+		return nil, tableio.Worded(err)
+	}
 	// The input's created_by is kept, because readers judge statistics by it.
-	s.file, err = splice.NewWriter(s.closing.File, s.from.passed, s.encoder.Columns(s.from.copied, maker(), versionKey))
-	return err
+	file, err := splice.NewWriter(w, from.passed, encoder.Columns(from.copied, maker(), versionKey))
+	if err != nil {
+		return nil, tableio.Worded(err)
+	}
+	return &passing{
+		closing: tableio.Closing{File: w}, from: from, output: output, encoder: encoder, file: file, allRows: l.AllRows,
+		filter: groupfilter.New(2 * from.options.Memory), // a page is held as stored and decompressed
+	}, nil
 }
 
 // Notes returns lines for people about pages that were compressed again.
 func (s *passing) Notes() []string { return s.filter.Notes() }
 
-// codec returns the codec for the verdict columns: that of the URLs if outputs may have it, or else one
-// that all readers know.
-func (s *Source) codec() compress.Codec {
-	known := compress.Snappy
+// verdictCodec returns the codec for the verdict columns: that of the URLs in the first row group if
+// outputs may have it, or else Snappy, which all readers know.
+func (s *Source) verdictCodec() compress.Codec {
 	if len(s.whole.File.Groups) > 0 {
-		codec := s.whole.Chunk(0, s.columns[0].Leaves[0]).Codec
-		for _, written := range format.Parquet.Inside() {
-			if codec.Is(written) {
-				known = written
+		ofURLs := s.whole.Chunk(0, s.columns[0].Leaves[0]).Codec
+		for _, codec := range format.Parquet.Inside() {
+			if ofURLs.Is(codec) {
+				return codec
 			}
 		}
 	}
-	return known
+	return compress.Snappy
 }
 
 // versionKey names the program that added columns to another writer's file.
@@ -178,7 +170,8 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
 	g := chunk.group
-	if !chunk.last && (!s.allRows || g.begun) {
+	begins := s.allRows && !g.begun
+	if !chunk.last && !begins {
 		return nil
 	}
 	if difference := s.from.passed.Difference(g.source.passed); difference != "" {

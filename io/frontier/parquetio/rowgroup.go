@@ -19,37 +19,37 @@ import (
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
 type rowGroup struct {
 	source   *Source
-	index    int
+	index    int // in the file
 	rows     int64
-	size     int64 // rows of a run, but for the last
+	runRows  int64 // rows of each run but the last
 	runs     int
-	handed   int // runs that are pieces already
-	columns  []*decode.Column
-	verdicts *tableio.Assembly // when it passes through
+	nextRun  int               // the first that is no piece yet
+	columns  []*decode.Column  // those of source.columns
+	verdicts *tableio.Assembly // nil unless it passes through
 	added    *encode.Group     // the verdict columns, once all pieces are encoded; nil if no row is kept
 	begun    bool              // its pages are written, before the added ones
 	held     int64             // bytes kept by pieces that were written; only the writer uses it
 
 	stored, decoded int64 // bytes of its columns: see [Source.sizes]
-	reading         int64 // bytes of them that are read at a time, or at once from an object in a store
+	reading         int64 // bytes that reading them takes, apart from what is decoded
 }
 
 // newRowGroup returns a row group, cut into runs of at most the options' rows and declared bytes.
 func newRowGroup(s *Source, index int) *rowGroup {
-	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, size: int64(s.options.BatchRows)}
+	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, runRows: int64(s.options.BatchRows)}
 	g.stored, g.decoded, g.reading = s.sizes(index)
-	if row := g.decoded / max(1, g.rows); row > 0 {
-		g.size = max(1, min(g.size, s.options.Piece/row))
+	if rowBytes := g.decoded / max(1, g.rows); rowBytes > 0 {
+		g.runRows = max(1, min(g.runRows, s.options.Piece/rowBytes))
 	}
-	g.runs = int((g.rows + g.size - 1) / g.size)
+	g.runs = int((g.rows + g.runRows - 1) / g.runRows)
 	for _, c := range s.columns {
-		g.columns = append(g.columns, decode.NewColumn(s.in, s.whole.File.Groups[index].Chunks, c, g.rows, g.size, s.options.Memory))
+		g.columns = append(g.columns, decode.NewColumn(s.in, s.whole.File.Groups[index].Chunks, c, g.rows, g.runRows, s.options.Memory))
 	}
 	if s.passed != nil {
 		g.verdicts = tableio.NewAssembly(g.runs)
 		s.users.Add(1)
 	}
-	if in, ok := s.in.(announcing); ok && g.stored <= s.options.Memory/4 {
+	if in, ok := s.in.(announcing); ok && g.stored <= s.options.Memory/4 { // larger ones are not kept at once
 		g.announce(in)
 	}
 	return g
@@ -86,9 +86,9 @@ func (g *rowGroup) announce(in announcing) {
 	}
 }
 
-// rowsOf returns how many rows a run has.
+// rowsOf returns the number of rows of a run.
 func (g *rowGroup) rowsOf(run int) int {
-	return int(min(g.size, g.rows-int64(run)*g.size))
+	return int(min(g.runRows, g.rows-int64(run)*g.runRows))
 }
 
 // ranges returns the parts of the file that hold a column of the row group.
@@ -104,9 +104,9 @@ func (g *rowGroup) ranges(c *columns.Column) []blob.Range {
 // piece is a run of rows of a row group.
 type piece struct {
 	group    *rowGroup
-	run      int
-	index    int
-	firstRow int64
+	run      int   // index in the group
+	index    int   // in the file
+	firstRow int64 // in the file
 	rows     int
 	kept     int64 // bytes encoded for it that wait for the last piece
 }
@@ -146,8 +146,9 @@ func (p *piece) Continued() bool { return p.run < p.group.runs-1 }
 // Freed implements batch.Freeing.
 func (p *piece) Freed() int64 { return p.declared() }
 
-// declared returns the bytes that the run takes decoded: twice its share of what the row group declares,
-// and the levels and offsets of its rows.
+// declared returns the bytes that the run is expected to take decoded: its share of what the row group
+// declares, twice because a dictionary declares once what many rows have, and the levels and offsets of
+// its rows. What it takes beyond is Batch.Undeclared.
 func (p *piece) declared() int64 {
 	share := float64(p.rows) / float64(p.group.rows)
 	return int64(2*share*float64(p.group.decoded)) + 16*int64(p.rows)
@@ -165,11 +166,12 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	return b, nil
 }
 
-// decode decodes the columns to read, and finds the URLs in them.
+// decode decodes the columns to read, and finds the URLs and extra columns in them. If the row group
+// passes through, the batch's table is p, which the sink of [NewPassing] wants.
 func (p *piece) decode() (*batch.Batch, error) {
 	s := p.group.source
 	arrays := make([]arrow.Array, len(p.group.columns))
-	decoded := int64(0)
+	decoded := int64(0) // bytes
 	for i := range arrays {
 		at := (i + p.run) % len(arrays) // workers begin with different columns, so that they rarely wait for one another
 		values, err := p.group.columns[at].Take(p.run)

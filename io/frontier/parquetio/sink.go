@@ -51,9 +51,9 @@ type Sink struct {
 	schema  *columns.Schema
 	encoder *encode.Encoder
 	file    *encode.Writer
-	memory  int64 // the most that a batch may take while it is written
+	memory  int64 // the most bytes that a batch may take while it is written
 
-	pending encode.Rows
+	pending encode.Rows // of small batches, which Write collects
 }
 
 // NewSink starts a Parquet output on w. Its columns are those of
@@ -75,16 +75,16 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if err := checkMetadata(output.Schema().Metadata(), s.memory); err != nil {
 		return nil, err
 	}
-	output.CodeAgents()
 	if s.schema.Stored.NumFields() == 0 {
 		return nil, errors.New("a Parquet file needs a column")
 	}
+	output.CodeAgents() // Parquet stores the names in a dictionary
 	if s.encoder, err = encode.NewEncoder(s.schema, o.Codec, o.Level); err != nil {
 		return nil, err
 	}
 	for _, n := range s.schema.Nodes { // not Leaves: a field of a struct may have the name
 		if n.Name == o.Layout.URLColumn && len(n.Children) == 0 {
-			s.encoder.Plain = n.Leaf // a dictionary of URLs is work for nothing
+			s.encoder.Plain = n.Leaf // nearly all URLs differ, so a dictionary only costs time
 		}
 	}
 	s.file, err = encode.NewWriter(w, s.encoder)
@@ -112,9 +112,9 @@ func (s *Sink) shred(record arrow.Record, mem memory.Allocator) (*encode.Rows, e
 // encodedBatch is an encoded batch, or a small one whose rows wait to be collected.
 type encodedBatch struct {
 	groups []*encode.Group
-	rows   *encode.Rows
-	size   int64
-	kept   int64 // bytes that are collected, less those that were collected before
+	rows   *encode.Rows // of a small one, in place of groups; else nil
+	size   int64        // of either, in bytes
+	kept   int64        // by how many bytes the collected rows have grown when it was written
 }
 
 // Size implements batch.Chunk.
@@ -137,12 +137,13 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		if err != nil {
 			return err
 		}
-		if r.N < leastRows && r.Size < s.leastBytes() && r.N == int64(v.SelectedRows) {
+		whole := r.N == int64(v.SelectedRows) // this share is the only one
+		if whole && r.N < leastRows && r.Size < s.leastBytes() {
 			c.rows, c.size = &encode.Rows{}, r.Size
 			if err := b.Grant.Take(r.Size); err != nil {
 				return err
 			}
-			return s.encoder.Append(c.rows, r)
+			return s.encoder.Append(c.rows, r) // a copy: r may share the batch's memory
 		}
 		return s.encodeRecord(b, c, record, r, share.Memory())
 	})
@@ -153,7 +154,7 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 }
 
 // encodeRecord encodes a record, whose leaves are r, as one row group or, if it is too large, as several
-// of equal size, and adds them to c. mem allocates the leaves of these.
+// with equal numbers of rows, and adds them to c. mem allocates the leaves of the latter.
 func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record, r *encode.Rows, mem memory.Allocator) error {
 	parts := max(1, (r.N+mostRows-1)/mostRows, (r.Size+mostBytes-1)/mostBytes)
 	step := max(1, (r.N+parts-1)/parts)
@@ -168,7 +169,7 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 				return err
 			}
 		}
-		if err := b.Grant.Take(2 * part.Size); err != nil { // uncompressed and compressed
+		if err := b.Grant.Take(2 * part.Size); err != nil { // for pages before and after compression
 			return err
 		}
 		g, err := s.encoder.Encode(part)
@@ -180,20 +181,22 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 		if most := s.memory; c.size > most {
 			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
 		}
-		if err := b.Grant.Take(int64(cap(g.Data)) - 2*part.Size); err != nil {
+		if err := b.Grant.Take(int64(cap(g.Data)) - 2*part.Size); err != nil { // what remains
 			return err
 		}
 	}
 	return nil
 }
 
-// leastBytes returns the size from which on batches are not collected.
+// leastBytes returns the size in bytes from which on batches are not collected.
 func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
 
-// enough reports whether the collected rows make a row group.
+// enough reports whether the collected rows make a row group: both many and large, or very large (wanted
+// bytes, so that a row group of many columns has no tiny chunks), or as many as a row group may have.
 func (s *Sink) enough() bool {
+	n, size := s.pending.N, s.pending.Size
 	wanted := max(s.leastBytes(), min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
-	return s.pending.N >= leastRows && s.pending.Size >= s.leastBytes() || s.pending.Size >= wanted || s.pending.N >= mostRows
+	return n >= leastRows && size >= s.leastBytes() || size >= wanted || n >= mostRows
 }
 
 // Write implements batch.Sink. It writes row groups, and collected rows before them, or as soon as these

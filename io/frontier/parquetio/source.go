@@ -44,15 +44,15 @@ type Options struct {
 type Source struct {
 	options Options
 	fields  []int             // indices of the columns that are read
-	columns []*columns.Column // which these are
+	columns []*columns.Column // the columns that are read
+	read    *arrow.Schema     // of the columns that are read
 	nodes   []*columns.Node   // the columns of the file, all or those that pass through
 	leaves  []*columns.Node   // of nodes
-	read    *arrow.Schema     // of the columns that are read
 	urls    *tableio.Location
-	notes   []string
+	notes   []string // see Notes
 	in      File
-	size    int64
-	users   atomic.Int64 // users of in: the open source, and pieces
+	size    int64        // of in, in bytes
+	users   atomic.Int64 // of in: the open source, pieces that are not decoded, and row groups that pass through
 	closed  bool
 
 	whole      *columns.Table
@@ -60,11 +60,11 @@ type Source struct {
 	passed     *splice.Input // when row groups pass through
 	copied     []int         // indices of the columns that pass through; nil for all
 
-	group   int       // the next row group
-	end     int       // the row group after the last
+	group   int       // index of the next row group
+	end     int       // index of the row group after the last that is read
 	pending *rowGroup // a row group of which Next has not returned all runs; nil for none
 	batches int       // pieces that Next has returned
-	rows    int64     // and their rows
+	rows    int64     // rows of these
 }
 
 // File is an input.
@@ -79,9 +79,14 @@ type File interface {
 func Open(r File, size int64, o Options) (*Source, error) {
 	s := newSource(r, size, o)
 	if err := s.open(); err != nil {
-		return nil, tableio.Worded(fmt.Errorf("%s: %w", o.Name, err))
+		return nil, s.fail(err)
 	}
 	return s, nil
+}
+
+// fail returns err with the input's name.
+func (s *Source) fail(err error) error {
+	return tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
 }
 
 // newSource returns a source that has not read anything.
@@ -142,7 +147,7 @@ func checkMetadata(m arrow.Metadata, memory int64) error {
 	return nil
 }
 
-// readSchema reads the footer, and which row groups are to be read.
+// readSchema reads the footer, and decides which row groups are read.
 func (s *Source) readSchema() (err error) {
 	if s.whole, err = columns.ReadTable(s.in, s.size, s.options.Memory/footerShare); err != nil {
 		return err
@@ -179,7 +184,8 @@ func (s *Source) readOnlyURLs() (err error) {
 	return s.readColumns(fields, schema)
 }
 
-// readColumns limits reading to the columns with these indices, nil for all, which are those of a schema.
+// readColumns limits reading to the columns with these indices, nil for all. schema has these columns
+// alone, structs with the fields that are read.
 func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 	whole := s.whole
 	if fields == nil {
@@ -214,9 +220,9 @@ func (s *Source) checkGroups() error {
 	return nil
 }
 
-// sizes returns how many bytes a row group has in the columns to read: in the file; decoded, as the
-// footer declares; and of pages that are in memory at a time while it is read, if they are as large as
-// most writers make them.
+// sizes returns the bytes of a row group's columns that are read: stored in the file; decoded, as the
+// footer declares them; and of the pages that are in memory at a time while it is read, stored and
+// decoded, if they are as large as most writers make them.
 func (s *Source) sizes(group int) (stored, decoded, reading int64) {
 	const page = 1 << 20
 	for _, c := range s.columns {
@@ -254,7 +260,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, err
 	}
 	if s.unreadable != nil {
-		return nil, tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, s.unreadable))
+		return nil, s.fail(s.unreadable)
 	}
 	for s.pending == nil {
 		if s.group == s.end {
@@ -266,10 +272,10 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		s.group++
 	}
 	g := s.pending
-	p := &piece{group: g, run: g.handed, index: s.batches, firstRow: s.rows, rows: g.rowsOf(g.handed)}
+	p := &piece{group: g, run: g.nextRun, index: s.batches, firstRow: s.rows, rows: g.rowsOf(g.nextRun)}
 	s.users.Add(1)
-	g.handed++
-	if g.handed == g.runs {
+	g.nextRun++
+	if g.nextRun == g.runs {
 		s.pending = nil
 	}
 	s.batches++

@@ -19,15 +19,15 @@ import (
 // never cuts the result into several.
 type Assembly struct {
 	parts   []assembled
-	missing atomic.Int64 // pieces
-	mixed   atomic.Bool  // some rows of a piece are kept and others are not
+	missing atomic.Int64 // the number of pieces that were not added yet
+	mixed   atomic.Bool  // of a piece that was added, some rows are selected and others are not
 }
 
 // assembled is a piece of an Assembly.
 type assembled struct {
-	rows, selected int
+	rows, selected int             // numbers of rows
 	bitmap         []byte          // of selected rows; nil when all or none are
-	shares         [][]*array.Data // verdict columns of selected rows
+	shares         [][]*array.Data // the verdict columns of selected rows, a share after the other
 	urls           *array.Data     // of selected rows; nil when they were not kept
 }
 
@@ -129,7 +129,7 @@ func (p *assembled) runs() tables.Rows {
 }
 
 // URLs returns the URLs of all output rows, or nil if not all were kept. The caller
-// releases them.
+// releases them. It gives up those of the pieces, so it is called once.
 func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	var parts []*array.Data
 	all := true
@@ -149,7 +149,7 @@ func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 }
 
 // Columns returns the verdict columns of all output rows, which the caller releases. o is that of
-// Add. It joins the pieces' columns and gives them up, so it is called once.
+// Add. It releases the pieces' columns, so it is called once.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	parts := make([][]*array.Data, o.schema.NumFields()) // of each column
 	for i := range a.parts {

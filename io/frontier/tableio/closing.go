@@ -6,7 +6,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Closing closes or aborts the file that a sink writes.
+// Closing closes or aborts the file that a sink writes, so that Abort may follow any Close.
 type Closing struct {
 	File   blob.Writer
 	closed bool

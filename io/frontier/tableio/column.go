@@ -11,7 +11,7 @@ import (
 )
 
 // findURLs returns the column with the URLs, or the field of a struct: what [format.Columns.URL] finds by
-// the name, "" for none, or else the only string column.
+// the name or, if there is no name and no column "url", the only string column.
 func findURLs(schema *arrow.Schema, name string) (place, error) {
 	columns := ColumnsOf(schema)
 	found, err := findPlace(schema, name, columns.URL)
@@ -49,8 +49,8 @@ func ColumnsOf(schema *arrow.Schema) format.Columns {
 	return c
 }
 
-// holdsURLs reports whether a column of that type can hold URLs: strings, binary
-// values if those count, or a dictionary of such.
+// holdsURLs reports whether a column of that type can hold URLs: strings, or with binary also binary
+// values, or a dictionary of such.
 func holdsURLs(dt arrow.DataType, binary bool) bool {
 	dt = tables.Storage(dt)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
@@ -65,7 +65,8 @@ func holdsURLs(dt arrow.DataType, binary bool) bool {
 	return false
 }
 
-// URLs returns the strings of a checked array. It copies only views, up to limit bytes.
+// URLs returns the strings of a checked array, as a valid column in its memory. It copies only views,
+// up to limit bytes.
 func URLs(d *array.Data, limit int64) (batch.Column, error) {
 	strings, err := tables.StringsOf(d, limit)
 	if err != nil {

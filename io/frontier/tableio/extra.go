@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// findExtra returns the column of that name, which an option gives; nowhere for no name. holds reports
-// whether its type is acceptable; wanted says which types are.
+// findExtra returns the column of that name, which the option by gives; nowhere for no name. holds
+// reports whether its type is acceptable; wanted names such types in the error.
 func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (place, error) {
 	if name == "" {
 		return nowhere, nil
@@ -26,27 +26,34 @@ func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arr
 	return found, err
 }
 
-// isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.
+// isNumber reports whether the values of a column of that type are integers or floats.
 func isNumber(dt arrow.DataType) bool {
+	id := valueType(dt).ID()
+	return arrow.IsInteger(id) || arrow.IsFloating(id)
+}
+
+// valueType returns the type of the values of a column, which may be an extension, a dictionary or
+// run-end encoded.
+func valueType(dt arrow.DataType) arrow.DataType {
 	switch dt := tables.Storage(dt).(type) {
 	case *arrow.DictionaryType:
-		return isNumber(dt.ValueType)
+		return valueType(dt.ValueType)
 	case *arrow.RunEndEncodedType:
-		return isNumber(dt.Encoded())
+		return valueType(dt.Encoded())
 	default:
-		return arrow.IsInteger(dt.ID()) || arrow.IsFloating(dt.ID())
+		return dt
 	}
 }
 
 // numberSize is the size of a number or a time in bytes.
 const numberSize = 8
 
-// TakeExtra sets b's columns besides the URLs from a table with b's rows. The arrays
-// must have been checked.
+// TakeExtra sets b.Times and b.Weights, as far as Locate was asked for them, from a table with b's
+// rows, and adds their size to b.Undeclared. The arrays must have been checked.
 func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	if l.time.column >= 0 {
 		var err error
-		if b.Times, err = times(array.MakeFromData(l.time.of(table))); err != nil {
+		if b.Times, err = times(array.MakeFromData(l.time.valuesOf(table))); err != nil {
 			return fmt.Errorf("column %q: %w", l.time.name, err)
 		}
 		b.Undeclared += numberSize * table.NumRows()
@@ -55,7 +62,7 @@ func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 		return nil
 	}
 	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
-	d := tables.Plain(l.weight.of(table), mem)
+	d := tables.Plain(l.weight.valuesOf(table), mem)
 	defer d.Release()
 	weights, err := tables.NumbersOf(d)
 	if err != nil {

@@ -14,40 +14,44 @@ import (
 // Location says where a table has its URLs: in one column, or split over
 // several, as in Common Crawl's index.
 type Location struct {
-	schema *arrow.Schema // of the tables that are written
-	urls   place         // the URL column, or
-	parts  *Parts        // the columns that URLs are joined from
+	schema *arrow.Schema // of the output tables, see URLs
+	urls   place         // nowhere if parts is not nil
+	parts  *Parts        // the columns that URLs are joined from; nil if they are in one
 	alone  bool          // the output table has only the URLs, which are no column of the input
+	copies bool          // see ReadsWritten
 	weight place         // the column of ExtraColumns.Weight; nowhere for none
-	time   place         // the column of ExtraColumns.Time, in the same way
+	time   place         // the column of ExtraColumns.Time; nowhere for none
 }
 
-// Locate finds the URLs in tables of a schema: in the column of that name, or the field of a
-// struct that it names (metadata.url); without a name in "url", else in the columns that
-// findParts finds, else in the only column of strings. It also finds the columns that are read besides
-// the URLs. If the URLs are no column and keep is not KeepAll, the output table has only a column of them.
+// Locate finds the URLs in tables of a schema, and the columns of extra. name is that of a column, or
+// of a field of a struct (metadata.url). Without a name the URLs are in the column "url" or else joined
+// from the columns that findParts finds, or else in the only column of strings.
+//
+// keep says what is written of the tables: with KeepAll the output table is the input's, or else, if
+// the URLs are no column of it, a table of one column with the URLs.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.ExtraColumns) (*Location, error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
 	l := &Location{schema: schema, urls: nowhere}
 	var err error
-	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
+	if name == "" && len(schema.FieldIndices(urlName)) == 0 {
 		if l.parts, err = findParts(schema); err != nil {
 			return nil, err
 		}
 	}
-	written := joinedField
+	urlField := joinedField
 	if l.parts == nil {
 		if l.urls, err = findURLs(schema, name); err != nil {
 			return nil, err
 		}
-		written = arrow.Field{Name: name, Type: l.urls.dataType, Nullable: true}
+		urlField = arrow.Field{Name: l.urls.name, Type: l.urls.dataType, Nullable: true}
 	}
 	if l.alone = !l.IsColumn() && keep != batch.KeepAll; l.alone {
 		metadata := schema.Metadata()
-		l.schema = arrow.NewSchema([]arrow.Field{written}, &metadata)
+		l.schema = arrow.NewSchema([]arrow.Field{urlField}, &metadata)
 	}
+	l.copies = keep == batch.KeepAll || l.IsColumn() && extra == (batch.ExtraColumns{})
 	if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func (l *Location) Schema() *arrow.Schema { return l.schema }
 // are joined from several columns.
 func (l *Location) Name() string {
 	if l.parts != nil {
-		return joinedColumn
+		return urlName
 	}
 	return l.urls.name
 }
@@ -72,6 +76,11 @@ func (l *Location) IsJoined() bool { return l.parts != nil }
 
 // IsColumn reports whether the URLs are a column of the table.
 func (l *Location) IsColumn() bool { return l.parts == nil && l.urls.path == nil }
+
+// ReadsWritten reports whether each column that is read is also written, so that tables can be copied
+// without their other columns. Those from which URLs are joined, and those of ExtraColumns, are written
+// only with [batch.KeepAll].
+func (l *Location) ReadsWritten() bool { return l.copies }
 
 // Paths returns the columns with the URLs, and those that are read besides them: the index of each,
 // and for a field of a struct the indices of the fields on the way to it.
@@ -107,7 +116,7 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 	if !l.IsColumn() {
 		return nil
 	}
-	d := l.urls.of(table)
+	d := l.urls.valuesOf(table)
 	switch d.DataType().ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		return d
@@ -115,12 +124,11 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 	return nil
 }
 
-// URLs returns the URLs of a table, and the output table: the same, or one with only
-// the URLs. The arrays must have been checked. limit is the most bytes that are joined
-// or copied.
+// URLs returns the URLs of a table, and the output table (see Locate), whose columns share the memory
+// of the table's. The arrays must have been checked. limit is the most bytes that are joined or copied.
 func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
 	if l.parts == nil {
-		d := l.urls.of(table)
+		d := l.urls.valuesOf(table)
 		urls, err := URLs(d, limit)
 		if err != nil {
 			err = fmt.Errorf("column %q: %w", l.Name(), err)

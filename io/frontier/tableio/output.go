@@ -17,12 +17,12 @@ import (
 // then the verdicts. It is safe for concurrent use.
 type Output struct {
 	layout batch.Layout
-	input  *arrow.Schema
-	kept   []int // columns of the input that are written
-	schema *arrow.Schema
-	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
-	coded  bool          // they are: see CodeAgents
-	empty  bool          // batches without rows have a share
+	input  *arrow.Schema // nil for a list of URLs
+	kept   []int         // indices of the input's columns that are written
+	schema *arrow.Schema // as readers of the output see it
+	made   *arrow.Schema // as columns are made; it differs from schema after CodeAgents
+	coded  bool          // CodeAgents was called
+	empty  bool          // KeepEmpty was called
 	mem    memory.Allocator
 }
 
@@ -70,8 +70,8 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 	return o, nil
 }
 
-// CodeAgents has lists of agents made as [tables.CodedLists], for a format that stores names by number:
-// rows are many, and lists long. Schema does not change. It comes before all else.
+// CodeAgents makes lists of agents come as [tables.CodedLists], for a format that stores names by number:
+// there are many rows, and lists are long. What Schema returns does not change. Call it before Shares.
 func (o *Output) CodeAgents() {
 	fields := slices.Clone(o.schema.Fields())
 	for i, column := range o.layout.Verdicts {
@@ -83,7 +83,7 @@ func (o *Output) CodeAgents() {
 	o.made, o.coded = arrow.NewSchema(fields, &metadata), true
 }
 
-// KeepEmpty makes Shares call encode for batches without rows as well. It comes before all else.
+// KeepEmpty makes Shares call encode for batches without rows as well. Call it before Shares.
 func (o *Output) KeepEmpty() { o.empty = true }
 
 // Schema returns the output's schema, the input's metadata included.
@@ -94,7 +94,7 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 	return arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required}
 }
 
-// Inputs returns the output columns of the batch's table, with all rows; none for a
+// Inputs returns the columns of the batch's table that are written, with all rows; none for a
 // list of URLs. The table still owns them.
 func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	if o.input == nil {
@@ -114,8 +114,9 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	return columns, nil
 }
 
-// inputColumns returns some rows of the input's kept columns, made by m; n is the number of all rows of
-// the batch.
+// inputColumns returns some rows of the input's kept columns, made by m: of the table, or of a list's
+// URLs. n is the number of all rows of the batch. The caller releases the columns, which have room for
+// the verdict columns.
 func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables.Rows) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {
@@ -142,8 +143,8 @@ func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables
 	return columns, nil
 }
 
-// selected returns the output rows.
-func selected(v *batch.Verdicts) tables.Rows {
+// selectedRows returns the rows that are written.
+func selectedRows(v *batch.Verdicts) tables.Rows {
 	if v.Selected != nil {
 		return tables.RowsOf(v.Selected, v.Rows)
 	}

@@ -3,6 +3,7 @@ package tableio
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,48 +16,49 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Names of the columns of Common Crawl's index that a URL is split into.
-const (
-	protocolColumn = "url_protocol"
-	hostColumn     = "url_host_name"
-	portColumn     = "url_port"
-	pathColumn     = "url_path"
-	queryColumn    = "url_query"
-)
+// urlName is the default name of the URL column, and that of the column of joined URLs.
+const urlName = "url"
 
-// joinedColumn is the name of the column of joined URLs.
-const joinedColumn = "url"
-
-var joinedField = arrow.Field{Name: joinedColumn, Type: arrow.BinaryTypes.String, Nullable: true}
+var joinedField = arrow.Field{Name: urlName, Type: arrow.BinaryTypes.String, Nullable: true}
 
 // Parts are the columns of split URLs, as in Common Crawl's index: protocol, host and
 // path, and optionally the explicit port and the query. Each is an index into the
 // schema, or -1.
-type Parts struct {
-	protocol, host, port, path, query int
-}
+type Parts [partCount]int
+
+// The parts of a URL, as indices.
+const (
+	protocol = iota
+	host
+	port
+	path
+	query
+	partCount
+)
+
+// partNames are the names of the columns.
+var partNames = [partCount]string{"url_protocol", "url_host_name", "url_port", "url_path", "url_query"}
 
 // findParts returns the columns that URLs are split into; nil if the schema has none. It is an
 // error if port or query are there and cannot be read: without them a URL would be another one.
 func findParts(schema *arrow.Schema) (*Parts, error) {
-	find := func(name string, fits func(arrow.DataType) bool) int {
-		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
-			return found[0]
+	p := new(Parts)
+	for part, name := range partNames {
+		p[part] = -1
+		if found := schema.FieldIndices(name); len(found) == 1 {
+			if dt := schema.Field(found[0]).Type; holdsURLs(dt, true) || part == port && isNumber(dt) {
+				p[part] = found[0]
+			}
 		}
-		return -1
 	}
-	text := func(dt arrow.DataType) bool { return holdsURLs(dt, true) }
-	p := &Parts{
-		protocol: find(protocolColumn, text), host: find(hostColumn, text), path: find(pathColumn, text),
-		query: find(queryColumn, text),
-		port:  find(portColumn, func(dt arrow.DataType) bool { return text(dt) || isNumber(dt) }),
-	}
-	if p.protocol < 0 || p.host < 0 || p.path < 0 {
+	if p[protocol] < 0 || p[host] < 0 || p[path] < 0 {
 		return nil, nil
 	}
-	for i, name := range []string{portColumn, queryColumn} {
-		if found := schema.FieldIndices(name); []int{p.port, p.query}[i] < 0 && len(found) > 0 && (len(found) > 1 || schema.Field(found[0]).Type.ID() != arrow.NULL) {
-			return nil, option.Errorf("column %q is there %d times, the first of type %s, and is a part of the URLs: it takes one column of strings or, for a port, numbers", name, len(found), schema.Field(found[0]).Type)
+	for _, part := range []int{port, query} {
+		found := schema.FieldIndices(partNames[part])
+		allNull := len(found) == 1 && schema.Field(found[0]).Type.ID() == arrow.NULL // as good as none
+		if p[part] < 0 && len(found) > 0 && !allNull {
+			return nil, option.Errorf("column %q is there %d times, the first of type %s, and is a part of the URLs: it takes one column of strings or, for a port, numbers", partNames[part], len(found), schema.Field(found[0]).Type)
 		}
 	}
 	return p, nil
@@ -64,13 +66,7 @@ func findParts(schema *arrow.Schema) (*Parts, error) {
 
 // Columns returns the indices of the columns that there are.
 func (p *Parts) Columns() []int {
-	var columns []int
-	for _, column := range []int{p.protocol, p.host, p.port, p.path, p.query} {
-		if column >= 0 {
-			columns = append(columns, column)
-		}
-	}
-	return columns
+	return slices.DeleteFunc(slices.Clone(p[:]), func(column int) bool { return column < 0 })
 }
 
 // Join returns a table of one column "url" with the URLs of a table's rows. A URL is
@@ -78,23 +74,23 @@ func (p *Parts) Columns() []int {
 // query is left out; an empty one becomes a question mark. The arrays must have been
 // checked; limit is the most bytes of all URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
-	var parts [5]batch.Column // protocol, host, path, query, and a port that is text
-	numbers := p.port >= 0 && !holdsURLs(table.Schema().Field(p.port).Type, true)
-	for i, index := range []int{p.protocol, p.host, p.path, p.query, p.port} {
-		if index < 0 || index == p.port && numbers {
+	var texts [partCount]batch.Column
+	numbers := p[port] >= 0 && !holdsURLs(table.Schema().Field(p[port]).Type, true)
+	for part, column := range p {
+		if column < 0 || part == port && numbers {
 			continue
 		}
 		var err error
-		if parts[i], err = URLs(table.Column(index).Data().(*array.Data), limit); err != nil {
-			return nil, fmt.Errorf("column %q: %w", table.ColumnName(index), err)
+		if texts[part], err = URLs(table.Column(column).Data().(*array.Data), limit); err != nil {
+			return nil, fmt.Errorf("column %q: %w", table.ColumnName(column), err)
 		}
 	}
-	var port arrow.Array
+	var ports arrow.Array
 	if numbers {
-		plain := tables.Plain(table.Column(p.port).Data().(*array.Data), memory.NewGoAllocator())
+		plain := tables.Plain(table.Column(p[port]).Data().(*array.Data), memory.NewGoAllocator())
 		defer plain.Release()
-		port = array.MakeFromData(plain)
-		defer port.Release()
+		ports = array.MakeFromData(plain)
+		defer ports.Release()
 	}
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	defer b.Release()
@@ -102,11 +98,11 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	var url []byte
 	total := int64(0)
 	for row := range int(table.NumRows()) {
-		if parts[0].Null(row) || parts[1].Null(row) || !isWhole(parts[1].Value(row)) {
+		if texts[protocol].Null(row) || texts[host].Null(row) || !isWhole(texts[host].Value(row)) {
 			b.AppendNull()
 			continue
 		}
-		url = p.appendURL(url[:0], &parts, port, row)
+		url = p.appendURL(url[:0], &texts, ports, row)
 		if total += int64(len(url)); total > min(limit, math.MaxInt32) {
 			return nil, option.Errorf("the URLs of one batch take more than %d bytes: lower %s", min(limit, math.MaxInt32), option.BatchRows)
 		}
@@ -123,35 +119,42 @@ func isWhole(host []byte) bool {
 	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
 }
 
-// appendURL appends the URL of a row, whose protocol and host are not null. parts are protocol, host,
-// path, query and port; port has numbers instead, or is nil.
-func (p *Parts) appendURL(url []byte, parts *[5]batch.Column, port arrow.Array, row int) []byte {
-	url = append(append(url, parts[0].Value(row)...), "://"...)
-	host := string(parts[1].Value(row))
-	if strings.Contains(host, ":") && host[0] != '[' { // IPv6 without its brackets
-		host = "[" + host + "]"
+// appendURL appends the URL of a row, whose protocol and host are not null. texts are its parts; if ports
+// is not nil, it has the numbers of ports.
+func (p *Parts) appendURL(url []byte, texts *[partCount]batch.Column, ports arrow.Array, row int) []byte {
+	url = append(append(url, texts[protocol].Value(row)...), "://"...)
+	name := string(texts[host].Value(row))
+	if strings.Contains(name, ":") && name[0] != '[' { // IPv6 without its brackets
+		name = "[" + name + "]"
 	}
-	url = append(url, host...)
-	text := ""
-	if port != nil && port.IsValid(row) {
-		text = port.ValueStr(row)
-	} else if port == nil && p.port >= 0 && !parts[4].Null(row) {
-		text = string(parts[4].Value(row))
+	url = append(url, name...)
+	if ports != nil && ports.IsValid(row) {
+		url = appendPort(url, ports.ValueStr(row))
+	} else if ports == nil && p[port] >= 0 && !texts[port].Null(row) {
+		url = appendPort(url, string(texts[port].Value(row)))
 	}
-	if n, err := strconv.ParseFloat(text, 64); text != "" && (err != nil || n > math.MaxUint16 || n > math.Trunc(n)) {
-		url = append(append(url, ':'), text...) // which no URL has
-	} else if text != "" && n >= 0 { // some say -1 or NaN for none
-		url = strconv.AppendInt(append(url, ':'), int64(n), 10)
-	}
-	if !parts[2].Null(row) {
-		path := parts[2].Value(row)
-		if len(path) > 0 && path[0] != '/' {
+	if !texts[path].Null(row) {
+		value := texts[path].Value(row)
+		if len(value) > 0 && value[0] != '/' {
 			url = append(url, '/')
 		}
-		url = append(url, path...)
+		url = append(url, value...)
 	}
-	if p.query >= 0 && !parts[3].Null(row) {
-		url = append(append(url, '?'), parts[3].Value(row)...)
+	if p[query] >= 0 && !texts[query].Null(row) {
+		url = append(append(url, '?'), texts[query].Value(row)...)
+	}
+	return url
+}
+
+// appendPort appends a port to a URL. It may be written as a float, and as -1 or NaN for none. A text that
+// is no port is appended as it is, so that the URL is invalid.
+func appendPort(url []byte, text string) []byte {
+	switch n, err := strconv.ParseFloat(text, 64); {
+	case text == "":
+	case err != nil || n > math.MaxUint16 || n > math.Trunc(n):
+		url = append(append(url, ':'), text...)
+	case n >= 0:
+		url = strconv.AppendInt(append(url, ':'), int64(n), 10)
 	}
 	return url
 }

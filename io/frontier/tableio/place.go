@@ -14,7 +14,7 @@ import (
 type place struct {
 	name     string
 	column   int   // index of the column, negative for none
-	path     []int // indices of the fields within it, from outside; nil for the column itself
+	path     []int // indices of the fields on the way into it, outermost first; nil for the column itself
 	dataType arrow.DataType
 }
 
@@ -26,8 +26,8 @@ func columnAt(schema *arrow.Schema, i int) place {
 	return place{name: field.Name, column: i, dataType: field.Type}
 }
 
-// findPlace returns the column that find returns the index of, nowhere for a negative one.
-// Where find fails, a name with dots may be that of a field of a struct.
+// findPlace returns the column whose index find returns for a name, nowhere for a negative index.
+// If find fails, the name may be that of a field of a struct; if it is not, the error is find's.
 func findPlace(schema *arrow.Schema, name string, find func(name string) (int, error)) (place, error) {
 	found, err := find(name)
 	if err != nil {
@@ -42,8 +42,8 @@ func findPlace(schema *arrow.Schema, name string, find func(name string) (int, e
 	return columnAt(schema, found), nil
 }
 
-// fieldOf returns the field of a struct that a name with dots names, such as metadata.url. Of
-// several with one name it is the first.
+// fieldOf returns the field of a struct that a name with dots names, such as metadata.url; nowhere if
+// there is none. Of several with one name it is the first.
 func fieldOf(schema *arrow.Schema, name string) place {
 	outer, rest, dotted := strings.Cut(name, ".")
 	found := schema.FieldIndices(outer)
@@ -68,8 +68,8 @@ func fieldOf(schema *arrow.Schema, name string) place {
 	return p
 }
 
-// of returns the values of a table's rows. The table still owns them.
-func (p place) of(table arrow.Record) *array.Data {
+// valuesOf returns the values of a table's rows. The table still owns them.
+func (p place) valuesOf(table arrow.Record) *array.Data {
 	d := table.Column(p.column).Data().(*array.Data)
 	for _, i := range p.path {
 		d = tables.FieldOf(d, i)

@@ -62,15 +62,12 @@ func (s *Records) Close() error {
 	return nil
 }
 
-// urlName is the default name of the URL column.
-const urlName = "url"
-
 // recordPiece is a record on its way to a sink.
 type recordPiece struct {
 	name   string
 	record arrow.Record
 	index  int
-	row    int64 // of the first
+	row    int64 // number of the first row
 }
 
 func (p *recordPiece) Name() string { return fmt.Sprintf("%s: batch %d", p.name, p.index) }
@@ -91,10 +88,10 @@ func (p *recordPiece) Size() int64 {
 func (p *recordPiece) Decode() (*batch.Batch, error) {
 	b := &batch.Batch{Input: p.name, Index: p.index, FirstRow: p.row, Table: p.record, Release: p.record.Release}
 	for i, field := range p.record.Schema().Fields() {
-		if field.Name != urlName {
+		if field.Name != urlName { // of this column, sinks of text take the values from b.URLs
 			continue
 		}
-		var err error // sinks of text take a column of this name from the batch's URLs
+		var err error
 		if b.URLs, err = URLs(p.record.Column(i).Data().(*array.Data), math.MaxInt64); err != nil {
 			return nil, err
 		}

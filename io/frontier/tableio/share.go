@@ -30,7 +30,7 @@ type Share struct {
 // the share's allocator is counted as freed when it returns. Shares stops at an error of encode, or when
 // all shares together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
-	rows := selected(v)
+	rows := selectedRows(v)
 	if rows.Count() == 0 && !o.empty {
 		return nil
 	}
@@ -38,8 +38,8 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 	return Worded(o.shares(b, v, rows, &taken, encode))
 }
 
-// shares is Shares for some of the rows. taken is the number of bytes that the shares before have taken.
-// One row may take a fourth of the memory, because it cannot be halved.
+// shares is Shares for some of the rows. It adds the bytes that the shares take to taken, which has those
+// of the shares before. A single row may take a fourth of the memory, because it cannot be halved.
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
 	n := rows.Count()
 	most := o.layout.MemoryLimit() / 8
@@ -47,14 +47,14 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 		most *= 2
 	}
 	s := &Share{output: o, batch: b, v: v, rows: rows, mem: &granted{Allocator: o.mem, grant: b.Grant, left: most}}
-	err := s.try(encode)
+	err := s.call(encode)
 	if err == nil {
 		*taken += s.mem.taken
 		if most := o.layout.PlainLimit(); *taken > most {
 			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", most, option.BatchRows, option.Memory)
 		}
 	}
-	if n <= 1 || !errors.Is(err, tables.ErrMost) {
+	if n <= 1 || !errors.Is(err, tables.ErrMost) { // nil, too
 		return err
 	}
 	first, second := halves(rows, n/2)
@@ -64,9 +64,9 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 	return o.shares(b, v, second, taken, encode)
 }
 
-// try calls encode, gives its memory back to the grant, and turns what the allocator panics with into an
+// call calls encode, gives its memory back to the grant, and turns what the allocator panics with into an
 // error.
-func (s *Share) try(encode func(*Share) error) (err error) {
+func (s *Share) call(encode func(*Share) error) (err error) {
 	defer func() { err = errors.Join(err, s.mem.grant.Take(-s.mem.taken)) }()
 	defer panics.Recover(&err, refusalOf)
 	return encode(s)
@@ -101,7 +101,7 @@ func refusalOf(panicked any) error {
 type granted struct {
 	memory.Allocator
 	grant       *batch.Grant
-	left, taken int64
+	left, taken int64 // bytes of the limit, and of the grant
 }
 
 // take takes n bytes of the limit and of the grant, or panics with a refusal.
@@ -137,17 +137,20 @@ func (s *Share) Memory() memory.Allocator { return s.mem }
 // dictionary.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
-	m := tables.Maker{Memory: s.mem, Most: s.mem.left}
-	columns, err := o.inputColumns(s.batch, s.v.Rows, tables.Maker{Memory: s.mem, Most: m.Most, Share: true}, s.rows)
-	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
-		var column *array.Data
-		if column, err = s.verdictColumn(m, o.layout.Verdicts[i]); err == nil {
-			columns = append(columns, column)
-		}
-	}
+	maker := tables.Maker{Memory: s.mem, Most: s.mem.left}
+	sharing := maker
+	sharing.Share = true
+	columns, err := o.inputColumns(s.batch, s.v.Rows, sharing, s.rows)
 	if err != nil {
-		tables.Release(columns)
 		return nil, err
+	}
+	for _, verdict := range o.layout.Verdicts {
+		column, err := s.verdictColumn(maker, verdict)
+		if err != nil {
+			tables.Release(columns)
+			return nil, err
+		}
+		columns = append(columns, column)
 	}
 	return columns, nil
 }

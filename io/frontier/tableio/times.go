@@ -1,8 +1,6 @@
 package tableio
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -11,20 +9,15 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// holdsTimes reports whether a column of that type can hold times.
+// holdsTimes reports whether a column of that type can hold times. Smaller floats do not hold the
+// seconds of our years.
 func holdsTimes(dt arrow.DataType) bool {
-	switch dt := tables.Storage(dt).(type) {
-	case *arrow.DictionaryType:
-		return holdsTimes(dt.ValueType)
-	case *arrow.RunEndEncodedType:
-		return holdsTimes(dt.Encoded())
-	default:
-		switch dt.ID() {
-		case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.FLOAT64, arrow.NULL:
-			return true
-		}
-		return arrow.IsInteger(dt.ID()) || holdsURLs(dt, true)
+	dt = valueType(dt)
+	switch dt.ID() {
+	case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.FLOAT64, arrow.NULL:
+		return true
 	}
+	return arrow.IsInteger(dt.ID()) || holdsURLs(dt, true)
 }
 
 // maxText is the most bytes of strings that are copied; only views need a copy.
@@ -33,10 +26,18 @@ const maxText = 1 << 30
 // times returns the times of a column's rows as batch.Batch.Times has them: in seconds since 1970,
 // batch.NoTime for null and for what is no time. A timestamp is a moment in any zone, or in UTC without
 // one; a date means its end. Numbers are converted by batch.SecondsOf and strings by
-// batch.ParseSeconds. The array must have been checked.
+// batch.ParseSeconds. The array must have been checked, and holdsTimes must be true of its type.
 func times(a arrow.Array) ([]int64, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
+	}
+	data := a.Data().(*array.Data)
+	if holdsURLs(data.DataType(), true) { // strings, and a dictionary of them: TimesOf parses equal rows once
+		column, err := URLs(data, maxText)
+		if err != nil {
+			return nil, err
+		}
+		return batch.TimesOf(&column), nil
 	}
 	seconds := make([]int64, a.Len())
 	switch a := a.(type) {
@@ -52,11 +53,14 @@ func times(a arrow.Array) ([]int64, error) {
 		for row := range seconds {
 			seconds[row] = batch.NoTime
 		}
+	case *array.Dictionary, *array.RunEndEncoded:
+		plain := tables.Plain(data, memory.DefaultAllocator)
+		defer plain.Release()
+		values := array.MakeFromData(plain)
+		defer values.Release()
+		return times(values)
 	default:
-		if id := a.DataType().ID(); !arrow.IsInteger(id) && id != arrow.FLOAT64 {
-			return textTimes(a)
-		}
-		numbers, err := tables.NumbersOf(a.Data().(*array.Data))
+		numbers, err := tables.NumbersOf(data)
 		if err != nil {
 			return nil, err
 		}
@@ -75,26 +79,6 @@ func times(a arrow.Array) ([]int64, error) {
 }
 
 const secondsADay = 24 * 60 * 60
-
-// textTimes is times for a column of strings, and for what is encoded: by a dictionary or in runs.
-func textTimes(a arrow.Array) ([]int64, error) {
-	data := a.Data().(*array.Data)
-	if !holdsURLs(data.DataType(), true) {
-		if plain := tables.Plain(data, memory.DefaultAllocator); plain != data {
-			defer plain.Release()
-			values := array.MakeFromData(plain)
-			defer values.Release()
-			return times(values)
-		}
-		data.Release()
-		return nil, fmt.Errorf("a column of type %s has no times", data.DataType())
-	}
-	column, err := URLs(data, maxText)
-	if err != nil {
-		return nil, err
-	}
-	return batch.TimesOf(&column), nil
-}
 
 // secondsOf returns the seconds of a timestamp, by its unit: each divides by a constant.
 var secondsOf = [...]func(arrow.Timestamp) int64{

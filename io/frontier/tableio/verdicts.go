@@ -20,18 +20,18 @@ func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*arra
 	if err != nil {
 		return nil, err
 	}
-	index := make([]int32, 0, s.rows.Count()) // of each row's value among those that the rows have
+	numbers := make([]int32, 0, s.rows.Count()) // of each row's value in the dictionary
 	for _, r := range s.rows {
-		index = values.AppendNumbers(index, r.Low, r.High)
+		numbers = values.AppendNumbers(numbers, r.Low, r.High)
 	}
-	data, err := s.output.values(m, &column, &values, index)
+	data, err := s.output.makeColumn(m, &column, &values, numbers)
 	if err != nil {
 		err = columnError(column.Name, err)
 	}
 	return data, err
 }
 
-// valueTypes are the types of columns.
+// valueTypes are the Arrow types of verdict columns.
 var valueTypes = [...]arrow.DataType{
 	batch.BoolType:  arrow.FixedWidthTypes.Boolean,
 	batch.Int32Type: arrow.PrimitiveTypes.Int32,
@@ -42,8 +42,9 @@ var valueTypes = [...]arrow.DataType{
 	batch.ListType:  tables.TextList,
 }
 
-// values returns a column of values: row i has entry index[i] of v, null where that is negative.
-func (o *Output) values(m tables.Maker, column *batch.VerdictColumn, v *batch.Values, index []int32) (*array.Data, error) {
+// makeColumn returns a verdict column: row i has value index[i] of the dictionary of v, or null where
+// that is negative.
+func (o *Output) makeColumn(m tables.Maker, column *batch.VerdictColumn, v *batch.Values, index []int32) (*array.Data, error) {
 	switch dt := valueTypes[column.Kind.Type]; column.Kind.Type {
 	case batch.BoolType:
 		return m.Booleans(index), nil
@@ -51,7 +52,7 @@ func (o *Output) values(m tables.Maker, column *batch.VerdictColumn, v *batch.Va
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int32 { return int32(min(n, math.MaxInt32)) }), nil
 	case batch.Int64Type:
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int64 { return n }), nil
-	case batch.TimeType:
+	case batch.TimeType: // in milliseconds
 		return tables.Fixed(m, dt, v.Ints, index, func(seconds int64) int64 { return 1000 * seconds }), nil
 	case batch.FloatType:
 		return tables.Fixed(m, dt, v.Floats, index, func(x float64) float64 { return x }), nil

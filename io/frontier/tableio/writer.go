@@ -23,9 +23,9 @@ type Writer struct {
 	optional []bool // columns that may be null
 	emit     func(arrow.Record) error
 	most     int // rows of a record
-	column   int
-	rows     int
-	bytes    int
+	column   int // index of the row's next column
+	rows     int // in the builder
+	bytes    int // of their texts
 	valid    []byte
 	err      error
 }
@@ -43,7 +43,7 @@ func newWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *W
 // WrittenRecords yields the records that write makes with a Writer, and its error, if any.
 func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
-		enough := errors.New("nobody wants more")
+		enough := errors.New("the caller wants no more records")
 		w := newWriter(schema, rows, func(r arrow.Record) error {
 			if !yield(r, nil) {
 				return enough
@@ -77,46 +77,50 @@ func (w *Writer) Put(values ...any) {
 
 // put appends the value of the row's next column.
 func (w *Writer) put(value any) {
-	field, optional := w.builder.Field(w.column), w.optional[w.column]
+	field := w.builder.Field(w.column)
+	null := value == nil || w.optional[w.column] && isMissing(field, value)
 	w.column++
-	switch v := value.(type) {
-	case nil:
-	case []byte:
-		if len(v) > 0 || !optional {
-			w.putText(field, v)
-			return
-		}
-	case string:
-		if v != "" || !optional {
-			w.putText(field, []byte(v))
-			return
-		}
-	case int:
-		if v != 0 || !optional {
-			field.(*array.Int32Builder).Append(int32(v))
-			return
-		}
-	case int64:
-		if times, ok := field.(*array.TimestampBuilder); !ok {
-			field.(*array.Int64Builder).Append(v)
-			return
-		} else if v != 0 || !optional {
-			times.Append(arrow.Timestamp(time.Unix(v, 0).UnixMilli()))
-			return
-		}
-	case bool:
-		field.(*array.BooleanBuilder).Append(v)
+	if null {
+		field.AppendNull()
 		return
+	}
+	switch v := value.(type) {
+	case []byte:
+		w.putText(field, v)
+	case string:
+		w.putText(field, []byte(v))
+	case int:
+		field.(*array.Int32Builder).Append(int32(v))
 	case int32:
 		field.(*array.Int32Builder).Append(v)
-		return
+	case int64:
+		if times, ok := field.(*array.TimestampBuilder); ok {
+			times.Append(arrow.Timestamp(time.Unix(v, 0).UnixMilli()))
+		} else {
+			field.(*array.Int64Builder).Append(v)
+		}
 	case float64:
 		field.(*array.Float64Builder).Append(v)
-		return
+	case bool:
+		field.(*array.BooleanBuilder).Append(v)
 	default:
 		panic("no column has values of this type")
 	}
-	field.AppendNull()
+}
+
+// isMissing reports whether a value is null in a column that may be null.
+func isMissing(field array.Builder, value any) bool {
+	switch v := value.(type) {
+	case []byte:
+		return len(v) == 0
+	case string:
+		return v == ""
+	case int:
+		return v == 0
+	case int64:
+		return v == 0 && field.Type().ID() == arrow.TIMESTAMP
+	}
+	return false
 }
 
 // IfKnown returns a value for Put: v, or nil if it is not known.
