@@ -79,7 +79,7 @@ func (m Maker) Texts(texts []string, index []int32) (*array.Data, error) {
 	validity, nulls := m.indexValidity(index)
 	offsetBuffer, offsets := allocate[int32](m, len(index)+1)
 	data := m.alloc(int(total))
-	to, at := data.Bytes(), 0
+	to, at := data.Bytes(), 0 // at: the end of the texts so far
 	for row, i := range index {
 		if i >= 0 {
 			at += copy(to[at:], texts[i])
@@ -91,7 +91,7 @@ func (m Maker) Texts(texts []string, index []int32) (*array.Data, error) {
 
 // Strings returns a utf8 column of some rows of s.
 func (m Maker) Strings(s *Strings, runs Rows) (*array.Data, error) {
-	total, nulls := int64(0), 0
+	total, nulls := int64(0), 0 // bytes, and rows
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
 			if s.null(i) {
@@ -111,7 +111,7 @@ func (m Maker) Strings(s *Strings, runs Rows) (*array.Data, error) {
 	}
 	offsetBuffer, offsets := allocate[int32](m, n+1)
 	data := m.alloc(int(total))
-	to, at, row := data.Bytes(), 0, 1
+	to, at, row := data.Bytes(), 0, 1 // at: the end of the texts so far; row: where that goes in offsets
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
 			if !s.null(i) {

@@ -25,7 +25,7 @@ func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Re
 }
 
 // WithDictionaries returns rows that [Maker.Gather] made of an array, with the types and dictionaries of that
-// array: those of dictionary arrays are indices before. The caller releases the result.
+// array: Gather makes bare indices of dictionary arrays. The caller releases the result.
 func WithDictionaries(rows, source *array.Data) *array.Data {
 	if _, ok := Storage(source.DataType()).(*arrow.DictionaryType); ok {
 		return array.NewDataWithDictionary(source.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), source.Dictionary().(*array.Data))
@@ -54,7 +54,7 @@ func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (
 	}
 	arrays := make([]arrow.Array, len(parts))
 	for i, part := range parts {
-		arrays[i] = array.MakeFromData(part)
+		arrays[i] = array.MakeFromData(part) // it retains part
 		part.Release()
 		defer arrays[i].Release()
 	}

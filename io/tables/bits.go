@@ -27,10 +27,10 @@ func (b Bitmap) word(i, high int) uint64 {
 // word, because runs may have a row each: a call for each run would take longer than the copy.
 func (r Rows) CopyBits(to, bits []byte) {
 	from := Bitmap(bits)
-	word, n := uint64(0), 0 // bits that wait, fewer than 8
+	word, n := uint64(0), 0 // bits that wait for their byte to be full, and their number, less than 8
 	for _, run := range r {
 		low := run.Low
-		if n == 0 && low&7 == 0 {
+		if n == 0 && low&7 == 0 { // the run and its copy begin with a byte: whole bytes are copied at once
 			whole := (run.High - low) >> 3
 			to = to[copy(to, from[low>>3:low>>3+whole]):]
 			low += 8 * whole
@@ -63,7 +63,7 @@ func RowsOf(ones []byte, n int) Rows {
 // AppendRuns appends the runs of 1 from bit low to high-1, as rows that are counted from base on. It
 // never extends a run that is there.
 func (b Bitmap) AppendRuns(dst Rows, low, high, base int) Rows {
-	begin, last := 0, uint64(0) // of the current run; the bit before word
+	begin, last := 0, uint64(0) // where the current run begins, and the bit before word
 	for i := low; i < high; i += wordBits {
 		word := b.word(i, high)
 		changes := (word ^ (word<<1 | last)) & (1<<wordBits - 1) // the bits that differ from those before them
@@ -77,7 +77,7 @@ func (b Bitmap) AppendRuns(dst Rows, low, high, base int) Rows {
 		}
 		last = word >> (wordBits - 1)
 	}
-	if last == 1 {
+	if last == 1 { // the last run ends with the last word
 		dst = append(dst, Run{begin - base, high - base})
 	}
 	return dst

@@ -32,8 +32,8 @@ func packList(texts []string) *packedList {
 // index[i], null where that is negative. texts returns a list's texts; it is called once for each list
 // that a row has.
 func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
-	lists := make([]*packedList, n) // those that rows have
-	count, bytes := int64(0), int64(0)
+	lists := make([]*packedList, n)    // those that rows have
+	count, bytes := int64(0), int64(0) // texts of all rows, and their bytes
 	for _, i := range index {
 		if i < 0 {
 			continue
@@ -53,7 +53,7 @@ func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 	endBuffer, ends := allocate[int32](m, len(index)+1)
 	textEndBuffer, textEnds := allocate[int32](m, int(count)+1)
 	data := m.alloc(int(bytes))
-	to, at, values := data.Bytes(), 0, 0
+	to, at, values := data.Bytes(), 0, 0 // bytes and texts of the lists so far
 	for row, i := range index {
 		if i >= 0 {
 			for _, end := range lists[i].ends {

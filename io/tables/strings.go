@@ -73,7 +73,7 @@ func dictionaryColumn(d *array.Data, limit int64) (Strings, error) {
 
 // valueOffsets returns the offsets of an array's values, one more than there are values, in its memory.
 func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
-	if d.Len() == 0 {
+	if d.Len() == 0 { // such an array may have no offset at all
 		return []T{0}, nil
 	}
 	offsets, err := values[T](d, 1, d.Offset()+d.Len()+1)

@@ -71,8 +71,8 @@ func (b *buffers) release() {
 		b.pool.Put(p.bytes)
 		*p = pooled{}
 	}
-	kept := min(b.held, int64(cap(b.out.bytes)))
-	_ = b.grant.Take(kept - b.held) // an error says that the job is over, which others notice
+	kept := min(b.held, int64(cap(b.out.bytes))) // the grant gets the rest back
+	_ = b.grant.Take(kept - b.held)              // an error says that the job is over, which others notice
 	b.held = kept
 }
 
@@ -198,7 +198,7 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) {
+	if b.codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) { // it knows simple frames alone
 		return plain, nil
 	}
 	if err := compress.Fill(plain, raw[layout.PrefixSize:], layout.Codecs[b.codec]); err != nil {

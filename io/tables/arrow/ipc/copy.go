@@ -52,7 +52,7 @@ func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 
 // appendColumns returns the message of a record batch with its copied columns and then the columns of added. copied
 // has the arrays and buffers of the copied columns, which take the first size bytes of the body, padding
-// included. m has these bytes, in memory or lifted, and its indices that are numbered later. Or it has nothing, for
+// included. m has these bytes, in memory or lifted, and its indices that are renumbered later. Or it has nothing, for
 // a body that is copied as it lies: then they are written between the head of the message and m.body.
 func (r *copiedRecord) appendColumns(copied *layout.BatchMeta, size int64, m, added message) message {
 	both := added.batch
@@ -63,6 +63,7 @@ func (r *copiedRecord) appendColumns(copied *layout.BatchMeta, size int64, m, ad
 	both.Buffers = slices.Concat(copied.Buffers, both.Buffers)
 	both.Variadic = slices.Concat(copied.Variadic, both.Variadic)
 	pairs := layout.ReadPairs(r.frame.Meta(), layout.MessageSlot)
+	// The checksum covers what comes after the last lifted part.
 	sum := layout.PartSum(size - int64(len(m.body)-m.coveredFrom()))
 	asItLies := size - m.bodySize() // bytes that m does not have
 	m.batch = both

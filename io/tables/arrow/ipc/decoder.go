@@ -64,7 +64,7 @@ func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*deco
 	var fields []arrow.Field
 	for _, i := range columns {
 		field, err := s.Arrow.Field(i), error(nil)
-		if exact && !s.Columns[i].Unknown {
+		if exact && !s.Columns[i].Unknown { // s.Arrow has decimals of 128 bits
 			field, err = layout.FieldOf(s.Header.Table.Flat.Table(s.Fields[i]), exact)
 		}
 		if err == nil && !s.Columns[i].Unknown {
@@ -123,7 +123,7 @@ func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *d
 	next := *d
 	next.dictionaries = maps.Clone(d.dictionaries)
 	if replaces = parts != nil && !meta.Delta; replaces {
-		next.decoded = new(decodedDictionaries)
+		next.decoded = new(decodedDictionaries) // the others are decoded anew, with those in them
 		for _, old := range parts {
 			next.raw, next.total = next.raw-int64(len(old.body)), next.total-old.total
 		}
@@ -260,7 +260,7 @@ func (d *decoder) joinParts(known decodedDictionary, parts []*dictionary) (*arra
 	return values, new(tables.Checker).Check(values)
 }
 
-// decodePart returns the checked values of a dictionary batch.
+// decodePart returns the checked values of a dictionary batch. The caller holds d.decoded.mu.
 func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 	b, body, err := layout.Inflate(part.Batch, part.body, part.total)
 	if err != nil {

@@ -177,7 +177,7 @@ func (s *Writer) setDictionary(d usedDictionary) error {
 		k.values.Release()
 		k.usedDictionary = d
 	}
-	if n <= len(k.numbers) {
+	if n <= len(k.numbers) { // those after n are 0
 		k.numbers = k.numbers[:n]
 	} else {
 		k.numbers = append(k.numbers, make([]int32, n-len(k.numbers))...)
@@ -302,10 +302,6 @@ func findIndices(columns []layout.Shape, b *layout.BatchMeta) (list []inputIndic
 			list = append(list, inputIndices{buffer: buffer, shape: s})
 		}
 	}}
-	for i := range columns {
-		if err := at.Next(&columns[i]); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	err = at.NextAll(columns)
+	return list, err
 }

@@ -102,7 +102,7 @@ func (g *gathering) column(i int, shape *layout.Shape) error {
 	if g.kept.Texts == nil || i != g.kept.Column {
 		return g.array(shape, int(g.record.meta.Rows), g.kept.Rows)
 	}
-	if err := g.at.Next(shape); err != nil {
+	if err := g.at.Next(shape); err != nil { // past the input's
 		return err
 	}
 	return g.addTexts(g.kept.Texts)
@@ -132,7 +132,8 @@ var errShort = errors.New("damaged: a buffer is too short")
 func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
-	if node.Length < int64(least) || node.Length/8 > g.limit || node.Length > math.MaxInt/2 || node.Nulls < -1 || node.Nulls > node.Length {
+	isTooLong := node.Length/8 > g.limit || node.Length > math.MaxInt/2 // a value takes a bit at least
+	if node.Length < int64(least) || isTooLong || node.Nulls < -1 || node.Nulls > node.Length {
 		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.Length, node.Nulls, least)
 	}
 	return node, nil

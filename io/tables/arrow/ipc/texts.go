@@ -120,7 +120,7 @@ func (t *texts) take(number int) textPiece {
 	_, ok := t.ready[number]
 	t.mu.Unlock()
 	if !ok {
-		t.advance(number, nil)
+		t.advance(number, nil) // no grant counts its memory
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -104,7 +104,7 @@ func (s *Writer) begin() error {
 	}
 	if s.options.Selects {
 		s.renumbered = fields.Columns
-		d, err := newDecoder(fields, fields.All(), 0, true)
+		d, err := newDecoder(fields, fields.All(), 0, true) // only for its shapes
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (s *Writer) writeSelected(c *Chunk) error {
 func (s *Writer) End() error {
 	end := layout.EndOfStream
 	if !s.options.Stream {
-		if err := s.writeKept(); err != nil {
+		if err := s.writeKept(); err != nil { // none, unless rows may be left out
 			return err
 		}
 		end = s.footer()

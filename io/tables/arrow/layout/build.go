@@ -172,11 +172,11 @@ func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLengt
 
 // BuildBatch builds a RecordBatch table.
 func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
-	nodes := buildStructs(fb, b.Nodes, func(n FieldNode) []int64 { return []int64{n.Length, n.Nulls} })
-	buffers := buildStructs(fb, b.Buffers, func(s Span) []int64 { return []int64{s.Offset, s.Length} })
+	nodes := buildStructs(fb, 2, b.Nodes, func(n FieldNode) [3]int64 { return [3]int64{n.Length, n.Nulls} })
+	buffers := buildStructs(fb, 2, b.Buffers, func(s Span) [3]int64 { return [3]int64{s.Offset, s.Length} })
 	var variadic, compression flatbuffers.UOffsetT
 	if len(b.Variadic) > 0 {
-		variadic = buildStructs(fb, b.Variadic, func(count int64) []int64 { return []int64{count} })
+		variadic = buildStructs(fb, 1, b.Variadic, func(count int64) [3]int64 { return [3]int64{count} })
 	}
 	if b.Codec != CodecNone {
 		fb.StartObject(2)
@@ -194,16 +194,16 @@ func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
 
 // buildBlocks builds the footer's vector of blocks. Four bytes of padding follow the 32 bits of Meta.
 func buildBlocks(fb *flatbuffers.Builder, blocks []Block) flatbuffers.UOffsetT {
-	return buildStructs(fb, blocks, func(b Block) []int64 { return []int64{b.Offset, int64(b.Meta), b.Body} })
+	return buildStructs(fb, 3, blocks, func(b Block) [3]int64 { return [3]int64{b.Offset, int64(b.Meta), b.Body} })
 }
 
-// buildStructs builds a vector of structs of 64-bit numbers, those that of returns, as many for each.
-func buildStructs[T any](fb *flatbuffers.Builder, list []T, of func(T) []int64) flatbuffers.UOffsetT {
-	var none T
-	fb.StartVector(8*len(of(none)), len(list), 8)
-	for _, s := range slices.Backward(list) {
-		for _, number := range slices.Backward(of(s)) {
-			fb.PrependInt64(number)
+// buildStructs builds a vector of structs of n 64-bit numbers each: the first n that numbers returns.
+func buildStructs[T any](fb *flatbuffers.Builder, n int, list []T, numbers func(T) [3]int64) flatbuffers.UOffsetT {
+	fb.StartVector(8*n, len(list), 8)
+	for i := len(list) - 1; i >= 0; i-- { // a flatbuffer is built from its end
+		s := numbers(list[i])
+		for k := n - 1; k >= 0; k-- {
+			fb.PrependInt64(s[k])
 		}
 	}
 	return fb.EndVector(len(list))

@@ -145,13 +145,13 @@ func (s *Shape) setType(field, dataType Table) {
 	s.Unknown = s.Kind == 0 || s.Kind > lastKind
 	switch s.Kind {
 	case TypeFixedSizeList:
-		s.Unknown = !has(0) // a size
+		s.Unknown = !has(0) // its size, which the library needs
 	case TypeDecimal:
 		switch bits := dataType.int32(2, 128); bits {
 		case 128, 256:
 		case 32, 64:
 			s.decimal = bits
-			s.Unknown = !has(0) // a precision
+			s.Unknown = !has(0) // its precision, which the library needs
 		default:
 			s.Unknown = true
 		}
@@ -256,13 +256,20 @@ func (c *Cursor) Own(s *Shape) error {
 
 // Next moves past an array of shape s with its children, such as a column.
 func (c *Cursor) Next(s *Shape) error {
-	err := c.Own(s)
-	for i := range s.Children {
-		if err == nil {
-			err = c.Next(&s.Children[i])
+	if err := c.Own(s); err != nil {
+		return err
+	}
+	return c.NextAll(s.Children)
+}
+
+// NextAll moves past arrays of these shapes with their children.
+func (c *Cursor) NextAll(shapes []Shape) error {
+	for i := range shapes {
+		if err := c.Next(&shapes[i]); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is

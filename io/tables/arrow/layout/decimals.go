@@ -42,13 +42,8 @@ func (b *BatchMeta) FindNarrow(columns []Shape) error {
 			narrow[buffer] = uint8(s.decimal)
 		}
 	}}
-	for i := range columns {
-		if err := at.Next(&columns[i]); err != nil {
-			return err
-		}
-	}
 	b.Narrow = narrow
-	return nil
+	return at.NextAll(columns)
 }
 
 // widened returns the factor by which buffer i grows when its decimals are widened.

@@ -68,7 +68,7 @@ func (f *FileFramer) Schema() ([]byte, error) {
 // checkBlocks checks that each block fits into the file.
 func (f *FileFramer) checkBlocks() error {
 	for _, list := range [][]Block{f.Footer.Dictionaries, f.Footer.Batches} {
-		for i, b := range list {
+		for i, b := range list { // once each number is in range, their sum does not overflow
 			if b.Offset < int64(len(MagicPadded)) || b.Offset > f.end || b.Meta < FramePrefix || b.Body < 0 || b.Body > f.end || b.Offset+int64(b.Meta)+b.Body > f.end {
 				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
 			}
@@ -80,7 +80,7 @@ func (f *FileFramer) checkBlocks() error {
 // Next implements [Framer]. The message must be what its block in the footer says.
 func (f *FileFramer) Next() (*Frame, error) {
 	list, kind := &f.dictionaries, uint8(KindDictionary)
-	if len(*list) == 0 {
+	if len(*list) == 0 { // all dictionaries were read
 		list, kind = &f.Batches, KindRecord
 	}
 	if len(*list) == 0 {
@@ -218,7 +218,7 @@ func (f *FileFramer) messageAt(at, end int64) (int64, error) {
 // readSchema returns the metadata of the schema message at offset at; nil if there is none.
 func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 	length, err := f.messageAt(at, f.end)
-	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix {
+	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix { // no message, or not whole
 		return nil, err
 	}
 	meta := make([]byte, length)

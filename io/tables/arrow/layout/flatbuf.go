@@ -68,12 +68,13 @@ func (f *flat) Root() Table { return f.Table(f.target(0)) }
 
 // Table returns the table at pos.
 func (f *flat) Table(pos int) Table {
-	vpos := int64(pos) - int64(int32(f.uint32(pos)))
+	vpos := int64(pos) - int64(int32(f.uint32(pos))) // a table begins with how far before it its layout is
 	if vpos < 0 || vpos > int64(len(f.Buf)) {
 		f.fail("table at %d has its layout outside", pos)
 		return Table{Flat: f}
 	}
 	head := f.at(int(vpos), 4)
+	// A layout begins with its size and that of the table.
 	vsize, size := int(binary.LittleEndian.Uint16(head)), int(binary.LittleEndian.Uint16(head[2:]))
 	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.Buf)-vsize || pos > len(f.Buf)-size {
 		f.fail("table at %d does not fit", pos)

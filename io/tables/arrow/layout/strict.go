@@ -80,6 +80,7 @@ var (
 	}
 )
 
+// init sets what the variables above cannot say of one another.
 func init() {
 	for kind := uint8(TypeNull); kind <= lastKind; kind++ {
 		if typeLayouts[kind] == nil {

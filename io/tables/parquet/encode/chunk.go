@@ -43,7 +43,7 @@ type chunkEncoder struct {
 }
 
 // encodeChunk appends the pages of leaf l of node n to dst, and returns them with their description.
-// tryDictionary says that its values may repeat; bits and lists never try.
+// tryDictionary says that its values may repeat; it has no effect on leaves with Bits or Lists.
 func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf, tryDictionary bool) ([]byte, chunk, error) {
 	c := chunkEncoder{Encoder: e, node: n, begin: len(dst), out: dst}
 	c.chunk.entries, c.chunk.nulls = int64(l.N), int64(l.N-l.Values(n.Width()))
@@ -61,8 +61,8 @@ func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf, tryD
 	return c.out, c.chunk, c.err
 }
 
-// values appends the pages of a leaf with levels and values, with a dictionary if that is to be tried and
-// pays. It returns a leaf that has each of the values, but not for every row.
+// values appends the pages of a leaf that has neither Bits nor Lists, with a dictionary if tryDictionary is set and
+// values repeat. It returns a leaf that has each of the values at least once.
 func (c *chunkEncoder) values(l *columns.Leaf, tryDictionary bool) *columns.Leaf {
 	if tryDictionary {
 		if d := newDictionary(l, c.node.Width()); d != nil {
@@ -140,17 +140,19 @@ func slice(levels []byte, low, high int) []byte {
 // value. width is the bytes that a value takes in it, 0 for byte arrays. Rows are not cut, so a page may be
 // larger than pageSize and pageEntries.
 func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
-	most := value + pageEntries
+	most := value + pageEntries // the page is full when it has the values before this one
 	if width > 0 {
 		most = value + max(1, pageSize/width)
 	} else if offsets := l.Offsets; len(offsets) > 0 {
 		limit := offsets[value] + min(pageSize, offsets[len(offsets)-1]-offsets[value]) // without overflow
+		// As many values as end before limit, but one at least.
 		most = min(most, value+max(1, sort.Search(len(offsets)-1-value, func(i int) bool { return offsets[value+1+i] > limit })))
 	}
 	if l.Definitions == nil && l.Repetitions == nil {
 		end := min(l.N, most)
 		return end, end
 	}
+	// All that is left fits: no need to look at each entry.
 	if total := l.Values(n.Width()); l.Repetitions == nil && l.N-entry <= pageEntries && total <= most {
 		return l.N, total
 	}

@@ -200,12 +200,12 @@ func (r *filterRun) onWorker(do func() error) (err error) {
 func (r *filterRun) nextPage() *page {
 	for len(r.pages) < 2*runtime.GOMAXPROCS(0) { // one that each processor works on, and one that waits for it
 		p, more := r.next()
-		if !more || p == nil {
+		if !more || p == nil { // nil only if r.pages has some: see reserve
 			break
 		}
 		r.pages = append(r.pages, p)
 	}
-	p := r.pages[0]
+	p := r.pages[0] // each column has at least the page of its end
 	r.pages = slices.Delete(r.pages, 0, 1)
 	return p
 }

@@ -65,7 +65,7 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
 	_, groups, err := find(input.footer, fileGroups).Elements()
-	if err != nil && len(file.Groups) > 0 {
+	if err != nil && len(file.Groups) > 0 { // without row groups, there may be no list of them
 		return nil, fmt.Errorf("footer: %w", err)
 	}
 	if err := input.project(fields); err != nil {
@@ -96,7 +96,7 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 		return g, err
 	}
 	parsed := input.file.Groups[number].Chunks
-	if len(parsed) != len(chunks) {
+	if len(parsed) != len(chunks) { // the footer has a field twice, and the parser took the other one
 		return g, errors.New("damaged: its columns cannot be read")
 	}
 	if err := input.projectGroup(g.fields, parsed); err != nil {
@@ -168,8 +168,7 @@ func (input *Input) checkRanges(ranges []layout.Range) error {
 	return nil
 }
 
-// Difference returns what prevents that both inputs are copied into one file, as a clause about other; "" if
-// nothing does.
+// Difference returns why the two inputs cannot be copied into one file, as a clause about other; "" if they can.
 func (input *Input) Difference(other *Input) string {
 	for _, part := range []struct {
 		field int16

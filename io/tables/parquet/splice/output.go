@@ -110,7 +110,7 @@ func (o *Writer) extendSchema(added Columns) error {
 // typeOrder is an encoded ColumnOrder that says that values are ordered as their type is.
 var typeOrder = []byte{1<<4 | layout.RawStruct, 0, 0}
 
-// setMetadata replaces the footer's keys and values. None at all are left out.
+// setMetadata replaces the footer's keys and values. It removes the field for them if there are none.
 func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	list := make([][]byte, len(metadata))
 	for i := range metadata {
@@ -332,6 +332,6 @@ func peculiar(createdBy string) bool {
 		}
 	}
 	minor, isJava := strings.CutPrefix(createdBy, "parquet-mr version 1.")
-	hasOneDigit := len(minor) > 1 && (minor[1] < '0' || minor[1] > '9')
+	hasOneDigit := len(minor) > 1 && (minor[1] < '0' || minor[1] > '9') // 1.0 to 1.9
 	return isJava && hasOneDigit || createdBy == "parquet-mr"
 }
