@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -96,17 +97,17 @@ type bodies struct {
 	profile matcher.Profile
 	sources bool // compile none
 	budget  *budget.Budget
-	asked   *matcher.Agents // nil for all, with all that is known of them
+	asked   *matcher.Agents // BuildOptions.Asked; nil for all agents, with notes and records
 	names   dictionary
 
 	mu       sync.Mutex // for the following
-	numbered bodyTable
+	table    bodyTable
 	store    bodyStore
-	ordered  *runs.Sorter // those that are used, in the pack's order
-	payloads bool         // one that is used has a payload's name
+	ordered  *runs.Sorter // the bodyMeta of those that are used, in the pack's order; see order
+	payloads bool         // a used one has a payload's name; set by order
 
-	large      sync.Mutex
-	workspaces sync.Pool // of *workspace, for bodies that are not large
+	large      sync.Mutex // held while a body of more than largeBody bytes is compiled
+	workspaces sync.Pool  // of *workspace, for bodies that are not large
 }
 
 // workspace is reused memory in which bodies are parsed and compiled.
@@ -136,29 +137,29 @@ func surtOf(authority []byte) (s surtStart) {
 // add returns the number of a body, and compiles and stores the body if it is new. counted is
 // the part of the body that the size limit leaves.
 func (b *bodies) add(counted []byte) (number uint32, err error) {
-	number, old, err := b.numberOf(sha256.Sum256(counted), uint32(len(counted)))
-	if old || err != nil {
+	number, exists, err := b.numberOf(sha256.Sum256(counted), uint32(len(counted)))
+	if exists || err != nil {
 		return number, err
 	}
 	return number, b.compile(number, counted)
 }
 
-// numberOf returns the number of the body with a digest. A body that has none gets the next
-// one, and exists is false. length is the body's size in bytes.
+// numberOf returns the number of the body with a digest. If no body has it, exists is false,
+// and the body gets the next number. length is its size in bytes.
 func (b *bodies) numberOf(d digest, length uint32) (number uint32, exists bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	number, slot, err := b.numbered.find(&d)
+	number, slot, err := b.table.find(&d)
 	switch {
 	case err != nil:
 		return 0, false, err
 	case number != noBody:
 		return number, true, nil
-	case b.numbered.n == noBody:
+	case b.table.n == noBody:
 		return 0, false, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
 	}
-	number = b.numbered.n
-	return number, false, b.numbered.add(slot, &d, length)
+	number = b.table.n
+	return number, false, b.table.add(slot, &d, length)
 }
 
 // usedBy records that an authority has a body, so that the pack keeps it. host is the start of
@@ -166,7 +167,7 @@ func (b *bodies) numberOf(d digest, length uint32) (number uint32, exists bool, 
 func (b *bodies) usedBy(number uint32, host surtStart) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.numbered.update(number, func(k *bodyMeta) {
+	return b.table.update(number, func(k *bodyMeta) {
 		k.used = true
 		if bytes.Compare(host[:], k.first[:]) < 0 {
 			k.first = host
@@ -211,12 +212,12 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 		rules = append(rules, 0)
 	}
 	blobs := appendBlob(w.blobs[:0], notes)
-	size := len(blobs)
-	if b.asked == nil && len(counted) <= largestCompiled {
+	notesSize := len(blobs)
+	if b.asked == nil && len(counted) <= largestCompiled { // records of larger ones are read from their source
 		blobs = appendBlob(blobs, recordsOf(f).append(nil))
 	}
 	w.rules, w.notes, w.blobs = rules, notes, blobs
-	w.stored = appendStored(w.stored[:0], rules, blobs[:size], blobs[size:])
+	w.stored = appendStored(w.stored[:0], rules, blobs[:notesSize], blobs[notesSize:])
 	return b.saveCompiled(number, w.stored, flags)
 }
 
@@ -232,7 +233,7 @@ func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (compiled
 		compiled, ok = w.compiler.CompileBody(f)
 	}
 	if !ok {
-		b.names.add(namesIn(f)) // for those who look for similar names
+		b.names.add(namesIn(f)) // so that Pack.Names and HasName know them; without memory, they do not
 		return nil, nil
 	}
 	numbers, ok = b.names.add(slices.Collect(compiled.Names()))
@@ -262,19 +263,19 @@ func (b *bodies) saveCompiled(number uint32, stored []byte, flags uint8) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.numbered.update(number, func(k *bodyMeta) { k.units, k.flags = le32(stored)/matcher.BodyAlignment, flags })
+	err := b.table.update(number, func(k *bodyMeta) { k.units, k.flags = le32(stored)/matcher.BodyAlignment, flags })
 	if err != nil {
 		return err
 	}
-	return b.store.add(number, stored, &b.numbered)
+	return b.store.add(number, stored, &b.table)
 }
 
-// order sorts the bodies that authorities have into the pack's order and sets the start of
+// order sorts the bodies that authorities have into the pack's order and sets the place of
 // each. It calls visit for each in that order. No body can be added afterwards.
 func (b *bodies) order(visit func(k *bodyMeta)) error {
-	b.numbered.slots.free()
-	for number := range b.numbered.n {
-		r, err := b.numbered.known.record(int(number), false)
+	b.table.slots.free() // only adding needs them
+	for number := range b.table.n {
+		r, err := b.table.metas.record(int(number), false)
 		if err == nil && readBodyMeta(r).used {
 			err = b.ordered.Add(r)
 		}
@@ -287,16 +288,16 @@ func (b *bodies) order(visit func(k *bodyMeta)) error {
 		if place >= noBody {
 			return fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
 		}
-		units := k.units
 		visit(k)
 		b.payloads = b.payloads || k.payload != 0
-		err := b.numbered.update(k.number, func(k *bodyMeta) { k.units = uint32(place) })
-		place += uint64(units)
+		err := b.table.update(k.number, func(k *bodyMeta) { k.place = uint32(place) })
+		place += uint64(k.units)
 		return err
 	})
 }
 
-// each calls visit with what is known of each body that is used, in order.
+// each calls visit with the bodyMeta of each body that is used, in the pack's order, but without
+// the place. order must have been called.
 func (b *bodies) each(visit func(k *bodyMeta) error) error {
 	return b.ordered.Merge(func(record []byte) error {
 		k := readBodyMeta(record)
@@ -304,17 +305,17 @@ func (b *bodies) each(visit func(k *bodyMeta) error) error {
 	})
 }
 
-// placed returns the state of a body after order; its field units is then where its rules
-// start. For noBody, units is noBody.
+// placed returns the bodyMeta of a body, with its place: order must have been called. The place
+// of noBody is noBody.
 func (b *bodies) placed(number uint32) (bodyMeta, error) {
 	if number == noBody {
-		return bodyMeta{units: noBody}, nil
+		return bodyMeta{place: noBody}, nil
 	}
-	return b.numbered.get(number)
+	return b.table.get(number)
 }
 
 func (b *bodies) close() {
-	b.numbered.close()
+	b.table.close()
 	b.ordered.Close()
 	b.store.spill.Close()
 }
@@ -324,13 +325,12 @@ type bodyOutputs struct {
 	rules, notes, records, rows, digests io.Writer
 }
 
-// write writes all bodies that authorities have, in the pack's order. names has the number of
-// a name in the pack by its number in the builder. goOn is called before each body; its error
-// ends the writing.
-func (b *bodies) write(out bodyOutputs, names []uint32, goOn func() error) error {
+// write writes all bodies that authorities have, in the pack's order, until ctx ends. names has
+// the number of a name in the pack by its number in the builder.
+func (b *bodies) write(ctx context.Context, out bodyOutputs, names []uint32) error {
 	w := bodyWriter{out: out, names: names}
 	err := b.store.each(b.each, func(k *bodyMeta, stored []byte) error {
-		if err := goOn(); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		return w.write(k, stored)
@@ -347,8 +347,8 @@ type bodyWriter struct {
 	out   bodyOutputs
 	names []uint32 // the numbers of names in the pack, by those in the builder
 
-	next uint32
-	row  bodyRow // empty; its offsets are those of the next body
+	next uint32  // number of the next body in the pack
+	row  bodyRow // has the offsets where its rules, notes and records start, as start and end
 }
 
 // write writes one body and its row. stored is as appendStored made it; its names get the
@@ -358,7 +358,7 @@ func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
-	r := w.row
+	r := w.row // all empty; grows to this body's
 	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))

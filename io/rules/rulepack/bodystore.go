@@ -11,7 +11,7 @@ import (
 	"robotsbatch/io/store/runs"
 )
 
-// A compiled body waits for its place in the pack as
+// Until its place in the pack is known, a compiled body is stored as
 //
 //	0  u32  length of the rules
 //	4  u32  length of the notes, a blob
@@ -39,28 +39,28 @@ type bodyStore struct {
 	bodies []storedBody // in memory
 	size   int64        // of bodies, in bytes
 	chunks [][]byte     // their memory, but for those that are larger than a chunk; reused
-	used   int          // chunks with something in them
-	spill  runs.Spill
+	used   int          // the first chunks, which have bodies in them
+	spill  runs.Spill   // the temporary file
 }
 
 // storedBody is a stored body in memory.
 type storedBody struct {
 	number uint32
-	first  surtStart // when it is written to the file
+	first  surtStart // bodyMeta.first, set by flush to sort by it
 	stored []byte
 }
 
 // storedExtra is what a body takes in memory beside its bytes.
 const storedExtra = 128
 
-// add stores a copy of a compiled body. If that exceeds the limit, it writes all bodies in
-// memory to the temporary file, and their offsets to all.
-func (s *bodyStore) add(number uint32, stored []byte, all *bodyTable) error {
+// add stores a copy of a compiled body. If that exceeds the limit, it flushes all bodies, whose
+// offsets in the temporary file table gets.
+func (s *bodyStore) add(number uint32, stored []byte, table *bodyTable) error {
 	s.bodies = append(s.bodies, storedBody{number: number, stored: s.copyToChunk(stored)})
 	if s.size += int64(len(stored)) + storedExtra; s.size <= s.limit {
 		return nil
 	}
-	return s.flush(all)
+	return s.flush(table)
 }
 
 // copyToChunk returns a copy of a body in a chunk that many bodies share. With an allocation
@@ -83,10 +83,10 @@ func (s *bodyStore) copyToChunk(stored []byte) []byte {
 }
 
 // flush writes the bodies in memory to the temporary file, ordered by the least host that is
-// known to have them, and their offsets to all.
-func (s *bodyStore) flush(all *bodyTable) error {
+// known to have them, and their offsets and sizes there to table.
+func (s *bodyStore) flush(table *bodyTable) error {
 	for i := range s.bodies {
-		k, err := all.get(s.bodies[i].number)
+		k, err := table.get(s.bodies[i].number)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (s *bodyStore) flush(all *bodyTable) error {
 	w := bufio.NewWriterSize(&s.spill, copyingSize)
 	at := uint64(s.spill.Size())
 	for _, x := range s.bodies {
-		if err := all.update(x.number, func(k *bodyMeta) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {
+		if err := table.update(x.number, func(k *bodyMeta) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {
 			return err
 		}
 		at += uint64(len(x.stored))
@@ -111,29 +111,30 @@ func (s *bodyStore) flush(all *bodyTable) error {
 	return w.Flush()
 }
 
-// finish ends adding. It writes the bodies in memory to the temporary file if others are there
-// already, so that all are in one place.
-func (s *bodyStore) finish(all *bodyTable) error {
+// finish ends adding. If some bodies were flushed, it flushes the rest, so that each looks for
+// all of them in memory or for all in the file.
+func (s *bodyStore) finish(table *bodyTable) error {
 	if s.spill.Size() == 0 {
 		return nil
 	}
-	err := s.flush(all)
+	err := s.flush(table)
 	s.bodies, s.chunks = nil, nil
 	return err
 }
 
-// each calls visit with the bodies that ordered passes on, in that order. It reads as many at
-// once as fit into the memory. stored is valid until visit returns, and visit may change it.
-// finish must have been called.
+// each calls visit for each body that ordered calls its argument with, in that order. It reads
+// as many bodies at once as fit into the memory. stored is valid until visit returns, and visit
+// may change it. finish must have been called.
 func (s *bodyStore) each(ordered func(visit func(k *bodyMeta) error) error, visit func(k *bodyMeta, stored []byte) error) error {
 	if s.spill.Size() == 0 {
+		// All bodies are in memory, so that number n is at index n once they are sorted.
 		slices.SortFunc(s.bodies, func(x, y storedBody) int { return cmp.Compare(x.number, y.number) })
 		return ordered(func(k *bodyMeta) error { return visit(k, s.bodies[k.number].stored) })
 	}
-	var batch []bodyMeta
-	var size int64
+	var batch []bodyMeta // not read yet
+	var size int64       // of the batch in the file
 	var memory []byte
-	visitSome := func() error {
+	visitBatch := func() error {
 		memory = slices.Grow(memory[:0], int(size))[:size]
 		stored, err := s.readBodies(batch, memory)
 		for i := 0; err == nil && i < len(batch); i++ {
@@ -144,7 +145,7 @@ func (s *bodyStore) each(ordered func(visit func(k *bodyMeta) error) error, visi
 	}
 	err := ordered(func(k *bodyMeta) error {
 		if size+int64(k.size)+storedExtra*int64(len(batch)) > s.limit && len(batch) > 0 {
-			if err := visitSome(); err != nil {
+			if err := visitBatch(); err != nil {
 				return err
 			}
 		}
@@ -155,7 +156,7 @@ func (s *bodyStore) each(ordered func(visit func(k *bodyMeta) error) error, visi
 	if err != nil {
 		return err
 	}
-	return visitSome()
+	return visitBatch()
 }
 
 // extent is a range of the temporary file that is read in one call.
@@ -164,10 +165,10 @@ type extent struct {
 	data []byte
 }
 
-// readBodies reads bodies from the temporary file into memory, which has as many bytes as they
-// have, and returns them by their index in some. Bodies that are neighbours in the file are
-// read in one call. Several goroutines read, because the bodies that many hosts have are far
-// apart.
+// readBodies reads bodies from the temporary file and returns each by its index in bodies. They
+// are slices of memory, whose length is the sum of their sizes. Bodies that are neighbours in
+// the file are read in one call. Several goroutines read, because the bodies that many hosts
+// have are far apart.
 func (s *bodyStore) readBodies(bodies []bodyMeta, memory []byte) ([][]byte, error) {
 	stored, byOffset := make([][]byte, len(bodies)), make([]int, len(bodies))
 	for i := range bodies {

@@ -19,14 +19,14 @@ func TestStore(t *testing.T) {
 		for _, late := range []int{0, 10, 1} { // one body in so many gets another first host
 			folder := t.TempDir()
 			b := bodies{
-				numbered: newBodyTable(limit, limit, folder),
-				store:    bodyStore{limit: limit, spill: runs.Spill{Folder: folder}},
-				ordered:  runs.NewSorter(knownForm, limit, folder),
+				table:   newBodyTable(limit, limit, folder),
+				store:   bodyStore{limit: limit, spill: runs.Spill{Folder: folder}},
+				ordered: runs.NewSorter(bodyMetaForm, limit, folder),
 			}
 			var texts [][]byte
 			update := func(number uint32, change func(k *bodyMeta)) {
 				t.Helper()
-				must.Do(t, b.numbered.update(number, change))
+				must.Do(t, b.table.update(number, change))
 			}
 			for number := range uint32(500) {
 				if _, _, err := b.numberOf(digest{byte(number), byte(number >> 8)}, 0); err != nil {
@@ -37,9 +37,9 @@ func TestStore(t *testing.T) {
 				if number%100 == 0 {
 					texts[number] = bytes.Repeat(texts[number], chunkSize/len(texts[number])+1)
 				}
-				must.Do(t, b.store.add(number, texts[number], &b.numbered))
+				must.Do(t, b.store.add(number, texts[number], &b.table))
 			}
-			for number := range b.numbered.n {
+			for number := range b.table.n {
 				update(number, func(k *bodyMeta) {
 					k.units = 1
 					k.used = rng.IntN(5) > 0
@@ -48,7 +48,7 @@ func TestStore(t *testing.T) {
 					}
 				})
 			}
-			must.Do(t, b.store.finish(&b.numbered))
+			must.Do(t, b.store.finish(&b.table))
 			var want, got []byte
 			var last surtStart
 			err := b.order(func(k *bodyMeta) {
@@ -61,8 +61,8 @@ func TestStore(t *testing.T) {
 			must.Do(t, err)
 			place := uint32(0)
 			must.Do(t, b.store.each(b.each, func(k *bodyMeta, stored []byte) error {
-				if at, err := b.placed(k.number); err != nil || at.units != place {
-					t.Errorf("body %d is at %d, not %d, %v", k.number, at.units, place, err)
+				if at, err := b.placed(k.number); err != nil || at.place != place {
+					t.Errorf("body %d is at %d, not %d, %v", k.number, at.place, place, err)
 				}
 				place++
 				got = append(got, stored...)

@@ -25,13 +25,15 @@ type pagedArray struct {
 	spill  runs.Spill
 	frames []frame // the pages in memory
 	hand   int     // the frame that may be next to leave
-	where  []int32 // of each page: 1 + its frame, 0 if it is not yet there, -1 in the file
+	where  []int32 // by page: 1 + its frame; 0 if it was never used, -1 if only the file has it
 }
 
+// frame is a page in memory.
 type frame struct {
-	data            []byte
-	page            int
-	recent, changed bool
+	data    []byte
+	page    int
+	recent  bool // used since the clock's hand last passed
+	changed bool // must be written to the file before it leaves
 }
 
 // newPagedArray returns an array of records of size bytes that keeps about memory bytes in
@@ -40,10 +42,11 @@ func newPagedArray(size int, memory int64, folder string) *pagedArray {
 	return &pagedArray{size: size, most: int(max(memory/pagedSize, 16)), spill: runs.Spill{Folder: folder}}
 }
 
-// record returns record i. It is valid until the next call. changed says that the caller is
-// going to change it.
+// record returns the bytes of record i, valid until the next call. The caller may change them
+// only if it passes true for changed.
 func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
-	page, at := i/(pagedSize/p.size), i%(pagedSize/p.size)*p.size
+	perPage := pagedSize / p.size
+	page, at := i/perPage, i%perPage*p.size
 	for page >= len(p.where) {
 		p.where = append(p.where, 0)
 	}
@@ -77,7 +80,7 @@ func (p *pagedArray) load(page int) error {
 		p.where[old.page] = -1
 	}
 	f := &p.frames[p.hand]
-	f.page, f.changed = page, p.where[page] == 0
+	f.page, f.changed = page, p.where[page] == 0 // a new page is not in the file yet
 	if f.changed {
 		clear(f.data)
 	} else if err := p.spill.ReadAt(f.data, int64(page)*pagedSize); err != nil {
@@ -98,96 +101,96 @@ func (p *pagedArray) free() {
 //
 //	 0  24   first
 //	24  32   digest
-//	56  u32  number, length, units, size
-//	72  u8   flags, and 1 if it is used
-//	74  u64  payload, at
+//	56  u32  number, length, units, place, size
+//	76  u8   flags, and 1 if it is used
+//	78  u64  payload, at
 type bodyMeta struct {
 	// first is the beginning of the least reversed host that has it.
 	first  surtStart
 	digest digest
 	number uint32 // in the order in which they came
 	length uint32 // of the source
-	// units are those of its rules in the pack, in matcher.BodyAlignment bytes, and in the end
-	// where these start.
-	units uint32
-	size  uint32 // its bytes in the temporary file
-	flags uint8
-	used  bool // an authority has it
+	units  uint32 // length of its rules in the pack, in matcher.BodyAlignment bytes
+	place  uint32 // where these start, in the same units; set by bodies.order
+	size   uint32 // its bytes in the temporary file
+	flags  uint8
+	used   bool // an authority has it
 	// payload is the least name of a payload that has it; see Builder.Payload.
 	payload uint64
 	at      uint64 // where it is in the temporary file, if it is there
 }
 
 const (
-	knownSize = 90
-	knownKey  = len(surtStart{}) + len(digest{}) // bytes
+	bodyMetaSize = 94
+	bodyMetaKey  = len(surtStart{}) + len(digest{}) // the first bytes, by which bodies are sorted
 )
 
-// write encodes k into r, which has knownSize bytes.
+// write encodes k into r, which has bodyMetaSize bytes.
 func (k *bodyMeta) write(r []byte) {
 	copy(r[copy(r, k.first[:]):], k.digest[:])
-	for i, v := range [...]uint32{k.number, k.length, k.units, k.size} {
-		binary.LittleEndian.PutUint32(r[knownKey+4*i:], v)
+	for i, v := range [...]uint32{k.number, k.length, k.units, k.place, k.size} {
+		binary.LittleEndian.PutUint32(r[bodyMetaKey+4*i:], v)
 	}
-	r[72], r[73] = k.flags, 0
+	r[76], r[77] = k.flags, 0
 	if k.used {
-		r[73] = 1
+		r[77] = 1
 	}
-	binary.LittleEndian.PutUint64(r[74:], k.payload)
-	binary.LittleEndian.PutUint64(r[82:], k.at)
+	binary.LittleEndian.PutUint64(r[78:], k.payload)
+	binary.LittleEndian.PutUint64(r[86:], k.at)
 }
 
 // readBodyMeta decodes what write encoded.
 func readBodyMeta(r []byte) bodyMeta {
 	return bodyMeta{
 		first: surtStart(r), digest: digest(r[len(surtStart{}):]),
-		number: le32(r[knownKey:]), length: le32(r[60:]), units: le32(r[64:]), size: le32(r[68:]),
-		flags: r[72], used: r[73] != 0, payload: le64(r[74:]), at: le64(r[82:]),
+		number: le32(r[bodyMetaKey:]), length: le32(r[60:]), units: le32(r[64:]), place: le32(r[68:]), size: le32(r[72:]),
+		flags: r[76], used: r[77] != 0, payload: le64(r[78:]), at: le64(r[86:]),
 	}
 }
 
-// knownForm sorts bodies in the pack's order.
-var knownForm = runs.Form{
-	Head: knownSize, Size: func([]byte) int { return knownSize },
+// bodyMetaForm sorts bodies in the pack's order: by first, then by digest. Key is the start of
+// first as a number.
+var bodyMetaForm = runs.Form{
+	Head: bodyMetaSize, Size: func([]byte) int { return bodyMetaSize },
 	Key:     binary.BigEndian.Uint64,
-	Compare: func(a, b []byte) int { return bytes.Compare(a[:knownKey], b[:knownKey]) },
+	Compare: func(a, b []byte) int { return bytes.Compare(a[:bodyMetaKey], b[:bodyMetaKey]) },
 }
 
 // bodyTable gives distinct bodies numbers, from 0 in the order in which they are added. It
 // finds a body's number by its digest, and its bodyMeta by its number.
 type bodyTable struct {
-	n     uint32
-	known *pagedArray
-	// slots is a hash table. In the first free place from that of its hash on, a body has the
-	// hash in the upper and 1 + its number in the lower half. Places are in the order of
-	// hashes, so that a larger table is filled from its start to its end.
+	n     uint32      // bodies added so far
+	metas *pagedArray // the bodyMeta of each, by number
+	// slots is a hash table with linear probing, of u64: 0 if free, or a body's 32-bit hash in
+	// the upper half and 1 + its number in the lower. A hash's upper bits are its first slot:
+	// so grow fills the larger table from its start to its end.
 	slots  *pagedArray
-	bits   int   // of the number of slots
-	memory int64 // of the slots
+	bits   int   // there are 1 << bits slots
+	memory int64 // that slots may take, in bytes
 	seed   maphash.Seed
 }
 
-// newBodyTable returns an empty table that keeps about that many bytes of bodies and of slots
-// in memory, and the rest in files in folder.
-func newBodyTable(knownMemory, slotMemory int64, folder string) bodyTable {
+// newBodyTable returns an empty table. It keeps about metaMemory bytes of metas and slotMemory
+// bytes of slots in memory, and the rest in files in folder.
+func newBodyTable(metaMemory, slotMemory int64, folder string) bodyTable {
 	return bodyTable{
-		known: newPagedArray(knownSize, knownMemory, folder),
+		metas: newPagedArray(bodyMetaSize, metaMemory, folder),
 		slots: newPagedArray(8, slotMemory, folder), bits: 6, memory: slotMemory, seed: maphash.MakeSeed(),
 	}
 }
 
-// get returns what is known of the body with a number.
+// get returns the bodyMeta of the body with a number.
 func (t *bodyTable) get(number uint32) (bodyMeta, error) {
-	r, err := t.known.record(int(number), false)
+	r, err := t.metas.record(int(number), false)
 	if err != nil {
 		return bodyMeta{}, err
 	}
 	return readBodyMeta(r), nil
 }
 
-// update applies change to what is known of the body with a number.
+// update applies change to the bodyMeta of the body with a number.
 func (t *bodyTable) update(number uint32, change func(k *bodyMeta)) error {
-	r, err := t.known.record(int(number), true)
+	r, err := t.metas.record(int(number), true)
 	if err == nil {
 		k := readBodyMeta(r)
 		change(&k)
@@ -197,10 +200,10 @@ func (t *bodyTable) update(number uint32, change func(k *bodyMeta)) error {
 }
 
 // find returns the number of the body with digest d. If there is none, number is noBody, and
-// slot is where add must put it.
+// slot is the free one that add must get for it.
 func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 	hash := t.hash(d)
-	for slot = t.home(hash); ; slot = t.after(slot) {
+	for slot = t.firstSlot(hash); ; slot = t.nextSlot(slot) {
 		r, err := t.slots.record(slot, false)
 		if err != nil {
 			return 0, 0, err
@@ -210,21 +213,21 @@ func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 			return noBody, slot, nil
 		case uint32(s>>32) == hash:
 			number := uint32(s) - 1
-			if r, err = t.known.record(int(number), false); err != nil || digest(r[len(surtStart{}):]) == *d {
+			if r, err = t.metas.record(int(number), false); err != nil || digest(r[len(surtStart{}):]) == *d {
 				return number, slot, err
 			}
 		}
 	}
 }
 
-func (t *bodyTable) hash(d *digest) uint32 { return uint32(maphash.Bytes(t.seed, d[:]) >> 32) }
-func (t *bodyTable) home(hash uint32) int  { return int(hash >> (32 - t.bits)) }
-func (t *bodyTable) after(slot int) int    { return (slot + 1) & (1<<t.bits - 1) }
+func (t *bodyTable) hash(d *digest) uint32     { return uint32(maphash.Bytes(t.seed, d[:]) >> 32) }
+func (t *bodyTable) firstSlot(hash uint32) int { return int(hash >> (32 - t.bits)) }
+func (t *bodyTable) nextSlot(slot int) int     { return (slot + 1) & (1<<t.bits - 1) }
 
 // add gives a new body the next number. slot is what find returned for its digest d; length is
 // the size of its text in bytes.
 func (t *bodyTable) add(slot int, d *digest, length uint32) error {
-	r, err := t.known.record(int(t.n), true)
+	r, err := t.metas.record(int(t.n), true)
 	if err != nil {
 		return err
 	}
@@ -241,11 +244,11 @@ func (t *bodyTable) add(slot int, d *digest, length uint32) error {
 	return t.grow()
 }
 
-// needsSlots reports whether three quarters of 1<<bits slots are taken. There are at most
-// 1<<32 slots, because hashes have 32 bits; those suffice for all numbers.
+// needsSlots reports whether a table of bodies is to grow: three quarters of its 1<<bits slots
+// are taken. 1<<32 slots suffice for all numbers, and hashes have no more bits.
 func needsSlots(bodies uint32, bits int) bool { return bits < 32 && uint64(bodies) >= 1<<bits/4*3 }
 
-// grow doubles the number of slots.
+// grow moves the bodies to twice as many slots.
 func (t *bodyTable) grow() error {
 	old := t.slots
 	defer old.free()
@@ -256,13 +259,13 @@ func (t *bodyTable) grow() error {
 		if err != nil {
 			return err
 		}
-		s := le64(r)
-		for slot := t.home(uint32(s >> 32)); s != 0; slot = t.after(slot) {
+		body := le64(r)
+		for slot := t.firstSlot(uint32(body >> 32)); body != 0; slot = t.nextSlot(slot) {
 			if r, err = t.slots.record(slot, true); err != nil {
 				return err
 			}
 			if le64(r) == 0 {
-				binary.LittleEndian.PutUint64(r, s)
+				binary.LittleEndian.PutUint64(r, body)
 				break
 			}
 		}
@@ -271,6 +274,6 @@ func (t *bodyTable) grow() error {
 }
 
 func (t *bodyTable) close() {
-	t.known.free()
+	t.metas.free()
 	t.slots.free()
 }

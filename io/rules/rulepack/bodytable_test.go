@@ -37,7 +37,7 @@ func TestNumbered(t *testing.T) {
 				}
 			}
 		}
-		must.Equal(t, all.known.spill.Size() > 0 && all.slots.spill.Size() > 0, memory == 0, "memory", memory)
+		must.Equal(t, all.metas.spill.Size() > 0 && all.slots.spill.Size() > 0, memory == 0, "memory", memory)
 		all.close()
 	}
 }

@@ -34,7 +34,7 @@ import (
 // it in as many others.
 const (
 	bucketHeaderSize = 8
-	printBlock       = 16 // fingerprints compared at once
+	fingerprintBlock = 16 // fingerprints compared at once
 	originSize       = 12
 	// wideBucket is set in the number of authorities of a bucket whose records are longer
 	// than 16 bits can say.
@@ -192,12 +192,12 @@ func bucketChecksum(number uint32, data []byte) uint32 {
 
 func (b bucket) count() int { return int(le32(b[4:]) &^ wideBucket) }
 
-// prints returns the fingerprints.
-func (b bucket) prints() []byte { return b[bucketHeaderSize:b.ends()] }
+// fingerprints returns the fingerprints.
+func (b bucket) fingerprints() []byte { return b[bucketHeaderSize:b.ends()] }
 
 // ends returns where the ends of records start in the bucket, in bytes.
 func (b bucket) ends() int {
-	return bucketHeaderSize + 2*((b.count()+printBlock-1)&^(printBlock-1))
+	return bucketHeaderSize + 2*((b.count()+fingerprintBlock-1)&^(fingerprintBlock-1))
 }
 
 // records returns where the records start in the bucket, in bytes.
@@ -262,13 +262,12 @@ func (b bucket) appendAuthority(dst []byte, i int) []byte {
 
 // likely returns the index of the first authority whose fingerprint equals that of hash. It is
 // nearly always the authority that has the hash, but the caller must compare the texts. It
-// returns -1 if no fingerprint is equal, or if the bucket has more than printBlock
+// returns -1 if no fingerprint is equal, or if the bucket has more than fingerprintBlock
 // authorities.
 func (b bucket) likely(hash uint64) int {
-	if count := b.count(); count <= printBlock && len(b) >= bucketHeaderSize+2*printBlock {
-		for like := likePrint(b[bucketHeaderSize:], uint16(hash)); like != 0; like &= like - 1 {
-			bit := bits.TrailingZeros64(like)
-			if i := printIndex(bit); i < count {
+	if count := b.count(); count <= fingerprintBlock && len(b) >= bucketHeaderSize+2*fingerprintBlock {
+		for equal := equalFingerprints(b[bucketHeaderSize:], uint16(hash)); equal != 0; equal &= equal - 1 {
+			if i := fingerprintIndex(bits.TrailingZeros64(equal)); i < count { // the rest is padding
 				return i
 			}
 		}
@@ -276,23 +275,22 @@ func (b bucket) likely(hash uint64) int {
 	return -1
 }
 
-// printIndex returns the index of a fingerprint by its bit in the result of likePrint.
-func printIndex(bit int) int { return bit&3*4 + bit>>4 }
+// fingerprintIndex returns the index of a fingerprint by its bit in the result of
+// equalFingerprints: 4i+j for bit 16j+i.
+func fingerprintIndex(bit int) int { return bit&3*4 + bit>>4 }
 
 // find returns the index of an authority in the bucket; known is false if the bucket does not
 // have it. hash is the authority's hash.
 func (b bucket) find(hash uint64, authority []byte) (index int, known bool) {
-	count, prints := b.count(), b.prints()
+	count, prints := b.count(), b.fingerprints()
 	if count > scanned {
 		return b.search(hash, authority)
 	}
-	for first := 0; first < count; first += printBlock {
-		for like := likePrint(prints[2*first:], uint16(hash)); like != 0; like &= like - 1 {
-			bit := bits.TrailingZeros64(like)
-			if i := first + printIndex(bit); i < count {
-				if b.record(i).is(authority) {
-					return i, true
-				}
+	for first := 0; first < count; first += fingerprintBlock {
+		for equal := equalFingerprints(prints[2*first:], uint16(hash)); equal != 0; equal &= equal - 1 {
+			i := first + fingerprintIndex(bits.TrailingZeros64(equal))
+			if i < count && b.record(i).is(authority) {
+				return i, true
 			}
 		}
 	}
@@ -305,12 +303,12 @@ func (r bucketEntry) is(authority []byte) bool {
 	return r[originSize-1]&schemeMask == scheme && bytes.Equal(r.text(), text)
 }
 
-// likePrint returns a set of bits, one for each of the first printBlock fingerprints
-// that equals print, and rarely for another: fingerprint 4i+j has bit 16j+i. It
-// compares all at once, because a branch on the number of authorities in a bucket could
-// not be predicted.
-func likePrint(prints []byte, print uint16) uint64 {
-	prints = prints[:2*printBlock]
+// equalFingerprints returns a set of bits, one for each of the first fingerprintBlock
+// fingerprints that equals print, and rarely for another: fingerprint 4i+j has bit 16j+i. It
+// compares all at once, because a branch on the number of authorities in a bucket could not be
+// predicted.
+func equalFingerprints(prints []byte, print uint16) uint64 {
+	prints = prints[:2*fingerprintBlock]
 	all := uint64(print) * 0x0001_0001_0001_0001
 	return zeroLanes(le64(prints)^all) | zeroLanes(le64(prints[8:])^all)<<1 |
 		zeroLanes(le64(prints[16:])^all)<<2 | zeroLanes(le64(prints[24:])^all)<<3
@@ -322,8 +320,8 @@ func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
 
-// search is find by binary search. It keeps buckets cheap that are full of hosts chosen for
-// their hashes.
+// search returns what find does, by binary search: for buckets of hosts that were chosen for
+// their hashes to make lookups slow.
 func (b bucket) search(hash uint64, authority []byte) (index int, known bool) {
 	var memory [MaxAuthority + 8]byte
 	return sort.Find(b.count(), func(i int) int {
@@ -349,10 +347,10 @@ type bucketWriter struct {
 	at        uint64   // bytes written so far
 
 	// The authorities of the current bucket, as columns.
-	count           uint32
-	prints, records []byte
-	ends            []uint32
-	buffer          []byte // reused
+	count                 uint32
+	fingerprints, records []byte
+	ends                  []uint32
+	buffer                []byte // reused
 
 	intervals *intervalWriter // gets a bucket of intervals for each bucket; nil without a history
 }
@@ -376,7 +374,7 @@ func (w *bucketWriter) add(hash uint64, o origin, authority []byte) error {
 		return fmt.Errorf("too many authorities have the same hash: together they have more than %d bytes", uint32(math.MaxUint32))
 	}
 	w.count++
-	w.prints = binary.LittleEndian.AppendUint16(w.prints, uint16(hash))
+	w.fingerprints = binary.LittleEndian.AppendUint16(w.fingerprints, uint16(hash))
 	w.ends = append(w.ends, uint32(len(w.records)))
 	return nil
 }
@@ -402,8 +400,8 @@ func (w *bucketWriter) finishUpTo(number uint32) error {
 // A bucket that fits into a page but not into the rest of the current page starts on the next
 // page.
 func (w *bucketWriter) finishBucket() error {
-	for len(w.prints)%(2*printBlock) != 0 {
-		w.prints = append(w.prints, 0)
+	for len(w.fingerprints)%(2*fingerprintBlock) != 0 {
+		w.fingerprints = append(w.fingerprints, 0)
 	}
 	b := append(w.buffer[:0], 0, 0, 0, 0)
 	wide := len(w.records) > math.MaxUint16
@@ -411,7 +409,7 @@ func (w *bucketWriter) finishBucket() error {
 		w.count |= wideBucket
 	}
 	b = append32(b, w.count)
-	b = append(b, w.prints...)
+	b = append(b, w.fingerprints...)
 	for _, end := range w.ends {
 		if wide {
 			b = append32(b, end)
@@ -425,7 +423,7 @@ func (w *bucketWriter) finishBucket() error {
 	if err := w.intervals.finishBucket(uint32(len(w.directory))); err != nil {
 		return err
 	}
-	w.count, w.prints, w.ends, w.records = 0, w.prints[:0], w.ends[:0], w.records[:0]
+	w.count, w.fingerprints, w.ends, w.records = 0, w.fingerprints[:0], w.ends[:0], w.records[:0]
 	if room := pageSize - w.at%pageSize; uint64(len(b)) > room && len(b) <= pageSize {
 		if err := w.write(make([]byte, room)); err != nil {
 			return err

@@ -51,15 +51,15 @@ func TestBucketFind(t *testing.T) {
 	}
 }
 
-// TestLikePrint compares likePrint with a loop: it finds each fingerprint that is the
+// TestEqualFingerprints compares equalFingerprints with a loop: it finds each fingerprint that is the
 // one, and names others only behind such.
-func TestLikePrint(t *testing.T) {
+func TestEqualFingerprints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 100_000 {
 		print := uint16(rng.Uint32())
-		var prints [2 * printBlock]byte
+		var prints [2 * fingerprintBlock]byte
 		var want, zero uint64
-		for i := range printBlock {
+		for i := range fingerprintBlock {
 			p := [...]uint16{print, print ^ 1, print ^ 0x8000, print + 1, print - 1, ^print, uint16(rng.Uint32())}[rng.IntN(7)]
 			prints[2*i], prints[2*i+1] = byte(p), byte(p>>8)
 			if p == print {
@@ -69,7 +69,7 @@ func TestLikePrint(t *testing.T) {
 				zero |= 1 << (16*(i%4) + i/4)
 			}
 		}
-		if got := likePrint(prints[:], print); got&want != want || got&^zero != 0 {
+		if got := equalFingerprints(prints[:], print); got&want != want || got&^zero != 0 {
 			t.Fatalf("%04x in %x: %x, want %x", print, prints, got, want)
 		}
 	}

@@ -22,13 +22,13 @@ import (
 const (
 	// DefaultBuildMemory is the default of BuildOptions.Memory: 512 MiB.
 	DefaultBuildMemory = 512 << 20
-	// Sorting authorities takes 1/authorityShare of the memory, bodies 1/bodyShare, what is
-	// known of them 1/knownShare, finding them by digest and then sorting them 1/slotShare
-	// each, and the names of agents 1/nameShare: a body with names beyond that is kept as its
-	// source. The rest is for compiling.
+	// Sorting authorities takes 1/authorityShare of the memory, compiled bodies 1/bodyShare,
+	// their bodyMeta 1/metaShare, finding them by digest and then sorting them 1/slotShare
+	// each, and the names of agents 1/nameShare, but at least leastNames bytes: a body with
+	// names beyond that is kept as its source. The rest is for compiling.
 	authorityShare = 3
 	bodyShare      = 8
-	knownShare     = 4
+	metaShare      = 4
 	slotShare      = 16
 	nameShare      = 16
 	leastNames     = 4 << 20
@@ -105,12 +105,12 @@ type Builder struct {
 	o    BuildOptions
 
 	bodies bodies
-	mu     sync.Mutex // for the following
-	queue  *runs.Sorter
-	record []byte // reused
-	source int64  // of the first entry; -1 before it
-	mixed  bool   // there are several sources
-	err    error  // the first error; see fail
+	mu     sync.Mutex   // for the following
+	queue  *runs.Sorter // the entries, each as queued
+	record []byte       // reused for each entry
+	source int64        // of the first entry; -1 before it
+	mixed  bool         // there are entries of several sources
+	err    error        // the first error; see fail
 	asOf   uint32
 
 	captured *Captured // nil if no captures are kept
@@ -139,10 +139,10 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, budget: budget.New(o.Memory), sources: o.Sources, asked: asked,
-		numbered: newBodyTable(o.Memory/knownShare, o.Memory/slotShare, folder),
-		store:    bodyStore{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
-		ordered:  runs.NewSorter(knownForm, o.Memory/slotShare, folder),
-		names:    dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
+		table:   newBodyTable(o.Memory/metaShare, o.Memory/slotShare, folder),
+		store:   bodyStore{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
+		ordered: runs.NewSorter(bodyMetaForm, o.Memory/slotShare, folder),
+		names:   dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}
 	return b, nil
 }
@@ -163,18 +163,18 @@ func spillFolder(name string) string {
 	return filepath.Dir(name)
 }
 
+// nameError puts the pack's name before *err if that is not nil.
+func (b *Builder) nameError(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", b.name, *err)
+	}
+}
+
 // Add adds what is known about an authority; it ignores those of other partitions. It does not
 // retain e. After an error for an invalid entry, building may go on without it; after any
 // other error Finish fails. Add must not be called after Finish or Abort.
-func (b *Builder) Add(e Entry) error {
-	if err := b.add(e); err != nil {
-		return fmt.Errorf("%s: %w", b.name, err)
-	}
-	return nil
-}
-
-// add is Add without the pack's name in errors.
-func (b *Builder) add(e Entry) error {
+func (b *Builder) Add(e Entry) (err error) {
+	defer b.nameError(&err)
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
 		return fmt.Errorf("%.80q is not a valid authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
@@ -183,8 +183,7 @@ func (b *Builder) add(e Entry) error {
 	}
 	kept := e.Kept
 	if e.Access == access.Rules && kept == 0 {
-		var err error
-		if kept, err = b.keep(e.Body, e.Cut); err != nil {
+		if kept, err = b.addBody(e.Body, e.Cut); err != nil {
 			return fmt.Errorf("%s: %w", e.Authority, err)
 		}
 	}
@@ -274,14 +273,13 @@ const keptLimited = 1 << 32
 // beginning of what the server sent. It does not retain the body, and is safe for
 // concurrent use. A body that no Entry names is left out of the pack.
 func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
-	if kept, err = b.keep(body, cut); err != nil {
-		return 0, fmt.Errorf("%s: %w", b.name, err)
-	}
-	return kept, nil
+	defer b.nameError(&err)
+	return b.addBody(body, cut)
 }
 
-// keep is Keep without the pack's name in errors.
-func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
+// addBody compiles the part of a body that counts, unless a body before had the same. kept is
+// as Keep returns it.
+func (b *Builder) addBody(body []byte, cut bool) (kept uint64, err error) {
 	counted, limited := robotstxt.Counted(body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: cut})
 	if uint64(len(counted)) > math.MaxUint32 {
 		return 0, fmt.Errorf("the body has %d bytes", len(counted))
@@ -317,13 +315,14 @@ func (b *Builder) Abort() {
 
 // Finish completes the pack and returns its description. After an error, the pack of that name
 // is unchanged.
-func (b *Builder) Finish() (*Info, error) {
+func (b *Builder) Finish() (_ *Info, err error) {
 	defer b.Abort()
-	w := newPackWriter(b.ctx, b.out, b.version(), b.o.Partition, b.o.Partitions)
-	info, err := (*Info)(nil), b.err
-	if err == nil {
-		info, err = b.write(w)
+	defer b.nameError(&err)
+	if b.err != nil {
+		return nil, b.err
 	}
+	w := newPackWriter(b.ctx, b.out, b.version(), b.o.Partition, b.o.Partitions)
+	info, err := b.writeSections(w)
 	if err == nil {
 		err = w.finish()
 	}
@@ -331,7 +330,7 @@ func (b *Builder) Finish() (*Info, error) {
 		err = b.out.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.name, err)
+		return nil, err
 	}
 	info.Size, info.Sections, info.Checksum = w.at, w.sections, identityOf(w.head, w.table, uint64(w.at))
 	return info, nil
@@ -345,8 +344,8 @@ func (b *Builder) version() int {
 	return version
 }
 
-// write writes all sections and returns what meta says of them.
-func (b *Builder) write(w *packWriter) (*Info, error) {
+// writeSections writes all sections and returns what meta says of them.
+func (b *Builder) writeSections(w *packWriter) (*Info, error) {
 	info := &Info{
 		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
 	}
@@ -355,7 +354,7 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 			return nil, err
 		}
 	}
-	err := b.bodies.store.finish(&b.bodies.numbered)
+	err := b.bodies.store.finish(&b.bodies.table)
 	if err == nil {
 		err = b.bodies.order(info.addBody)
 	}
@@ -371,17 +370,17 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	if err := b.writeBodies(w); err != nil {
 		return nil, err
 	}
-	w.begin(metaSection)
+	w.beginSection(metaSection)
 	_, err = w.Write(info.append(nil))
 	return info, err
 }
 
-// findUsed marks the bodies that the pack's authorities have, and unmarks the others. It is
-// needed with several sources, because an entry of one may have replaced that of another. It
-// is a pass of its own: a body's place depends on all bodies that are used, and writing an
-// authority needs the place of its body.
+// findUsed marks the bodies that the pack's authorities have, and unmarks the others, which
+// only entries have that those of a source with precedence replace. It is a pass of its own: a
+// body's place depends on all bodies that are used, and writing an authority needs the place
+// of its body.
 func (b *Builder) findUsed() error {
-	all := &b.bodies.numbered
+	all := &b.bodies.table
 	for number := range all.n {
 		if err := all.update(number, func(k *bodyMeta) { k.used = false }); err != nil {
 			return err
@@ -401,15 +400,15 @@ func (b *Builder) findUsed() error {
 // intervals and the captures if the pack has them. It counts authorities and intervals in
 // info.
 func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
-	w.begin(authoritiesSection)
+	w.beginSection(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
 	if b.o.History {
 		buckets.intervals = &intervalWriter{pending: newPending(b.Folder())}
 		defer buckets.intervals.close()
 	}
-	var kept *keptWriter
+	var kept *captureWriter
 	if b.captured != nil {
-		kept = &keptWriter{pending: newPending(b.Folder())}
+		kept = &captureWriter{pending: newPending(b.Folder())}
 		defer kept.close()
 	}
 	err := mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
@@ -424,7 +423,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		if err != nil {
 			return err
 		}
-		o.body = body.units
+		o.body = body.place
 		info.addAuthority(o, body.flags)
 		info.Intervals += int64(history.len())
 		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
@@ -436,7 +435,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 			if body, err = b.bodies.placed(i.body); err != nil {
 				return err
 			}
-			i.body = body.units
+			i.body = body.place
 			rows = i.appendTo(rows)
 		}
 		return buckets.intervals.add(history)
@@ -448,7 +447,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		return err
 	}
 	b.queue.Close() // frees its memory and file for the bodies
-	w.begin(directorySection)
+	w.beginSection(directorySection)
 	if err := binary.Write(w, binary.LittleEndian, buckets.directory); err != nil {
 		return err
 	}
@@ -468,20 +467,17 @@ func (b *Builder) writeBodies(w *packWriter) error {
 		defer waiting[i].close()
 	}
 	names, numbers := b.bodies.names.sorted()
-	w.begin(rulesSection)
-	err := b.bodies.write(
-		bodyOutputs{rules: w, notes: waiting[0], records: waiting[1], rows: waiting[2], digests: waiting[3]},
-		numbers, func() error { return context.Cause(b.ctx) },
-	)
+	w.beginSection(rulesSection)
+	err := b.bodies.write(b.ctx, bodyOutputs{rules: w, notes: waiting[0], records: waiting[1], rows: waiting[2], digests: waiting[3]}, numbers)
 	for i := range waiting {
 		if err == nil {
-			w.begin(sections[i])
+			w.beginSection(sections[i])
 			err = waiting[i].copyTo(w)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	w.begin(namesSection)
+	w.beginSection(namesSection)
 	return b.bodies.names.write(w, names)
 }

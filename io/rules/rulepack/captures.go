@@ -15,11 +15,11 @@ import (
 
 // The section captures has what a pack with more captures is made of:
 //
-//	 0  u32  flags: the two bits of access.Policy, keptLater, keptPayloads, keptWhole
+//	 0  u32  flags: the two bits of access.Policy, capturesLater, capturesPayloads, capturesWhole
 //	 4  u32  Captured.Newest
 //	 8  u32  number of sources
 //	12  u8   for each: its SourceKind
-//	    u64  with keptPayloads, for each body: Builder.Payload, 0 for none
+//	    u64  with capturesPayloads, for each body: Builder.Payload, 0 for none
 //	         the captures, in the order of the authorities, numbers as varints: how many
 //	         authorities there are since the last entry; 0 for a URL that is no robots.txt,
 //	         whose key of keySize bytes follows. Then the rows, after their length, and the
@@ -28,24 +28,24 @@ import (
 // With a single source, an authority without an entry has the captures that its origin or its
 // intervals tell; see Known.
 const (
-	keptAllow429 = 1 << iota
-	keptDenyUnresolved
-	keptLater
-	keptPayloads
-	keptWhole
+	capturesAllow429 = 1 << iota
+	capturesDenyUnresolved
+	capturesLater
+	capturesPayloads
+	capturesWhole
 
-	keptHeaderSize = 12
-	keySize        = 16
+	capturesHeaderSize = 12
+	keySize            = 16
 )
 
-// Captured says of what captures a pack was made.
+// Captured describes the captures that a pack was made of.
 type Captured struct {
 	// Policy is what they were judged by.
 	Policy access.Policy
 	// Later says that some captures are after the time that decides, and were left out.
 	Later bool
-	// Dropped says that captures of some URLs that are no robots.txt are not kept. So it is of a
-	// pack that does not say that it is whole.
+	// Dropped says that the pack does not keep the captures of some URLs that are no robots.txt.
+	// It is true for a pack without the flag capturesWhole.
 	Dropped bool
 	// Newest is the time of the newest one in seconds since 1970; 0 if unknown.
 	Newest uint32
@@ -56,7 +56,8 @@ type Captured struct {
 // SourceKind is what a source of a pack is.
 type SourceKind byte
 
-// The kinds of sources. Those that were asked for are like captures.
+// The kinds of sources: files of captures, a folder of robots.txt files, and fetches that were
+// asked for, which are treated like captures.
 const (
 	CapturesSource SourceKind = iota
 	FolderSource
@@ -73,7 +74,7 @@ type Captures struct {
 
 // Known is what a pack keeps of a URL's captures.
 type Known struct {
-	// Authority is that of a robots.txt; of another URL, Key is its key.
+	// Authority is set for a robots.txt, and Key, as AddElsewhere got it, for another URL.
 	Authority, Key []byte
 	Captures
 	// Intervals stand for captures that have no Rows: those of a pack with a history, or one
@@ -98,7 +99,7 @@ func isElsewhere(authority []byte) bool { return authority[0] == 0 }
 // is Keep's result for the body. Finish reports errors.
 func (b *Builder) Payload(kept, name uint64) {
 	b.bodies.mu.Lock()
-	err := b.bodies.numbered.update(uint32(kept)-1, func(k *bodyMeta) {
+	err := b.bodies.table.update(uint32(kept)-1, func(k *bodyMeta) {
 		if k.payload == 0 || name < k.payload {
 			k.payload = name
 		}
@@ -107,16 +108,16 @@ func (b *Builder) Payload(kept, name uint64) {
 	_ = b.fail(err) // an error shows at Finish
 }
 
-// keptWriter writes the captures to a temporary file. It is nil for a pack that keeps none.
-type keptWriter struct {
+// captureWriter writes the captures to a temporary file. It is nil for a pack that keeps none.
+type captureWriter struct {
 	*pending
 	passed uint64 // authorities since the last entry
-	record []byte
+	record []byte // reused for each entry
 }
 
 // add writes the entry of a queued authority or other URL; nothing if it has no captures.
-// placed returns the state of the body with a number, with its place in the pack.
-func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (bodyMeta, error)) error {
+// placed is bodies.placed, which tells where a body is in the pack.
+func (w *captureWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (bodyMeta, error)) error {
 	if w == nil {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number 
 	}
 	r := w.record[:0]
 	if isElsewhere(authority) {
-		w.passed--
+		w.passed-- // it is no authority
 		r = append(append(r, 0), authority[1:]...)
 	} else {
 		r = binary.AppendUvarint(r, w.passed)
@@ -141,7 +142,7 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number 
 		if err != nil {
 			return err
 		}
-		r = binary.AppendUvarint(r, uint64(body.units)<<1|kept/keptLimited)
+		r = binary.AppendUvarint(r, uint64(body.place)<<1|kept/keptLimited) // the last bit: it was cut
 	}
 	w.record = r
 	_, err := w.Write(r)
@@ -150,11 +151,11 @@ func (w *keptWriter) add(authority []byte, c queuedCaptures, placed func(number 
 
 // write writes the section captures: its head, the names of payloads if any body has one, and
 // the entries.
-func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
+func (w *captureWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	if w == nil {
 		return nil
 	}
-	flags := uint32(0)
+	flags := uint32(0) // in the order of capturesAllow429 and the flags after it
 	for i, set := range [...]bool{c.Policy.Allow429, c.Policy.DenyUnresolved, c.Later, all.payloads, !c.Dropped} {
 		if set {
 			flags |= 1 << i
@@ -164,11 +165,11 @@ func (w *keptWriter) write(p *packWriter, c *Captured, all *bodies) error {
 	for _, kind := range c.Sources {
 		head = append(head, byte(kind))
 	}
-	p.begin(capturesSection)
+	p.beginSection(capturesSection)
 	_, _ = p.Write(head) // an error stays
 	if all.payloads {
 		err := all.each(func(k *bodyMeta) error {
-			_, err := p.Write(append64(head[:0], k.payload))
+			_, err := p.Write(append64(head[:0], k.payload)) // head is written, so its memory is free
 			return err
 		})
 		if err != nil {
@@ -195,22 +196,22 @@ func (p *Pack) captureSection() (c *Captured, payloads, entries []byte, err erro
 		return nil, nil, nil, nil
 	}
 	data := s.data
-	if len(data) < keptHeaderSize || uint64(le32(data[8:])) > uint64(len(data)-keptHeaderSize) {
+	if len(data) < capturesHeaderSize || uint64(le32(data[8:])) > uint64(len(data)-capturesHeaderSize) {
 		return nil, nil, nil, p.damaged("captures: the head")
 	}
 	flags := le32(data)
 	c = &Captured{
-		Policy: access.Policy{Allow429: flags&keptAllow429 != 0, DenyUnresolved: flags&keptDenyUnresolved != 0},
-		Later:  flags&keptLater != 0, Dropped: flags&keptWhole == 0, Newest: le32(data[4:]), Sources: make([]SourceKind, le32(data[8:])),
+		Policy: access.Policy{Allow429: flags&capturesAllow429 != 0, DenyUnresolved: flags&capturesDenyUnresolved != 0},
+		Later:  flags&capturesLater != 0, Dropped: flags&capturesWhole == 0, Newest: le32(data[4:]), Sources: make([]SourceKind, le32(data[8:])),
 	}
-	data = data[keptHeaderSize:]
+	data = data[capturesHeaderSize:]
 	for i := range c.Sources {
 		if c.Sources[i] = SourceKind(data[i]); c.Sources[i] >= sourceKinds {
 			return nil, nil, nil, p.damaged("captures: the sources")
 		}
 	}
 	data = data[len(c.Sources):]
-	if flags&keptPayloads != 0 {
+	if flags&capturesPayloads != 0 {
 		if size := 8 * uint64(p.bodies); size <= uint64(len(data)) {
 			return c, data[:size], data[size:], nil
 		}
@@ -219,16 +220,17 @@ func (p *Pack) captureSection() (c *Captured, payloads, entries []byte, err erro
 	return c, nil, data, nil
 }
 
-// keptEntry is an entry of the section captures. Its bodies are places, with keptLimited.
-type keptEntry struct {
-	passed uint64
-	key    []byte
+// captureEntry is an entry of the section captures. Each of its Bodies is a body's place, plus
+// keptLimited if the body was cut.
+type captureEntry struct {
+	passed uint64 // authorities since the last entry, this one's included; 0 with a key
+	key    []byte // of a URL that is no robots.txt
 	Captures
 }
 
 // read decodes the first entry of data and returns what follows it. Rows and the key point
 // into data. ok is false for a damaged entry.
-func (e *keptEntry) read(data []byte) (rest []byte, ok bool) {
+func (e *captureEntry) read(data []byte) (rest []byte, ok bool) {
 	x := recordReader{data: data}
 	e.key = nil
 	if e.passed = x.varint(); e.passed == 0 {
@@ -236,17 +238,17 @@ func (e *keptEntry) read(data []byte) (rest []byte, ok bool) {
 	}
 	e.Rows, e.Bodies = x.bytes(x.length()), e.Bodies[:0]
 	for range x.length() {
-		body := x.varint()
-		e.Bodies = append(e.Bodies, body>>1&noBody|body&1*keptLimited)
+		body := x.varint() // twice the place, plus 1 if it was cut
+		e.Bodies = append(e.Bodies, uint64(uint32(body>>1))|body&1*keptLimited)
 	}
 	return x.data, !x.broken && len(e.Rows) > 0
 }
 
 // eachCaptureEntry calls visit with each entry of the section captures, until visit returns an
 // error. The entry is valid until visit returns.
-func (p *Pack) eachCaptureEntry(visit func(e *keptEntry) error) error {
+func (p *Pack) eachCaptureEntry(visit func(e *captureEntry) error) error {
 	_, _, data, err := p.captureSection()
-	var e keptEntry
+	var e captureEntry
 	for ok := true; err == nil && len(data) > 0; {
 		if data, ok = e.read(data); !ok {
 			return p.damaged("captures")
@@ -269,12 +271,12 @@ func (b *Builder) AddPack(p *Pack, payload func(kept, name uint64), visit func(*
 	if err != nil {
 		return err
 	}
-	if err := b.addBodies(p); err != nil {
+	if err := b.addBodiesOf(p); err != nil {
 		return err
 	}
 	for i := 0; i < len(payloads); i += 8 {
 		if name := le64(payloads[i:]); name != 0 {
-			kept, err := b.numberIn(p, uint32(i/8))
+			kept, err := b.keptOf(p, uint32(i/8))
 			if err != nil {
 				return err
 			}
@@ -299,6 +301,7 @@ func (p *Pack) EachKnown(ctx context.Context, visit func(*Known) error) (err err
 // numbers in b, to which they were added; if b is nil, those in the pack. c is the head of the
 // section captures and entries its entries.
 func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries []byte, visit func(*Known) error) error {
+	// Of several sources it is not known whose fetch an interval is of.
 	t := captureWalk{builder: b, pack: p, rest: entries, visit: visit, policy: c.Policy, inferred: len(c.Sources) == 1}
 	dropped := uint64(0) // see dropPagesAt
 	for number := range p.buckets {
@@ -314,7 +317,7 @@ func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries [
 			return err
 		}
 	}
-	if err := t.loadEntry(); err != nil || !t.ended {
+	if err := t.loadEntry(); err != nil || !t.ended { // an entry is left, or a damaged one
 		return p.damaged("captures: some are of no authority: %w", err)
 	}
 	return nil
@@ -329,14 +332,16 @@ type captureWalk struct {
 	inferred bool // an authority without an entry has the captures that its intervals imply
 	visit    func(*Known) error
 
-	rest    []byte    // not yet decoded entries
-	entry   keptEntry // of the next authority that has one, if loaded
+	rest    []byte       // not yet decoded entries
+	entry   captureEntry // of the next authority that has one, if loaded
 	loaded  bool
-	ended   bool
-	passed  uint64 // authorities since the last one with an entry
-	known   Known
-	between []uint32
-	last    uint64 // the body, as Keep numbers it, of the authority's last 2xx so far; 0: none
+	ended   bool     // rest is empty and no entry is loaded
+	passed  uint64   // authorities since the last one with an entry
+	known   Known    // what visit gets; reused
+	fetches []uint32 // memory of known's Intervals' Times
+	// lastKept is the body, as Keep numbers it, of the last fetch with rules so far of the
+	// authority that is visited; 0 for none.
+	lastKept uint64
 }
 
 // loadEntry decodes the entry of the next authority that has one, unless it is decoded. It
@@ -383,7 +388,7 @@ func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
 	if !t.inferred {
 		return nil
 	}
-	t.last = 0
+	t.lastKept, t.fetches = 0, t.fetches[:0]
 	if !t.pack.info.History {
 		if err := t.addInterval(interval{seen: b.origin(i).fetched, origin: b.origin(i)}, nil); err != nil {
 			return err
@@ -394,7 +399,6 @@ func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
 	if err != nil {
 		return err
 	}
-	t.between = t.between[:0]
 	for n := range all.len() {
 		times, ok := within(all.times, all.timesOf(n))
 		if !ok {
@@ -407,9 +411,9 @@ func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
 	return t.visit(k)
 }
 
-// addInterval adds an interval to the authority that is visited. times are the encoded times
-// of its fetches between the first and the last. It returns an error if the captures cannot be
-// inferred from the interval.
+// addInterval adds an interval to those of the authority that is visited, with the times of all
+// its fetches. times are, encoded, those between the first and the last. It returns an error if
+// the captures cannot be inferred from the interval.
 func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	o := x.origin
 	if !t.pack.isValid(o) {
@@ -427,49 +431,51 @@ func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	if !t.impliesCaptures(&i) {
 		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
-	start := len(t.between)
-	t.between = slices.AppendSeq(append(t.between, i.Fetched), eachTime(times, i.Fetched))
+	start := len(t.fetches)
+	t.fetches = slices.AppendSeq(append(t.fetches, i.Fetched), eachTime(times, i.Fetched))
 	if i.Seen != i.Fetched {
-		t.between = append(t.between, i.Seen)
+		t.fetches = append(t.fetches, i.Seen)
 	}
-	i.Times = t.between[start:]
+	i.Times = t.fetches[start:]
 	t.known.Intervals = append(t.known.Intervals, i)
 	return nil
 }
 
 // impliesCaptures reports whether an interval's outcome is the one that its status leads to,
 // given the intervals before it. Then the interval says what the captures were. A stale copy
-// and a redirect with a target depend on other captures, and are reported as false.
+// and a redirect with a target depend on other captures, and are reported as false. It must be
+// called once for each interval, oldest first, because it sets lastKept.
 func (t *captureWalk) impliesCaptures(i *access.Interval) bool {
-	rules := i.Access == access.Rules
-	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !rules, Renewed: t.last != 0}
+	hasRules := i.Access == access.Rules
+	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !hasRules, Renewed: t.lastKept != 0}
 	switch {
 	case i.Stale:
 		return false
 	case !t.policy.Answers(f):
 		return i.Access.InOutage()
 	case i.Status == access.NotModified:
-		return rules && i.Kept == t.last
+		return hasRules && i.Kept == t.lastKept
 	}
-	if rules {
-		t.last = i.Kept
+	if hasRules {
+		t.lastKept = i.Kept
 	}
 	return i.Access == t.policy.Outcome(f, access.Unknown)
 }
 
-// bodyAt returns the number of the body at a place of the pack, as Keep would. limited says
+// bodyAt returns the body that starts at a place of the pack, as Keep numbers it. limited says
 // that only part of the body counts.
-func (t *captureWalk) bodyAt(place uint32, limited bool) (uint64, error) {
-	// The rows are in the order of places; the bodies' heads would be all of the rules' pages.
+func (t *captureWalk) bodyAt(place uint32, limited bool) (kept uint64, err error) {
+	// A search in the rows, which are in the order of places. The body's own head has its
+	// number too, but to read the heads of all bodies is to read most pages of the rules.
 	number, ok := sort.Find(int(t.pack.bodies), func(i int) int {
 		return cmp.Compare(uint64(place)*matcher.BodyAlignment, readRow(t.pack.rows, uint32(i)).rules[0])
 	})
 	if !ok {
 		return 0, t.pack.damaged("body at %d: there is none", uint64(place)*matcher.BodyAlignment)
 	}
-	kept, err := uint64(number)+1, error(nil)
+	kept = uint64(number) + 1
 	if t.builder != nil {
-		kept, err = t.builder.numberIn(t.pack, uint32(number))
+		kept, err = t.builder.keptOf(t.pack, uint32(number))
 	}
 	if limited {
 		kept |= keptLimited
@@ -477,15 +483,15 @@ func (t *captureWalk) bodyAt(place uint32, limited bool) (uint64, error) {
 	return kept, err
 }
 
-// numberIn returns what Keep would return for the body with that index in p. All bodies of p
+// keptOf returns what Keep would return for the body with that index in p. All bodies of p
 // must have been added.
-func (b *Builder) numberIn(p *Pack, number uint32) (kept uint64, err error) {
+func (b *Builder) keptOf(p *Pack, number uint32) (kept uint64, err error) {
 	d, err := p.digest(number)
 	if err != nil {
 		return 0, err
 	}
 	b.bodies.mu.Lock()
-	found, _, err := b.bodies.numbered.find(&d)
+	found, _, err := b.bodies.table.find(&d)
 	b.bodies.mu.Unlock()
 	if err == nil && found == noBody {
 		return 0, p.damaged("body %d has another digest", number)
@@ -493,8 +499,8 @@ func (b *Builder) numberIn(p *Pack, number uint32) (kept uint64, err error) {
 	return uint64(found) + 1, b.fail(err)
 }
 
-// addBodies adds all bodies of a pack in compiled form.
-func (b *Builder) addBodies(p *Pack) error {
+// addBodiesOf adds all bodies of a pack in compiled form.
+func (b *Builder) addBodiesOf(p *Pack) error {
 	names := make([]uint32, p.names.count()) // 1 + the number in the builder
 	dropped := uint64(0)                     // see dropPagesAt
 	for number := range p.bodies {
@@ -502,16 +508,16 @@ func (b *Builder) addBodies(p *Pack) error {
 			return err
 		}
 		p.file.dropPagesAt(readRow(p.rows, number).rules[0], &dropped)
-		if err := b.addBody(p, number, names); err != nil {
+		if err := b.addBodyOf(p, number, names); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addBody adds the body with that index in p, in compiled form. names has, for each name in p,
-// 1 + its number in the builder, or 0 if it has none yet; addBody sets those that it adds.
-func (b *Builder) addBody(p *Pack, number uint32, names []uint32) error {
+// addBodyOf adds the body with that index in p, in compiled form. names has, for each name in p,
+// 1 + its number in the builder, or 0 if it has none yet; addBodyOf sets those that it adds.
+func (b *Builder) addBodyOf(p *Pack, number uint32, names []uint32) error {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
 		return err
@@ -533,8 +539,8 @@ func (b *Builder) addBody(p *Pack, number uint32, names []uint32) error {
 	if err != nil {
 		return err
 	}
-	taken, old, err := b.bodies.numberOf(digest, r.flags>>8)
-	if old || err != nil {
+	taken, exists, err := b.bodies.numberOf(digest, r.flags>>8)
+	if exists || err != nil {
 		return b.fail(err)
 	}
 	stored := appendStored(nil, rules, notes, records)

@@ -67,6 +67,28 @@ func take(data []byte, folder string) (taken []string, err error) {
 	})
 }
 
+// A pack without a history has one interval for each authority, and all of them come in the same memory.
+func TestKnownMemoryIsReused(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "kept.rules")
+	b := must.Get(Create(t.Context(), name, BuildOptions{}))(t)
+	defer b.Abort()
+	b.SetCaptured(Captured{Sources: []SourceKind{CapturesSource}})
+	for i := range 20 {
+		must.Do(t, b.Add(Entry{Authority: fmt.Appendf(nil, "https://h%d.example", i), Access: access.NoFile, Status: 404, Fetched: 5}))
+	}
+	must.Get(b.Finish())(t)
+	p := must.Get(openCopy(read(t, name), Options{}))(t)
+	defer p.Close()
+	memory := make(map[*uint32]bool)
+	must.Do(t, p.EachKnown(t.Context(), func(k *Known) error {
+		memory[&k.Intervals[0].Times[0]] = true
+		return nil
+	}))
+	if len(memory) != 1 {
+		t.Errorf("the times are in %d places", len(memory))
+	}
+}
+
 // What a pack keeps of captures comes back.
 func TestTake(t *testing.T) {
 	data := keptPack(t)

@@ -42,7 +42,7 @@
 //
 // A pack of captures has one more:
 //
-//	captures     what a pack with more captures is made of; see kept.go
+//	captures     what a pack with more captures is made of; see captures.go
 //
 // A blob is u32 checksum, u32 length and that many bytes, compressed with zstd if that
 // makes them fewer.

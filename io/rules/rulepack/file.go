@@ -21,12 +21,12 @@ import (
 // file is a mapped pack, divided into its sections.
 type file struct {
 	mapping
-	table    [sectionKinds]tableEntry
-	sections []Section // in the order of the table
+	table    [sectionKinds]tableEntry // by kind
+	sections []Section                // in the order of the table in the file
 	version  int
 	// As in Info.
 	partition, partitions int
-	identity              string // see Info.Checksum
+	identity              string // Info.Checksum
 }
 
 // has reports whether an address is one of the mapping.
@@ -60,23 +60,23 @@ const (
 	notAgain
 )
 
-// dropSize is how many bytes are read before the system takes back their pages.
+// dropSize is how many bytes are read between two calls of dropPages.
 const dropSize = 16 << 20
 
-// dropPages lets the system take back the pages of a file that is read once, so that they do
+// dropPages lets the system take back all pages of a file that is read once, so that they do
 // not count as the program's memory.
 func (m *mapping) dropPages() {
-	if m.file != nil {
+	if m.file != nil { // the pages of a copy have nothing behind them
 		advise(m.data, notAgain)
 	}
 }
 
-// dropPagesAt drops pages if more than letGoSize bytes lie between *dropped, the offset where
-// it last did, and at, the offset that is read now.
-func (m *mapping) dropPagesAt(at uint64, dropped *uint64) {
-	if at > *dropped+dropSize {
+// dropPagesAt drops pages if more than dropSize bytes lie between *last, the offset where it
+// last did, and at, the offset that is read now. *last must be 0 before the first call.
+func (m *mapping) dropPagesAt(at uint64, last *uint64) {
+	if at > *last+dropSize {
 		m.dropPages()
-		*dropped = at
+		*last = at
 	}
 }
 
@@ -113,11 +113,11 @@ func (f *file) findSections() error {
 	if string(trailer[24:]) != endMagic || le64(trailer[16:]) != size {
 		return fmt.Errorf("%w: its end is missing", ErrDamaged)
 	}
-	at, count := le64(trailer), uint64(le32(trailer[8:]))
-	if at < headerSize || at > size || at+count*sectionSize != size-trailerSize {
+	tableStart, count := le64(trailer), uint64(le32(trailer[8:]))
+	if tableStart < headerSize || tableStart > size || tableStart+count*sectionSize != size-trailerSize {
 		return fmt.Errorf("%w: table of sections", ErrDamaged)
 	}
-	table := bytes.Clone(f.data[at : size-trailerSize]) // stays as checked if the file is written to
+	table := bytes.Clone(f.data[tableStart : size-trailerSize]) // stays as checked if the file is written to
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
 	}
@@ -127,7 +127,8 @@ func (f *file) findSections() error {
 	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
 		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
-		if !f.mayHave(kind) || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
+		inside := headerSize <= offset && offset <= tableStart && length <= tableStart-offset
+		if !f.mayHave(kind) || f.table[kind].found || !inside {
 			return fmt.Errorf("%w: table of sections", ErrDamaged)
 		}
 		f.table[kind] = tableEntry{data: f.data[offset : offset+length : offset+length], checksum: le32(table[4:]), found: true}
@@ -145,6 +146,7 @@ func (f *file) checkSections() error {
 	}
 	size := func(kind int) uint64 { return uint64(len(f.section(kind))) }
 	directory, rows := size(directorySection), size(bodiesSection)
+	// The directory and the rows each have one more than there are buckets and bodies.
 	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
 		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 || size(digestsSection) != (rows/rowSize-1)*sha256.Size ||
 		f.version == historyVersion && size(startsSection) != directory+8 {

@@ -42,7 +42,7 @@ func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte
 	for _, s := range f.sections {
 		for kind, name := range sectionNames {
 			if name == s.Name {
-				w.begin(kind)
+				w.beginSection(kind)
 				_, _ = w.Write(sections[kind]) // to memory
 			}
 		}

@@ -56,10 +56,10 @@ func readInterval(b []byte) interval {
 
 // intervals are encoded intervals, oldest first.
 type intervals struct {
-	rows  []byte
-	times []byte // of these intervals, and maybe of others
-	start uint32 // of the first interval's times
-	begin uint64 // where times is in its section
+	rows       []byte // intervalSize bytes each
+	times      []byte // of these intervals, and maybe of others of the bucket
+	timesStart uint32 // where the first interval's times start in times
+	timesAt    uint64 // where times starts in the section intervals
 }
 
 func (i intervals) len() int { return len(i.rows) / intervalSize }
@@ -71,14 +71,14 @@ func (i intervals) from(n int) uint32 { return le32(i.rows[intervalSize*n:]) }
 // timesOf returns the start and the end of the times of interval n, in bytes from the start of
 // the bucket's times. They are not checked.
 func (i intervals) timesOf(n int) [2]uint64 {
-	start := i.start
+	start := i.timesStart
 	if n > 0 {
 		start = le32(i.rows[intervalSize*(n-1)+8:])
 	}
 	return [2]uint64{uint64(start), uint64(le32(i.rows[intervalSize*n+8:]))}
 }
 
-// add appends an interval with its encoded times. i must hold no times of other authorities.
+// add appends an interval with its encoded times. i must hold no times of other intervals.
 func (i *intervals) add(x interval, times []byte) {
 	i.times = append(i.times, times...)
 	x.timesEnd = uint32(len(i.times))
@@ -96,8 +96,8 @@ func (i *intervals) addFirst(n int, from intervals) {
 // reset removes all intervals, and keeps the memory.
 func (i *intervals) reset() { *i = intervals{rows: i.rows[:0], times: i.times[:0]} }
 
-// eachTime decodes times, in seconds since 1970. They must ascend, and be greater than before:
-// it stops at the first that does not.
+// eachTime yields the encoded times, in seconds since 1970, as long as they ascend from before:
+// it stops at the first that is not greater than the one before it.
 func eachTime(times []byte, before uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for ; len(times) >= timeSize && le32(times) > before; times = times[timeSize:] {
@@ -178,12 +178,12 @@ func (b *Builder) encodeHistory(e *Entry, o origin) (intervals, error) {
 // they follow all buckets of authorities. It is nil for a pack without a history.
 type intervalWriter struct {
 	*pending
-	starts []uint64
-	at     uint64
+	starts []uint64 // where each bucket that was written starts
+	at     uint64   // bytes written so far
 
-	count uint32 // of authorities in the current bucket
-	ends  []byte
-	all   intervals // of these
+	count uint32    // of authorities in the current bucket
+	ends  []byte    // encoded: where the intervals of each end, as a number of intervals
+	all   intervals // of the current bucket
 	total uint64    // number of intervals in all buckets
 }
 
@@ -232,11 +232,11 @@ func (w *intervalWriter) write(p *packWriter) error {
 	if w == nil {
 		return nil
 	}
-	p.begin(intervalsSection)
+	p.beginSection(intervalsSection)
 	if err := w.copyTo(p); err != nil {
 		return err
 	}
-	p.begin(startsSection)
+	p.beginSection(startsSection)
 	return binary.Write(p, binary.LittleEndian, append(w.starts, w.at, w.total))
 }
 
@@ -268,33 +268,33 @@ var _ matcher.BulkHistorical = (*Pack)(nil)
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	l := p.locate(authority)
-	b, place, known, err := p.findPlace(authority, l)
+	b, index, known, err := p.findIndex(authority, l)
 	if err != nil || !known {
 		return spans, err
 	}
-	return p.appendSpans(spans, l.bucket, b, place)
+	return p.appendSpans(spans, l.bucket, b, index)
 }
 
 // AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans for
 // each key. It does each step for atOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	var likely [atOnce]likelyPlace
+	var likely [atOnce]likelyEntry
 	for first := 0; first < len(keys); first += atOnce {
 		some := keys[first:min(first+atOnce, len(keys))]
 		clear(likely[:])
-		p.likelyPlaces(some, &likely)
+		p.findLikely(some, &likely)
 		p.touchIntervals(likely[:len(some)])
 		for i := range some {
 			l := &likely[i]
-			b, place, known := bucket(nil), l.place, l.record != nil && l.record.is(some[i].Text)
+			b, index, known := bucket(nil), l.index, l.record != nil && l.record.is(some[i].Text)
 			if known {
 				b = p.authorities[l.start:]
-			} else if b, place, known, err = p.findPlace(some[i].Text, l.location); err != nil {
+			} else if b, index, known, err = p.findIndex(some[i].Text, l.location); err != nil {
 				return spans, first + i, err
 			}
 			if known {
-				if spans, err = p.appendSpans(spans, l.bucket, b, place); err != nil {
+				if spans, err = p.appendSpans(spans, l.bucket, b, index); err != nil {
 					return spans, first + i, err
 				}
 			}
@@ -315,10 +315,10 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, index 
 	spans = slices.Grow(spans, count)
 	first := len(spans)
 	spans = spans[:first+count]
-	timesAt := all.begin + uint64(all.start)
+	timesAt := all.timesAt + uint64(all.timesStart)
 	for n := range count { // field by field: as an interval, each would be copied twice
 		row := all.rows[intervalSize*n : intervalSize*(n+1)]
-		timesEnd := all.begin + uint64(le32(row[8:]))
+		timesEnd := all.timesAt + uint64(le32(row[8:]))
 		if !p.isValid(origin{body: le32(row[12:]), outcome: row[22]}) || timesEnd < timesAt {
 			return spans[:first], p.damaged("intervals of bucket %d", number)
 		}
@@ -393,25 +393,18 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	if err != nil {
 		return intervals{}, err
 	}
-	if uint64(len(data)) < intervalHeaderSize+4*uint64(i+1) {
-		return intervals{}, p.damaged("intervals of bucket %d", number)
-	}
-	start, end := uint32(0), le32(data[intervalHeaderSize+4*i:])
-	if i > 0 {
-		start = le32(data[intervalHeaderSize+4*(i-1):])
-	}
 	all, ok := openIntervals(data, b.count())
-	if !ok || start >= end || uint64(end) > uint64(all.len()) {
+	if !ok || i >= b.count() { // the bucket may have been written to since i was found
 		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
-	of := intervals{
-		rows: all.rows[intervalSize*uint64(start) : intervalSize*uint64(end)], times: all.times,
-		begin: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)),
+	start, end := rangeAt(data[intervalHeaderSize:], uint64(i))
+	if start >= end || end > uint64(all.len()) {
+		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
-	if start > 0 {
-		of.start = le32(all.rows[intervalSize*uint64(start-1)+8:])
-	}
-	return of, nil
+	return intervals{
+		rows: all.rows[intervalSize*start : intervalSize*end], times: all.times, timesStart: uint32(all.timesOf(int(start))[0]),
+		timesAt: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)),
+	}, nil
 }
 
 // openIntervals splits a bucket of intervals, data, into the intervals and the times of all
@@ -431,8 +424,8 @@ func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 	return intervals{rows: rows[:size], times: rows[size:]}, true
 }
 
-// intervalBucket returns the bucket of intervals that belongs to bucket b of authorities. The
-// first call for a bucket checks it. It points into the mapped file.
+// intervalBucket returns the bucket of intervals that belongs to bucket b of authorities, whose
+// index is number. The first call for a bucket checks it. It points into the mapped file.
 func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	start, end := le64(p.starts[8*uint64(number):]), le64(p.starts[8*uint64(number+1):])
 	data, ok := within(p.intervals, [2]uint64{start, end})

@@ -27,9 +27,9 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 }
 
 // setOrigin fills o from what the pack knows, found, and opens the body if there is one. It
-// reuses o's memory.
+// reuses the memory of o's slices.
 func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
-	one := [1]matcher.Origin{*o} // with its memory
+	one := [1]matcher.Origin{*o} // not new, for its slices
 	err := p.setOrigins([]origin{found}, one[:])
 	*o = one[0]
 	return err
@@ -52,9 +52,9 @@ func (p *Pack) locate(authority []byte) location {
 // start returns where a bucket starts in its section.
 func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
-// findPlace returns an authority's bucket and its index there. known is false if the pack does
-// not have the authority. l is what locate returned for it.
-func (p *Pack) findPlace(authority []byte, l location) (b bucket, index int, known bool, err error) {
+// findIndex returns an authority's bucket and its index there. known is false if the pack does
+// not have the authority. l is what locate returned for the authority.
+func (p *Pack) findIndex(authority []byte, l location) (b bucket, index int, known bool, err error) {
 	if len(authority) > MaxAuthority {
 		return nil, 0, false, nil
 	}
@@ -68,11 +68,11 @@ func (p *Pack) findPlace(authority []byte, l location) (b bucket, index int, kno
 // find returns an authority's origin at Options.AsOf, or unknown if the pack does not have it.
 // l is what locate returned for it.
 func (p *Pack) find(authority []byte, l location) (origin, error) {
-	b, place, known, err := p.findPlace(authority, l)
+	b, index, known, err := p.findIndex(authority, l)
 	if err != nil || !known {
 		return unknown, err
 	}
-	return p.decidingOrigin(authority, l.bucket, b, place)
+	return p.decidingOrigin(authority, l.bucket, b, index)
 }
 
 // decidingOrigin returns an authority's origin at Options.AsOf, or notYet if nothing was known
@@ -92,8 +92,9 @@ func (p *Pack) decidingOrigin(authority []byte, number uint32, b bucket, index i
 	return o, nil
 }
 
-// bucket returns the bucket that starts at an offset of the section authorities. number is its
-// index. The first call for a bucket checks it. It points into the mapped file.
+// bucket returns the bucket with an index, number, which starts at an offset of the section
+// authorities. The first call for a bucket checks it. It points into the mapped file, and may
+// extend past its end.
 func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	if start > uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: bucket %d", number)
@@ -102,9 +103,11 @@ func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	if p.checkedBuckets.has(number) {
 		return b, nil
 	}
-	if end := p.start(number + 1); end < start || end > uint64(len(p.authorities)) {
+	end := p.start(number + 1)
+	if end < start || end > uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: bucket %d", number+1)
-	} else if err := b[:end-start].check(number); err != nil {
+	}
+	if err := b[:end-start].check(number); err != nil {
 		return nil, p.damaged("bucket %d: %w", number, err)
 	}
 	p.checkedBuckets.set(number)
@@ -129,7 +132,7 @@ func (p *Pack) damaged(format string, args ...any) error {
 }
 
 // setOrigins fills origins[i] from found[i], for all i, and opens the bodies where there are
-// some. It reuses the memory of origins.
+// some. It reuses the memory of the origins' slices.
 func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
 	var memory [atOnce]uint32
 	for first := 0; first < len(found); first += atOnce {
@@ -154,32 +157,33 @@ func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
 	return nil
 }
 
-// complete adds to origins what their rules in the pack do not have, as far as it is asked
-// for: notes, records and statements about use. It also adds the tries of bodies that are kept
-// as their source. places[i] is where the body of origins[i] starts; noBody for none.
+// complete adds to origins the extras of their bodies, as far as they are asked for. places[i]
+// is where the body of origins[i] starts; noBody for none.
 func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 	for i, place := range places {
 		o := &origins[i]
-		if place == noBody || len(o.Tries) > 0 && !p.explain && !p.keepRecords && !p.usage.Wanted() {
+		// Statements alone need no extras if they are cached by their key.
+		rulesSuffice := len(o.Tries) > 0 && !p.explain && !p.keepRecords
+		if place == noBody || rulesSuffice && !p.usage.Wanted() {
 			continue
 		}
 		info, err := p.open.Info(place)
 		if err != nil {
 			return p.damagedBody(place, err)
 		}
-		if len(o.Tries) > 0 && !p.explain && !p.keepRecords {
+		if rulesSuffice {
 			if !info.Statements {
 				continue
 			}
-			if said, ok := p.statements.find(&info); ok {
-				o.Facts.Usage = said
+			if usage, ok := p.statements.find(&info); ok {
+				o.Facts.Usage = usage
 				continue
 			}
 		}
 		if info.Number >= p.bodies {
 			return p.damagedBody(place, errors.New("there are fewer"))
 		}
-		m, err := p.made.Get(info.Number)
+		m, err := p.extras.Get(info.Number)
 		if err != nil {
 			return err
 		}
@@ -206,18 +210,25 @@ func (p *Pack) damagedBody(place uint32, err error) error {
 // extras are what lookups need of a body besides its rules in the pack. They are read or
 // compiled once, and cached.
 type extras struct {
-	place uint32
-	// tries and of, in the form of matcher.Origin, are set for explanations, and for a body
-	// that is kept as its source.
+	place uint32 // where the body starts in the rules
+	// tries and of are those of a matcher.Origin with Options.Explain, and for a body that is
+	// kept as its source; nil for others, whose rules have them.
 	tries   []matcher.Trie
 	of      []uint32
 	records *matcher.Records // nil unless Options.Records is set
-	usage   *matcher.Usage
+	usage   *matcher.Usage   // nil without statements of what Options.Usage wants
+}
+
+// size returns the bytes of memory that m takes, but for what tries, records and usage point to.
+func (m *extras) size() int64 {
+	const fixed, trie = 96, 320 // with some slack
+	return fixed + trie*int64(len(m.tries)) + 4*int64(len(m.of))
 }
 
 // makeExtras reads or compiles the extras of the body with that index, for the cache.
 func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err error) {
-	// Guard here, so that goroutines waiting for the same body get the error too.
+	// The cache runs this once for all goroutines that wait for the body: so a fault of the
+	// mapped file becomes an error here, and not only in the one that called it.
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
@@ -249,12 +260,11 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 }
 
 // source returns the text of a body that is kept as its source. It points into rules, the
-// body's bytes in the pack.
+// body's bytes in the pack. number is for errors.
 func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
 	one, err := matcher.NewBodies(rules, 0, p.info.Profile, matcher.NewAgents(nil), nil)
 	if err == nil {
-		var info matcher.BodyInfo
-		if info, err = one.Info(0); err == nil && info.Source {
+		if info, err := one.Info(0); err == nil && info.Source {
 			return info.Text, nil
 		}
 	}
@@ -277,6 +287,7 @@ func (p *Pack) compileSource(m *extras, source []byte) (size int64, err error) {
 	}
 	m.usage = compiler.CompileUsage(f, p.agents, p.usage)
 	for i := range m.tries {
+		// Agents with the same rules share the memory of one trie.
 		if !slices.ContainsFunc(m.tries[:i], func(t matcher.Trie) bool { return t.Same(&m.tries[i]) }) {
 			size += int64(m.tries[i].Size())
 		}
@@ -340,10 +351,11 @@ func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	if !ok || r.rules[0]%matcher.BodyAlignment != 0 {
 		return nil, r, p.damaged("body %d lies outside", number)
 	}
+	// A source has a head and padding besides its text.
 	if most := p.limit + 2*matcher.BodyAlignment; r.flags&bodySource != 0 && int64(len(rules)) > most {
 		return nil, r, p.damaged("body %d: its source has %d bytes, and %d count", number, len(rules), p.limit)
 	}
-	rules = bytes.Clone(rules)
+	rules = bytes.Clone(rules) // stay as checked if the file is written to
 	if r.sum(number, rules) != r.checksum {
 		return nil, r, p.damaged("body %d: checksum", number)
 	}
@@ -415,20 +427,19 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 	return 0, nil
 }
 
-// lookupSome is LookupAll for at most atOnce keys. It returns how many keys it looked up
-// before an error.
+// lookupSome looks up at most atOnce keys. It returns how many keys it looked up before an
+// error.
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)
 	if i, e := p.setOriginsInOrder(found[:n], origins); e != nil {
-		return i, e
+		return i, e // of an earlier key than err
 	}
 	return n, err
 }
 
-// setOriginsInOrder fills origins[i] from found[i], for all i, as setOrigins does. If it fails
-// for several, it returns the first index and its error; the origins before that index are
-// set.
+// setOriginsInOrder fills origins[i] from found[i], for all i, as setOrigins does. After an
+// error, failed is the first index for which it failed, and the origins before that are set.
 func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (failed int, err error) {
 	if err := p.setOrigins(found, origins[:len(found)]); err == nil {
 		if p.paging != nil {
@@ -436,7 +447,7 @@ func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (fail
 		}
 		return 0, nil
 	}
-	for i := range found {
+	for i := range found { // setOrigins does not say where it failed
 		if err := p.setOrigins(found[i:i+1], origins[i:i+1]); err != nil {
 			return i, err
 		}
@@ -447,15 +458,15 @@ func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (fail
 // findAll sets found[i] to the origin of keys[i]. It returns how many keys it looked up before
 // an error. There are at most atOnce keys.
 func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
-	var likely [atOnce]likelyPlace
-	p.likelyPlaces(keys, &likely)
+	var likely [atOnce]likelyEntry
+	p.findLikely(keys, &likely)
 	if p.asOf != 0 {
 		p.touchIntervals(likely[:len(keys)])
 	}
 	for n < len(keys) {
 		l := &likely[n]
 		if l.record != nil && l.record.is(keys[n].Text) {
-			found[n], err = p.decidingOrigin(keys[n].Text, l.bucket, bucket(p.authorities[l.start:]), l.place)
+			found[n], err = p.decidingOrigin(keys[n].Text, l.bucket, bucket(p.authorities[l.start:]), l.index)
 		} else {
 			found[n], err = p.find(keys[n].Text, l.location)
 		}
@@ -467,17 +478,18 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	return n, nil
 }
 
-// likelyPlace is where an authority most likely is in the pack.
-type likelyPlace struct {
+// likelyEntry is where an authority most likely is in the pack: the first one of its bucket
+// with its fingerprint.
+type likelyEntry struct {
 	location
-	place  int         // index in its bucket
-	record bucketEntry // nil if it is not there, or if the bucket was not checked yet
+	index  int         // in its bucket
+	record bucketEntry // nil if there is none, or if the bucket was not checked yet
 }
 
-// likelyPlaces sets likely[i] to where keys[i] most likely is, and loads its record into the
-// processor's cache. Each step is a loop over all keys that reads one place of the pack for
+// findLikely sets likely[i] to where keys[i] most likely is, and loads its record into the
+// processor's cache. Each step is a loop over all keys that reads one part of the pack for
 // each.
-func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
+func (p *Pack) findLikely(keys []matcher.Key, likely *[atOnce]likelyEntry) {
 	for i := range keys {
 		likely[i].location = p.locate(keys[i].Text)
 	}
@@ -488,8 +500,8 @@ func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
 			continue
 		}
 		b := bucket(p.authorities[l.start:])
-		if l.place = b.likely(l.hash); l.place >= 0 {
-			l.record = b.record(l.place)
+		if l.index = b.likely(l.hash); l.index >= 0 {
+			l.record = b.record(l.index)
 		}
 	}
 	touchRecords(likely[:len(keys)])
@@ -499,8 +511,8 @@ func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
 // keeps the compiler from removing the loads.
 //
 //go:noinline
-func (p *Pack) touchBuckets(likely []likelyPlace) (sum uint64) {
-	const lines = bucketHeaderSize + 2*printBlock + 2*perBucket
+func (p *Pack) touchBuckets(likely []likelyEntry) (sum uint64) {
+	const lines = bucketHeaderSize + 2*fingerprintBlock + 2*perBucket
 	for i := range likely {
 		if start := likely[i].start; start+lines <= uint64(len(p.authorities)) {
 			sum += uint64(p.authorities[start]) + uint64(p.authorities[start+lines-1])
@@ -513,7 +525,7 @@ func (p *Pack) touchBuckets(likely []likelyPlace) (sum uint64) {
 // compiler from removing the loads.
 //
 //go:noinline
-func touchRecords(likely []likelyPlace) (sum uint64) {
+func touchRecords(likely []likelyEntry) (sum uint64) {
 	for i := range likely {
 		if r := likely[i].record; len(r) > 0 {
 			sum += uint64(r[0]) + uint64(r[len(r)-1])
@@ -527,7 +539,7 @@ func touchRecords(likely []likelyPlace) (sum uint64) {
 // there, load them. The sum only keeps the compiler from removing the loads.
 //
 //go:noinline
-func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
+func (p *Pack) touchIntervals(likely []likelyEntry) (sum uint64) {
 	var starts [atOnce]uint64
 	var intervals [atOnce][]byte
 	for i := range likely {
@@ -537,7 +549,7 @@ func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
 	}
 	for i := range likely {
 		if l := &likely[i]; l.record != nil && starts[i] <= uint64(len(p.intervals)) {
-			intervals[i] = touchedRows(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
+			intervals[i] = touchedRows(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.index)
 		}
 	}
 	for _, r := range intervals[:len(likely)] {
@@ -574,15 +586,12 @@ const (
 // bucket. data starts where the bucket of intervals does; the bucket has count authorities. It
 // returns nil if the intervals would end after data.
 func touchedRows(data []byte, count, index int) []byte {
-	head, at := intervalHeaderSize+4*uint64(count), intervalHeaderSize+4*uint64(index)
-	if at+4 > uint64(len(data)) {
+	if intervalHeaderSize+4*uint64(index+1) > uint64(len(data)) {
 		return nil
 	}
-	start, end := uint64(0), uint64(le32(data[at:]))
-	if index > 0 {
-		start = uint64(le32(data[at-4:]))
-	}
-	low, high := head+intervalSize*start, head+intervalSize*min(end, start+mostTouched)
+	start, end := rangeAt(data[intervalHeaderSize:], uint64(index))
+	rows := intervalHeaderSize + 4*uint64(count)
+	low, high := rows+intervalSize*start, rows+intervalSize*min(end, start+mostTouched)
 	if low > high || high > uint64(len(data)) {
 		return nil
 	}

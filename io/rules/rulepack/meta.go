@@ -33,8 +33,9 @@ type Info struct {
 	HTML int64
 	// Binary counts the authorities whose body begins with bytes that no text has.
 	Binary int64
-	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their
-	// source because their groups overlap too much to be compiled for all agents.
+	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their source:
+	// they were too large, their groups overlap too much to be compiled for all agents, the
+	// names of agents did not fit into memory, or BuildOptions.Sources asked for it.
 	Bodies, Uncompiled int64
 	// SourceBytes is the total length of the distinct bodies, each up to the size limit.
 	SourceBytes int64
@@ -91,8 +92,9 @@ func (i *Info) append(b []byte) []byte {
 	return append(b, i.Maker...)
 }
 
-// readMeta decodes the section meta of a pack with that version.
-func readMeta(data []byte, version int) (*Info, error) {
+// readMeta decodes the section meta, data, of a pack with that version. starts is the section
+// starts, empty without a history; its last number is Info.Intervals.
+func readMeta(data, starts []byte, version int) (*Info, error) {
 	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
 		return nil, fmt.Errorf("%w: meta", ErrDamaged)
 	}
@@ -103,18 +105,14 @@ func readMeta(data []byte, version int) (*Info, error) {
 	for n, count := range i.counts() {
 		*count = int64(le64(data[16+8*n:]))
 	}
+	if i.History = version == historyVersion; i.History {
+		i.Intervals = int64(le64(starts[len(starts)-8:]))
+	}
 	return i, nil
 }
 
-// readIntervals sets History and, from the section starts, Intervals.
-func (i *Info) readIntervals(starts []byte) {
-	if i.History = i.Version == historyVersion; i.History {
-		i.Intervals = int64(le64(starts[len(starts)-8:]))
-	}
-}
-
-// addAuthority counts an authority by its outcome and its body's flags. It ignores one of
-// which nothing is known yet.
+// addAuthority counts an authority by its outcome and the flags of its body, 0 for none. It
+// ignores one of which nothing is known yet. AsOf becomes the time of the newest fetch.
 func (i *Info) addAuthority(o origin, bodyFlags uint8) {
 	if o.isNotYet() {
 		return

@@ -33,6 +33,15 @@ func (n names) count() uint32 {
 	return uint32(min(uint64(le32(n)), uint64(len(n)-namesHeaderSize)/8))
 }
 
+// rangeAt returns the start and the end of item i. ends has a u32 for each item, its end, which
+// is the start of the next; the first starts at 0.
+func rangeAt(ends []byte, i uint64) (start, end uint64) {
+	if i > 0 {
+		start = uint64(le32(ends[4*(i-1):]))
+	}
+	return start, uint64(le32(ends[4*i:]))
+}
+
 // name returns the text of the name with a number, or nil if there is none. It points into the
 // section.
 func (n names) name(number uint32) []byte {
@@ -40,11 +49,7 @@ func (n names) name(number uint32) []byte {
 	if number >= count {
 		return nil
 	}
-	at := namesHeaderSize + 4*uint64(number)
-	start, end := uint64(0), uint64(le32(n[at:]))
-	if number > 0 {
-		start = uint64(le32(n[at-4:]))
-	}
+	start, end := rangeAt(n[namesHeaderSize:], uint64(number))
 	texts := n[namesHeaderSize+8*uint64(count):]
 	if start > end || end > uint64(len(texts)) {
 		return nil
@@ -76,8 +81,8 @@ type dictionary struct {
 // nameSize is what a name takes in a dictionary beside its text.
 const nameSize = 64
 
-// add adds the distinct names of a body and returns their numbers. ok is false if there is no
-// memory for a new one.
+// add adds the distinct names of a body and returns their numbers. If there is no memory for a
+// new one, ok is false, and the body is not counted.
 func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -103,7 +108,7 @@ func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 // into rules. rules has numbers of from, the other pack's dictionary. known[n] is 1 + the
 // number in d of name n of from, or 0 if it was not added yet: addCompiled sets it.
 func (d *dictionary) addCompiled(rules []byte, from names, known []uint32) error {
-	full, unknown := false, false
+	full, unknown := false, false // as the function below cannot return an error
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
 		if uint64(name) < uint64(len(known)) && known[name] != 0 {
 			d.mu.Lock()
@@ -179,7 +184,7 @@ func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
 // HasName reports whether a body of the pack names an agent, in any case. It returns false if
 // the pack cannot be read.
 func (p *Pack) HasName(name string) (has bool) {
-	var err error // after which it has none
+	var err error // of guard; has is false then
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	_, has = p.names.find(name)
 	return has

@@ -14,9 +14,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// madeMemory bounds the bytes of what is made of bodies and kept: notes and records, if they
-// are asked for, and rules of bodies that are kept as their source.
-const madeMemory = 32 << 20
+// extrasMemory bounds the bytes of the extras that are cached.
+const extrasMemory = 32 << 20
 
 // Options say how a pack is used. The zero value is the default.
 type Options struct {
@@ -65,32 +64,32 @@ type Pack struct {
 	intervals, starts                                            []byte // nil without a history
 	buckets, bodies                                              uint32
 
-	limit       int64 // of the bytes that count of a body, whatever the profile
+	limit       int64 // the most bytes of a body that count, whatever the profile
 	agents      *matcher.Agents
 	explain     bool
 	keepRecords bool
 	usage       matcher.UsageOptions
 	statements  *statements // nil unless any are wanted
 	budget      *budget.Budget
-	open        *matcher.Bodies
-	paging      *paging // nil for few lookups
+	open        *matcher.Bodies // the section rules
+	paging      *paging         // nil for few lookups
 	// The buckets that passed their checks.
 	checkedBuckets, checkedIntervals bitmap
 
 	checkDigests func() error // compares their checksum, once
 
-	asOf uint32                        // as Options.AsOf; 0 without a history
-	made *cache.Cache[uint32, *extras] // by number of the body
+	asOf   uint32                        // as Options.AsOf; 0 without a history
+	extras *cache.Cache[uint32, *extras] // by the body's index
 }
 
-// Open opens the pack in a file. It reads a few pages, whatever the pack's size. The error
-// wraps ErrVersion, ErrDamaged or ErrMismatch, or is one of the file's.
+// Open opens the pack in the file name. It reads a few pages, whatever the pack's size. The
+// error wraps ErrVersion, ErrDamaged or ErrMismatch, or is one of the file's.
 func Open(name string, o Options) (*Pack, error) {
 	p, err := open(name, cmp.Or(o.Name, name))
 	if err != nil {
 		return nil, err
 	}
-	if err := p.match(o); err != nil {
+	if err := p.checkCompiledFor(o); err != nil {
 		return p.closeOn(withName(p.name, err))
 	}
 	data := p.file.data
@@ -115,12 +114,12 @@ func (p *Pack) prepare(o Options) (err error) {
 		p.budget = budget.New(inspectMemory)
 	}
 	p.agents, p.explain, p.keepRecords, p.usage = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Usage
-	checked := false // the dictionary
+	namesChecked := false
 	p.open, err = matcher.NewBodies(p.rules, p.bodies, p.info.Profile, p.agents, func(name string) (number uint32, ok bool, err error) {
-		if !checked && checksum(p.names) != p.file.table[namesSection].checksum {
+		if !namesChecked && checksum(p.names) != p.file.table[namesSection].checksum {
 			return 0, false, p.damaged("checksum of the section names")
 		}
-		checked = true
+		namesChecked = true
 		number, ok = p.names.find(name)
 		return number, ok, nil
 	})
@@ -135,13 +134,14 @@ func (p *Pack) prepare(o Options) (err error) {
 	if o.Usage.Wanted() {
 		p.statements = newStatements()
 	}
-	p.made = cache.New(int(p.bodies), madeMemory, p.makeExtras)
+	p.extras = cache.New(int(p.bodies), extrasMemory, p.makeExtras)
 	return nil
 }
 
 // Inspect opens the pack in a file for lookups of a few authorities: the system does not read
-// ahead. It takes profile and limit from the pack, and explains rules, but for no agents. name
-// is what errors call the pack; empty for the name of the file.
+// ahead. It takes profile and limit from the pack. Bodies have notes, but origins have no rules,
+// because no agents are asked for. name is what errors call the pack; empty for the name of the
+// file.
 func Inspect(file, name string) (*Pack, error) {
 	p, err := open(file, cmp.Or(name, file))
 	if err != nil {
@@ -151,6 +151,7 @@ func Inspect(file, name string) (*Pack, error) {
 	return p.closeOn(p.prepare(Options{Explain: true}))
 }
 
+// open maps a file and finds the sections of the pack in it, which errors call name.
 func open(file, name string) (*Pack, error) {
 	m, err := mapFile(file)
 	if err != nil {
@@ -175,14 +176,16 @@ func withName(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// findSections sets the pack's sections and its Info from the mapped file.
+// findSections sets the pack's sections and its Info from the mapped file. It copies the
+// sections that lookups use into fields, so that they need not look in the table.
 func (p *Pack) findSections() (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	f := p.file
 	if err := f.findSections(); err != nil {
 		return withName(p.name, err)
 	}
-	info, err := readMeta(f.section(metaSection), f.version)
+	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
+	info, err := readMeta(f.section(metaSection), p.starts, f.version)
 	if err != nil {
 		return withName(p.name, err)
 	}
@@ -198,17 +201,15 @@ func (p *Pack) findSections() (err error) {
 		}
 		return nil
 	})
-	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
-	info.readIntervals(p.starts)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	p.limit = int64(robotstxt.Options{Profile: info.Profile, Limit: info.Limit}.ReadLimit())
 	return nil
 }
 
-// match returns an ErrMismatch if the pack was compiled for another profile or size limit than
-// o has.
-func (p *Pack) match(o Options) error {
+// checkCompiledFor returns an ErrMismatch if the pack was compiled for another profile or size
+// limit than o has.
+func (p *Pack) checkCompiledFor(o Options) error {
 	if p.info.Profile != o.Profile {
 		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, p.info.Profile, o.Profile)
 	}
@@ -235,22 +236,18 @@ func (p *Pack) Close() error {
 	return nil
 }
 
-// size returns the memory of what was made of a body without its rules, notes and records,
-// in bytes.
-func (b *extras) size() int64 {
-	const around, trie = 96, 320 // with some slack
-	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))
-}
-
 // errClosed is returned by lookups in a closed pack.
 var errClosed = errors.New("the rule pack is closed")
 
 // guard turns a panic while the mapped file is read into the error that Fault returns, and
-// panics again if Fault returns nil. Each function that reads the file defers it, with the
-// result of debug.SetPanicOnFault(true), which guard restores. In a closed pack the error is
-// errClosed, whether there was a panic or not.
-func (p *Pack) guard(before bool, err *error) {
-	debug.SetPanicOnFault(before)
+// panics again if Fault returns nil. Each function that reads the file defers it:
+//
+//	defer p.guard(debug.SetPanicOnFault(true), &err)
+//
+// So faults panic while the function runs, and guard restores what was set before. In a closed
+// pack *err becomes errClosed, whether there was a panic or not.
+func (p *Pack) guard(panicOnFault bool, err *error) {
+	debug.SetPanicOnFault(panicOnFault)
 	value := recover()
 	switch {
 	case p.file == nil:

@@ -16,12 +16,12 @@ import (
 // end the table of where they are.
 type packWriter struct {
 	w        blob.Writer // collects small writes, and keeps an error
-	head     []byte
-	at       int64
-	sections []Section
-	table    []byte
-	kind     int
-	sum      uint32
+	head     []byte      // the header
+	at       int64       // bytes written so far
+	sections []Section   // those that were begun
+	table    []byte      // the entries of those that are complete
+	kind     int         // of the current section
+	sum      uint32      // its checksum so far
 	step     *meter.Step
 }
 
@@ -35,11 +35,10 @@ func newPackWriter(ctx context.Context, w blob.Writer, version, partition, parti
 	return p
 }
 
-// pending is a part of a pack that is kept in a temporary file until the parts before it are
-// written.
+// pending is a section that is kept in a temporary file until those before it are written.
 type pending struct {
-	*bufio.Writer
-	spill runs.Spill
+	*bufio.Writer // writes to spill
+	spill         runs.Spill
 }
 
 func newPending(folder string) *pending {
@@ -61,8 +60,8 @@ func (p *pending) close() { p.spill.Close() }
 
 // begin ends the current section, writes zeros up to the alignment of the next one, and begins
 // that.
-func (w *packWriter) begin(kind int) {
-	w.end()
+func (w *packWriter) beginSection(kind int) {
+	w.endSection()
 	padding := int(-w.at & (alignmentOf(kind) - 1))
 	_, _ = w.w.Write(make([]byte, padding)) // an error stays
 	w.at += int64(padding)
@@ -81,7 +80,7 @@ func alignmentOf(kind int) int64 {
 	return 8
 }
 
-// Write writes to the section.
+// Write writes to the current section.
 func (w *packWriter) Write(data []byte) (int, error) {
 	w.at += int64(len(data))
 	w.sum = updateChecksum(w.sum, data)
@@ -90,7 +89,7 @@ func (w *packWriter) Write(data []byte) (int, error) {
 }
 
 // end adds the current section, if there is one, to the table.
-func (w *packWriter) end() {
+func (w *packWriter) endSection() {
 	if len(w.sections) == 0 {
 		return
 	}
@@ -101,7 +100,7 @@ func (w *packWriter) end() {
 
 // finish ends the last section and writes the table and the trailer.
 func (w *packWriter) finish() error {
-	w.end()
+	w.endSection()
 	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.sections)))
 	trailer = append32(trailer, tableChecksum(w.head, w.table, trailer))
 	w.at += int64(len(w.table)) + trailerSize

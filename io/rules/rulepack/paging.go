@@ -27,13 +27,13 @@ type paging struct {
 	left   atomic.Int64 // lookups until the window ends
 	trying atomic.Bool  // the window is a trial
 
-	mu      sync.Mutex
-	how     reading
-	began   time.Time        // the window
-	before  int64            // usage's faults when it began
-	took    [2]time.Duration // by a lookup of the last window, by reading; 0 if unknown
-	waiting int              // windows until the other way is tried
-	wait    int              // windows that it waits when it loses next
+	mu        sync.Mutex       // for the following; held by who decides
+	how       reading          // manyPlaces or fewPlaces
+	began     time.Time        // when the window began
+	faults    int64            // usage's faults then
+	perLookup [2]time.Duration // in the last window of each reading; 0 if unknown
+	untilTry  int              // windows until the other way is tried
+	nextWait  int              // what untilTry will be when it loses next
 }
 
 const (
@@ -56,7 +56,7 @@ func newPaging(size int, advise func(reading)) *paging {
 
 func (p *paging) start(size int) {
 	_, read := p.usage()
-	p.ahead, p.wait = read+int64(size), shortestWait
+	p.ahead, p.nextWait = read+int64(size), shortestWait
 	p.choose(manyPlaces)
 	p.beginWindow()
 }
@@ -69,31 +69,34 @@ func (p *paging) addLookups(n int) {
 		return
 	}
 	defer p.mu.Unlock()
-	made := pagingWindow - p.left.Load()
-	if made <= 0 {
+	lookups := pagingWindow - p.left.Load() // in this window
+	if lookups <= 0 {
 		return // another goroutine has begun a window
 	}
 	passed := p.now().Sub(p.began)
-	other := manyPlaces + fewPlaces - p.how
-	perLookup := passed / time.Duration(made)
-	lost := p.trying.Load() && perLookup > p.took[other]
-	// A trial need not end that has taken as long as a whole window of the other way.
-	if !ended && !(lost && passed > pagingWindow*p.took[other]) {
+	perLookup := passed / time.Duration(lookups)
+	other := fewPlaces
+	if p.how == fewPlaces {
+		other = manyPlaces
+	}
+	lost := p.trying.Load() && perLookup > p.perLookup[other]
+	// A lost trial ends early once it has taken as long as a whole window of the other way.
+	if !ended && !(lost && passed > pagingWindow*p.perLookup[other]) {
 		return
 	}
-	p.took[p.how] = perLookup
+	p.perLookup[p.how] = perLookup
 	faults, read := p.usage()
 	switch {
 	case lost:
-		p.waiting = p.wait
-		p.wait *= 2
+		p.untilTry = p.nextWait
+		p.nextWait *= 2
 		p.choose(other)
-	case faults-p.before < fewFaults, p.how == manyPlaces && read < p.ahead:
-		p.waiting = 0 // all is well, or may become so
-	case p.trying.Load():
-		p.waiting, p.wait = p.wait, shortestWait // the trial is won
-	case p.waiting > 0:
-		p.waiting--
+	case faults-p.faults < fewFaults, p.how == manyPlaces && read < p.ahead:
+		p.untilTry = 0 // few lookups wait, or soon all of the pack will be in memory
+	case p.trying.Load(): // the trial is won
+		p.untilTry, p.nextWait = p.nextWait, shortestWait
+	case p.untilTry > 0:
+		p.untilTry--
 	default:
 		p.choose(other)
 		p.beginWindow()
@@ -112,7 +115,7 @@ func (p *paging) choose(how reading) {
 // beginWindow begins a window that is no trial.
 func (p *paging) beginWindow() {
 	p.began = p.now()
-	p.before, _ = p.usage()
+	p.faults, _ = p.usage()
 	p.trying.Store(false)
 	p.left.Store(pagingWindow)
 }

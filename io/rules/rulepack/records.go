@@ -149,7 +149,8 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// leastRecord is fewer bytes than a line takes that gives two texts: the names of an agent.
+// leastRecord is fewer bytes than a body takes for each text of its records: the two names of
+// an agent, of one line, are the most texts for their bytes.
 const leastRecord = 4
 
 // readRecords decodes what append wrote. It refuses more than most texts. Statements point
@@ -194,8 +195,8 @@ func (x *recordReader) varint() uint64 {
 	return v
 }
 
-// length reads a number of things that follow and take at least one byte each. A larger number
-// than bytes follow sets broken.
+// length reads the number of things that follow. Each takes at least a byte, so that a number
+// larger than the bytes left sets broken.
 func (x *recordReader) length() uint64 {
 	v := x.varint()
 	if v > uint64(len(x.data)) {

@@ -22,7 +22,7 @@ const (
 type statements struct {
 	// slots is a hash table of keys: a key is in the first free slot from its own on. It is
 	// read without a lock; at least half of it is free.
-	slots [2 * mostStatements]atomic.Pointer[keptStatements]
+	slots [2 * mostStatements]atomic.Pointer[cachedStatements]
 
 	mu        sync.Mutex
 	count     int
@@ -30,7 +30,7 @@ type statements struct {
 	byContent map[string]*matcher.Usage
 }
 
-type keptStatements struct {
+type cachedStatements struct {
 	key   matcher.StatementsKey
 	usage *matcher.Usage // nil: they say nothing of what is wanted
 }
@@ -41,7 +41,7 @@ func newStatements() *statements {
 
 // slot returns the slot that has a key and its contents, or the free slot where the key
 // belongs and nil.
-func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[keptStatements], *keptStatements) {
+func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[cachedStatements], *cachedStatements) {
 	for i := binary.LittleEndian.Uint64(key[:]); ; i++ {
 		slot := &s.slots[i%uint64(len(s.slots))]
 		if kept := slot.Load(); kept == nil || kept.key == key {
@@ -94,7 +94,7 @@ func (s *statements) compile(p *Pack, r *Records) *matcher.Usage {
 			s.byContent[string(content)] = u
 		}
 	}
-	slot.Store(&keptStatements{key: key, usage: u})
+	slot.Store(&cachedStatements{key: key, usage: u})
 	s.count++
 	return u
 }

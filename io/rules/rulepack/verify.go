@@ -64,16 +64,16 @@ func (p *Pack) verifyPadding() error {
 	if !isZero(data[headerUsed:headerSize]) {
 		return p.damaged("the header has more than it should")
 	}
-	at := uint64(headerSize)
+	end := uint64(headerSize) // of the section before
 	for i, s := range p.file.sections {
 		entry := data[table+uint64(i)*sectionSize:][:sectionSize]
-		begin := uint64(s.Offset)
-		if begin < at || begin-at >= uint64(alignmentOf(int(le32(entry)))) || !isZero(data[at:begin]) || !isZero(entry[sectionUsed:]) {
+		start := uint64(s.Offset)
+		if start < end || start-end >= uint64(alignmentOf(int(le32(entry)))) || !isZero(data[end:start]) || !isZero(entry[sectionUsed:]) {
 			return p.damaged("what lies before the section %s, or its entry in the table", s.Name)
 		}
-		at = begin + uint64(s.Length)
+		end = start + uint64(s.Length)
 	}
-	if at != table {
+	if end != table {
 		return p.damaged("something lies between the last section and the table")
 	}
 	return nil
@@ -85,8 +85,20 @@ func isZero(data []byte) bool { return len(bytes.TrimLeft(data, "\x00")) == 0 }
 // bodies that they have, by the bodies' indices.
 func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	used = newBitmap(p.bodies)
-	lost := uint32(0) // where there should be a body, but for the first one
-	end := uint64(0)  // of the bucket before
+	lost := uint32(0) // the first place other than 0 that should have a body and has none
+	use := func(o origin) (bodyFlags uint8) {
+		if access.Outcome(o.outcome) != access.Rules {
+			return 0
+		}
+		info, err := p.open.Info(o.body)
+		if err != nil || info.Number >= p.bodies {
+			lost = cmp.Or(lost, o.body)
+			return 0
+		}
+		used.set(info.Number)
+		return uint8(readRow(p.rows, info.Number).flags)
+	}
+	end := uint64(0) // of the bucket before
 	for number := range p.buckets {
 		start := p.start(number)
 		b, err := p.bucket(number, start)
@@ -105,18 +117,6 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 				return nil, err
 			}
 		}
-		use := func(o origin) (flags uint8) {
-			if access.Outcome(o.outcome) != access.Rules {
-				return 0
-			}
-			info, err := p.open.Info(o.body)
-			if err != nil || info.Number >= p.bodies {
-				lost = cmp.Or(lost, o.body)
-				return 0
-			}
-			used.set(info.Number)
-			return uint8(readRow(p.rows, info.Number).flags)
-		}
 		for i := range b.count() {
 			o := b.origin(i)
 			counted.addAuthority(o, use(o))
@@ -132,13 +132,13 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 			}
 		}
 	}
-	if lost != 0 {
+	if lost != 0 { // a lost body at place 0 is found by verifyBody
 		return nil, p.damagedBody(lost, errors.New("it does not exist"))
 	}
 	if p.start(p.buckets) != uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: end")
 	}
-	return used, p.eachCaptureEntry(func(e *keptEntry) error {
+	return used, p.eachCaptureEntry(func(e *captureEntry) error {
 		for _, body := range e.Bodies {
 			number, err := p.numberOf(uint32(body))
 			if err != nil {
@@ -159,7 +159,7 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 		before, now = now, b.appendAuthority(before[:0], i)
 		hash := hashOf(now)
 		switch {
-		case le16(b.prints()[2*i:]) != uint16(hash) || bucketOf(hash, p.buckets) != number:
+		case le16(b.fingerprints()[2*i:]) != uint16(hash) || bucketOf(hash, p.buckets) != number:
 			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
 		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
 			return p.damaged("bucket %d: %q is out of order", number, now)
@@ -179,20 +179,20 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 		return err
 	}
 	all, ok := openIntervals(data, b.count())
-	at := 0
+	end := 0 // of the authority's intervals
 	for i := 0; ok && i < b.count(); i++ {
-		end := int(le32(data[intervalHeaderSize+4*i:]))
-		ok = at < end && end <= all.len()
-		for n := at; ok && n < end; n++ {
-			ok = (n == at || all.from(n-1) < all.from(n)) && p.isValid(all.get(n).origin) && all.hasValidTimes(n)
+		start := end
+		end = int(le32(data[intervalHeaderSize+4*i:]))
+		ok = start < end && end <= all.len()
+		for n := start; ok && n < end; n++ {
+			ok = (n == start || all.from(n-1) < all.from(n)) && p.isValid(all.get(n).origin) && all.hasValidTimes(n)
 		}
-		at = end
 	}
-	times := uint64(0)
-	if ok && at > 0 {
-		times = all.timesOf(at - 1)[1]
+	timesEnd := uint64(0)
+	if ok && end > 0 {
+		timesEnd = all.timesOf(end - 1)[1]
 	}
-	if !ok || at != all.len() || times != uint64(len(all.times)) {
+	if !ok || end != all.len() || timesEnd != uint64(len(all.times)) {
 		return p.damaged("intervals of bucket %d: %w", number, errBucketLayout)
 	}
 	return nil
@@ -202,13 +202,13 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 // ascend between those of its first and its last fetch.
 func (i intervals) hasValidTimes(n int) bool {
 	times, ok := within(i.times, i.timesOf(n))
-	x, sound := i.get(n), 0
+	x, valid := i.get(n), 0 // bytes of times
 	for time := range eachTime(times, x.fetched) {
 		if time < x.seen {
-			sound += timeSize
+			valid += timeSize
 		}
 	}
-	return ok && sound == len(times)
+	return ok && valid == len(times)
 }
 
 // verifyBody checks the body with that index, its notes, records and digest, and counts it in
