@@ -90,7 +90,8 @@ func decodedBytes(meta *layout.BatchMeta, body []byte, total int64) int64 {
 }
 
 // Ready does what must come before Decode of a piece, in memory of the piece's grant g. It reports whether
-// all of that is done. If not, because other goroutines do the rest, again will be called when it is.
+// all of that is done. If not, because other goroutines do the rest, again will be called when it is: it must not
+// wait, nor call p.
 func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
 		return p.texts.prepare(piece, g, again)
@@ -129,10 +130,10 @@ func (p *Part) inflate(again func()) bool {
 	for p.next < p.steps {
 		step := p.next
 		p.next++
-		p.mu.Unlock()
+		p.mu.Unlock() // others inflate other buffers meanwhile
 		err := p.step(step)
 		p.mu.Lock()
-		if err != nil && (p.err == nil || step < p.failed) {
+		if err != nil && (p.err == nil || step < p.failed) { // the same error whoever is first
 			p.err, p.failed = err, step
 		}
 		if p.missing--; p.missing == 0 {

@@ -38,7 +38,7 @@ type texts struct {
 	validity, offsets []byte        // of all rows; validity is nil if no text is null
 
 	mu    sync.Mutex        // of what follows
-	next  int               // the first piece that is not decoded
+	next  int               // the first piece that is not decoded; it changes under turn and mu
 	ready map[int]textPiece // decoded pieces that were not taken
 	again map[int]func()    // to call when it is a piece's turn
 }
