@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -9,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,9 +44,13 @@ var programs = map[string]func(){
 	"flip":        flip,
 }
 
+// TestScripts runs scripts, one after the other, because a run of the program in this process
+// is in the script's folder.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	scripts := must.Get(filepath.Abs("testdata/script"))(t)
+	samples := must.Get(filepath.Abs(sample))(t)
+	testscript.RunT(inTurns{t}, testscript.Params{
+		Dir:                 scripts,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -51,11 +58,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", raceOptions)
 			// A third of what such a short process takes would be collecting what its packages set up.
 			e.Setenv("GOGC", "400")
-			sample, err := filepath.Abs("../../bench/corpus/sample")
-			e.Setenv("SAMPLE", sample)
-			return err
+			e.Setenv("SAMPLE", samples)
+			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"run":    runHere,
 			"status": status,
 			"sites":  serveSites,
 			"fetch":  fetchSites,
@@ -63,7 +70,38 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// status N program args...: the program ends with exit status N.
+// inTurns is a test whose scripts wait for each other.
+type inTurns struct{ *testing.T }
+
+func (inTurns) Parallel()     {}
+func (inTurns) Verbose() bool { return testing.Verbose() }
+func (t inTurns) Run(name string, script func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { script(inTurns{t}) })
+}
+
+// run robotsbatch args...: the program succeeds, or with ! fails. It runs in this process, which
+// takes a fifth of the time of a process of its own, and without stdin and the script's environment:
+// exec is for runs that need them.
+func runHere(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || args[0] != "robotsbatch" {
+		ts.Fatalf("usage: run robotsbatch args...")
+	}
+	if got := statusOf(ts, args[1:]); (got == exitDone) == neg {
+		ts.Fatalf("exit status %d", got)
+	}
+}
+
+// statusOf runs the program in this process and in the folder of a script.
+func statusOf(ts *testscript.TestScript, args []string) int {
+	before, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(before)) }()
+	return run(context.Background(), args, strings.NewReader(""), ts.Stdout(), ts.Stderr())
+}
+
+// status N program args...: the program ends with exit status N. robotsbatch runs in this
+// process unless it reads stdin or the script's environment.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N program [args...]")
@@ -72,7 +110,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	got := 0
 	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+	if args[1] == "robotsbatch" && !slices.ContainsFunc(args[2:], takesMore) {
+		got = statusOf(ts, args[2:])
+	} else if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
 		got = exit.ExitCode()
 	} else {
 		ts.Check(err)
@@ -80,6 +120,11 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// takesMore reports whether a run with an argument takes more than its arguments.
+func takesMore(arg string) bool {
+	return arg == "-" || arg == "pipe" || strings.HasPrefix(arg, "auto/")
 }
 
 // cutLast cuts a file within its last line.
