@@ -49,9 +49,9 @@ func NewAgents(chains []Chain) *Agents {
 // Chains returns the chains in the order given to NewAgents.
 func (a *Agents) Chains() []Chain { return a.chains }
 
-// decides returns the number of the name whose groups a chain, given by its index, obeys:
-// the first name of the chain for which has returns true, else everyone.
-func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
+// obeyed returns the number of the name whose groups a chain, given by its index, obeys: the first
+// name of the chain for which has returns true, else everyone.
+func (a *Agents) obeyed(chain int, has func(name int32) bool) int32 {
 	for _, name := range a.tried[chain] {
 		if has(name) {
 			return name
@@ -63,7 +63,7 @@ func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
 // selector finds the groups of a body for Agents. It reuses its memory for the next body.
 type selector struct {
 	groups [][]choice // by the name's number + 1
-	lower  []byte     // memory of eachName
+	lower  []byte     // memory for eachName
 }
 
 // choose sets s.groups to the groups of f that are for each name of a, and for "*", in file
@@ -109,7 +109,9 @@ func eachName(f *robotstxt.File, memory []byte, use func(group int, agent robots
 	return memory
 }
 
-// distinct collects the tries that the chains of Agents obey, each trie once.
+// distinct collects the tries that the chains of Agents obey, each trie once. Names that share a
+// trie without notes share its element; with notes each name has one, because its user-agent lines
+// are its own.
 type distinct struct {
 	tries  []Trie
 	of     []uint32 // by chain, its trie's index
@@ -130,7 +132,7 @@ func (d *distinct) add(chain int, name int32, trie func() Trie) {
 	index := &d.byName[name+1]
 	if *index < 0 {
 		t := trie()
-		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.alike(&t) }))
+		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.Same(&t) && u.notes == t.notes }))
 		if *index < 0 {
 			*index = int32(len(d.tries))
 			d.tries = append(d.tries, t)
@@ -146,17 +148,4 @@ func (d *distinct) result() (tries []Trie, of []uint32) {
 		return d.tries, nil
 	}
 	return d.tries, d.of
-}
-
-// alike reports whether two tries share their rules and their notes in memory.
-func (t *Trie) alike(u *Trie) bool {
-	if t.notes == nil || u.notes == nil {
-		return t.Same(u) && t.notes == u.notes
-	}
-	return t.Same(u) && sameBytes(t.notes.rules, u.notes.rules) && sameBytes(t.notes.agents, u.notes.agents)
-}
-
-// sameBytes reports whether two slices are the same memory.
-func sameBytes(a, b []byte) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

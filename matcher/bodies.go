@@ -23,11 +23,11 @@ type Bodies struct {
 	checked []atomic.Uint32 // a bit set, by the body's number
 
 	// The names of the agents that the dictionary has, sorted by their numbers in it.
-	filter  uint64 // their filterBits
-	numbers []uint32
+	filter  uint64    // their filterBits
+	numbers []uint32  // in the dictionary
 	names   []int32   // their numbers in agents
-	chains  [][]int32 // the chains that try them
-	// asked has the numbers of a single chain, in its order.
+	chains  [][]int32 // for each, the indices of the chains that try it
+	// asked has the names of a single chain, by their numbers in the dictionary, in its order.
 	asked []uint32
 }
 
@@ -92,7 +92,7 @@ func (b *Bodies) OpenAll(places []uint32, origins []Origin) (i int, err error) {
 type opening struct {
 	data  []byte // from the body on
 	head  bodyHead
-	index uint32 // in the places and origins
+	index uint32 // its index in openSome's places and origins
 	group uint32 // that a single chain obeys
 	// [low, high) are the bytes of that group; before it is known, the next byte to read is low.
 	low, high uint64
@@ -138,7 +138,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 			if o.isSource() {
 				continue
 			}
-			o.group = b.choose(o)
+			o.group = b.obeyed(o)
 			if o.low, o.high, ok = o.head.group(o.data, o.group); !ok {
 				return int(o.index), errOutside
 			}
@@ -147,7 +147,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 	}
 	for i := range openings {
 		origin := &origins[openings[i].index]
-		origin.own()
+		origin.clearTries()
 		if openings[i].isSource() {
 			continue
 		}
@@ -224,9 +224,9 @@ var (
 	errProfile = fmt.Errorf("%w: it is of another profile", ErrBadBody)
 )
 
-// choose returns the group of a body that the single chain of b obeys; 0, that of "*", if the
-// body has none of its names.
-func (b *Bodies) choose(o *opening) uint32 {
+// obeyed returns the group of a body that the single chain of b obeys; 0, that of "*", if the body
+// has none of its names.
+func (b *Bodies) obeyed(o *opening) uint32 {
 	if o.head.filter&b.filter == 0 {
 		return 0
 	}
@@ -234,8 +234,8 @@ func (b *Bodies) choose(o *opening) uint32 {
 		if o.head.filter&filterBit(number) == 0 {
 			continue
 		}
-		if place, ok := o.head.find(o.data, number); ok {
-			return o.head.groupOf(o.data, place)
+		if index, ok := o.head.find(o.data, number); ok {
+			return o.head.groupOf(o.data, index)
 		}
 	}
 	return 0
@@ -308,7 +308,7 @@ func (b *Bodies) openMany(o *opening, origin *Origin) error {
 	}
 	origin.room.groups = origin.room.groups[:0]
 	b.findNames(o, origin.room)
-	if err := b.spread(o, origin, checked); err != nil {
+	if err := b.setTries(o, origin, checked); err != nil {
 		return err
 	}
 	if !checked {
@@ -326,20 +326,20 @@ func (b *Bodies) findNames(o *opening, r *room) {
 	}
 	if int(o.head.names) > scannedNames*len(b.numbers) {
 		for i, number := range b.numbers {
-			if place, ok := o.head.find(o.data, number); ok {
-				r.named = append(r.named, namedGroup{int32(i), o.head.groupOf(o.data, place)})
+			if index, ok := o.head.find(o.data, number); ok {
+				r.named = append(r.named, namedGroup{int32(i), o.head.groupOf(o.data, index)})
 			}
 		}
 		return
 	}
 	numbers, next := o.head.numbersAt(), 0
-	for place := range o.head.names {
-		number := le32(o.data[numbers+nameSize*uint64(place):])
+	for index := range o.head.names {
+		number := le32(o.data[numbers+nameSize*uint64(index):])
 		for next < len(b.numbers) && b.numbers[next] < number {
 			next++
 		}
 		if next < len(b.numbers) && b.numbers[next] == number {
-			r.named = append(r.named, namedGroup{int32(next), o.head.groupOf(o.data, place)})
+			r.named = append(r.named, namedGroup{int32(next), o.head.groupOf(o.data, index)})
 		}
 	}
 }
@@ -351,9 +351,12 @@ type namedGroup struct {
 	group uint32
 }
 
-// spread sets Tries of an origin to the tries that the chains obey, each once, and Of if they
-// are several. findNames has set the names. checked says that the groups need no check.
-func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
+// setTries sets Tries of an origin to the tries that the chains obey, each once, and Of if they
+// are several. findNames must have set the names. checked says that the groups need no check.
+//
+// It first gives each chain of a single name the trie of that name, and looks at the other chains
+// with a name in the body afterwards, because for these the order of their names counts.
+func (b *Bodies) setTries(o *opening, origin *Origin, checked bool) error {
 	r := origin.room
 	if len(r.named) == 0 {
 		if len(b.agents.chains) == 0 {
@@ -364,15 +367,15 @@ func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
 	}
 	r.of = slices.Grow(r.of[:0], len(b.agents.chains))[:len(b.agents.chains)]
 	for chain := range r.of {
-		r.of[chain] = undecidedChain
+		r.of[chain] = noName
 	}
-	undecided := len(r.of)
+	unnamed := len(r.of) // the number of chains with noName
 	for _, n := range r.named {
 		for _, chain := range b.chains[n.name] {
-			if r.of[chain] == undecidedChain {
-				undecided--
+			if r.of[chain] == noName {
+				unnamed--
 			}
-			if r.of[chain] != undecidedChain || len(b.agents.tried[chain]) > 1 {
+			if r.of[chain] != noName || len(b.agents.tried[chain]) > 1 {
 				r.of[chain] = decideLater
 				continue
 			}
@@ -384,7 +387,7 @@ func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
 		}
 	}
 	everyones := uint32(0) // the trie of the chains without a name in the body
-	if undecided > 0 {
+	if unnamed > 0 {
 		var err error
 		if everyones, err = b.addTrie(o, origin, 0, checked); err != nil {
 			return err
@@ -392,7 +395,7 @@ func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
 	}
 	for chain := range r.of {
 		switch r.of[chain] {
-		case undecidedChain:
+		case noName:
 			r.of[chain] = everyones
 		case decideLater:
 			trie, err := b.addTrie(o, origin, b.firstOf(chain, r.named), checked)
@@ -409,13 +412,14 @@ func (b *Bodies) spread(o *opening, origin *Origin, checked bool) error {
 }
 
 const (
-	// undecidedChain takes the place of a chain's trie: none of its names was found so far.
-	undecidedChain = 1<<32 - 1
+	// noName takes the place of a chain's trie: none of its names was found so far.
+	noName = 1<<32 - 1
 	// decideLater does so for a chain of several names, of which one was found.
 	decideLater = 1<<32 - 2
 )
 
-// firstOf returns the group of the first name of a chain that is among named; one must be.
+// firstOf returns the group of the first name of a chain, given by its index, that is among named;
+// one must be.
 func (b *Bodies) firstOf(chain int, named []namedGroup) uint32 {
 	for _, name := range b.agents.tried[chain] {
 		for _, n := range named {
@@ -431,7 +435,7 @@ func (b *Bodies) firstOf(chain int, named []namedGroup) uint32 {
 // returns its index. It checks the group's checksum unless checked is set.
 func (b *Bodies) addTrie(o *opening, origin *Origin, group uint32, checked bool) (uint32, error) {
 	r := origin.room
-	for i, known := range slices.Backward(r.groups) { // most chains of a name follow each other
+	for i, known := range slices.Backward(r.groups) { // backward, because most chains of a name follow each other
 		if known == group {
 			return uint32(i), nil
 		}

@@ -160,7 +160,7 @@ func (h *bodyHead) group(data []byte, number uint32) (low, high uint64, ok bool)
 
 // find returns the index of a name, given by its number in the dictionary, among the names of
 // data, the body; ok is false if the body does not have it.
-func (h *bodyHead) find(data []byte, number uint32) (place uint32, ok bool) {
+func (h *bodyHead) find(data []byte, number uint32) (index uint32, ok bool) {
 	low, high := uint32(0), h.names
 	numbers := h.numbersAt()
 	for low < high {
@@ -181,8 +181,8 @@ func (h *bodyHead) find(data []byte, number uint32) (place uint32, ok bool) {
 func (h *bodyHead) numbersAt() uint64 { return bodyHeadSize + groupSize*uint64(h.groups) }
 
 // groupOf returns the group of a name, given by its index in the body, which must exist.
-func (h *bodyHead) groupOf(data []byte, place uint32) uint32 {
-	return le32(data[h.numbersAt()+nameSize*(uint64(h.names)+uint64(place)):])
+func (h *bodyHead) groupOf(data []byte, index uint32) uint32 {
+	return le32(data[h.numbersAt()+nameSize*(uint64(h.names)+uint64(index)):])
 }
 
 // statements returns the key of the statements of data, the body; ok is false if it has none.
@@ -221,7 +221,7 @@ func (b *Body) Profile() Profile { return b.head.profile }
 // If the body has no notes, Trie.Rule knows only whether a rule allows.
 func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 	for _, chain := range chains {
-		dst = append(dst, b.trie(b.choose(chain)))
+		dst = append(dst, b.trie(b.obeyed(chain)))
 	}
 	return dst
 }
@@ -229,11 +229,11 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 // For returns the distinct tries of agents and the index of each agent's trie, as the
 // fields Tries and Of of an Origin.
 func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
-	places := b.placesOf(a)
+	indices := b.indicesOf(a)
 	d := newDistinct(a)
 	for i := range a.chains {
-		name := a.decides(i, func(name int32) bool { return places[name+1] >= 0 })
-		d.add(i, name, func() Trie { return b.trie(int(places[name+1])) })
+		name := a.obeyed(i, func(name int32) bool { return indices[name+1] >= 0 })
+		d.add(i, name, func() Trie { return b.trie(int(indices[name+1])) })
 	}
 	return d.result()
 }
@@ -242,44 +242,44 @@ func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
 // lookup in the body, a binary search.
 const scannedNames = 8
 
-// placesOf returns the index in the body of each name in a, by the name's number + 1. It is -1
+// indicesOf returns the index in the body of each name in a, by the name's number + 1. It is -1
 // for "*" and for a name that the body does not have.
-func (b *Body) placesOf(a *Agents) []int32 {
-	places := make([]int32, len(a.names)+1)
-	for i := range places {
-		places[i] = -1
+func (b *Body) indicesOf(a *Agents) []int32 {
+	indices := make([]int32, len(a.names)+1)
+	for i := range indices {
+		indices[i] = -1
 	}
 	if int(b.head.names) > scannedNames*len(a.names) {
 		for i, name := range a.names {
-			places[i+1] = int32(b.find(name))
+			indices[i+1] = int32(b.find(name))
 		}
-		return places
+		return indices
 	}
 	for n := range int(b.head.names) {
 		if number, ok := a.numbers[string(b.name(n))]; ok {
-			places[number+1] = int32(n)
+			indices[number+1] = int32(n)
 		}
 	}
-	return places
+	return indices
 }
 
 // Chosen returns the name whose groups a chain obeys, in lower case: the first one that has
 // a group, or Everyone.
 func (b *Body) Chosen(chain Chain) string {
-	if i := b.choose(chain); i >= 0 {
+	if i := b.obeyed(chain); i >= 0 {
 		return string(b.name(i))
 	}
 	return Everyone
 }
 
-// choose returns the index in the body of the name that decides for a chain, -1 for "*".
-func (b *Body) choose(chain Chain) int {
+// obeyed returns the index in the body of the name whose groups a chain obeys, -1 for "*".
+func (b *Body) obeyed(chain Chain) int {
 	for _, name := range chain {
 		if name == Everyone {
 			break
 		}
-		if place := b.find(name); place >= 0 {
-			return place
+		if index := b.find(name); index >= 0 {
+			return index
 		}
 	}
 	return -1
@@ -287,12 +287,12 @@ func (b *Body) choose(chain Chain) int {
 
 // find returns the index in the body of a name, ignoring the case of ASCII letters; -1 if the
 // body does not have it.
-func (b *Body) find(name string) (place int) {
-	place, ok := sort.Find(int(b.head.names), func(i int) int { return -CompareName(b.name(i), name) })
+func (b *Body) find(name string) (index int) {
+	index, ok := sort.Find(int(b.head.names), func(i int) int { return -CompareName(b.name(i), name) })
 	if !ok {
 		return -1
 	}
-	return place
+	return index
 }
 
 // CompareName compares a name in lower case with one in any case, byte by byte. Like
@@ -307,8 +307,8 @@ func CompareName(lower []byte, name string) int {
 }
 
 // name returns the text of a name, given by its index in the body.
-func (b *Body) name(place int) []byte {
-	return b.nameOf(le32(b.data[b.head.numbersAt()+nameSize*uint64(place):]))
+func (b *Body) name(index int) []byte {
+	return b.nameOf(le32(b.data[b.head.numbersAt()+nameSize*uint64(index):]))
 }
 
 // endOf returns the end of element i in a table of elements of size bytes, each of which starts
@@ -322,11 +322,11 @@ func endOf(data []byte, table, size, i int) int {
 
 // trie returns the trie of a name, given by its index in the body; that of "*" for -1. It has
 // notes if the body has them.
-func (b *Body) trie(place int) Trie {
+func (b *Body) trie(index int) Trie {
 	t := Trie{rules: noRules}
-	group := uint32(0)
-	if place >= 0 {
-		group = b.head.groupOf(b.data, uint32(place))
+	group := uint32(0) // that of "*"
+	if index >= 0 {
+		group = b.head.groupOf(b.data, uint32(index))
 	}
 	if low, high, ok := b.head.group(b.data, group); ok {
 		if rules, ok := openCompiled(b.data[low:high:high]); ok {
@@ -334,7 +334,7 @@ func (b *Body) trie(place int) Trie {
 		}
 	}
 	if b.notes != nil {
-		t.notes = &notes{rules: b.trieNotes(b.trieOf(place)), agents: b.list(place + 1)}
+		t.notes = &notes{rules: b.trieNotes(b.trieOf(index)), agents: b.list(index + 1)}
 	}
 	return t
 }
@@ -348,20 +348,22 @@ var noRules = func() compiled {
 
 // trieOf returns the number in the notes of the trie of a name, given by its index in the body;
 // that of "*" for -1.
-func (b *Body) trieOf(place int) int {
-	return int(le32(b.notes[b.listsAt+agentListSize*(place+1)+4:]))
+func (b *Body) trieOf(index int) int {
+	return int(le32(b.notes[b.listsAt+agentListSize*(index+1)+4:]))
 }
 
 // trieNotes returns the notes on the rules of trie i, counted as in the notes.
 func (b *Body) trieNotes(i int) []byte {
-	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
-	return b.notes[b.notesTextAt+start : b.notesTextAt+stop]
+	return b.element(notesHeaderSize, trieNotesSize, i, b.notesTextAt)
 }
 
 // list returns list i of user-agent values: 0 for "*", then one for each name.
-func (b *Body) list(i int) []byte {
-	start, stop := endOf(b.notes, b.listsAt, agentListSize, i-1), endOf(b.notes, b.listsAt, agentListSize, i)
-	return b.notes[b.listsText+start : b.listsText+stop]
+func (b *Body) list(i int) []byte { return b.element(b.listsAt, agentListSize, i, b.listsText) }
+
+// element returns the text of element i of a table of the notes; see endOf. The texts of the table
+// start at an offset of the notes.
+func (b *Body) element(table, size, i, texts int) []byte {
+	return b.notes[texts+endOf(b.notes, table, size, i-1) : texts+endOf(b.notes, table, size, i)]
 }
 
 // Names yields the names of the agents that the body has groups for, in lower case and
@@ -426,10 +428,10 @@ func (t *Trie) ruleCount() int {
 type bodyBuilder struct {
 	groups, of, compiled               []byte
 	trieNotes, lists, notes, listTexts []byte
-	groupOf                            []uint32          // by trie
+	groupOf                            []uint32          // by trie; 0 for one that is not asked for
 	seen                               map[string]uint32 // by the bytes of a group, its number
-	names                              [][]byte
-	bare                               bool // without notes
+	names                              [][]byte          // in the order of their texts
+	withoutNotes                       bool
 }
 
 // addTrie adds the next trie, of which merged groups of the file were merged. A trie with the
@@ -444,7 +446,7 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 		b.groups = appendPair(b.groups, len(b.compiled), int(bodySum(t.rules.data)))
 	}
 	b.groupOf = append(b.groupOf, group)
-	if b.bare {
+	if b.withoutNotes {
 		return
 	}
 	b.notes = append(b.notes, t.notes.rules...)
@@ -453,10 +455,7 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 
 // padded appends zeros up to a multiple of groupAlignment.
 func padded(b []byte) []byte {
-	for len(b)%groupAlignment != 0 {
-		b = append(b, 0)
-	}
-	return b
+	return append(b, make([]byte, align(uint64(len(b)), groupAlignment)-uint64(len(b)))...)
 }
 
 // ruleCount returns the number of rules in a trie's notes. The first rule's text follows
@@ -469,17 +468,10 @@ func ruleCount(notes []byte) int {
 	return int(le32(notes[noteSize+4:])/noteSize) - 1
 }
 
-// addName adds the next name, whose trie must have been added.
-func (b *bodyBuilder) addName(n selection) {
-	b.names = append(b.names, []byte(n.name))
-	b.of = append32(b.of, b.groupOf[n.trie])
-	b.addList(n.chosen, n.trie)
-}
-
 // addList adds to the notes, if there are any, the user-agent values of the groups that were
 // chosen for a name or for "*", and the number of their trie.
 func (b *bodyBuilder) addList(chosen []choice, trie int) {
-	if b.bare {
+	if b.withoutNotes {
 		return
 	}
 	b.listTexts = append(b.listTexts, agentNames(chosen)...)
@@ -508,7 +500,7 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	names := b.names
 	body := &Body{data: data, nameOf: func(number uint32) []byte { return names[number] }}
 	body.head, _ = readHead(data)
-	if b.bare {
+	if b.withoutNotes {
 		return body
 	}
 	notesHeader := append32(nil, notesFormat, uint32(len(b.trieNotes)/trieNotesSize), uint32(len(b.lists)/agentListSize), 0)
@@ -602,16 +594,16 @@ func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	b := bodyBuilder{seen: make(map[string]uint32, len(distinct)), bare: c.Asked != nil}
+	b := bodyBuilder{seen: make(map[string]uint32, len(distinct)), withoutNotes: c.Asked != nil}
 	asked := c.askedOf(names, len(distinct))
 	for i, chosen := range distinct {
 		if !asked[i] {
 			b.groupOf = append(b.groupOf, 0)
 			continue
 		}
-		t := c.groups(f, chosen)
-		if !b.bare {
-			t.notes = &notes{rules: c.describe()}
+		t := c.compileGroups(f, chosen)
+		if !b.withoutNotes {
+			t.notes = &notes{rules: c.ruleNotes()}
 		}
 		b.addTrie(t, len(chosen))
 	}
@@ -620,7 +612,9 @@ func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	}
 	b.addList(distinct[0], 0)
 	for _, n := range names {
-		b.addName(n)
+		b.names = append(b.names, []byte(n.name))
+		b.of = append32(b.of, b.groupOf[n.trie])
+		b.addList(n.chosen, n.trie)
 	}
 	return b.finish(f), true
 }

@@ -12,9 +12,10 @@ import (
 // builder writes groups in the layout of layout.go, one after the other, and reuses its
 // memory.
 type builder struct {
-	flags   uint32
-	entries []entry // sorted by text, which is distinct
+	flags   uint32  // flagGroup and flagGoogle, to be set between reset and build
+	entries []entry // as Compiler.dedupe sorts them
 
+	// The sections.
 	nodes      []byte
 	leaves     []byte
 	ends       []byte
@@ -24,15 +25,16 @@ type builder struct {
 	literals   []byte
 	text       []byte
 
-	suffixLiterals [][][]byte
-	suffixRules    []uint32
+	// What the index is made of.
+	suffixLiterals [][][]byte // by suffix; parts of pieces
+	suffixRules    []uint32   // by suffix
+	pieces         [][]byte   // the literals of all suffixes
 
-	work    []span   // used by build
-	hanging []*entry // used by addEnd
-	pieces  [][]byte // the literals of all suffixes
+	work []span   // memory of build: the spans whose nodes are not written yet
+	wild []*entry // memory of addEnd: the entries with a wildcard
 }
 
-// reset starts a group of entries, which are sorted by text and have distinct texts.
+// reset starts a group of entries, in the order in which Compiler.dedupe leaves them.
 func (b *builder) reset(entries []entry) {
 	b.flags, b.entries = 0, entries
 	b.nodes, b.leaves, b.text = b.nodes[:0], b.leaves[:0], b.text[:0]
@@ -46,47 +48,47 @@ func (b *builder) reset(entries []entry) {
 type span struct {
 	low, high int // entries[low:high]
 	depth     int
-	node      int    // the node or the leaf
+	node      int    // the index of the node or of the leaf
 	above     uint32 // the nearest end above, 0 for none
 }
 
-// build makes the compiled form. Siblings lie side by side and subtrees depth first, so
-// that the nodes of one walk are close in memory.
+// build returns the compiled form of the group. Siblings lie side by side and subtrees depth
+// first, so that the nodes of one walk are close in memory.
 func (b *builder) build() compiled {
-	b.nodes = append(b.nodes, make([]byte, nodeSize)...)
-	b.ends = append(b.ends, make([]byte, endSize)...)
+	b.nodes = append(b.nodes, make([]byte, nodeSize)...) // the root
+	b.ends = append(b.ends, make([]byte, endSize)...)    // end 0 and list 0 mean none
 	b.lists = append(b.lists, make([]byte, listSize)...)
 	work := append(b.work[:0], span{low: 0, high: len(b.entries)})
 	for len(work) > 0 {
 		top := work[len(work)-1]
-		work = b.fill(top, work[:len(work)-1])
+		work = b.writeNode(top, work[:len(work)-1])
 	}
 	b.work = work
 	return b.assemble()
 }
 
-// fill writes the node of a span. If all its children are leaves it writes these, too, else it
-// appends the spans of the children to work, a stack, which it returns.
-func (b *builder) fill(s span, work []span) []span {
+// writeNode writes the node of a span, which is reserved. If all its children are leaves it writes
+// these, too, else it appends the spans of the children to work, a stack, which it returns.
+func (b *builder) writeNode(s span, work []span) []span {
 	if s.low == s.high {
 		return work // no rules: the root stays empty
 	}
 	label, length := b.commonLabel(s)
 	s.depth += length
 	put64(b.nodes[s.node*nodeSize:], label|uint64(length)<<56)
-	low := b.lowBelow(s)
-	if low > s.low {
-		s.above = b.addEnd(s, low)
+	ending := s // the entries whose literal prefix ends here come first
+	ending.high = b.firstLonger(s)
+	if ending.low < ending.high {
+		s.above = b.addEnd(ending)
 		put32(b.nodes[s.node*nodeSize+28:], s.above)
 	}
-	s.low = low
+	s.low = ending.high
 	return b.addChildren(s, work)
 }
 
-// fillLeaf writes the leaf of a span whose entries have one literal prefix, and the end that
-// the leaf needs if it has more than one rule without wildcard. s.depth becomes the length of
-// that prefix.
-func (b *builder) fillLeaf(s *span) {
+// writeLeaf writes the leaf of a span whose entries have one literal prefix, and the end that
+// the leaf needs unless its only rule has neither a wildcard nor a '$'.
+func (b *builder) writeLeaf(s span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
 	leaf := b.leaves[s.node*leafSize:][:leafSize]
@@ -100,7 +102,7 @@ func (b *builder) fillLeaf(s *span) {
 		put32(leaf[12:], le32(above[8:]))
 		return
 	}
-	put32(leaf[8:], endBit|b.addEnd(*s, s.high))
+	put32(leaf[8:], endBit|b.addEnd(s))
 }
 
 // isLeaf reports whether all entries of a span have one literal prefix. They are sorted, so
@@ -115,7 +117,7 @@ func (b *builder) isLeaf(s span) bool {
 
 // commonLabel returns the bytes that all texts of a span share after its depth, up to the
 // first star and seven at most, and their number. The first byte is the lowest one of
-// label.
+// label. The texts are sorted, so the first and the last one tell.
 func (b *builder) commonLabel(s span) (label uint64, length int) {
 	const most = 7 // the eighth byte of a node's label is its length
 	first, last := b.entries[s.low].literalPrefix()[s.depth:], b.entries[s.high-1].literalPrefix()[s.depth:]
@@ -136,9 +138,9 @@ func firstWord(text []byte) (word uint64) {
 	return word
 }
 
-// lowBelow returns the first entry of a span whose literal prefix is longer than the span's
-// depth.
-func (b *builder) lowBelow(s span) int {
+// firstLonger returns the index of the first entry of a span whose literal prefix is longer than
+// the span's depth; s.high if there is none.
+func (b *builder) firstLonger(s span) int {
 	low := s.low
 	for low < s.high && b.entries[low].prefix == s.depth {
 		low++
@@ -146,28 +148,28 @@ func (b *builder) lowBelow(s span) int {
 	return low
 }
 
-// addEnd writes the end for entries [s.low, high), whose literal prefix has s.depth bytes, and
+// addEnd writes the end of a span all of whose entries have a literal prefix of s.depth bytes, and
 // the list of their wildcard suffixes, if they have any. It returns the end's number.
-func (b *builder) addEnd(s span, high int) (end uint32) {
+func (b *builder) addEnd(s span) (end uint32) {
 	above := b.end(s.above)
 	prefix, list := le32(above), le32(above[8:])
 	var exact uint32
-	suffixes := b.hanging[:0]
-	for i := s.low; i < high; i++ {
+	wild := b.wild[:0]
+	for i := s.low; i < s.high; i++ {
 		e := &b.entries[i]
 		switch {
 		case len(e.text) > s.depth:
-			suffixes = append(suffixes, e)
+			wild = append(wild, e)
 		case e.anchored:
 			exact = e.rule
 		default:
 			prefix = max(prefix, e.rule)
 		}
 	}
-	if len(suffixes) > 0 {
-		list = b.addList(suffixes, s.depth, list)
+	if len(wild) > 0 {
+		list = b.addList(wild, s.depth, list)
 	}
-	b.hanging = suffixes
+	b.wild = wild
 	end = uint32(len(b.ends) / endSize)
 	b.ends = append32(b.ends, prefix, exact, list)
 	return end
@@ -210,11 +212,11 @@ func (b *builder) addChildren(s span, work []span) []span {
 	if leaves {
 		put32(node[24:], leafBit|uint32(first))
 		for i := range children {
-			b.fillLeaf(&children[i])
+			b.writeLeaf(children[i])
 		}
 		return work[:pushed]
 	}
-	slices.Reverse(children) // a stack returns the last one first
+	slices.Reverse(children) // build takes the last one first
 	return work
 }
 

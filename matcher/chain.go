@@ -63,7 +63,7 @@ func checkToken(name string) error {
 	case name == "":
 		return fmt.Errorf("an agent's name is empty: give a product token such as CCBot, or %q for the rules for everyone", Everyone)
 	case strings.ContainsAny(name, " \t\r\n\v\f"):
-		return headerError(name)
+		return fmt.Errorf("agent %q has a blank in it, and no product token has one: is it %s?", name, strings.Join(strings.Fields(name), ""))
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return fmt.Errorf("agent %q: a product token has no control characters in it", name)
 	case name != Everyone && strings.Contains(name, Everyone):
@@ -72,12 +72,9 @@ func checkToken(name string) error {
 	return nil
 }
 
-// headerError returns the error for an agent that has white space in it or looks like a
-// User-Agent header. Its text suggests a product token.
+// headerError returns the error for an agent that looks like a User-Agent header. Its text suggests
+// a product token.
 func headerError(s string) error {
-	if !strings.ContainsAny(s, "/();") {
-		return fmt.Errorf("agent %q has a blank in it, and no product token has one: is it %s?", s, strings.Join(strings.Fields(s), ""))
-	}
 	if token := tokenOfHeader(s); token != "" {
 		return fmt.Errorf("agent %q looks like a User-Agent header; give its product token: %s", s, token)
 	}
@@ -89,7 +86,7 @@ func headerError(s string) error {
 func tokenOfHeader(header string) string {
 	const compatible = "compatible;"
 	s := header
-	for i := range len(s) - len(compatible) + 1 { // the lower case of s may have more bytes
+	for i := range len(s) - len(compatible) + 1 { // not in the lower case of s, whose offsets may differ
 		if strings.EqualFold(s[i:i+len(compatible)], compatible) {
 			s = s[i+len(compatible):]
 			break
@@ -116,7 +113,7 @@ func ChosenGroups(f *robotstxt.File, chain Chain) (name string, lines []robotstx
 	var s selector
 	s.choose(f, agents)
 	name = Everyone
-	number := agents.decides(0, s.has)
+	number := agents.obeyed(0, s.has)
 	if number != everyone {
 		name = agents.names[number]
 	}

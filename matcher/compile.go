@@ -63,15 +63,18 @@ type Compiler struct {
 	// no notes. Other names keep their places, and their groups are those of "*".
 	Asked *Agents
 
-	selector        selector
-	compiled        []compiledGroups // of the current body
-	entries, sorted []entry
-	sources         []source
-	arena           []byte // entries' texts that are not in the body as they are
-	keys            []uint64
-	byRank          []uint32
-	runs            []keyRange
-	builder         builder
+	selector selector
+	compiled []compiledGroups // of the current body
+
+	// What compileGroups makes of one choice of groups.
+	sources []source   // the rules that can match, in file order
+	entries []entry    // their patterns, in the same order
+	arena   []byte     // the texts of entries that are not in the body as they are
+	byRank  []uint32   // by rank, the index in sources of its rule; no rule has rank 0
+	sorted  []entry    // see dedupe
+	keys    []uint64   // memory of rank and of sortByText
+	runs    []keyRange // memory of sortByText
+	builder builder
 }
 
 // compiledGroups are merged groups of a body and the trie that they compile to.
@@ -91,21 +94,23 @@ func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of 
 	c.compiled = c.compiled[:0]
 	d := newDistinct(agents)
 	for i := range agents.chains {
-		name := agents.decides(i, c.selector.has)
-		d.add(i, name, func() Trie { return c.trie(f, c.selector.groupsOf(name)) })
+		name := agents.obeyed(i, c.selector.has)
+		d.add(i, name, func() Trie { return c.trieOf(f, c.selector.groupsOf(name)) })
 	}
 	clear(c.compiled) // so that no body is kept in memory
 	return d.result()
 }
 
-// trie returns the trie of the chosen groups of f, with notes if c.Explain is set. It compiles
-// each choice of groups once a body (c.compiled); tries of equal choices share their rules.
-func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
-	known := slices.IndexFunc(c.compiled, func(g compiledGroups) bool { return sameGroups(g.chosen, chosen) })
+// trieOf returns the trie of the chosen groups of f, with notes if c.Explain is set. It compiles
+// each choice of groups once a body (c.compiled). Tries of equal choices share their rules, but not
+// the user-agent lines that led to the groups.
+func (c *Compiler) trieOf(f *robotstxt.File, chosen []choice) Trie {
+	sameGroup := func(x, y choice) bool { return x.group == y.group }
+	known := slices.IndexFunc(c.compiled, func(g compiledGroups) bool { return slices.EqualFunc(g.chosen, chosen, sameGroup) })
 	if known < 0 {
-		t := c.groups(f, chosen)
+		t := c.compileGroups(f, chosen)
 		if c.Explain {
-			t.notes = &notes{rules: c.describe()}
+			t.notes = &notes{rules: c.ruleNotes()}
 		}
 		known = len(c.compiled)
 		c.compiled = append(c.compiled, compiledGroups{chosen: chosen, trie: t})
@@ -117,27 +122,23 @@ func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
 	return t
 }
 
-func sameGroups(a, b []choice) bool {
-	return slices.EqualFunc(a, b, func(x, y choice) bool { return x.group == y.group })
-}
-
 // entry is a rule to be put into the trie.
 type entry struct {
 	pattern
-	rule  uint32 // number: rank × 2, plus 1 for allow
-	order uint32 // index in sources
+	rule  uint32 // its number: rank × 2, plus 1 for allow
+	order uint32 // index in Compiler.sources
 }
 
 // source is a rule as the file has it.
 type source struct {
 	*robotstxt.Rule
-	group uint32
+	group uint32 // its index among the chosen groups
 }
 
-// groups compiles the rules of the chosen groups of f, merged in file order (RFC 9309 §2.2.1),
-// to a trie without notes. Until its next call describe returns the notes, and c.byRank has
-// the rules by rank.
-func (c *Compiler) groups(f *robotstxt.File, chosen []choice) (t Trie) {
+// compileGroups compiles the rules of the chosen groups of f, merged in file order (RFC 9309
+// §2.2.1), to a trie without notes. Until its next call ruleNotes returns the notes, and c.byRank
+// has the rules by rank.
+func (c *Compiler) compileGroups(f *robotstxt.File, chosen []choice) (t Trie) {
 	c.collect(f, chosen)
 	c.rank()
 	c.dedupe()
@@ -162,12 +163,12 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 		rules := f.Groups[choice.group].Rules
 		for i := range rules {
 			rule := &rules[i]
-			if !c.add(rule.Pattern, rule.Allow, f.Profile) {
+			if !c.addEntry(rule.Pattern, rule.Allow, f.Profile) {
 				continue
 			}
 			if f.Profile == robotstxt.Google && rule.Allow {
 				if directory, ok := indexPattern(rule.Pattern); ok {
-					c.add(directory, true, f.Profile)
+					c.addEntry(directory, true, f.Profile)
 				}
 			}
 			c.sources = append(c.sources, source{Rule: rule, group: uint32(n)})
@@ -175,10 +176,10 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	}
 }
 
-// add appends an entry for a pattern of the rule that collect appends to c.sources next. The
-// entry's number has its verdict and no rank. For a pattern that cannot match anything, add
-// returns false and appends nothing.
-func (c *Compiler) add(pattern []byte, allow bool, p Profile) (ok bool) {
+// addEntry appends an entry for a pattern of the rule that collect appends to c.sources next. The
+// entry's number has its verdict and no rank. For a pattern that cannot match anything it returns
+// false and appends nothing.
+func (c *Compiler) addEntry(pattern []byte, allow bool, p Profile) (ok bool) {
 	n := len(c.entries)
 	c.entries = append(c.entries, entry{order: uint32(len(c.sources))})
 	e := &c.entries[n]
@@ -228,10 +229,10 @@ func (c *Compiler) dedupe() {
 	c.sorted = sorted
 }
 
-// describe returns the notes on the rules that groups compiled last, in the layout of
+// ruleNotes returns the notes on the rules that compileGroups compiled last, in the layout of
 // layout.go: a note of fixed size for each rank, then the texts to which the notes point. The
 // note of rank 0, which no rule has, is zeros.
-func (c *Compiler) describe() []byte {
+func (c *Compiler) ruleNotes() []byte {
 	size := noteSize * len(c.byRank)
 	for _, order := range c.byRank[1:] {
 		size += len(c.sources[order].Text)

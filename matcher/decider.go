@@ -26,22 +26,22 @@ type Decider struct {
 	data    []byte   // of the column
 	allowed [][]byte // for each trie a bitmap, one bit per row
 
-	prefixes [maxPrefixes]prefixVerdicts
-	n        int             // number of prefixes with undecided paths
-	last     *prefixVerdicts // the verdicts of prefix
-	prefix   []byte          // a URL that starts with it gets the verdicts of last; nil for none
-	paths    pathBlock       // the undecided paths
-	rows     []int           // by path, its row
-	path     []byte          // a path that had no slash, rewritten
+	pending [maxPrefixes]urlPrefix // pending[:n] have undecided paths
+	n       int
+	last    *urlPrefix // the prefix of the row decided last
+	prefix  []byte     // its text; nil if the rows that follow cannot share its verdicts
+	paths   pathBlock  // the undecided paths, those of one prefix side by side
+	rows    []int      // by path, its row
+	path    []byte     // memory for a path that has no slash
 }
 
-// prefixVerdicts are the verdicts of the rules without wildcards for all URLs that start
-// with one prefix.
-type prefixVerdicts struct {
+// urlPrefix has the verdicts of the rules without wildcards for all URLs that start with one
+// prefix. Only if it is undecided are the fields after that set.
+type urlPrefix struct {
 	verdicts  []prefixVerdict // by trie
-	tries     []Trie          // copies, if undecided
 	undecided bool            // a wildcard rule may change the verdict of one of the tries
-	first     int             // the first undecided path of the prefix
+	tries     []Trie          // copies
+	first     int             // the index of its first undecided path
 	skip      int             // length of scheme and authority
 }
 
@@ -49,8 +49,8 @@ type prefixVerdicts struct {
 func NewDecider(p Profile) *Decider {
 	d := &Decider{profile: p}
 	verdicts := make([]prefixVerdict, maxPrefixes) // one each: most rows have a single trie
-	for i := range d.prefixes {
-		d.prefixes[i].verdicts = verdicts[i : i+1 : i+1]
+	for i := range d.pending {
+		d.pending[i].verdicts = verdicts[i : i+1 : i+1]
 	}
 	return d
 }
@@ -97,10 +97,11 @@ func (d *Decider) mayHavePrefix(low, high int) bool {
 	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
 }
 
-// allow sets the bits of rows [low, high) in the bitmaps of the tries that allow them by v.
-func (d *Decider) allow(v *prefixVerdicts, low, high int) {
-	for i := range v.verdicts {
-		if !v.verdicts[i].denied {
+// allow sets the bits of rows [low, high), which start with a prefix, in the bitmaps of the tries
+// that allow it.
+func (d *Decider) allow(p *urlPrefix, low, high int) {
+	for i := range p.verdicts {
+		if !p.verdicts[i].denied {
 			SetBits(d.allowed[i], low, high)
 		}
 	}
@@ -122,24 +123,24 @@ func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	url := d.data[low:high]
 	trimmed := urls.Trim(url)
-	low += cap(url) - cap(trimmed) // by the blanks at the start
+	low += cap(url) - cap(trimmed) // past the blanks at the start
 	high = low + len(trimmed)
 	path := trimmed[authority:]
 	if len(path) == 0 || path[0] != '/' {
 		d.decideAlone(tries, path, row)
 		return
 	}
-	v := d.newPrefix()
-	depth := d.decidePrefix(v, tries, path)
-	d.allow(v, row, row+1)
-	if v.undecided {
-		v.tries = append(v.tries[:0], tries...) // the origin's may be others when the block ends
-		v.first, v.skip = len(d.rows), authority
+	p := d.newPrefix()
+	depth := d.decidePrefix(p, tries, path)
+	d.allow(p, row, row+1)
+	if p.undecided {
+		p.tries = append(p.tries[:0], tries...) // the origin's may be others at Finish
+		p.first, p.skip = len(d.rows), authority
 		d.paths.add(low+authority, high)
 		d.rows = append(d.rows, row)
 		d.n++
 	}
-	d.last, d.prefix = v, nil
+	d.last, d.prefix = p, nil
 	if depth <= len(path) {
 		d.prefix = trimmed[:authority+depth]
 	}
@@ -149,7 +150,7 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 // its verdict.
 func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 	d.path = append(append(d.path[:0], '/'), path...)
-	d.target.Set(d.path, d.profile) // path is not /robots.txt
+	d.target.Set(d.path, d.profile) // it is not /robots.txt, which needs no exception here
 	for i := range tries {
 		if tries[i].Allowed(&d.target) {
 			SetBits(d.allowed[i], row, row+1)
@@ -157,35 +158,35 @@ func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 	}
 }
 
-// newPrefix returns memory for the verdicts of a prefix. The caller increments d.n to keep
-// it, which is needed only for undecided paths.
-func (d *Decider) newPrefix() *prefixVerdicts {
-	if d.n == len(d.prefixes) {
+// newPrefix returns the element of d.pending after those with undecided paths. The next call
+// returns the same one, unless the caller increments d.n. If all are taken, it resolves them.
+func (d *Decider) newPrefix() *urlPrefix {
+	if d.n == len(d.pending) {
 		d.Finish()
 	}
-	return &d.prefixes[d.n]
+	return &d.pending[d.n]
 }
 
-// decidePrefix sets v to the verdicts of the rules without wildcards for a path, which starts
-// with a slash. They hold for every path that shares its first depth bytes; depth is more than
-// the path has if they hold for this path only.
-func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (depth int) {
+// decidePrefix sets p.verdicts and p.undecided for a path, which starts with a slash. They hold for
+// every path that shares its first depth bytes; depth is more than the path has if they hold for
+// this path only.
+func (d *Decider) decidePrefix(p *urlPrefix, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false
-	v.undecided = false
-	v.verdicts = slices.Grow(v.verdicts[:0], len(tries))[:len(tries)]
+	p.undecided = false
+	p.verdicts = slices.Grow(p.verdicts[:0], len(tries))[:len(tries)]
 	for i := range tries {
-		s := &v.verdicts[i]
-		*s = tries[i].prefixVerdict(&d.target)
-		depth = max(depth, s.depth)
-		denied = denied || s.denied
-		v.undecided = v.undecided || s.undecided
+		v := &p.verdicts[i]
+		*v = tries[i].prefixVerdict(&d.target)
+		depth = max(depth, v.depth)
+		denied = denied || v.denied
+		p.undecided = p.undecided || v.undecided
 	}
 	if denied {
 		isRobotsTxt, holds := IsRobotsTxt(path, d.profile)
 		if isRobotsTxt {
-			clear(v.verdicts) // the zero value allows
-			v.undecided = false
+			clear(p.verdicts) // the zero value allows
+			p.undecided = false
 			return whole
 		}
 		depth = max(depth, holds)
@@ -199,9 +200,9 @@ func (d *Decider) Finish() {
 	for i := range d.n {
 		last := len(d.rows)
 		if i+1 < d.n {
-			last = d.prefixes[i+1].first
+			last = d.pending[i+1].first
 		}
-		d.resolve(&d.prefixes[i], last)
+		d.resolve(&d.pending[i], last)
 	}
 	d.drop()
 	d.paths.reset(d.data)
@@ -209,42 +210,41 @@ func (d *Decider) Finish() {
 
 // drop forgets the prefixes and the undecided paths.
 func (d *Decider) drop() {
-	for i := range d.prefixes[:d.n] {
-		clear(d.prefixes[i].tries) // so that the tries are not kept in memory
+	for i := range d.pending[:d.n] {
+		clear(d.pending[i].tries) // so that the tries are not kept in memory
 	}
 	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
 }
 
-// resolve resolves the undecided paths [v.first, last) of a prefix: it flips the bits of those
+// resolve resolves the undecided paths [p.first, last) of a prefix: it flips the bits of those
 // whose verdict a wildcard rule changes.
-func (d *Decider) resolve(v *prefixVerdicts, last int) {
-	for number := range v.verdicts {
-		s, trie := &v.verdicts[number], &v.tries[number]
-		if !s.undecided {
+func (d *Decider) resolve(p *urlPrefix, last int) {
+	for i := range p.verdicts {
+		v, trie := &p.verdicts[i], &p.tries[i]
+		if !v.undecided {
 			continue
 		}
-		for i := v.first; ; i++ {
-			if i = trie.skipUnaffected(s, &d.paths, i, last); i == last {
+		for path := p.first; ; path++ {
+			if path = trie.skipUnaffected(v, &d.paths, path, last); path == last {
 				break
 			}
-			d.target.setFrom(&d.paths, i, d.profile)
-			if trie.resolve(s, &d.target) {
-				d.change(s, number, i)
+			d.target.setFrom(&d.paths, path, d.profile)
+			if trie.resolve(v, &d.target) && !d.mustStayAllowed(v) {
+				row := d.rows[path]
+				d.allowed[i][row>>3] ^= 1 << (row & 7)
 			}
 		}
 	}
 }
 
-// change flips the verdict v of a path for a trie, both given by their indices. d.target must
-// be set to the path. /robots.txt stays allowed.
-func (d *Decider) change(v *prefixVerdict, trie, path int) {
-	if !v.denied { // the prefix of denied paths is long enough to exclude /robots.txt
-		if isRobotsTxt, _ := IsRobotsTxt(d.target.Path(), d.profile); isRobotsTxt {
-			return
-		}
+// mustStayAllowed reports whether the path in d.target is /robots.txt, which no rule denies. v is
+// its verdict so far: the prefix of a denied path is long enough to exclude /robots.txt.
+func (d *Decider) mustStayAllowed(v *prefixVerdict) bool {
+	if v.denied {
+		return false
 	}
-	row := d.rows[path]
-	d.allowed[trie][row>>3] ^= 1 << (row & 7)
+	isRobotsTxt, _ := IsRobotsTxt(d.target.Path(), d.profile)
+	return isRobotsTxt
 }
 
 // SetBits sets the bits [low, high) of a bitmap, least significant first.

@@ -82,7 +82,7 @@ func sequences(tokens []string, n int) []string {
 }
 
 // smallPaths are the paths of an alphabet, prepared for both implementations once. Each of
-// these compiles a rule once and matches it against all paths.
+// these compiles a rule once and matches it opposite all paths.
 type smallPaths struct {
 	engine    matcher.Profile
 	reference reference.Profile

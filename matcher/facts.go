@@ -84,7 +84,7 @@ func CollectRecords(f *robotstxt.File, agents *Agents) *Records {
 	var s selector
 	s.choose(f, agents)
 	for i := range agents.chains {
-		r.CrawlDelays[i] = crawlDelay(f, s.groupsOf(agents.decides(i, s.has)))
+		r.CrawlDelays[i] = crawlDelay(f, s.groupsOf(agents.obeyed(i, s.has)))
 	}
 	for _, s := range f.Sitemaps {
 		r.AddSitemap(s.Value)

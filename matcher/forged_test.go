@@ -110,14 +110,14 @@ func TestIndexMarksNoMoreListsThanBytes(t *testing.T) {
 		var p Target
 		p.Set([]byte(path), trie.Profile())
 		trie.Match(&p)
-		marked := 0
+		found := 0
 		for n := range uint32(lists + 1) {
-			if p.lists.marked(n) {
-				marked++
+			if p.lists.has(n) {
+				found++
 			}
 		}
-		if marked > len(path)+1 {
-			t.Errorf("%s: %d lists", name, marked)
+		if found > len(path)+1 {
+			t.Errorf("%s: %d lists", name, found)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	)
 	for _, literals := range suffixes {
 		for _, literal := range literals {
-			cut := indexLiteralOf(literal)
+			cut := literal[:min(len(literal), maxIndexLiteral)]
 			number, ok := numbers[string(cut)]
 			if !ok {
 				number = len(all)
@@ -114,23 +114,20 @@ func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	return slices.DeleteFunc(all, func(l indexLiteral) bool { return len(l.suffixes) == 0 })
 }
 
-// indexLiteralOf returns the part of a literal that the index has.
-func indexLiteralOf(literal []byte) []byte { return literal[:min(len(literal), maxIndexLiteral)] }
-
 // index is the index of a group with its sections found.
 type index struct {
 	data     []byte
-	postings int    // offset of the list of suffixes
-	count    int    // number of index literals
-	length   uint32 // number of suffixes in the list
-	left     uint32 // length, less what a search has looked at
-	trie     compiled
+	postings int      // offset of the list of suffixes
+	count    int      // number of index literals
+	length   uint32   // number of suffixes in the list
+	left     uint32   // of these, the number that the search has not seen
+	trie     compiled // of the index literals
 }
 
 // openIndex finds the sections of an index in data, which it aliases. ok is false if they are
-// not as long as the bytes.
+// longer than the bytes.
 func openIndex(data []byte) (found index, ok bool) {
-	const counts = 8 // bytes of the two numbers before the lists
+	const counts = 8 // bytes of the two numbers before the list: of index literals, and its length
 	if len(data) < counts {
 		return found, false
 	}
@@ -148,45 +145,45 @@ func openIndex(data []byte) (found index, ok bool) {
 	return found, ok
 }
 
-// marks is a set of small numbers that is cleared in constant time. It has what one search
-// of an index has seen.
-type marks struct {
-	epoch  uint32
-	epochs []uint32 // by number, the epoch in which it was marked
+// numberSet is a set of small numbers that is emptied in constant time: a number is in it if it was
+// added in the current epoch.
+type numberSet struct {
+	epoch  uint32   // from 1 on
+	epochs []uint32 // by number, the epoch in which it was added last; 0 for never
 }
 
-// clear empties the set and makes room for numbers below n.
-func (m *marks) clear(n int) {
-	if len(m.epochs) < n {
-		m.epochs = slices.Grow(m.epochs, n-len(m.epochs))[:n]
+// reset empties the set and makes room for numbers below n.
+func (s *numberSet) reset(n int) {
+	if len(s.epochs) < n {
+		s.epochs = slices.Grow(s.epochs, n-len(s.epochs))[:n]
 	}
-	if m.epoch++; m.epoch == 0 { // once in four billion times
-		clear(m.epochs[:cap(m.epochs)])
-		m.epoch = 1
-	}
-}
-
-// mark adds a number. It ignores a number that clear made no room for, which nothing has.
-func (m *marks) mark(n uint32) {
-	if int64(n) < int64(len(m.epochs)) {
-		m.epochs[n] = m.epoch
+	if s.epoch++; s.epoch == 0 { // once in four billion times
+		clear(s.epochs[:cap(s.epochs)])
+		s.epoch = 1
 	}
 }
 
-func (m *marks) marked(n uint32) bool {
-	return int64(n) < int64(len(m.epochs)) && m.epochs[n] == m.epoch
+// add adds a number. It ignores one that reset made no room for: only forged rules have such.
+func (s *numberSet) add(n uint32) {
+	if int64(n) < int64(len(s.epochs)) {
+		s.epochs[n] = s.epoch
+	}
 }
 
-// indexedSuffix does what bestSuffix does, by a search of the index.
+func (s *numberSet) has(n uint32) bool {
+	return int64(n) < int64(len(s.epochs)) && s.epochs[n] == s.epoch
+}
+
+// indexedSuffix does what bestSuffix does, by a search of the index. The group must have one.
 func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
 	found, ok := openIndex(c.data[c.index:])
 	if !ok || int64(found.length) > int64(c.suffixCount()) {
-		return 0
+		return 0 // of a forged group: each suffix has one index literal
 	}
-	c.markLists(p, list)
+	c.collectLists(p, list)
 	s := search{rules: c, index: found, target: p, kind: kind, best: floor}
-	p.indexLiterals.clear(s.index.count + 1)
+	p.foundLiterals.reset(s.index.count + 1) // numbers start at 1
 	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
 	s.scan(p.query)
 	if len(p.plain) != len(p.query) {
@@ -199,10 +196,10 @@ func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor 
 	return s.best
 }
 
-// markLists sets p.lists to a list and the lists above it, as far as their literal prefixes are
+// collectLists sets p.lists to a list and the lists above it, as far as their literal prefixes are
 // not longer than the path and become shorter, as those of a sound group do.
-func (c *compiled) markLists(p *Target, list uint32) {
-	p.lists.clear(int(c.signatures-c.lists) / listSize)
+func (c *compiled) collectLists(p *Target, list uint32) {
+	p.lists.reset(int(c.signatures-c.lists) / listSize)
 	for limit := uint32(len(p.plain)) + 1; list != 0; { // no spelling is longer
 		record := c.list(list)
 		depth := kernels.Load32(c.data, record)
@@ -210,7 +207,7 @@ func (c *compiled) markLists(p *Target, list uint32) {
 			return // of a forged group
 		}
 		limit = depth
-		p.lists.mark(list)
+		p.lists.add(list)
 		list = c.above(record, list)
 	}
 }
@@ -244,10 +241,10 @@ func (s *search) scan(path []byte) {
 		} else {
 			number = kernels.Load32(trie.data, trie.end(w.end))
 		}
-		for number != 0 && uint64(number) <= uint64(s.index.count) && !s.target.indexLiterals.marked(number) {
-			s.target.indexLiterals.mark(number)
+		for number != 0 && uint64(number) <= uint64(s.index.count) && !s.target.foundLiterals.has(number) {
+			s.target.foundLiterals.add(number)
 			record := 4 + int(number-1)*indexLiteralSize
-			s.try(record)
+			s.tryLiteral(record)
 			number = kernels.Load32(s.index.data, record+8)
 		}
 	}
@@ -266,41 +263,40 @@ func (c *compiled) firstBytes() (low, high uint64) {
 	return kernels.Load64(c.data, headerSize+8), kernels.Load64(c.data, headerSize+16)
 }
 
-// try tries the suffixes of an index literal, the best rule first, while their rule beats
-// s.best, which it raises to the rule of one that matches. record is the offset of the index
-// literal in the index.
-func (s *search) try(record int) {
+// tryLiteral tries the suffixes of an index literal, the best rule first, while their rule beats
+// s.best, which it raises to the rule of one that matches. After maxTries it puts suffixes off.
+// record is the offset of the index literal in the index.
+func (s *search) tryLiteral(record int) {
 	c, x := s.rules, &s.index
 	missing := ^s.target.signature
 	first, count := kernels.Load32(x.data, record), kernels.Load32(x.data, record+4)
 	if count > x.left || uint64(first)+uint64(count) > uint64(x.length) {
-		return // no suffix belongs to two index literals
+		return // of a forged group: no suffix belongs to two index literals
 	}
 	x.left -= count
 	posting := x.postings + 4*int(first)
 	for end := posting + 4*int(count); posting < end; posting += 4 {
 		number := kernels.Load32(x.data, posting)
 		if uint64(number) >= uint64(c.suffixCount()) {
-			return
+			return // of a forged group
 		}
 		suffix := int(number)
-		fields := c.suffix(suffix)
-		rule := kernels.Load32(c.data, fields)
+		rule := c.ruleOf(suffix)
 		if rule <= s.best {
 			return
 		}
-		if suffixKind(rule&1) == s.kind || kernels.Signature(kernels.Load64(c.data, int(c.signatures)+suffix*kernels.SignatureSize))&missing != 0 {
+		if kindOf(rule) != s.kind || c.signatureOf(suffix)&missing != 0 {
 			continue
 		}
-		list := kernels.Load32(c.data, fields+16)
-		if !s.target.lists.marked(list) {
+		list := c.listOf(suffix)
+		if !s.target.lists.has(list) {
 			continue
 		}
 		if s.tries++; s.tries > maxTries {
-			s.putOff(uint32(suffix))
+			s.putOff(number)
 			continue
 		}
-		if c.matchSuffix(suffix, s.target.plain, s.target.query, kernels.Load32(c.data, c.list(list))) {
+		if c.matchSuffix(suffix, s.target.plain, s.target.query, c.depthOf(list)) {
 			s.best = rule
 			return
 		}
@@ -311,13 +307,13 @@ func (s *search) try(record int) {
 // more than once.
 func (s *search) putOff(suffix uint32) {
 	p := s.target
-	if s.tries == maxTries+1 {
-		p.suffixes.clear(s.rules.suffixCount())
+	if s.tries == maxTries+1 { // the first one that this search puts off
+		p.putOff.reset(s.rules.suffixCount())
 	}
-	if p.suffixes.marked(suffix) {
+	if p.putOff.has(suffix) {
 		return
 	}
-	p.suffixes.mark(suffix)
+	p.putOff.add(suffix)
 	spelling := s.rules.spellingOf(int(suffix))
 	p.untried[spelling] = append(p.untried[spelling], suffix)
 }
@@ -326,8 +322,7 @@ func (s *search) putOff(suffix uint32) {
 // that match: one by one, or together by a sweeper where that pays.
 func (s *search) tryUntried() {
 	p, c := s.target, s.rules
-	// call is the fixed cost of trying one suffix, in bytes of text scanned.
-	const call = 64
+	const call = 64 // the fixed cost of trying one suffix, in bytes of text scanned
 	cost := len(p.untried[0])*(len(p.plain)+call) + len(p.untried[1])*(len(p.query)+call)
 	if cost == 0 {
 		return
@@ -338,16 +333,17 @@ func (s *search) tryUntried() {
 			s.best = sweeper.sweep(c, text, p.untried[spelling], s.best)
 			continue
 		}
-		for _, suffix := range p.untried[spelling] {
-			fields := c.suffix(int(suffix))
-			if rule := kernels.Load32(c.data, fields); rule > s.best && c.matchSuffix(int(suffix), p.plain, p.query, kernels.Load32(c.data, c.list(kernels.Load32(c.data, fields+16)))) {
+		for _, number := range p.untried[spelling] {
+			suffix := int(number)
+			rule := c.ruleOf(suffix)
+			if rule > s.best && c.matchSuffix(suffix, p.plain, p.query, c.depthOf(c.listOf(suffix))) {
 				s.best = rule
 			}
 		}
 	}
 }
 
-// spellingOf returns 1 for a suffix that is matched against the query spelling, else 0.
+// spellingOf returns 1 for a suffix that is matched opposite the query spelling, else 0.
 func (c *compiled) spellingOf(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffix(suffix)+4)&suffixQuery) / suffixQuery
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestIndexFindsWhatTryingAllFinds compares a search of the index with trying every suffix.
-// Other tests hold the latter against the reference.
+// Other tests hold the latter opposite the reference.
 func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	word := func(alphabet string, most int) string { return randomText(rng, rng.IntN(most+1), alphabet) }
@@ -59,17 +59,17 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	}
 }
 
-// TestMarks: clear unmarks all numbers, also when the epoch wraps around.
-func TestMarks(t *testing.T) {
-	m := marks{epoch: 1<<32 - 3}
+// TestNumberSet: reset empties the set, also when the epoch wraps around.
+func TestNumberSet(t *testing.T) {
+	s := numberSet{epoch: 1<<32 - 3}
 	for range 5 {
-		m.clear(3)
-		if m.marked(0) || m.marked(1) || m.marked(2) {
-			t.Fatal("marked after clear")
+		s.reset(3)
+		if s.has(0) || s.has(1) || s.has(2) {
+			t.Fatal("not empty after reset")
 		}
-		m.mark(1)
-		if m.marked(0) || !m.marked(1) || m.marked(2) {
-			t.Fatal("not marked as told")
+		s.add(1)
+		if s.has(0) || !s.has(1) || s.has(2) {
+			t.Fatal("not the number that was added")
 		}
 	}
 }

@@ -40,7 +40,8 @@ func (t *Trie) Decision(rule uint32) Decision {
 // Allowed returns the verdict that Match gives, in less time.
 func (t *Trie) Allowed(p *Target) bool {
 	v := t.prefixVerdict(p)
-	return v.denied == (v.undecided && t.resolve(&v, p))
+	changed := v.undecided && t.resolve(&v, p)
+	return v.denied == changed
 }
 
 // prefixVerdict is the verdict of the rules without wildcards for a path, and for every
@@ -71,12 +72,12 @@ func (t *Trie) prefixVerdict(p *Target) (v prefixVerdict) {
 	v.candidates, v.depth = c.literalMatch(p)
 	v.denied = v.candidates.best != 0 && v.candidates.best&1 == 0
 	// Only a suffix of the opposite verdict can change it.
-	v.undecided = c.mayBeat(v.candidates.list, v.against(), v.candidates.best)
+	v.undecided = c.mayBeat(v.candidates.list, v.opposite(), v.candidates.best)
 	return v
 }
 
-// against returns the kind of suffix that can change the verdict.
-func (v *prefixVerdict) against() suffixKind {
+// opposite returns the kind of suffix that can change the verdict.
+func (v *prefixVerdict) opposite() suffixKind {
 	if v.denied {
 		return allowing
 	}
@@ -85,10 +86,13 @@ func (v *prefixVerdict) against() suffixKind {
 
 // resolve reports whether a wildcard rule changes the undecided verdict v for path p.
 func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
-	c, opposite := &t.rules, v.against()
+	c, opposite := &t.rules, v.opposite()
 	best := c.bestSuffix(p, v.candidates.list, opposite, v.candidates.best)
-	// Only a better suffix of the first verdict can change it back.
-	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-opposite, best) == 0
+	if best == 0 {
+		return false
+	}
+	// Only a better suffix of the first verdict, the other kind, can change it back.
+	return c.bestSuffix(p, v.candidates.list, 1-opposite, best) == 0
 }
 
 // literalMatch returns the best rule without wildcard that matches a path, and the nearest list
@@ -104,7 +108,7 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 		}
 		return c.leafRule(walked.leaf), depth
 	}
-	depth = walked.stop + 1
+	depth = walked.stop + 1 // the byte at stop leads nowhere
 	ended := walked.stop >= len(path) || path[walked.stop] == '#'
 	if ended || (p.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
 		// It matters where the path ends, and blanks at its end are cut off.
@@ -121,7 +125,7 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	}
 	record := c.end(walked.end)
 	literal = candidates{list: kernels.Load32(c.data, record+8), best: kernels.Load32(c.data, record)}
-	if ended && walked.at == walked.stop {
+	if ended && walked.at == walked.stop { // the whole path: rules with '$' match as well
 		literal.best = max(literal.best, kernels.Load32(c.data, record+4))
 	}
 	return literal, depth

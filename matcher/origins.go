@@ -39,15 +39,15 @@ type room struct {
 // Reset makes an Origin empty. It keeps its memory.
 func (o *Origin) Reset() { *o = Origin{room: o.room} }
 
-// own makes Tries an empty slice of the Origin's own memory, for addTrie, and Of nil.
-func (o *Origin) own() {
+// clearTries makes Tries an empty slice of the Origin's own memory, for addTrie, and Of nil.
+func (o *Origin) clearTries() {
 	if o.room == nil {
 		o.room = new(room)
 	}
 	o.Tries, o.Of = o.room.tries[:0], nil
 }
 
-// addTrie adds a trie without notes to Tries, after own.
+// addTrie adds a trie without notes to Tries. clearTries must come before the first one.
 func (o *Origin) addTrie(rules compiled) {
 	o.Tries = append(o.Tries, Trie{rules: rules})
 	o.room.tries = o.Tries

@@ -66,7 +66,7 @@ const (
 // wildcard rule may change; high if there is none. v is the undecided verdict of all these
 // paths. Call resolve for the path to know whether it changes.
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
-	c, kind := &t.rules, v.against()
+	c, kind := &t.rules, v.opposite()
 	lists, suffixes := 0, 0 // seen so far
 	floor, below := v.candidates.best, c.suffixCount()
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
@@ -112,9 +112,8 @@ func (c *compiled) unaffected(r suffixRange, first int, floor uint32, paths *pat
 	path := paths.text(i)
 	tries := 0
 	for suffix := r.first + first; suffix < r.last; suffix = c.nextSuffix(suffix+1, r.last, ^signature) {
-		rule := kernels.Load32(c.data, c.suffix(suffix))
-		if rule <= floor {
-			break
+		if c.ruleOf(suffix) <= floor {
+			break // the best rule comes first
 		}
 		if tries++; tries > maxSkipTries {
 			return false

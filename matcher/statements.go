@@ -64,8 +64,8 @@ func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
 // statementSet has the statements of a use's directive in merged groups.
 type statementSet struct {
 	use     int     // the index of the use
-	nobodys bool    // the statements come before all groups
-	agents  []int32 // the agents that obey the groups
+	nobodys bool    // the statements come before all groups, so that they say nothing that can be read
+	agents  []int32 // the agents that obey the groups; all agents if nobodys is set
 	trie    Trie    // of the paths, if all has more than one element
 	// all are the statements by rank; the first has no path. Of those that match and whose paths
 	// have the same length the most restrictive one is selected, because the order of lines
@@ -75,16 +75,16 @@ type statementSet struct {
 
 // statement is what the lines with one path say together.
 type statement struct {
-	values []usage.Value // by use; Unknown for those of other directives
-	lines  []statementLine
-	path   pattern
+	values []usage.Value   // by use; Unknown for those of other directives
+	lines  []statementLine // none unless UsageOptions.Explain is set
+	path   pattern         // zero for none
 }
 
 // statementLine is one line of a statement.
 type statementLine struct {
-	values []usage.Value
-	text   []byte // nil unless UsageOptions.Explain is set
-	line   int
+	values []usage.Value // as in statement
+	text   []byte        // nil unless UsageOptions.Explain is set
+	line   int           // its number, from 1
 }
 
 // CompileUsage calls Compiler.CompileUsage of a new Compiler.
@@ -105,7 +105,7 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	u := &Usage{uses: o.Uses}
 	for _, d := range usage.Preferences {
 		if slices.ContainsFunc(o.Uses, func(use usage.Use) bool { return use.Directive == d }) {
-			u.compile(c, f, agents, d, &o)
+			u.addDirective(c, f, agents, d, &o)
 		}
 	}
 	if o.Licenses {
@@ -122,8 +122,8 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	return u
 }
 
-// statementFile returns a file with groups, those of a directive of f, and without rules. A
-// selector chooses from it.
+// statementFile returns a file for a selector to choose from: with the given groups, those of a
+// directive of f, and without rules.
 func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robotstxt.File {
 	only := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
 	for i := range groups {
@@ -132,9 +132,9 @@ func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robots
 	return only
 }
 
-// compile adds the statements of a directive in f to u.sets. Agents that obey the same groups
+// addDirective adds the statements of a directive in f to u.sets. Agents that obey the same groups
 // share a set.
-func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.Directive, o *UsageOptions) {
+func (u *Usage) addDirective(c *Compiler, f *robotstxt.File, agents *Agents, d usage.Directive, o *UsageOptions) {
 	groups := f.StatementGroups(d)
 	if groups == nil {
 		return
@@ -151,7 +151,7 @@ func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.
 	byGroups := make(map[string]setRange) // by appendGroups of the groups that are obeyed
 	var key []byte
 	for i := range agents.chains {
-		chosen := s.groupsOf(agents.decides(i, s.has))
+		chosen := s.groupsOf(agents.obeyed(i, s.has))
 		key = appendGroups(key[:0], chosen)
 		sets, ok := byGroups[string(key)]
 		if !ok {
@@ -177,8 +177,8 @@ func (u *Usage) obey(agent int, sets setRange) {
 }
 
 // addSets adds to u.sets a set without agents for each wanted use of a directive, or none if
-// there are no statements. It merges the statements of the groups. nobodys says that they come
-// before all groups.
+// there are no statements, and returns their range. It merges the statements of the groups.
+// nobodys says that they come before all groups.
 func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool, o *UsageOptions, groups ...[]robotstxt.Statement) setRange {
 	merged := statementMerger{options: o, profile: p, nobodys: nobodys, byPath: make(map[string]int)}
 	for _, statements := range groups {
@@ -189,7 +189,7 @@ func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool,
 	low := len(u.sets)
 	for i, use := range o.Uses {
 		if use.Directive == d && merged.all != nil {
-			u.sets = append(u.sets, merged.compile(c, i))
+			u.sets = append(u.sets, merged.setOf(c, i))
 		}
 	}
 	return setRange{low, len(u.sets)}
@@ -200,19 +200,19 @@ func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool,
 type statementMerger struct {
 	options *UsageOptions
 	profile Profile
-	nobodys bool        // what they say cannot be read
-	all     []statement // the first has no path
-	written [][]byte    // by index in all, the path as written
-	byPath  map[string]int
-	key     []byte
-	pairs   []usage.Pair
+	nobodys bool           // what they say cannot be read
+	all     []statement    // the first has no path; nil before the first line
+	written [][]byte       // by index in all, the path as written
+	byPath  map[string]int // by appendKey of a path, its index in all
+	key     []byte         // memory of add
+	pairs   []usage.Pair   // memory of parseLine
 }
 
 // add adds a line to the statement of its path in m.all, a new one if no line before has the
 // path. It aliases the line in m.written alone.
 func (m *statementMerger) add(s *robotstxt.Statement) {
 	if m.all == nil {
-		m.all, m.written = []statement{m.blank()}, [][]byte{nil}
+		m.all, m.written = []statement{m.silent()}, [][]byte{nil}
 	}
 	index := 0
 	if s.Path != nil {
@@ -226,12 +226,12 @@ func (m *statementMerger) add(s *robotstxt.Statement) {
 			index = len(m.all)
 			m.byPath[string(m.key)] = index
 			path.text = bytes.Clone(path.text)
-			m.all = append(m.all, m.blank())
+			m.all = append(m.all, m.silent())
 			m.all[index].path = path
 			m.written = append(m.written, s.Path)
 		}
 	}
-	m.all[index].add(m.read(s))
+	m.all[index].add(m.parseLine(s))
 }
 
 // appendKey appends bytes that are equal for identical paths and for no others.
@@ -247,15 +247,15 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-// blank returns a statement without a path that says nothing of any use.
-func (m *statementMerger) blank() statement {
+// silent returns a statement without a path that says nothing of any use.
+func (m *statementMerger) silent() statement {
 	return statement{values: make([]usage.Value, len(m.options.Uses))}
 }
 
-// read parses a line. It returns the line's value of each use, with Unreadable for every known
-// one if m.nobodys is set, and its text if it is wanted. A line that does not parse still
-// selects, as one whose values are unreadable.
-func (m *statementMerger) read(s *robotstxt.Statement) statementLine {
+// parseLine returns what a line says of each use, and its text if it is wanted. If m.nobodys is set,
+// all that it says is Unreadable. A line that does not parse is no error: its path still selects it,
+// and its values are Unreadable.
+func (m *statementMerger) parseLine(s *robotstxt.Statement) statementLine {
 	var err error
 	m.pairs, err = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
 	l := statementLine{line: s.Line, values: make([]usage.Value, len(m.options.Uses))}
@@ -284,10 +284,9 @@ func (s *statement) add(l statementLine) {
 	}
 }
 
-// compile returns the set, without agents, of the merged statements for a use, given by its
-// index. It compiles their paths as patterns of rules: the rank of the best rule selects the
-// statement.
-func (m *statementMerger) compile(c *Compiler, use int) statementSet {
+// setOf returns the set, without agents, of the merged statements for a use, given by its index. It
+// compiles their paths as patterns of rules: the rank of the best rule selects the statement.
+func (m *statementMerger) setOf(c *Compiler, use int) statementSet {
 	set := statementSet{use: use, nobodys: m.nobodys, all: m.all[:1:1]}
 	if len(m.all) == 1 {
 		return set
@@ -299,8 +298,9 @@ func (m *statementMerger) compile(c *Compiler, use int) statementSet {
 		rules[i] = robotstxt.Rule{Pattern: m.written[at]}
 	}
 	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
-	set.trie = c.groups(&only, []choice{{}}) // of equal lengths the first one in order has the highest rank
-	for _, rule := range c.byRank[1:] {      // rank 0 is that of m.all[0]
+	// Of paths of one length, the first one in order gets the highest rank.
+	set.trie = c.compileGroups(&only, []choice{{}})
+	for _, rule := range c.byRank[1:] { // rank 0 is that of m.all[0]
 		set.all = append(set.all, m.all[order[rule]])
 	}
 	return set
@@ -320,7 +320,7 @@ func (m *statementMerger) byPrecedence(use int) []int {
 		switch {
 		case v == w:
 			return cmp.Or(cmp.Compare(x.line(use), y.line(use)), bytes.Compare(x.path.text, y.path.text), compareBool(x.path.anchored, y.path.anchored))
-		case usage.Combine(v, w) == v:
+		case usage.Combine(v, w) == v: // v is more restrictive
 			return -1
 		}
 		return 1
@@ -338,10 +338,10 @@ func (s *statement) line(use int) int {
 	return 0
 }
 
-// find returns the rank of the statement that a path selects, its index in s.all. It is the
+// selected returns the rank of the statement that a path selects, its index in s.all. It is the
 // same for all paths that share their first depth bytes; depth is whole if it holds for this
 // path only.
-func (s *statementSet) find(p *Target) (rank, depth int) {
+func (s *statementSet) selected(p *Target) (rank, depth int) {
 	if len(s.all) == 1 {
 		return 0, 0
 	}
@@ -350,11 +350,11 @@ func (s *statementSet) find(p *Target) (rank, depth int) {
 	if literal.list == 0 {
 		return int(literal.best >> 1), depth
 	}
-	// The paths are compiled as disallow rules.
+	// The paths were compiled as disallow rules.
 	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole
 }
 
-// says reports whether a statement says anything of a use.
+// says reports whether a statement of the set says anything of a use.
 func (s statementSet) says() bool {
 	return slices.ContainsFunc(s.all, func(said statement) bool {
 		return slices.ContainsFunc(said.values, func(v usage.Value) bool { return v != usage.Unknown })
@@ -379,7 +379,7 @@ func (u *Usage) Decide(p *Target, values []usage.Value) (depth int) {
 	clear(values)
 	for i := range u.sets {
 		set := &u.sets[i]
-		rank, holds := set.find(p)
+		rank, holds := set.selected(p)
 		depth = max(depth, holds)
 		for _, agent := range set.agents {
 			own := &values[int(agent)*len(u.uses)+set.use]
@@ -424,6 +424,8 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 	if u == nil {
 		return dst
 	}
+	// Each text comes after its length and each list after its number, so that no two contents
+	// give the same bytes.
 	number := func(n int) { dst = binary.AppendUvarint(dst, uint64(n)) }
 	for i := range u.sets {
 		set := &u.sets[i]
@@ -446,7 +448,7 @@ func (u *Usage) AppendContent(dst []byte) []byte {
 			}
 		}
 	}
-	number(0)
+	number(0) // ends the sets, each of which begins with another number
 	number(int(boolByte(u.others)))
 	for _, own := range u.licenses {
 		number(len(own))
@@ -496,23 +498,24 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 		if set.use != use || !slices.Contains(set.agents, int32(agent)) {
 			continue
 		}
-		rank, _ := set.find(p)
-		found.take(set, rank, use)
+		rank, _ := set.selected(p)
+		found.combine(set, rank, use)
 	}
 	return found
 }
 
-// take combines the value that was found with those of the lines of a statement, given by its
+// combine combines the value that was found with those of the lines of a statement, given by its
 // rank, and keeps the first line with the combined value. Lines before all groups (nobodys) count
 // only if they say something of the use, which is then Unreadable.
-func (found *UsageLine) take(set *statementSet, rank, use int) {
+func (found *UsageLine) combine(set *statementSet, rank, use int) {
 	for _, line := range set.all[rank].lines {
 		value := line.values[use]
 		if set.nobodys && value == usage.Unknown {
 			continue
 		}
 		combined := usage.Combine(found.Value, value)
-		if found.Line == 0 || combined != found.Value || value == combined && line.line < found.Line {
+		isStricter, isEarlier := combined != found.Value, value == combined && line.line < found.Line
+		if found.Line == 0 || isStricter || isEarlier {
 			*found = UsageLine{Value: combined, Line: line.line, Text: line.text}
 		}
 	}
@@ -541,7 +544,7 @@ func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
 	byName := make(map[int32][]string) // by the name whose groups decide, which many agents share
 	found := false
 	for agent := range byAgent {
-		name := agents.decides(agent, s.has)
+		name := agents.obeyed(agent, s.has)
 		licenses, ok := byName[name]
 		if !ok {
 			for _, g := range s.groupsOf(name) {

@@ -18,15 +18,13 @@ func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint3
 	})
 	list = uint32(len(b.lists) / listSize)
 	first := uint32(len(b.suffixes) / suffixSize)
-	disallow := first
+	disallow := first // the first suffix that disallows
 	up := b.lists[above*listSize:]
-	best := [2]uint32{le32(up[16:]), le32(up[20:])} // the best allow rule and the best disallow rule
+	best := [2]uint32{le32(up[16:]), le32(up[20:])} // by kind, the best rule here and above
 	for _, e := range entries {
-		kind := allowing
-		if e.rule&1 != 0 {
+		kind := kindOf(e.rule)
+		if kind == allowing {
 			disallow++
-		} else {
-			kind = disallowing
 		}
 		best[kind] = max(best[kind], e.rule)
 		b.addSuffix(e, list, b.split(e.text[depth+1:]))
@@ -101,9 +99,9 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 		}
 		below = int(start)
 		for suffix := c.nextSuffix(first, last, missing); suffix < last; suffix = c.nextSuffix(suffix+1, last, missing) {
-			rule := kernels.Load32(c.data, c.suffix(suffix))
+			rule := c.ruleOf(suffix)
 			if rule <= floor {
-				break
+				break // the best rule comes first
 			}
 			if c.matchSuffix(suffix, p.plain, p.query, kernels.Load32(c.data, record)) {
 				best, floor = rule, rule
@@ -123,7 +121,11 @@ const (
 	disallowing
 )
 
-// above returns the nearest list above one, given its record and number; 0 for none.
+// kindOf returns the verdict of a rule, given by its number, whose lowest bit is set for allow.
+func kindOf(rule uint32) suffixKind { return suffixKind(1 - rule&1) }
+
+// above returns the nearest list above one, given by the offset of its record and its number; 0
+// for none. A list above has a smaller number, so that no forged group leads in a circle.
 func (c *compiled) above(record int, number uint32) uint32 {
 	if up := kernels.Load32(c.data, record+24); up < number {
 		return up
@@ -131,8 +133,22 @@ func (c *compiled) above(record int, number uint32) uint32 {
 	return 0
 }
 
-// suffix returns the offset of a suffix that exists.
+// depthOf returns the length of the literal prefix of a list.
+func (c *compiled) depthOf(list uint32) uint32 { return kernels.Load32(c.data, c.list(list)) }
+
+// suffix returns the offset of the record of a suffix, which must exist, here and below.
 func (c *compiled) suffix(number int) int { return int(c.suffixes) + number*suffixSize }
+
+// ruleOf returns the rule of a suffix.
+func (c *compiled) ruleOf(suffix int) uint32 { return kernels.Load32(c.data, c.suffix(suffix)) }
+
+// listOf returns the list that a suffix belongs to, which may not exist.
+func (c *compiled) listOf(suffix int) uint32 { return kernels.Load32(c.data, c.suffix(suffix)+16) }
+
+// signatureOf returns the signature of a suffix.
+func (c *compiled) signatureOf(suffix int) kernels.Signature {
+	return kernels.Signature(kernels.Load64(c.data, int(c.signatures)+suffix*kernels.SignatureSize))
+}
 
 // mayBeat reports whether a list, or one above it, has a suffix of a kind with a rule above
 // floor. It returns false for list 0.
@@ -140,12 +156,12 @@ func (c *compiled) mayBeat(list uint32, kind suffixKind, floor uint32) bool {
 	return list != 0 && kernels.Load32(c.data, c.list(list)+16+4*int(kind)) > floor
 }
 
-// suffixesOf returns the range of the suffixes of a kind in a list, by its record, cut to
-// those before limit.
-func (c *compiled) suffixesOf(list int, kind suffixKind, limit int) (first, last int) {
-	list += 4 * int(kind)
-	last = int(min(kernels.Load32(c.data, list+8), uint32(limit)))
-	return int(min(kernels.Load32(c.data, list+4), uint32(last))), last
+// suffixesOf returns the range [first, last) of the suffixes of a kind in a list, given by the offset
+// of its record, cut to those before limit.
+func (c *compiled) suffixesOf(record int, kind suffixKind, limit int) (first, last int) {
+	record += 4 * int(kind) // the kinds follow one another
+	last = int(min(kernels.Load32(c.data, record+8), uint32(limit)))
+	return int(min(kernels.Load32(c.data, record+4), uint32(last))), last
 }
 
 // nextSuffix returns the first suffix in [suffix, last) whose signature has none of the

@@ -58,7 +58,7 @@ var foreignClasses = map[string]string{
 	"several agents in a line": "§2.2.1: startgroupline = *WS \"user-agent\" *WS \":\" *WS product-token EOL",
 	"part of an agent's name":  "§2.2.1: Crawlers MUST use case-insensitive matching to find the group that matches the product token and then obey the rules of the group.",
 	"several names at once":    "silent: the first name that has a group decides, not all of them together",
-	"no URL":                   "§2.2.2: a crawler MUST match the paths in \"allow\" and \"disallow\" rules against the URI (what is no absolute URL has no verdict)",
+	"no URL":                   "§2.2.2: a crawler MUST match the paths in \"allow\" and \"disallow\" rules opposite the URI (what is no absolute URL has no verdict)",
 	"letters of either case":   "§2.2.2: The matching SHOULD be case sensitive.",
 	"HTML in lines":            "§2.2: product-token = identifier / \"*\" (\"*<BR>\" is neither)",
 	"crawl-delay":              "§2.2.4: Parsing of other records MUST NOT interfere with the parsing of explicitly defined records in Section 2.",
@@ -75,7 +75,7 @@ var foreignClasses = map[string]string{
 	"no rule matches":          "§2.2.2: If no match is found amongst the rules in a group for a matching user-agent or there are no rules in the group, the URI is allowed.",
 	"another host":             "§2.3: the rules are those of the URI's authority (whose robots.txt it is, is not the matcher's business)",
 	"robots.txt is allowed":    "§2.2.2: The /robots.txt URI is implicitly allowed.",
-	"a fragment":               "§2.2.2: rules are matched against the URI; a fragment is not sent (RFC 9110 §7.1)",
+	"a fragment":               "§2.2.2: rules are matched opposite the URI; a fragment is not sent (RFC 9110 §7.1)",
 	"a stray byte order mark":  "§2.3: the file MUST be UTF-8 encoded (it claims UTF-16, and is read so)",
 }
 

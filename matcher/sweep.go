@@ -17,15 +17,17 @@ import (
 // there on any occurrence will do, so each suffix is looked at once for each of its
 // literals.
 type sweeper struct {
-	rules *byte // Trie.Identity of the group that it was built for
-	spent int   // bytes that were scanned without it
+	rules *byte // Trie.Identity of the group that it is for
+	spent int   // bytes that were scanned without it, while it was not built
 
+	// What build sets.
 	built     bool
 	automaton automaton
 	sequences []uint32 // the literals of all suffixes, by number; 0 for an empty literal
 	starts    []uint32 // by suffix, its first literal in sequences; one element more at the end
 
-	waiters []waiter
+	// The state of a pass.
+	waiters []waiter // number 0 is none
 	due     []uint32 // by byte of the path, the first waiter that starts to wait there
 	waiting []uint32 // by literal, the first waiter for it
 	waited  []uint64 // a bit set of the literals that have waiters
@@ -137,12 +139,11 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 	s.waiters = append(s.waiters[:0], waiter{}) // number 0 means none
 	s.due = cleared(s.due, len(text)+1)
 	for _, suffix := range suffixes {
-		record := c.suffix(int(suffix))
-		depth := kernels.Load32(c.data, c.list(kernels.Load32(c.data, record+16)))
+		depth := c.depthOf(c.listOf(int(suffix)))
 		if s.starts[suffix] == s.starts[suffix+1] || uint64(depth) > uint64(len(text)) {
 			continue // of a forged group
 		}
-		rule := kernels.Load32(c.data, record)
+		rule := c.ruleOf(int(suffix))
 		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: rule, next: s.starts[suffix]})
 		if s.await(c, text, uint32(len(s.waiters)-1), int(depth)) {
 			best = max(best, rule)
@@ -155,16 +156,17 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 			s.startWaiting(due)
 		}
 		for literal := a.longestIn(s.waited, a.nodes[node].found); literal != 0; literal = a.longestIn(s.waited, a.shorter[literal]) {
-			best = s.hit(c, text, literal, i+1, best)
+			best = s.advance(c, text, literal, i+1, best)
 		}
 	}
 	s.stopWaiting()
 	return best
 }
 
-// hit advances all waiters for a literal that ends at byte end of the text, and empties the
-// literal's list. It returns the best rule, best or that of a suffix that matches now.
-func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best uint32) uint32 {
+// advance has all waiters for a literal, which ends at byte end of the text, wait for their next
+// one, and empties the literal's list. It drops waiters whose rule cannot beat best. It returns the
+// best rule: best or that of a suffix that matches now.
+func (s *sweeper) advance(c *compiled, text []byte, literal uint32, end int, best uint32) uint32 {
 	number := s.waiting[literal]
 	s.waiting[literal] = 0
 	s.waited[literal/64] &^= 1 << (literal % 64)
@@ -188,13 +190,14 @@ func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best ui
 func (s *sweeper) await(c *compiled, text []byte, number uint32, start int) (matches bool) {
 	w := &s.waiters[number]
 	last := s.starts[w.suffix+1] - 1
-	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && c.isAnchored(int(w.suffix))) {
+	anchored := c.isAnchored(int(w.suffix))
+	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && anchored) {
 		w.next++ // an empty literal occurs everywhere
 	}
 	if w.next > last {
 		return true
 	}
-	if w.next == last && c.isAnchored(int(w.suffix)) {
+	if w.next == last && anchored { // any earlier occurrence would not help
 		final, ok := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
 		return ok && bytes.HasSuffix(text[start:], final)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Target is a path with query, in the spellings that rules are compared with. It is set
-// once for a URL and matched against any number of tries. The zero value is ready for Set.
+// once for a URL and matched opposite any number of tries. The zero value is ready for Set.
 type Target struct {
 	raw     []byte // as written; may have a fragment
 	profile Profile
@@ -20,10 +20,14 @@ type Target struct {
 	query     []byte            // the same with "%2F" and "%3F" in the query decoded
 	signature kernels.Signature // of plain and query
 
-	lists, indexLiterals, suffixes marks       // used by indexedSuffix
-	untried                        [2][]uint32 // suffixes that a search put off, by spelling
-	sweepers                       [sweepers]*sweeper
-	nextSweeper                    int // the next one to be replaced
+	// What one search of an index keeps; see search.
+	lists         numberSet   // the lists whose suffixes may match
+	foundLiterals numberSet   // the index literals that it has found
+	untried       [2][]uint32 // the suffixes that it has put off, by spellingOf
+	putOff        numberSet   // the same suffixes
+
+	sweepers    [sweepers]*sweeper // of the groups that were matched last; nil for none yet
+	nextSweeper int                // the index of the next one to be replaced
 
 	plainMemory []byte
 	queryMemory []byte

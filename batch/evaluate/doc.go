@@ -108,7 +108,7 @@
 //	20  matchSuffix                             matcher/suffixes.go
 //	21  Trie.resolve                            matcher/match.go
 //	22  bestSuffix                              matcher/suffixes.go
-//	23  change                                  matcher/decider.go   its bit again
+//	23  mustStayAllowed                         matcher/decider.go   no: its bit again
 //
 // Most rows end at 10 or 13. matcher/DESIGN.md explains 10 to 23 in this order.
 //
