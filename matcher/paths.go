@@ -67,7 +67,7 @@ const (
 // paths. Call resolve for the path to know whether it changes.
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
 	c, kind := &t.rules, v.opposite()
-	lists, suffixes := 0, 0 // seen so far
+	lists, suffixes := 0, 0 // the numbers of those seen so far
 	floor, below := v.candidates.best, c.suffixCount()
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
 		record := c.list(list)
@@ -79,7 +79,7 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 			return low
 		}
 		signatures := c.signaturesOf(r)
-		for i := low; i < high; i++ {
+		for i := low; i < high; i++ { // high sinks to the first path that this list may change
 			path, suffix := kernels.FirstFit(paths.signatures[i:high], signatures)
 			if i += path; i < high && !c.unaffected(r, suffix, floor, paths, i) {
 				high = i

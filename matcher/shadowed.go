@@ -43,8 +43,9 @@ func (t *Trie) Shadowed() []Shadowed {
 		byLine[rules[i].Line] = &rules[i]
 	}
 	var found []Shadowed
+	var target Target
 	for i := range rules {
-		if by, ok := t.shadows(byLine, &rules[i], fresh); ok {
+		if by, ok := t.shadows(&target, byLine, &rules[i], fresh); ok {
 			found = append(found, Shadowed{Rule: rules[i].RuleInfo, By: by})
 		}
 	}
@@ -52,12 +53,11 @@ func (t *Trie) Shadowed() []Shadowed {
 }
 
 // shadows returns a rule that beats another one on all its paths; ok is false if none is found.
-// byLine has all rules, by line; fresh is what FreshByte returns for them.
-func (t *Trie) shadows(byLine map[int]*ParsedRule, rule *ParsedRule, fresh string) (by RuleInfo, ok bool) {
-	var target Target
+// byLine has all rules, by line; fresh is what FreshByte returns for them; target is memory.
+func (t *Trie) shadows(target *Target, byLine map[int]*ParsedRule, rule *ParsedRule, fresh string) (by RuleInfo, ok bool) {
 	for _, path := range rule.Witnesses(t.Profile(), fresh) {
 		target.Set(path, t.Profile())
-		d := t.Match(&target)
+		d := t.Match(target)
 		if !d.Reason.HasRule() {
 			return by, false
 		}

@@ -23,7 +23,7 @@ type sweeper struct {
 	// What build sets.
 	built     bool
 	automaton automaton
-	sequences []uint32 // the literals of all suffixes, by number; 0 for an empty literal
+	sequences []uint32 // the literals of all suffixes, by their numbers in automaton
 	starts    []uint32 // by suffix, its first literal in sequences; one element more at the end
 
 	// The state of a pass.
@@ -82,13 +82,13 @@ func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32) // by literal, its index in distinct + 1
 	var distinct [][]byte
-	left := int(c.index - c.text) // bytes of text
+	left := int(c.index - c.text) // bytes of the text that no literal has taken
 	for suffix := range c.suffixCount() {
 		s.starts = append(s.starts, uint32(len(s.sequences)))
 		for i := range c.literalCount(suffix) {
 			literal, ok := c.literalOf(suffix, i)
 			if left -= len(literal); !ok || left < 0 || len(literal) == 0 {
-				left = 0
+				left = 0 // no other literal fits
 				break
 			}
 			index := indices[string(literal)]
@@ -190,14 +190,10 @@ func (s *sweeper) advance(c *compiled, text []byte, literal uint32, end int, bes
 func (s *sweeper) await(c *compiled, text []byte, number uint32, start int) (matches bool) {
 	w := &s.waiters[number]
 	last := s.starts[w.suffix+1] - 1
-	anchored := c.isAnchored(int(w.suffix))
-	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && anchored) {
-		w.next++ // an empty literal occurs everywhere
-	}
 	if w.next > last {
 		return true
 	}
-	if w.next == last && anchored { // any earlier occurrence would not help
+	if w.next == last && c.isAnchored(int(w.suffix)) { // an earlier occurrence would not help
 		final, ok := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
 		return ok && bytes.HasSuffix(text[start:], final)
 	}

@@ -39,7 +39,8 @@ func (t *Target) Set(path []byte, p Profile) {
 	t.raw, t.profile, t.prepared = path, p, false
 }
 
-// setFrom sets path i of a block, which pathBlock.prepare has prepared; see Set.
+// setFrom sets path i of a block, which pathBlock.prepare has prepared; see Set. If the block's
+// signature shows that the path has one spelling, nothing is left for prepare to do.
 func (t *Target) setFrom(paths *pathBlock, i int, p Profile) {
 	t.Set(paths.text(i), p)
 	if signature := paths.signatures[i]; signature&kernels.HardBits == 0 {

@@ -73,9 +73,9 @@ func AppendSURT(dst, host []byte) []byte {
 	return appendLabels(dst, withoutWWW(host))
 }
 
-// AppendSURTEnd appends what the SURTs of all hosts of a registered domain are less than, and
-// other hosts' from there on. They need not follow one another in order: www.com is com, which
-// all of com comes after, and a+b.com is between a.com and x.a.com.
+// AppendSURTEnd appends an upper bound of the SURTs of a registered domain: those of its hosts are
+// less, and none from it on is of that domain. Hosts of other domains may come between its own:
+// a+b.com comes after a.com and before x.a.com.
 func AppendSURTEnd(dst, domain []byte) []byte { return append(appendLabels(dst, domain), ','+1) }
 
 // appendLabels appends the labels of a host from right to left.

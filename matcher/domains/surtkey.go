@@ -25,9 +25,9 @@ func AppendSURTKey(dst, authority, rest []byte) []byte {
 	dst = append(dst, ')')
 	rest, _, _ = bytes.Cut(rest, []byte("#"))
 	path, query, _ := bytes.Cut(rest, []byte("?"))
-	dst = appendKeyPath(dst, canonical(path))
-	if query = withoutSessions(canonicalQuery(query)); len(query) > 0 {
-		dst = append(append(dst, '?'), sorted(query)...)
+	dst = append(dst, withoutPathSession(canonicalPath(path))...)
+	if query = withoutQuerySessions(escaped(decoded(query))); len(query) > 0 {
+		dst = append(append(dst, '?'), sortParameters(query)...)
 	}
 	return dst
 }
@@ -77,9 +77,9 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// canonical returns a path with a slash at the start and its segments resolved, decoded and
+// canonicalPath returns a path with a slash at the start, its dot segments resolved, decoded and
 // escaped again. Two dots at the start remain.
-func canonical(path []byte) []byte {
+func canonicalPath(path []byte) []byte {
 	var segments [][]byte
 	for segment := range bytes.SplitSeq(bytes.TrimPrefix(decoded(path), []byte("/")), []byte("/")) {
 		switch string(segment) {
@@ -99,9 +99,8 @@ func canonical(path []byte) []byte {
 	return escaped(append([]byte("/"), bytes.Join(segments, []byte("/"))...))
 }
 
-func canonicalQuery(query []byte) []byte { return escaped(decoded(query)) }
-
-// Identifiers of sessions as they stand in paths of ASP.NET and in queries.
+// Identifiers of sessions as they stand in paths of ASP.NET and in queries. What is kept of a match
+// is its two groups: before the identifier, and after it.
 var (
 	pathSessions = []*regexp.Regexp{
 		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
@@ -116,24 +115,25 @@ var (
 	}
 )
 
-// appendKeyPath appends a canonical path without an identifier of a session.
-func appendKeyPath(dst, path []byte) []byte {
-	if bytes.Contains(path, []byte("/(")) && bytes.Contains(path, []byte(".aspx")) {
-		path = without(path, pathSessions)
+// withoutPathSession returns a canonical path without an identifier of a session.
+func withoutPathSession(path []byte) []byte {
+	if bytes.Contains(path, []byte("/(")) && bytes.Contains(path, []byte(".aspx")) { // spares most paths the expressions
+		return withoutSessions(path, pathSessions)
 	}
-	return append(dst, path...)
+	return path
 }
 
-func withoutSessions(query []byte) []byte {
-	if bytes.Contains(query, []byte("id")) {
-		return without(query, querySessions)
+// withoutQuerySessions returns a canonical query without identifiers of sessions.
+func withoutQuerySessions(query []byte) []byte {
+	if bytes.Contains(query, []byte("id")) { // as each expression has
+		return withoutSessions(query, querySessions)
 	}
 	return query
 }
 
-// without returns a text without what lies between the two groups of each expression, for the
-// expressions that match.
-func without(text []byte, sessions []*regexp.Regexp) []byte {
+// withoutSessions returns a text without what lies between the two groups of each expression, for
+// the expressions that match.
+func withoutSessions(text []byte, sessions []*regexp.Regexp) []byte {
 	for _, session := range sessions {
 		if m := session.FindSubmatch(text); m != nil {
 			text = slices.Concat(m[1], m[2])
@@ -142,9 +142,9 @@ func without(text []byte, sessions []*regexp.Regexp) []byte {
 	return text
 }
 
-// sorted returns a query with its parameters sorted by name, then value; of equal names, one
+// sortParameters returns a query with its parameters sorted by name, then value; of equal names, one
 // without "=" comes first.
-func sorted(query []byte) []byte {
+func sortParameters(query []byte) []byte {
 	parameters := bytes.Split(query, []byte("&"))
 	slices.SortStableFunc(parameters, func(a, b []byte) int {
 		nameA, valueA, hasA := bytes.Cut(a, []byte("="))

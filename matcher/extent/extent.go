@@ -38,7 +38,10 @@ type Result struct {
 // Of returns the extent of a trie's rules. The trie must have notes; set Compiler.Explain
 // to get them.
 func Of(t *matcher.Trie) Result {
-	s := newSearch(t)
+	s := &search{trie: t, profile: t.Profile(), rules: t.Parsed(), byLine: make(map[int]*matcher.ParsedRule)}
+	for i := range s.rules {
+		s.byLine[s.rules[i].Line] = &s.rules[i]
+	}
 	s.tryRules()
 	if s.open[denying] || s.open[allowing] {
 		s.trySamples()
@@ -46,7 +49,7 @@ func Of(t *matcher.Trie) Result {
 	return s.result()
 }
 
-// The two questions: is any path denied, is any path allowed?
+// The two questions: is any path denied, is any path allowed? They are indices.
 const (
 	denying = iota
 	allowing
@@ -59,21 +62,11 @@ type search struct {
 	target  matcher.Target
 	rules   []matcher.ParsedRule
 	byLine  map[int]*matcher.ParsedRule
-	found   [2][]byte // a denied path and an allowed path; nil for none yet
-	open    [2]bool   // neither found nor excluded
+	found   [2][]byte // by question, a path that answers it; nil for none yet
+	open    [2]bool   // by question, whether paths that were not tried may answer it
 }
 
-// newSearch returns a search for t that has tried nothing yet.
-func newSearch(t *matcher.Trie) *search {
-	s := &search{trie: t, profile: t.Profile(), rules: t.Parsed(), byLine: make(map[int]*matcher.ParsedRule)}
-	for i := range s.rules {
-		s.byLine[s.rules[i].Line] = &s.rules[i]
-	}
-	return s
-}
-
-// questionOf returns which of the two questions a path with this verdict answers: whether some
-// path is allowed, or whether some path is denied.
+// questionOf returns the question that a path with this verdict answers.
 func questionOf(allowed bool) int {
 	if allowed {
 		return allowing
@@ -81,8 +74,8 @@ func questionOf(allowed bool) int {
 	return denying
 }
 
-// tryRules tries the witnesses of each rule, made with a fresh byte. It opens a question that
-// they leave without an answer where the proof does not hold.
+// tryRules tries the witnesses of each rule, made with a fresh byte. Where the proof of the package
+// comment does not hold, it opens a question that they leave without an answer.
 func (s *search) tryRules() {
 	fresh := matcher.FreshByte(s.rules, s.profile)
 	if fresh == "" {
@@ -97,7 +90,7 @@ func (s *search) tryRules() {
 			continue
 		}
 		for _, path := range rule.Witnesses(s.profile, fresh) {
-			// Without a rule that decides, the only path of this one is /robots.txt.
+			// by is nil if the only path that the rule matches is /robots.txt.
 			if by := s.try(path); s.found[question] == nil && by != nil && !by.Covers(rule, s.profile) {
 				s.open[question] = true
 			}
@@ -137,7 +130,7 @@ func (s *search) trySamples() {
 			}
 			rule := s.rules[i]
 			paths := rule.Witnesses(s.profile, sample)
-			if path, query, ok := bytes.Cut(rule.Pattern, []byte("?")); ok {
+			if path, query, ok := bytes.Cut(rule.Pattern, []byte("?")); ok { // its URLs may have %2F for a slash
 				rule.Pattern = slices.Concat(path, []byte("?"), bytes.ReplaceAll(query, []byte("/"), []byte("%2F")))
 				paths = append(paths, rule.Witnesses(s.profile, sample)...)
 			}

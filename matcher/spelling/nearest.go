@@ -11,6 +11,7 @@ func Nearest(name string, names []string) string {
 		return ""
 	}
 	lower := strings.ToLower(name)
+	// best is the least number of edits that is too many: 1 for a letter, 3 from five letters on.
 	best, nearest := 1+min(2, (len(name)-1)/2), ""
 	for _, candidate := range names {
 		if len(candidate) > longest || candidate == name {

@@ -90,7 +90,7 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 		return nil, nil, err
 	}
 	end, plainHost := hosts.PlainHost(url, start)
-	if plainScheme && plainHost { // the URL starts with its key
+	if plainScheme && plainHost { // as nearly always: the URL starts with its key
 		return url[:end:end], url[end:], nil
 	}
 	if !s.buildKey(url[:start], url[start:end]) {
@@ -102,8 +102,8 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 // EndsAuthority reports whether a byte ends an authority.
 func EndsAuthority(c byte) bool { return classes[c]&endsAuthority != 0 }
 
-// Path makes a path of the rest that SplitAuthority returned: cut at its '#', and with a
-// slash at the start.
+// Path returns the path of a rest that SplitAuthority returned, from which the caller has cut the
+// fragment: the rest itself, or with a slash before it. The path is valid until the next call.
 func (s *Scratch) Path(rest []byte) []byte {
 	if len(rest) > 0 && rest[0] == '/' {
 		return rest
@@ -373,14 +373,15 @@ func Authority(text string) ([]byte, error) {
 // https. What has a scheme, or is neither, stays as it is.
 func withScheme(url string) string {
 	host, _, _ := strings.Cut(url, "/")
-	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !plainHost(host) {
+	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !mayBeHost(host) {
 		return url
 	}
 	return "https://" + url
 }
 
-// plainHost reports whether a word could be a host with a port: mailto:x@example.com is none.
-func plainHost(host string) bool {
+// mayBeHost reports whether a word could be a host, with or without a port: mailto:x@example.com
+// is none.
+func mayBeHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		return true
 	}

@@ -17,8 +17,8 @@ type Pair struct {
 	Value Value
 }
 
-// former are the keys of older drafts of the vocabulary, with the uses that they covered.
-var former = []struct{ key, use string }{
+// formerKeys are the keys of older drafts of the vocabulary, with the uses that they covered.
+var formerKeys = []struct{ key, use string }{
 	{"train-genai", "train-ai"},
 	{"ai", "train-ai"},
 	{"tdm", "train-ai"},
@@ -32,15 +32,15 @@ var former = []struct{ key, use string }{
 // err. It is Unreadable, and not Unknown, if the key has a value that the directive does not
 // define, if the statement does not parse, and if a key of an older draft disallows the use.
 func Of(pairs []Pair, err error, u Use) Value {
-	value := find(pairs, u.Key)
+	value := valueOf(pairs, u.Key)
 	switch {
 	case value != Unknown:
 		return value
 	case err != nil:
 		return Unreadable
 	case u.Directive == ContentUsage:
-		for _, f := range former {
-			if f.use == u.Key && find(pairs, f.key) == Disallowed {
+		for _, f := range formerKeys {
+			if f.use == u.Key && valueOf(pairs, f.key) == Disallowed {
 				return Unreadable
 			}
 		}
@@ -48,8 +48,8 @@ func Of(pairs []Pair, err error, u Use) Value {
 	return Unknown
 }
 
-// find returns what pairs say of a key: the last one counts.
-func find(pairs []Pair, key string) Value {
+// valueOf returns what pairs say of a key, Unknown if they do not have it. The last one counts.
+func valueOf(pairs []Pair, key string) Value {
 	for i := len(pairs) - 1; i >= 0; i-- {
 		if string(pairs[i].Key) == key {
 			return pairs[i].Value
@@ -261,8 +261,8 @@ func (d *dictionary) token() Value {
 	return Unreadable
 }
 
-// number skips an integer or a decimal (RFC 9651 §4.2.4), and reports which. The most digits are
-// those of the RFC.
+// number skips an integer or a decimal (RFC 9651 §4.2.4). integer reports whether it is an integer.
+// The most digits are those of the RFC.
 func (d *dictionary) number() (integer, ok bool) {
 	const mostInteger, mostWhole, mostFraction = 15, 12, 3
 	d.take('-')
@@ -385,8 +385,8 @@ func (d *dictionary) displayString() bool {
 		d.rest = d.rest[1:]
 		char[n] = c
 		n++
-		switch r, _ := utf8.DecodeRune(char[:n]); {
-		case r != utf8.RuneError || n == 3 && string(char[:n]) == "\uFFFD":
+		switch r, size := utf8.DecodeRune(char[:n]); {
+		case r != utf8.RuneError || size > 1: // a whole character, which may be U+FFFD
 			n = 0
 		case utf8.FullRune(char[:n]):
 			return d.fail("the string is not UTF-8")

@@ -8,19 +8,19 @@ import (
 )
 
 // appendSignals appends the signals of a Content-Signal value: those whose key the policy
-// defines, in any case. Other keys are ignored. The policy has no grammar. What can only be
-// keys and values that something else than a comma separates is a fault. Of a key that is
-// repeated the most restrictive value counts.
+// defines, in any case. Other keys are ignored. The policy has no grammar. An item that can only
+// be several keys and values, without a comma between them, is a fault: it gives an error, and the
+// other items count. Of a key that is repeated the most restrictive value counts.
 func appendSignals(dst []Pair, list []byte) (_ []Pair, err error) {
 	before, at := len(dst), 0
 	for item := range bytes.SplitSeq(list, []byte{','}) {
 		key, value, _ := bytes.Cut(item, []byte{'='})
 		key, value = trimBlanks(key), trimBlanks(value)
-		if bytes.ContainsFunc(key, isNoKey) || bytes.IndexByte(value, '=') >= 0 {
+		if bytes.ContainsFunc(key, notInKey) || bytes.IndexByte(value, '=') >= 0 {
 			err = &SyntaxError{At: at, Want: "a comma or an equals sign is missing"}
 		}
 		at += len(item) + 1
-		key, v := signal(key, value)
+		key, v := parseSignal(key, value)
 		if v == Unknown {
 			continue
 		}
@@ -34,15 +34,15 @@ func appendSignals(dst []Pair, list []byte) (_ []Pair, err error) {
 	return dst, err
 }
 
-// isNoKey reports whether a character is in no key of a signal.
-func isNoKey(r rune) bool {
+// notInKey reports whether no key of a signal has a character.
+func notInKey(r rune) bool {
 	return r >= utf8.RuneSelf || !isKeyByte(byte(r)) && !isAlpha(byte(r))
 }
 
-// signal returns the key of a signal as the vocabulary writes it, and the value; Unknown if
+// parseSignal returns the key of a signal as the vocabulary writes it, and the value; Unknown if
 // the policy does not define the key, Unreadable if it does not define the value. A graded
 // key takes the grades; any other key takes yes and no.
-func signal(key, value []byte) ([]byte, Value) {
+func parseSignal(key, value []byte) ([]byte, Value) {
 	for i := range vocabulary {
 		t := &vocabulary[i]
 		if t.Directive != ContentSignal || !equalFold(key, t.Key) {
@@ -61,7 +61,7 @@ func signal(key, value []byte) ([]byte, Value) {
 // signalValues are the values as signals write them.
 var signalValues = [NumValues]struct {
 	text   string
-	graded bool
+	graded bool // it is one of a graded key; see term
 }{Disallowed: {text: "no"}, Allowed: {text: "yes"}, Immediate: {"immediate", true}, Reference: {"reference", true}, Full: {"full", true}}
 
 // signalKeys are the keys of the vocabulary, by index.

@@ -190,9 +190,9 @@ func (u Use) term() *term {
 	return nil
 }
 
-// prefix comes before a signal's key in the name of a use, because "search" does not mean
+// signalPrefix comes before a signal's key in the name of a use, because "search" does not mean
 // the same as in Content-Usage.
-const prefix = "signal:"
+const signalPrefix = "signal:"
 
 // Graded reports whether the values are Immediate, Reference and Full, in place of Allowed
 // and Disallowed.
@@ -219,17 +219,17 @@ func ParseUses(name string) ([]Use, error) {
 // ParseUse parses the name of a use: a key of Content-Usage, which may be one that a later
 // vocabulary defines, or "signal:" and a key of Content-Signal.
 func ParseUse(name string) (Use, error) {
-	if key, ok := strings.CutPrefix(name, prefix); ok {
+	if key, ok := strings.CutPrefix(name, signalPrefix); ok {
 		u := Use{ContentSignal, key}
 		if u.Defined() {
 			return u, nil
 		}
-		return u, fmt.Errorf("%q is none of %s", name, strings.Join(names(ContentSignal), ", "))
+		return u, fmt.Errorf("%q is none of %s", name, strings.Join(useNames(ContentSignal), ", "))
 	}
 	rest := dictionary{rest: []byte(name)}
 	if key, ok := rest.key(); !ok || len(key) != len(name) {
 		return Use{}, fmt.Errorf("%q cannot be a use: give one of %s, or another key in lower case", name,
-			strings.Join(append(names(ContentUsage), append(names(ContentSignal), TrainingName)...), ", "))
+			strings.Join(append(useNames(ContentUsage), append(useNames(ContentSignal), TrainingName)...), ", "))
 	}
 	u := Use{ContentUsage, name}
 	if signal := (Use{ContentSignal, name}); signal.Defined() && !u.Defined() {
@@ -242,8 +242,8 @@ func ParseUse(name string) (Use, error) {
 	return u, nil
 }
 
-// names returns the names of the uses of a directive that ParseUse takes.
-func names(d Directive) (all []string) {
+// useNames returns the names of the uses of a directive's vocabulary, as ParseUse takes them.
+func useNames(d Directive) (all []string) {
 	for _, use := range Vocabulary(d) {
 		all = append(all, use.String())
 	}
@@ -253,7 +253,7 @@ func names(d Directive) (all []string) {
 // String returns the name that ParseUse parses.
 func (u Use) String() string {
 	if u.Directive == ContentSignal {
-		return prefix + u.Key
+		return signalPrefix + u.Key
 	}
 	return u.Key
 }
