@@ -60,8 +60,8 @@ func (a *automaton) build(literals [][]byte) (numbers []uint32) {
 	return numbers
 }
 
-// addNodes sets a.nodes, a.labels and a.spans, without fail links. Where a literal ends, found
-// is the literal's index + 1, elsewhere 0.
+// addNodes sets a.nodes, a.labels and a.spans, without fail links. In the node where a literal ends,
+// found is the literal's index + 1, elsewhere 0.
 func (a *automaton) addNodes(literals [][]byte) {
 	nodes, previous := 1, []byte(nil)
 	for _, literal := range literals {
@@ -72,14 +72,14 @@ func (a *automaton) addNodes(literals [][]byte) {
 	a.labels = append(slices.Grow(a.labels[:0], nodes), 0)
 	a.spans = append(slices.Grow(a.spans[:0], nodes), literalSpan{0, uint32(len(literals))})
 	for node, depth := 0, 0; node < len(a.spans); depth++ {
-		for level := len(a.spans); node < level; node++ {
+		for level := len(a.spans); node < level; node++ { // the nodes of one depth
 			low, high := a.spans[node].low, a.spans[node].high
 			n := automatonNode{first: uint32(len(a.spans))}
-			if low < high && len(literals[low]) == depth {
+			if low < high && len(literals[low]) == depth { // the shortest one comes first
 				low++
 				n.found = low
 			}
-			for low < high {
+			for low < high { // a child for each byte that follows
 				next, c := low+1, literals[low][depth]
 				for next < high && literals[next][depth] == c {
 					next++
@@ -96,8 +96,8 @@ func (a *automaton) addNodes(literals [][]byte) {
 	}
 }
 
-// addFails sets a.root, the nodes' fail links and a.shorter, and completes found. literals is
-// their number. It returns their indices + 1, sorted by length.
+// addFails sets a.root, the nodes' fail links and a.shorter, and found of the nodes where no literal
+// ends. literals is the number of literals. It returns their indices + 1, sorted by length.
 func (a *automaton) addFails(literals int) (byLength []uint32) {
 	a.root = [256]uint32{}
 	for child := range uint32(a.nodes[0].children) {
@@ -113,12 +113,12 @@ func (a *automaton) addFails(literals int) (byLength []uint32) {
 			if i != 0 {
 				n.fail = a.step(node.fail, a.labels[child])
 			}
-			above := a.nodes[n.fail].found
+			shorter := a.nodes[n.fail].found // complete, because that node has less depth
 			if n.found != 0 {
-				a.shorter[n.found] = above
+				a.shorter[n.found] = shorter
 				byLength = append(byLength, n.found)
 			} else {
-				n.found = above
+				n.found = shorter
 			}
 		}
 	}
@@ -126,13 +126,16 @@ func (a *automaton) addFails(literals int) (byLength []uint32) {
 }
 
 // numberPaths numbers the literals by heavy paths, each path from its shortest literal to
-// its longest, and changes found and a.shorter to the new numbers. It returns the new numbers of
-// the literals in their sorted order. byLength is what addFails returned.
+// its longest. Until then a literal's number is its index + 1; it changes these to the new numbers
+// in found and a.shorter. It returns the new numbers of the literals in their sorted order. byLength
+// is what addFails returned.
+//
+// The literals are a forest: the parent of one is the longest other literal that is a suffix of it.
 func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	n := len(byLength) + 1
-	size := make([]uint32, n)  // the number of literals that end in this one
-	heavy := make([]uint32, n) // the next literal of its heavy path, 0 for none
-	for _, literal := range slices.Backward(byLength) {
+	size := make([]uint32, n)                           // the number of literals below this one, and itself
+	heavy := make([]uint32, n)                          // the next literal of its heavy path, 0 for none
+	for _, literal := range slices.Backward(byLength) { // children before their parents
 		size[literal]++
 		if parent := a.shorter[literal]; parent != 0 {
 			size[parent] += size[literal]
@@ -146,7 +149,7 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	for _, literal := range byLength {
 		parent := a.shorter[literal]
 		if parent != 0 && heavy[parent] == literal {
-			continue // numbered together with its parent
+			continue // numbered with the head of its path
 		}
 		head := next
 		for ; literal != 0; literal = heavy[literal] {

@@ -53,9 +53,10 @@ func (c *Compiler) sortRun(keys []uint64, r keyRange, work []keyRange) []keyRang
 		for high < len(keys) && keys[high]>>keyIndexBits == key {
 			high++
 		}
+		textsEnd := key&(1<<keySizeBits-1) != keyGoesOn // within these bytes, so the texts are equal
 		switch n := high - low; {
 		case n == 1:
-		case n <= fewEntries || key&(1<<keySizeBits-1) != keyGoesOn:
+		case n <= fewEntries || textsEnd:
 			slices.SortFunc(keys[low:high], c.compareEntries)
 		default:
 			work = append(work, keyRange{low: r.low + low, high: r.low + high, depth: r.depth + keyBytes})

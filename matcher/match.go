@@ -160,9 +160,9 @@ type walkResult struct {
 // match past the '?', and up to there the spellings are equal. The walk takes time linear in
 // the path.
 func (c *compiled) walk(path []byte) (w walkResult) {
-	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists
+	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)
-		if n := int(label >> 56); n > 0 {
+		if n := int(label >> 56); n > 0 { // the label's length
 			if same := samePrefix(path[i:], label); same < n {
 				w.stop = i + same
 				return w
@@ -193,10 +193,10 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			if same < length {
 				return w
 			}
-			if rule := kernels.Load32(c.data, leaf+8); rule&endBit == 0 {
+			if field := kernels.Load32(c.data, leaf+8); field&endBit == 0 {
 				w.leaf = leaf
 			} else {
-				w.end, w.at = rule&^endBit, w.stop
+				w.end, w.at = field&^endBit, w.stop
 			}
 			return w
 		}

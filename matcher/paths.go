@@ -67,11 +67,12 @@ const (
 // paths. Call resolve for the path to know whether it changes.
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
 	c, kind := &t.rules, v.opposite()
-	lists, suffixes := 0, 0 // the numbers of those seen so far
-	floor, below := v.candidates.best, c.suffixCount()
+	lists, suffixes := 0, 0    // the numbers of those seen so far
+	floor := v.candidates.best // the rule that a suffix must beat
+	below := c.suffixCount()   // the suffixes of lists above come before this one
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
 		record := c.list(list)
-		r := suffixRange{depth: kernels.Load32(c.data, record), above: c.above(record, list)}
+		r := suffixRange{depth: kernels.Load32(c.data, record)}
 		r.first, r.last = c.suffixesOf(record, kind, below)
 		below = r.first
 		lists, suffixes = lists+1, suffixes+r.last-r.first
@@ -85,15 +86,16 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 				high = i
 			}
 		}
-		list = r.above
+		list = c.above(record, list)
 	}
 	return high
 }
 
-// suffixRange is the suffixes of one kind in a list, whose literal prefix has depth bytes.
+// suffixRange is the suffixes [first, last) of one kind in a list, whose literal prefix has depth
+// bytes.
 type suffixRange struct {
-	first, last  int
-	depth, above uint32 // above is the list above
+	first, last int
+	depth       uint32
 }
 
 // signaturesOf returns the signatures of a range.
@@ -102,8 +104,8 @@ func (c *compiled) signaturesOf(r suffixRange) []byte {
 }
 
 // unaffected reports whether path i has a single spelling and no suffix in the range with a
-// rule above floor matches it. It tries the suffixes from first on, the first one whose
-// signature fits the path. It returns false if that takes more than maxSkipTries.
+// rule above floor matches it. first is the index in the range of the first suffix whose signature
+// fits the path. It gives up after maxSkipTries suffixes and returns false.
 func (c *compiled) unaffected(r suffixRange, first int, floor uint32, paths *pathBlock, i int) bool {
 	signature := paths.signatures[i]
 	if signature&kernels.HardBits != 0 {

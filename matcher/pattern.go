@@ -140,11 +140,11 @@ var isPlain = func() (table [256]bool) {
 func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		char := source[i]
-		switch _, isEscape := urls.Unescape(source, i); {
+		switch decoded, isEscape := urls.Unescape(source, i); {
 		case char == '*':
 			dst = c.appendStar(dst)
 		case isEscape:
-			dst = append(dst, '%', upper(source[i+1]), upper(source[i+2]))
+			dst = urls.AppendEscape(dst, decoded)
 			i += 2
 		case char >= 0x80:
 			dst = urls.AppendEscape(dst, char)
@@ -153,14 +153,6 @@ func (c *pattern) appendGoogle(dst, source []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// upper returns a hex digit in upper case.
-func upper(digit byte) byte {
-	if digit >= 'a' {
-		digit -= 'a' - 'A'
-	}
-	return digit
 }
 
 // indexPattern returns the second pattern that Google's parser makes of an allow rule for a

@@ -43,8 +43,8 @@ type waiter struct {
 }
 
 const (
-	// sweepers is the number of sweepers a Target keeps. The agents of a job may obey several
-	// groups of one body.
+	// sweepers is the number of sweepers that a Target keeps, because the agents of a job may obey
+	// several groups of one body.
 	sweepers = 4
 	// buildCost is the cost of building a sweeper, for each byte of the group, in bytes
 	// scanned for a literal.
@@ -67,7 +67,7 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	}
 	s := p.sweepers[i]
 	if !s.built {
-		if s.spent += cost; s.spent < buildCost*int(c.index-c.suffixes) {
+		if s.spent += cost; s.spent < buildCost*int(c.index-c.suffixes) { // the bytes of suffixes, literals and text
 			return nil
 		}
 		s.build(c)

@@ -19,7 +19,7 @@ type ParsedRule struct {
 // the lines; none for a trie without notes (see OpenBody).
 func (t *Trie) Parsed() []ParsedRule {
 	var rules []ParsedRule
-	body := []byte("User-agent: *")
+	body := []byte("User-agent: *") // then each rule's line
 	for _, info := range t.Written() {
 		rules = append(rules, ParsedRule{RuleInfo: info})
 		body = append(append(body, '\n'), info.Text...)

@@ -111,7 +111,7 @@ func (c *Course) Add(f Fetch) {
 	switch {
 	case c.policy.Answers(f):
 		c.answer, c.first = c.fetches, 0
-	case c.first == 0:
+	case c.first == 0: // the first failure, or those before it have no time
 		c.first, c.last = f.Second, f.Second
 	default:
 		c.last = max(c.last, f.Second)

@@ -68,10 +68,8 @@ func escaped(text []byte) []byte {
 		switch {
 		case b <= ' ' || b >= 0x7F || b == '#' || b == '%':
 			out = append(out, '%', digits[b>>4], digits[b&15])
-		case 'A' <= b && b <= 'Z':
-			out = append(out, b+'a'-'A')
 		default:
-			out = append(out, b)
+			out = append(out, urls.ToLower(b))
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ func (c *checker) checkSite(body *matcher.Body) {
 		c.checkSitemaps(&everyone)
 		return
 	}
-	number := everyone.Trace([]byte("/"))[0].Line
+	number := everyone.Trace([]byte("/"))[0].Line // there is one: it closes the site
 	if line := c.lines[number-1]; !joinsComment(line) {
 		c.add("site-closed", number, indent(line), "the rule closes the whole site to each crawler that no other group names")
 	}

@@ -9,9 +9,9 @@ import (
 // sniffed is the number of bytes at the start of a text that tell whether it is HTML or binary data.
 const sniffed = 512
 
-// Counted returns the part of a body that counts (RFC 9309 §2.5), and whether that is less
-// than the body. Parse, without Cut, finds the same groups and records in it as in the body
-// under o. The result aliases the body.
+// Counted returns the part of a body that counts under o (RFC 9309 §2.5), and whether that is less
+// than the body. Parsing that part without Options.Cut gives the same groups and records as parsing
+// the body under o. The result aliases the body.
 func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	limit := len(body)
 	if o.Profile != Google {

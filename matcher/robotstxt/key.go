@@ -2,6 +2,7 @@ package robotstxt
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"robotsbatch/matcher/usage"
 )
@@ -87,7 +88,7 @@ func usualKey(line []byte) (f field, length int) {
 		return disallowField, 8
 	case word&allowMask == allow && line[5] == ':':
 		return allowField, 5
-	case word == userAge && line[4] == '-' && len(line) > 10 && equalFold(line[8:10], "nt") && line[10] == ':':
+	case word == userAge && line[4] == '-' && len(line) > 10 && line[8]|0x20 == 'n' && line[9]|0x20 == 't' && line[10] == ':':
 		return userAgentField, 10
 	}
 	return unknownField, 0
@@ -97,13 +98,13 @@ func usualKey(line []byte) (f field, length int) {
 // warning to add, 0 for none. If prefix is set, anything may follow a known key, unless it is a
 // statement's.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
-	letter := lower(key[0])
+	letter := key[0] | 0x20 // in lower case, if it is a letter; else it is no letter still
 	if int(letter) >= len(spellings) {
 		return unknownField, UnknownKey
 	}
 	for i := range spellings[letter] {
 		s := &spellings[letter][i]
-		if len(key) < len(s.name) || !equalFold(key[:len(s.name)], s.name) {
+		if len(key) < len(s.name) || !strings.EqualFold(string(key[:len(s.name)]), s.name) {
 			continue
 		}
 		switch goesOn := len(key) > len(s.name); {
@@ -125,21 +126,4 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 func ExtendsKey(key []byte) bool {
 	field, kind := lookUp(key, true)
 	return kind == KeyPrefix && field < otherField
-}
-
-// equalFold compares ignoring ASCII case. name is in lower case and as long as key.
-func equalFold(key []byte, name string) bool {
-	for i := range key {
-		if lower(key[i]) != name[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

@@ -130,10 +130,8 @@ func (p *Parser) parseRecord(line []byte) {
 
 // isOneWord reports whether a text is one word, with SP and TAB before it.
 func isOneWord(text []byte) bool {
-	for len(text) > 0 && blankIn(text) == 0 {
-		text = text[1:]
-	}
-	return len(text) > 0 && blankIn(text) == len(text)
+	word := bytes.TrimLeft(text, " \t")
+	return len(word) > 0 && blankIn(word) == len(word)
 }
 
 // blankIn returns the index of the first SP or TAB in a text, or its length.

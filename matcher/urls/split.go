@@ -132,7 +132,7 @@ func schemeEnd(url []byte) (start int, plain bool, err error) {
 		return 0, false, errInvalid
 	}
 	for _, scheme := range []string{"http", "https", "ftp"} {
-		if equalFold(url[:n], scheme) {
+		if bytes.EqualFold(url[:n], []byte(scheme)) {
 			return n + 3, string(url[:n]) == scheme, nil
 		}
 	}
@@ -167,20 +167,6 @@ var hosts = kernels.NewHostTable(
 // HasLineByte reports whether data, a URL or a whole column, has a NUL, CR or LF. No URL
 // may have these inside.
 func HasLineByte(data []byte) bool { return kernels.HasControl(data) }
-
-// equalFold compares two texts, ignoring the case of ASCII letters. An empty s equals
-// nothing.
-func equalFold(s []byte, name string) bool {
-	if len(s) != len(name) || len(s) == 0 {
-		return false
-	}
-	for i, c := range s {
-		if ToLower(c) != ToLower(name[i]) {
-			return false
-		}
-	}
-	return true
-}
 
 // maxIDNHost is the most bytes of a host that is not ASCII. A longer one cannot be in the
 // DNS, which allows 255 bytes (RFC 1035 §2.3.4), and the time of IDNA grows faster than the
@@ -323,7 +309,7 @@ func (s *Scratch) appendIDN(host []byte) bool {
 	var ascii []byte
 	for rest := host; ; {
 		label, after, found := cutLabel(rest)
-		if isASCII(label) {
+		if utf8.RuneCount(label) == len(label) { // it is all ASCII
 			ascii = append(ascii, label...)
 		} else {
 			converted, err := idna.Lookup.ToASCII(string(label))
@@ -350,15 +336,6 @@ func cutLabel(host []byte) (label, after []byte, found bool) {
 	}
 	_, size := utf8.DecodeRune(host[i:])
 	return host[:i], host[i+size:], true
-}
-
-func isASCII(s []byte) bool {
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // Authority returns the key of an authority as a person writes it, see withScheme, or of any
