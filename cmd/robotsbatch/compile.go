@@ -13,7 +13,6 @@ import (
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 )
 
@@ -37,8 +36,7 @@ var compileHelp = &cli.Command{
 type compileCommand struct {
 	call
 	config.Rules
-	out        string
-	partitions int // how many parts rules are divided into
+	out string
 }
 
 func newCompile() *compileCommand {
@@ -64,7 +62,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		More: "The first -rules adds to the captures of the pack's first, and so on; folders are named again. -history, -assume, -profile and " +
 			"-robots-limit must be the pack's (robotsbatch help compile).",
 	}, {
-		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Unrecorded: true, Value: cli.Count(&c.partitions),
+		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Unrecorded: true, Value: cli.Count(&c.Partitions),
 		Short: "make N packs, each for a part of the hosts",
 		More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
 			"times (robotsbatch help compile).",
@@ -80,9 +78,9 @@ func (c *compileCommand) check() error {
 		return option.Usagef("%s is missing: name a folder of robots.txt files, or captures", option.Rules)
 	case c.out == "":
 		return option.Usagef("%s is missing: name the rule pack to write, such as site.rules", option.Out)
-	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
+	case c.Partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
 		return option.Usagef("%s makes several packs and reads the rules again for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
-	case c.partitions > 1 && c.Update != "":
+	case c.Partitions > 1 && c.Update != "":
 		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
 	}
 	if err := config.ResolveNames(option.Update, &c.Update); err != nil {
@@ -107,11 +105,11 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	c.fitMemory(nil) // packs are read one after the other
 	defer heap.Hold(c.Running.Memory)()
 	out := c.out
-	for number := range max(1, c.partitions) {
-		if c.partitions > 1 {
-			c.out = rulepack.PartitionName(out, number, c.partitions)
+	for c.Partition = range max(1, c.Partitions) {
+		if c.Partitions > 1 {
+			c.out = rulepack.PartitionName(out, c.Partition, c.Partitions)
 		}
-		made, err := c.compile(ctx, number)
+		made, err := c.compile(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -121,9 +119,8 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// compile makes the pack c.out for one partition, whose number counts from 0, and returns what
-// it has.
-func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
+// compile makes the pack c.out for the hosts of c.Partition, and returns what it has.
+func (c *compileCommand) compile(ctx context.Context) (*report.Compiled, error) {
 	found, err := c.find(ctx, &c.Rules, option.Out.With(c.out))
 	if err != nil {
 		return nil, err
@@ -137,14 +134,11 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 		return nil, option.Usagef("%s: %w", option.Out, err)
 	}
 	defer release()
-	made, err := found.Compile(ctx, c.out, rulepack.BuildOptions{
-		Profile: c.Profile, Limit: c.Limit, Memory: c.Running.Memory - c.Running.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
-		Partition: number, Partitions: c.partitions,
-	})
+	made, err := found.Compile(ctx, c.out)
 	if err != nil {
 		return nil, err
 	}
-	if number == 0 {
+	if c.Partition == 0 { // the captures are the same for each
 		c.sayCaptured(made.Captured)
 	}
 	return report.NewCompiled(made, cli.Version()), nil

@@ -24,7 +24,7 @@ func TestAuthorityOfManyNames(t *testing.T) {
 		must.Do(t, os.Mkdir(folder, 0o777))
 		must.Do(t, os.WriteFile(filepath.Join(folder, "a.example"), append(names, rules...), 0o666))
 		found := must.Get(ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Memory: 1 << 26, Workers: 1}))(t)
-		must.Get(found.Compile(t.Context(), pack, rulepack.BuildOptions{}))(t)
+		must.Get(found.Compile(t.Context(), pack))(t)
 		var allocations float64
 		must.Do(t, ruleset.Inspect(t.Context(), pack, func(p *rulepack.Pack) (err error) {
 			allocations = testing.AllocsPerRun(1, func() { err = Authority(io.Discard, p, []byte("https://a.example")) })

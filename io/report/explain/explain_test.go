@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
@@ -34,7 +33,7 @@ func open(t *testing.T, o ruleset.Options) *ruleset.Set {
 func compile(t *testing.T, source, pack string, p matcher.Profile) {
 	t.Helper()
 	found := must.Get(ruleset.Find(t.Context(), ruleset.Options{Sources: []string{source}, Profile: p, Memory: 1 << 26, Workers: 1}))(t)
-	must.Get(found.Compile(t.Context(), pack, rulepack.BuildOptions{Profile: p}))(t)
+	must.Get(found.Compile(t.Context(), pack))(t)
 }
 
 func write(t *testing.T, name, text string) {

@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/report/export"
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
@@ -221,10 +220,5 @@ func TestCaptures(t *testing.T) {
 // compile makes a rule pack.
 func compile(t *testing.T, found *ruleset.Found, name string) {
 	t.Helper()
-	compileWith(t, found, name, rulepack.BuildOptions{})
-}
-
-func compileWith(t *testing.T, found *ruleset.Found, name string, o rulepack.BuildOptions) {
-	t.Helper()
-	must.Get(found.Compile(t.Context(), name, o))(t)
+	must.Get(found.Compile(t.Context(), name))(t)
 }

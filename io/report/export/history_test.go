@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"robotsbatch/io/report/export"
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
@@ -340,5 +339,5 @@ func compileHistory(t *testing.T, name string, sources ...string) {
 		Sources: sources, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true,
 	})
 	must.Do(t, err)
-	compileWith(t, found, name, rulepack.BuildOptions{History: true})
+	compile(t, found, name)
 }

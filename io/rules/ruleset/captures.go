@@ -34,9 +34,9 @@ type Captured struct {
 	named string // a checksum of the versions of the WARC files that an index names
 }
 
-// CapturesShare divides the memory: captures that wait take 1/CapturesShare of it. The
+// capturesShare divides the memory: captures that wait take 1/capturesShare of it. The
 // rest is for the rule pack that is made of them.
-const CapturesShare = 8
+const capturesShare = 8
 
 // captureSet holds the captures of all sources in one set, because redirects may lead
 // from any source into any other.
@@ -56,7 +56,7 @@ type captureSet struct {
 func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	o := &p.options
 	to := captures.Options{
-		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: b.Folder(), // for what does not fit into memory
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / capturesShare, Folder: b.Folder(), // for what does not fit into memory
 		Keep: p.keep, Mixed: len(p.sources) > 1,
 	}
 	if p.keep {

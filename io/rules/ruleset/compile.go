@@ -22,7 +22,7 @@ type Compiled struct {
 
 // Compile makes a rule pack of this name, a file or an object, of all sources. After an error
 // there is none, and what was there before stays.
-func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOptions) (*Compiled, error) {
+func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 	old, err := f.openUpdated(ctx)
 	if err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
 		}
 	}
-	p := &packing{Found: f, old: old, keep: old != nil || f.keeps(o), states: make([]state, len(f.sources))}
-	b, err := rulepack.Create(ctx, name, o)
+	p := &packing{Found: f, old: old, keep: old != nil || f.keepsCaptures(), states: make([]state, len(f.sources))}
+	b, err := f.createPack(ctx, name, rulepack.BuildOptions{Partition: f.options.Partition, Partitions: f.options.Partitions})
 	if err != nil {
 		return nil, option.Errorf("%s: %w", option.Out, err)
 	}
@@ -54,6 +54,13 @@ func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOption
 	}
 	info, err := b.Finish()
 	return &Compiled{p.ignored, info, p.captures}, err
+}
+
+// createPack begins a rule pack. It sets those of its options that follow from the sources'.
+func (f *Found) createPack(ctx context.Context, name string, b rulepack.BuildOptions) (*rulepack.Builder, error) {
+	o := &f.options
+	b.Profile, b.Limit, b.Memory, b.Maker, b.History = o.Profile, o.Limit, o.Memory-o.Memory/capturesShare, o.Maker, o.History
+	return rulepack.Create(ctx, name, b)
 }
 
 // packing makes a rule pack of folders and captures.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -18,7 +17,7 @@ import (
 func historyOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	found := must.Get(Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2, History: true}))(t)
-	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{History: true}))(t)
+	must.Get(found.Compile(t.Context(), name))(t)
 }
 
 // denying is a body that disallows one path.

@@ -32,6 +32,9 @@ type Options struct {
 	Asked string
 	// Update names a rule pack to which Compile adds the sources; empty for none.
 	Update string
+	// Partition is the one of Partitions whose hosts Compile takes, as in rulepack.BuildOptions;
+	// 0 of 0 is all.
+	Partition, Partitions int
 	// AllowNone goes on when no source has any rules.
 	AllowNone bool
 

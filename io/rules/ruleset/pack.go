@@ -154,13 +154,11 @@ func openTemporary(what string, open func(file string) (*packSource, error)) (*p
 // make makes a temporary rule pack of captures or, if it keeps sources, of all that is no rule
 // pack, and opens it.
 func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agentWatch) (*packSource, error) {
-	o := &p.options
-	if o.HoldHeap != nil {
-		defer o.HoldHeap()()
+	if hold := p.options.HoldHeap; hold != nil {
+		defer hold()()
 	}
-	b.Profile, b.Limit, b.Memory, b.Maker, b.History = o.Profile, o.Limit, o.Memory-o.Memory/CapturesShare, o.Maker, o.History
 	return openTemporary("a temporary rule pack", func(file string) (*packSource, error) {
-		to, err := rulepack.Create(ctx, file, b)
+		to, err := p.createPack(ctx, file, b)
 		if err != nil {
 			return nil, err
 		}

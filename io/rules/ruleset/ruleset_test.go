@@ -51,7 +51,7 @@ func warcOf(body string, days int, hosts ...string) string {
 func packOf(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	found := must.Get(Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2}))(t)
-	must.Get(found.Compile(t.Context(), name, rulepack.BuildOptions{}))(t)
+	must.Get(found.Compile(t.Context(), name))(t)
 }
 
 func TestFind(t *testing.T) {
@@ -239,7 +239,7 @@ func TestVersions(t *testing.T) {
 func TestCompileIntoTheFolder(t *testing.T) {
 	files(t, map[string]string{"hosts/a.example": rules, "hosts/README.md": "", "hosts/.hidden": ""})
 	found := must.Get(Find(t.Context(), Options{Sources: []string{"hosts"}, Memory: 1 << 26, Workers: 1}))(t)
-	made := must.Get(found.Compile(t.Context(), "hosts/site.rules", rulepack.BuildOptions{}))(t)
+	made := must.Get(found.Compile(t.Context(), "hosts/site.rules"))(t)
 	must.Equal(t, made.Ignored, 1, "ignored names")
 }
 

@@ -22,10 +22,11 @@ func (f *Found) kindsOf() (of []rulepack.SourceKind) {
 	return of
 }
 
-// keeps reports whether a pack of the sources keeps its captures, for Options.Update. Packs of
-// partitions do not: redirects lead from any into any other.
-func (f *Found) keeps(o rulepack.BuildOptions) bool {
-	return o.Partitions <= 1 && slices.ContainsFunc(f.kindsOf(), func(k rulepack.SourceKind) bool { return k != rulepack.FolderSource })
+// keepsCaptures reports whether a pack of the sources keeps its captures, so that it can be
+// given as Options.Update. Packs of several partitions do not: redirects lead from any into any
+// other.
+func (f *Found) keepsCaptures() bool {
+	return f.options.Partitions <= 1 && slices.ContainsFunc(f.kindsOf(), func(k rulepack.SourceKind) bool { return k != rulepack.FolderSource })
 }
 
 // openUpdated opens Options.Update, and refuses a pack that cannot be added to; nil for none.
