@@ -62,16 +62,16 @@ type row struct {
 // named is the named columns of a batch.
 type named struct {
 	arrow.Record
-	rows      *rows
-	firstLine int64
+	rows        *rows
+	linesBefore int64 // in the input, before the batch
 }
 
 // Check returns where a row comes from, such as "line 5", and an error if the line is no
-// object or a value does not fit its column. It counts lines from the block's start, so it is
-// slow.
+// object or a value does not fit its column. It counts the lines of the batch up to the row, so it
+// is slow.
 func (n named) Check(row int) (where string, err error) {
 	r := n.rows.rows[row]
-	where = fmt.Sprintf("line %d", n.firstLine+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
+	where = fmt.Sprintf("line %d", n.linesBefore+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
 	switch {
 	case r.object < 0:
 		err = errors.New("it is not a JSON object")

@@ -42,7 +42,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize(), budget: budget.New(o.Memory)}
 	for _, name := range o.Sources {
-		found, err := f.find(ctx, name)
+		found, err := f.sourceOf(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -76,8 +76,8 @@ type bodyVisitor struct {
 	visited int // of the source
 }
 
-// give hands a body to visit.
-func (v *bodyVisitor) give(ctx context.Context, b *Body) error {
+// visitBody calls visit with a body, and reserves the memory for compiling it until that returns.
+func (v *bodyVisitor) visitBody(ctx context.Context, b *Body) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 	defer dir.Close() // it was only read from
 	ignored.note(name, v.Found)
 	return dir.Files(func(file string, body []byte) error {
-		return v.give(ctx, &Body{Name: file, Text: body})
+		return v.visitBody(ctx, &Body{Name: file, Text: body})
 	})
 }
 
@@ -124,7 +124,7 @@ func (v *bodyVisitor) file(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
 	}
-	return v.give(ctx, &Body{Name: shown, Text: text})
+	return v.visitBody(ctx, &Body{Name: shown, Text: text})
 }
 
 // captures visits the captures of robots.txt that have a body, of the source.
@@ -139,6 +139,6 @@ func (v *bodyVisitor) captures(ctx context.Context) error {
 		if err != nil {
 			return nil // it cannot be decompressed
 		}
-		return v.give(ctx, &Body{Name: string(x.URL), Text: text[:min(len(text), v.size)], Cut: cut})
+		return v.visitBody(ctx, &Body{Name: string(x.URL), Text: text[:min(len(text), v.size)], Cut: cut})
 	})
 }

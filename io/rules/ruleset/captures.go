@@ -38,10 +38,10 @@ type Captured struct {
 // rest is for the rule pack that is made of them.
 const capturesShare = 8
 
-// captureSet holds the captures of all sources in one set, because redirects may lead
-// from any source into any other.
+// captureSet reads the captures of all sources, into one set, because redirects may lead from any
+// source into any other.
 type captureSet struct {
-	*captures.Set
+	*captures.Set // nil where captures are only visited
 	*Found
 	bodySize int // the most bytes of a body that are visited
 	// singleBody is the body of the single robots.txt, once it was read.
@@ -100,7 +100,7 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 		b.SetCaptured(rulepack.Captured{Policy: o.Policy, Later: s.Later(), Dropped: s.Dropped(), Newest: packTime(c.Newest), Sources: p.kindsOf()})
 	}
 	p.captures = c
-	p.count(s)
+	p.countCaptures(s)
 	if len(files) == 1 {
 		p.single = s.singleBody
 	}
@@ -169,8 +169,9 @@ func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 	return false, nil
 }
 
-// count adds up what was read of the captures of all sources, and says which of these have no rules.
-func (p *packing) count(s *captureSet) {
+// countCaptures sets the counts of p.captures, and the states of the sources that are read as
+// captures. s is resolved.
+func (p *packing) countCaptures(s *captureSet) {
 	c := p.captures
 	c.Broken, c.WARC, c.named = p.broken.Load(), s.warc.Load(), s.named.String()
 	for number := range p.sources {

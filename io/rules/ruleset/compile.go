@@ -44,7 +44,7 @@ func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 	if err := p.fill(ctx, b); err != nil {
 		return nil, err
 	}
-	if err := f.refuse(p.states); err != nil {
+	if err := f.checkUsable(p.states); err != nil {
 		return nil, err
 	}
 	if old != nil { // which the result may replace

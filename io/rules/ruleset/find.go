@@ -65,7 +65,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 	}
 	f := newFound(o)
 	for _, name := range o.Sources {
-		s, err := f.find(ctx, name)
+		s, err := f.sourceOf(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -87,12 +87,13 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 	}
 	f.replaced = blob.Replaced(read...)
-	return f, f.check()
+	return f, f.checkTogether()
 }
 
-// check refuses sources that do not go together: captures before and after a pack with a history,
-// which would have precedence over some captures of the one set only; and several single files.
-func (f *Found) check() error {
+// checkTogether returns an error for sources that do not go together: several single files, and, for
+// rules of other times, captures before and after a rule pack. All captures are one set, and the
+// pack would have precedence over a part of it.
+func (f *Found) checkTogether() error {
 	if pack := f.packBetween((*source).captured); pack != nil && f.options.History {
 		return option.Usagef("%s is a rule pack between captures: name it before all captures, or after them", option.Rules.With(pack.shown()))
 	}
@@ -111,7 +112,8 @@ func (f *Found) check() error {
 	return nil
 }
 
-// packBetween returns the first rule pack between sources that are joined into one; nil for none.
+// packBetween returns the first rule pack that has a source before it and one after it that
+// isJoined returns true for; nil for none.
 func (f *Found) packBetween(isJoined func(*source) bool) *source {
 	begun, pack := false, (*source)(nil)
 	for i := range f.sources {
@@ -138,8 +140,9 @@ func (f *Found) HasSingle() bool {
 	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == singleKind })
 }
 
-// find finds out what one name is.
-func (f *Found) find(ctx context.Context, name string) (source, error) {
+// sourceOf finds out what a name of Options.Sources means. It is an error for a single robots.txt
+// unless Options.Single says whose it is.
+func (f *Found) sourceOf(ctx context.Context, name string) (source, error) {
 	look := peek
 	if _, missing := os.Stat(name); missing != nil && name != blob.Stdio && !blob.IsURL(name) && strings.ContainsAny(name, patternBytes) {
 		look = peekPattern
@@ -228,7 +231,8 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 }
 
 // withTableCommand adds advice to a *[blob.TableError]: the command that writes a stream of a table to
-// a file, or the one that lists the table's current files. It returns any other error as it is.
+// a file, or the one that lists the table's current files. It returns any other error as it is,
+// also nil.
 func withTableCommand(err error) error {
 	var table *blob.TableError
 	if !errors.As(err, &table) {
@@ -269,10 +273,10 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 // name the WARC records that do. In a folder an index is what lies next to these.
 func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format.CDXJ }
 
-// isCaptureFolder tells a folder of captures from one of robots.txt files. A folder
-// with a WARC file, or with nothing but files named as tables, holds captures.
-// Otherwise the first bytes of the first other file decide. If there are only folders,
-// the first of them decides.
+// isCaptureFolder reports whether a folder holds captures, and not robots.txt files. A folder
+// with a WARC file, or with nothing but files named as tables, holds captures. Otherwise the
+// first bytes of the first other file decide. If there are only folders, the first of them
+// decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	entries, err := unsorted(folder)
 	if err != nil {
@@ -305,8 +309,8 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	return hasTables, nil
 }
 
-// unsorted lists a folder that may have a million files: their order takes longer to make than
-// they take to read.
+// unsorted lists a folder as os.ReadDir does, without sorting: of a million files that takes longer
+// than reading their names.
 func unsorted(folder string) ([]os.DirEntry, error) {
 	f, err := os.Open(folder)
 	if err != nil {

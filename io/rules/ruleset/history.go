@@ -77,6 +77,7 @@ func (t timelines) Fault(recovered any) error {
 	return nil
 }
 
+// Lookup implements [matcher.Origins]: the newest span decides.
 func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
 	o.Reset()
 	spans, err := t.AppendSpans(nil, authority)

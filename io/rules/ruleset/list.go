@@ -23,8 +23,8 @@ import (
 // rule packs are in a temporary pack that keeps the original bodies.
 type Listing struct {
 	openSources
-	sorter    *runs.Sorter
-	timelines timelines       // of the packs, with Options.History
+	sorter    *runs.Sorter    // of all authorities, each once, by SURT
+	timelines timelines       // of the packs, in their order, with Options.History; else nil
 	end       int64           // Options.AsOf in seconds, 0 for none
 	ctx       context.Context // that of List, for progress
 }
@@ -46,7 +46,7 @@ func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
 // after all of them, because captures are one set.
 func (f *Found) List(ctx context.Context) (*Listing, error) {
 	l := &Listing{ctx: ctx, sorter: runs.NewSorter(runs.TextForm(listedHead), f.options.Memory/listShare, os.TempDir())}
-	if err := f.list(ctx, l); err != nil {
+	if err := f.openListing(ctx, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -60,8 +60,8 @@ const (
 	listedHead = 2
 )
 
-// list opens the sources, and sorts their authorities.
-func (f *Found) list(ctx context.Context, l *Listing) error {
+// openListing opens the sources into l, and sorts their authorities. l is closed by the caller, also after an error.
+func (f *Found) openListing(ctx context.Context, l *Listing) error {
 	if f.packBetween(func(s *source) bool { return s.kind != packKind }) != nil {
 		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
@@ -76,15 +76,15 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 			}
 			l.timelines = append(l.timelines, pack.Pack)
 		}
-		if err := l.add(ctx, number); err != nil {
+		if err := l.addAuthorities(ctx, number); err != nil {
 			return err
 		}
 	}
-	return f.refuse(l.states)
+	return f.checkUsable(l.states)
 }
 
-// add gives the sorter those authorities of a pack that no earlier pack has.
-func (l *Listing) add(ctx context.Context, number int) error {
+// addAuthorities adds to the sorter those authorities of l.packs[number] that no earlier pack has.
+func (l *Listing) addAuthorities(ctx context.Context, number int) error {
 	var record []byte
 	return l.packs[number].Each(func(authority []byte, _ rulepack.Authority) error {
 		if err := context.Cause(ctx); err != nil {
@@ -105,10 +105,12 @@ func (l *Listing) Len() int64 { return l.sorter.Len() }
 
 // Find returns what is known about an authority; known is false if nothing is.
 func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
-	return l.find(authority, domains.AppendSURT(nil, domains.Host(authority)))
+	return l.lookUp(authority, domains.AppendSURT(nil, domains.Host(authority)))
 }
 
-func (l *Listing) find(authority, surt []byte) (found Listed, known bool, err error) {
+// lookUp returns what is known about an authority, whose host is surt as domains.AppendSURT writes
+// it. The result has both slices.
+func (l *Listing) lookUp(authority, surt []byte) (found Listed, known bool, err error) {
 	source, a, err := l.sources.find(authority)
 	if source == nil || err != nil {
 		return found, false, err
@@ -122,7 +124,7 @@ func (l *Listing) Each(visit func(*Listed) error) error {
 	step := meter.Start(l.ctx, "reading rules", meter.Hosts, l.Len())
 	return l.sorter.Merge(func(record []byte) error {
 		surt, authority, _ := bytes.Cut(record[listedHead:], []byte{0})
-		listed, known, err := l.find(authority, slices.Clip(surt))
+		listed, known, err := l.lookUp(authority, slices.Clip(surt))
 		switch {
 		case err == nil && known:
 			err = visit(&listed)

@@ -51,21 +51,21 @@ func newAgentWatch(chains []matcher.Chain) *agentWatch {
 	return w
 }
 
-// hook returns a function that takes names, or nil if none are needed.
-func (w *agentWatch) hook() func(name []byte) bool {
+// nameHook returns the function for rulesdir.Options.Named; nil if no names are watched for. w may be nil.
+func (w *agentWatch) nameHook() func(name []byte) bool {
 	if w == nil || len(w.chains) == 0 {
 		return nil
 	}
-	return w.see
+	return w.addName
 }
 
-// see takes a name from a robots.txt. It returns false when no more names are needed.
-func (w *agentWatch) see(name []byte) bool {
+// addName notes that a robots.txt names an agent. It returns false when no more names are needed.
+func (w *agentWatch) addName(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(name) > 0 && len(name) <= w.longest+2 {
+	if len(name) > 0 && len(name) <= w.longest+maxEdits { // a longer one is not almost one of the chains'
 		lower := string(bytes.ToLower(name))
-		w.forget(func(name string) bool { return name == lower })
+		w.dropNamed(func(name string) bool { return name == lower })
 		if w.seen[lower] > 0 || len(w.seen) < maxSeen {
 			w.seen[lower]++
 		}
@@ -73,8 +73,8 @@ func (w *agentWatch) see(name []byte) bool {
 	return len(w.chains) > 0
 }
 
-// forget ends the watch for chains of which some robots.txt has a name.
-func (w *agentWatch) forget(isNamed func(name string) bool) {
+// dropNamed ends the watch for the chains that have a name, in lower case, that isNamed returns true for.
+func (w *agentWatch) dropNamed(isNamed func(name string) bool) {
 	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, isNamed) })
 }
 
@@ -86,7 +86,7 @@ func (w *agentWatch) watchPack(p *rulepack.Pack) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.forget(p.HasName)
+	w.dropNamed(p.HasName)
 	w.packs = append(w.packs, p)
 }
 
@@ -101,18 +101,21 @@ func (c *watchedChain) extends(name string) bool {
 	return ok && name != "" && strings.HasPrefix(rest, "-")
 }
 
+// maxEdits is the most edits by which a name is likely a slip for another.
+const maxEdits = 2
+
 // isAlmost reports whether one name is likely a slip for the other: one edit apart, or two
 // when they are long. In a short name another letter makes another name (devin and devil,
 // wpbot and npbot), unless the two look alike.
 func isAlmost(a, b string) bool {
 	const short, long = 4, 9
 	switch n := min(len(a), len(b)); {
-	case n < short, max(len(a), len(b)) > n+2:
+	case n < short, max(len(a), len(b)) > n+maxEdits:
 		return false
 	case n < long:
 		return spelling.Distance(a, b) == 1 && (len(a) != len(b) || slippedLetters(a, b))
 	}
-	return spelling.Distance(a, b) <= 2
+	return spelling.Distance(a, b) <= maxEdits
 }
 
 // slippedLetters reports whether two names that are one edit apart and of one length differ

@@ -34,7 +34,7 @@ func TestAgentWatch(t *testing.T) {
 		}
 		w := newAgentWatch(chains)
 		for name := range strings.FieldsSeq(test.named) {
-			w.see([]byte(name))
+			w.addName([]byte(name))
 		}
 		var got []string
 		for _, warning := range w.warnings() {
@@ -55,11 +55,11 @@ func TestAgentWatchEnds(t *testing.T) {
 		name string
 		more bool
 	}{{strings.Repeat("x", 1<<20), true}, {"ccbot", true}, {"GPTBOT", false}, {"gtpbot", false}} {
-		if got := w.see([]byte(step.name)); got != step.more {
+		if got := w.addName([]byte(step.name)); got != step.more {
 			t.Errorf("after %.9s: %t, want %t", step.name, got, step.more)
 		}
 	}
-	if w := newAgentWatch([]matcher.Chain{{"CCBot"}}); w.hook() == nil || newAgentWatch([]matcher.Chain{{matcher.Everyone}}).hook() != nil {
+	if w := newAgentWatch([]matcher.Chain{{"CCBot"}}); w.nameHook() == nil || newAgentWatch([]matcher.Chain{{matcher.Everyone}}).nameHook() != nil {
 		t.Error("hook: names are wanted for CCBot, and none for everyone")
 	}
 }
@@ -80,13 +80,13 @@ func TestEdits(t *testing.T) {
 func TestAgentWatchComparesSoManyNames(t *testing.T) {
 	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
 	for i := range maxSeen + 1 {
-		w.see(fmt.Appendf(nil, "n%06x", i))
+		w.addName(fmt.Appendf(nil, "n%06x", i))
 	}
-	w.see([]byte("GTPBot"))
+	w.addName([]byte("GTPBot"))
 	if len(w.seen) != maxSeen || len(w.warnings()) > 0 {
 		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
 	}
-	if !w.see([]byte("ccbot")) || w.see([]byte("gptbot")) {
+	if !w.addName([]byte("ccbot")) || w.addName([]byte("gptbot")) {
 		t.Error("names are wanted until both agents were named, and no longer")
 	}
 }

@@ -101,12 +101,12 @@ type Options struct {
 // RulesShare divides Options.Memory: compiled rules take 1/RulesShare of it.
 const RulesShare = 4
 
-// cache returns how many bytes of compiled rules each source may keep.
-func (o *Options) cache() int64 { return o.Memory / RulesShare / int64(len(o.Sources)) }
+// cachePerSource returns how many bytes of compiled rules each source may keep.
+func (o *Options) cachePerSource() int64 { return o.Memory / RulesShare / int64(len(o.Sources)) }
 
-// asked returns the agents that alone are compiled of captures; nil for all, with notes and
-// records.
-func (o *Options) asked() []matcher.Chain {
+// onlyAgents returns the agents whose groups alone are compiled of captures; nil if all are compiled,
+// with notes and records.
+func (o *Options) onlyAgents() []matcher.Chain {
 	if !o.Verdicts || o.Explain || o.Records || o.Usage.Wanted() {
 		return nil
 	}

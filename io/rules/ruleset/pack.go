@@ -77,16 +77,16 @@ func (p *packSource) state() (s state, err error) {
 	return s, err
 }
 
-func (p *packSource) odd() OddBodies {
+func (p *packSource) oddBodies() OddBodies {
 	if p.captured { // Captured counts them
 		return OddBodies{}
 	}
 	return OddBodies{p.name, p.Info().HTML, p.Info().Binary, false}
 }
 
-// checkMoment refuses a time before that of a pack without a history: the pack has dropped
-// what held then, and lookups would answer by later fetches.
-func (p *packSource) checkMoment() error {
+// checkAsOf returns an error for a time before that of a pack without a history: the pack has
+// dropped what held then, and lookups would answer by later fetches.
+func (p *packSource) checkAsOf() error {
 	info, second := p.Info(), packSecond(p.asOf)
 	if info.History || second == 0 || int64(second) >= info.AsOf {
 		return nil
@@ -108,22 +108,22 @@ func (p *packSource) Close() error {
 	return err
 }
 
-// openSource opens a source that is a rule pack.
+// openPackSource opens a source that is a rule pack. watch, which may be nil, takes its names of agents.
 func (f *Found) openPackSource(ctx context.Context, s *source, watch *agentWatch) (*packSource, error) {
 	pack, err := openLocal(ctx, s.name, func(file string) (*packSource, error) {
 		return f.openPack(file, s.shown(), watch)
 	})
-	if err != nil || f.options.Clock {
+	if err != nil || f.options.Clock { // a pack of a later moment than the clock's is used as it is
 		return pack, err
 	}
-	if err := pack.checkMoment(); err != nil {
+	if err := pack.checkAsOf(); err != nil {
 		return nil, errors.Join(err, pack.Close())
 	}
 	return pack, nil
 }
 
-// openLocal opens a rule pack or, because packs are memory-mapped, a temporary copy of one in
-// a store.
+// openLocal calls open with the file of a rule pack. Packs are mapped into memory, so for one in a
+// store that is a temporary copy, which Close of the result removes.
 func openLocal(ctx context.Context, name string, open func(file string) (*packSource, error)) (*packSource, error) {
 	if !blob.IsURL(name) {
 		return open(name)
@@ -136,7 +136,8 @@ func openLocal(ctx context.Context, name string, open func(file string) (*packSo
 	})
 }
 
-// openTemporary opens a rule pack that open makes in a temporary file, which Close removes.
+// openTemporary calls open with the name of a temporary file, in which open makes a rule pack and
+// opens it. Close of the result removes the file. what is what errors call it.
 func openTemporary(what string, open func(file string) (*packSource, error)) (*packSource, error) {
 	scratch, err := blob.NewScratch()
 	if err != nil {
@@ -151,9 +152,9 @@ func openTemporary(what string, open func(file string) (*packSource, error)) (*p
 	return pack, nil
 }
 
-// make makes a temporary rule pack of captures or, if it keeps sources, of all that is no rule
-// pack, and opens it.
-func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agentWatch) (*packSource, error) {
+// makePack makes a temporary rule pack of what fill adds, and opens it. b has the options that differ
+// from those of all packs; its Name is what people call the pack.
+func (p *packing) makePack(ctx context.Context, b rulepack.BuildOptions, watch *agentWatch) (*packSource, error) {
 	if hold := p.options.HoldHeap; hold != nil {
 		defer hold()()
 	}
@@ -173,6 +174,7 @@ func (p *packing) make(ctx context.Context, b rulepack.BuildOptions, watch *agen
 	})
 }
 
+// copyObject copies an object into a new file.
 func copyObject(ctx context.Context, name, file string) error {
 	in, err := blob.Open(ctx, name)
 	if err != nil {

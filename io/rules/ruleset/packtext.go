@@ -41,7 +41,7 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 					return fmt.Errorf("%s: %s: %w", name, b.Name, err)
 				}
 			}
-			if err := v.give(ctx, &b); err != nil {
+			if err := v.visitBody(ctx, &b); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -209,7 +210,7 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 	}
 	err := r.sorter.Merge(func(record []byte) error {
 		row := rowOf(record)
-		if e != nil && e.takes(&row) {
+		if e != nil && e.canTake(&row) {
 			e.add(&row, record)
 			return nil
 		}
@@ -233,10 +234,10 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 // file returns the file of a row: that of the extent before, which may be nil, or a new one.
 func (r *records) file(before *extent, row *captures.Capture) (*recordFile, error) {
 	name, base := string(row.File), r.set.options.WARCBase
-	if before != nil && before.file.is == name {
+	if before != nil && before.file.inTable == name {
 		return before.file, nil
 	}
-	f := &recordFile{set: r.set, is: name}
+	f := &recordFile{set: r.set, inTable: name}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\\") {
 		return f, option.Errorf("%s: %.200q is no name of a file below %s", r.table, name, option.WARCBase)
 	}
@@ -256,8 +257,8 @@ func (r *records) file(before *extent, row *captures.Capture) (*recordFile, erro
 
 // recordFile is a file with records, which is opened when the first is read.
 type recordFile struct {
-	set             *captureSet
-	is, name, shown string // in the table, for opening, for people
+	set                  *captureSet
+	inTable, name, shown string // the name in the table, for opening, for people
 
 	once sync.Once
 	file *blob.File
@@ -275,7 +276,7 @@ func (f *recordFile) close() {
 type extent struct {
 	file       *recordFile
 	start, end int64
-	wanted     int64    // bytes of records
+	wanted     int64    // bytes that belong to a record; the others lie between records
 	rows       [][]byte // in the form that they were sorted in
 	// fetch returns the data, up to the file's end. Only the first call reads it.
 	fetch func() ([]byte, error)
@@ -288,16 +289,18 @@ func (e *extent) add(row *captures.Capture, record []byte) {
 	e.end = max(e.end, row.Offset+row.Length)
 }
 
-// wantedWith returns the bytes of the records, and of the row's beyond these.
+// wantedWith returns what wanted would be with a row's record, of which only what lies beyond the
+// extent's end is new.
 func (e *extent) wantedWith(row *captures.Capture) int64 {
 	return e.wanted + max(0, row.Offset+row.Length-max(row.Offset, e.end))
 }
 
-// takes reports whether a row's record is near enough to be read in the same request.
-func (e *extent) takes(row *captures.Capture) bool {
+// canTake reports whether a row's record, which starts after those of the extent, is near enough to
+// be read in the same request.
+func (e *extent) canTake(row *captures.Capture) bool {
 	size := max(e.end, row.Offset+row.Length) - e.start
 	wanted := e.wantedWith(row)
-	return string(row.File) == e.file.is && len(e.rows) < mostRows && size <= mostExtent && size <= wanted+3*wanted/10
+	return string(row.File) == e.file.inTable && len(e.rows) < mostRows && size <= mostExtent && size <= wanted+3*wanted/10
 }
 
 // read reads the extent's bytes, as far as the file has them. The file stays open.
@@ -320,12 +323,15 @@ func (e *extent) read(ctx context.Context) ([]byte, error) {
 	}
 	length := min(e.end, size) - e.start
 	if length <= 0 || length > mostRecord {
-		return nil, nil // the row is not what it says
+		return nil, nil // the row names what the file has not, or too much of it, which records.read says
 	}
 	data := make([]byte, length)
 	part := blob.Range{Offset: e.start, Length: length}
 	f.file.Expect(part)
 	_, err := f.file.ReadAt(data, e.start)
 	f.file.Done(part)
+	if err == io.EOF { // it was longer when it was opened
+		err = fmt.Errorf("%s: %w", f.shown, blob.ErrChanged)
+	}
 	return data, err
 }

@@ -54,7 +54,7 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	err := f.open(ctx, &s.openSources, false, s.watch)
 	if err == nil {
-		err = f.refuse(s.states)
+		err = f.checkUsable(s.states)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -62,13 +62,14 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	return s, nil
 }
 
-// open opens the sources in their order. Captures, or for a Listing all sources but rule packs, go
-// into one temporary rule pack, which takes the place of the first of them.
+// open opens the sources in their order and sets s, which the caller closes, also after an error.
+// Captures, or for a Listing all sources but rule packs, go into one temporary rule pack, which
+// takes the place of the first of them. watch, which may be nil, takes the names of agents.
 func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *agentWatch) error {
 	s.sources, s.states = make(list, len(f.sources)), make([]state, len(f.sources))
-	var newest time.Time
-	var packed []int // the sources of the temporary pack
-	var names []string
+	var newest time.Time // of the fetches in all sources that are open
+	var packed []int     // the numbers of the sources of the temporary pack
+	var names []string   // of these
 	for i := range f.sources {
 		source := &f.sources[i]
 		if source.captured() || listing && source.kind != packKind {
@@ -89,9 +90,9 @@ func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *a
 		p := &packing{Found: f, states: s.states}
 		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listing}
 		if !listing {
-			b.Asked, p.opened, p.newest = f.options.asked(), s.sources, newest
+			b.Asked, p.opened, p.newest = f.options.onlyAgents(), s.sources, newest
 		}
-		pack, err := p.make(ctx, b, watch)
+		pack, err := p.makePack(ctx, b, watch)
 		if err != nil {
 			return err
 		}
@@ -127,8 +128,8 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (op
 	ignored := ignoredNames{more: o.MoreIgnored}
 	options := rulesdir.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
-		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cache(), Budget: o.Budget,
-		Ignored: ignored.add, Named: watch.hook(),
+		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cachePerSource(), Budget: o.Budget,
+		Ignored: ignored.add, Named: watch.nameHook(),
 	}
 	if o.Used != nil {
 		options.Used = func(u rulesdir.Used) {
@@ -157,7 +158,7 @@ func (s *Set) Origins() matcher.Origins {
 
 // Lookup implements [matcher.Origins].
 func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
-	notYet := false
+	notYet := false // whether a source knows the authority, but only from a later time on
 	for _, source := range s.sources {
 		if err := source.Lookup(authority, o); err != nil {
 			return err
@@ -257,7 +258,7 @@ type OddBodies struct {
 // has one pack of all other sources. Those of captures are in Captured.
 func (s *openSources) Odd() (odd []OddBodies) {
 	for _, source := range s.sources {
-		if o := source.odd(); o.HTML+o.Binary > 0 {
+		if o := source.oddBodies(); o.HTML+o.Binary > 0 {
 			odd = append(odd, o)
 		}
 	}

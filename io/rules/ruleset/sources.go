@@ -76,9 +76,10 @@ type opened interface {
 	describe(authority []byte, a *rulepack.Authority, o robotstxt.Options) (Source, error)
 	// historical returns the source for lookups by time.
 	historical() (matcher.Historical, error)
+	// state says how new the rules are, and why there are none if so.
 	state() (state, error)
-	// odd counts the bodies that are not a text.
-	odd() OddBodies
+	// oddBodies counts the bodies that are not a text.
+	oddBodies() OddBodies
 	// identify sets what tells these rules from others.
 	identify(rules *manifest.Rules)
 	Close() error
@@ -112,7 +113,7 @@ func (d openedFolder) describe(authority []byte, _ *rulepack.Authority, o robots
 
 func (d openedFolder) state() (state, error) { return state{none: whyNoNames(d.Dir)}, nil }
 
-func (d openedFolder) odd() OddBodies {
+func (d openedFolder) oddBodies() OddBodies {
 	stats := d.Stats()
 	return OddBodies{d.name, stats.HTML, stats.Binary, true}
 }

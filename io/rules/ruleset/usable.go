@@ -12,9 +12,10 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// refuse refuses sources unless one of them is usable, because everything would be allowed.
-// Otherwise it warns about each source without rules.
-func (f *Found) refuse(states []state) error {
+// checkUsable returns an error if no source has rules, because everything would be allowed, unless
+// Options.AllowNone is set. Otherwise it warns of each source without rules. states are those of
+// f.sources.
+func (f *Found) checkUsable(states []state) error {
 	usable := slices.ContainsFunc(states, func(s state) bool { return s.none.Empty() })
 	var lines []option.Message
 	for i := range states {

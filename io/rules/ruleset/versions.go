@@ -16,18 +16,18 @@ import (
 // Versions holds each source's version from before any of them was opened.
 type Versions struct {
 	found    *Found
-	captures [][]file // by source
+	captures [][]version // by source
 }
 
-// file is a file with its version.
-type file struct {
+// version is that of a file.
+type version struct {
 	path string
 	info blob.Info
 }
 
 // Versions looks up which version of each source there is.
 func (f *Found) Versions(ctx context.Context) *Versions {
-	v := &Versions{found: f, captures: make([][]file, len(f.sources))}
+	v := &Versions{found: f, captures: make([][]version, len(f.sources))}
 	for i, source := range f.captured() {
 		for _, name := range source.files {
 			if name == blob.Stdio {
@@ -35,7 +35,7 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 			}
 			// Opening the file reports what is wrong with it.
 			if info, err := blob.Stat(ctx, name); err == nil {
-				v.captures[i] = append(v.captures[i], file{name, info})
+				v.captures[i] = append(v.captures[i], version{name, info})
 			}
 		}
 	}

@@ -170,6 +170,15 @@ func (t *texts) skip(n int64) error {
 	}
 	read, err := io.CopyN(io.Discard, t.stream, n)
 	t.read += int(read)
+	return shortIfEnded(err)
+}
+
+// shortIfEnded returns an error of reading, and errShort for a stream that ends too early: io.EOF
+// would mean that the input has no more batches.
+func shortIfEnded(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errShort
+	}
 	return err
 }
 
@@ -201,7 +210,7 @@ func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, e
 	}
 	tables.Rows{{Low: low, High: high}}.MoveOffsets(body[offsets:], t.offsets, t.width)
 	if _, err := io.ReadFull(t.stream, body[bytes:]); err != nil {
-		return nil, 0, err
+		return nil, 0, shortIfEnded(err)
 	}
 	t.read = end
 	if high == int(t.part.meta.Rows) {
