@@ -132,7 +132,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 	}
 	touchOpenings(openings) // the groups of "*"
 	single := len(b.agents.chains) == 1
-	if single {
+	if single { // the one group that is obeyed can be found ahead
 		for i := range openings {
 			o := &openings[i]
 			if o.isSource() {

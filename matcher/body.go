@@ -249,6 +249,7 @@ func (b *Body) indicesOf(a *Agents) []int32 {
 	for i := range indices {
 		indices[i] = -1
 	}
+	// Look for each name of a in the body, or for each name of the body in a, whichever is faster.
 	if int(b.head.names) > scannedNames*len(a.names) {
 		for i, name := range a.names {
 			indices[i+1] = int32(b.find(name))
@@ -410,7 +411,7 @@ func (b *Body) HasEveryone() bool {
 func (t *Trie) Written() []RuleInfo {
 	rules := make([]RuleInfo, 0, t.ruleCount())
 	for rank := 1; rank <= t.ruleCount(); rank++ {
-		rules = append(rules, t.Rule(uint32(rank)<<1))
+		rules = append(rules, t.Rule(uint32(rank)<<1)) // notes do not have the verdict
 	}
 	slices.SortFunc(rules, func(x, y RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
 	return slices.CompactFunc(rules, func(x, y RuleInfo) bool { return x.Line == y.Line })

@@ -235,17 +235,18 @@ func (s *search) scan(path []byte) {
 		if !hasChild(low, high, char) {
 			continue
 		}
-		number := uint32(0)
+		literal := uint32(0) // the longest one that begins at byte i, then those that are prefixes of it
 		if w := trie.walk(path[i:min(i+maxIndexLiteral, len(path))]); w.leaf != 0 {
-			number = trie.leafRule(w.leaf).best
+			literal = trie.leafRule(w.leaf).best
 		} else {
-			number = kernels.Load32(trie.data, trie.end(w.end))
+			literal = kernels.Load32(trie.data, trie.end(w.end))
 		}
-		for number != 0 && uint64(number) <= uint64(s.index.count) && !s.target.foundLiterals.has(number) {
-			s.target.foundLiterals.add(number)
-			record := 4 + int(number-1)*indexLiteralSize
+		// If one was found before, its prefixes were found with it.
+		for literal != 0 && uint64(literal) <= uint64(s.index.count) && !s.target.foundLiterals.has(literal) {
+			s.target.foundLiterals.add(literal)
+			record := 4 + int(literal-1)*indexLiteralSize // after the number of literals
 			s.tryLiteral(record)
-			number = kernels.Load32(s.index.data, record+8)
+			literal = kernels.Load32(s.index.data, record+8)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 	budget := min(maxMerging*total, maxMerged)
 	seen := make(map[string]int)
 	var key []byte
-	number := func(chosen []choice) int {
+	// numberOf returns the index of a selection in distinct, to which it adds a new one.
+	numberOf := func(chosen []choice) int {
 		key = appendGroups(key[:0], chosen)
 		if n, ok := seen[string(key)]; ok {
 			return n
@@ -73,9 +74,9 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 		distinct = append(distinct, chosen)
 		return len(distinct) - 1
 	}
-	number(everyone)
+	numberOf(everyone)
 	for i := range names {
-		names[i].trie = number(names[i].chosen)
+		names[i].trie = numberOf(names[i].chosen)
 	}
 	return distinct, budget >= 0
 }

@@ -183,7 +183,7 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bo
 		path = query
 	}
 	if uint64(start) > uint64(len(path)) {
-		return false
+		return false // of a forged group
 	}
 	rest := path[start:]
 	first, longest := kernels.Load32(c.data, record+8), kernels.Load32(c.data, record+12)
@@ -229,9 +229,9 @@ func (c *compiled) pastLiterals(s []byte, first, last uint32) (at int) {
 	data, text, size := c.data, int(c.text), uint64(c.index-c.text)
 	end := int(c.literals) + int(last)*literalSize
 	for record := int(c.literals) + int(first)*literalSize; record < end; record += literalSize {
-		literal := kernels.Load64(data, record)
+		literal := kernels.Load64(data, record) // its offset in text, and above that its length
 		if uint64(uint32(literal))+literal>>32 > size {
-			return -1
+			return -1 // of a forged group
 		}
 		offset, length := text+int(uint32(literal)), int(literal>>32)
 		if length == 1 && at+4 <= len(s) {

@@ -90,7 +90,7 @@ func NormalPattern(source []byte, p Profile) string {
 	var spelled []byte
 	var c pattern // its query field carries over from one literal to the next
 	end := ""
-	if n := len(source); n > 0 && source[n-1] == '$' {
+	if n := len(source); n > 0 && source[n-1] == '$' { // it anchors, and stays as it is
 		source, end = source[:n-1], "$"
 	}
 	for i, literal := range bytes.Split(source, []byte("*")) {
@@ -109,6 +109,7 @@ func NormalPattern(source []byte, p Profile) string {
 			}
 		}
 	}
+	// A '$' at the end that was escaped in the source must not look as if it anchored.
 	if n := len(spelled); p == robotstxt.RFC9309 && end == "" && n > 0 && spelled[n-1] == '$' {
 		spelled = urls.AppendEscape(spelled[:n-1], '$')
 	}

@@ -71,7 +71,7 @@ func (r *ParsedRule) Witnesses(p Profile, text string) (paths [][]byte) {
 		}
 		paths = append(paths, append([]byte("/"), path...))
 		if len(literal) > 1 && literal[1] == '/' {
-			paths = append(paths, path[len(text):])
+			paths = append(paths, path[len(text):]) // the wildcard stands for nothing
 		}
 	}
 	return paths

@@ -98,9 +98,9 @@ type Decision struct {
 type Course struct {
 	policy  Policy
 	fetches int
-	answer  int   // index of the last answer, -1 for none
-	first   int64 // the first failure after it that has a time; 0 for none
-	last    int64 // the last one
+	answer  int // index of the last answer, -1 for none
+	// The times of the first failure after that answer that has one, and of the last; 0 for none.
+	firstFailure, lastFailure int64
 }
 
 // NewCourse returns a course without fetches.
@@ -110,19 +110,19 @@ func NewCourse(p Policy) Course { return Course{policy: p, answer: -1} }
 func (c *Course) Add(f Fetch) {
 	switch {
 	case c.policy.Answers(f):
-		c.answer, c.first = c.fetches, 0
-	case c.first == 0: // the first failure, or those before it have no time
-		c.first, c.last = f.Second, f.Second
+		c.answer, c.firstFailure = c.fetches, 0
+	case c.firstFailure == 0: // the first failure, or those before it have no time
+		c.firstFailure, c.lastFailure = f.Second, f.Second
 	default:
-		c.last = max(c.last, f.Second)
+		c.lastFailure = max(c.lastFailure, f.Second)
 	}
 	c.fetches++
 }
 
-// Deciding returns the index of the answer on which the decision depends; -1 if it depends on
-// failures alone.
+// Deciding returns the index of the answer on which the decision depends: the caller gives what it
+// says to Decide. It is -1 if the decision depends on failures alone.
 func (c *Course) Deciding() int {
-	if c.failing() && !c.lasted() {
+	if c.failing() && !c.outageLasted() {
 		return -1
 	}
 	return c.answer
@@ -131,12 +131,14 @@ func (c *Course) Deciding() int {
 // failing reports whether the newest fetch is a failure.
 func (c *Course) failing() bool { return c.answer != c.fetches-1 }
 
-// lasted reports whether one failure is at least 30 days later than the outage's first. That
-// time has passed since the first one is not enough: nobody may have tried again.
-func (c *Course) lasted() bool { return c.first != 0 && c.last-c.first >= outage }
+// outageLasted reports whether one failure is at least 30 days later than the outage's first. That
+// 30 days have passed since the first one is not enough: nobody may have tried again.
+func (c *Course) outageLasted() bool {
+	return c.firstFailure != 0 && c.lastFailure-c.firstFailure >= outage
+}
 
 // Decide returns what the fetches mean. said is the outcome of the answer that Deciding
-// returns, for a redirect at the time that is asked for.
+// returns, for a redirect at the time that is asked for; it is ignored if there is none.
 //
 // An answer decides. In an outage everything is disallowed, until it has lasted for 30 days:
 // then the answer before it decides, and where that does not close the authority and has no
@@ -148,7 +150,7 @@ func (c *Course) Decide(said Outcome) Decision {
 		return Decision{Fetch: -1}
 	case !c.failing():
 		return Decision{Outcome: said, Fetch: newest}
-	case !c.lasted():
+	case !c.outageLasted():
 		return Decision{Outcome: DisallowAll, Fetch: newest}
 	case c.answer < 0:
 		return Decision{Outcome: AllowAfterOutage, Fetch: newest}

@@ -254,7 +254,7 @@ const maxApart = 16
 // some path is decided differently if the last record among the user-agent lines of a group ends
 // the group. It looks at the first maxApart agents.
 func (c *checker) joinedChanges() map[string]bool {
-	apart := *c.file
+	apart := *c.file // the same file, but with a group before and one after each last record
 	apart.Groups = nil
 	var chains []matcher.Chain
 	for _, g := range c.file.Groups {
@@ -277,9 +277,9 @@ func (c *checker) joinedChanges() map[string]bool {
 	if len(chains) == 0 {
 		return changed
 	}
-	with, without := matcher.Compile(c.file, chains), matcher.Compile(&apart, chains)
+	joined, separate := matcher.Compile(c.file, chains), matcher.Compile(&apart, chains)
 	for i, chain := range chains {
-		if key := chain[0]; !changed[key] && differ(&with[i], &without[i]) {
+		if key := chain[0]; !changed[key] && differ(&joined[i], &separate[i]) {
 			changed[key] = true
 		}
 	}

@@ -134,15 +134,9 @@ func (d *dictionary) fail(want string) bool {
 	return false
 }
 
-func (d *dictionary) skipSpaces() {
-	for d.take(' ') {
-	}
-}
+func (d *dictionary) skipSpaces() { d.rest = bytes.TrimLeft(d.rest, " ") }
 
-func (d *dictionary) skipBlanks() {
-	for d.take(' ') || d.take('\t') {
-	}
-}
+func (d *dictionary) skipBlanks() { d.rest = bytes.TrimLeft(d.rest, " \t") }
 
 // comma skips what comes between two members, or to the end of the dictionary. A comma must
 // have a member after it.
