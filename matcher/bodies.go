@@ -183,6 +183,7 @@ func touchOpenings(openings []opening) (sum uint64) {
 //
 //go:noinline
 func Touch(origins []Origin) (sum uint64) {
+	// First the tries themselves, so that the addresses of all their bytes are there at once.
 	for i := range origins {
 		for j := range origins[i].Tries {
 			sum += uint64(origins[i].Tries[j].rules.suffixes)

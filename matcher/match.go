@@ -114,7 +114,7 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 		// It matters where the path ends, and blanks at its end are cut off.
 		depth = whole
 	}
-	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) {
+	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) { // the normalised path may lead further
 		p.prepare()
 		path, depth = p.query, whole
 		walked = c.walk(path)

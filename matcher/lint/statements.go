@@ -68,7 +68,7 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 		c.add("usage-syntax", s.Line, at+fault.At, "%s: the statement cannot be read (RFC 9651 §4.2.2), and still hides what lines with a shorter path state", fault.Want)
 		return
 	}
-	for i, p := range pairs {
+	for i, p := range pairs[:min(len(pairs), maxPairs)] {
 		use := usage.Use{Directive: s.Directive, Key: string(p.Key)}
 		at := at + p.At
 		last := !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
@@ -79,9 +79,6 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 			c.add("usage-repeated-key", s.Line, at, "%s is repeated: only the last one counts", p.Key)
 		case p.Value == usage.Unreadable:
 			c.add("usage-value", s.Line, at, "%s is neither y nor n: it cannot be read", p.Key)
-		}
-		if i == maxPairs {
-			break
 		}
 	}
 }
