@@ -102,7 +102,8 @@ func (e *Evaluator) chooseSpans(authority int) {
 		h.froms = append(h.froms, h.spans[i].From)
 		h.newGroups = append(h.newGroups, 0)
 	}
-	if len(h.froms) > 0 && e.options.BeforeFirst == access.BeforeUse {
+	// What has no time, 0, is before all rows, also those from before 1970.
+	if len(h.froms) > 0 && (h.froms[0] == 0 || e.options.BeforeFirst == access.BeforeUse) {
 		h.froms[0] = firstTime
 	}
 }

@@ -94,7 +94,7 @@ func makeTimed(rng *rand.Rand) *timed {
 			continue
 		}
 		delete(x.moments, key)
-		from := int64(1 + rng.IntN(lastTime/2))
+		from := int64(max(0, rng.IntN(lastTime/2)-lastTime/20))
 		for range 1 + rng.IntN([]int{1, 3, 40}[rng.IntN(3)]) {
 			seen := from + int64(rng.IntN(6))
 			number := rng.IntN(len(known))
@@ -115,8 +115,11 @@ func makeTimed(rng *rand.Rand) *timed {
 		if n := len(x.times); n > 0 && rng.IntN(2) == 0 {
 			t = x.times[n-1]
 		}
-		if rng.IntN(30) == 0 {
+		switch rng.IntN(30) {
+		case 0:
 			t = batch.NoTime
+		case 1:
+			t = -t
 		}
 		x.times = append(x.times, t)
 	}
@@ -182,7 +185,7 @@ func (x *timed) alone(t *testing.T, row int, known *moment) string {
 	return x.said[ask]
 }
 
-// naive decides a row by its time.
+// naive decides a row by its time. What has no time, 0, is earlier than any row.
 func (x *timed) naive(t *testing.T, row int) string {
 	var scratch urls.Scratch
 	key, _, err := scratch.Split([]byte(x.rows[row]))
@@ -201,7 +204,7 @@ func (x *timed) naive(t *testing.T, row int) string {
 	known := x.moments[string(key)]
 	now := -1
 	for i := range known {
-		if known[i].from <= at {
+		if known[i].from <= at || known[i].from == 0 {
 			now = i
 		}
 	}
@@ -244,7 +247,7 @@ func (x *timed) outdated(row int) bool {
 	newest := int64(-1)
 	for _, m := range x.moments[string(key)] {
 		for _, fetched := range append([]int64{m.from, m.seen}, m.between...) {
-			if fetched <= at {
+			if fetched != 0 && fetched <= at {
 				newest = max(newest, fetched)
 			}
 		}
