@@ -131,6 +131,44 @@ func TestLengthsThatAreNotListed(t *testing.T) {
 	}
 }
 
+// Another server's page in place of an object's part is an error that may pass, wherever the
+// part is. A store that ignores ranges is one that does not.
+func TestWholePagesForParts(t *testing.T) {
+	page := strings.Repeat("<p>Sign in</p>", 5000)
+	for name, test := range map[string]struct {
+		size   int
+		from   int // number of the first request that is answered by a page
+		tagged bool
+		want   string
+	}{
+		"a small object":       {100, 1, false, "the answer does not say of which object it is"},
+		"the rest of a larger": {1 << 20, 2, false, "the answer does not say of which object it is"},
+		"a store's own":        {1 << 20, 2, true, "the store sends the whole object where a range was asked for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.Put("x", noise(test.size))
+			asked := 0
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if r.Method == http.MethodGet {
+					asked++
+				}
+				if asked < test.from {
+					store.ServeHTTP(w, r)
+					return
+				}
+				if test.tagged {
+					w.Header().Set("ETag", `"x"`)
+				}
+				_, _ = io.WriteString(&chunked{ResponseWriter: w}, page)
+			})
+			_, err := io.ReadAll(s.open("x"))
+			must.Say(t, err, test.want)
+			must.Equal(t, blob.Temporary(err), !test.tagged, "temporary")
+		})
+	}
+}
+
 // An answer that redirects is an error, and nobody else is asked: neither another host nor
 // another port of the same one.
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -208,26 +246,29 @@ func TestSmallObjectIsLost(t *testing.T) {
 	}
 }
 
-// An answer that neither refuses nor confirms a large object fails the output, unless another
+// An answer that neither refuses nor confirms an object fails the output, unless another
 // object is there than before.
-func TestLargeObjectIsNotConfirmed(t *testing.T) {
-	data := noise(17 << 20)
-	for _, completes := range []bool{false, true} {
-		s := newServer(t)
-		s.Put("x", data)
-		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-			if isComplete := r.Method == http.MethodPost && r.URL.Query().Has("uploadId"); isComplete && !completes {
-				return
-			} else if isComplete {
-				store.ServeHTTP(httptest.NewRecorder(), r)
-				return
+func TestObjectIsNotConfirmed(t *testing.T) {
+	for _, size := range []int{1000, 17 << 20} {
+		for _, completes := range []bool{false, true} {
+			data := noise(size)
+			s := newServer(t)
+			s.Put("x", data)
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				isLarge := size > blob.PartSize
+				isComplete := !isLarge && r.Method == http.MethodPut || r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
+				switch {
+				case isComplete && completes:
+					store.ServeHTTP(httptest.NewRecorder(), r)
+				case !isComplete:
+					store.ServeHTTP(w, r)
+				}
+			})
+			w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
+			_, err := w.Write(append([]byte("another"), data[7:]...))
+			if err = errors.Join(err, w.Close()); completes != (err == nil) || !completes && (!strings.Contains(err.Error(), blob.ErrUnconfirmed.Error()) || !blob.Temporary(err)) {
+				t.Errorf("%d bytes, it completes: %v; error %v", size, completes, err)
 			}
-			store.ServeHTTP(w, r)
-		})
-		w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
-		_, err := w.Write(append([]byte("another"), data[7:]...))
-		if err = errors.Join(err, w.Close()); completes != (err == nil) || !completes && !strings.Contains(err.Error(), blob.ErrUnconfirmed.Error()) {
-			t.Errorf("it completes: %v; error %v", completes, err)
 		}
 	}
 }

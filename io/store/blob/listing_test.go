@@ -106,6 +106,7 @@ func TestListingsOfOtherKeys(t *testing.T) {
 		"no delimiter":      {"r/*", []string{page("", "r/a", "r/b/c")}, `the store lists "r/b/c"`},
 		"nothing":           {"r/", []string{first, ""}, "not a list of keys"},
 		"another document":  {"r/", []string{first, "<html><body>Sign in</body></html>"}, "not a list of keys"},
+		"the half of one":   {"r/", []string{first, first[:len(first)/2]}, "not a list of keys"},
 		"an error as a 200": {"r/", []string{first, "<Error><Code>InternalError</Code></Error>"}, "not a list of keys"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,6 +124,7 @@ func TestListingsOfOtherKeys(t *testing.T) {
 			switch {
 			case test.want != "":
 				must.Say(t, err, test.want, len(found), "objects")
+				must.Equal(t, blob.Temporary(err), strings.HasPrefix(test.want, "not a list"), "temporary")
 			case err != nil || len(found) != 2 || found[0].Stem != "a" || found[1].Stem != "b":
 				t.Errorf("found %v, error %v", found, err)
 			}

@@ -41,7 +41,7 @@ type Bucket interface {
 	// List returns one page of the keys that begin with a prefix, in order. Keys
 	// that share what follows the prefix up to a delimiter are one folder.
 	List(ctx context.Context, q Query) (Page, error)
-	// Put writes an object at once.
+	// Put writes an object at once. Its errors are as those of Upload.Complete.
 	Put(ctx context.Context, key string, data []byte) error
 	// StartUpload starts an object that is written in parts.
 	StartUpload(ctx context.Context, key string) (Upload, error)
@@ -94,6 +94,10 @@ var ErrCutListing = errors.New("the store says that there are more keys, and not
 
 // ErrNoListing says that an answer to a request for keys is not a list of keys.
 var ErrNoListing = errors.New("the answer is not a list of keys: it may be another server's, such as a proxy's")
+
+// errNoObject says that an answer to a request for a part of an object has neither its range nor
+// anything that tells the object.
+var errNoObject = errors.New("the answer does not say of which object it is: it may be another server's, such as a proxy's")
 
 // MaxListing is the most bytes of an answer with keys that are read. A page of 1,000 has
 // some 2 MiB at most; some stores answer with all keys at once.
@@ -242,14 +246,17 @@ func (e *ResponseError) Is(target error) bool {
 }
 
 // CheckRange returns the size of a whole object from the headers of a response to a request
-// for range r; -1 if they do not have it. It returns an error if the response has another
-// range.
-func CheckRange(r Range, contentRange string, contentLength int64) (size int64, err error) {
+// for range r; -1 if they do not have it. of is what else they say of it, with the length of the
+// response. It returns an error if the response has another range, or may be of another object.
+func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
 	if contentRange == "" {
-		if r.Offset > 0 {
-			return 0, errors.New("the store sends the whole object where a range was asked for")
+		switch {
+		case of.Version == "" && of.Modified.IsZero() && (r.Offset > 0 || r.Length >= 0 && of.Size < 0):
+			return 0, errNoObject
+		case r.Offset > 0:
+			return 0, errors.New("the store sends the whole object where a range was asked for: copy the object to a file, and name that")
 		}
-		return contentLength, nil
+		return of.Size, nil
 	}
 	var first, last int64
 	if n, err := fmt.Sscanf(contentRange, "bytes %d-%d/%d", &first, &last, &size); n != 3 || err != nil || first != r.Offset || size <= last {

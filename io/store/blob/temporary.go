@@ -59,5 +59,6 @@ func mayPass(err error) bool {
 		return refused.Status >= http.StatusInternalServerError
 	}
 	var network net.Error // a stalledError is one
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)
+	isNetwork := errors.As(err, &network)
+	return isNetwork || slices.ContainsFunc([]error{io.ErrUnexpectedEOF, ErrNoListing, errNoObject, ErrUnconfirmed}, func(e error) bool { return errors.Is(err, e) })
 }

@@ -70,7 +70,7 @@ type upload struct {
 	offset int64       // of its first byte
 	slots  chan []byte // one for each part that may be sent now, with a buffer to fill
 	parts  Upload      // nil before the first part is sent
-	before Attributes  // of the object that was there when it was
+	before Attributes  // of the object that was there before
 	over   bool        // completed or removed
 
 	sending sync.WaitGroup
@@ -140,11 +140,19 @@ func (u *upload) complete() error {
 // part could not be sent, the error is that of the part.
 func (u *upload) completeParts() error {
 	if u.parts == nil {
+		err := u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
+			u.before, _ = u.bucket.Stat(ctx, u.url.Key)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
 		return u.do(func(ctx context.Context) error {
-			if err := u.bucket.Put(ctx, u.url.Key, u.buffer); err != nil {
+			err := u.bucket.Put(ctx, u.url.Key, u.buffer)
+			if err != nil && !errors.Is(err, ErrUnconfirmed) {
 				return err
 			}
-			return u.verify(ctx, nil)
+			return u.verify(ctx, err)
 		})
 	}
 	if err := u.send(true); err != nil {

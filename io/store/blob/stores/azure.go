@@ -5,9 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -234,12 +235,13 @@ func (b *azureBucket) Put(ctx context.Context, key string, data []byte) error {
 }
 
 func (b *azureBucket) StartUpload(_ context.Context, key string) (blob.Upload, error) {
-	return &azureUpload{client: b.client.NewBlockBlobClient(key)}, nil
+	return &azureUpload{client: b.client.NewBlockBlobClient(key), mark: rand.Uint64() << 16}, nil
 }
 
 // azureUpload is a blob whose blocks are sent first, and then listed.
 type azureUpload struct {
 	client *blockblob.Client
+	mark   uint64       // tells its blocks from those that another process sends for the same blob
 	blocks atomic.Int64 // number of the last
 }
 
@@ -247,14 +249,14 @@ func (u *azureUpload) Part(ctx context.Context, p blob.Part) error {
 	if p.Last {
 		u.blocks.Store(int64(p.Number))
 	}
-	_, err := u.client.StageBlock(ctx, blockID(p.Number), body(p.Data), nil)
+	_, err := u.client.StageBlock(ctx, u.blockID(p.Number), body(p.Data), nil)
 	return azureError(err)
 }
 
 func (u *azureUpload) Complete(ctx context.Context) error {
 	ids := make([]string, u.blocks.Load())
 	for i := range ids {
-		ids[i] = blockID(i + 1)
+		ids[i] = u.blockID(i + 1)
 	}
 	_, err := u.client.CommitBlockList(ctx, ids, &blockblob.CommitBlockListOptions{HTTPHeaders: azureHeaders()})
 	return azureError(err)
@@ -265,8 +267,8 @@ func (u *azureUpload) Complete(ctx context.Context) error {
 func (u *azureUpload) Abort(context.Context) error { return nil }
 
 // blockID is the name of a block. All of a blob's must be of one length.
-func blockID(number int) string {
-	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%08d", number))
+func (u *azureUpload) blockID(number int) string {
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, u.mark|uint64(number)))
 }
 
 func body(data []byte) io.ReadSeekCloser { return streaming.NopCloser(bytes.NewReader(data)) }

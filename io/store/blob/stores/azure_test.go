@@ -196,6 +196,27 @@ func TestAzureObjectIsReplaced(t *testing.T) {
 	must.Is(t, must.Err(io.ReadAll(f)), blob.ErrChanged)
 }
 
+// Two uploads of one object at a time share no block, so neither has a part of the other.
+func TestAzureUploadsAtATime(t *testing.T) {
+	s := newAzurite(t)
+	const size = blob.PartSize + 1
+	texts := []string{strings.Repeat("a", size), strings.Repeat("b", size)}
+	var writers []blob.Writer
+	for _, text := range texts {
+		w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
+		defer w.Abort()
+		must.Get(io.WriteString(w, text))(t)
+		writers = append(writers, w)
+	}
+	for i, w := range writers {
+		must.Do(t, w.Close())
+		if string(s.objects["x"]) != texts[i] {
+			t.Errorf("upload %d is mixed with the other", i)
+		}
+	}
+	must.Equal(t, len(s.blocks), 2*len(texts), "blocks")
+}
+
 // TestAzureHosts is where containers are, by environment and parameters.
 func TestAzureHosts(t *testing.T) {
 	tests := []struct {

@@ -167,7 +167,7 @@ func (b *gcsBucket) Read(ctx context.Context, key, version string, r blob.Range)
 }
 
 func (b *gcsBucket) Put(ctx context.Context, key string, data []byte) error {
-	return b.discard(b.send(ctx, http.MethodPost, b.uploads(key, "media"), http.Header{"Content-Type": {contentType}}, data))
+	return b.confirm(b.send(ctx, http.MethodPost, b.uploads(key, "media"), http.Header{"Content-Type": {contentType}}, data))
 }
 
 func (b *gcsBucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
@@ -179,13 +179,14 @@ func (b *gcsBucket) StartUpload(ctx context.Context, key string) (blob.Upload, e
 	if session == "" {
 		return nil, errors.New("the store names no URL to upload to")
 	}
-	return &gcsUpload{b, session}, nil
+	return &gcsUpload{bucket: b, session: session}, nil
 }
 
 // gcsUpload is a resumable upload. Its parts are sent in order.
 type gcsUpload struct {
-	bucket  *gcsBucket
-	session string // a URL, as good as a credential
+	bucket    *gcsBucket
+	session   string // a URL, as good as a credential
+	confirmed error  // what Complete returns
 }
 
 // Part sends a part, again from where the store stopped if it kept less than was sent. The
@@ -199,14 +200,15 @@ func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 		}
 		header := http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%s", at, end-1, total)}}
 		answer, err := u.bucket.send(ctx, http.MethodPut, u.session, header, p.Data[at-p.Offset:])
+		if err == nil && p.Last && answer.StatusCode != gcsIncomplete {
+			u.confirmed = u.bucket.confirm(answer, nil)
+			return nil
+		}
 		if err := u.bucket.discard(answer, err); err != nil {
 			return err
 		}
 		if answer.StatusCode != gcsIncomplete {
-			if !p.Last {
-				return errors.New("the store ended the upload too early")
-			}
-			return nil
+			return errors.New("the store ended the upload too early")
 		}
 		kept := int64(0)
 		if _, text, ok := strings.Cut(answer.Header.Get("Range"), "-"); ok {
@@ -226,8 +228,8 @@ func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 	}
 }
 
-// Complete has nothing to do after the last part.
-func (u *gcsUpload) Complete(context.Context) error { return nil }
+// Complete returns what the answer to the last part said.
+func (u *gcsUpload) Complete(context.Context) error { return u.confirmed }
 
 // Abort cancels the upload; the store removes what was sent.
 func (u *gcsUpload) Abort(ctx context.Context) error {
@@ -258,6 +260,20 @@ func (b *gcsBucket) discard(answer *http.Response, err error) error {
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, gcsMaxAnswer))
 	return answer.Body.Close()
+}
+
+// confirm closes the response to a request that completes an object, and returns
+// blob.ErrUnconfirmed if it does not describe one. It returns err, if that is set.
+func (b *gcsBucket) confirm(answer *http.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	var x gcsObject
+	if json.NewDecoder(io.LimitReader(answer.Body, gcsMaxAnswer)).Decode(&x) != nil || x.Generation == "" {
+		return blob.ErrUnconfirmed
+	}
+	return nil
 }
 
 // send sends a request, with data as its body unless that is nil, and repeats it if that may

@@ -33,7 +33,8 @@ type gcs struct {
 	generation map[string]int
 	sessions   map[string][]byte // of uploads, by key
 	aborted    int
-	busy       int // requests that are still to be answered by 503
+	busy       int  // requests that are still to be answered by 503
+	loses      bool // requests that complete an object are answered by an empty page
 	requests   []*http.Request
 	lists      func(w http.ResponseWriter, token string) // instead of the server, if it is not nil
 }
@@ -68,6 +69,7 @@ func (s *gcs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.busy > 0:
 		s.busy--
 		w.WriteHeader(http.StatusServiceUnavailable)
+	case s.loses && (q.Get("uploadType") == "media" || r.Method == http.MethodPut && !strings.HasSuffix(r.Header.Get("Content-Range"), "/*")):
 	case r.URL.Path == objects && s.lists != nil:
 		s.lists(w, q.Get("pageToken"))
 	case r.URL.Path == objects:
@@ -77,6 +79,7 @@ func (s *gcs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/upload"+objects && q.Get("uploadType") == "media":
 		data, _ := io.ReadAll(r.Body)
 		s.put(q.Get("name"), data)
+		s.get(w, r, q.Get("name"))
 	case r.URL.Path == "/upload"+objects:
 		s.sessions[q.Get("name")] = []byte{}
 		w.Header().Set("Location", s.url+"/session/"+q.Get("name"))
@@ -153,6 +156,7 @@ func (s *gcs) part(w http.ResponseWriter, r *http.Request, key string) {
 	if total == strconv.Itoa(len(data)) && len(data)-len(kept) <= s.most {
 		delete(s.sessions, key)
 		s.put(key, data)
+		s.get(w, r, key)
 		return
 	}
 	data = data[:min(len(data), len(kept)+s.most)]
@@ -277,6 +281,20 @@ func TestGCSWrites(t *testing.T) {
 				t.Errorf("%d bytes were written, want %d", len(s.objects["out/x"]), size)
 			}
 		}
+	}
+}
+
+// An answer that does not describe the new object fails the output, where the old one is still there.
+func TestGCSObjectIsNotConfirmed(t *testing.T) {
+	for _, size := range []int{1000, blob.PartSize + 1000} {
+		s := newGCS(t)
+		s.put("x", noise(size))
+		w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
+		must.Get(w.Write(noise(size)))(t)
+		s.mu.Lock()
+		s.loses = true
+		s.mu.Unlock()
+		must.Say(t, w.Close(), blob.ErrUnconfirmed.Error(), size)
 	}
 }
 

@@ -103,7 +103,7 @@ func sizeOr(length *int64) int64 {
 // range, it closes the body and returns an error. is.Size is the length of the response, -1 if
 // unknown; the result has that of the whole object.
 func newBody(body io.ReadCloser, r blob.Range, contentRange string, is blob.Attributes) (*blob.Body, error) {
-	size, err := blob.CheckRange(r, contentRange, is.Size)
+	size, err := blob.CheckRange(r, contentRange, is)
 	if err != nil {
 		body.Close()
 		return nil, err

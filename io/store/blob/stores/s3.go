@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"net/http"
@@ -226,7 +227,11 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		in.MaxKeys = aws.Int32(int32(q.Limit))
 	}
 	out, err := b.client.ListObjectsV2(ctx, in)
-	if err != nil {
+	var broken *xml.SyntaxError // the answer ends too early, or is another server's
+	switch {
+	case errors.As(err, &broken):
+		return blob.Page{}, blob.ErrNoListing
+	case err != nil:
 		return blob.Page{}, s3Error(err)
 	}
 	if out.IsTruncated == nil && out.Name == nil && out.MaxKeys == nil && out.KeyCount == nil {
@@ -248,7 +253,10 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 }
 
 func (b *s3Bucket) Put(ctx context.Context, key string, data []byte) error {
-	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(data), ContentType: aws.String(contentType)})
+	out, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(data), ContentType: aws.String(contentType)})
+	if err == nil && aws.ToString(out.ETag) == "" {
+		return blob.ErrUnconfirmed
+	}
 	return s3Error(err)
 }
 
