@@ -243,9 +243,9 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 	names := c.Sources
 	if saved {
 		names = c.operands
-		tally, err = stats.OfSurvey(ctx, frontier.Input{Path: c.operands[0]}, frontier.Options{
-			Stdin: c.s.in, Format: c.input.Reading.Format, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
-		}, o)
+		reading := &c.input.Reading // which has -in-format
+		reading.Stdin, reading.BatchRows, reading.Memory = c.s.in, config.DefaultRows, c.BatchMemory()
+		tally, err = stats.OfSurvey(ctx, frontier.Input{Path: c.operands[0]}, *reading, o)
 	} else {
 		tally, err = c.countRules(ctx, o)
 	}

@@ -27,22 +27,18 @@ import (
 
 // Options say how inputs are read. BatchRows and Memory must be set.
 type Options struct {
+	// The options of inputs that are made of lines, of which Open sets Name and BatchSize.
+	// URLColumn, Extra and BatchRows hold for Arrow and Parquet as well. Without a Separator,
+	// that of tsv is a tab. Blanks counts only where Format does not say that the inputs are
+	// lists.
+	lines.Options
 	// Stdin is read for the input "-".
 	Stdin io.Reader
 	// Format is the inputs' format; Unknown means that content and name decide.
 	Format format.Format
-	// URLColumn is the column, or key of jsonl, with the URLs; the default depends on
-	// the format.
-	URLColumn string
 	// Part selects the record batches of an Arrow file or the row groups of a Parquet
 	// file that are read. Other formats cannot be divided.
 	Part batch.Part
-	// BatchRows is the most rows of a batch.
-	BatchRows int
-	// MaxLine is the most bytes of a line, or of a row of csv; 0 means the format's default.
-	MaxLine int
-	// Separator separates the fields of csv and tsv; 0 means the header's, or a tab.
-	Separator byte
 	// Memory is the most bytes of a batch while it is read and decoded.
 	Memory int64
 	// Piece is the most bytes of a batch of which the rows need not be together; 0 means an
@@ -50,20 +46,8 @@ type Options struct {
 	Piece int64
 	// AcceptTruncated also reads an Arrow file whose end is missing.
 	AcceptTruncated bool
-	// Columns makes sources that read lines return whole rows; Verdicts are the columns
-	// that will follow.
-	Columns  bool
-	Verdicts []batch.VerdictColumn
 	// Keep says which columns of a table are needed.
 	Keep batch.Keep
-	// Named are the columns that Columns means where rows are objects; without any it is
-	// the original lines.
-	Named []lines.Named
-	// Extra names columns that are read besides the URLs.
-	Extra batch.ExtraColumns
-	// Blanks, if not nil, counts the lines of lists that have a blank within, where Format does
-	// not say that they are lists.
-	Blanks *lines.Blanks
 	// Accept, if not nil, returns an error for a format of which the output would lose
 	// columns.
 	Accept func(format.Format) error
@@ -224,10 +208,12 @@ var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name st
 // lineOptions returns the options for a source that reads lines. name is that of the input for
 // errors.
 func (o *Options) lineOptions(name string) lines.Options {
-	return lines.Options{
-		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Extra: o.Extra, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
-		BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+	of := o.Options
+	of.Name, of.BatchSize = name, int(min(cmp.Or(o.Piece, o.Memory/8), lines.MaxBlockSize))
+	if o.Format != format.Unknown {
+		of.Blanks = nil
 	}
+	return of
 }
 
 // openText opens a list of URLs. Options that name a column are errors.
@@ -241,11 +227,7 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	if o.Extra.Time != "" {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Extra.Time)
 	}
-	of := o.lineOptions(name)
-	if o.Format == format.Unknown {
-		of.Blanks = o.Blanks
-	}
-	return text.NewSource(r, of), nil
+	return text.NewSource(r, o.lineOptions(name)), nil
 }
 
 // openArrow opens an Arrow file or stream. With AcceptTruncated, a file without its end is
@@ -292,9 +274,6 @@ func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, 
 func (s *Source) canDivide() bool {
 	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
-
-// batchSize returns the most bytes of text in a batch.
-func (o *Options) batchSize() int { return int(min(cmp.Or(o.Piece, o.Memory/8), lines.MaxBlockSize)) }
 
 // tableSource is a source whose rows have more columns than the URL.
 type tableSource interface {

@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 )
@@ -34,13 +35,13 @@ func TestExtraTimes(t *testing.T) {
 			if name == "a.cdxj" {
 				column = "timestamp"
 			}
-			o := Options{BatchRows: 3, Memory: 64 << 20, Extra: batch.ExtraColumns{Time: column}, Keep: keep, Columns: keep == batch.KeepAll}
+			o := Options{Memory: 64 << 20, Keep: keep, Options: lines.Options{BatchRows: 3, Extra: batch.ExtraColumns{Time: column}, Columns: keep == batch.KeepAll}}
 			must.EqualSlices(t, must.Get(readTimes(t, name, data, o))(t), want, name, "keep", keep)
 			o.Extra.Time = "whem"
 			must.Say(t, must.Err(readTimes(t, name, data, o)), `"whem"`, name, "such column")
 		}
 	}
-	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Extra: batch.ExtraColumns{Time: "when"}}); !errors.As(err, new(*option.UsageError)) {
+	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{Memory: 64 << 20, Options: lines.Options{BatchRows: 3, Extra: batch.ExtraColumns{Time: "when"}}}); !errors.As(err, new(*option.UsageError)) {
 		t.Errorf("a list of URLs: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"robotsbatch/bench/ruletable"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	codecs "robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
@@ -173,7 +174,7 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 		o.Verdicts = nil
 	}
 	src, err := frontier.Concatenate(context.Background(), out.Inputs, frontier.Options{
-		BatchRows: 50, Memory: damageMemory, Columns: true, Keep: keep, Verdicts: o.Verdicts, Passage: o.Passage(out),
+		Memory: damageMemory, Keep: keep, Passage: o.Passage(out), Options: lines.Options{BatchRows: 50, Columns: true, Verdicts: o.Verdicts},
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/usage"
 )
@@ -17,7 +18,7 @@ func ofObjects(t *testing.T, text string, o Options) (*SiteCounter, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "survey.jsonl")
 	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
-	return OfSurvey(t.Context(), frontier.Input{Path: name}, frontier.Options{BatchRows: 2, Memory: 64 << 20}, o)
+	return OfSurvey(t.Context(), frontier.Input{Path: name}, frontier.Options{Memory: 64 << 20, Options: lines.Options{BatchRows: 2}}, o)
 }
 
 // A survey as JSON is counted as the table is.

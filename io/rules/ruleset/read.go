@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/warc"
 	"robotsbatch/io/store/blob"
@@ -141,7 +142,8 @@ func (s *captureSet) openTable(ctx context.Context, name string) (*captures.Tabl
 func (s *captureSet) openTableBy(ctx context.Context, name, column string) (*captures.Table, *frontier.Source, error) {
 	shown := blob.Shown(name)
 	input, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
-		URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Memory: s.options.Memory, Columns: true, Named: captures.Keys(), Keep: batch.KeepAll,
+		Memory: s.options.Memory, Keep: batch.KeepAll,
+		Options: lines.Options{URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Columns: true, Named: captures.Keys()},
 	})
 	if err != nil {
 		return nil, nil, err
