@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -83,7 +84,7 @@ func (c *compileCommand) check() error {
 	case c.Partitions > 1 && c.Update != "":
 		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
 	}
-	if err := config.ResolveNames(option.Update, &c.Update); err != nil {
+	if err := cmp.Or(config.ResolveNames(option.Update, &c.Update), config.ResolveNames(option.Out, &c.out)); err != nil {
 		return err
 	}
 	c.LimitWorkers()
@@ -125,13 +126,9 @@ func (c *compileCommand) compile(ctx context.Context) (*report.Compiled, error) 
 	if err != nil {
 		return nil, err
 	}
-	release := func() {}
-	if !blob.IsURL(c.out) {
-		if release, err = outputs.Claim(c.out, nil); err != nil {
-			return nil, err
-		}
-	} else if _, err := blob.ParseURL(c.out); err != nil {
-		return nil, option.Usagef("%s: %w", option.Out, err)
+	release, err := outputs.Claim(c.out, nil)
+	if err != nil {
+		return nil, err
 	}
 	defer release()
 	made, err := found.Compile(ctx, c.out)

@@ -119,11 +119,10 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	return nil
 }
 
-// countedInput is an input whose rows are counted, or were.
+// countedInput is an input whose rows were counted, unless that failed.
 type countedInput struct {
-	done       chan struct{} // closed when what follows is set
 	rows       int64
-	schemeless string
+	schemeless string // as of call
 	err        error
 }
 
@@ -138,7 +137,7 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 		return 0, err
 	}
 	c.shown.Plan(inputs)
-	turns := make(chan *countedInput, c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)-1)
+	turns := make(chan chan countedInput, c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)-1)
 	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Running.Workers, Memory: c.FlightMemory() / 2})
 	defer pool.Close()
 	ctx, stop := context.WithCancel(ctx)
@@ -149,18 +148,17 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 			if ctx.Err() != nil && len(turns) > 0 {
 				return // the error is that of one before
 			}
-			one := &countedInput{done: make(chan struct{})}
-			turns <- one
+			counted := make(chan countedInput, 1)
+			turns <- counted
 			lane, progress := pool.Lane(ctx), c.shown.Output(1)
 			go func() {
-				defer close(one.done)
 				defer lane.Close()
-				one.err = c.countInput(ctx, in, lane, progress, one)
+				counted <- c.countInput(ctx, in, lane, progress)
 			}()
 		}
 	}()
-	for one := range turns {
-		<-one.done
+	for counted := range turns {
+		one := <-counted
 		rows, c.schemeless = rows+one.rows, cmp.Or(c.schemeless, one.schemeless)
 		if err == nil && one.err != nil {
 			err = one.err
@@ -170,23 +168,22 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 	return rows, err
 }
 
-// countInput counts the rows of input in by authority, and sets the fields of one.
-func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress, one *countedInput) error {
+// countInput counts the rows of an input by authority.
+func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress) (one countedInput) {
 	o := c.Reading
 	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
 	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)
 	if err != nil {
-		return err
+		return countedInput{err: err}
 	}
 	defer src.Close() // it was only read from
 	one.schemeless = src.First().Schemeless
 	stats, err := lane.Run(src, batch.Discard, func(s batch.Stats) { progress.Report(&s, src) })
-	if err != nil {
-		return err
+	if one.err = err; err == nil {
+		progress.End()
+		one.rows, one.err = stats.Rows, errors.Join(src.Unchanged(), src.Complete())
 	}
-	progress.End()
-	one.rows = stats.Rows
-	return errors.Join(src.Unchanged(), src.Complete())
+	return one
 }
 
 // findHosts returns the robots.txt that the rules lack, or that are stale. found is nil

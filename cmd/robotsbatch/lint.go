@@ -96,9 +96,19 @@ func (c *lintCommand) check() error {
 	return refuseWebsites(c.operands, "fetch it, such as with curl -s %s | robotsbatch lint -")
 }
 
-// run finds mistakes in robots.txt files.
+// run writes the findings in all sources, or with -counts their numbers. The exit status is 1
+// if one is as severe as -fail-on.
 func (c *lintCommand) run(ctx context.Context) (status int, err error) {
-	tally, fails, err := c.find(ctx)
+	sources := ruleset.Options{
+		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.Warn, Note: c.log.Note,
+	}
+	out := c.writer()
+	tally, fails, err := findings.Find(ctx, sources, findings.Options{Least: c.least, FailOn: c.failOn, Ignore: c.ignore}, out)
+	if err == nil && c.counts {
+		err = tally.WriteCounts(c.s.out)
+	} else if err == nil {
+		err = out.Close()
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -127,23 +137,6 @@ func lintWords(o option.Given) string {
 		return o.Value
 	}
 	return cli.Words(o)
-}
-
-// find writes the findings in all sources, and counts them. fails reports whether one is as
-// severe as -fail-on.
-func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
-	sources := ruleset.Options{
-		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.Warn, Note: c.log.Note,
-	}
-	o := findings.Options{Least: c.least, FailOn: c.failOn, Ignore: c.ignore}
-	out := c.writer()
-	if tally, fails, err = findings.Find(ctx, sources, o, out); err != nil {
-		return nil, false, err
-	}
-	if c.counts {
-		return tally, fails, tally.WriteCounts(c.s.out)
-	}
-	return tally, fails, out.Close()
 }
 
 // writer returns the writer of findings that the flags select.

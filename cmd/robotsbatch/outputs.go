@@ -108,28 +108,27 @@ func (j *job) convertAll(ctx context.Context) error {
 // and a lock.
 const mostAhead = 64
 
-// conversion is an output that is being written.
+// conversion is an output that is being written, or that an earlier run completed.
 type conversion struct {
 	outputs.Output
-	// kept is the output as an earlier run wrote it. Most of the rest is not set then.
-	kept     *manifest.Output
 	progress *console.OutputProgress
-	src      *frontier.Concatenation // if it was opened before
+	kept     *manifest.Output        // what an earlier run wrote; only the fields up to here and done are set then
+	src      *frontier.Concatenation // the inputs, if they were opened before
 	lane     *batch.Lane
-	freeSlot func() // lets another output begin
+	freeSlot func() // lets another output begin; it may be called again
 
-	// done is closed when it is written, or err is set. It takes its turn then.
+	// done is closed when convert has set the fields below.
 	done       chan struct{}
 	err        error
-	path, name string
+	path, name string // of what is written, and for people
 	stats      batch.Stats
 	sums       *manifest.Sums // nil if there is no manifest
 	read       outputs.Read
-	schemeless string
+	schemeless string // as of call
 	notes      []string
 	notable    []any // what has notes once all is written
 	readerLeft bool
-	late       blob.Writer // of an output that takes its turn in publish; nil if it is complete
+	late       blob.Writer // what has to be closed to complete the output; nil if it is complete
 	unlock     func()
 }
 

@@ -53,12 +53,6 @@ func (c *pipeCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
 }
 
-// run answers a stream.
-func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
-	c.limitMemory(c.Sources)
-	return exitDone, c.answer(ctx)
-}
-
 // check returns an error for flags and streams that do not go together.
 func (c *pipeCommand) check() error {
 	if err := c.CheckJudging(c.given); err != nil {
@@ -78,19 +72,19 @@ func (c *pipeCommand) check() error {
 	return c.NameColumns(c.AgentNames(), false)
 }
 
-// answer opens the rules and writes the verdicts on a stream of batches.
-func (j *pipeCommand) answer(ctx context.Context) error {
+// run opens the rules and writes the verdicts on a stream of batches.
+func (j *pipeCommand) run(ctx context.Context) (status int, err error) {
+	j.limitMemory(j.Sources)
 	if err := j.reserveMemory(nil, 1); err != nil {
-		return err
+		return 0, err
 	}
-	var err error
 	j.setWanted()
 	if j.rules, err = j.findRules(ctx, &j.Rules); err != nil {
-		return err
+		return 0, err
 	}
 	defer j.rules.Close()
 	if err := j.openTimelines(); err != nil {
-		return err
+		return 0, err
 	}
 	input := frontier.Input{Path: blob.Stdio}
 	j.summary = j.NewSummary([]frontier.Input{input})
@@ -101,8 +95,8 @@ func (j *pipeCommand) answer(ctx context.Context) error {
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the answer's reader has what it wanted
 	} else if err != nil {
-		return err
+		return 0, err
 	}
 	j.summary.Add(blob.Stdio, &stats)
-	return j.finish(nil)
+	return exitDone, j.finish(nil)
 }

@@ -11,12 +11,14 @@ const number = "0.9.0"
 
 // PrintVersion prints the version, and what the Go toolchain has recorded in this program: Go,
 // the commit and its date, and the libraries.
-func PrintVersion(w io.Writer) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
+func PrintVersion(w io.Writer) { printVersion(w, buildInfo()) }
+
+// buildInfo returns what the Go toolchain has recorded in this program; nothing if it has not.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
-	printVersion(w, info)
+	return &debug.BuildInfo{}
 }
 
 // printVersion prints the version and what info has: Go, the commit and its date, and the
@@ -55,13 +57,7 @@ func buildSettings(info *debug.BuildInfo) map[string]string {
 
 // Version is the version of this program for what it writes, such as 0.9.0+0123456789ab,
 // with the commit where it is known.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return number
-	}
-	return versionOf(info)
-}
+func Version() string { return versionOf(buildInfo()) }
 
 // versionOf returns the version, with a + and the commit if info has it, and .changed if that
 // had changes that were not committed.
