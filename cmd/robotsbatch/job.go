@@ -126,7 +126,7 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	return j.summary.ExitStatus, nil
 }
 
-// setWanted sets what the columns need to know of the rules.
+// setWanted sets what the columns need to know of the rules, and warns of odd values of -use.
 func (j *job) setWanted() {
 	o := &j.Rules.Options
 	o.Verdicts, o.Explain, o.Digests, o.Usage = true, j.Columns.Explain || j.ReportFile != "", slices.Contains(j.With, batch.BodyDigest), batch.UsageOf(j.Columns.Verdicts)
@@ -418,7 +418,7 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
 	}
-	p := plan{job: j}
+	p := plan{job: j, w: j.s.out}
 	for _, in := range j.inputs {
 		info, err := blob.Stat(ctx, in.Path)
 		if err != nil {
@@ -430,8 +430,9 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 		return err
 	}
 	for i, out := range j.planned {
-		if isObject := blob.IsURL(out.Inputs[0].Path); !areFiles(out.Inputs[:1]) && (!isObject || i > 0) {
-			continue // a pipe waits for its writer, and each object takes a request
+		isObject := blob.IsURL(out.Inputs[0].Path)
+		if isObject && i > 0 || !isObject && !areFiles(out.Inputs[:1]) {
+			continue // each object takes a request, and a pipe waits for its writer
 		}
 		source, err := j.checkOutput(ctx, out)
 		if err != nil {
@@ -444,7 +445,7 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 	if p.rules, err = j.found.Plan(ctx); err != nil {
 		return err
 	}
-	return p.print(j.s.out)
+	return p.print()
 }
 
 // checkOutput opens the inputs of an output and returns what is wrong with these or the
@@ -483,7 +484,7 @@ func (j *job) showPlan(ctx context.Context) (err error) {
 	if !j.shown.OnTerminal() || j.opened == nil {
 		return nil
 	}
-	p := plan{job: j, first: j.opened.First()}
+	p := plan{job: j, w: j.s.err, first: j.opened.First()}
 	for _, in := range j.inputs {
 		if info, err := os.Stat(in.Path); err == nil {
 			p.bytes += info.Size()
@@ -495,69 +496,71 @@ func (j *job) showPlan(ctx context.Context) (err error) {
 	if p.rules, err = j.found.PlanQuickly(ctx); err != nil {
 		return err
 	}
-	return p.print(j.s.err)
+	return p.print()
 }
 
 // plan is what a job would do, for people.
 type plan struct {
 	*job
+	w     io.Writer
 	bytes int64            // of all inputs
 	first *frontier.Source // the first input; nil if it is not known
 	rules []ruleset.Planned
 }
 
-// print writes the plan to w: inputs, outputs, rules, agents and memory, a line each.
-func (p *plan) print(w io.Writer) error {
-	line := func(what, format string, args ...any) {
-		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
-	}
+// line prints a line of the plan, formatted as by fmt.Printf.
+func (p *plan) line(what, format string, args ...any) {
+	fmt.Fprintf(p.w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
+}
+
+// print prints the plan: inputs, outputs, rules, agents and memory, a line each.
+func (p *plan) print() error {
 	var names, agents []string
 	for _, in := range p.inputs {
 		names = append(names, in.Name())
 	}
-	line("inputs", "%s, %s bytes: %s", report.Count(int64(len(p.inputs)), "file", "files"), report.Number(p.bytes), ruleset.SomeOf(names))
-	if err := p.printOutputs(line); err != nil {
+	p.line("inputs", "%s, %s bytes: %s", report.Count(int64(len(p.inputs)), "file", "files"), report.Number(p.bytes), ruleset.SomeOf(names))
+	if err := p.printOutputs(); err != nil {
 		return err
 	}
 	for i := range p.rules {
-		line("rules", "%s", plannedText(&p.rules[i]))
+		p.line("rules", "%s", plannedText(&p.rules[i]))
 	}
 	for _, chain := range p.Chains {
 		agents = append(agents, strings.Join(chain, ", else "))
 	}
-	line("agents", "%s", strings.Join(agents, "; "))
-	line("memory", "%s, %s", cli.SizeText(p.Memory), report.Count(int64(p.Workers), "worker", "workers"))
+	p.line("agents", "%s", strings.Join(agents, "; "))
+	p.line("memory", "%s, %s", cli.SizeText(p.Memory), report.Count(int64(p.Workers), "worker", "workers"))
 	return nil
 }
 
-// printOutputs prints the format and columns of the first input, and the outputs. line prints
-// a line.
-func (p *plan) printOutputs(line func(what, format string, args ...any)) error {
+// printOutputs prints the format and columns of the first input, and the outputs.
+func (p *plan) printOutputs() error {
 	switch {
 	case len(p.planned) == 0:
-		line("outputs", "none: no input falls to this shard")
+		p.line("outputs", "none: no input falls to this shard")
 		return nil
 	case p.first == nil:
-		line("format", "known when %s is read", p.planned[0].Inputs[0].Name())
-		line("outputs", "%s", blob.Shown(p.planned[0].Path))
+		p.line("format", "known when %s is read", p.planned[0].Inputs[0].Name())
+		p.line("outputs", "%s", blob.Shown(p.planned[0].Path))
 		return nil
 	}
 	t, err := p.targetOf(p.planned[0], p.first)
 	if err != nil {
 		return err
 	}
-	line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", p.first.Format, p.first.Codec), ", none"))
+	p.line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", p.first.Format, p.first.Codec), ", none"))
 	var columns, verdicts []string
 	if p.first.Schema != nil {
 		for _, field := range p.first.Schema.Fields() {
 			columns = append(columns, field.Name)
 		}
-		line("columns", "%s; URLs in %s", strings.Join(columns, ", "), p.first.URLColumn)
+		p.line("columns", "%s; URLs in %s", strings.Join(columns, ", "), p.first.URLColumn)
 	}
 	for _, column := range p.Verdicts {
 		verdicts = append(verdicts, column.Name)
 	}
-	line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
+	p.line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
 	return nil
 }
 

@@ -305,22 +305,22 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 		return err
 	}
 	c.path, c.name = t.Path, t.Name()
-	if c.InFolder { // another run may write this file alone
-		if err := t.MakeFolder(); err != nil {
-			return option.Errorf("%s: %w", option.Out, err)
-		}
-		lock, err := blob.LockFile(t.Path)
+	if c.InFolder {
+		unlock, err := t.ClaimBelow()
 		if err != nil {
-			return option.Errorf("%s: %w", option.Out, err)
+			return err
 		}
-		c.unlock = lock.Unlock
+		c.unlock = unlock
 	}
 	if j.Shard != nil && j.stopped { // a folder is not swept: other shards may be live
 		if err := outputs.SweepBegun(t.Path); err != nil {
 			return err
 		}
 	}
-	w, err := j.create(ctx, t)
+	if err := j.refuseTerminal(t); err != nil {
+		return err
+	}
+	w, err := t.Create(ctx, j.s.out)
 	if err != nil {
 		return err
 	}
@@ -433,18 +433,6 @@ func (j *job) checkFormat(t outputs.Target) error {
 		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
 	}
 	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
-}
-
-// create creates an output.
-func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error) {
-	if err := c.refuseTerminal(t); err != nil {
-		return nil, err
-	}
-	w, err := t.Create(ctx, c.s.out)
-	if err != nil {
-		return nil, option.Errorf("%s: %w", option.Out, err)
-	}
-	return w, nil
 }
 
 // refuseTerminal returns an error for an output that would write a binary format to a

@@ -110,6 +110,22 @@ func claimFolder(name string) (release func(), err error) {
 	return release, nil
 }
 
+// ClaimBelow locks an output of a folder, because another run may write that output alone. It
+// makes the folder below Out that the output lies in. unlock does nothing for an object.
+func (t Target) ClaimBelow() (unlock func(), err error) {
+	if !blob.IsURL(t.Path) {
+		err = os.MkdirAll(filepath.Dir(t.Path), 0o777)
+	}
+	var lock *blob.Lock
+	if err == nil {
+		lock, err = blob.LockFile(t.Path)
+	}
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Out, err)
+	}
+	return lock.Unlock, nil
+}
+
 // SweepBegun removes what killed runs left of an output. Objects leave nothing.
 func SweepBegun(path string) error {
 	if blob.IsURL(path) {

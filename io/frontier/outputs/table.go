@@ -13,7 +13,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/tableio"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
 
@@ -46,15 +45,6 @@ func (t *Table) Close() {
 	}
 }
 
-// create creates the output.
-func (t *Table) create(ctx context.Context) (blob.Writer, error) {
-	w, err := t.Target.Create(ctx, t.Stdout)
-	if err != nil {
-		return nil, option.Errorf("%s: %w", option.Out, err)
-	}
-	return w, nil
-}
-
 // Rows writes records as a table. name is that of the table in errors. It calls unchanged
 // before the output appears; an error discards the output.
 func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
@@ -65,7 +55,7 @@ func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Reco
 
 // Text writes a list whose lines each passes to visit.
 func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) error) error) error {
-	w, err := t.create(ctx)
+	w, err := t.Target.Create(ctx, t.Stdout)
 	if err != nil {
 		return err
 	}
@@ -103,7 +93,7 @@ func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) erro
 func (t *Table) Write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
 	sink := batch.Discard
 	if !t.dropped {
-		w, err := t.create(ctx)
+		w, err := t.Target.Create(ctx, t.Stdout)
 		if err != nil {
 			return batch.Stats{}, err
 		}

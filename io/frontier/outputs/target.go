@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -208,20 +207,16 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// MakeFolder creates the folder of a file in an output folder.
-func (t Target) MakeFolder() error {
-	if blob.IsURL(t.Path) {
-		return nil
-	}
-	return os.MkdirAll(filepath.Dir(t.Path), 0o777)
-}
-
 // Create creates the output, or returns stdout if its path is "-".
 func (t Target) Create(ctx context.Context, stdout io.Writer) (blob.Writer, error) {
 	if t.Path == blob.Stdio {
 		return stdoutWriter{blob.Rows(stdout)}, nil
 	}
-	return blob.Create(ctx, t.Path)
+	w, err := blob.Create(ctx, t.Path)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Out, err)
+	}
+	return w, nil
 }
 
 // stdoutWriter is stdout as a blob.Writer. What was written cannot be taken back.

@@ -124,7 +124,8 @@ func (c *Console) Warn(m option.Message) {
 }
 
 // attrs returns the JSON attribute "parts" of a message that names options; nil for a message
-// that names none.
+// that names none. In parts it makes texts printable, and a text of each option that the
+// reader's words give by its value alone.
 func (c *Console) attrs(parts option.Parts) []any {
 	named := false
 	for i := range parts {
