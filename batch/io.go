@@ -37,17 +37,18 @@ type Sharing interface {
 // Freeing is implemented by pieces that give back memory once their batch is encoded, before
 // it is written.
 type Freeing interface {
-	// Freed returns the bytes of the piece's Size that are given back then, beside those of
-	// Batch.Undeclared.
+	// Freed returns the bytes of the piece's Size that are given back then. Those of Batch.Undeclared
+	// are given back as well.
 	Freed() int64
 }
 
 // Waiting is implemented by pieces that share work which must be done before any of them is
 // decoded.
 type Waiting interface {
-	// Ready is called on a worker. It does what nobody else does of that work, with memory of
-	// the piece's grant, and reports whether the piece can be decoded. If not, others are still
-	// at it, and whoever is the last calls again, so that no worker waits for another.
+	// Ready is called on a worker. It does what no other worker does of that work, with memory of
+	// the piece's grant, and reports whether the piece can be decoded. If not, other workers still do
+	// parts of the work, and the last of them calls again, upon which Ready is called once more. So no
+	// worker waits for another.
 	Ready(g *Grant, again func()) bool
 }
 

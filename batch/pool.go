@@ -34,7 +34,7 @@ type Pool struct {
 	workers freeList[worker]
 }
 
-// worker is what evaluating a batch needs for itself.
+// worker is what evaluating a batch needs, for one goroutine at a time.
 type worker struct {
 	evaluator Evaluator
 	verdicts  Verdicts
@@ -59,7 +59,7 @@ func (p *Pool) Close() { p.tasks.StopAndWait() }
 // Lane is the way of one output through a pool.
 type Lane struct {
 	pool   *Pool
-	number int
+	number int // from 0 in the order of Pool.Lane
 	memory *budget.Queue
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -109,12 +109,12 @@ func (l *Lane) start(batch int, do func()) bool {
 	at := sort.Search(len(p.queue), func(i int) bool { return t.before(p.queue[i]) })
 	p.queue = slices.Insert(p.queue, at, t)
 	p.mu.Unlock()
-	p.tasks.Go(func() { // it does the first task by then, if goroutines that wait for memory left one
+	p.tasks.Go(func() { // it does what is first by then; a goroutine that waits for memory may have done t
 		if do := p.takeBefore(task{lane: math.MaxInt}); do != nil {
 			do()
 		}
 	})
-	p.budget.Wake() // these goroutines, which may do this task
+	p.budget.Wake() // the goroutines that wait for memory: one may do t
 	return true
 }
 

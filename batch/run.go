@@ -66,7 +66,7 @@ type job struct {
 	progress func(Stats)
 
 	slots       chan *slot            // in the order of the pieces
-	authorities freeList[authorities] // of the batches so far: total merges them
+	authorities freeList[authorities] // of the batches so far, each for one goroutine at a time; total merges them
 	stats       Stats                 // of the batches that are written
 }
 
@@ -91,11 +91,10 @@ func (j *job) evaluate(w *worker, b *Batch, emit Emit) (Stats, error) {
 
 // slot is a piece on its way through the workers, and a place in the order.
 type slot struct {
-	number int
-	piece  Piece
-	// continues says that the piece before was Continued.
-	continues bool
-	grant     *Grant // its memory
+	number    int // from 0 in its lane
+	piece     Piece
+	continues bool   // the piece before was Continued
+	grant     *Grant // the piece's memory
 
 	done  chan struct{} // closed when what follows is set
 	chunk Chunk
@@ -122,7 +121,7 @@ func (j *job) read() {
 			}
 		}
 		select {
-		case j.slots <- s:
+		case j.slots <- s: // before the work, so that the writer sees slots in order
 		case <-j.ctx.Done():
 			return
 		}
@@ -145,7 +144,7 @@ func (j *job) next() (piece Piece, err error) {
 // work decodes, evaluates and encodes a slot's piece, and then closes s.done. If the piece has
 // to wait for others it returns before; then work is called again.
 func (j *job) work(s *slot) {
-	// While the grant waits for memory, this goroutine does older work, which may give some back.
+	// While the grant waits for memory, this goroutine does older work, which may need its worker.
 	s.grant.Meanwhile = func() func() { return j.pool.takeBefore(task{lane: j.number, batch: s.number}) }
 	if waiting, ok := s.piece.(Waiting); ok && j.ctx.Err() == nil {
 		if !waiting.Ready(s.grant, func() { j.start(s.number, func() { j.work(s) }) }) {
@@ -240,7 +239,7 @@ func (j *job) write() error {
 	}
 }
 
-// kept returns the number of bytes of a piece or a chunk that remain taken; see Sharing.
+// kept returns what Kept returns for a piece or a chunk that is Sharing; 0 for any other.
 func kept(part any) int64 {
 	if sharing, ok := part.(Sharing); ok {
 		return sharing.Kept()

@@ -61,8 +61,8 @@ func ParseSeconds(text []byte) int64 {
 	return NoTime
 }
 
-// parseNumber parses an integer, or a float such as 1772366400.0 or 1.7723664E9, as an integer
-// rounded down and the rest. ok is false for any other text.
+// parseNumber parses an integer, or a float such as 1772366400.0 or 1.7723664E9, and returns it rounded
+// down, and what was cut off, in [0, 1). ok is false for any other text.
 func parseNumber(text []byte) (n int64, fraction float64, ok bool) {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err == nil {
@@ -92,13 +92,14 @@ func EndOfDay(start int64) int64 { return Within(start + 24*60*60 - 1) }
 // false where SecondsOf returns no time, and for a day.
 func TimeOf(x float64) (t time.Time, ok bool) { return timeOf(Whole(x), x-math.Floor(x)) }
 
-// timeOf is TimeOf for a number that parseNumber split.
+// timeOf is TimeOf for n + fraction.
 func timeOf(n int64, fraction float64) (t time.Time, ok bool) {
 	seconds := SecondsOf(n)
 	if _, isDay := dayOf(n); isDay || seconds == NoTime || seconds == TooFine {
 		return time.Time{}, false
 	}
-	// A float of our years holds microseconds, and .001 as a bit less.
+	// A float64 of our years holds a fraction to the microsecond, and often a bit less than what was
+	// written: it is rounded, but not up to the next second.
 	return time.Unix(seconds, 1000*int64(min(math.Round(fraction*1e6), 999_999))).UTC(), true
 }
 
@@ -128,8 +129,8 @@ func Within(seconds int64) int64 {
 }
 
 // dayOf returns the first second of the day that 8 digits mean, such as 20260301; isDay is false
-// for other numbers. As seconds since 1970 they would be of that year's summer, when nobody
-// crawled.
+// for other numbers. As seconds since 1970 these 8 digits would be in August or September 1970, when
+// nobody crawled.
 func dayOf(n int64) (start int64, isDay bool) {
 	const first, end = 1900_01_01, 2200_01_01
 	if n < first || n >= end {

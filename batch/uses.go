@@ -30,7 +30,7 @@ type UseOf struct {
 // boolean, and with explain the number and the text of the line that decides.
 func UseKinds(u usage.Use, explain bool) []*ColumnKind {
 	kinds := []*ColumnKind{useKind(u, u.Column(), BoolType, UseValue)}
-	if u.Graded() { // there is one, which has a grade in the place of yes or no
+	if u.Graded() { // signal:use alone has a grade in place of yes or no
 		kinds[0] = signalUse
 	}
 	if explain {

@@ -374,7 +374,7 @@ func (v *Verdicts) selectRows(emit Emit) {
 		v.SelectedRows = countBits(v.Selected)
 		return
 	}
-	v.Selected = filled(v.Selected, len(v.Agents[0].Valid), 0)
+	v.Selected = filled(v.Selected, len(v.Agents[0].Valid), 0) // stays so if the evaluator was to select rows and has not
 	for i := range v.Selected {
 		allowed, denied := byte(0xFF), byte(0) // to all agents, to any
 		for agent := range v.Agents {

@@ -165,7 +165,7 @@ func (s *Stats) weigh(n *Numbers, v *Verdicts) {
 			s.WeightNotNumbers++
 		}
 	}
-	s.WeightNulls += int64(nulls - n.NotNumbers)
+	s.WeightNulls += int64(nulls - n.NotNumbers) // rows that hold no number are null, too
 	s.WeightNotNumbers += int64(n.NotNumbers)
 	for i := range v.Agents {
 		a, w := &v.Agents[i], &s.Agents[i].Weights

@@ -74,7 +74,7 @@ func Columns(agents []string) []batch.VerdictColumn {
 	for agent, suffix := range agents {
 		for side, name := range []string{"old_", "new_"} {
 			for _, kind := range append([]*batch.ColumnKind{batch.Allowed}, batch.Explaining...) {
-				columns = append(columns, batch.VerdictColumn{
+				columns = append(columns, batch.VerdictColumn{ // without a suffix no underscore is left
 					Name: name + strings.TrimSuffix(kind.Name+"_"+suffix, "_"), Kind: kind, Agent: agent + side*len(agents),
 				})
 			}

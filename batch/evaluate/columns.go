@@ -29,7 +29,7 @@ func (c *columns) sort(v *batch.Verdicts) {
 			c.byUse = append(c.byUse, i)
 		case kind.OfURL != nil:
 			c.byURL = append(c.byURL, i)
-		case kind.Value == nil: // another evaluator sets it
+		case kind.Value == nil: // who wraps the evaluator sets it
 		case kind.ByAuthority:
 			c.byAuthority = append(c.byAuthority, i)
 		default:

@@ -26,16 +26,17 @@ type Options struct {
 	ListMemory int64
 	// Profile is the one that the rules were compiled for.
 	Profile matcher.Profile
-	// Missing is the verdict where nothing is known of an authority.
+	// Missing is the verdict where nothing is known of an authority, at any time.
 	Missing access.Missing
 	// AllowUnreadable keeps the rows of which a use is stated in a form that cannot be read
 	// out of Verdicts.Unpermitted.
 	AllowUnreadable bool
 	// Explain fills Reasons, Rules and Explanations.
 	Explain bool
-	// Columns are set in Verdicts.Columns, those of them that describe hosts.
+	// Columns are set in Verdicts.Columns, except those that are views of the verdicts
+	// (ColumnKind.IsSet).
 	Columns []batch.VerdictColumn
-	// Misses, if not nil, takes authorities of which nothing is known.
+	// Misses, if not nil, collects authorities of which nothing is known.
 	Misses *Misses
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
@@ -45,13 +46,13 @@ type Options struct {
 	MaxAge int64
 
 	// Timelines, if not nil, decides each row by what was known at its own time,
-	// batch.Batch.Times, up to which its age is counted then; New's origins are not
-	// asked.
+	// batch.Batch.Times. Ages are counted up to that time, too. New's origins are not asked.
 	Timelines matcher.Historical
-	// BeforeFirst decides the rows from before the first that is known of their authority.
+	// BeforeFirst decides the rows from before the first time at which something is known of their
+	// authority.
 	BeforeFirst access.BeforeFirst
-	// EverDenied denies a row that was denied at any moment from its time on up to
-	// AsOf. It knows nothing of Combine.
+	// EverDenied denies a row that was denied at any moment from its time on up to AsOf. Verdicts
+	// are combined of agents that were each denied at any moment.
 	EverDenied bool
 }
 
@@ -128,10 +129,11 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 }
 
 // Evaluate sets v to the verdicts for the rows of b, whose URLs must be valid
-// (Column.Validate). It reuses v's memory. An error means that the rules could
-// not be had; it names the row.
+// (Column.Validate). It reuses v's memory. With Options.Timelines it shares b.Times with v, and replaces
+// batch.TooFine in them. An error means that the rules could not be read, that lists of agents take too
+// much memory, or that rows have no times; it names the row if it is about one.
 func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
-	if e.mapped != nil {
+	if e.mapped != nil { // a file that is cut or fails while it is mapped is an error, and no crash
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer panics.Recover(&err, e.mapped.Fault)
 	}
@@ -158,7 +160,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 	for low := 0; low < rows; {
 		high, row, err := e.evaluateBlock(&b.URLs, v, low)
 		if err == nil && e.spreader.memory.err != nil {
-			row, err = low, e.spreader.memory.err
+			row, err = low, e.spreader.memory.err // about the block
 		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
@@ -186,9 +188,9 @@ func (e *Evaluator) forget() {
 // row in question. A block ends after e.blockRows rows, or earlier; see values.copy.
 func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (high, row int, err error) {
 	high = min(low+e.blockRows, v.Rows)
-	nulls := c
-	if c.Validity == nil {
-		nulls = nil
+	var nulls *batch.Column
+	if c.Validity != nil {
+		nulls = c
 	}
 	switch {
 	case c.Indices != nil:
@@ -202,8 +204,8 @@ func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (
 	return high, row, err
 }
 
-// evaluateRows sets the verdicts of a block, group by group; the rules of lookupSize groups are
-// looked up at a time. With an error it returns the row in question.
+// evaluateRows sets the verdicts and columns of a block, group by group; the rules of lookupSize groups
+// are looked up at a time. With an error it returns the row in question.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
 	e.describeAuthorities(v)
@@ -232,7 +234,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 		}
 	}
 	e.decider.Finish()
-	if e.spreads && !e.options.Explain {
+	if e.spreads && !e.options.Explain { // explained rows have the verdicts of all agents already
 		e.spread(v)
 	}
 	if timed && e.options.EverDenied {
@@ -278,7 +280,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	}
 	v.AddAuthority(g.keys[number].Hash, known)
 	if !known && e.options.Misses != nil {
-		// A hash of this process would sample other authorities in each run.
+		// matcher.HashOf has a key of this process, which would sample other authorities in each run.
 		e.options.Misses.add(g.keys[number].Text, xxh3.Hash(g.keys[number].Text))
 	}
 	if e.spreads {
@@ -294,7 +296,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		switch {
 		case e.options.Explain:
 			explainRows(e, r, v, o, low, high, authority)
-		case o.Access == access.Rules:
+		case o.Access == access.Rules: // the decider counts rows from the bitmaps' first bit on
 			matcher.DecideRows(e.decider, o.Tries, r.offsets[low-r.first:high-r.first+1], low-e.spreader.first, authority)
 		default:
 			applyOutcome(e, r, v, o, low, high, authority)

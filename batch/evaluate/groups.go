@@ -42,8 +42,9 @@ type run struct {
 	next      int32 // index of the group's next run, -1 for none
 }
 
-// partRows is the number of rows that are looked over at a time for bytes that make a URL
-// invalid, and that hardly any column has: as many as stay in the nearest cache.
+// partRows is the number of rows whose bytes are searched at once for line ends and NUL, which make a URL
+// invalid: as many as stay in the nearest cache. Hardly any column has such bytes, so most parts need no
+// search of each URL.
 const partRows = 256
 
 // groupRows sets e.groups to the groups of a block's rows. A row that is null or has no
@@ -58,13 +59,13 @@ func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	}
 }
 
-// groupPart adds rows [low, high), counted from the block's first row on, to e.groups. A run of
-// rows that start with the same authority and a slash is found at once.
+// groupPart adds rows [low, high), counted from the block's first row on, to e.groups. After two rows
+// of one authority, the rows that follow and start with it and a slash are found by one call.
 func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int) {
 	g := &e.groups
-	lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]]) // a row may have one
+	lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]]) // some row may have one
 	var written []byte                                                    // the authority of the row before
-	number := int32(-1)
+	var number int32                                                      // its group
 	for i := low; i < high; i++ {
 		url := urls.Trim(r.data[r.offsets[i]:r.offsets[i+1]])
 		if r.null(r.first+i) || lineBytes && urls.HasLineByte(url) {
@@ -80,7 +81,7 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 			written = url[:len(url)-len(rest)]
 			number = g.number(written, key)
 			g.addRows(number, int32(i), int32(i+1))
-			continue
+			continue // a second row tells that a run may follow
 		}
 		run := g.addRows(number, int32(i), int32(i+1))
 		if n := len(written); !lineBytes && r.nulls == nil && n < len(url) && url[n] == '/' {

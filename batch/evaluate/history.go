@@ -277,8 +277,8 @@ func checkTimes(times []int64) error {
 	return nil
 }
 
-// denyEver denies the rows of a block that a later span denies, one that begins up to
-// Options.AsOf. All verdicts must have been set. With an error it returns the row in question.
+// denyEver denies the rows of a block that a later span of their authority denies, one that begins up
+// to Options.AsOf. All verdicts must have been set. With an error it returns the row in question.
 // url returns the URL of a row, here and below.
 func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
@@ -307,10 +307,12 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 	cut := false
 	for i := range h.spans {
 		span := &h.spans[i]
-		if span.From < h.held[number].until || e.options.AsOf != 0 && span.From > e.options.AsOf || span.Access.AllowsAll() {
+		isLater := span.From >= h.held[number].until
+		tooLate := e.options.AsOf != 0 && span.From > e.options.AsOf
+		if !isLater || tooLate || span.Access.AllowsAll() {
 			continue
 		}
-		if span.Access == access.Cut {
+		if span.Access == access.Cut { // of the outcomes without rules, those that are left deny
 			cut = true
 			e.unsetGroup(url, v, number)
 			continue
@@ -380,9 +382,9 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	}
 }
 
-// countLater corrects Verdicts.DeniedLater (see batch.RowCounts) for a row from before the first
-// capture. hasOther says that the row has another reason now, so that recount takes it out of
-// NoCaptureYet.
+// countLater corrects Verdicts.DeniedLater for a row from before the first capture, so that NoCaptureYet
+// less an agent's DeniedLater is the number of such rows that nothing later denies to the agent. hasOther
+// says that the row has another reason now, so that recount takes it out of NoCaptureYet.
 func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
@@ -435,7 +437,7 @@ func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path 
 		if a.Denied(row) {
 			continue
 		}
-		d := matcher.Decision{Reason: matcher.Unreachable}
+		d := matcher.Decision{Reason: matcher.Unreachable} // without rules: see denyGroup
 		if o.Access == access.Rules {
 			if d = o.Trie(agent).Match(&e.target); d.Allowed {
 				continue

@@ -8,8 +8,8 @@ import (
 )
 
 // outdated counts the rows that are decided by a robots.txt that was too old at their
-// times. It is counted before groups are cut, because the rows of an authority mostly follow
-// each other and those of a span do not.
+// times, for an authority at a time. It does so before groups are cut, because the rows of an
+// authority mostly follow each other and those of a span do not.
 type outdated struct {
 	// turns are the seconds at which the robots.txt of an authority becomes outdated, and
 	// those at which the next fetch is there, in turn. One before all times comes first, and
@@ -36,7 +36,7 @@ func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
-		return err
+		return err // nothing becomes outdated
 	}
 	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
 	if from == to {
@@ -64,13 +64,13 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 		if s.Access == access.Unknown || end <= first || begin > last {
 			continue
 		}
-		o.fetches = append(o.fetches[:0], s.Seen)
+		o.fetches = append(o.fetches[:0], s.Seen) // enough if no row is from before it
 		if s.Seen != s.Fetched && max(begin, first) < s.Seen {
 			if o.fetches, err = e.options.Timelines.AppendTimes(o.fetches[:0], authority, s); err != nil {
 				return err
 			}
 		}
-		for n, fetched := range o.fetches {
+		for n, fetched := range o.fetches { // a fetch counts until the next one
 			until := end
 			if n+1 < len(o.fetches) {
 				until = min(end, o.fetches[n+1])

@@ -316,7 +316,7 @@ func (s *spreader) listOfAll(v *batch.Verdicts, agents int) int32 {
 // list, s.memory.err is set, which ends the batch, and the list is the empty one.
 func (s *spreader) listOf(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
 	s.key = s.key[:0]
-	word, count := uint64(0), 0 // 64 agents of the key, and the number of all that are denied
+	word, count := uint64(0), 0 // the bits of 64 agents, and the number of all that are denied
 	for agent := range agents {
 		if denied(agent) {
 			word |= 1 << (agent & 63)

@@ -98,15 +98,16 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 	return low + max(1, matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 }
 
-// setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted. For
-// the rows, e.uses.values and e.uses.target are set. Where verdicts are combined, a row has the
-// combined value of the agents that may fetch it.
+// setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted.
+// e.uses.values has the values of these rows, e.uses.target the path of the first, and said is what their
+// host states. Where verdicts are combined, a row has the combined value of the agents that may fetch it.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
 	use := slices.Index(e.uses.wanted, c.Kind.Use.Use)
 	combines := e.options.Combine != batch.CombineNone
-	decided, list := false, int32(0) // list is that of the agents without the values that were decided
-	var of int32
-	var forbidden []byte // nil if the value is not forbidden
+	decided := false
+	var list int32       // where verdicts are combined, the list of denied agents for which the others are decided
+	var of int32         // the value's number
+	var forbidden []byte // Unpermitted if the value is forbidden; else nil
 	for row := low; row < high; row++ {
 		if allowed, _ := v.Agents[c.Agent].Verdict(row); !allowed {
 			continue

@@ -48,8 +48,8 @@ type Rules struct {
 	Name string `json:"name"`
 	// Kind is "folder", "pack" or "captures".
 	Kind string `json:"kind"`
-	// Checksum is that of a pack; of a folder, one of the names in it; of the first captures,
-	// one of the versions of all WARC files that an index names.
+	// Checksum is that of a pack's bytes; of a folder, that of the names in it; of the first source of
+	// captures, that of the versions of all WARC files that an index names; else empty.
 	Checksum string `json:"checksum,omitempty"`
 	// Files are those of captures. The files of a folder come in lines of their
 	// own, when they are used.
@@ -68,7 +68,7 @@ type File struct {
 	ETag string `json:"etag,omitempty"`
 }
 
-// Named returns the file with a name.
+// Named returns f with another name, which may be no UTF-8.
 func (f File) Named(name string) File {
 	f.Name, f.NameHex = name, ""
 	if !utf8.ValidString(name) {
@@ -77,7 +77,7 @@ func (f File) Named(name string) File {
 	return f
 }
 
-// restoreName undoes what JSON did to the name.
+// restoreName sets the name that Named recorded, which JSON cannot hold if it is not UTF-8.
 func (f *File) restoreName() {
 	if name, err := hex.DecodeString(f.NameHex); err == nil && len(name) > 0 {
 		f.Name = string(name)

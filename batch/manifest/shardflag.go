@@ -23,7 +23,7 @@ func ParseShard(which string, environment func(string) string) (*Shard, error) {
 		return nil, nil
 	}
 	index, count, _ := strings.Cut(which, "/")
-	shards, _ := strconv.Atoi(count)
+	shards, _ := strconv.Atoi(count) // 0, which is refused below, if it is no number
 	if index == "auto" && shards > 0 {
 		var err error
 		if index, err = taskNumber(which, environment); err != nil {

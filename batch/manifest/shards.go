@@ -80,8 +80,9 @@ func ParseFileName(name string) (s Shard, ok bool) {
 var ErrIncomplete = errors.New("the job is incomplete")
 
 // Merge returns the text of the manifest of a whole job, given the manifests of its shards by
-// their index; nil where there is none. The error names shards that are missing or have not
-// ended, and then wraps ErrIncomplete, or those that do not belong together.
+// their index, at least one; nil where there is none. The error names shards that are missing or
+// have not ended, and then wraps ErrIncomplete, or those that do not belong together, because they are
+// of different jobs, saw different files, or wrote the same output.
 func Merge(shards []*Manifest) ([]byte, error) {
 	if err := checkWhole(shards); err != nil {
 		return nil, err
@@ -102,14 +103,10 @@ func Merge(shards []*Manifest) ([]byte, error) {
 		return nil
 	}
 	for i, m := range shards {
-		if why := m.Job.Difference(first); !why.Empty() {
-			return nil, option.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
+		if err := checkTogether(first, &m.Job, i); err != nil {
+			return nil, err
 		}
-		if m.Job.Shard.InputNames != first.Shard.InputNames {
-			return nil, fmt.Errorf("shards 0 and %d saw different inputs, %d and %d of them: inputs came or went meanwhile; do all shards again",
-				i, first.Shard.Inputs, m.Job.Shard.Inputs)
-		}
-		var files []RuleFile
+		var files []RuleFile // not listed yet
 		for _, f := range m.RuleFiles {
 			if err := checkVersion(strings.TrimSuffix(first.Rules[f.Source].Name, "/")+"/"+f.Name, f.File, i); err != nil {
 				return nil, err
@@ -135,6 +132,18 @@ func Merge(shards []*Manifest) ([]byte, error) {
 		}
 	}
 	return AppendEnd(text, len(writtenBy)), nil
+}
+
+// checkTogether returns an error if shard i is not of the same job as the first one.
+func checkTogether(first, j *Job, i int) error {
+	if why := j.Difference(first); !why.Empty() {
+		return option.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
+	}
+	if j.Shard.InputNames != first.Shard.InputNames {
+		return fmt.Errorf("shards 0 and %d saw different inputs, %d and %d of them: inputs came or went meanwhile; do all shards again",
+			i, first.Shard.Inputs, j.Shard.Inputs)
+	}
+	return nil
 }
 
 // checkWhole returns an error that wraps ErrIncomplete and names the shards that are missing or

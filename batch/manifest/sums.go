@@ -125,11 +125,11 @@ func (s *sink) Write(c batch.Chunk) error {
 }
 
 // Check reads an output and compares it with its checksums. It calls damaged for
-// each part that is not what was written; number len(o.Parts) stands for damage that
-// is in no part. The error is the reader's.
+// each part that is not what was written, with the part's index and what is wrong; index len(o.Parts)
+// stands for damage that is in no part. The error is the reader's.
 func (o *Output) Check(r io.Reader, damaged func(number int, what string)) error {
 	var whole, part xxh3.Hasher
-	size, intact := int64(0), true
+	size, intact := int64(0), true // bytes read, and whether all parts so far are what was written
 	for i, p := range o.Parts {
 		part.Reset()
 		n, err := io.CopyN(io.MultiWriter(&whole, &part), r, p.Size)

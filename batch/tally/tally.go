@@ -105,21 +105,23 @@ func (t *Tally) countAges(v *batch.Verdicts) {
 		return
 	}
 	for row := range v.Rows {
-		class := len(t.Ages) - 1
+		class := len(t.Ages) - 1 // not known
 		to := v.AsOf
 		if v.Times != nil {
 			to = v.Times[row]
 		}
 		if of := fetched.At(row); of >= 0 && to != 0 {
 			age := to - fetched.Ints[of]
-			for class = 0; class < len(AgeLimits) && age >= AgeLimits[class]; class++ {
+			class = 0
+			for class < len(AgeLimits) && age >= AgeLimits[class] {
+				class++
 			}
 		}
 		t.Ages[class]++
 	}
 }
 
-// findDenied finds the rows that are denied to at least one agent.
+// findDenied sets t.denied to the rows that are denied to at least one agent.
 func (t *Tally) findDenied(agents []batch.AgentVerdicts) {
 	t.denied = t.denied[:0]
 	for i := range agents[0].Valid {
@@ -134,35 +136,33 @@ func (t *Tally) findDenied(agents []batch.AgentVerdicts) {
 // countRuns counts the rows of each authority, a run of rows with the same authority as written at a
 // time. Rows without an authority are in no run.
 func (t *Tally) countRuns(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerdicts) {
-	var written []byte // the authority of the run, as it is written
+	var written []byte // the authority of the run, as it is written; empty for none
 	low := 0
-	for row := 0; row <= v.Rows; row++ { // the row after the last ends the last run
+	for row := range v.Rows {
 		var url []byte
-		if row < v.Rows && agents[0].Reasons[row].HasAuthority() {
+		if agents[0].Reasons[row].HasAuthority() {
 			url = urls.Trim(b.URLs.Value(row))
 		}
-		if row < v.Rows && beginsWith(url, written) {
+		if beginsWith(url, written) {
 			continue
 		}
-		if len(written) > 0 {
-			t.countRun(written, low, row, agents)
-		}
+		t.countRun(written, low, row, agents)
 		low, written = row, nil
-		if len(url) > 0 {
-			if _, rest, err := t.scratch.SplitAuthority(url); err == nil {
-				written = url[:len(url)-len(rest)]
-			}
+		if _, rest, err := t.scratch.SplitAuthority(url); err == nil {
+			written = url[:len(url)-len(rest)]
 		}
 	}
+	t.countRun(written, low, v.Rows, agents)
 }
 
-// beginsWith reports whether a URL starts with an authority as written, and ends it there.
+// beginsWith reports whether the authority of a URL is written like this; false for an empty one.
 func beginsWith(url, written []byte) bool {
 	n := len(written)
 	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))
 }
 
-// countRun counts rows [low, high), whose authority is written.
+// countRun counts rows [low, high), whose URLs begin with written, an authority. Without one it counts
+// nothing.
 func (t *Tally) countRun(written []byte, low, high int, agents []batch.AgentVerdicts) {
 	key, _, err := t.scratch.SplitAuthority(written)
 	if err != nil {
@@ -171,23 +171,23 @@ func (t *Tally) countRun(written []byte, low, high int, agents []batch.AgentVerd
 	key = key[:min(len(key), mostKey)]
 	rows, denied := int64(high-low), countBits(t.denied, low, high)
 	t.Authorities.Add(key, rows, denied)
-	t.Largest.Add(key, rows).count(rows, low, high, agents)
+	t.Largest.Add(key, rows).count(low, high, agents)
 	if denied == 0 {
 		return
 	}
 	e := t.Denying.Add(key, denied)
-	e.count(rows, low, high, agents)
+	e.count(low, high, agents)
 	if e != nil && e.Example == "" {
 		e.Example = denyingRule(low, high, agents)
 	}
 }
 
 // count adds rows [low, high) to an entry; it does nothing for nil.
-func (e *Entry) count(rows int64, low, high int, agents []batch.AgentVerdicts) {
+func (e *Entry) count(low, high int, agents []batch.AgentVerdicts) {
 	if e == nil {
 		return
 	}
-	e.Rows += rows
+	e.Rows += int64(high - low)
 	for i := range agents {
 		e.Denied[i] += countBits(agents[i].Valid, low, high) - countBits(agents[i].Allowed, low, high)
 	}

@@ -94,8 +94,8 @@ func (p *piece) Kept() int64 {
 // Continued implements batch.Continued.
 func (p *piece) Continued() bool { return !p.last }
 
-// Freed implements batch.Freeing: the piece that is encoded last gives the record batch back,
-// but not bytes that wait to be copied.
+// Freed implements batch.Freeing: what decoding the piece took. The piece that is encoded last also gives
+// the record batch back, but not bytes that wait to be copied.
 func (p *piece) Freed() int64 {
 	r := p.record
 	if r.encoding.Add(-1) == 0 {
@@ -109,7 +109,8 @@ func (p *piece) Ready(g *batch.Grant, again func()) bool {
 	return p.record.part.Ready(p.number, g, again)
 }
 
-// Decode implements batch.Piece.
+// Decode implements batch.Piece. If the record batch passes through, the batch's table is p, which the
+// sink with [SinkOptions.From] wants.
 func (p *piece) Decode() (_ *batch.Batch, err error) {
 	r, s := p.record, p.record.source
 	rows, taken, err := r.part.Decode(p.number)
@@ -117,13 +118,13 @@ func (p *piece) Decode() (_ *batch.Batch, err error) {
 		return nil, tableio.Worded(err)
 	}
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
-	err = s.urls.TakeExtra(b, rows)
-	switch {
-	case err != nil:
-	case r.urls != nil:
+	if r.urls != nil {
 		b.URLs = r.urls.Slice(r.part.Piece(p.number))
-	default:
+	} else {
 		b.URLs, b.Table, err = s.urls.URLs(rows, s.reader.Memory())
+	}
+	if err == nil {
+		err = s.urls.TakeExtra(b, rows)
 	}
 	if err != nil {
 		rows.Release()

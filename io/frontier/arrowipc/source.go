@@ -116,7 +116,7 @@ func (s *Source) decodeOnlyURLs() error {
 	for i, column := range s.columns {
 		fields[i] = s.reader.Schema().Field(column)
 	}
-	name := ""
+	name := "" // with which Locate finds the parts of joined URLs again
 	if !s.urls.IsJoined() {
 		name = s.urls.Name()
 	}

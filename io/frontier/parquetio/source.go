@@ -166,7 +166,7 @@ func (s *Source) readOnlyURLs() (err error) {
 	o, whole, fields := s.options, s.whole, s.urls.Columns()
 	read := make([]arrow.Field, len(fields))
 	for i, field := range fields {
-		var within [][]int
+		var within [][]int // paths of the fields of a struct that are read
 		for _, path := range s.urls.Paths() {
 			if path[0] == field {
 				within = append(within, path[1:])
@@ -178,6 +178,7 @@ func (s *Source) readOnlyURLs() (err error) {
 	}
 	m := whole.Schema.Metadata()
 	schema := arrow.NewSchema(read, &m)
+	// Located again, because columns and fields have other indices in the schema of what is read.
 	if s.urls, err = tableio.Locate(schema, o.URLColumn, o.Keep, o.Extra); err != nil {
 		return err
 	}

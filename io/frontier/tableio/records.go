@@ -70,8 +70,10 @@ type recordPiece struct {
 	row    int64 // number of the first row
 }
 
+// Name implements batch.Piece.
 func (p *recordPiece) Name() string { return fmt.Sprintf("%s: batch %d", p.name, p.index) }
 
+// Size implements batch.Piece. It counts the room that builders left in buffers.
 func (p *recordPiece) Size() int64 {
 	size := int64(0)
 	for _, column := range p.record.Columns() {
@@ -108,6 +110,6 @@ func (NoVerdicts) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	if record, ok := b.Table.(arrow.Record); ok {
 		rows = int(record.NumRows())
 	}
-	v.Reset(rows, batch.Want{})
+	v.Reset(rows, batch.Want{}) // no agents
 	return nil
 }
