@@ -12,15 +12,15 @@ func (d *Dir) Has(authority []byte) (bool, error) {
 	return d.hasFile(found[:], true)
 }
 
-// hasFile reports whether any of the index records in files has a robots.txt; none is skipped.
-// A record that is a folder may have none, and is looked into. Any other has one: it is only
-// opened, to return why it cannot be, if verify is set.
-func (d *Dir) hasFile(files []uint32, verify bool) (bool, error) {
-	for _, file := range files {
-		if file == none {
+// hasFile reports whether any of these index records has a robots.txt; it skips none. A record
+// that is a folder HOST may have none, and is looked into. Any other has one; with verify it is
+// opened, too, and an error says why it cannot be.
+func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
+	for _, record := range records {
+		if record == none {
 			continue
 		}
-		r := &d.index.records[file]
+		r := &d.index.records[record]
 		if d.folder.objects != nil || !r.isDir && !verify {
 			return true, nil
 		}
@@ -39,21 +39,21 @@ func (d *Dir) hasFile(files []uint32, verify bool) (bool, error) {
 // the body, decompressed and cut at robotstxt.Options.ReadSize. The name is "" if there is no
 // file. Each call reads the file.
 func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
-	for _, file := range d.index.find(authority) {
-		if file == none {
+	for _, record := range d.index.find(authority) {
+		if record == none {
 			continue
 		}
-		if name, body, err = d.text(file, nil); err != nil || name != "" {
+		if name, body, err = d.textOf(record, nil); err != nil || name != "" {
 			return name, body, err
 		}
 	}
 	return "", nil, nil
 }
 
-// text returns the name and the body of an index record's file, as Text does. It reads into
-// buffer if that is large enough. The name is "" for a folder without a robots.txt.
-func (d *Dir) text(file uint32, buffer []byte) (name string, body []byte, err error) {
-	found, version, err := d.read(file, &buffer)
+// textOf returns the name and the body of an index record's file, as Text does. It reads into
+// buffer if that is large enough. The name is "" for a folder HOST without a robots.txt.
+func (d *Dir) textOf(record uint32, buffer []byte) (name string, body []byte, err error) {
+	found, version, err := d.read(record, &buffer)
 	if err != nil || !found {
 		return "", nil, err
 	}
@@ -74,7 +74,7 @@ func (d *Dir) Files(visit func(name string, body []byte) error) error {
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(x.path(&x.records[a]), x.path(&x.records[b])) })
 	var buffer []byte
 	for _, i := range order {
-		name, body, err := d.text(i, buffer[:0])
+		name, body, err := d.textOf(i, buffer[:0])
 		if err == nil && name != "" {
 			err = visit(name, body)
 		}

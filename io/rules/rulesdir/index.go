@@ -22,9 +22,9 @@ type nameIndex struct {
 	first   map[uint32]uint32 // hash of a key → the first record with that hash
 	records []entry
 	names   []byte
-	objects []listed // by record, in a store
+	objects []objectVersion // by record, in a store; else nil
 
-	listed, ignored int
+	listed, ignored int // as Stats.Listed, and Ignored
 }
 
 // entry is one file, or one folder HOST that may have a robots.txt in it.
@@ -208,7 +208,7 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 }
 
 // link builds the map from hashes to records. Two records for the same authority must be
-// settled: see settle. The error names all pairs that are not.
+// told apart: see resolveClash. The error names all pairs that are not.
 func (b *builder) link() error {
 	x := b.index
 	x.first = make(map[uint32]uint32, len(x.records))
@@ -222,7 +222,7 @@ func (b *builder) link() error {
 			if r.tier == nowhere || other.tier != r.tier || !bytes.Equal(x.key(other), key) {
 				continue
 			}
-			if err := b.settle(j, uint32(i)); err != nil {
+			if err := b.resolveClash(j, uint32(i)); err != nil {
 				return err
 			}
 		}
@@ -235,10 +235,10 @@ func (b *builder) link() error {
 	return errors.Join(b.clashes...)
 }
 
-// settle decides between two records for the same authority, given by their indices. A folder
+// resolveClash decides between two records for the same authority, given by their indices. A folder
 // without a robots.txt stands for nothing, and so does the second of two files with the same
 // body. Any other pair is recorded in clashes.
-func (b *builder) settle(first, second uint32) error {
+func (b *builder) resolveClash(first, second uint32) error {
 	var paths [2]string
 	var bodies [2][]byte
 	for i, number := range []uint32{first, second} {

@@ -25,7 +25,7 @@ func (b *builder) listObjects() error {
 			return err
 		}
 		if x := b.index; len(x.objects) < len(x.records) {
-			x.objects = append(x.objects, listed{info.Size, x.hashTag(info.Version)})
+			x.objects = append(x.objects, objectVersion{info.Size, x.hashTag(info.Version)})
 		}
 		return b.folder.objects.CheckHeld(recordSize*int64(len(b.index.records)) + int64(len(b.index.names)))
 	})
@@ -34,8 +34,8 @@ func (b *builder) listObjects() error {
 // recordSize is about how many bytes of memory an object takes in the index, besides its name.
 const recordSize = 80
 
-// listed is the version of an object that a store's list of keys has.
-type listed struct {
+// objectVersion is the version of an object, as far as a store's list of keys has it.
+type objectVersion struct {
 	size int64  // -1 where it is not said
 	tag  uint32 // hash of the ETag; 0 where there is none
 }
@@ -49,14 +49,14 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 	return x.hash([]byte(tag))
 }
 
-// readObject reads the body of the object at path into *buffer, decompressed, up to
-// robotstxt.Options.ReadSize. It returns an error if the object differs from the version that
-// was listed.
-func (d *Dir) readObject(path string, want listed, buffer *[]byte) (found bool, version Used, err error) {
-	most := d.size
+// readObject replaces *buffer by the body of the object at path, decompressed, up to
+// robotstxt.Options.ReadSize. It is an error if the object is not the version want, which was
+// listed.
+func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version Used, err error) {
+	most := d.size // bytes of the object
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
-		most = 2*most + compressedHeader
+		most = 2*most + compressedHeader // so much may d.size bytes take that do not compress
 	}
 	data, info, err := d.folder.objects.ReadUpTo(path, want.size, (*buffer)[:0], most)
 	if found := compress.Detect(data); err == nil && codec == compress.None && found != compress.None {

@@ -64,11 +64,11 @@ func newDigester() cipher.AEAD {
 	return gcm
 }
 
-// absent is for a folder HOST without a robots.txt, and stays in the cache.
+// absent is for a folder HOST without a robots.txt. It has no size, so it stays in the cache.
 var absent = new(rules)
 
-// count counts a file that was read. again says that it was read before.
-func (d *Dir) count(r *rules, again bool) {
+// countFile counts a file that was read. again says that it was read before.
+func (d *Dir) countFile(r *rules, again bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if again {
@@ -84,9 +84,9 @@ func (d *Dir) count(r *rules, again bool) {
 	}
 }
 
-// compile reads and compiles the file of an index record, for the cache. The cache never calls
-// it twice at a time for one record.
-func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
+// compileRecord reads and compiles the file of an index record, for the cache. The cache never
+// calls it twice at a time for one record, so stamps needs no lock.
+func (d *Dir) compileRecord(record uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Explain: d.o.Explain}}
@@ -96,13 +96,13 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 			d.workspaces.Put(w)
 		}
 	}()
-	r, again := &d.index.records[file], d.stamps[file].read
-	found, version, err := d.read(file, &w.body)
-	if err == nil && again && !found {
+	r, again := &d.index.records[record], d.stamps[record].read
+	found, version, err := d.read(record, &w.body)
+	if err == nil && again && !found { // only what has a file is dropped from the cache and read again
 		err = d.folder.withPath(d.index.path(r)+"/robots.txt", os.ErrNotExist)
 	}
 	if err == nil {
-		err = d.checkVersion(file, version)
+		err = d.checkVersion(record, version)
 	}
 	if err != nil {
 		return made, err
@@ -116,7 +116,7 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 		return made, d.folder.withPath(d.index.path(r), err)
 	}
 	made.Size = made.V.size
-	d.count(made.V, again)
+	d.countFile(made.V, again)
 	return made, nil
 }
 
@@ -152,21 +152,21 @@ func (d *Dir) rulesOf(id digest, w *workspace) (*rules, error) {
 	return r, nil
 }
 
-// read reads the body of an index record's file into *buffer, decompressed, up to
-// robotstxt.Options.ReadSize. found is false for a folder without a robots.txt; version is
+// read replaces *buffer by the body of an index record's file, decompressed, up to
+// robotstxt.Options.ReadSize. found is false for a folder HOST without a robots.txt; version is
 // then that of the folder.
-func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err error) {
-	r := &d.index.records[file]
+func (d *Dir) read(record uint32, buffer *[]byte) (found bool, version Used, err error) {
+	r := &d.index.records[record]
 	host := d.index.path(r)
 	if d.folder.objects != nil {
-		return d.readObject(host, d.index.objects[file], buffer)
+		return d.readObject(host, d.index.objects[record], buffer)
 	}
 	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
 			return false, version, d.folder.withPath(host, err)
 		}
-		version = used(host+"/", info)
+		version = versionOf(host+"/", info)
 	} else if codec, _ := compress.ByName(host); codec == compress.None {
 		var ok bool
 		*buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size)
@@ -195,8 +195,8 @@ func (d *Dir) checkSize(path string, body []byte) error {
 	return nil
 }
 
-// readFile reads the body of file f into *buffer, as read does. It returns an error if the
-// file changes while it is read.
+// readFile replaces *buffer by the body of file f, as read does. path is that of the file in the
+// folder. It is an error if the file changes while it is read.
 func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
 	before, err := f.Stat()
 	if err != nil {
@@ -209,7 +209,7 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 	if err != nil {
 		return version, err
 	}
-	if version = used(path, before); used(path, after).stamp() != version.stamp() {
+	if version = versionOf(path, before); versionOf(path, after).stamp() != version.stamp() {
 		return version, errChanged
 	}
 	return version, nil
@@ -230,8 +230,9 @@ func memoryOf(tries []matcher.Trie) int64 {
 	return size
 }
 
-// readBody reads a body from f, appended to buffer, up to robotstxt.Options.ReadSize. It
-// decompresses gzip and zstd, whatever the file's name is, as often as the body is compressed.
+// readBody appends a body that it reads from f to buffer, which must be empty, up to
+// robotstxt.Options.ReadSize. It decompresses gzip and zstd, whatever the file's name is, as often
+// as the body is compressed, but at most compress.MaxLayers times.
 func (d *Dir) readBody(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
@@ -256,8 +257,8 @@ func (d *Dir) readBody(f io.ReadSeeker, path string, buffer []byte) ([]byte, err
 	}
 }
 
-// decompressLayer reads f and undoes one compression. A zstd file that needs a large window is
-// read while no other one is.
+// decompressLayer appends f to buffer with one compression undone, up to
+// robotstxt.Options.ReadSize. Only one zstd file that needs a large window is read at a time.
 func (d *Dir) decompressLayer(f io.ReadSeeker, codec compress.Codec, buffer []byte) ([]byte, error) {
 	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.size)
 	if !errors.Is(err, compress.ErrWindow) {

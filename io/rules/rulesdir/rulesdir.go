@@ -79,7 +79,7 @@ type Dir struct {
 	index  *nameIndex
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
-	digester cipher.AEAD
+	digester cipher.AEAD // makes digests; see newDigester
 
 	o      Options
 	agents *matcher.Agents
@@ -114,7 +114,7 @@ func Open(ctx context.Context, name string, o Options) (*Dir, error) {
 		o.Memory = defaultMemory
 	}
 	d.stamps = make([]stamp, len(d.index.records))
-	d.rules = cache.New(len(d.index.records), o.Memory, d.compile)
+	d.rules = cache.New(len(d.index.records), o.Memory, d.compileRecord)
 	return d, nil
 }
 

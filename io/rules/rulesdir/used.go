@@ -31,11 +31,11 @@ func Version(folder, name string) (Used, error) {
 	if err != nil {
 		return Used{}, err
 	}
-	return used(name, info), nil
+	return versionOf(name, info), nil
 }
 
-// used returns the version of the file or folder called name, from its info.
-func used(name string, info fs.FileInfo) Used {
+// versionOf returns the version of the file or folder called name, from its info.
+func versionOf(name string, info fs.FileInfo) Used {
 	u := Used{Name: name, Modified: info.ModTime()}
 	if !info.IsDir() {
 		u.Size = info.Size()
@@ -53,14 +53,14 @@ func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano(), true} 
 
 // checkVersion records the version of an index record's file when it is first read. It returns
 // an error if another version was read before.
-func (d *Dir) checkVersion(file uint32, u Used) error {
-	if d.stamps[file].read {
-		if d.stamps[file] != u.stamp() {
+func (d *Dir) checkVersion(record uint32, u Used) error {
+	if d.stamps[record].read {
+		if d.stamps[record] != u.stamp() {
 			return d.folder.withPath(u.Name, errChanged)
 		}
 		return nil
 	}
-	d.stamps[file] = u.stamp()
+	d.stamps[record] = u.stamp()
 	if d.o.Used != nil {
 		d.o.Used(u)
 	}
@@ -70,7 +70,7 @@ func (d *Dir) checkVersion(file uint32, u Used) error {
 // Names returns a checksum of all file names in the index. It changes if one is added or
 // removed, and does not depend on the order of the listing.
 func (d *Dir) Names() string {
-	var sum xxh3.Uint128
+	var sum xxh3.Uint128 // of the names' hashes
 	for i := range d.index.records {
 		r := &d.index.records[i]
 		name := d.index.path(r)

@@ -15,7 +15,6 @@ import (
 // after each of Len files. authority and body are valid until visit returns. The first error,
 // of a file or of visit, ends the walk and is returned.
 func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) error) error {
-	w := walk{dir: d, visit: visit}
 	var next atomic.Int64 // the first record that no goroutine has taken
 	group, ctx := errgroup.WithContext(context.Background())
 	for range max(1, workers) {
@@ -27,7 +26,7 @@ func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) 
 					break
 				}
 				var err error
-				if authority, err = w.visitRecord(uint32(i), authority, &buffer); err != nil {
+				if authority, err = d.visitRecord(uint32(i), authority, &buffer, visit); err != nil {
 					return err
 				}
 				if cap(buffer) > keptBuffer {
@@ -44,18 +43,12 @@ func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) 
 // Len returns the number of files that Walk reads, and of folders that may have one.
 func (d *Dir) Len() int { return len(d.index.records) }
 
-// walk is shared by the goroutines of a Walk.
-type walk struct {
-	dir   *Dir
-	visit func(authority, body []byte) error
-}
-
-// visitRecord visits the authorities of an index record, except those for which a record of
-// higher precedence has a file. It reads the file once, into *buffer. authority is memory to
-// reuse, which it returns.
-func (w *walk) visitRecord(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
-	x := w.dir.index
-	r := &x.records[file]
+// visitRecord calls visit with each authority of an index record, as Walk does, except those for
+// which a record of higher precedence has a file. It reads the file once, into *buffer, and only if
+// an authority needs it. authority is memory to reuse, which it returns.
+func (d *Dir) visitRecord(record uint32, authority []byte, buffer *[]byte, visit func(authority, body []byte) error) ([]byte, error) {
+	x := d.index
+	r := &x.records[record]
 	read := false
 	for _, scheme := range schemes {
 		place := slices.Index(scheme.tiers, r.tier)
@@ -64,18 +57,18 @@ func (w *walk) visitRecord(file uint32, authority []byte, buffer *[]byte) ([]byt
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
 		found := x.find(authority)
-		if preceded, err := w.dir.hasFile(found[:place], false); err != nil {
+		if preceded, err := d.hasFile(found[:place], false); err != nil {
 			return authority, err
 		} else if preceded {
 			continue
 		}
 		if !read {
-			if found, _, err := w.dir.read(file, buffer); err != nil || !found {
+			if found, _, err := d.read(record, buffer); err != nil || !found {
 				return authority, err
 			}
 			read = true
 		}
-		if err := w.visit(authority, *buffer); err != nil {
+		if err := visit(authority, *buffer); err != nil {
 			return authority, err
 		}
 	}
