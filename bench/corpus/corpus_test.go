@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,11 @@ import (
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/store/must"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // write writes a whole corpus: its origins, bodies and URLs.
 func write(w io.Writer, c *corpus.Corpus) {

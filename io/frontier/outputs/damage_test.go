@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -28,6 +29,11 @@ import (
 	codecs "robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	m.Run()
+}
 
 // A damaged input ends a job with an error, or is another valid input: a letter of a
 // string, an offset that is still in order. So outputs are compared. Another value in one

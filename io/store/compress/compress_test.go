@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,10 @@ import (
 	"robotsbatch/io/store/must"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // the tests allocate much and keep little
+	goleak.VerifyTestMain(m)
+}
 
 // files are the codecs of whole files.
 var files = []Codec{None, Gzip, Zstd}
