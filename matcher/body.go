@@ -393,7 +393,7 @@ func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 			names[trie] = append(names[trie], string(b.name(i)))
 		}
 		for number := range names {
-			if len(names[number]) > 0 && !yield(names[number], b.Tries(nil, []Chain{{names[number][0]}})[0]) {
+			if len(names[number]) > 0 && !yield(names[number], b.trie(b.obeyed(Chain{names[number][0]}))) {
 				return
 			}
 		}

@@ -119,7 +119,8 @@ func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 }
 
 // decideRow decides a row, whose URL is data[low:high], as DecideRows does. It sets d.last and
-// d.prefix for the rows that follow; d.prefix is nil if these cannot share the verdicts.
+// d.prefix for the rows that follow; d.prefix is nil if these cannot share the verdicts. After a
+// path that lacks its slash they stay as they were.
 func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	url := d.data[low:high]
 	trimmed := urls.Trim(url)

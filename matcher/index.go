@@ -56,12 +56,12 @@ func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 		number := uint32(i + 1)
 		entries[i] = entry{pattern: pattern{text: l.text, prefix: len(l.text)}, rule: number}
 		numbers[string(l.text)] = number
-		slices.SortFunc(l.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
+		slices.SortFunc(l.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) }) // the best rule first
 		records = append32(records, uint32(len(postings)/4), uint32(len(l.suffixes)), longestPrefix(numbers, l.text), 0)
 		postings = append32(postings, l.suffixes...)
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
-	var trie builder
+	var trie builder // its rule n is index literal n
 	trie.reset(entries)
 	records = append32(records, uint32(len(postings)/4))
 	return slices.Concat(records, postings, trie.build().data)

@@ -323,6 +323,8 @@ func (d *dictionary) byteSequence() bool {
 			return d.fail("base64 is missing")
 		}
 	}
+	// Four characters stand for three bytes. A last one alone stands for nothing, and padding fills up
+	// to four.
 	if padding := len(text) - len(unpadded); len(unpadded)%4 == 1 || padding > (4-len(unpadded)%4)%4 {
 		return d.fail("base64 is missing")
 	}
