@@ -20,17 +20,17 @@ type Column struct {
 	Done func()
 
 	in     io.ReaderAt
-	chunks []layout.Chunk
+	chunks []layout.Chunk // by leaf of the file
 	column *columns.Column
 	run    int64 // rows of a run, the last one's apart
 	left   int64 // rows that are not read yet
-	limit  int64
+	limit  int64 // see NewColumn
 
 	mu      sync.Mutex
-	readers []*Reader // one a leaf, nil until the first run
-	runs    map[int][]*Part
-	next    int // run to read
-	err     error
+	readers []*Reader       // one a leaf, nil until the first run and after the last
+	runs    map[int][]*Part // those that were read and not taken, by number
+	next    int             // number of the run to read next
+	err     error           // the first; it ends reading
 }
 
 // NewColumn returns column c of a row group with rows rows, whose chunks lie in the file in. It is read in
@@ -42,7 +42,7 @@ func NewColumn(in io.ReaderAt, chunks []layout.Chunk, c *columns.Column, rows, r
 // Take returns the array of a run, which are numbered from 0. It may be called once for each run, by several
 // goroutines at once. The caller releases the array.
 func (c *Column) Take(run int) (arrow.Array, error) {
-	parts, err := c.read(run)
+	parts, err := c.takeParts(run)
 	leaves := make([]columns.Leaf, len(parts))
 	for i := 0; i < len(parts) && err == nil; i++ {
 		leaves[i], err = parts[i].Decode()
@@ -58,9 +58,9 @@ func (c *Column) Take(run int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// read returns the parts of a run, one for each leaf. It first reads all runs up to it, and keeps the parts of
-// the others for their callers.
-func (c *Column) read(run int) ([]*Part, error) {
+// takeParts returns the parts of a run, one for each leaf. It first reads all runs up to it that were not read
+// yet, and keeps the parts of the others for their callers.
+func (c *Column) takeParts(run int) ([]*Part, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.err == nil && c.next <= run {
@@ -84,10 +84,10 @@ func (c *Column) read(run int) ([]*Part, error) {
 	return parts, nil
 }
 
-// readNext reads the next run, and returns its parts.
+// readNext reads the next run, and returns its parts, one for each leaf.
 func (c *Column) readNext() ([]*Part, error) {
 	if c.readers == nil {
-		if err := c.open(); err != nil {
+		if err := c.openReaders(); err != nil {
 			return nil, err
 		}
 	}
@@ -106,8 +106,8 @@ func (c *Column) readNext() ([]*Part, error) {
 	return parts, nil
 }
 
-// open sets c.readers to one for each leaf.
-func (c *Column) open() error {
+// openReaders sets c.readers to one for each leaf.
+func (c *Column) openReaders() error {
 	for _, leaf := range c.column.Leaves {
 		reader, err := NewReader(c.in, &c.chunks[leaf.Leaf], leaf, c.limit)
 		if err != nil {

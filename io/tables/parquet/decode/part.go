@@ -14,37 +14,37 @@ import (
 // Decode returns the entries of the part's rows, in memory of their own. Call it once. Parts of a reader may
 // be decoded by several goroutines at once.
 func (p *Part) Decode() (columns.Leaf, error) {
-	if p.leaf != nil {
-		return *p.leaf, nil
+	leaf, err := p.leaf, error(nil)
+	if leaf == nil {
+		leaf, err = p.decodeSpans()
 	}
-	leaf, err := p.decode()
 	if err != nil {
 		return columns.Leaf{}, err
 	}
 	return *leaf, nil
 }
 
-// decode decodes the part's spans in order.
-func (p *Part) decode() (*columns.Leaf, error) {
-	o := p.reader.output(p.rows)
+// decodeSpans decodes the part's spans in order.
+func (p *Part) decodeSpans() (*columns.Leaf, error) {
+	o := p.reader.newOutput(p.rows)
 	for _, s := range p.spans {
-		if err := p.reader.decode(s, o); err != nil {
+		if err := p.reader.decodeSpan(s, o); err != nil {
 			return nil, err
 		}
 	}
-	return o.leaf(), nil
+	return o.finish(), nil
 }
 
-// output is the entries of a run so far.
+// output is the entries of a run that were decoded so far.
 type output struct {
-	columns.Leaf
-	reader *Reader
-	rows   int             // of the whole run
-	values encoding.Values // leaf makes them those of Leaf
+	columns.Leaf // its levels and number of entries; finish sets its values
+	reader       *Reader
+	rows         int             // of the whole run
+	values       encoding.Values // of the entries
 }
 
-// output returns an empty output for a run of rows rows.
-func (r *Reader) output(rows int) *output {
+// newOutput returns an empty output for a run of rows rows.
+func (r *Reader) newOutput(rows int) *output {
 	o := &output{reader: r, rows: rows, values: encoding.Values{Width: r.node.Width()}}
 	if r.node.Type == layout.ByteArray {
 		o.values.Begins = append(make([]int32, 0, rows+1), 0)
@@ -52,8 +52,9 @@ func (r *Reader) output(rows int) *output {
 	return o
 }
 
-// leaf returns the entries after the last span was decoded. It notes the size of texts, for expect.
-func (o *output) leaf() *columns.Leaf {
+// finish returns the entries after the last span was decoded. It notes the size of byte arrays, for
+// expectedSize.
+func (o *output) finish() *columns.Leaf {
 	if o.values.Begins == nil {
 		o.Fixed = o.values.Data
 	} else {
@@ -70,23 +71,24 @@ type cursor struct {
 	definition layout.Hybrid
 }
 
-// decode appends the entries of a span to o. It opens the page if that is not open, and then gives up the
+// decodeSpan appends the entries of a span to o. It opens the page if that is not open, and then gives up the
 // span's share of it.
-func (r *Reader) decode(s span, o *output) error {
+func (r *Reader) decodeSpan(s span, o *output) error {
 	p := s.page
 	err := r.open(p)
 	if err == nil {
-		err = r.append(s, o)
+		err = r.appendEntries(s, o)
 	}
 	if err == nil {
 		r.release(p)
 	}
-	return p.failed(err)
+	return p.withIndex(err)
 }
 
-// append is decode for a span of an open page, which it leaves a cursor in for the next span.
-func (r *Reader) append(s span, o *output) error {
-	c, err := r.cursor(s)
+// appendEntries appends the entries of a span to o. The span's page is open; it leaves a cursor there for the
+// next span.
+func (r *Reader) appendEntries(s span, o *output) error {
+	c, err := r.takeCursor(s)
 	if err != nil {
 		return err
 	}
@@ -96,11 +98,12 @@ func (r *Reader) append(s span, o *output) error {
 	}
 	o.N += s.n
 	v := &o.values
-	if int64(len(o.Definitions)+len(o.Repetitions)+len(v.Data)+4*len(v.Begins)+present*v.Width) > r.limit { // a dictionary may have long values
+	size := len(o.Definitions) + len(o.Repetitions) + len(v.Data) + 4*len(v.Begins) + present*v.Width
+	if int64(size) > r.limit { // a small page may have indices of long values in a dictionary
 		return &tables.LimitError{What: fmt.Sprintf("its rows take more than %d bytes decoded", r.limit), Help: tables.MoreMemory | tables.FewerRows}
 	}
 	if v.Data == nil {
-		v.Data = make([]byte, 0, r.expect(s.page, o.rows))
+		v.Data = make([]byte, 0, r.expectedSize(s.page, o.rows))
 	}
 	if err := c.values.Next(v, present, r.limit); err != nil {
 		return err
@@ -110,8 +113,8 @@ func (r *Reader) append(s span, o *output) error {
 	}
 	s.page.mu.Lock()
 	defer s.page.mu.Unlock()
-	if s.page.place == nil || s.page.place.at < c.at { // spans may be decoded out of order
-		s.page.place = c
+	if s.page.furthest == nil || s.page.furthest.at < c.at { // spans may be decoded out of order
+		s.page.furthest = c
 	}
 	return nil
 }
@@ -126,7 +129,7 @@ func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, e
 		}
 		return s.n, nil
 	}
-	if o.Definitions == nil {
+	if o.Definitions == nil { // the first null of the run: the entries before have values
 		o.Definitions = bytes.Repeat([]byte{most}, o.N)
 	}
 	if o.Definitions, err = c.definition.AppendBytes(o.Definitions, s.n, most); err != nil {
@@ -135,14 +138,14 @@ func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, e
 	return bytes.Count(o.Definitions[o.N:], []byte{most}), nil
 }
 
-// cursor returns a cursor at the first entry of a span. It takes the one that an earlier span left in the page,
-// or a new one if that is beyond the span, and skips the entries up to the span.
-func (r *Reader) cursor(s span) (*cursor, error) {
+// takeCursor returns a cursor at the first entry of a span. It takes the one that an earlier span left in the
+// page, or a new one if that is beyond the span, and skips the entries up to the span.
+func (r *Reader) takeCursor(s span) (*cursor, error) {
 	p := s.page
 	p.mu.Lock()
-	c := p.place
+	c := p.furthest
 	if c != nil && c.at <= s.from {
-		p.place = nil // nobody else may use it
+		p.furthest = nil // nobody else may use it
 	} else {
 		c = nil
 	}
@@ -156,14 +159,14 @@ func (r *Reader) cursor(s span) (*cursor, error) {
 	if c.at == s.from {
 		return c, nil
 	}
-	present := s.from - c.at // values to skip
+	skipped := s.from - c.at // entries, and then those that have values
 	if p.data.Present < p.Values {
 		var err error
-		if present, _, err = c.definition.Count(present, uint32(r.node.MaxDefinition)); err != nil {
+		if skipped, _, err = c.definition.Count(skipped, uint32(r.node.MaxDefinition)); err != nil {
 			return nil, err
 		}
 	}
-	return c, encoding.Skip(c.values, present)
+	return c, encoding.Skip(c.values, skipped)
 }
 
 // newCursor returns a cursor at the first entry of a page. In DELTA_BYTE_ARRAY the first value may share bytes
@@ -185,19 +188,19 @@ func (r *Reader) newCursor(p *page) (*cursor, error) {
 	return &cursor{values: values, definition: p.data.Definition}, nil
 }
 
-// expect guesses how many bytes of values a run of rows rows has: by the mean of p, the run's first page, and
-// by the size of the run that was decoded last.
-func (r *Reader) expect(p *page, rows int) int {
+// expectedSize guesses how many bytes of values a run of rows rows has: by the mean of p, the run's first page,
+// or of the dictionary, and by the size of the run that was decoded last.
+func (r *Reader) expectedSize(p *page, rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess
 	mean := r.node.Width()
-	if mean == 0 {
+	if mean == 0 { // byte arrays
 		if mean = len(p.data.Values) / p.Values; r.dictionary != nil && r.dictionary.Len() > 0 {
 			mean = max(mean, r.dictionary.Size()/r.dictionary.Len())
 		}
 	}
 	size := max(int64(mean)*int64(rows), r.lastSize.Load())
 	if r.node.Width() == 0 {
-		size += size / 32
+		size += size / 32 // runs differ in size
 	}
 	return int(min(size, most, r.limit, math.MaxInt32))
 }

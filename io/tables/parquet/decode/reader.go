@@ -30,9 +30,9 @@ type Reader struct {
 	limit      int64
 	current    *page // the page whose entries from at on are in no part yet; nil if there is none
 	at         int
-	dictionary *encoding.Values
+	dictionary *encoding.Values // nil if the chunk has none, or before it is read
 	previous   encoding.Decoder // of the page in DELTA_BYTE_ARRAY that was begun last, nil before
-	block      []byte           // of a list: the repetition levels of the next entries
+	block      []byte           // of a list: the repetition levels of entries of current from at on
 	levels     []byte           // the memory of block
 	started    bool             // the first block was read
 	lastSize   atomic.Int64     // bytes of byte arrays of the run that was decoded last
@@ -52,16 +52,16 @@ const mostShared = 1 << 20
 // page is a page that one part or several have entries of.
 type page struct {
 	layout.Page
-	index int
-	raw   []byte
-	users atomic.Int32
+	index int          // in the chunk, for errors
+	raw   []byte       // the memory of Page
+	users atomic.Int32 // spans that are not decoded yet, and the reader while it is current
 
-	mu     sync.Mutex
-	opened bool
-	plain  []byte // the memory of data; nil if that is raw's
-	data   layout.Data
-	err    error
-	place  *cursor // the furthest cursor that is not in use; nil for none
+	mu       sync.Mutex
+	opened   bool
+	plain    []byte // the memory of data; nil if that is raw's
+	data     layout.Data
+	err      error   // of open
+	furthest *cursor // the furthest one that is not in use; nil for none
 }
 
 // NewReader returns a reader of a chunk of a file, which has the values of leaf n. A page may have limit bytes
@@ -77,8 +77,8 @@ func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64
 type Part struct {
 	reader *Reader
 	rows   int
-	spans  []span
-	leaf   *columns.Leaf // if they are decoded already
+	spans  []span        // their entries
+	leaf   *columns.Leaf // these decoded; nil if Decode is to do it
 }
 
 // span is n entries of a page, from one on.
@@ -93,10 +93,10 @@ type span struct {
 func (r *Reader) Next(rows int) (_ *Part, err error) {
 	p := &Part{reader: r, rows: rows}
 	if r.leaf.MaxRepetition > 0 {
-		p.leaf, err = r.lists(rows)
+		p.leaf, err = r.decodeLists(rows)
 		return p, err
 	}
-	ordered := false
+	decodeNow := false
 	for left := rows; left > 0; {
 		if err := r.fetch(); err != nil {
 			return nil, err
@@ -106,20 +106,20 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 		}
 		s := r.take(min(left, r.current.Values-r.at))
 		p.spans = append(p.spans, s)
-		ordered = ordered || s.page.Encoding == layout.DeltaByteArray || s.page.Values > mostShared
+		decodeNow = decodeNow || s.page.Encoding == layout.DeltaByteArray || s.page.Values > mostShared
 		left -= s.n
 	}
-	if ordered {
-		p.leaf, err = p.decode()
+	if decodeNow {
+		p.leaf, err = p.decodeSpans()
 	}
 	return p, err
 }
 
-// lists decodes the next rows rows of a column of lists. A row ends only where another begins, or the chunk
-// ends.
-func (r *Reader) lists(rows int) (*columns.Leaf, error) {
-	o := r.output(rows)
-	for begun := 0; ; {
+// decodeLists decodes the next rows rows of a column of lists. A row ends only where another begins, or the
+// chunk ends.
+func (r *Reader) decodeLists(rows int) (*columns.Leaf, error) {
+	o := r.newOutput(rows)
+	for begun, ended := 0, false; !ended; {
 		if err := r.fetch(); err != nil {
 			return nil, err
 		}
@@ -127,27 +127,24 @@ func (r *Reader) lists(rows int) (*columns.Leaf, error) {
 			return nil, errRows
 		}
 		if r.current == nil {
-			return o.leaf(), nil
+			break
 		}
-		n, more := 0, true
-		for n < len(r.block) && more {
-			if r.block[n] == 0 {
-				if begun == rows {
-					more = false
-					break
-				}
-				begun++
+		n := 0 // entries of the block that belong to these rows
+		for ; n < len(r.block); n++ {
+			if r.block[n] > 0 {
+				continue
 			}
-			n++
+			if ended = begun == rows; ended {
+				break
+			}
+			begun++
 		}
 		o.Repetitions, r.block = append(o.Repetitions, r.block[:n]...), r.block[n:]
-		if err := r.decode(r.take(n), o); err != nil {
+		if err := r.decodeSpan(r.take(n), o); err != nil {
 			return nil, err
 		}
-		if !more {
-			return o.leaf(), nil
-		}
 	}
+	return o.finish(), nil
 }
 
 // take returns a span of the next n entries of the current page. If they are its last, there is then no
@@ -162,8 +159,8 @@ func (r *Reader) take(n int) span {
 	return s
 }
 
-// fetch makes sure that there is a current page, unless all pages are read. Of a list it also makes sure that
-// r.block has levels.
+// fetch makes sure that there is a current page, unless no entries are left in the chunk. Of a list it also
+// makes sure that r.block has levels.
 func (r *Reader) fetch() error {
 	for r.current == nil && r.left > 0 {
 		if err := r.readPage(); err != nil {
@@ -183,7 +180,7 @@ func (r *Reader) fetch() error {
 		err = errFirst
 	}
 	r.block, r.started = r.levels, true
-	return p.failed(err)
+	return p.withIndex(err)
 }
 
 // readPage reads the next page. It becomes the current one if it has entries of rows.
@@ -210,7 +207,7 @@ func (r *Reader) readPage() error {
 			r.left -= int64(p.Values)
 			p.Low, p.High = nil, nil // nobody here asks for bounds
 			r.current, r.at = &page{Page: p, raw: raw, index: r.index}, 0
-			r.current.users.Store(1) // until all of it is in parts
+			r.current.users.Store(1) // the reader, until all of it is in parts
 		}
 	}
 	return nil // others may come one day
@@ -228,15 +225,16 @@ func (r *Reader) readDictionary(p *layout.Page) error {
 	return err
 }
 
-// failed returns err with the number of the page; nil for nil.
-func (p *page) failed(err error) error {
+// withIndex returns err with the page's index; nil for nil.
+func (p *page) withIndex(err error) error {
 	if err != nil {
 		err = fmt.Errorf("page %d: %w", p.index, err)
 	}
 	return err
 }
 
-// room returns n bytes, which are not zero. It has room for some more, so that the next page may have them.
+// room returns n bytes, which may not be zero. Their capacity is larger, so that later a page that is a little
+// larger can reuse them.
 func (r *Reader) room(n int) []byte { return r.free.Get(n + n/8)[:n] }
 
 // release gives up one user's share of a page. The last one puts its memory back into r.free.
@@ -246,7 +244,7 @@ func (r *Reader) release(p *page) {
 	}
 	r.free.Put(p.raw)
 	r.free.Put(p.plain)
-	p.raw, p.plain, p.data, p.place = nil, nil, layout.Data{}, nil
+	p.raw, p.plain, p.data, p.furthest = nil, nil, layout.Data{}, nil
 }
 
 // open decompresses a page and divides it into levels and values, once. Later calls return the first one's

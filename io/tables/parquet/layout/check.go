@@ -10,16 +10,17 @@ var errTree = errors.New("damaged: the schema is not a tree")
 
 // findLeaves sets f.Fields and f.Leaves, and checks that the schema's elements form one tree.
 func (f *File) findLeaves() error {
-	end, err := f.walk(0, 0, Leaf{})
+	end, err := f.addElement(0, 0, Leaf{})
 	if err == nil && end < len(f.Schema) {
 		err = errTree
 	}
 	return err
 }
 
-// walk adds the leaves and fields of schema element i and of those below it, and returns the index of the
-// element after them. depth is the number of groups around i, and levels are those of the innermost.
-func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
+// addElement adds the leaves and fields of schema element i and of those below it, and returns the index of
+// the element after them. depth is the number of groups around i, the root included; levels has the largest
+// levels in the innermost.
+func (f *File) addElement(i, depth int, levels Leaf) (next int, err error) {
 	if i >= len(f.Schema) {
 		return i, errTree
 	}
@@ -48,7 +49,7 @@ func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
 	next = i + 1
 	for range e.Children {
 		field, first := next, len(f.Leaves)
-		if next, err = f.walk(next, depth+1, levels); err != nil {
+		if next, err = f.addElement(next, depth+1, levels); err != nil {
 			return next, err
 		}
 		if depth == 0 {
@@ -61,22 +62,22 @@ func (f *File) walk(i, depth int, levels Leaf) (next int, err error) {
 // Path returns the name of a leaf, with the groups around it, as "a.b". It is for errors and statistics.
 func (f *File) Path(leaf int) string {
 	var names []string // of the groups around an element, and its own
-	var open []int32   // how many children of each of these are to come
+	var left []int32   // how many children of each of these are to come
 	for i, e := range f.Schema[:f.Leaves[leaf].Element+1] {
 		if i > 0 {
-			open[len(open)-1]--
+			left[len(left)-1]--
 		}
-		names, open = append(names, e.Name), append(open, e.Children)
-		for i < f.Leaves[leaf].Element && len(open) > 0 && open[len(open)-1] == 0 {
-			names, open = names[:len(names)-1], open[:len(open)-1]
+		names, left = append(names, e.Name), append(left, e.Children)
+		for i < f.Leaves[leaf].Element && len(left) > 0 && left[len(left)-1] == 0 { // the group ends
+			names, left = names[:len(names)-1], left[:len(left)-1]
 		}
 	}
-	return strings.Join(names[1:], ".")
+	return strings.Join(names[1:], ".") // without the root
 }
 
-// check checks that all row groups agree with the schema and the file's number of rows, and that all chunks
-// lie before the footer.
-func (f *File) check() error {
+// checkGroups checks that all row groups agree with the schema and the file's number of rows, and that all
+// chunks lie before the footer.
+func (f *File) checkGroups() error {
 	rows := int64(0)
 	for i := range f.Groups {
 		group := &f.Groups[i]
@@ -113,11 +114,12 @@ func (f *File) checkChunk(group *RowGroup, column int) error {
 	if length == 0 && c.Values > 0 {
 		return fmt.Errorf("damaged: %d values in no bytes", c.Values)
 	}
-	if c.Values == 0 && (start < int64(len(Magic)) || length < 0 || length > f.End || start > f.End-length) {
+	inside := start >= int64(len(Magic)) && 0 <= length && length <= f.End && start <= f.End-length
+	if c.Values == 0 && !inside {
 		c.Pages = Range{}
 		return nil
 	}
-	if length < 0 || c.Uncompressed < 0 || length > f.End || length > 0 && (start < int64(len(Magic)) || start > f.End-length) {
+	if c.Uncompressed < 0 || length != 0 && !inside {
 		return fmt.Errorf("damaged: %d bytes at %d of a file whose data ends at %d", length, start, f.End)
 	}
 	return nil

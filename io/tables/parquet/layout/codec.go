@@ -16,7 +16,7 @@ type Codec int32
 var codecs = [...]struct {
 	name  string
 	codec compress.Codec
-	// unread is set for what is not read; framed for blocks framed as Hadoop does, or not.
+	// unread: this program does not read it. framed: blocks may be framed as Hadoop does.
 	unread, framed bool
 }{
 	0: {name: "uncompressed", codec: compress.None},
@@ -65,37 +65,29 @@ var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
 // most returns the most bytes that n bytes of c can decompress to, which bounds what a header may say.
 func (c Codec) most(n int) int64 {
-	if c.Check() != nil {
+	if c.Check() != nil { // decompressing will fail with this error
 		return 1 << 40
 	}
 	return compress.Most(n, codecs[c].codec)
 }
 
-// Decompress fills dst from src, which must decompress to exactly len(dst) bytes. It allocates nothing on
-// the word of src.
+// Decompress fills dst from src, which must decompress to exactly len(dst) bytes. It takes no memory for what
+// src says of its size.
 func (c Codec) Decompress(dst, src []byte) (err error) {
 	if len(dst) == 0 { // some write nothing, some the frame of nothing
 		return nil
 	}
 	defer panics.Recover(&err, panics.As("damaged: a page does not decompress")) // a codec's bug is an error of the page
-	if err := c.fill(dst, src); err != nil {
-		if errors.Is(err, compress.ErrSize) {
-			err = errPageSize
-		}
-		return fmt.Errorf("a page does not decompress: %w", err)
+	if err = c.Check(); err == nil && !(codecs[c].framed && fillHadoop(dst, src) == nil) {
+		err = compress.Fill(dst, src, codecs[c].codec) // some write blocks without frames under LZ4, too
 	}
-	return nil
-}
-
-// fill is Decompress without its wording of errors.
-func (c Codec) fill(dst, src []byte) error {
-	if err := c.Check(); err != nil {
-		return err
+	if errors.Is(err, compress.ErrSize) {
+		err = errPageSize
 	}
-	if codecs[c].framed && fillHadoop(dst, src) == nil {
-		return nil // some wrote blocks alone under this name
+	if err != nil {
+		err = fmt.Errorf("a page does not decompress: %w", err)
 	}
-	return compress.Fill(dst, src, codecs[c].codec)
+	return err
 }
 
 // fillHadoop fills dst from LZ4 blocks framed as Hadoop does: each after its size decompressed and its own.

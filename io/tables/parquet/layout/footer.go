@@ -44,7 +44,8 @@ type File struct {
 	// before.
 	Footer []byte
 	End    int64
-	// Version is the format's. Encoded has the N row groups of a file that is written, as bytes.
+	// Version is the format's. Encoded replaces Groups in a file that is written: Data has N row
+	// groups, encoded by Append.
 	Version int32
 	Encoded struct {
 		Data []byte
@@ -68,7 +69,7 @@ func (f *File) fields(t *thrift) {
 	structures(t, 5, optional(len(f.Metadata) > 0), &f.Metadata)
 	text(t, 6, present, &f.CreatedBy)
 	if t.writing {
-		orders := make([]typeOrder, 0, len(f.Schema))
+		orders := make([]typeOrder, 0, len(f.Schema)) // one for each leaf
 		for i := range f.Schema {
 			if f.Schema[i].Type != NoType {
 				orders = append(orders, typeOrder{})
@@ -291,9 +292,9 @@ type Chunk struct {
 	Statistics               *Statistics
 	OffsetIndex              Range
 
-	// flagIgnored says that pages are compressed, whatever those of version 2 say.
+	// flagIgnored says that pages are compressed, whatever those of version 2 say; see correctFlags.
 	flagIgnored bool
-	columnIndex Range
+	columnIndex Range // where the ColumnIndex is
 }
 
 // fields implements structure for ColumnChunk. A chunk that cannot be read is an error at once, so that a
@@ -399,7 +400,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	}
 	f.Footer, f.End = data, start
 	f.correctFlags()
-	if err := f.check(); err != nil {
+	if err := f.checkGroups(); err != nil {
 		return nil, err
 	}
 	return f, nil

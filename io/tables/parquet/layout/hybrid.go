@@ -21,10 +21,10 @@ type Hybrid struct {
 	data  []byte
 	width int
 
-	left   int    // numbers of the current run
-	value  uint32 // which they are, or
-	packed []byte // nil for a run of equal numbers
-	bit    int    // of packed: where the next one begins
+	left   int    // numbers of the current run that were not read
+	value  uint32 // these, if packed is nil
+	packed []byte // the packed numbers of the run; nil for a run of equal ones
+	bit    int    // where in packed the next number begins
 }
 
 var errHybrid = errors.New("damaged: a page has fewer numbers than it says")
@@ -35,7 +35,7 @@ func NewHybrid(data []byte, width int) Hybrid { return Hybrid{data: data, width:
 // newBitPacked returns the n numbers of data in BIT_PACKED, a deprecated encoding of levels whose first bit is
 // the highest of a byte. It copies them with the bits in the order that Hybrid reads.
 func newBitPacked(data []byte, width, n int) Hybrid {
-	turned := make([]byte, len(data))
+	packed := make([]byte, len(data))
 	for i := range n {
 		v := uint32(0)
 		for bit := i * width; bit < (i+1)*width; bit++ {
@@ -43,14 +43,14 @@ func newBitPacked(data []byte, width, n int) Hybrid {
 		}
 		for k := range width {
 			bit := i*width + k
-			turned[bit>>3] |= byte(v>>k&1) << (bit & 7)
+			packed[bit>>3] |= byte(v>>k&1) << (bit & 7)
 		}
 	}
-	return Hybrid{width: width, left: n, packed: turned}
+	return Hybrid{width: width, left: n, packed: packed}
 }
 
-// next begins the next run: it reads its header and, for a run of equal numbers, the number.
-func (h *Hybrid) next() error {
+// beginRun reads the header of the next run and, for a run of equal numbers, the number.
+func (h *Hybrid) beginRun() error {
 	header, n := binary.Uvarint(h.data)
 	if n <= 0 || header>>1 > 1<<31 {
 		return errHybrid
@@ -80,16 +80,16 @@ func (h *Hybrid) next() error {
 		h.left = 8 * size / h.width
 	}
 	h.packed, h.bit, h.data = h.data[:size:size], 0, h.data[size:]
-	if h.width == 0 {
+	if h.width == 0 { // zeros in no bytes
 		h.packed, h.value = nil, 0
 	}
 	return nil
 }
 
-// run begins the next run with numbers, unless the current one has some left.
-func (h *Hybrid) run() error {
+// fillRun begins the next run that has numbers, unless the current one has some left.
+func (h *Hybrid) fillRun() error {
 	for h.left == 0 {
-		if err := h.next(); err != nil {
+		if err := h.beginRun(); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (h *Hybrid) run() error {
 // Read reads the next len(dst) numbers.
 func (h *Hybrid) Read(dst []uint32) error {
 	for len(dst) > 0 {
-		if err := h.run(); err != nil {
+		if err := h.fillRun(); err != nil {
 			return err
 		}
 		n := min(h.left, len(dst))
@@ -122,12 +122,13 @@ func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 	var scratch [256]uint32
 	dst = slices.Grow(dst, n)
 	for n > 0 {
-		if err := h.run(); err != nil {
+		if err := h.fillRun(); err != nil {
 			return dst, err
 		}
 		part := scratch[:min(n, h.left, len(scratch))]
 		if h.packed != nil && h.width == 1 && h.bit&7 == 0 && len(part) >= 8 { // whole bytes of single bits
 			for at := h.bit >> 3; len(part) >= 8; at++ {
+				// Byte i gets bit i of the packed byte in its place; the sum moves that to bit 7.
 				eight := uint64(h.packed[at]) * 0x0101010101010101 & 0x8040201008040201
 				dst = binary.LittleEndian.AppendUint64(dst, (eight+0x00406070787c7e7f)>>7&0x0101010101010101)
 				h.bit, h.left, n, part = h.bit+8, h.left-8, n-8, part[8:]
@@ -157,7 +158,7 @@ func unpack(dst []uint32, src []byte, bit, width int) {
 	mask := uint32(1)<<width - 1
 	for i := range dst {
 		at := bit >> 3
-		if at+8 > len(src) {
+		if at+8 > len(src) { // too near the end to load eight bytes at once
 			for j := range dst[i:] {
 				dst[i+j] = uint32(BitsAt(src, bit+j*width, width))
 			}
@@ -181,11 +182,11 @@ func BitsAt(src []byte, bit, width int) uint64 {
 	return v
 }
 
-// Count reads the next n numbers. It returns how many of them equal v, and the largest.
+// Count passes over the next n numbers. It returns how many of them equal v, and the largest.
 func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	var scratch [256]uint32
 	for n > 0 {
-		if err := h.run(); err != nil {
+		if err := h.fillRun(); err != nil {
 			return 0, 0, err
 		}
 		k := min(h.left, n)
@@ -228,8 +229,8 @@ func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 	for i := 0; i < len(values); {
 		if n := runLength(values[i:], len(values)); n >= 8 || i+n == len(values) {
 			dst = binary.AppendUvarint(dst, uint64(n)<<1)
-			for v, b := uint64(values[i]), 0; b < width; b += 8 {
-				dst = append(dst, byte(v>>b))
+			for v, bit := uint64(values[i]), 0; bit < width; bit += 8 {
+				dst = append(dst, byte(v>>bit))
 			}
 			i += n
 			continue
@@ -244,11 +245,11 @@ func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 	return dst
 }
 
-// runLength returns how many values at the beginning are equal, or a number of at least most if there are
-// that many. values is not empty.
+// runLength returns how many values at the beginning are equal. From most on it stops counting. values is not
+// empty.
 func runLength[T byte | int32](values []T, most int) int {
 	n := 1
-	if levels, ok := any(values).([]byte); ok {
+	if levels, ok := any(values).([]byte); ok { // eight at a time
 		most = min(most, len(levels))
 		for eight := uint64(levels[0]) * 0x0101010101010101; n+8 <= most && binary.LittleEndian.Uint64(levels[n:]) == eight; {
 			n += 8
@@ -262,7 +263,7 @@ func runLength[T byte | int32](values []T, most int) int {
 
 // AppendBits appends a bit for each of values, which are 0 or 1, the lowest bit of a byte first.
 func AppendBits(dst, values []byte) []byte {
-	for ; len(values) >= 8; values = values[8:] {
+	for ; len(values) >= 8; values = values[8:] { // the product has bit i of byte i in its upper byte
 		dst = append(dst, byte(binary.LittleEndian.Uint64(values)*0x0102040810204080>>56))
 	}
 	if len(values) > 0 {
@@ -277,8 +278,8 @@ func AppendBits(dst, values []byte) []byte {
 // AppendPacked appends numbers of width bits, the lowest bit first, and fills the last group of eight numbers
 // with zeros.
 func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []byte {
-	buffer, have := uint64(0), 0
-	end := len(dst) + (len(values)+7)/8*width
+	buffer, have := uint64(0), 0              // have bits are not in dst yet
+	end := len(dst) + (len(values)+7)/8*width // of whole groups
 	for _, v := range values {
 		buffer |= uint64(v) << have
 		if have += width; have >= 64 {
@@ -300,8 +301,8 @@ func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []
 	return dst
 }
 
-// AppendLevels appends the levels of n entries: levels or, if that is nil, n times level. No level is above
-// most. counted puts the number of their bytes before them, as in pages of version 1.
+// AppendLevels appends the levels of n entries: levels or, if that is nil, n times level. most is the highest
+// that the column has. counted puts the number of their bytes before them, as in pages of version 1.
 func AppendLevels(dst, levels []byte, n int, level, most byte, counted bool) []byte {
 	begin := len(dst)
 	if counted {

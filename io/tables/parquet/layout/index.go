@@ -77,8 +77,9 @@ func (f *File) CheckIndexes(r io.ReaderAt, c *Chunk) error {
 	}
 	var x ColumnIndex
 	err := f.ReadIndex(r, c.columnIndex, &x)
+	hasBoth := c.OffsetIndex.Length > 0 && c.columnIndex.Length > 0
 	for _, n := range []int{len(x.NullPages), len(x.Low), len(x.High)} {
-		if pages := len(offsets.Pages); err == nil && n != pages && c.OffsetIndex.Length > 0 && c.columnIndex.Length > 0 {
+		if pages := len(offsets.Pages); err == nil && hasBoth && n != pages {
 			err = fmt.Errorf("damaged: it has %d pages where the offset index has %d", n, pages)
 		}
 	}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 )
@@ -17,11 +18,7 @@ const mostPadding = 8
 // CheckPadding returns an error unless rest, the bytes after the values of a page, is at most mostPadding
 // zeros. More could be values of a page whose levels are damaged.
 func CheckPadding(rest []byte) error {
-	used := len(rest) > mostPadding
-	for _, b := range rest[:min(len(rest), mostPadding)] {
-		used = used || b != 0
-	}
-	if used {
+	if len(rest) > mostPadding || len(bytes.TrimLeft(rest, "\x00")) > 0 {
 		return errManyValues
 	}
 	return nil

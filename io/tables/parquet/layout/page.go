@@ -52,7 +52,8 @@ type Page struct {
 	// Nulls is the number of null values, and Rows that of the rows that begin in
 	// the page; -1 where the header does not say it.
 	Nulls, Rows int
-	// Statistics are those of the header; see Nulls for how many are null.
+	// Statistics are those of the header. Page.Nulls, which a header of version 2 also sets, replaces
+	// its Nulls.
 	Statistics
 	// Encoding is that of the values, the others those of the levels.
 	Encoding, Definition, Repetition Encoding
@@ -64,7 +65,8 @@ type Page struct {
 
 	compressed, uncompressed int64 // from the header
 	stored                   bool  // not compressed, whatever the column is
-	hasHeader, hasChecksum   bool
+	hasHeader                bool  // PageHeader has the structure of the page's kind
+	hasChecksum              bool
 	checksum                 int32 // of Body
 }
 
@@ -74,9 +76,9 @@ func (p *Page) fields(t *thrift) {
 	i32(t, 2, required, &p.uncompressed)
 	i32(t, 3, required, &p.compressed)
 	i32(t, 4, present, &p.checksum)
-	head := [...]int16{DataPage: 5, DictionaryPage: 7, DataPageV2: 8}
-	if p.Kind >= 0 && int(p.Kind) < len(head) && p.Kind != IndexPage {
-		t.nested(head[p.Kind], present, (*pageData)(p))
+	headers := [...]int16{DataPage: 5, DictionaryPage: 7, DataPageV2: 8} // the fields that have them
+	if p.Kind >= 0 && int(p.Kind) < len(headers) && p.Kind != IndexPage {
+		t.nested(headers[p.Kind], present, (*pageData)(p))
 	}
 	p.hasChecksum = t.saw(4)
 }
@@ -89,7 +91,7 @@ func (p *pageData) fields(t *thrift) {
 	p.hasHeader = p.hasHeader || t.ended
 	i32(t, 1, required, &p.Values)
 	if p.Kind == DataPageV2 {
-		compressed := !p.stored
+		compressed := !p.stored // true where the field is absent
 		i32(t, 2, required, &p.Nulls)
 		i32(t, 3, required, &p.Rows)
 		i32(t, 4, required, &p.Encoding)
@@ -139,9 +141,9 @@ func readHeader(data []byte) (Page, error) {
 	return *p, nil
 }
 
-// check checks the header's sizes, and sets Uncompressed. left is the number of bytes of the chunk after the
-// header. limit is as in [NewStream].
-func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
+// checkHeader checks the header's sizes, and sets Uncompressed. left is the number of bytes of the chunk after
+// the header. limit is as in [NewStream].
+func (p *Page) checkHeader(left int64, chunk *Chunk, limit int64) error {
 	codec := chunk.Codec
 	p.stored = p.stored && !chunk.flagIgnored
 	levels := p.RepetitionBytes + p.DefinitionBytes
@@ -335,14 +337,14 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 			return d, err
 		}
 	}
-	if highest := leaf.MaxRepetition; highest > 0 { // in lists, writers do not agree what a null is
+	if highest := leaf.MaxRepetition; highest > 0 { // p.Nulls is not checked: for lists, writers count them in different ways
 		_, err := CountLevels(d.Repetition, p.Values, highest, 0)
 		return d, err
 	}
 	if p.Kind != DataPageV2 {
 		return d, nil
 	}
-	// Of a page of nothing but nulls Arrow's writer for Go says that there are none.
+	// Arrow's writer for Go says 0 where all values of a page are null.
 	if nulls := p.Values - d.Present; p.Nulls != nulls && (p.Nulls > 0 || d.Present > 0) {
 		return d, fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.Nulls, nulls)
 	}
@@ -352,8 +354,8 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 	return d, nil
 }
 
-// CountLevels returns how many of n levels equal v. It is an error if there are more or fewer than n, or if one
-// is above highest.
+// CountLevels returns how many of levels equal v, which it leaves unread. It is an error if there are more or
+// fewer than n, or if one is above highest.
 func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 	equal, largest, err := levels.Count(n, v)
 	if err != nil || levels.Done() != nil {

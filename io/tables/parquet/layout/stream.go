@@ -25,10 +25,10 @@ const (
 type Stream struct {
 	in      io.ReaderAt
 	chunk   *Chunk
-	limit   int64
-	at, end int64 // of what is to come in the file
+	limit   int64 // see NewStream
+	at, end int64 // where in the file the next page begins, and where the chunk ends
 
-	ahead []byte // what was read of it already
+	ahead []byte // what was read from at on
 	own   []byte // the memory of ahead
 }
 
@@ -60,9 +60,9 @@ func (s *Stream) Next() (Page, error) {
 		}
 		p, err := readHeader(s.ahead[:min(len(s.ahead), maxHeaderSize)])
 		if err == nil {
-			return p, p.check(s.end-s.at-int64(len(p.Header)), s.chunk, s.limit)
+			return p, p.checkHeader(s.end-s.at-int64(len(p.Header)), s.chunk, s.limit)
 		}
-		if want == min(s.end-s.at, maxHeaderSize) {
+		if want == min(s.end-s.at, maxHeaderSize) { // more bytes would not help
 			return p, err
 		}
 	}
@@ -110,8 +110,8 @@ func (s *Stream) Skip(p *Page) {
 	s.advance(min(len(s.ahead), size), size)
 }
 
-// advance moves the stream on by size bytes, of which the first read are in s.ahead.
-func (s *Stream) advance(read, size int) {
-	s.ahead = s.ahead[read:]
+// advance moves the stream on by size bytes, of which the first fromAhead are in s.ahead.
+func (s *Stream) advance(fromAhead, size int) {
+	s.ahead = s.ahead[fromAhead:]
 	s.at += int64(size)
 }

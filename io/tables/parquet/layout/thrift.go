@@ -70,22 +70,22 @@ type thrift struct {
 	field
 }
 
-// field is where a structure is: at the field that was written last, or that is read.
+// field is a structure's field: the one that was written last, or whose header was read last.
 type field struct {
 	id      int16
 	kind    byte
-	pending bool     // its value is to be read, or
-	taken   bool     // a call of on has said that it is read: then the next field is to come
+	pending bool     // there is one, not the structure's end; for reading
+	taken   bool     // isDue returned true for it: its value is read, and the next header is to be
 	ended   bool     // all fields were read
 	n       int      // the number of fields so far
 	seen    fieldSet // their numbers
 	highest int16    // of the numbers that the structure lists
 }
 
-// on reports whether the caller is to read or write the value of field id now. When writing, it has written
+// isDue reports whether the caller is to read or write the value of field id now. When writing, it has written
 // the header, unless p is absent. When reading, it is called again after all fields (t.ended), and then only
 // checks that a required one was there.
-func (t *thrift) on(id int16, kind byte, p presence) bool {
+func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 	switch {
 	case t.writing:
 		if p != absent {
@@ -123,7 +123,7 @@ func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
 // T, or into 32 bits if kind is thriftI32, is an error.
 func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
 	switch {
-	case !t.on(id, kind, p):
+	case !t.isDue(id, kind, p):
 	case t.writing && kind == thriftByte:
 		t.data = append(t.data, byte(*v))
 	case t.writing:
@@ -148,7 +148,7 @@ func (t *thrift) boolean(id int16, p presence, v *bool) {
 	if *v {
 		kind = thriftTrue
 	}
-	if t.on(id, kind, p) && !t.writing {
+	if t.isDue(id, kind, p) && !t.writing {
 		if *v = t.kind == thriftTrue; t.kind != thriftTrue && t.kind != thriftFalse {
 			t.fail()
 		}
@@ -157,7 +157,7 @@ func (t *thrift) boolean(id int16, p presence, v *bool) {
 
 // text is a field of bytes. A []byte that is read aliases the data.
 func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
-	if !t.on(id, thriftBinary, p) {
+	if !t.isDue(id, thriftBinary, p) {
 		return
 	}
 	if t.writing {
@@ -170,7 +170,7 @@ func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
 // nested is a field that is a structure.
 func (t *thrift) nested(id int16, p presence, s structure) {
 	switch {
-	case !t.on(id, thriftStruct, p):
+	case !t.isDue(id, thriftStruct, p):
 	case t.writing:
 		t.write(s)
 	case t.kind != thriftStruct:
@@ -183,7 +183,7 @@ func (t *thrift) nested(id int16, p presence, s structure) {
 // list is a field with a list of elements of a kind. element reads or writes one; its kind is the one in the
 // data.
 func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
-	if !t.on(id, thriftList, p) {
+	if !t.isDue(id, thriftList, p) {
 		return
 	}
 	if !t.writing {
@@ -277,11 +277,11 @@ func Read(data []byte, s structure) (rest []byte, err error) {
 func (t *thrift) read(s structure) {
 	outer := t.begin()
 	for t.next(); t.pending; {
-		n := t.n
+		first := t.n // number of the pass's first field
 		if s.fields(t); t.taken {
 			t.next()
 		}
-		for t.pending && (t.n == n || t.id > t.highest) {
+		for t.pending && (t.n == first || t.id > t.highest) {
 			t.skip(t.kind)
 			t.next()
 		}

@@ -16,7 +16,7 @@ import (
 // emptied, because readers expect entries to be distinct.
 type Dictionary struct {
 	entries *encoding.Values
-	numbers []int32 // for each entry 1 if it is used, else 0; after Number its new index, or -1
+	numbers []int32 // by entry: 1 if it is used, else 0; after Number its new index, -1 if it is not used
 	used    int     // how many entries are used
 }
 
@@ -33,14 +33,14 @@ func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error)
 	return &Dictionary{entries: entries, numbers: make([]int32, p.Values)}, nil
 }
 
-// Add marks the entries that the kept rows of s, a page of indices, use. f is scratch memory.
+// Add marks the entries that the kept rows of s, a page of indices, use. f decodes the page.
 func (d *Dictionary) Add(f *Filter, s Source) error {
 	defer f.shrink()
 	_, present, err := f.open(&s)
 	if err != nil {
 		return err
 	}
-	return f.pieces(&s, present, true, func() error {
+	return f.eachPiece(&s, present, true, func() error {
 		for _, r := range f.values {
 			for _, index := range f.page.Indices[r.Low:r.High] {
 				if d.numbers[index] == 0 {
@@ -53,13 +53,13 @@ func (d *Dictionary) Add(f *Filter, s Source) error {
 	})
 }
 
-// Unused returns the number of entries that are not used.
+// Unused returns the number of entries that no kept row uses.
 func (d *Dictionary) Unused() int { return len(d.numbers) - d.used }
 
-// Full reports whether all entries are used: then page and indices are copied unchanged.
+// Full reports whether all entries are used: then the dictionary and the indices stay as they are.
 func (d *Dictionary) Full() bool { return d.Unused() == 0 }
 
-// Number gives each used entry its new index. It is called once, after all pages were added.
+// Number gives each used entry its new index. Call it once, after all pages were added.
 func (d *Dictionary) Number() {
 	if d.Full() {
 		return
@@ -75,7 +75,7 @@ func (d *Dictionary) Number() {
 }
 
 // renumbering returns the new index of each entry, -1 if it is removed, and the bits of an index, at least
-// 1. newIndex is nil if indices do not change. d may be nil.
+// 1. If indices do not change, or d is nil, it returns nil and 0.
 func (d *Dictionary) renumbering() (newIndex []int32, bitWidth int) {
 	if d == nil || d.Full() {
 		return nil, 0
@@ -83,8 +83,8 @@ func (d *Dictionary) renumbering() (newIndex []int32, bitWidth int) {
 	return d.numbers, max(1, bits.Len(uint(max(1, d.used)-1)))
 }
 
-// runs appends the runs of used entries, after Number.
-func (d *Dictionary) runs(dst tables.Rows) tables.Rows {
+// appendUsed appends the runs of used entries to dst. Number must have been called.
+func (d *Dictionary) appendUsed(dst tables.Rows) tables.Rows {
 	for i, number := range d.numbers {
 		if number >= 0 {
 			dst = dst.Add(i, i+1)
@@ -101,8 +101,8 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 	c.Leaf, c.Order = layout.Leaf{}, columns.NoOrder // entries have no levels, and no statistics
 	s.Column = &c
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
-	f.entries = d.runs(f.entries[:0])
-	f.values = append(f.values[:0], f.entries...)
+	f.entries = d.appendUsed(f.entries[:0])
+	f.values = append(f.values[:0], f.entries...) // an entry is its value: none is null
 	values := &encoding.Page{Values: *d.entries}
 	if d.used == 0 { // some readers refuse an empty dictionary: write a zero or an empty text
 		zero, err := encoding.NewDictionary(&layout.Page{Values: 1}, make([]byte, cmp.Or(c.Width, 4)), c.Width)

@@ -14,12 +14,13 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// cutSize is about how many bytes of values each new page gets if a page of more than twice
-// as many is written as several: then the large one is not in memory a second time.
-const cutSize = 1 << 20
-
-// cutEntries is about how many entries such a page has at most.
-const cutEntries = 1 << 18
+// A page whose values have more than twice pieceSize bytes, or that has more than twice pieceEntries
+// entries, is written as several: then the large one is not in memory a second time. Each gets about
+// pieceSize bytes of values, and at most about pieceEntries entries.
+const (
+	pieceSize    = 1 << 20
+	pieceEntries = 1 << 18
+)
 
 // Column is what filtering a page needs to know of its column.
 type Column struct {
@@ -69,11 +70,11 @@ type Source struct {
 
 // Filter leaves rows out of pages. One goroutine may use it at a time.
 type Filter struct {
-	repetition, definition []byte      // the page's levels; of definition levels none if no entry is null
-	entries, values        tables.Rows // that are kept of a piece of the page
-	plain                  []byte      // of the new page
-	packed                 []byte      // memory for it compressed, and for its levels before
-	page                   encoding.Page
+	repetition, definition []byte        // the page's levels; of definition levels none if no entry is null
+	entries, values        tables.Rows   // that are kept of a piece of the page; nulls have no value
+	plain                  []byte        // the body of the new page, decompressed
+	packed                 []byte        // memory for it compressed, and for its levels before
+	page                   encoding.Page // the values of the page
 
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
@@ -89,12 +90,12 @@ func (f *Filter) Begin() { f.page.Begin() }
 // new page before and after it is compressed. The page itself and its decompressed body are not counted.
 func (c *Column) Memory(p *layout.Page) int64 {
 	n, plain := int64(p.Values), int64(p.Uncompressed)
-	most := min(n, cutEntries*5/4) // entries of a piece
-	// Pages of lists and dictionaries are one piece: see pieces.
+	most := min(n, pieceEntries*5/4) // entries of a piece: it may get a step of a quarter too many
+	// Pages of lists and dictionaries are one piece: see eachPiece.
 	if c.Leaf.MaxRepetition > 0 || p.Kind == layout.DictionaryPage {
 		most = n
 	} else {
-		plain = min(plain, max(4*cutSize, plain/max(1, n)*2))
+		plain = min(plain, max(4*pieceSize, plain/max(1, n)*2))
 	}
 	// At worst every second entry is kept, each in a run of its own. 9/4 is for growth: append copies a
 	// slice to one that is a quarter larger, and both are in memory meanwhile.
@@ -136,7 +137,7 @@ func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	if f.mayCutFrame(&s) {
 		const split = false // one new frame has all values
 		cut := false
-		err := f.pieces(&s, present, split, func() error {
+		err := f.eachPiece(&s, present, split, func() error {
 			dst, cut = f.cutFrame(dst, &s, len(s.Plain)-len(values), &f.page)
 			return nil
 		})
@@ -145,8 +146,8 @@ func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 		}
 		// The frame was not worth cutting: the values are recompressed.
 	}
-	split := len(values) > 2*cutSize || s.Page.Values > 2*cutEntries
-	err = f.pieces(&s, present, split, func() error {
+	split := len(values) > 2*pieceSize || s.Page.Values > 2*pieceEntries
+	err = f.eachPiece(&s, present, split, func() error {
 		dst, err = f.write(dst, &s, &f.page)
 		return err
 	})
@@ -175,39 +176,40 @@ func (f *Filter) open(s *Source) (values []byte, present int, err error) {
 	})
 }
 
-// pieces divides a page into pieces, and calls do for each with its kept entries in f.entries and their
-// values in f.values. With split, a page without repetition levels has pieces of about cutSize bytes, so
-// that not all runs are in memory at once. Any other page is one piece. do is not called for a piece
-// without kept entries. present is the number of the page's values that are not null.
-func (f *Filter) pieces(s *Source, present int, split bool, do func() error) (err error) {
+// eachPiece calls do for each piece of a page, with the piece's kept entries in f.entries and their values in
+// f.values. With split, a page without repetition levels has pieces of about pieceSize bytes, so that not all
+// runs are in memory at once. Any other page is one piece. do is not called for a piece without kept
+// entries. present is the number of the page's values that are not null.
+func (f *Filter) eachPiece(s *Source, present int, split bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
 	n := s.Page.Values
 	if len(f.repetition) > 0 {
-		if f.entries, err = f.entryRuns(f.entries, s); err != nil || len(f.entries) == 0 {
+		if f.entries, err = f.appendListEntries(f.entries, s); err != nil || len(f.entries) == 0 {
 			return err
 		}
-		f.stepValues(s, f.entries, 0, n, 0)
+		f.appendValues(s, f.entries, 0, n, 0)
 		return do()
 	}
 	kept, size := 0, 0 // entries of the piece, and bytes of its values
-	// A step is the entries [at, end). value is the index of its first value that is not null.
+	// A piece has one step or several. A step is the entries [at, end), each a row. value is the index of its
+	// first value that is not null.
 	for at, end, value := 0, 0, 0; at < n; at = end {
 		end = n
-		if split { // a step is halved until its values fit a piece
-			end = min(at+cutEntries/4, n)
-			for end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > cutSize {
+		if split { // a step is halved until its values fit a piece, even if none is null
+			end = min(at+pieceEntries/4, n)
+			for end-at > 1 && f.page.SizeOf(value, min(value+end-at, present)) > pieceSize {
 				end = at + (end-at)/2
 			}
 		}
-		before, first := len(f.entries), len(f.values)
+		entriesBefore, valuesBefore := len(f.entries), len(f.values)
 		f.entries = s.Selection.bits.AppendRuns(f.entries, s.First+at, s.First+end, s.First)
-		kept += f.entries[before:].Count()
-		value = f.stepValues(s, f.entries[before:], at, end, value)
-		for _, r := range f.values[first:] {
+		kept += f.entries[entriesBefore:].Count()
+		value = f.appendValues(s, f.entries[entriesBefore:], at, end, value)
+		for _, r := range f.values[valuesBefore:] {
 			size += f.page.SizeOf(r.Low, r.High)
 		}
-		full, last := split && (kept >= cutEntries || size >= cutSize), end == n && kept > 0
-		if full || last {
+		isFull, isLast := split && (kept >= pieceEntries || size >= pieceSize), end == n && kept > 0
+		if isFull || isLast {
 			if err := do(); err != nil {
 				return err
 			}
@@ -217,9 +219,9 @@ func (f *Filter) pieces(s *Source, present int, split bool, do func() error) (er
 	return nil
 }
 
-// stepValues appends to f.values the values of kept, runs of entries between the entries at and end. value
-// is the index of the first value there, not counting nulls. It returns the index of the value after end.
-func (f *Filter) stepValues(s *Source, kept tables.Rows, at, end, value int) int {
+// appendValues appends to f.values the values of kept, runs of entries from at to end-1. value is the index of
+// entry at's value, or of the next one if at is null. It returns the index of the first value from end on.
+func (f *Filter) appendValues(s *Source, kept tables.Rows, at, end, value int) int {
 	if len(f.definition) == 0 {
 		f.values = append(f.values, kept...)
 		return end
@@ -241,8 +243,8 @@ const mostScratch = 4 << 20
 // shrink drops the filter's buffers if one is large: the memory that it keeps for the next page is not
 // reserved.
 func (f *Filter) shrink() {
-	large := max(cap(f.repetition), cap(f.definition), 16*cap(f.entries), 16*cap(f.values), cap(f.plain), cap(f.packed), slices.Max(f.page.Memory()))
-	if large > mostScratch {
+	runs := 16 * max(cap(f.entries), cap(f.values)) // bytes
+	if max(cap(f.repetition), cap(f.definition), runs, cap(f.plain), cap(f.packed), slices.Max(f.page.Memory())) > mostScratch {
 		f.repetition, f.definition, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil
 		f.page.Release()
 	}
@@ -271,14 +273,14 @@ func (f *Filter) readLevels(s *Source, content *layout.Content) (present int, er
 
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
-// entryRuns appends runs of the kept entries of a page with repetition levels. Each entry of level 0 begins
-// a row. The entries before the first of them go on with the last row of the page before.
-func (f *Filter) entryRuns(dst tables.Rows, s *Source) (tables.Rows, error) {
+// appendListEntries appends to dst runs of the kept entries of a page with repetition levels. Each entry of
+// level 0 begins a row. The entries before the first of them go on with the last row of the page before.
+func (f *Filter) appendListEntries(dst tables.Rows, s *Source) (tables.Rows, error) {
 	row := s.First - 1
 	if s.Continues != (f.repetition[0] > 0) || s.Continues && row < 0 {
 		return dst, errPartRows
 	}
-	keeping, begin := s.Continues && s.Selection.has(row), 0
+	keeping, begin := s.Continues && s.Selection.has(row), 0 // begin is of the run of entries kept or not
 	for i, level := range f.repetition {
 		if level > 0 {
 			continue
@@ -302,7 +304,7 @@ func (f *Filter) entryRuns(dst tables.Rows, s *Source) (tables.Rows, error) {
 // write appends a page with the entries f.entries and their values f.values, in the encoding of s.Page.
 // values is the page, or dictionary, that has them.
 func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, error) {
-	page, head := f.begin(s, values)
+	page, head := f.beginPage(s, values)
 	newIndex, bitWidth := s.Dictionary.renumbering()
 	var err error
 	if f.plain, err = values.Append(f.plain, f.values, newIndex, bitWidth); err != nil {
@@ -313,30 +315,30 @@ func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, er
 	}
 	from := len(dst)
 	compress := s.Compress
-	if s.Page.Stored() {
+	if s.Page.Stored() { // as the old page
 		compress = nil
 	}
-	var header int
-	dst, header = head.AppendPage(dst, f.plain, &f.packed, compress)
-	page.Size, page.Uncompressed = len(dst)-from, header+len(f.plain)
+	var headerSize int
+	dst, headerSize = head.AppendPage(dst, f.plain, &f.packed, compress)
+	page.Size, page.Uncompressed = len(dst)-from, headerSize+len(f.plain)
 	f.pages = append(f.pages, page)
 	return dst, nil
 }
 
-// begin begins a page with the entries f.entries and their values f.values: it sets f.plain to their levels.
-// It returns what is known of the page so far, without sizes, and its header.
-func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout.Page) {
+// beginPage begins a page with the entries f.entries and their values f.values: it sets f.plain to their
+// levels. It returns what is known of the page so far, without sizes, and its header.
+func (f *Filter) beginPage(s *Source, values *encoding.Page) (layout.Written, layout.Page) {
 	p := s.Page
 	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: f.entries.Count(), Bounds: bounds(s.Order, values, f.values)}
 	page.Nulls = page.Values - f.values.Count()
-	page.Rows = page.Values
-	version2 := p.Kind == layout.DataPageV2
+	page.Rows = page.Values // but in lists
+	counted := p.Kind != layout.DataPageV2
 	head := layout.Page{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
 	if most := s.Leaf.MaxRepetition; most > 0 {
 		kept := f.gather(f.repetition)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
-		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !version2)
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, 0, byte(most), counted)
 		head.RepetitionBytes = int64(len(f.plain))
 	}
 	if most := s.Leaf.MaxDefinition; most > 0 {
@@ -344,7 +346,7 @@ func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout
 		if len(f.definition) > 0 {
 			kept = f.gather(f.definition)
 		}
-		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !version2)
+		f.plain = layout.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), counted)
 		head.DefinitionBytes = int64(len(f.plain)) - head.RepetitionBytes
 	}
 	head.Rows = page.Rows
@@ -352,11 +354,13 @@ func (f *Filter) begin(s *Source, values *encoding.Page) (layout.Written, layout
 }
 
 // MayCut reports whether Page will most likely cut the page's zstd frame, so that nothing is recompressed.
-// leftOut of all rows, or of all entries of a dictionary, are left out. They are assumed to be twice as long
-// as the others.
+// leftOut of all rows, or of all entries of a dictionary, are left out.
 func (c *Column) MayCut(p *layout.Page, leftOut, all int) bool {
+	// To be on the safe side, the rows that are left out count as twice as long as they are on average: so
+	// many bytes are cut of half of the page.
+	cut := int(float64(p.Uncompressed) * float64(leftOut) / float64(all))
 	half := p.Uncompressed / 2
-	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-int(float64(p.Uncompressed)*float64(leftOut)/float64(all)), leftOut/2+1)
+	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-cut, leftOut/2+1)
 }
 
 // mayCutFrame reports whether cutting the page's zstd frame is tried. It is not if the kept rows have more
@@ -364,35 +368,36 @@ func (c *Column) MayCut(p *layout.Page, leftOut, all int) bool {
 func (f *Filter) mayCutFrame(s *Source) bool {
 	n := len(s.Plain)
 	most := zstdcut.MostRanges(n)
-	if !s.Rereads(s.Page) || s.Page.Stored() || !zstdcut.Worth(n, n, 0) {
+	if !s.Rereads(s.Page) || s.Page.Stored() || !zstdcut.Worth(n, n, 0) { // not even if nearly all is kept
 		return false
 	}
 	return len(f.repetition) > 0 || s.Selection.bits.CountRuns(s.First, s.First+s.N, most) <= most
 }
 
 // cutFrame appends a page with f.entries and f.values, made by cutting the other values out of the zstd
-// frame of s. The values of s are in PLAIN, and begin at offset begin of s.Plain. It returns false and
-// appends nothing if the frame cannot be cut or compressing again is better.
-func (f *Filter) cutFrame(dst []byte, s *Source, begin int, values *encoding.Page) ([]byte, bool) {
+// frame of s. values are those of s; they are in PLAIN, and begin at offset valuesAt of s.Plain. It returns
+// false and appends nothing if the frame cannot be cut or compressing again is better.
+func (f *Filter) cutFrame(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
 	if !s.Rereads(p) || p.Stored() {
 		return dst, false
 	}
 	outside := p.PlainLevels() // bytes of levels before the frame
-	frame, plain, begin := p.Body[outside:], s.Plain[outside:], begin-outside
-	keptBytes := 0 // of the values
+	frame, plain := p.Body[outside:], s.Plain[outside:]
+	valuesAt -= outside // now in plain
+	keptBytes := 0      // of the values
 	f.ranges = f.ranges[:0]
 	for _, r := range f.values {
-		low, high := values.Place(r.Low)+begin, values.Place(r.High)+begin
+		low, high := values.Place(r.Low)+valuesAt, values.Place(r.High)+valuesAt
 		if keptBytes += high - low; low < high {
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if !zstdcut.Worth(len(plain), begin+keptBytes, len(f.ranges)) {
+	if !zstdcut.Worth(len(plain), valuesAt+keptBytes, len(f.ranges)) {
 		return dst, false
 	}
-	page, head := f.begin(s, values)
-	before, inside := []byte(nil), f.plain // the new levels
+	page, head := f.beginPage(s, values)
+	before, inside := []byte(nil), f.plain // the new levels, before the frame or in it
 	if p.Kind == layout.DataPageV2 {
 		before, inside = f.plain, nil
 	}

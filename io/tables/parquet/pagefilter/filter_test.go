@@ -587,7 +587,7 @@ func TestPageCut(t *testing.T) {
 				largest = max(largest, page.Uncompressed)
 				rest = rest[page.StoredSize():]
 			}
-			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*cutSize {
+			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*pieceSize {
 				t.Errorf("%d pages of up to %d bytes", count, largest)
 			}
 			leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
@@ -844,7 +844,7 @@ func TestMemoryParts(t *testing.T) {
 	flat := layout.Leaf{}
 	optional := layout.Leaf{MaxDefinition: 1}
 	list := layout.Leaf{MaxDefinition: 3, MaxRepetition: 1}
-	const most = cutEntries * 5 / 4
+	const most = pieceEntries * 5 / 4
 	runs := func(n int64) int64 { return 2 * 16 * (n/2 + 1) * 9 / 4 } // of entries and of values
 	for _, test := range []struct {
 		name         string
@@ -857,13 +857,13 @@ func TestMemoryParts(t *testing.T) {
 		{"levels", optional, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 1000},
 		{"levels of a list", list, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 2*1000},
 		{"a dictionary, its numbers and where texts begin", flat, layout.DictionaryPage, 1000, 4000, 2*4000 + runs(1000) + 9*1000},
-		{"pieces", flat, layout.DataPage, 10 * most, 40 * most, 2*4*cutSize + runs(most)},
-		{"pieces of two long values", flat, layout.DataPage, 4, 8 * cutSize, 2*4*cutSize + runs(4)},
-		{"one long value", flat, layout.DataPage, 1, 8 * cutSize, 2*8*cutSize + runs(1)},
-		{"three long values", flat, layout.DataPage, 3, 24 * cutSize, 2*16*cutSize + runs(3)},
+		{"pieces", flat, layout.DataPage, 10 * most, 40 * most, 2*4*pieceSize + runs(most)},
+		{"pieces of two long values", flat, layout.DataPage, 4, 8 * pieceSize, 2*4*pieceSize + runs(4)},
+		{"one long value", flat, layout.DataPage, 1, 8 * pieceSize, 2*8*pieceSize + runs(1)},
+		{"three long values", flat, layout.DataPage, 3, 24 * pieceSize, 2*16*pieceSize + runs(3)},
 		{"a list, which is one piece", list, layout.DataPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 2*10*most},
 		{"a large dictionary", flat, layout.DictionaryPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 9*10*most},
-		{"no value", flat, layout.DataPage, 0, 8 * cutSize, 2*8*cutSize + runs(0)},
+		{"no value", flat, layout.DataPage, 0, 8 * pieceSize, 2*8*pieceSize + runs(0)},
 	} {
 		c := &Column{Leaf: test.leaf, Type: layout.Int32, Width: 4}
 		page := &layout.Page{Kind: test.kind, Values: int(test.values), Uncompressed: int(test.size)}

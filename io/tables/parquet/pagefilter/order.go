@@ -10,7 +10,7 @@ import (
 )
 
 // bounds returns copies of the least and the greatest value in runs of a page's values. Both are nil if o is
-// NoOrder, or if there are no values but NaN. Bounds of byte arrays are cut: see short.
+// NoOrder, or if there are no values but NaN. Bounds of byte arrays are cut: see shortBounds.
 func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bounds) {
 	if o == columns.NoOrder {
 		return b
@@ -20,12 +20,12 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
 			value := v.Value(scratch[:0], i)
-			low, high := o.Outside(&b, value)
-			if low {
+			isLess, isGreater := o.Outside(&b, value)
+			if isLess {
 				least = append(least[:0], value...)
 				b.Low = least
 			}
-			if high {
+			if isGreater {
 				greatest = append(greatest[:0], value...)
 				b.High = greatest
 			}
@@ -33,7 +33,7 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 	}
 	o.SignZeros(&b)
 	if o == columns.ByBytes {
-		return short(b)
+		return shortBounds(b)
 	}
 	return b
 }
@@ -41,10 +41,10 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 // mostBound is the most bytes that a bound has.
 const mostBound = 64
 
-// short returns the bounds with at most mostBound bytes each, or none if there is no such upper bound. The
-// lower one is cut between letters, and the upper one after a letter that can be raised, so that texts
-// remain UTF-8.
-func short(b layout.Bounds) layout.Bounds {
+// shortBounds returns the bounds with at most mostBound bytes each, or none if there is no such upper bound.
+// The lower one is cut between letters, and the upper one after an ASCII letter that can be raised, so that
+// texts remain UTF-8.
+func shortBounds(b layout.Bounds) layout.Bounds {
 	if len(b.Low) > mostBound {
 		b.Low = b.Low[:mostBound:mostBound]
 		for n := mostBound; n > mostBound-utf8.UTFMax && !utf8.Valid(b.Low); n-- {
@@ -60,11 +60,11 @@ func short(b layout.Bounds) layout.Bounds {
 	return b
 }
 
-// raise returns the shortest change of high that is greater than all texts that begin with high. It uses
-// the memory of high, and is nil if no letter of high can be raised.
+// raise returns a text that is greater than all texts that begin with high: high up to its last byte below
+// 'z', which is raised by one. It uses the memory of high. It returns nil if high has no such byte.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
-		if c := high[n-1]; c < 'z' {
+		if high[n-1] < 'z' { // ASCII, and so is the next one
 			high = high[:n]
 			high[n-1]++
 			return high

@@ -8,8 +8,8 @@ import (
 
 // Selection says which rows of a row group are kept: a bit for each, the lowest bit of a byte first.
 type Selection struct {
-	bits tables.Bitmap // and eight bytes more, so that a word can be read from any row on
-	n    int
+	bits tables.Bitmap // eight bytes longer than the rows need, so that a word can be read at any row
+	n    int           // rows
 }
 
 // NewSelection returns a selection of none of n rows.
