@@ -33,7 +33,7 @@ func Create(ctx context.Context, name string) (Writer, error) {
 	if name == Stdio || isStdout(name) {
 		return stdout(ctx), nil
 	}
-	name, isObject, err := checkName(name)
+	name, isObject, err := resolveName(name)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,11 @@ func createFile(name string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	publish := func() error { return publish(f, target) }
 	discard := func() {
 		f.Close()
 		os.Remove(f.Name())
 	}
-	return newWriter(name, writesBack(f), publish, discard), nil
+	return newWriter(name, writesBack(f), func() error { return publish(f, target) }, discard), nil
 }
 
 // stdout is the standard output. Close writes the buffered rest and leaves stdout open;
@@ -149,10 +148,10 @@ func createTemporary(target string) (*os.File, error) {
 		name := fmt.Sprintf("%s.%s%s%08x%s", folder, shortBase(base), temporaryMark, rand.Uint32(), temporaryEnd)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
-			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts {
+			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts { // in the end without a lock
 				return f, nil
 			}
-			removeLocked(f, name) // another process sweeps it away just now, or it has no lock
+			removeLocked(f, name) // another process sweeps it away just now, or it cannot be locked
 			continue
 		}
 		if !errors.Is(err, fs.ErrExist) || attempt == attempts {

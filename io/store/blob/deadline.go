@@ -63,15 +63,14 @@ type watch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex
-	timer *time.Timer
-	limit time.Duration // what the timer was set to
-	owed  debt
-	mark  int64 // bytes that had moved when the timer was last set
+	mu      sync.Mutex
+	timer   *time.Timer
+	limit   time.Duration // what the timer was set to
+	owed    debt          // what the store is waited for, for the error
+	counted int64         // bytes that had moved when the timer was last set
 }
 
-// start begins to watch: w.ctx ends when nothing makes progress for limit. owed is what the
-// store is waited for, for the error.
+// start begins to watch: w.ctx ends when nothing makes progress for limit.
 func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
 	w.limit, w.owed = limit, owed
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
@@ -85,10 +84,10 @@ func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
 }
 
 // progress gives the store another w.limit if enough bytes have moved since it last did. bytes
-// counts from the start; the caller holds w.mu.
+// are all that have moved from the start; the caller holds w.mu.
 func (w *watch) progress(bytes int64) {
-	if bytes-w.mark >= leastBytes(w.limit) {
-		w.mark = bytes
+	if bytes-w.counted >= leastBytes(w.limit) {
+		w.counted = bytes
 		w.timer.Reset(w.limit)
 	}
 }
@@ -103,8 +102,8 @@ func (w *watch) finish() {
 // attempt has made progress for the timeout.
 type operation struct {
 	watch
-	most int64 // bytes moved by the attempt that got furthest
-	kept int64 // bytes that arrived before it, which need not be sent again
+	most int64 // bytes moved by the attempt that got furthest, of those since the last advance
+	kept int64 // bytes that arrived before the last advance, which need not be sent again
 }
 
 type operationKey struct{}
@@ -117,7 +116,7 @@ func startOperation(ctx context.Context) (context.Context, *operation) {
 		timeout = defaultTimeout
 	}
 	op := new(operation)
-	op.start(ctx, timeout, debt{0, "credentials"})
+	op.start(ctx, timeout, owesCredentials)
 	return context.WithValue(op.ctx, operationKey{}, op), op
 }
 
@@ -128,7 +127,7 @@ func (op *operation) advance(bytes int) bool {
 	defer op.mu.Unlock()
 	if bytes > 0 {
 		op.kept += int64(bytes)
-		op.most, op.owed.stage = 0, 0
+		op.most, op.owed.stage = 0, 0 // the next attempt is for other bytes
 	}
 	op.progress(op.kept + op.most)
 	return bytes >= leastRate
@@ -155,17 +154,18 @@ func (op *operation) owes(owed debt) {
 	}
 }
 
-// debt is what a store owes, and which step of a request that is.
+// debt is what a store owes, and at which stage of a request: later ones are higher.
 type debt struct {
 	stage int
 	what  string
 }
 
 var (
-	owesConnection = debt{1, "a connection"}
-	owesTaking     = debt{2, "the request to be taken"}
-	owesFirstByte  = debt{3, "the first byte of the answer"}
-	owesMore       = debt{4, "more of the answer"}
+	owesCredentials = debt{0, "credentials"}
+	owesConnection  = debt{1, "a connection"}
+	owesTaking      = debt{2, "the request to be taken"}
+	owesFirstByte   = debt{3, "the first byte of the answer"}
+	owesMore        = debt{4, "more of the answer"}
 )
 
 // Doer sends requests, as [http.Client] does.
@@ -187,8 +187,8 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 		return d.Doer.Do(request)
 	}
 	a := newAttempt(request.Context(), op)
-	// A connection made for one request may be used by another, and become ready after
-	// this one is over.
+	// These may be called after the attempt is over: when another request uses a connection that
+	// was made for this one.
 	request = request.WithContext(httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
 		GotConn:      func(httptrace.GotConnInfo) { a.owes(owesTaking) },
 		WroteRequest: func(httptrace.WroteRequestInfo) { a.owes(owesFirstByte) },
@@ -202,11 +202,11 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 		a.stop()
 		return nil, err
 	}
+	owed := owesMore
 	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests {
-		a.owes(debt{owesMore.stage, fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))})
-	} else {
-		a.owes(owesMore)
+		owed.what = fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
+	a.owes(owed)
 	response.Body = &watchedAnswer{watchedBody{response.Body, a}}
 	return response, nil
 }
@@ -216,7 +216,7 @@ type attempt struct {
 	watch
 	op    *operation
 	bytes int64 // sent and received
-	over  bool
+	over  bool  // stop was called
 }
 
 // newAttempt begins an attempt of an operation. It waits for a connection first.
@@ -283,7 +283,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watchedAnswer is the body of an answer, which ends the attempt.
+// watchedAnswer is the body of an answer. Closing it ends the attempt.
 type watchedAnswer struct{ watchedBody }
 
 // Close closes the body and ends the attempt.

@@ -43,14 +43,14 @@ type Writer interface {
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// checkName splits names of objects from those of files. It returns the URL of an object as it
-// is, and the path of a local file, also if that was given as a file:// URL.
-func checkName(name string) (local string, isObject bool, err error) {
+// resolveName tells names of objects from those of files. resolved is the URL of an object as it
+// is, or the path of a local file, also if name is its file:// URL.
+func resolveName(name string) (resolved string, isObject bool, err error) {
 	if name == "" {
 		return "", false, errors.New("the name is empty")
 	}
-	local, err = LocalName(name)
-	return local, IsURL(local), err
+	resolved, err = LocalName(name)
+	return resolved, IsURL(resolved), err
 }
 
 // withName prefixes err with the name of the input or output. It drops the path in an
@@ -63,8 +63,8 @@ func withName(name string, err error) error {
 	return &namedError{name, err}
 }
 
-// namedError says what is wrong with the input or output of that name. Who names it in
-// front of the error, such as the reader of a format, names it twice.
+// namedError says what is wrong with the input or output of that name. Its text begins with the
+// name: callers must not put it there again.
 type namedError struct {
 	Name string
 	Err  error

@@ -53,7 +53,8 @@ func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]
 	defer op.finish()
 	for failures := 1; ; failures++ {
 		data, info, err := f.readOnce(ctx, u, listed, buffer, most)
-		if err == nil || !info.regular || failures > reopenings {
+		var broken *brokenError
+		if !errors.As(err, &broken) || failures > reopenings {
 			return data, info, err
 		}
 		if pause(ctx, failures) != nil {
@@ -62,8 +63,8 @@ func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]
 	}
 }
 
-// readOnce is ReadUpTo without repeating. If it returns both an error and an info, reading the
-// body broke off.
+// readOnce tries once to do what ReadUpTo does. The error is a *brokenError if the body broke
+// off.
 func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	// No range is asked for, because an empty object has none.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
@@ -71,8 +72,8 @@ func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byt
 		return buffer, Info{}, u.explain(ctx, err)
 	}
 	defer body.Close() // it was only read from
-	said := body.Size
-	if said < 0 {
+	isSizeSaid := body.Size >= 0
+	if !isSizeSaid {
 		body.Size = listed
 	}
 	switch {
@@ -92,7 +93,7 @@ func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byt
 	case err != nil:
 		return buffer, info, withName(u.Name(), &brokenError{int64(n), err})
 	}
-	if said < 0 && body.Size <= int64(most) {
+	if !isSizeSaid && body.Size <= int64(most) { // is there a byte after the listed size?
 		var more [1]byte
 		if n, err := io.ReadFull(body, more[:]); n > 0 {
 			return buffer, Info{}, withName(u.Name(), ErrChanged)
@@ -130,9 +131,9 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, err
 	}
 	e := expansion{Folder: Folder{ctx, u, bucket}, tables: make(foundTables)}
-	what := errors.New("the folder has no objects")
+	errNone := errors.New("the folder has no objects")
 	if pattern {
-		what = ErrNoMatch
+		errNone = ErrNoMatch
 		err = e.match(u.Key)
 	} else {
 		e.root = u.Key
@@ -142,12 +143,12 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		return nil, err
 	}
 	if len(e.found) == 0 {
-		return nil, fmt.Errorf("%s: %w", u.Name(), what)
+		return nil, fmt.Errorf("%s: %w", u.Name(), errNone)
 	}
 	slices.SortFunc(e.found, compareKeys)
 	// A store that is written to may list a key on two pages.
 	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
-	if _, name := path.Split(u.Key); IsHidden(name) { // notes beside the data are asked for
+	if _, name := path.Split(u.Key); IsHidden(name) { // a table's own files, beside its data, are asked for
 		return e.found, nil
 	}
 	return e.found, e.checkTables()
@@ -156,17 +157,16 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 // expansion is an Expand under way.
 type expansion struct {
 	Folder        // or its pattern
-	root   string // common prefix of keys; stems follow it
+	root   string // the prefix of all keys that Object.Stem is without
 	found  []Object
+	held   int64 // about how many bytes found and folders that may match take
 
-	held int64 // about how many bytes found and folders that may match take
-
-	tables foundTables
-	listed []string // folders, of which all keys were seen
+	tables foundTables // those that the listed keys show, for checkTables
+	listed []string    // folders of which all keys were listed
 }
 
-// match adds what a pattern matches. If an object has the pattern as its key, it is the only
-// match.
+// match adds what a pattern matches. If the pattern itself is the key of an object, that is the
+// only match.
 func (e *expansion) match(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return fmt.Errorf("%s: %w", e.url.Name(), err)
@@ -214,11 +214,11 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 	if more && !strings.ContainsAny(part, `*?[\`) {
 		return e.matchBelow(folder+part+"/", rest)
 	}
-	literal := part
+	literal := part // what names must begin with
 	if i := strings.IndexAny(part, `*?[\`); i >= 0 {
 		literal = part[:i]
 	}
-	var folders []string
+	var folders []string // that match
 	err := e.list(folder+literal, "/", func(k Key) {
 		name := strings.TrimSuffix(k.Name[len(folder):], "/")
 		matches, _ := path.Match(part, name)
@@ -269,7 +269,7 @@ func (e *expansion) matchDeep(folder, rest string) error {
 }
 
 // unique sorts folders and removes duplicates: a store may list a folder on two pages, and
-// Azure as an object, too.
+// Azure also lists it as an object.
 func unique(folders []string) []string {
 	slices.Sort(folders)
 	return slices.Compact(folders)
@@ -350,7 +350,10 @@ func (f *Folder) CheckHeld(held int64) error {
 // out others, or that repeats pages.
 func (f *Folder) eachKey(prefix, delimiter string, visit func(Key) error) error {
 	q := Query{Prefix: prefix, Delimiter: delimiter}
-	pages, keys, past := 0, 0, "" // past is the token of an earlier page, after 1, 2, 4, 8 … of them
+	pages, keys := 0, 0
+	// Tokens that come again are found by comparing each with an earlier one, the last after 1, 2,
+	// 4, 8 … pages (Brent's algorithm).
+	earlier := ""
 	for {
 		page, err := f.page(q)
 		if err != nil {
@@ -372,11 +375,11 @@ func (f *Folder) eachKey(prefix, delimiter string, visit func(Key) error) error 
 		if page.Token == "" {
 			return nil
 		}
-		if page.Token == past {
+		if page.Token == earlier {
 			return fmt.Errorf("%s: the store lists the same keys again and again", f.Name())
 		}
-		if pages&(pages-1) == 0 {
-			past = page.Token
+		if pages&(pages-1) == 0 { // a power of two
+			earlier = page.Token
 		}
 		q.Token = page.Token
 	}

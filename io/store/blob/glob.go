@@ -85,7 +85,7 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 		return glob(found, name, rest)
 	}
 	deep := part == anyDepth
-	if deep && len(rest) > 0 {
+	if deep && len(rest) > 0 { // ** as no folder
 		var err error
 		if found, err = glob(found, folder, rest); err != nil {
 			return found, err
@@ -101,7 +101,7 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 		switch {
 		case deep && IsHidden(name) || !strings.HasPrefix(part, ".") && strings.HasPrefix(name, "."):
 			continue
-		case deep && entry.IsDir():
+		case deep && entry.IsDir(): // ** goes on below; a link to a folder is not followed
 			found, err = glob(found, folder+name+string(filepath.Separator), parts)
 		case deep && len(rest) > 0 || !matches:
 			continue

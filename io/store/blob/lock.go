@@ -35,7 +35,7 @@ func LockFile(name string) (*Lock, error) {
 	if name == Stdio || isStdout(name) {
 		return nil, nil
 	}
-	name, isObject, err := checkName(name)
+	name, isObject, err := resolveName(name)
 	if err != nil || isObject {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func LockFile(name string) (*Lock, error) {
 
 // LockFolder locks an existing folder of outputs.
 func LockFolder(name string) (*Lock, error) {
-	name, isObject, err := checkName(name)
+	name, isObject, err := resolveName(name)
 	if err != nil || isObject {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func lockPath(name, path string) (*Lock, error) {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, errBusy)
 		}
-		// Its last holder removed it just now: try again.
+		// It is locked but no more at path: its last holder removed it just now. Try again.
 	}
 }
 
@@ -102,8 +102,9 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// shortBase returns an output's name for use in names of other files, which must be valid
-// UTF-8 and below 255 bytes. A name that is not gets shortened, with a hash of the whole.
+// shortBase returns base, an output's file name, for use in names of other files, which must be
+// valid UTF-8 and below 255 bytes. If base is not, or too long for additions, the result has
+// what is valid of its first bytes and a hash of the whole.
 func shortBase(base string) string {
 	const most = 200
 	short := strings.ToValidUTF8(base[:min(len(base), most)], "")
@@ -157,11 +158,12 @@ func SweepFile(name string) error {
 func isTemporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, temporaryEnd)
 	at := strings.LastIndex(rest, temporaryMark)
-	if !ok || at < 1 || rest[0] != '.' {
-		return false
-	}
-	number := rest[at+len(temporaryMark):]
-	return len(number) == 8 && strings.Trim(number, "0123456789abcdef") == ""
+	return ok && at >= 1 && rest[0] == '.' && isRandom(rest[at+len(temporaryMark):])
+}
+
+// isRandom reports whether text is eight hexadecimal digits, as temporary names have.
+func isRandom(text string) bool {
+	return len(text) == 8 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // removeAbandoned removes a file that no process has locked, and reports whether it did.
@@ -231,16 +233,17 @@ func SweepScratch() {
 		return
 	}
 	for _, entry := range entries {
-		name, ok := strings.CutSuffix(entry.Name(), scratchLock)
-		number, is := strings.CutPrefix(name, scratchMark)
-		if ok && is && len(number) == 8 && strings.Trim(number, "0123456789abcdef") == "" && entry.Type().IsRegular() {
+		name, isLock := strings.CutSuffix(entry.Name(), scratchLock)
+		number, isOurs := strings.CutPrefix(name, scratchMark)
+		if isLock && isOurs && isRandom(number) && entry.Type().IsRegular() {
 			sweepScratch(filepath.Join(os.TempDir(), name))
 		}
 	}
 }
 
-// sweepScratch removes a temporary folder and its lock file if nobody holds the lock.
-// Where files cannot be locked, as on some networks, a second lock also succeeds.
+// sweepScratch removes a temporary folder and its lock file if nobody holds the lock. It leaves
+// both where files cannot be locked, as on some networks, which shows when a second lock also
+// succeeds: the owner may be alive.
 func sweepScratch(path string) {
 	f, err := os.Open(path + scratchLock)
 	if err != nil {
@@ -259,6 +262,7 @@ func sweepScratch(path string) {
 	if ok || err != nil {
 		return
 	}
+	// A file or link of that name is not this program's.
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() || os.RemoveAll(path) != nil {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// headSize and tailSize are the numbers of bytes of an object's beginning and end
-	// are fetched at once and kept: what tells its format, and most footers.
+	// headSize and tailSize are the bytes at an object's beginning and end that are fetched
+	// at once and kept: what tells its format, and most footers.
 	headSize = 32 << 10
 	tailSize = 64 << 10
 
@@ -34,10 +34,10 @@ const (
 // object is an object of a store, open for reading. Whatever is read of it is of
 // one version: reading fails when it is replaced meanwhile.
 type object struct {
-	url    URL
-	bucket Bucket
-	is     Attributes // the version that is read
-	size   int64
+	url     URL
+	bucket  Bucket
+	version Attributes // what is read must be of it
+	size    int64
 
 	ctx     context.Context // of all requests
 	cancel  context.CancelFunc
@@ -45,10 +45,10 @@ type object struct {
 
 	reading *ahead // of Read, nil before it
 
-	mu         sync.Mutex // for what ReadAt needs, that follows
+	mu         sync.Mutex // for the following, which ReadAt needs
 	head, tail []byte     // nil before they are fetched
-	cursor     *ahead     // ReadAt in order, nil when it is not
-	last       int64      // where the last ReadAt ended
+	cursor     *ahead     // for calls of ReadAt that follow each other without a gap; nil for others
+	lastEnd    int64      // where the last ReadAt ended; -1 before it
 	segments   []*segment // what was announced
 }
 
@@ -65,7 +65,7 @@ func openObject(ctx context.Context, u URL) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &object{url: u, bucket: bucket, size: info.Size, is: info.Attributes, last: -1}
+	o := &object{url: u, bucket: bucket, size: info.Size, version: info.Attributes, lastEnd: -1}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	return o, nil
 }
@@ -118,7 +118,7 @@ func askSize(ctx context.Context, bucket Bucket, key, version string) (int64, er
 func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 	ctx, op := startOperation(ctx)
 	defer op.finish()
-	for failures := 0; len(p) > 0; {
+	for failures := 0; len(p) > 0; { // failures without progress
 		n, err := o.request(ctx, p, offset)
 		p, offset = p[n:], offset+int64(n)
 		if err == nil {
@@ -128,7 +128,7 @@ func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 		if !errors.As(err, &broken) {
 			return err
 		}
-		// A store that stands still after a few bytes each time comes to no end.
+		// A store that stalls after some bytes each time would never come to an end.
 		if op.advance(n) && !broken.stalled() {
 			failures = 0
 		}
@@ -155,7 +155,7 @@ func pause(ctx context.Context, failures int) error {
 
 // brokenError says that a body ended before its end.
 type brokenError struct {
-	at  int64
+	at  int64 // bytes from the object's beginning
 	err error
 }
 
@@ -172,7 +172,7 @@ func (e *brokenError) Error() string {
 // their number.
 func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
 	changed := withName(o.url.Name(), ErrChanged)
-	body, err := o.bucket.Read(ctx, o.url.Key, o.is.Version, Range{offset, int64(len(p))})
+	body, err := o.bucket.Read(ctx, o.url.Key, o.version.Version, Range{offset, int64(len(p))})
 	if err != nil {
 		var refused *ResponseError
 		if ctx.Err() == nil && (errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) &&
@@ -181,8 +181,8 @@ func (o *object) request(ctx context.Context, p []byte, offset int64) (int, erro
 		}
 		return 0, o.url.explain(ctx, err)
 	}
-	defer body.Close()                      // it was only read from
-	if !body.Attributes.sameVersion(o.is) { // of a store that does not compare versions itself
+	defer body.Close()                           // it was only read from
+	if !body.Attributes.sameVersion(o.version) { // of a store that does not compare versions itself
 		return 0, changed
 	}
 	n, err := io.ReadFull(body, p)
@@ -216,8 +216,8 @@ func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("%s: a negative offset", o.url.Name())
 	}
-	if short := o.size - offset; int64(len(p)) > short {
-		p, err = p[:max(0, short)], io.EOF
+	if left := o.size - offset; int64(len(p)) > left {
+		p, err = p[:max(0, left)], io.EOF
 	}
 	if len(p) == 0 {
 		return 0, err
@@ -239,8 +239,8 @@ func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 func (o *object) readUnannounced(p []byte, offset int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	inOrder := offset == o.last
-	o.last = offset + int64(len(p))
+	inOrder := offset == o.lastEnd
+	o.lastEnd = offset + int64(len(p))
 	if offset < headSize {
 		if err := o.fetchHead(); err != nil {
 			return err
@@ -337,9 +337,9 @@ const (
 // once when the first of them is read.
 type segment struct {
 	Range
-	left []Range // those that are not done
+	left []Range // the announced ranges that are not done
 
-	once sync.Once
+	once sync.Once // fetches data, or sets err
 	data []byte
 	err  error
 }
@@ -436,7 +436,7 @@ const (
 	maxSkip = 64 << 10
 )
 
-// readers counts the objects that are fetched ahead.
+// readers counts the objects that are being fetched ahead, in the whole program.
 var readers atomic.Int64
 
 // blockLimit returns the most bytes of a block.
@@ -455,9 +455,9 @@ type ahead struct {
 	next    int64          // offset of the next block to ask for
 	size    int            // size of that block
 	buffers [][]byte       // buffers for reuse
-	whole   []byte         // the buffer of which block is the rest
-	err     error
-	counted bool // this object is counted in readers
+	current []byte         // the buffer of which block is the rest; nil for none to reuse
+	err     error          // of Read, after block; io.EOF at the end
+	counted bool           // this object is counted in readers
 }
 
 type fetched struct {
@@ -490,9 +490,9 @@ func (a *ahead) Read(p []byte) (int, error) {
 // the current block must have been read, because its memory is reused. At the end of the
 // object it sets a.err to io.EOF.
 func (a *ahead) nextBlock() {
-	if a.whole != nil {
-		a.buffers = append(a.buffers, a.whole)
-		a.whole = nil
+	if a.current != nil {
+		a.buffers = append(a.buffers, a.current)
+		a.current = nil
 	}
 	for len(a.coming) <= aheadBlocks && a.next < a.o.size {
 		a.requestBlock()
@@ -505,7 +505,7 @@ func (a *ahead) nextBlock() {
 	select {
 	case block := <-a.coming[0]:
 		a.coming = a.coming[1:]
-		a.whole, a.block, a.err = block.data, block.data, block.err
+		a.current, a.block, a.err = block.data, block.data, block.err
 	case <-a.ctx.Done():
 		a.err = a.o.url.explain(a.ctx, a.ctx.Err())
 	}
@@ -557,8 +557,8 @@ func (a *ahead) uncountReader() {
 	}
 }
 
-// skipTo moves forward to an offset. It returns false, and does not move, if that is behind or
-// more than maxSkip bytes ahead.
+// skipTo moves forward to an offset, or to the first error. It returns false, and does not move,
+// if the offset is behind or more than maxSkip bytes ahead.
 func (a *ahead) skipTo(offset int64) bool {
 	if offset < a.at || offset > a.at+maxSkip {
 		return false
@@ -580,5 +580,5 @@ func (a *ahead) close() {
 	a.cancel()
 	a.uncountReader()
 	a.err = io.ErrClosedPipe
-	a.block, a.whole, a.buffers, a.coming = nil, nil, nil, nil
+	a.block, a.current, a.buffers, a.coming = nil, nil, nil, nil
 }

@@ -32,7 +32,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 	if name == Stdio {
 		return newFile("stdin", os.Stdin)
 	}
-	name, isObject, err := checkName(name)
+	name, isObject, err := resolveName(name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -60,11 +60,10 @@ func openURL(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{name: u.Name(), in: o, size: o.size, info: Info{Attributes: o.is, regular: true}}, nil
+	return &File{name: u.Name(), in: o, size: o.size, info: Info{Attributes: o.version, regular: true}}, nil
 }
 
-// newFile returns f as an input with that name. A regular file that was read from already,
-// such as stdin, is a stream: its first byte is not that of the file.
+// newFile returns f as an input with that name.
 func newFile(name string, f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -131,10 +130,10 @@ func (f *File) Close() error {
 	return nil
 }
 
-// readError adds the file's name to an error of reading, unless that has it.
+// readError adds the file's name to an error of reading but io.EOF. Errors of objects have it.
 func (f *File) readError(err error) error {
-	if _, isObject := f.in.(*object); err == nil || err == io.EOF || isObject {
-		return err // that of an object has its name
+	if err == nil || err == io.EOF || f.Remote() {
+		return err
 	}
 	return withName(f.name, err)
 }
@@ -154,7 +153,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if name == Stdio {
 		return Info{}, nil
 	}
-	name, isObject, err := checkName(name)
+	name, isObject, err := resolveName(name)
 	if err != nil {
 		return Info{}, err
 	}
@@ -180,10 +179,11 @@ func infoOf(info fs.FileInfo) Info {
 }
 
 // Replaced returns a function that returns the input, of those in read, that writing an output
-// would replace; "" for none. It follows links. The inputs are looked up once, when the first
+// would replace; "" for none. It follows links. The inputs are looked up only when the first
 // output exists already.
 func Replaced(read ...string) func(out string) string {
-	type likeness struct{ size, modified int64 } // of all names of a file, and of few others
+	// Files are compared only with those of the same likeness, as there may be many inputs.
+	type likeness struct{ size, modified int64 }
 	type file struct {
 		name string
 		info fs.FileInfo

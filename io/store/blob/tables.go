@@ -76,13 +76,13 @@ const (
 	stateFile, infoFile = "state.json", "dataset_info.json"
 )
 
-// errorAt returns the TableError for a table in a folder. about is the file or folder that the
-// format's script reads.
-func (f *tableFormat) errorAt(folder, about string) error {
-	if strings.ContainsAny(about, "'\"\\$`") {
-		about = "FOLDER"
+// errorAt returns the TableError for a table in a folder. argument is the file or folder that
+// the format's script reads.
+func (f *tableFormat) errorAt(folder, argument string) error {
+	if strings.ContainsAny(argument, "'\"\\$`") { // it would break the quotes of the command
+		argument = "FOLDER"
 	}
-	command := fmt.Sprintf(`python3 -c "%s"`, strings.ReplaceAll(f.script, "{}", about))
+	command := fmt.Sprintf(`python3 -c "%s"`, strings.ReplaceAll(f.script, "{}", argument))
 	return &TableError{Folder: Shown(folder), Format: f.name, Command: command, IsStream: f.isStream}
 }
 
@@ -135,8 +135,9 @@ func CheckTables(files []string) error {
 	return nil
 }
 
-// checkAbove returns an error if a folder, or one that it is in, is a table. checked has those
-// that were checked before, and is extended.
+// checkAbove returns an error if a folder, or one that it is in, is a table. checked has what was
+// checked before, and is extended: a folder and, after a slash, the folder in it that files are
+// in, because a table of Iceberg has files in some of its folders only.
 func checkAbove(checked map[string]bool, folder string) error {
 	folder, err := filepath.Abs(folder)
 	for below := ""; err == nil; folder, below = filepath.Dir(folder), filepath.Base(folder) {
@@ -157,23 +158,20 @@ func checkAbove(checked map[string]bool, folder string) error {
 // checkFolder returns a *[TableError] if a folder is a table with a log, such as one of Delta
 // Lake. below is the folder in it that has the files to read, "" if they are in itself.
 func checkFolder(folder, below string) error {
-	is := func(name string) bool {
+	hasFolder := func(name string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
 		return err == nil && info.IsDir()
 	}
-	for _, f := range []*tableFormat{deltaLake, hudi} {
-		if is(f.mark) {
-			about := filepath.ToSlash(folder)
-			if f == hudi {
-				about = "file://" + about
-			}
-			return f.errorAt(folder, about)
-		}
+	switch {
+	case hasFolder(deltaLake.mark):
+		return deltaLake.errorAt(folder, filepath.ToSlash(folder))
+	case hasFolder(hudi.mark):
+		return hudi.errorAt(folder, "file://"+filepath.ToSlash(folder))
 	}
-	if below != "" && below != icebergData && below != iceberg.mark || !is(icebergData) {
-		return nil
+	if below != "" && below != icebergData && below != iceberg.mark || !hasFolder(icebergData) {
+		return nil // the others have files in these folders only
 	}
-	if is(lance.mark) {
+	if hasFolder(lance.mark) {
 		return lance.errorAt(folder, filepath.ToSlash(folder))
 	}
 	newest := ""
@@ -218,9 +216,10 @@ func (t foundTables) note(key string) {
 	}
 }
 
-// checkTables returns a *[TableError] if a found object is part of a table.
+// checkTables returns a *[TableError] if a found object is part of a table: it checks each folder
+// that the object is in, from the innermost on.
 func (e *expansion) checkTables() error {
-	checked := make(map[string]bool)
+	checked := make(map[string]bool) // a folder and the one in it; where they are, so are those around them
 	for _, object := range e.found {
 		key := object.URL.Key
 		if folder, name := path.Split(key); name == stateFile && e.has(folder+infoFile) {
@@ -238,10 +237,10 @@ func (e *expansion) checkTables() error {
 				break
 			}
 			checked[folder+below] = true
-			if err := e.checkFolder(folder, below); err != nil || end < 0 {
-				if err != nil {
-					return err
-				}
+			if err := e.checkFolder(folder, below); err != nil {
+				return err
+			}
+			if end < 0 {
 				break
 			}
 		}
@@ -282,12 +281,7 @@ func (e *expansion) checkFolder(folder, below string) error {
 
 // isListed reports whether all keys below a folder were listed.
 func (e *expansion) isListed(folder string) bool {
-	for _, listed := range e.listed {
-		if strings.HasPrefix(folder, listed) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.listed, func(listed string) bool { return strings.HasPrefix(folder, listed) })
 }
 
 // lookForTable asks the store for keys that show that a folder is a table, and records them.

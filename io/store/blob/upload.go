@@ -68,12 +68,12 @@ type upload struct {
 	buffer []byte      // the part that is being filled
 	number int         // of that part, from 1
 	offset int64       // of its first byte
-	slots  chan []byte // one for each part that may be sent now, with a buffer to fill
+	slots  chan []byte // has a buffer for each part that may be sent now; nil: none was allocated yet
 	parts  Upload      // nil before the first part is sent
-	before Attributes  // of the object that was there before
+	before Attributes  // of the object that was there before; zero for none
 	over   bool        // completed or removed
 
-	sending sync.WaitGroup
+	sending sync.WaitGroup // for the goroutines that send parts
 }
 
 // Write fills parts. A full part is sent only when more bytes come, because the last part is
@@ -135,9 +135,9 @@ func (u *upload) complete() error {
 	return err
 }
 
-// completeParts writes an object of at most one part in one request. Of a larger object it
-// sends the last part and completes the upload. Then it checks that the object exists. If a
-// part could not be sent, the error is that of the part.
+// completeParts writes an object of at most one part, of which none was sent, in one request. Of
+// a larger object it sends the last part and completes the upload. Then it checks that the
+// object exists. If a part could not be sent, the error is that of the part.
 func (u *upload) completeParts() error {
 	if u.parts == nil {
 		err := u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
