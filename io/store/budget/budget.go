@@ -30,11 +30,11 @@ import (
 // Budget is an amount of memory that the outputs of a job share.
 type Budget struct {
 	mu      sync.Mutex
-	changed sync.Cond
-	memory  int64
-	used    int64
-	lent    int64    // of used
-	queues  []*Queue // in order, those that are not closed
+	changed sync.Cond // told when a call that waits may go on
+	memory  int64     // bytes
+	used    int64     // of memory, lent bytes included
+	lent    int64     // of used
+	queues  []*Queue  // in order, those that are not closed
 }
 
 // New returns a budget of these bytes.
@@ -59,12 +59,12 @@ func Refused() error {
 // Queue is an output's place in a budget.
 type Queue struct {
 	budget  *Budget
-	first   int   // number of its grant that is first in line
-	last    int   // and of the one that comes next
-	waits   bool  // to be admitted
-	used    int64 // bytes of its grants, and of what those kept that have ended
-	err     error // why it gets nothing any more
-	unwatch func() bool
+	first   int         // number of its oldest grant
+	next    int         // number that the next grant gets; there are none if it is first
+	waits   bool        // to be admitted
+	used    int64       // bytes of its grants, and of what those kept that have ended
+	err     error       // why it gets nothing any more
+	unwatch func() bool // stops watching the context
 }
 
 // Queue adds an output, after those that were added before. Once ctx has ended, it gets no
@@ -113,8 +113,8 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	if err := Refused(); err != nil {
 		return nil, err
 	}
-	g := &Grant{queue: q, number: q.last, held: size}
-	q.last++
+	g := &Grant{queue: q, number: q.next, held: size}
+	q.next++
 	q.add(size)
 	return g, nil
 }
@@ -134,11 +134,11 @@ func (q *Queue) mayBegin(size int64) bool {
 	case b.used+size <= b.memory/4, size >= b.memory/large && b.used+size <= b.memory/2:
 		return true
 	}
-	return at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy)
+	return at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy) // alone, whatever its size
 }
 
 // isBusy reports whether the output has a grant.
-func (q *Queue) isBusy() bool { return q.first < q.last }
+func (q *Queue) isBusy() bool { return q.first < q.next }
 
 // add adds n bytes to what the output holds.
 func (q *Queue) add(n int64) {
@@ -235,16 +235,16 @@ func (g *Grant) Take(n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for q.err == nil && n > 0 && b.used+n > b.memory/2 && !q.isFirst(g.number) {
-		var do func()
+		var work func()
 		if g.Meanwhile != nil {
-			do = g.Meanwhile()
+			work = g.Meanwhile()
 		}
-		if do == nil {
+		if work == nil {
 			b.changed.Wait()
 			continue
 		}
-		b.mu.Unlock()
-		do()
+		b.mu.Unlock() // work may use the budget
+		work()
 		b.mu.Lock()
 	}
 	if q.err != nil {

@@ -156,7 +156,7 @@ func (c *Cache[ID, V]) insert(key uint32, made Value[ID, V]) {
 		c.entries[key].Store(other)
 		return
 	}
-	// Hits go on meanwhile, so each entry gets one second chance at most.
+	// Hits go on meanwhile and set used again: one second chance for each entry, so that this ends.
 	for chances := len(c.queue); c.size+made.Size > c.limit; chances-- {
 		old := c.queue[0]
 		c.queue[0] = nil // for the garbage collector, until the queue moves

@@ -90,8 +90,9 @@ const sampleSize = 256 << 10
 func Level(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), sampleSize)]
 	packed := Append(make([]byte, 0, len(sample)), sample, Zstd, Fastest)
-	fast := len(packed)
-	if int64(fast)*int64(len(plain)) <= int64(stored)*int64(len(sample)) || fast <= len(Append(packed[:0], sample, Zstd, 0))*101/100 {
+	fastest := len(packed)
+	asWellAsWriter := int64(fastest)*int64(len(plain)) <= int64(stored)*int64(len(sample))
+	if asWellAsWriter || fastest <= len(Append(packed[:0], sample, Zstd, 0))*101/100 {
 		return Fastest
 	}
 	return 0

@@ -68,23 +68,23 @@ func (c *Counter) Merge(visit func(key []byte, sum int64) error) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	var last []byte
-	sum, any := int64(0), false
+	var last []byte // the key of sum, whose records follow each other
+	sum, hasLast := int64(0), false
 	err := c.sorter.Merge(func(record []byte) error {
 		key, n := record[countHead:], int64(binary.LittleEndian.Uint64(record[2:]))
-		if any && bytes.Equal(key, last) {
+		if hasLast && bytes.Equal(key, last) {
 			sum += n
 			return nil
 		}
-		if any {
+		if hasLast {
 			if err := visit(last, sum); err != nil {
 				return err
 			}
 		}
-		last, sum, any = append(last[:0], key...), n, true
+		last, sum, hasLast = append(last[:0], key...), n, true
 		return nil
 	})
-	if err == nil && any {
+	if err == nil && hasLast {
 		err = visit(last, sum)
 	}
 	return err

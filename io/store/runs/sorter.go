@@ -63,7 +63,7 @@ type Sorter struct {
 	form  Form
 	limit int64 // bytes of memory
 	spill Spill
-	runs  []Extent
+	runs  []Extent // of spill
 
 	chunk  int      // bytes of a chunk
 	chunks [][]byte // all but the last used are full; a record larger than a chunk has its own
@@ -91,7 +91,7 @@ func (s *Sorter) Len() int64 { return s.total }
 func (s *Sorter) Add(record []byte) error {
 	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
 		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count) + s.excess + int64(max(len(record)-s.chunk, 0))
-		if s.used > 0 && (memory > s.limit || s.used == math.MaxUint32/mostChunk) {
+		if s.used > 0 && (memory > s.limit || s.used == math.MaxUint32/mostChunk) { // slot.at has 32 bits
 			if err := s.flush(); err != nil {
 				return err
 			}
@@ -115,20 +115,21 @@ func (s *Sorter) Add(record []byte) error {
 // Close frees the memory and removes the temporary file.
 func (s *Sorter) Close() {
 	s.spill.Close()
-	s.chunks, s.used, s.count, s.excess = nil, 0, 0, 0
+	s.chunks, s.runs, s.used, s.count, s.excess = nil, nil, 0, 0, 0
 }
 
-// slot is a record's key and its offset in the chunks, as if they were one array.
+// slot is a record's key and its offset in the chunks, as if they were one array of chunks of equal
+// size.
 type slot struct {
 	key uint64
 	at  uint32
 }
 
-// at returns the record in a slot, with what follows it.
-func (s *Sorter) at(p slot) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
-
-// record returns the record that data starts with.
-func (s *Sorter) record(data []byte) []byte { return data[:s.form.Size(data)] }
+// record returns the record of a slot.
+func (s *Sorter) record(p slot) []byte {
+	data := s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:]
+	return data[:s.form.Size(data)]
+}
 
 // sortChunks returns the slots of the records in memory, in order.
 func (s *Sorter) sortChunks() []slot {
@@ -142,7 +143,7 @@ func (s *Sorter) sortChunks() []slot {
 		if c := cmp.Compare(p.key, q.key); c != 0 {
 			return c
 		}
-		return s.form.Compare(s.record(s.at(p)), s.record(s.at(q)))
+		return s.form.Compare(s.record(p), s.record(q))
 	})
 	return slots
 }
@@ -152,7 +153,7 @@ func (s *Sorter) flush() error {
 	start := s.spill.Size()
 	w := bufio.NewWriterSize(&s.spill, mergeBuffer)
 	for _, p := range s.sortChunks() {
-		if _, err := w.Write(s.record(s.at(p))); err != nil {
+		if _, err := w.Write(s.record(p)); err != nil {
 			return err
 		}
 	}
@@ -171,12 +172,12 @@ func (s *Sorter) flush() error {
 
 // cursor is a run that is being merged.
 type cursor struct {
-	now  []byte // valid until the next call of next
-	key  uint64 // of now
-	next func() (bool, error)
+	now  []byte               // the current record, valid until the next call of next
+	key  uint64               // of now
+	next func() (bool, error) // sets now to the next record; false at the end
 }
 
-// step goes to the next record. It returns false at the end.
+// step goes to the next record, and sets its key. It returns false at the end.
 func (c *cursor) step(form *Form) (bool, error) {
 	ok, err := c.next()
 	if ok {
@@ -258,7 +259,7 @@ func (s *Sorter) cursors() []*cursor {
 		if len(slots) == 0 {
 			return false, nil
 		}
-		c.now, slots = s.record(s.at(slots[0])), slots[1:]
+		c.now, slots = s.record(slots[0]), slots[1:]
 		return true, nil
 	}
 	return append(all, c)
@@ -267,7 +268,7 @@ func (s *Sorter) cursors() []*cursor {
 // readRun returns a cursor of the run in from.
 func (s *Sorter) readRun(from *bufio.Reader) *cursor {
 	head := s.form.Head
-	memory := make([]byte, max(maxRecord, head))
+	memory := make([]byte, max(maxRecord, head)) // grows for a longer record
 	c := new(cursor)
 	c.next = func() (bool, error) {
 		if _, err := io.ReadFull(from, memory[:head]); errors.Is(err, io.EOF) {

@@ -13,8 +13,8 @@ type Spill struct {
 	// Folder is where the file is made.
 	Folder string
 
-	file  *os.File
-	named bool
+	file  *os.File // nil before the first write and after Close
+	named bool     // the file still has its name, which Close must remove
 	size  int64
 }
 
@@ -87,7 +87,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// Close removes the file.
+// Close removes the file. What it had is lost; Write and WriteAt then begin a new file.
 func (s *Spill) Close() {
 	if s.file == nil {
 		return
@@ -96,5 +96,5 @@ func (s *Spill) Close() {
 	if s.named {
 		_ = os.Remove(s.file.Name())
 	}
-	s.file = nil
+	s.file, s.size = nil, 0
 }
