@@ -75,16 +75,20 @@ func writeDeltas(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 // Numbers are added up in 64 bits and may overflow. Nothing is kept by what the
 // header says: a block is read when its first number is.
 type delta struct {
-	data []byte
+	data []byte // after the current miniblock
 	// Left counts the numbers to come.
 	Left int64
 
-	first               bool // the next number is the header's
-	value, least        int64
-	miniblocks, numbers int    // of a block, of a miniblock
-	widths              []byte // of the miniblocks to come
-	packed              []byte // the current miniblock
-	width, bit, left    int
+	isFirst    bool   // the next number is the header's
+	value      int64  // the number that was read last, or the header's
+	miniblocks int    // of a block
+	numbers    int    // of a miniblock
+	least      int64  // the smallest difference of the block
+	widths     []byte // of the block's miniblocks to come
+	packed     []byte // the current miniblock
+	width      int    // bits of a difference in packed
+	bit        int    // where in packed the next difference begins
+	inPacked   int    // differences in packed that were not read
 }
 
 // maxBlock is the most numbers that a block may have; writers take some hundreds.
@@ -105,10 +109,11 @@ func newDelta(data []byte) (delta, error) {
 	}
 	value, n := binary.Varint(data)
 	block, miniblocks, count := head[0], head[1], head[2]
-	if n <= 0 || block == 0 || block%128 != 0 || block > maxBlock || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
+	validBlock := block > 0 && block%128 == 0 && block <= maxBlock
+	if n <= 0 || !validBlock || miniblocks == 0 || miniblocks > block/32 || block%miniblocks != 0 || block/miniblocks%32 != 0 || count > 1<<31 {
 		return delta{}, errDelta
 	}
-	d := delta{data: data[n:], Left: int64(count), first: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
+	d := delta{data: data[n:], Left: int64(count), isFirst: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
 	// Each block before the last has a byte at least for its smallest difference, and one for each miniblock.
 	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(d.data)) {
 		return delta{}, errDelta
@@ -116,8 +121,8 @@ func newDelta(data []byte) (delta, error) {
 	return d, nil
 }
 
-// next begins the next miniblock, and before it the next block if the current one is at its end.
-func (d *delta) next() error {
+// nextMiniblock begins the next miniblock, and before it the next block if the current one is at its end.
+func (d *delta) nextMiniblock() error {
 	if len(d.widths) == 0 {
 		least, n := binary.Varint(d.data)
 		if n <= 0 || d.miniblocks > len(d.data)-n {
@@ -139,7 +144,7 @@ func (d *delta) next() error {
 		size = len(d.data)
 	}
 	d.packed, d.data = d.data[:size], d.data[size:]
-	d.bit, d.left = 0, d.numbers
+	d.bit, d.inPacked = 0, d.numbers
 	return nil
 }
 
@@ -149,19 +154,19 @@ func (d *delta) Read(dst []int64) error {
 		return errDelta
 	}
 	for len(dst) > 0 {
-		if d.first {
-			dst[0], dst, d.first = d.value, dst[1:], false
+		if d.isFirst {
+			dst[0], dst, d.isFirst = d.value, dst[1:], false
 			d.Left--
 			continue
 		}
-		if d.left == 0 {
-			if err := d.next(); err != nil {
+		if d.inPacked == 0 {
+			if err := d.nextMiniblock(); err != nil {
 				return err
 			}
 		}
-		n := min(d.left, len(dst))
+		n := min(d.inPacked, len(dst))
 		d.unpack(dst[:n])
-		d.left -= n
+		d.inPacked -= n
 		d.Left -= int64(n)
 		dst = dst[n:]
 	}
@@ -189,21 +194,17 @@ func (d *delta) unpack(dst []int64) {
 	d.value, d.bit = value, bit
 }
 
-// rest returns the bytes after all numbers, without decoding these. d is a copy: the caller's stays.
+// rest returns the bytes after all numbers, of which none was read. d is a copy: the caller's stays.
 func (d delta) rest() ([]byte, error) {
-	if d.first && d.Left > 0 {
-		d.first = false
+	if d.isFirst && d.Left > 0 {
+		d.isFirst = false
 		d.Left--
 	}
-	for d.Left > 0 {
-		if d.left == 0 {
-			if err := d.next(); err != nil {
-				return nil, err
-			}
+	for d.Left > 0 { // each pass skips a miniblock
+		if err := d.nextMiniblock(); err != nil {
+			return nil, err
 		}
-		n := min(int64(d.left), d.Left)
-		d.left -= int(n)
-		d.Left -= n
+		d.Left -= min(int64(d.numbers), d.Left)
 	}
 	return d.data, nil
 }

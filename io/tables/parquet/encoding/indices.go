@@ -90,8 +90,8 @@ func (d *indices) append(dst *Values, indices []uint32, limit int64) error {
 	return nil
 }
 
-// whole reads all indices of a page into page.Indices, and checks that the dictionary has them.
-func (d *indices) whole(page *Page) error {
+// setPage reads all indices of a page into page.Indices, and checks that the dictionary has them.
+func (d *indices) setPage(page *Page) error {
 	page.bits, page.dictionary = d.bits, d.entries
 	page.Indices = grow(page.Indices, page.present)[:page.present]
 	if err := d.Read(page.Indices); err != nil {

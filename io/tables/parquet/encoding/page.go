@@ -14,17 +14,19 @@ type Page struct {
 	// Indices are the numbers of the values in the dictionary, if the page has those.
 	Indices []uint32
 
-	scheme     *scheme
+	scheme     *scheme // of the page's encoding; nil before Open
 	boolean    bool
-	present    int
-	dictionary *Values // of the indices
+	present    int     // number of values
+	dictionary *Values // of the indices; nil without indices
 	bits       int     // of an index
-	split      *split  // if values lie apart
-	before     Decoder // of the page before
+	split      *split  // in BYTE_STREAM_SPLIT; nil in others
+	before     Decoder // of the page that was opened before in the chunk
 
-	decoded, kept     []byte
-	numbers, more     []int64
-	indices, newIndex []int32
+	decoded       []byte  // memory of Data
+	kept          []byte  // memory of gather
+	numbers, more []int64 // memory of lengths and integers that are written
+	indices       []int32 // memory of indices that are written
+	newIndex      []int32 // see Append
 }
 
 // maxDecoded is the most bytes that the byte arrays of a page may have decoded: in DELTA_BYTE_ARRAY
@@ -47,8 +49,8 @@ func (p *Page) Open(b Body) (err error) {
 	if err != nil {
 		return err
 	}
-	if undecoded, ok := d.(interface{ whole(*Page) error }); ok { // p refers to the values in b
-		return undecoded.whole(p)
+	if undecoded, ok := d.(interface{ setPage(*Page) error }); ok { // p refers to the values in b
+		return undecoded.setPage(p)
 	}
 	room := b.Present * b.Width // exact for numbers, a first guess for the other types
 	if b.Type == layout.ByteArray || b.Type == layout.FixedLenByteArray {

@@ -58,8 +58,8 @@ func (p *plain) Next(dst *Values, n int, _ int64) error {
 
 func (p *plain) Done() error { return nil }
 
-// whole gives the page its values as they lie.
-func (p *plain) whole(page *Page) error {
+// setPage gives the page its values as they lie.
+func (p *plain) setPage(page *Page) error {
 	page.Data = p.values
 	return nil
 }
@@ -106,7 +106,7 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	}
 	from := len(dst.Data)
 	data := slices.Grow(dst.Data, end-from)[:end]
-	at = 4 // after the length of the first value
+	at = 4 // after the length of the first value; then of the next one
 	for _, to := range ends {
 		n := int(to) - from
 		copy(data[from:to], src[at:at+n])
@@ -135,8 +135,8 @@ func (p *plainStrings) skip(n int) error {
 
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
-// whole finds where each value of the page begins. Their bytes are not copied.
-func (p *plainStrings) whole(page *Page) error {
+// setPage finds where each value of the page begins. Their bytes are not copied.
+func (p *plainStrings) setPage(page *Page) error {
 	if err := page.find(p.values, page.present); err != nil {
 		return err
 	}

@@ -37,8 +37,8 @@ func (s *split) value(dst []byte, i int) []byte {
 
 func (s *split) Done() error { return nil }
 
-// whole gives the page its values as they lie apart: Page.Value puts one together.
-func (s *split) whole(page *Page) error {
+// setPage gives the page its values as they lie apart: Page.Value puts one together.
+func (s *split) setPage(page *Page) error {
 	page.Data, page.split = s.values, s
 	return nil
 }

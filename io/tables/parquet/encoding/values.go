@@ -14,9 +14,9 @@ import (
 // dictionary, or decoded.
 type Values struct {
 	Data   []byte
-	Width  int     // of each; 0 for byte arrays, of which
-	Begins []int32 // has where each begins, and where one more would,
-	gap    int32   // with the bytes of its length
+	Width  int     // bytes of each; 0 for byte arrays
+	Begins []int32 // of byte arrays: where each begins, its length included, and the end; else nil
+	gap    int32   // bytes of the length before each byte array: 4 as in PLAIN, or 0
 }
 
 // NewDictionary returns the entries of the page of a dictionary, with which plain, its decompressed body,
