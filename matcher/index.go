@@ -344,7 +344,7 @@ func (s *search) tryUntried() {
 	}
 }
 
-// spellingOf returns 1 for a suffix that is matched opposite the query spelling, else 0.
+// spellingOf returns 1 for a suffix that is matched against the query spelling, else 0.
 func (c *compiled) spellingOf(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffix(suffix)+4)&suffixQuery) / suffixQuery
 }

@@ -124,7 +124,7 @@ const (
 const (
 	// suffixAnchored: the last literal must end the path.
 	suffixAnchored = 1 << iota
-	// suffixQuery: matched opposite the query spelling of the path.
+	// suffixQuery: matched against the query spelling of the path.
 	suffixQuery
 
 	// suffixCount is the bit position of the number of literals.

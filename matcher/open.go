@@ -16,7 +16,7 @@ var ErrBadBody = errors.New("these bytes are not a compiled robots.txt")
 // (nil) its rules decide but have no text. nameOf returns the text of a name by its number;
 // for a number that does not exist it may return anything. The Body aliases data and notes.
 //
-// The bytes are not trusted. A Body that opens can be matched opposite any path: no offset
+// The bytes are not trusted. A Body that opens can be matched against any path: no offset
 // leads outside, no link leads in a circle, and the bound on time given at Trie holds, even
 // if data changes after that; notes must not change. OpenBody cannot know whether the rules
 // are those of the original file. Its errors are ErrBadBody.

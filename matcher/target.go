@@ -9,7 +9,7 @@ import (
 )
 
 // Target is a path with query, in the spellings that rules are compared with. It is set
-// once for a URL and matched opposite any number of tries. The zero value is ready for Set.
+// once for a URL and matched against any number of tries. The zero value is ready for Set.
 type Target struct {
 	raw     []byte // as written; may have a fragment
 	profile Profile

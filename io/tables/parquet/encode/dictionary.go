@@ -20,7 +20,7 @@ const (
 
 // dictionary is the distinct values of a leaf, found by a hash table with open addressing.
 type dictionary struct {
-	slots   []int32      // 1 + the index of an entry, 0 for none; a power of two, more than half of them free
+	slots   []int32      // 1 + the index of an entry, 0 for none; a power of two, at least half of them free
 	indices []int32      // of the leaf's values, into the entries
 	entries columns.Leaf // the distinct values
 	n       int          // of entries
