@@ -102,32 +102,29 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 // e.uses.values has the values of these rows, e.uses.target the path of the first, and said is what their
 // host states. Where verdicts are combined, a row has the combined value of the agents that may fetch it.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
-	use := slices.Index(e.uses.wanted, c.Kind.Use.Use)
-	combines := e.options.Combine != batch.CombineNone
-	decided := false
-	var list int32       // where verdicts are combined, the list of denied agents for which the others are decided
-	var of int32         // the value's number
-	var forbidden []byte // Unpermitted if the value is forbidden; else nil
+	use, combines := slices.Index(e.uses.wanted, c.Kind.Use.Use), e.options.Combine != batch.CombineNone
+	agent, of := c.Agent, int32(null)
+	list := int32(-1) // the list of denied agents for which value and of were found last; none yet
+	value := e.uses.values[agent*len(e.uses.wanted)+use]
+	forbids := e.uses.forbids[value]
+	if !combines {
+		if of = e.numberOf(c, said, agent, use, value); of == null && !forbids {
+			return // the rows are null already
+		}
+	}
+	allowed := v.Agents[c.Agent].Allowed
 	for row := low; row < high; row++ {
-		if allowed, _ := v.Agents[c.Agent].Verdict(row); !allowed {
+		if allowed[row>>3]>>(row&7)&1 == 0 {
 			continue
 		}
-		if !decided || combines && v.DeniedOf[row] != list {
-			agent := c.Agent
-			value := e.uses.values[agent*len(e.uses.wanted)+use]
-			forbids := e.uses.forbids[value]
-			if combines {
-				list = v.DeniedOf[row]
-				agent, value, forbids = e.uses.combined(v.Denied[list], use)
-			}
-			decided, of, forbidden = true, e.numberOf(c, said, agent, use, value), nil
-			if forbids {
-				forbidden = v.NeedBits(&v.Unpermitted)
-			}
+		if combines && v.DeniedOf[row] != list {
+			list = v.DeniedOf[row]
+			agent, value, forbids = e.uses.combined(v.Denied[list], use)
+			of = e.numberOf(c, said, agent, use, value)
 		}
 		c.Of[row] = of
-		if forbidden != nil {
-			forbidden[row>>3] |= 1 << (row & 7)
+		if forbids {
+			v.NeedBits(&v.Unpermitted)[row>>3] |= 1 << (row & 7)
 		}
 	}
 }
