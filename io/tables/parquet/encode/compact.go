@@ -2,10 +2,10 @@ package encode
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -14,20 +14,19 @@ import (
 // that comes in a row.
 func (c *chunkEncoder) bits(l *columns.Leaf) *columns.Leaf {
 	values, ones := 0, 0
-	var present tables.Rows
 	for row := 0; row < l.N; row += pageEntries {
 		n := min(pageEntries, l.N-row)
-		present = append(present[:0], tables.Run{High: n})
-		c.levels(nil, nil, n)
+		page := columns.Bits{Values: l.Bits.Values[row>>3:]}
 		if l.Bits.Valid != nil {
-			valid := l.Bits.Valid[row>>3:]
-			if present = tables.Bitmap(valid).AppendRuns(present[:0], 0, n, 0); present.Count() < n {
-				c.plain = appendBitLevels(c.plain[:0], valid, n)
-			}
+			page.Valid = l.Bits.Valid[row>>3:]
 		}
-		begin, count := len(c.plain), present.Count()
-		c.plain = append(c.plain, make([]byte, (count+7)/8)...)
-		present.CopyBits(c.plain[begin:], l.Bits.Values[row>>3:])
+		count := page.Count(n)
+		c.levels(nil, nil, n)
+		if count < n {
+			c.plain = appendBitLevels(c.plain[:0], page.Valid, n)
+		}
+		begin := len(c.plain)
+		c.plain = appendPresent(c.plain, &page, n)
 		values += count
 		ones += bitutil.CountSetBits(c.plain, 8*begin, count)
 		c.dataPage(n, n, layout.Plain)
@@ -65,6 +64,37 @@ func appendBitLevels(dst, levels []byte, n int) []byte {
 		dst = append(dst, levels[from:i]...)
 	}
 	binary.LittleEndian.PutUint32(dst[begin:], uint32(len(dst)-begin-4))
+	return dst
+}
+
+// appendPresent appends the values of n rows as bits, without those of null rows. It does not list runs of rows:
+// with nulls at random, these would take more memory than all else, and more time.
+func appendPresent(dst []byte, b *columns.Bits, n int) []byte {
+	word, have := uint64(0), 0 // bits that wait for their byte to be full, and their number, less than 8
+	for i := range (n + 7) >> 3 {
+		valid, values := byte(0xFF), uint64(b.Values[i])
+		if b.Valid != nil {
+			valid = b.Valid[i]
+		}
+		if rest := n - 8*i; rest < 8 {
+			valid &= 1<<rest - 1
+		}
+		if valid == 0xFF {
+			word |= values << have
+			have += 8
+		}
+		for ; valid != 0xFF && valid != 0; valid &= valid - 1 { // each set bit
+			word |= values >> bits.TrailingZeros8(valid) & 1 << have
+			have++
+		}
+		if have >= 8 {
+			dst = append(dst, byte(word))
+			word, have = word>>8, have-8
+		}
+	}
+	if have > 0 {
+		dst = append(dst, byte(word))
+	}
 	return dst
 }
 
