@@ -104,12 +104,12 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	}
 	for i := range spellings[letter] {
 		s := &spellings[letter][i]
-		if len(key) < len(s.name) || !strings.EqualFold(string(key[:len(s.name)]), s.name) {
+		goesOn := len(key) > len(s.name)
+		if goesOn && (!prefix || s.field.isStatement()) || len(key) < len(s.name) ||
+			!strings.EqualFold(string(key[:len(s.name)]), s.name) { // last, because lengths mostly differ
 			continue
 		}
-		switch goesOn := len(key) > len(s.name); {
-		case goesOn && (!prefix || s.field.isStatement()):
-			continue
+		switch {
 		case goesOn:
 			return s.field, KeyPrefix
 		case s.misspelled:
