@@ -151,10 +151,7 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 			counted := make(chan countedInput, 1)
 			turns <- counted
 			lane, progress := pool.Lane(ctx), c.shown.Output(1)
-			go func() {
-				defer lane.Close()
-				counted <- c.countInput(ctx, in, lane, progress)
-			}()
+			go func() { counted <- c.countInput(ctx, in, lane, progress) }()
 		}
 	}()
 	for counted := range turns {
@@ -168,8 +165,9 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 	return rows, err
 }
 
-// countInput counts the rows of an input by authority.
+// countInput counts the rows of an input by authority, and closes its lane.
 func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress) (one countedInput) {
+	defer lane.Close() // before the result is sent, because the pool closes after the last one
 	o := c.Reading
 	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
 	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)

@@ -393,8 +393,9 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	if err != nil {
 		return intervals{}, err
 	}
-	all, ok := openIntervals(data, b.count())
-	if !ok || i >= b.count() { // the bucket may have been written to since i was found
+	count := b.count() // once, as the file may be written to, also since i was found
+	all, ok := openIntervals(data, count)
+	if !ok || i >= count {
 		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
 	start, end := rangeAt(data[intervalHeaderSize:], uint64(i))

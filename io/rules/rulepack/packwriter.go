@@ -58,7 +58,7 @@ func (p *pending) copyTo(w io.Writer) error {
 
 func (p *pending) close() { p.spill.Close() }
 
-// begin ends the current section, writes zeros up to the alignment of the next one, and begins
+// beginSection ends the current section, writes zeros up to the alignment of the next one, and begins
 // that.
 func (w *packWriter) beginSection(kind int) {
 	w.endSection()
@@ -88,7 +88,7 @@ func (w *packWriter) Write(data []byte) (int, error) {
 	return w.w.Write(data)
 }
 
-// end adds the current section, if there is one, to the table.
+// endSection adds the current section, if there is one, to the table.
 func (w *packWriter) endSection() {
 	if len(w.sections) == 0 {
 		return

@@ -129,6 +129,18 @@ func TestListingsOfOtherKeys(t *testing.T) {
 	}
 }
 
+// A page that refuses to list keys is a refusal, also if it is another server's and no XML.
+func TestListingIsRefusedByAPage(t *testing.T) {
+	s := newServer(t)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "<html><body><center><h1>403 Forbidden</h1></center><hr></body></html>")
+	})
+	_, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.Name("r/")))(t))
+	must.Say(t, err, "403 Forbidden")
+	must.Equal(t, blob.Temporary(err), false, "temporary")
+}
+
 // A store that does not know If-Match shows by its answers that an object is another.
 func TestReplacedWithoutIfMatch(t *testing.T) {
 	for name, test := range map[string]struct {

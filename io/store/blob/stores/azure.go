@@ -189,8 +189,11 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit, Include: container.ListBlobsInclude{Metadata: true},
 	})
 	out, err := pager.NextPage(ctx)
-	if err != nil {
-		return blob.Page{}, azureError(err)
+	if err = azureError(err); err != nil {
+		if strings.Contains(err.Error(), "XML syntax error") { // the SDK does not wrap it
+			err = blob.ErrNoListing
+		}
+		return blob.Page{}, err
 	}
 	page := blob.Page{Token: value(out.NextMarker)}
 	if out.Segment == nil { // the SDK takes an answer without a body for a list

@@ -143,7 +143,7 @@ func TestAzureLists(t *testing.T) {
 	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("keys %q, error %v", got, err)
 	}
-	for _, second := range []string{"", "<html/>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>"} {
+	for _, second := range []string{"", "<html/>", "<html><hr></html>", "<EnumerationResults><Blobs>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>"} {
 		s.lists = func(w http.ResponseWriter, q url.Values) {
 			_, _ = io.WriteString(w, map[bool]string{true: "<EnumerationResults><Blobs/><NextMarker>m</NextMarker></EnumerationResults>", false: second}[q.Get("marker") == ""])
 		}

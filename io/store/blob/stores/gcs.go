@@ -129,11 +129,12 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		Prefixes            []string
 		Items               []gcsObject
 	}
+	var broken *json.SyntaxError
 	switch err := b.getJSON(ctx, b.objects("", values), &list); {
+	case err == io.EOF, errors.As(err, &broken), err == nil && list.Kind == "" && list.Items == nil && list.Prefixes == nil: // any object looks like an empty list
+		return blob.Page{}, blob.ErrNoListing
 	case err != nil:
 		return blob.Page{}, err
-	case list.Kind == "" && list.Items == nil && list.Prefixes == nil: // any object looks like an empty list
-		return blob.Page{}, blob.ErrNoListing
 	}
 	page := blob.Page{Token: list.NextPageToken}
 	for _, x := range list.Items {

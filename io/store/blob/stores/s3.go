@@ -227,12 +227,12 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		in.MaxKeys = aws.Int32(int32(q.Limit))
 	}
 	out, err := b.client.ListObjectsV2(ctx, in)
-	var broken *xml.SyntaxError // the answer ends too early, or is another server's
-	switch {
-	case errors.As(err, &broken):
-		return blob.Page{}, blob.ErrNoListing
-	case err != nil:
-		return blob.Page{}, s3Error(err)
+	if err = s3Error(err); err != nil {
+		var broken *xml.SyntaxError // the answer ends too early, or is another server's, and refuses nothing
+		if errors.As(err, &broken) {
+			err = blob.ErrNoListing
+		}
+		return blob.Page{}, err
 	}
 	if out.IsTruncated == nil && out.Name == nil && out.MaxKeys == nil && out.KeyCount == nil {
 		return blob.Page{}, blob.ErrNoListing // the SDK takes any answer for an empty list
