@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -243,6 +244,34 @@ func TestSmallObjectIsLost(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// Where the store did not say which object was there before, or does not say which is there now, an
+// answer that confirms nothing fails the output: the object may be the old one.
+func TestObjectIsNotConfirmedNorKnown(t *testing.T) {
+	for _, size := range []int{1000, 17 << 20} {
+		for _, isPage := range []bool{false, true} {
+			s := newServer(t)
+			s.Put("x", noise(size))
+			var completed atomic.Bool
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				isLarge := size > blob.PartSize
+				switch {
+				case !isLarge && r.Method == http.MethodPut, r.Method == http.MethodPost && r.URL.Query().Has("uploadId"):
+					completed.Store(true)
+				case r.Method == http.MethodHead && !completed.Load() && !isPage:
+					w.WriteHeader(http.StatusConflict)
+				case r.Method == http.MethodHead && completed.Load() && isPage:
+					w.Header().Set("Content-Length", strconv.Itoa(size))
+				default:
+					store.ServeHTTP(w, r)
+				}
+			})
+			w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
+			must.Get(w.Write(noise(size)))(t)
+			must.Say(t, w.Close(), blob.ErrUnconfirmed.Error(), size, isPage)
+		}
 	}
 }
 

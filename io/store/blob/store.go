@@ -56,6 +56,9 @@ type Attributes struct {
 	Version string
 }
 
+// isNothing reports whether nothing tells the object from others, as in the page of a proxy.
+func (a Attributes) isNothing() bool { return a.Version == "" && a.Modified.IsZero() }
+
 // sameVersion reports whether two attributes are of the same version of an object: if both
 // have a Version, by that, else by size and time, in whole seconds. What is unknown counts as
 // equal.
@@ -251,7 +254,7 @@ func (e *ResponseError) Is(target error) bool {
 func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
 	if contentRange == "" {
 		switch {
-		case of.Version == "" && of.Modified.IsZero() && (r.Offset > 0 || r.Length >= 0 && of.Size < 0):
+		case of.isNothing() && (r.Offset > 0 || r.Length >= 0 && of.Size < 0):
 			return 0, errNoObject
 		case r.Offset > 0:
 			return 0, errors.New("the store sends the whole object where a range was asked for: copy the object to a file, and name that")

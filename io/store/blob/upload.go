@@ -71,6 +71,7 @@ type upload struct {
 	slots  chan []byte // has a buffer for each part that may be sent now; nil: none was allocated yet
 	parts  Upload      // nil before the first part is sent
 	before Attributes  // of the object that was there before; zero for none
+	known  bool        // whether before is certain
 	over   bool        // completed or removed
 
 	sending sync.WaitGroup // for the goroutines that send parts
@@ -97,7 +98,7 @@ func (u *upload) Write(p []byte) (n int, err error) {
 func (u *upload) send(last bool) error {
 	if u.parts == nil {
 		err := u.do(func(ctx context.Context) (err error) {
-			u.before, _ = u.bucket.Stat(ctx, u.url.Key)
+			u.lookBefore(ctx)
 			u.parts, err = u.bucket.StartUpload(ctx, u.url.Key)
 			return err
 		})
@@ -125,6 +126,12 @@ func (u *upload) send(last bool) error {
 	return nil
 }
 
+// lookBefore notes which object will be replaced. A store need not permit that.
+func (u *upload) lookBefore(ctx context.Context) {
+	is, err := u.bucket.Stat(ctx, u.url.Key)
+	u.before, u.known = is, err == nil && !is.isNothing() || errors.Is(err, fs.ErrNotExist)
+}
+
 // complete makes an object of what was written.
 func (u *upload) complete() error {
 	err := u.completeParts()
@@ -141,7 +148,7 @@ func (u *upload) complete() error {
 func (u *upload) completeParts() error {
 	if u.parts == nil {
 		err := u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
-			u.before, _ = u.bucket.Stat(ctx, u.url.Key)
+			u.lookBefore(ctx)
 			return ctx.Err()
 		})
 		if err != nil {
@@ -169,13 +176,13 @@ func (u *upload) completeParts() error {
 }
 
 // verify checks that the object exists. said is nil, or ErrUnconfirmed if the store did not
-// confirm it: it is returned if the object that was there before still is. A store may permit
-// writing but not looking. An object written in one request, such as a manifest, may be
+// confirm it: it is returned unless it is certain that another object is there than before. A
+// store may permit writing but not looking. An object written in one request, such as a manifest, may be
 // another process's by now, so that only an empty one shows that its content is lost.
 func (u *upload) verify(ctx context.Context, said error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	switch {
-	case errors.Is(err, fs.ErrPermission), said != nil && is == u.before:
+	case errors.Is(err, fs.ErrPermission), said != nil && (!u.known || is == u.before || err == nil && is.isNothing()):
 		return said
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the store says that it is complete, and has no such object")

@@ -159,8 +159,8 @@ func (p *Progress) Output(inputs int) *OutputProgress {
 
 // size returns the size of the first inputs, of which the last may be a fraction of one.
 func (o *OutputProgress) size(inputs float64) (size float64) {
-	for i, whole := range o.sizes {
-		size += whole * max(0, min(1, inputs-float64(i)))
+	for i, whole := range o.sizes[:min(len(o.sizes), int(inputs)+1)] {
+		size += whole * min(1, inputs-float64(i))
 	}
 	return size
 }
