@@ -155,10 +155,10 @@ type walkResult struct {
 	stop int
 }
 
-// walk follows a path, as written or in its query spelling, down the trie as far as it leads.
-// The query spelling serves all rules without wildcards: those without a literal '?' cannot
-// match past the '?', and up to there the spellings are equal. The walk takes time linear in
-// the path.
+// walk follows a path, Target.raw or Target.query, down the trie as far as it leads, in time linear
+// in the path. Both serve all rules without wildcards: one without a literal '?' cannot match past
+// the path's '?', up to which query is spelt like plain. layout.go has what lies at which offset of a
+// node or a leaf.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)

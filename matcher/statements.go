@@ -505,8 +505,9 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 }
 
 // combine combines the value that was found with those of the lines of a statement, given by its
-// rank, and keeps the first line with the combined value. Lines before all groups (nobodys) count
-// only if they say something of the use, which is then Unreadable.
+// rank, and keeps the first line with the combined value. A line of a group is found even if it says
+// nothing of the use: see Explain. One before all groups (nobodys) is for no agent, and is found only
+// if it says something of the use, whose value is then Unreadable.
 func (found *UsageLine) combine(set *statementSet, rank, use int) {
 	for _, line := range set.all[rank].lines {
 		value := line.values[use]

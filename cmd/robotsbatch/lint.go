@@ -123,7 +123,7 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 // contacts. instead is a format with one %s for the URL, and says what to do.
 func refuseWebsites(names []string, instead string) error {
 	for _, name := range names {
-		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+		if scheme, _, ok := strings.Cut(strings.ToLower(name), "://"); ok && (scheme == "http" || scheme == "https") {
 			return option.Usagef("%s: robotsbatch asks no website: %s", blob.Shown(name), fmt.Sprintf(instead, blob.Shown(name)))
 		}
 	}

@@ -37,13 +37,13 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 		c.addAgent("agent-names-nobody", a, "the line names no crawler")
 	case isHeader(a.Value):
 		c.addHeader(a, token)
-	case len(token) == 0 && !isWord(word):
+	case len(token) == 0 && !robotstxt.IsName(word):
 		c.addAgent("agent-names-nobody", a, "%s names no crawler: a product token has letters, - and _, and * stands alone", quote(a.Value))
 	case isList(a.Value):
 		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own (RFC 9309, erratum 8895)", c.quotedName(a))
 	case bytes.ContainsAny(rest, blanks):
 		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.quotedName(a))
-	case len(rest) > 0 || !isWord(word):
+	case len(rest) > 0 || !robotstxt.IsName(word):
 		c.addAgent("agent-with-more", a, "the line names %s: what follows is no part of a name", c.quotedName(a))
 	case len(token) < len(word) && c.profile == robotstxt.Google:
 		c.addAgent("agent-beyond-grammar", a, "google ends a name at its first character that is no letter, - or _: the line names %s, and not %s", c.quotedName(a), quote(word))
@@ -54,12 +54,8 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 // quotedName returns the name of the agent that a line is for under the profile, for a message:
 // quoted, or "nobody".
 func (c *checker) quotedName(a robotstxt.Agent) string {
-	token, word := a.Names(c.profile)
-	switch {
-	case len(word) > len(token) && isWord(word):
-		return quote(word)
-	case len(token) > 0:
-		return quote(token)
+	if name := a.Crawler(c.profile); len(name) > 0 {
+		return quote(name)
 	}
 	return "nobody"
 }
@@ -68,7 +64,7 @@ func (c *checker) quotedName(a robotstxt.Agent) string {
 func isList(value []byte) bool {
 	names := bytes.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
 	for _, name := range names {
-		if !isWord(bytes.Trim(name, blanks)) {
+		if !robotstxt.IsName(bytes.Trim(name, blanks)) {
 			return false
 		}
 	}
@@ -114,13 +110,6 @@ func tokenInHeader(header string) string {
 		}
 	}
 	return ""
-}
-
-// isWord reports whether a name consists of bytes of product tokens, digits and dots.
-func isWord(name []byte) bool {
-	return len(name) > 0 && !bytes.ContainsFunc(name, func(r rune) bool {
-		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-	})
 }
 
 // checkSpelling adds a finding for a name that is a company's or a product's rather than a

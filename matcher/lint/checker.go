@@ -39,7 +39,7 @@ func (c *checker) add(code string, line, offset int, format string, args ...any)
 
 // addRelated is add for a finding with a related line; 0 for none.
 func (c *checker) addRelated(code string, line, offset, related int, format string, args ...any) {
-	// What is no text has no rules, so there the finding that says so is wanted of a pack, too.
+	// A body that is no text has no rules: the finding that says so is also wanted of a pack.
 	if slices.Contains(c.ignore, code) || c.packed && c.isText && !slices.Contains(onRules, code) {
 		return
 	}

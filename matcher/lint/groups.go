@@ -124,7 +124,7 @@ func (c *checker) agentKeys(a robotstxt.Agent) []string {
 	var keys []string
 	token, word := a.Names(c.profile)
 	for _, name := range [][]byte{word, token} {
-		if key := strings.ToLower(string(name)); isWord(name) && !slices.Contains(keys, key) {
+		if key := strings.ToLower(string(name)); robotstxt.IsName(name) && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

@@ -1,6 +1,10 @@
 package robotstxt
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+	"unicode/utf8"
+)
 
 // AgentNames yields the names of the agents that the groups are for, as Names returns them,
 // without "*". A name is repeated as often as it occurs. It is valid as long as the body
@@ -48,6 +52,25 @@ func (a Agent) Names(p Profile) (token, word []byte) {
 	}
 	return token, a.Value[:n:n]
 }
+
+// Crawler returns the name of the crawler that the line is for, of those that Names returns; empty for
+// nobody. It is the word if that can be a name, which letters beyond ASCII do not prevent: of
+// "MJ12bot/1.4" under RFC9309 "MJ12bot", and of "Foo,Bar" only "Foo".
+func (a Agent) Crawler(p Profile) []byte {
+	token, word := a.Names(p)
+	other := func(r rune) bool { return r < utf8.RuneSelf && !isNameByte(byte(r)) }
+	if len(word) > len(token) && !bytes.ContainsFunc(word, other) {
+		return word
+	}
+	return token
+}
+
+// IsName reports whether a name consists of bytes of product tokens, digits and dots.
+func IsName(name []byte) bool {
+	return len(name) > 0 && !bytes.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
+}
+
+func isNameByte(c byte) bool { return isTokenByte(c) || '0' <= c && c <= '9' || c == '.' }
 
 func isTokenByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'

@@ -285,6 +285,8 @@ func TestAgent(t *testing.T) {
 		{"008 x", false, "", "008"},
 		{"/x", false, "", ""},
 		{"a\xffb", false, "a", "a\xffb"},
+		{"Foo,Bar", false, "Foo", "Foo,Bar"},
+		{";x", false, "", ";x"},
 	}
 	for _, test := range tests {
 		a := robotstxt.Agent{Value: []byte(test.value)}
@@ -292,6 +294,12 @@ func TestAgent(t *testing.T) {
 		if token, word := a.Names(robotstxt.RFC9309); string(token) != test.token || string(word) != test.word {
 			t.Errorf("%q names %q and %q, want %q and %q", test.value, token, word, test.token, test.word)
 		}
+		crawler := test.word // unless that is no name
+		if strings.ContainsAny(crawler, "*,;") {
+			crawler = test.token
+		}
+		must.Equal(t, string(a.Crawler(robotstxt.RFC9309)), crawler, test.value)
+		must.Equal(t, string(a.Crawler(robotstxt.Google)), test.token, test.value, "under google")
 		if token, word := a.Names(robotstxt.Google); string(token) != test.token || word != nil {
 			t.Errorf("%q names %q and %q under google, want %q", test.value, token, word, test.token)
 		}

@@ -49,8 +49,10 @@ type sink struct {
 	writer  *ipc.Writer
 }
 
-// NewSink starts an Arrow output on w. Its columns are those of
-// [tableio.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
+// NewSink starts an Arrow output on w. Its columns are those of [tableio.NewOutput]: what the
+// input has and o.Layout keeps, then the verdicts. With o.From, only the verdicts are made
+// ([tableio.NewVerdicts]), and the input's columns are copied: each of its record batches
+// becomes one.
 //
 // A list of URLs becomes a utf8 column with unchanged bytes, even if they are not
 // UTF-8. Readers that check UTF-8 refuse such a column; use csv for such lists.

@@ -167,11 +167,7 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 	if agent.Everyone() {
 		return []byte(matcher.Everyone)
 	}
-	token, word := agent.Names(p)
-	if len(word) > 0 { // this profile compares it in place of the token
-		token = word
-	}
-	return urls.AppendLower(nil, token)
+	return urls.AppendLower(nil, agent.Crawler(p))
 }
 
 // fillRules writes a row for each allow and disallow line.

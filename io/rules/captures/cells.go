@@ -77,7 +77,7 @@ func openCells(a arrow.Array) (*cells, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.text, c.null = &column, column.Null
+		c.text, c.null = &column, column.Null // not IsNull: the value in a dictionary may be null
 	}
 	return c, nil
 }

@@ -93,7 +93,9 @@ var alike = [tableColumns][]string{
 }
 
 // Keys returns the keys of JSON objects that Table reads: its columns, those of indexes, and
-// similar names that it only reports.
+// similar names that it only reports. A row whose own columns have values of the wrong type is broken,
+// and keeps its url or authority, whose fetch then failed. Columns of indexes and similar names may
+// mean something else: values of the wrong type are null there.
 func Keys() (keys []lines.Named) {
 	for i, c := range columns {
 		keys = append(keys, lines.Named{Name: c.name, Text: c.also == nil, Kept: i == urlColumn || i == authorityColumn})

@@ -56,8 +56,9 @@ func (d *Dir) visitRecord(record uint32, authority []byte, buffer *[]byte, visit
 			continue
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
-		found := x.find(authority)
-		if preceded, err := d.hasFile(found[:place], false); err != nil {
+		byPrecedence := x.find(authority)
+		const verify = false // who reads that record verifies it
+		if preceded, err := d.hasFile(byPrecedence[:place], verify); err != nil {
 			return authority, err
 		} else if preceded {
 			continue

@@ -266,16 +266,17 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 }
 
 // ReserveAtOnce returns how many of n inputs or outputs are processed at once: one more than
-// workers, so that these have work while one begins or ends. If they are objects, the memory
-// that each needs is subtracted from -memory, up to a quarter of it.
+// workers, so that these have work while one begins or ends; with a single worker one, so that
+// batches come in order. reads and writes say that they are objects. Then it subtracts from -memory,
+// up to a quarter of it, what each needs except the first, for which ReserveObjects does.
 func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
 	if c.Workers == 1 {
 		return 1
 	}
-	more := min(c.Workers, n-1)
+	more := min(c.Workers, max(0, n-1))
 	if each := objectMemory(reads, writes); each > 0 {
 		more = int(min(int64(more), c.Memory/4/each))
 		c.Memory -= int64(more) * each
 	}
-	return 1 + max(0, more)
+	return 1 + more
 }

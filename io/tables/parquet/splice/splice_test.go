@@ -432,7 +432,9 @@ func TestOpenHostile(t *testing.T) {
 			w, err := NewWriter(&b, input, columns)
 			for g := 0; err == nil && g < len(file.Groups); g++ {
 				if err = w.CopyGroup(input, g, own); err == nil {
-					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (FilteredChunk, error) { return FilteredChunk{Pages: make([]layout.Written, 1)}, nil })
+					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (FilteredChunk, error) {
+						return FilteredChunk{Pages: make([]layout.Written, 1)}, nil
+					})
 				}
 			}
 			if err == nil {
