@@ -77,9 +77,10 @@ func (s *Stats) countMembers(v *Verdicts) {
 	}
 }
 
-// add adds the statistics of a batch, which has none of authorities.
+// add adds the statistics of a batch, except those of authorities, which other batches may have, too:
+// they are 0 in b.
 func (s *Stats) add(b *Stats) {
-	addFields(s, b)
+	addFields(s, b) // not those of Counters, a struct
 	s.Counters.Add(&b.Counters)
 	if s.Agents == nil {
 		s.Agents = make([]Counts, len(b.Agents))

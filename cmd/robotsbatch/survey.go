@@ -165,11 +165,11 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
 }
 
-// siteColumns returns the names of the columns of a table of sites, one an agent; nil for a
-// single agent.
+// siteColumns returns the names of the columns that a table of sites has for each agent. All have
+// the column for any of the agents, so a single agent needs no other.
 func (c *surveyCommand) siteColumns() ([]string, error) {
 	if len(c.Chains) == 1 {
-		return nil, nil // which is any of them
+		return nil, nil
 	}
 	columns, err := batch.AgentSuffixes(c.AgentNames())
 	for i := range columns {

@@ -225,7 +225,7 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 		if s.kind != capturesKind {
 			return all, option.Usagef("%s: %s has no captures: a pattern is for captures; name all others one by one", option.Rules.With(pattern), match)
 		}
-		all.files = append(all.files, s.files...)
+		all.files, all.unread = append(all.files, s.files...), append(all.unread, s.unread...)
 	}
 	return all, withTableCommand(blob.CheckTables(all.files))
 }

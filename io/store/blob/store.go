@@ -254,6 +254,8 @@ func (e *ResponseError) Is(target error) bool {
 func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
 	if contentRange == "" {
 		switch {
+		// A page of another server that has a length is told from the object by that, where a later
+		// answer has another size; without a length nothing would tell.
 		case of.isNothing() && (r.Offset > 0 || r.Length >= 0 && of.Size < 0):
 			return 0, errNoObject
 		case r.Offset > 0:

@@ -275,8 +275,9 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 	return c.writeBlock(dst, at, k, !changed), b.contentSize, true
 }
 
-// skipBlock notes where copies are kept of the matches of a block of which nothing is kept. It begins at
-// byte at. It returns false if a match begins before the frame.
+// skipBlock is for a block of which nothing is kept, and which begins at byte at. Matches of later blocks
+// may copy from it: for what its own matches copied, it notes where a kept copy of the same bytes is
+// (noteCopies). It returns false if a match begins before the frame.
 func (c *Cutter) skipBlock(at int) bool {
 	for _, s := range c.block.sequences {
 		at += int(s.litLen)

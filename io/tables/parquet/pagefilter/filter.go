@@ -364,7 +364,7 @@ func (c *Column) MayCut(p *layout.Page, leftOut, all int) bool {
 }
 
 // mayCutFrame reports whether cutting the page's zstd frame is tried. It is not if the kept rows have more
-// runs than can be worth it. In a page of lists, runs are counted only later, by cutFrame.
+// runs than can be worth it. In a page of lists, where a row is any number of values, cutFrame counts them later.
 func (f *Filter) mayCutFrame(s *Source) bool {
 	n := len(s.Plain)
 	most := zstdcut.MostRanges(n)
