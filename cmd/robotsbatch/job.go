@@ -388,8 +388,8 @@ func (j *job) warnDoubts() {
 	j.noteOtherNames()
 }
 
-// noteOtherNames says whether the rules have hosts without a robots.txt under another name,
-// such as with www.
+// noteOtherNames says that the rules have some hosts by another name, such as with www, if they have no
+// robots.txt by the name in the URLs.
 func (j *job) noteOtherNames() {
 	count, example, near := 0, "", ""
 	looked := j.misses.Authorities()

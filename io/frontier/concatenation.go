@@ -63,6 +63,7 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 	if passage := c.options.Passage; passage != nil { // the first input has decided for the others
 		c.options.Passage = nil
 		if c.first.Passing {
+			// A copy, for other outputs have the caller's; Several matters to the decision alone.
 			c.options.Passage = &Passage{decided: true, Output: passage.Output, Selects: passage.Selects}
 		}
 	}

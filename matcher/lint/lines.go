@@ -60,7 +60,7 @@ func (c *checker) addBodyWarning(kind robotstxt.WarningKind) {
 	if kind == robotstxt.BodyLimited {
 		return // checkBody has a finding for it, which says why
 	}
-	c.isText = false
+	c.isText = false // first: see addRelated
 	switch kind {
 	case robotstxt.UTF16Body:
 		c.add("utf16-body", 1, 0, "the body is UTF-16, though RFC 9309 requires UTF-8: google finds no rules in it")

@@ -315,6 +315,16 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// Of a body that is no text, a pack has the finding that says so, though it is about no rule.
+func TestPackedBodyIsNoText(t *testing.T) {
+	for body, want := range map[string]string{"<html>": "html-body", "\x00\x01": "binary-body", "\xFE\xFF\x00x": "utf16-body"} {
+		found := Body([]byte(body), Options{Packed: true}).Findings
+		if len(found) != 1 || found[0].Code != want {
+			t.Errorf("%q: %v, want %s alone", body, found, want)
+		}
+	}
+}
+
 // TestErrorAfterMany: findings that are less serious, in whatever number, hide no error, and neither
 // do errors under the other profile.
 func TestErrorAfterMany(t *testing.T) {

@@ -187,7 +187,7 @@ func (l *Lines) write(w *writer) {
 	for step := range 5 {
 		y := label + height*(1-float64(step)/4)
 		w.line(`<line class="grid" x1="0" x2="%.0f%%" y1="%.1f" y2="%.1[2]f"/>`, plot, y)
-		if step > 0 { // at the bottom the lines begin
+		if step > 0 { // 0 needs none, and lines near it would cross it
 			w.line(`<text class="first" x="0" y="%.1f">%s</text>`, y-4, l.YText(most*float64(step)/4))
 		}
 	}

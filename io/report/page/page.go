@@ -49,6 +49,8 @@ func (p *Page) Write(w io.Writer) error {
 	out.line("<header><h1>%s</h1>", p.Title)
 	if len(p.Finding) > 0 {
 		out.line(`<p class="finding">%s</p>`, p.Finding[0])
+	}
+	if len(p.Finding) > 1 {
 		out.line("<p>%s</p>", strings.Join(p.Finding[1:], " "))
 	}
 	out.line("</header>\n<main>")

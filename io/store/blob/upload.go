@@ -208,7 +208,7 @@ func (u *upload) abort() {
 }
 
 // do calls request with a context that ends if the store makes no progress. The error does not
-// name the object, because the writer adds its name.
+// name the object, because the writer adds its name; u.url is what the error hides in the store's text.
 func (u *upload) do(request func(context.Context) error) error {
 	if u.ctx.Err() != nil {
 		return context.Cause(u.ctx)

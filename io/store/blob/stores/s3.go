@@ -228,7 +228,7 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	}
 	out, err := b.client.ListObjectsV2(ctx, in)
 	if err = s3Error(err); err != nil {
-		var broken *xml.SyntaxError // the answer ends too early, or is another server's, and refuses nothing
+		var broken *xml.SyntaxError // the answer ends too early, or is another server's; s3Error knows refusals
 		if errors.As(err, &broken) {
 			err = blob.ErrNoListing
 		}
