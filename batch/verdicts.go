@@ -305,8 +305,8 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
-// firstRows returns a batch, which has no weights, with at most that many of its URLs and times.
-// Its table keeps all rows.
+// firstRows returns the batch with its first URLs and times, at most that many. Its table keeps all
+// rows. b must have no weights.
 func (b *Batch) firstRows(most int64) Batch {
 	first := *b
 	if most < int64(b.URLs.Len()) {

@@ -46,7 +46,8 @@ type Options struct {
 	MaxAge int64
 
 	// Timelines, if not nil, decides each row by what was known at its own time,
-	// batch.Batch.Times. Ages are counted up to that time, too. New's origins are not asked.
+	// batch.Batch.Times. Ages are counted up to that time. The
+	// origins given to New are not asked.
 	Timelines matcher.Historical
 	// BeforeFirst decides the rows from before the first time at which something is known of their
 	// authority.

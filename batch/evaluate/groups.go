@@ -43,8 +43,8 @@ type run struct {
 }
 
 // partRows is the number of rows whose bytes are searched at once for line ends and NUL, which make a URL
-// invalid: as many as stay in the nearest cache. Hardly any column has such bytes, so most parts need no
-// search of each URL.
+// invalid: their bytes stay in the nearest cache. Such bytes are rare, so most parts need no search of each
+// URL.
 const partRows = 256
 
 // groupRows sets e.groups to the groups of a block's rows. A row that is null or has no

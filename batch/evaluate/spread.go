@@ -99,8 +99,8 @@ func (s *spreader) obey(group int, o *matcher.Origin) {
 	s.dirty = max(s.dirty, x.tries)
 }
 
-// reset prepares for a block of rows, and returns a bitmap of zeros for each trie, for the
-// decider to set: as many as agents, because an authority has at most a trie for each. The bit of a
+// reset prepares for a block of rows, and returns a bitmap of zeros for each trie, which the
+// decider sets. There is one for each agent, the most tries that an authority has. The bit of a
 // row is row - s.first, so that bits have the same position in their bytes as in the verdicts.
 func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) {
 	s.first = firstRow &^ 7

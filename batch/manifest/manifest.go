@@ -48,8 +48,8 @@ type Rules struct {
 	Name string `json:"name"`
 	// Kind is "folder", "pack" or "captures".
 	Kind string `json:"kind"`
-	// Checksum is that of a pack's bytes; of a folder, that of the names in it; of the first source of
-	// captures, that of the versions of all WARC files that an index names; else empty.
+	// Checksum is of a pack's bytes, or of the names in a folder. The first source of captures has the
+	// one of the versions of all WARC files that indexes name. Else it is empty.
 	Checksum string `json:"checksum,omitempty"`
 	// Files are those of captures. The files of a folder come in lines of their
 	// own, when they are used.

@@ -46,8 +46,8 @@ type Progress struct {
 	// are read, and total that of all inputs; 0 where they are not known.
 	sizes []float64
 	total float64
-	// done is the size of what was read or skipped, and skipped that of the outputs that an
-	// earlier run completed. Reading began at begun.
+	// done is the size of the inputs that were read or skipped, and skipped the size of those
+	// skipped: an earlier run completed their outputs. Reading began at begun.
 	done, skipped float64
 	begun         time.Time
 	step          time.Time // when the newest step started
