@@ -55,9 +55,9 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	for _, column := range e.columns.byURL {
 		c := &v.Columns[column]
 		for number := range e.groups.all {
-			key, authority := e.groups.keys[number].Text, len(e.groups.all[number].written)
+			key, pathStart := e.groups.keys[number].Text, len(e.groups.all[number].written)
 			for row := range e.groups.rowsOf(number) {
-				c.Of[row] = c.Add(c.Kind.OfURL(key, r.url(row)[authority:]))
+				c.Of[row] = c.Add(c.Kind.OfURL(key, r.url(row)[pathStart:]))
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (
 		nulls = c
 	}
 	switch {
-	case c.Indices != nil:
+	case c.Indices != nil: // a null row is copied as an empty text, which gets the same verdict
 		high = e.values.copy(c, low, high)
 		row, err = evaluateRows(e, &rows[int64]{data: e.values.data, offsets: e.values.offsets, first: low}, v)
 	case c.Offsets64 != nil:
@@ -287,7 +287,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	if e.spreads {
 		e.spreader.obey(number, o)
 	}
-	authority := len(g.all[number].written)
+	pathStart := len(g.all[number].written)
 	if len(e.columns.byUse) > 0 && o.Facts.Usage != nil {
 		e.uses.addGroup(g, number, o.Facts.Usage)
 	}
@@ -296,11 +296,11 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		low, high := w.low, w.high
 		switch {
 		case e.options.Explain:
-			explainRows(e, r, v, o, low, high, authority)
+			explainRows(e, r, v, o, low, high, pathStart)
 		case o.Access == access.Rules: // the decider counts rows from the bitmaps' first bit on
-			matcher.DecideRows(e.decider, o.Tries, r.offsets[low-r.first:high-r.first+1], low-e.spreader.first, authority)
+			matcher.DecideRows(e.decider, o.Tries, r.offsets[low-r.first:high-r.first+1], low-e.spreader.first, pathStart)
 		default:
-			applyOutcome(e, r, v, o, low, high, authority)
+			applyOutcome(e, r, v, o, low, high, pathStart)
 		}
 	}
 }

@@ -21,10 +21,10 @@ type ruleKey struct {
 }
 
 // explainRows sets the verdicts, reasons and rules of rows [low, high), which are of origin o.
-// authority is the length of scheme and authority in their URLs.
-func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
+// pathStart is where their URLs' paths start: the length of scheme and authority.
+func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, pathStart int) {
 	for row := low; row < high; row++ {
-		path := e.scratch.Path(r.url(row)[authority:])
+		path := e.scratch.Path(r.url(row)[pathStart:])
 		if o.Access == access.Rules {
 			e.explainRules(v, o, row, path)
 		} else {

@@ -155,8 +155,10 @@ func (h *history) spanAt(t int64) (span int, from, until int64) {
 // lastAt returns the index of the last of some times, which are in order, that is not after t; -1
 // if all are.
 func lastAt(times []int64, t int64) int {
+	// at is the answer among the times up to it, and n are the times after it that are left. The times
+	// may be any, so no branch depends on them.
 	at := -1
-	for n := len(times); n > 0; { // no branch depends on the times, which may be any
+	for n := len(times); n > 0; {
 		half := (n + 1) >> 1
 		if times[at+half] <= t {
 			at += half

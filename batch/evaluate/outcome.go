@@ -7,9 +7,9 @@ import (
 )
 
 // applyOutcome sets the verdicts of rows [low, high), whose origin has no rules to ask, and
-// counts them: all get the same verdict, but /robots.txt is allowed. authority is the length of
-// scheme and authority in their URLs.
-func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
+// counts them: all get the same verdict, but /robots.txt is allowed. pathStart is where their URLs'
+// paths start: the length of scheme and authority.
+func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, pathStart int) {
 	allowed, known, reason := e.outcome(o.Access)
 	counter := outcomeCounter(&v.Counters, reason)
 	if counter != nil {
@@ -23,8 +23,8 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 			return // nothing differs for /robots.txt
 		}
 	}
-	for row := low; row < high; row++ {
-		robotsTxt := nextRobotsTxt(e, r, row, high, authority)
+	for row := low; row < high; row++ { // up to each /robots.txt, then that
+		robotsTxt := nextRobotsTxt(e, r, row, high, pathStart)
 		for ; row < robotsTxt && !known; row++ {
 			v.SetNull(row, reason)
 		}
@@ -57,18 +57,18 @@ func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 }
 
 // nextRobotsTxt returns the first row in [low, high) with the path /robots.txt; high if there is
-// none. Nearly all rows are excluded by the byte after the path's slash, which must be an r, or a %
+// none. pathStart is where paths start in the URLs. Nearly all rows are excluded by the byte after the path's slash, which must be an r, or a %
 // of an escaped one. It is in another place if blanks come before the URL, and in a URL without a path
 // it is a byte of the next URL, which may only cost a comparison.
-func nextRobotsTxt[O int32 | int64](e *Evaluator, r *rows[O], low, high, authority int) int {
+func nextRobotsTxt[O int32 | int64](e *Evaluator, r *rows[O], low, high, pathStart int) int {
 	data := r.data
 	for i, offset := range r.offsets[low-r.first : high-r.first] {
-		if second := int(offset) + authority + 1; second < len(data) {
+		if second := int(offset) + pathStart + 1; second < len(data) {
 			if c := data[second]; c != 'r' && c != '%' && data[offset] > ' ' {
 				continue
 			}
 		}
-		if e.isRobotsTxt(r.url(low + i)[authority:]) {
+		if e.isRobotsTxt(r.url(low + i)[pathStart:]) {
 			return low + i
 		}
 	}

@@ -110,7 +110,7 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) 
 	}
 	for i := range s.allowed {
 		if i >= s.dirty && len(s.allowed[i]) >= size {
-			continue
+			continue // the block before set no bits in it
 		}
 		s.allowed[i] = slices.Grow(s.allowed[i][:0], size)[:size]
 		clear(s.allowed[i])

@@ -27,7 +27,7 @@ type uses struct {
 type usedRun struct {
 	usage     *matcher.Usage
 	low, high int
-	authority int // length of scheme and authority
+	pathStart int // in each URL: the length of scheme and authority
 }
 
 // newUses returns the state for the columns about uses among o.Columns.
@@ -42,7 +42,7 @@ func newUses(o Options) uses {
 func (u *uses) addGroup(g *groups, number int, said *matcher.Usage) {
 	w := g.walk(number)
 	for w.next() {
-		u.runs = append(u.runs, usedRun{usage: said, low: w.low, high: w.high, authority: len(g.all[number].written)})
+		u.runs = append(u.runs, usedRun{usage: said, low: w.low, high: w.high, pathStart: len(g.all[number].written)})
 	}
 }
 
@@ -72,7 +72,7 @@ func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 	}
 	for low := run.low; low < run.high; {
 		if run.usage.HasPaths() {
-			u.target.Set(e.scratch.Path(r.url(low)[run.authority:]), e.options.Profile)
+			u.target.Set(e.scratch.Path(r.url(low)[run.pathStart:]), e.options.Profile)
 		}
 		depth := run.usage.Decide(&u.target, u.values)
 		high := endOfShared(r, run, low, depth)
@@ -90,12 +90,12 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 		return run.high
 	}
 	url := r.url(low)
-	path := url[run.authority:]
+	path := url[run.pathStart:]
 	if depth > len(path) || path[0] != '/' { // a path that lacks its slash was rewritten
 		return low + 1
 	}
 	// Row low itself lacks the prefix if it has blanks before its URL.
-	return low + max(1, matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
+	return low + max(1, matcher.PrefixRun(url[:run.pathStart+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 }
 
 // setUse sets a column for rows [low, high) that may be fetched, and their bits of Unpermitted.
