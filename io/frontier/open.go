@@ -20,6 +20,7 @@ import (
 	"robotsbatch/io/frontier/jsonl"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/frontier/tableio"
 	"robotsbatch/io/frontier/text"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
@@ -230,10 +231,15 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	return text.NewSource(r, o.lineOptions(name)), nil
 }
 
+// tableOptions returns the options for an Arrow or Parquet input of that name.
+func (o *Options) tableOptions(name string) tableio.SourceOptions {
+	return tableio.SourceOptions{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Piece: o.Piece, Keep: o.Keep, Extra: o.Extra, Part: o.Part}
+}
+
 // openArrow opens an Arrow file or stream. With AcceptTruncated, a file without its end is
 // read as a stream.
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
-	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Extra: o.Extra, Part: o.Part}
+	options := o.tableOptions(name)
 	if s.Format == format.ArrowS || s.Codec != compress.None || s.file == nil {
 		return arrowipc.OpenStream(r, options)
 	}
@@ -261,9 +267,7 @@ func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, 
 		return nil, option.Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
 	}
 	size, _ := s.file.Size()
-	table, err := parquetio.Open(s.file, size, parquetio.Options{
-		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Piece: o.Piece, Keep: o.Keep, Extra: o.Extra, Part: o.Part,
-	})
+	table, err := parquetio.Open(s.file, size, o.tableOptions(name))
 	if err == nil {
 		s.leaveFile()
 	}

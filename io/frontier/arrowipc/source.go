@@ -14,30 +14,8 @@ import (
 	"robotsbatch/io/tables/arrow/ipc"
 )
 
-// Options of a source.
-type Options struct {
-	// Name of the input for errors, such as a path or "stdin".
-	Name string
-	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
-	// such column, the one that [tableio.Locate] finds.
-	URLColumn string
-	// Keep says which columns are written.
-	Keep batch.Keep
-	// Extra names columns that are read besides the URLs, even if they are not written.
-	Extra batch.ExtraColumns
-	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
-	// record batches are cut.
-	BatchRows int
-	// Memory is the most bytes that one record batch and all dictionaries may take, as
-	// read and decoded together; 0 means 512 MiB.
-	Memory int64
-	// Part selects the record batches of a file that are read. Row numbers start at its
-	// first row.
-	Part batch.Part
-	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
-	// open.
-	StopAtEnd bool
-}
+// Options of a source. Larger record batches than BatchRows are cut.
+type Options = tableio.SourceOptions
 
 // Source reads the record batches of a file or stream.
 type Source struct {
@@ -65,7 +43,7 @@ type Source struct {
 // the source is closed. An error names the input, and wraps io.ErrUnexpectedEOF if the
 // file is cut.
 func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
-	reader, err := ipc.NewFileReader(r, size, o.reader())
+	reader, err := ipc.NewFileReader(r, size, readerOptions(&o))
 	return newSource(reader, err, o)
 }
 
@@ -73,11 +51,11 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 // end. It waits for the schema. An error names the input; it wraps
 // io.ErrUnexpectedEOF when the stream is cut.
 func OpenStream(r io.Reader, o Options) (*Source, error) {
-	reader, err := ipc.NewStreamReader(r, o.reader())
+	reader, err := ipc.NewStreamReader(r, readerOptions(&o))
 	return newSource(reader, err, o)
 }
 
-func (o *Options) reader() ipc.ReaderOptions {
+func readerOptions(o *Options) ipc.ReaderOptions {
 	return ipc.ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
 }
 
@@ -108,7 +86,7 @@ func (s *Source) locate() (err error) {
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra], and finds these again
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [tableio.SourceOptions.Extra], and finds these again
 // in the schema of the tables that are left.
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))

@@ -15,30 +15,8 @@ import (
 	"robotsbatch/io/tables/parquet/splice"
 )
 
-// Options of a source.
-type Options struct {
-	// Name of the input for errors, such as a path.
-	Name string
-	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
-	// such column, the url_ columns of Common Crawl's index, or else the only column
-	// of strings.
-	URLColumn string
-	// BatchRows is the most rows that a batch has; 0 means 65,536.
-	BatchRows int
-	// Part selects the row groups that are read. Row numbers start at its first row.
-	Part batch.Part
-	// Memory is the most bytes that a page, or the rows of a batch, may take; 0 means
-	// 512 MiB. Where rows are long a batch has fewer than BatchRows.
-	Memory int64
-	// Piece is the most bytes that the rows of a batch may be declared to take; 0 means an
-	// eighth of Memory.
-	Piece int64
-	// Keep says which columns are written: with [batch.KeepAll] all are read, otherwise
-	// only those with the URLs.
-	Keep batch.Keep
-	// Extra names columns that are read besides the URLs, even if they are not written.
-	Extra batch.ExtraColumns
-}
+// Options of a source. Where rows are long, a batch has fewer than BatchRows.
+type Options = tableio.SourceOptions
 
 // Source reads the row groups of a file.
 type Source struct {
@@ -160,7 +138,7 @@ func (s *Source) readSchema() (err error) {
 	return nil
 }
 
-// readOnlyURLs limits reading to the URLs' columns and those of [Options.Extra], and of a struct
+// readOnlyURLs limits reading to the URLs' columns and those of [tableio.SourceOptions.Extra], and of a struct
 // to the fields that are read.
 func (s *Source) readOnlyURLs() (err error) {
 	o, whole, fields := s.options, s.whole, s.urls.Columns()

@@ -1,6 +1,8 @@
 package tableio
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -19,14 +21,14 @@ func findURLs(schema *arrow.Schema, name string) (place, error) {
 		return found, err
 	}
 	if found.column >= 0 {
-		if !holdsURLs(found.dataType, true) {
+		if !holdsURLs(found.dataType) {
 			return found, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", found.name, found.dataType, option.URLColumn, columns)
 		}
 		return found, nil
 	}
 	only := -1
 	for i, field := range schema.Fields() {
-		if !holdsURLs(field.Type, false) {
+		if !slices.Contains(stringTypes, textType(field.Type)) {
 			continue
 		}
 		if only >= 0 {
@@ -49,20 +51,24 @@ func ColumnsOf(schema *arrow.Schema) format.Columns {
 	return c
 }
 
-// holdsURLs reports whether a column of that type can hold URLs: strings, or with binary also binary
-// values, or a dictionary of such.
-func holdsURLs(dt arrow.DataType, binary bool) bool {
+var (
+	stringTypes = []arrow.Type{arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW}
+	binaryTypes = []arrow.Type{arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW}
+)
+
+// holdsURLs reports whether a column of that type can hold URLs: strings or binary values, or a
+// dictionary of such.
+func holdsURLs(dt arrow.DataType) bool {
+	return slices.Contains(slices.Concat(stringTypes, binaryTypes), textType(dt))
+}
+
+// textType returns the type of a column's values, which may be an extension or a dictionary.
+func textType(dt arrow.DataType) arrow.Type {
 	dt = tables.Storage(dt)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = tables.Storage(dictionary.ValueType)
 	}
-	switch dt.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		return true
-	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return binary
-	}
-	return false
+	return dt.ID()
 }
 
 // URLs returns the strings of a checked array, as a valid column in its memory. It copies only views,

@@ -11,6 +11,34 @@ import (
 	"robotsbatch/batch/option"
 )
 
+// SourceOptions are those of a source of Arrow or Parquet.
+type SourceOptions struct {
+	// Name of the input for errors, such as a path or "stdin".
+	Name string
+	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
+	// such column, what [Locate] finds.
+	URLColumn string
+	// Keep says which columns are written: with [batch.KeepAll] all are read, otherwise
+	// only those with the URLs.
+	Keep batch.Keep
+	// Extra names columns that are read besides the URLs, even if they are not written.
+	Extra batch.ExtraColumns
+	// BatchRows is the most rows that a batch has; 0 means 65,536.
+	BatchRows int
+	// Memory is the most bytes that may be taken, as read and decoded together, by a record
+	// batch and all dictionaries, or by a Parquet page or the rows of a batch; 0 means 512 MiB.
+	Memory int64
+	// Part selects the record batches or row groups of a file that are read. Row numbers
+	// start at its first row.
+	Part batch.Part
+	// Piece, of Parquet alone, is the most bytes that the rows of a batch may be declared to
+	// take; 0 means an eighth of Memory.
+	Piece int64
+	// StopAtEnd, of Arrow alone, stops reading at the end marker, because a stream's writer
+	// may keep it open.
+	StopAtEnd bool
+}
+
 // Location says where a table has its URLs: in one column, or split over
 // several, as in Common Crawl's index.
 type Location struct {

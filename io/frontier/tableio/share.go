@@ -50,11 +50,11 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 	err := s.call(encode)
 	if err == nil {
 		*taken += s.mem.taken
-		if most := o.layout.PlainLimit(); *taken > most {
-			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", most, option.BatchRows, option.Memory)
+		if limit := o.layout.PlainLimit(); *taken > limit {
+			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", limit, option.BatchRows, option.Memory)
 		}
 	}
-	if n <= 1 || !errors.Is(err, tables.ErrMost) { // nil, too
+	if n <= 1 || !errors.Is(err, tables.ErrMost) { // done, or halves would not help
 		return err
 	}
 	first, second := halves(rows, n/2)

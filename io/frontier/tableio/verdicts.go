@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// verdictColumn returns a verdict column of the share's rows, made by m.
+// verdictColumn returns a verdict column of the share's rows, made by m. The caller releases it.
 func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*array.Data, error) {
 	if column.Kind == batch.Allowed {
 		agent := &s.v.Agents[column.Agent]
@@ -20,7 +20,7 @@ func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*arra
 	if err != nil {
 		return nil, err
 	}
-	numbers := make([]int32, 0, s.rows.Count()) // of each row's value in the dictionary
+	numbers := make([]int32, 0, s.rows.Count()) // of each row's value in values
 	for _, r := range s.rows {
 		numbers = values.AppendNumbers(numbers, r.Low, r.High)
 	}
@@ -42,13 +42,13 @@ var valueTypes = [...]arrow.DataType{
 	batch.ListType:  tables.TextList,
 }
 
-// makeColumn returns a verdict column: row i has value index[i] of the dictionary of v, or null where
-// that is negative.
+// makeColumn returns a verdict column, which the caller releases: row i has value index[i] of v, or null
+// where that is negative. v has the values in the field for the column's type.
 func (o *Output) makeColumn(m tables.Maker, column *batch.VerdictColumn, v *batch.Values, index []int32) (*array.Data, error) {
 	switch dt := valueTypes[column.Kind.Type]; column.Kind.Type {
 	case batch.BoolType:
 		return m.Booleans(index), nil
-	case batch.Int32Type:
+	case batch.Int32Type: // a forged rule pack has numbers of lines up to MaxUint32
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int32 { return int32(min(n, math.MaxInt32)) }), nil
 	case batch.Int64Type:
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int64 { return n }), nil
