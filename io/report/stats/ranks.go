@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,29 +51,29 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
 	var scratch urls.Scratch
 	scanner := bufio.NewScanner(r)
-	number, count, last := 0, 0, 0
+	lineNumber, entries, last := 0, 0, 0 // last is the highest rank
 	for scanner.Scan() {
-		number++
+		lineNumber++
 		line := strings.TrimSpace(scanner.Text())
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		count++
-		rank, entry := count, line
+		entries++
+		rank, entry := entries, line
 		if first, second, ok := strings.Cut(line, ","); ok {
 			n, err := strconv.Atoi(strings.TrimSpace(first))
 			switch {
-			case err != nil && count == 1: // a header
-				count--
+			case err != nil && entries == 1: // a header
+				entries--
 				continue
 			case err != nil || n < 1:
-				return nil, fmt.Errorf("line %d: %q is not a rank: write a domain a line, or RANK,DOMAIN", number, first)
+				return nil, fmt.Errorf("line %d: %q is not a rank: write a domain a line, or RANK,DOMAIN", lineNumber, first)
 			}
 			rank, entry = n, strings.TrimSpace(second)
 		}
 		name, err := site.siteOf(entry, &scratch)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %q is not a host: write a domain a line, or RANK,DOMAIN", number, entry)
+			return nil, fmt.Errorf("line %d: %q is not a host: write a domain a line, or RANK,DOMAIN", lineNumber, entry)
 		}
 		if known := ranks.rank[name]; known == 0 || rank < known {
 			ranks.rank[name] = rank
@@ -81,23 +82,28 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	}
 	switch err := scanner.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d is too long for a domain", number+1)
+		return nil, fmt.Errorf("line %d is too long for a domain", lineNumber+1)
 	case err != nil:
 		return nil, err
 	case len(ranks.rank) == 0:
 		return nil, errors.New("it has no domains")
 	}
-	for top := 100; top < last; top *= 10 {
-		ranks.top = append(ranks.top, top)
+	ranks.setTops(last)
+	return ranks, nil
+}
+
+// setTops sets r.top and r.many for a list whose highest rank is last.
+func (r *Ranks) setTops(last int) {
+	for top := 100; top < last && top <= math.MaxInt/10; top *= 10 {
+		r.top = append(r.top, top)
 	}
-	ranks.top = append(ranks.top, last)
-	ranks.many = make([]int64, len(ranks.top))
-	for _, rank := range ranks.rank {
-		for i, top := range ranks.top {
-			ranks.many[i] += bit(rank <= top)
+	r.top = append(r.top, last)
+	r.many = make([]int64, len(r.top))
+	for _, rank := range r.rank {
+		for i, top := range r.top {
+			r.many[i] += bit(rank <= top)
 		}
 	}
-	return ranks, nil
 }
 
 // siteOf returns the site that an entry of a list belongs to.

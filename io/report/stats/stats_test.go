@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -220,6 +221,12 @@ func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
 	must.Say(t, err, `the column class has "nowhere", instead of with_rules or another class`)
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
 	must.Say(t, newSiteCounter(Options{}).Add(other), `there is no column "authority"`)
+}
+
+// The powers of ten up to the highest rank do not overflow, which would never end.
+func TestHighestRank(t *testing.T) {
+	r := must.Get(readRanks(strings.NewReader(fmt.Sprintf("%d,a.test\n", math.MaxInt)), ByDomain))(t)
+	must.Equal(t, r.top[len(r.top)-1], math.MaxInt)
 }
 
 func TestReadRanks(t *testing.T) {
