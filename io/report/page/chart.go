@@ -47,7 +47,8 @@ type Bar struct {
 	Text string
 }
 
-// write implements Part: the legend, and a bar cut into its parts for each thing.
+// write implements Part: the legend, and a bar cut into its parts for each thing. Widths are in
+// percent.
 func (b *Bars) write(w *writer) {
 	w.legend(b.used())
 	for _, bar := range b.Bars {
@@ -56,12 +57,12 @@ func (b *Bars) write(w *writer) {
 			total += value
 		}
 		w.line(`<div class="bar"><span>%s</span><svg role="img" aria-label="%s" width="100%%" height="18">`, bar.Name, bar.Name+": "+bar.Text)
-		x := 0.0
+		left := 0.0
 		for i, value := range bar.Values {
 			if total > 0 && value > 0 {
 				width := 100 * value / total
-				w.line(`<rect class="%s" x="%.3f%%" width="%.3f%%" height="18"/>`, kindClasses[b.Parts[i].Kind], x, width)
-				x += width
+				w.line(`<rect class="%s" x="%.3f%%" width="%.3f%%" height="18"/>`, kindClasses[b.Parts[i].Kind], left, width)
+				left += width
 			}
 		}
 		w.line("</svg></div>")
@@ -98,10 +99,14 @@ type Columns struct {
 	Columns []Bar // of one value each
 }
 
-// write implements Part. Positions are in percent, so that text keeps its size on a narrow
-// screen.
+// textHeight is the height of a line of text in a chart, in pixels. textRise is how far text stands
+// above what is below it.
+const textHeight, textRise = 18.0, 4.0
+
+// write implements Part. Below each other are a line for the texts, the columns and a line for their
+// names, in pixels. Widths are in percent, so that text keeps its size on a narrow screen.
 func (c *Columns) write(w *writer) {
-	const height, label = 150.0, 18.0
+	const plotHeight = 150.0
 	most := 0.0
 	var texts []string
 	for _, column := range c.Columns {
@@ -111,14 +116,16 @@ func (c *Columns) write(w *writer) {
 	if most <= 0 {
 		return
 	}
-	w.line(`<figure><figcaption>%s</figcaption><svg role="img" aria-label="%s" width="100%%" height="%.0f">`, c.Title, c.Title+". "+strings.Join(texts, ", "), height+2*label)
-	step := 100 / float64(len(c.Columns))
+	bottom := plotHeight + 2*textHeight
+	w.line(`<figure><figcaption>%s</figcaption><svg role="img" aria-label="%s" width="100%%" height="%.0f">`, c.Title, c.Title+". "+strings.Join(texts, ", "), bottom)
+	slot := 100 / float64(len(c.Columns)) // a column, and a tenth of it on each side
 	for i, column := range c.Columns {
-		tall := height * column.Values[0] / most
-		left, middle := float64(i)*step, (float64(i)+0.5)*step
-		w.line(`<rect class="plain" x="%.3f%%" y="%.1f" width="%.3f%%" height="%.1f"/>`, left+0.1*step, label+height-tall, 0.8*step, tall)
-		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, label+height-tall-4, column.Text)
-		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, height+2*label-4, column.Name)
+		height := plotHeight * column.Values[0] / most
+		top := textHeight + plotHeight - height
+		left, middle := float64(i)*slot, (float64(i)+0.5)*slot
+		w.line(`<rect class="plain" x="%.3f%%" y="%.1f" width="%.3f%%" height="%.1f"/>`, left+0.1*slot, top, 0.8*slot, height)
+		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, top-textRise, column.Text)
+		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, bottom-textRise, column.Name)
 	}
 	w.line("</svg></figure>")
 }
@@ -154,44 +161,64 @@ type SeriesLine struct {
 	Y    []float64
 }
 
-// write implements Part. The lines are in an SVG of their own, which is stretched to the
-// page's width; text is not. Each line's name and last share stand at its end, and the legend
-// is in the order of the last shares. A name that would cover another is moved, and a line
-// that equals an earlier one is drawn a little higher.
+// The plot of Lines. Above and below it is a line of text.
+const (
+	linesHeight = 220.0 // in pixels
+	linesWidth  = 84.0  // in percent; names are to the right
+)
+
+// write implements Part. The legend is in the order of the last shares.
 func (l *Lines) write(w *writer) {
-	const height, label, plot = 220.0, 18.0, 84.0
 	if len(l.X) < 2 {
 		return
 	}
 	most := 0.0
 	var texts []string
-	order := make([]int, len(l.Lines))
+	order := make([]int, len(l.Lines)) // indices of the lines, by their last shares
 	for i, line := range l.Lines {
 		order[i] = i
 		most = max(most, slices.Max(line.Y))
-		texts = append(texts, fmt.Sprintf("%s from %s to %s", line.Name, l.YText(line.Y[0]), l.YText(line.Y[len(line.Y)-1])))
+		texts = append(texts, fmt.Sprintf("%s from %s to %s", line.Name, l.YText(line.Y[0]), l.YText(l.last(i))))
 	}
 	if most <= 0 {
 		return
 	}
-	most = niceShare(most)
-	last := func(i int) float64 { return l.Lines[i].Y[len(l.X)-1] }
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(last(b), last(a)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.last(b), l.last(a)) })
 	w.line("<figure><figcaption>%s</figcaption>", l.Title)
 	w.raw(`<p class="legend">`)
 	for _, i := range order {
-		w.line(`<span><i class="line%d"></i>%s <b>%s</b></span>`, i, l.Lines[i].Name, l.YText(last(i)))
+		w.line(`<span><i class="line%d"></i>%s <b>%s</b></span>`, i, l.Lines[i].Name, l.YText(l.last(i)))
 	}
 	w.raw("</p>\n")
-	w.line(`<svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title+": "+strings.Join(texts, ", "), height+2*label)
-	for step := range 5 {
-		y := label + height*(1-float64(step)/4)
-		w.line(`<line class="grid" x1="0" x2="%.0f%%" y1="%.1f" y2="%.1[2]f"/>`, plot, y)
-		if step > 0 { // 0 needs none, and lines near it would cross it
-			w.line(`<text class="first" x="0" y="%.1f">%s</text>`, y-4, l.YText(most*float64(step)/4))
+	w.line(`<svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title+": "+strings.Join(texts, ", "), linesHeight+2*textHeight)
+	scale := niceShare(most)
+	l.writeGrid(w, scale)
+	l.writeLines(w, scale)
+	l.writeEnds(w, scale, order)
+	l.writeTimes(w)
+	w.line("</svg></figure>")
+}
+
+// last returns the last share of the line with an index.
+func (l *Lines) last(line int) float64 { return l.Lines[line].Y[len(l.X)-1] }
+
+// writeGrid writes a horizontal line at 0 and at each quarter of scale, the share at the top of the
+// plot.
+func (l *Lines) writeGrid(w *writer, scale float64) {
+	for quarter := range 5 {
+		y := textHeight + linesHeight*(1-float64(quarter)/4)
+		w.line(`<line class="grid" x1="0" x2="%.0f%%" y1="%.1f" y2="%.1[2]f"/>`, linesWidth, y)
+		if quarter > 0 { // 0 needs no text, and lines near it would cross it
+			w.line(`<text class="first" x="0" y="%.1f">%s</text>`, y-textRise, l.YText(scale*float64(quarter)/4))
 		}
 	}
-	w.line(`<svg y="%.0f" width="%.0f%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none">`, label, plot, height, height)
+}
+
+// writeLines writes the lines in an SVG of their own, which is stretched to the plot's width. A line
+// that equals earlier ones is drawn a little higher, so that all can be seen.
+func (l *Lines) writeLines(w *writer, scale float64) {
+	const width, rise = 1000, 3 // before it is stretched
+	w.line(`<svg y="%.0f" width="%.0f%%" height="%.0f" viewBox="0 0 %d %.0[3]f" preserveAspectRatio="none">`, textHeight, linesWidth, linesHeight, width)
 	for i, line := range l.Lines {
 		var points strings.Builder
 		equal := 0
@@ -200,37 +227,49 @@ func (l *Lines) write(w *writer) {
 				equal++
 			}
 		}
-		for x, y := range line.Y {
-			fmt.Fprintf(&points, "%.2f,%.2f ", 1000*float64(x)/float64(len(l.X)-1), height*(1-y/most)-3*float64(equal))
+		for x, share := range line.Y {
+			fmt.Fprintf(&points, "%.2f,%.2f ", width*float64(x)/float64(len(l.X)-1), linesHeight*(1-share/scale)-float64(rise*equal))
 		}
 		w.line(`<polyline class="line%d" points="%s"/>`, i, points.String())
 	}
 	w.line("</svg>")
-	below := label - 8 // the place of the label before
+}
+
+// writeEnds writes each line's name and last share at its end. order has the indices of the lines from
+// top to bottom. A text that would cover the one before is moved down, and one that leaves no room for
+// those after it up.
+func (l *Lines) writeEnds(w *writer, scale float64, order []int) {
+	const step = 14          // from one to the next, at least
+	before := textHeight - 8 // so that the first is below the upper end of the plot
 	for n, i := range order {
-		room := 14 * float64(len(order)-n-1)
-		y := min(max(label+height*(1-last(i)/most)+4, below+14), label+height+4-room)
-		w.line(`<text class="end line%d" x="%.0f%%" y="%.1f">%s %s</text>`, i, plot+1, y, shortName(l.Lines[i].Name), l.YText(last(i)))
-		below = y
+		lowest := textHeight + linesHeight + textRise - float64(step*(len(order)-n-1))
+		y := min(max(textHeight+linesHeight*(1-l.last(i)/scale)+textRise, before+step), lowest)
+		w.line(`<text class="end line%d" x="%.0f%%" y="%.1f">%s %s</text>`, i, linesWidth+1, y, shortName(l.Lines[i].Name), l.YText(l.last(i)))
+		before = y
 	}
-	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-3, l.X[0])
+}
+
+// writeTimes writes the first and the last time below the plot, and of more than 4 one in the middle.
+func (l *Lines) writeTimes(w *writer) {
+	const y = linesHeight + 2*textHeight - 3
+	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, y, l.X[0])
 	if middle := len(l.X) / 2; len(l.X) > 4 {
-		w.line(`<text x="%.2f%%" y="%.0f">%s</text>`, plot*float64(middle)/float64(len(l.X)-1), height+2*label-3, l.X[middle])
+		w.line(`<text x="%.2f%%" y="%.0f">%s</text>`, linesWidth*float64(middle)/float64(len(l.X)-1), y, l.X[middle])
 	}
-	w.line(`<text class="last" x="%.0f%%" y="%.0f">%s</text>`, plot, height+2*label-3, l.X[len(l.X)-1])
-	w.line("</svg></figure>")
+	w.line(`<text class="last" x="%.0f%%" y="%.0f">%s</text>`, linesWidth, y, l.X[len(l.X)-1])
 }
 
 // shortName cuts a name so that it fits at the end of a line.
 func shortName(name string) string {
-	if runes := []rune(name); len(runes) > 16 {
-		return string(runes[:15]) + "…"
+	const most = 16 // characters
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most-1]) + "…"
 	}
 	return name
 }
 
-// niceShare returns the end of a scale up to a share: the least round number that is not below
-// it.
+// niceShare returns the end of a scale up to a share: the least number that is not below it and
+// has round percentages at its quarters, such as 2, 4, 6 and 8 %.
 func niceShare(most float64) float64 {
 	for _, end := range []float64{0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.12, 0.2, 0.32, 0.4, 0.6, 0.8} {
 		if most <= end {

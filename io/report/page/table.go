@@ -62,8 +62,8 @@ func (t *Table) write(w *writer) {
 	}
 	w.line(`<div class="scroll" role="region" aria-label="%s" tabindex="0"><table>`, t.Caption)
 	w.line("<caption>%s</caption>\n<thead><tr>", caption)
-	for i, cell := range t.Rows[0] {
-		class := attribute("")
+	for i, cell := range t.Rows[0] { // all cells of a column are of its kind
+		class := attribute("") // no string, which line would escape
 		switch cell.Kind {
 		case BarCell:
 			w.raw("<td></td>\n")
@@ -119,7 +119,7 @@ func (t *Table) writeCell(w *writer, column int, c Cell) {
 	w.line("%s"+end, c.Text)
 }
 
-// attribute is written as it is.
+// attribute is a text that writer.line does not escape.
 type attribute string
 
 // number is a number in a few digits for attributes.
