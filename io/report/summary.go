@@ -150,9 +150,6 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 	for i, counts := range stats.Agents {
 		s.Agents[i].RowCounts.Add(&counts.RowCounts)
 		if s.Weight != nil {
-			if s.Agents[i].Weight == nil {
-				s.Agents[i].Weight = new(batch.Weights)
-			}
 			s.Agents[i].Weight.Add(&counts.Weights)
 		}
 	}
@@ -221,24 +218,7 @@ func (s *Summary) String() string {
 		b.WriteString("only the first ")
 	}
 	b.WriteString(Count(s.Rows, "row", "rows"))
-	if len(s.Agents) == 1 {
-		if s.Agents[0].Agent == matcher.Everyone {
-			b.WriteString(" for everyone (*)")
-		}
-		fmt.Fprintf(&b, ": %s, ", s.verdictsText(&s.Agents[0]))
-	} else if s.Combined != "" {
-		fmt.Fprintf(&b, "; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
-	} else {
-		fmt.Fprintf(&b, " for %s", Count(int64(len(s.Agents)), "agent", "agents"))
-		if s.NoRobots > 0 && s.Missing != missingNull {
-			verdict := "allowed"
-			if s.Missing == missingDeny {
-				verdict = "denied"
-			}
-			fmt.Fprintf(&b, "; %s %s because no robots.txt is known", Count(s.NoRobots, "row", "rows"), verdict)
-		}
-		b.WriteString("; ")
-	}
+	b.WriteString(s.agentsText())
 	fmt.Fprintf(&b, "%s unknown (%s invalid", Number(s.Unknown()), Number(s.Invalid))
 	if s.UnsupportedScheme > 0 {
 		fmt.Fprintf(&b, ", %s of another scheme", Number(s.UnsupportedScheme))
@@ -268,10 +248,29 @@ func (s *Summary) String() string {
 	if s.Authorities != nil {
 		fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(*s.Authorities, "host", "hosts"), Number(*s.AuthoritiesWithout))
 	}
-	if s.Seconds > 0 { // of a job that others did nobody knows
+	if s.Seconds > 0 { // not known of a manifest
 		fmt.Fprintf(&b, "; %s s, %s URLs a second", secondsText(s.Seconds), Number(s.URLsPerSecond))
 	}
 	return b.String()
+}
+
+// agentsText says for which agents the rows were judged, with the verdicts if there is one for all, and
+// how many follow from a robots.txt that is not known.
+func (s *Summary) agentsText() string {
+	text := fmt.Sprintf(" for %s; ", Count(int64(len(s.Agents)), "agent", "agents"))
+	switch {
+	case len(s.Agents) == 1 && s.Agents[0].Agent == matcher.Everyone:
+		text = " for everyone (*): " + s.verdictsText(&s.Agents[0]) + ", "
+	case len(s.Agents) == 1:
+		text = ": " + s.verdictsText(&s.Agents[0]) + ", "
+	case s.Combined != "":
+		text = fmt.Sprintf("; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
+	case s.NoRobots > 0 && s.Missing == missingDeny:
+		text += Count(s.NoRobots, "row", "rows") + " denied because no robots.txt is known; "
+	case s.NoRobots > 0 && s.Missing != missingNull:
+		text += Count(s.NoRobots, "row", "rows") + " allowed because no robots.txt is known; "
+	}
+	return text
 }
 
 // Values of Summary.Missing.
@@ -430,9 +429,26 @@ func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 			}
 		}
 	}
-	agents := m.Job.Options["agent"]
+	agents := slices.Concat(m.Job.Options["agent"], m.Job.Options["agents"])
 	if len(agents) == 0 {
-		agents = []string{"*"}
+		agents = []string{matcher.Everyone}
+	}
+	switch strings.Join(m.Job.Options["agents-as"], "") {
+	case "list", "any-denied":
+		s.Combined = "any-denied"
+	case "all-denied":
+		s.Combined = "all-denied"
+	}
+	if s.Combined != "" {
+		agents = append([]string{s.Combined}, agents...)
+	}
+	for i := range m.Outputs {
+		for len(agents) < len(m.Outputs[i].Counts.Agents) { // a forged manifest may not name all
+			agents = append(agents, "")
+		}
+	}
+	for _, name := range agents {
+		s.Agents = append(s.Agents, Agent{Agent: name})
 	}
 	if weight := m.Job.Options["weight"]; len(weight) > 0 {
 		s.Weigh(weight[0])
@@ -441,12 +457,7 @@ func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 		s.Emit = emit[0]
 	}
 	for i := range m.Outputs {
-		o := &m.Outputs[i]
-		for len(s.Agents) < len(o.Counts.Agents) {
-			name := strings.Join(agents[min(len(s.Agents), len(agents)):min(len(s.Agents)+1, len(agents))], "")
-			s.Agents = append(s.Agents, Agent{Agent: name})
-		}
-		s.Add(path(o.Output.Name), &o.Counts)
+		s.Add(path(m.Outputs[i].Output.Name), &m.Outputs[i].Counts)
 	}
 	return s
 }
