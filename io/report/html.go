@@ -273,7 +273,7 @@ func (h htmlPage) reasons() page.Section {
 	sums := make([]int64, len(h.tally.Reasons[0]))
 	var shown []int
 	for i, reasons := range h.tally.Reasons {
-		if slices.Contains(h.tally.Reasons[:i], reasons) {
+		if slices.Contains(h.tally.Reasons[:i], reasons) { // they share a column that is there
 			continue
 		}
 		var agents []string
@@ -417,7 +417,7 @@ func (h htmlPage) largest() page.Section {
 	sample := h.tally.Authorities
 	limits := []int64{1, 10, 100, 1000, 10_000, 100_000}
 	for i, low := range limits {
-		high, name := int64(1)<<62, shortNumber(low)+"+"
+		high, name := int64(math.MaxInt64), shortNumber(low)+"+"
 		if i < len(limits)-1 {
 			high, name = limits[i+1], shortNumber(low)+"–"+shortNumber(limits[i+1]-1)
 		}
@@ -439,7 +439,7 @@ func (h htmlPage) ages() page.Section {
 	known := int64(0)
 	for i, n := range h.tally.Ages {
 		columns.Columns = append(columns.Columns, page.Bar{Name: names[i], Values: []float64{float64(n)}, Text: shortNumber(n)})
-		if i < len(tally.AgeLimits)+1 {
+		if i <= len(tally.AgeLimits) { // the last is for ages that are not known
 			known += n
 		}
 	}

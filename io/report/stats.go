@@ -94,12 +94,13 @@ func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	if t.IsHistory() {
 		finding = append(finding, historyFinding(t)...)
 	}
+	most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 })
 	for i := range counts {
 		c := &counts[i]
-		if most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 }); i == most {
-			if i > 0 {
-				finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), namedShare(c)))
-			}
+		if i == most && i > 0 { // else it is first
+			finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), namedShare(c)))
+		}
+		if i == most {
 			finding = append(finding, fmt.Sprintf("%s deny it the front page.", percent(c.Root, c.Base)))
 		} else if c.Agent == "*" {
 			finding = append(finding, fmt.Sprintf("%s deny everything to everyone, by the group for *.", percent(c.Full, c.Base)))
@@ -161,7 +162,8 @@ func statedFinding(t *stats.Table, counts []stats.Count) []string {
 // mostLines is how many agents, or agents and uses, have a line of their own over time.
 const mostLines = 6
 
-// historySection returns the section with the shares of sites over time, for a rank.
+// historySection returns the section with the shares of sites over time, for a rank: lines, and the
+// numbers as a table.
 func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Section {
 	share := "Share of sites " + t.Base.Sites() + " that " + w.headline
 	lines := &page.Lines{Title: share + ", at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
@@ -214,6 +216,7 @@ func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section 
 	title := rankTitle(counts[0].Rank, t.Site)
 	bars := &page.Bars{Parts: w.parts}
 	table := &page.Table{Caption: fmt.Sprintf("%s%s: shares of %s", title, w.caption, baseOf(&counts[0], t)), Rows: make([][]page.Cell, len(counts))}
+	// add adds a column, with the cell of each count.
 	add := func(column page.Column, cell func(c *stats.Count) page.Cell) {
 		table.Columns = append(table.Columns, column)
 		for i := range counts {
@@ -231,7 +234,7 @@ func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section 
 			continue
 		}
 		add(column, func(c *stats.Count) page.Cell { return shareCell(f.Of(c), c.Base) })
-		if i == 0 {
+		if i == 0 { // the main figure
 			add(page.Column{Name: barColumn}, func(c *stats.Count) page.Cell { return barCell(f.Of(c), c.Base) })
 		}
 	}

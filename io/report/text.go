@@ -100,9 +100,9 @@ func Age(d time.Duration) string {
 		return strings.TrimSuffix(strconv.FormatFloat(d.Hours()/24, 'f', 1, 64), ".0") + " days"
 	}
 	text := d.String()
-	for _, none := range []string{"m0s", "h0m"} {
+	for _, none := range []string{"m0s", "h0m"} { // not the 0s of 10s
 		if strings.HasSuffix(text, none) {
-			text = text[:len(text)-2]
+			text = text[:len(text)-len("0s")]
 		}
 	}
 	return text

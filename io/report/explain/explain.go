@@ -233,8 +233,8 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 const maxJoined = 8
 
 // recordsWithin returns the records that stand between two user-agent lines of one group and
-// do not end it. lines are user-agent lines of the groups to look at. Of the records before
-// one user-agent line, only the first is returned.
+// do not end it. lines are user-agent lines of the groups to look at. Between two lines, only the
+// first record is returned.
 func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	chosen := make(map[int]bool, len(lines))
 	for _, l := range lines {
@@ -248,7 +248,7 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 			next[agents[j-1].Line] = agents[j].Line
 		}
 	}
-	with := 0
+	with := 0 // the next user-agent line, until a record before it is found
 	for number, text := range robotstxt.Lines(b.text) {
 		if at, is := next[number]; is {
 			with = at

@@ -94,8 +94,8 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 				continue
 			}
 			seen[x] = true
-			failed := span.Status == 0 && (span.Access == access.DisallowAll || span.Access == access.AllowAfterOutage)
-			w.Put(append(bytes.Clone(a.Key), "/robots.txt"...))
+			failed := span.Status == 0 && span.Access.InOutage() // without an answer
+			w.Put(append(bytes.Clone(a.Key), "/robots.txt"...))  // the URL, before the columns of all tables
 			a.writeRow(w, span.Status, second, nil, failed, nil, known.kind.String(), known.digest, a.listing.SpanSource(span), nil, nil)
 		}
 	}

@@ -213,11 +213,7 @@ func (d *differ) merge(w *tableio.Writer) error {
 func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	d.changed.Authorities++
 	if x != nil && y != nil && d.alike && x.Access == y.Access {
-		same, err := x.Access != access.Rules, error(nil)
-		if !same {
-			same, err = sameBody(x, y)
-		}
-		if same || err != nil {
+		if same, err := sameRules(x, y); same || err != nil {
 			return err
 		}
 	}
@@ -252,8 +248,12 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	return w.Err()
 }
 
-// sameBody reports whether the bodies of x and y have the same bytes.
-func sameBody(x, y *ruleset.Listed) (bool, error) {
+// sameRules reports whether x and y, which have the same access, have bodies with the same bytes, or
+// none.
+func sameRules(x, y *ruleset.Listed) (bool, error) {
+	if x.Access != access.Rules {
+		return true, nil
+	}
 	_, a, err := x.Pack().BodyFacts(x.Body)
 	if err != nil {
 		return false, err
@@ -300,7 +300,7 @@ func (d *differ) obeysOtherRules(agent int) bool {
 // writeChange writes the row of a change of an agent's access, or of the use with that index;
 // use is -1 for access.
 func (d *differ) writeChange(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
-	known := cmp.Or(x, y)
+	known := cmp.Or(x, y) // a side that has the authority
 	var blocked, outcome [2]string
 	var status [2]int
 	for side, l := range [2]*ruleset.Listed{x, y} {

@@ -55,11 +55,11 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			return err
 		}
 		for i, month := range months {
-			n := matcher.SpanAt(spans, month.last)
-			if n < 0 || spans[n].Fetched == 0 || spans[n].Access == access.Cut {
-				continue
+			at := matcher.SpanAt(spans, month.last)
+			if at < 0 || spans[at].Fetched == 0 || spans[at].Access == access.Cut {
+				continue // nothing was known then
 			}
-			span := &spans[n]
+			span := &spans[at]
 			read, err := s.denied(span.Access, l.SpanPack(span), span.Body)
 			if err != nil {
 				return err

@@ -316,7 +316,7 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 		class := classOf(span.Access, span.Stale, read.kind)
 		c := change{spans: [2]*matcher.Span{nil, span}, use: -1}
 		if answered >= 0 {
-			c.spans[0] = &a.spans[answered]
+			c.spans[0] = &a.spans[answered] // of which the last fetch was before the next span
 			if c.after, err = a.listing.FetchedAt(a.Key, c.spans[0], a.spans[answered+1].From-1); err != nil {
 				return nil, err
 			}

@@ -158,7 +158,7 @@ var blockedStates = [...]struct {
 // stateOf returns the state that the columns class, blocked, root and by of a survey's row
 // mean.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
-	s := firstClass << class
+	s := firstClass << class // the class's bit
 	if !class.Reached() {
 		return s, nil
 	}
@@ -167,7 +167,7 @@ func stateOf(class export.Class, blocked string, root bool, by string) (state, e
 			s |= b.state
 		}
 	}
-	if s == firstClass<<class {
+	if s == firstClass<<class { // no word of blockedStates
 		return 0, fmt.Errorf("the column blocked has %q, instead of none, some or all: this is not a survey", blocked)
 	}
 	if !root {

@@ -48,7 +48,8 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 				return err
 			}
 			end = o.Site.appendEnd(end[:0], s)
-			if tally.enter(end, s.SURT); o.sites != nil && o.sites.Err() != nil {
+			tally.enter(end, s.SURT)
+			if o.sites != nil && o.sites.Err() != nil { // enter writes the sites that ended
 				return o.sites.Err()
 			}
 		}
@@ -72,8 +73,9 @@ func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	return append(append(dst, of.SURT...), 0)
 }
 
-// enter makes the sites that end before end the current ones. It first counts those that ended
-// before surt. Few are open at a time, because a site's SURT starts with its domain.
+// enter makes the sites that end at end the current ones. It first counts those that ended before
+// surt. t.open, of which the last ends first, has few elements, because a site's SURT starts with its
+// domain.
 func (t *SiteCounter) enter(end, surt []byte) {
 	for n := len(t.open); n > 0 && bytes.Compare(t.open[n-1].end, surt) <= 0; n-- {
 		t.leave()
@@ -189,7 +191,7 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 		each := rows[site]
 		most := each[0]
 		if len(each) > 1 {
-			others := slices.Clone(each)
+			others := slices.Clone(each) // all agents but everyone
 			if everyone, ok := t.numbers[matcher.Everyone]; ok {
 				others = slices.Delete(others, everyone, everyone+1)
 			}

@@ -55,36 +55,37 @@ type HistoryLine struct {
 	Counts []Count
 }
 
-// Histories returns the counts of a history by rank, line and month.
+// Histories returns the counts of a history by rank, line and month, each in the order in which
+// they come in t.Counts.
 func (t *Table) Histories() []History {
 	var all []History
 	var months []string
 	for i := range t.Counts {
-		if month := t.Counts[i].Month; len(months) == 0 || months[len(months)-1] != month {
+		if month := t.Counts[i].Month; !slices.Contains(months, month) {
 			months = append(months, month)
 		}
 	}
 	several := slices.ContainsFunc(t.Counts, func(c Count) bool { return c.Agent != t.Counts[0].Agent })
 	for i := range t.Counts {
 		c := &t.Counts[i]
-		r := slices.IndexFunc(all, func(h History) bool { return h.Rank == c.Rank })
-		if r < 0 {
-			r = len(all)
+		at := slices.IndexFunc(all, func(h History) bool { return h.Rank == c.Rank })
+		if at < 0 {
+			at = len(all)
 			all = append(all, History{Rank: c.Rank, Months: months})
 		}
+		history := &all[at]
 		name := c.Agent
 		if t.Uses {
 			if name = c.Use.String(); several {
 				name += " " + c.Agent
 			}
 		}
-		lines := &all[r].Lines
-		l := slices.IndexFunc(*lines, func(l HistoryLine) bool { return l.Name == name })
-		if l < 0 {
-			l = len(*lines)
-			*lines = append(*lines, HistoryLine{Name: name, Counts: make([]Count, len(months))})
+		line := slices.IndexFunc(history.Lines, func(l HistoryLine) bool { return l.Name == name })
+		if line < 0 {
+			line = len(history.Lines)
+			history.Lines = append(history.Lines, HistoryLine{Name: name, Counts: make([]Count, len(months))})
 		}
-		(*lines)[l].Counts[slices.Index(months, c.Month)] = *c
+		history.Lines[line].Counts[slices.Index(months, c.Month)] = *c
 	}
 	return all
 }
@@ -153,12 +154,13 @@ func (t *Table) Shown(counts []Count) []Figure {
 	})
 }
 
-// Reach says how many sites are in each class. number formats a number.
+// Reach says how many sites are in each class, such as "9 reached (7 with_rules, …), 1 old_copy, …".
+// number formats a number.
 func (c *Count) Reach(number func(int64) string) string {
 	text := number(c.Reached()) + " reached ("
 	for class, n := range c.Classes {
 		switch at := export.Class(class); {
-		case at == export.OldCopy:
+		case at == export.OldCopy: // the first that was not reached
 			text += "), "
 		case class > 0:
 			text += ", "

@@ -180,7 +180,7 @@ func (t *SiteCounter) Add(r arrow.Record) error {
 		if err == nil {
 			continue
 		}
-		if lines, ok := r.(interface {
+		if lines, ok := r.(interface { // rows of JSON, which also know what is wrong with a value
 			Check(row int) (where string, err error)
 		}); ok {
 			where, wrong := lines.Check(row)
@@ -291,8 +291,8 @@ func groupsOf(agents, classes []string) []group {
 		if classes[agent] == "" {
 			continue
 		}
-		n := slices.IndexFunc(all[1:], func(g group) bool { return g.name == classes[agent] }) + 1
-		if n == 0 {
+		n := 1 + slices.IndexFunc(all[1:], func(g group) bool { return g.name == classes[agent] })
+		if n == 0 { // no group of this class yet
 			n = len(all)
 			all = append(all, group{name: classes[agent]})
 		}
@@ -312,34 +312,38 @@ func (t *SiteCounter) Flush() {
 	if len(t.sites) > 0 && t.groups == nil && len(t.options.Uses) == 0 {
 		t.groups = groupsOf(t.agents, t.classes)
 	}
-	ranks := t.ranks()
-	var each []state // of a group
 	for site, number := range t.sites {
-		states := t.states[number]
-		rank, panel := t.options.Ranks.of(site, t.sites), t.isInPanel(states)
-		for month := range t.months() {
-			counted := func(subject int, s state) {
-				for i, r := range ranks {
-					if s != 0 && (r == All || r == Panel && panel || 0 < rank && rank <= r) {
-						t.count(month*len(ranks)+i, subject).add(s, t.options.Base, len(t.options.Uses) > 0)
-					}
-				}
-			}
-			for at := month; at < len(states); at += t.months() {
-				counted(at/t.months(), states[at])
-			}
-			for n, g := range t.groups {
-				each = each[:0]
-				for _, agent := range g.agents {
-					if at := agent*t.months() + month; at < len(states) && states[at] != 0 {
-						each = append(each, states[at])
-					}
-				}
-				counted(t.subject(len(t.agents), n), combine(each))
+		t.countSite(t.options.Ranks.of(site, t.sites), t.states[number])
+	}
+	clear(t.sites)
+}
+
+// countSite counts a site in each table of a month and rank that it belongs to. rank is that of the
+// site; 0 for none. states are those of openSites.
+func (t *SiteCounter) countSite(rank int, states []state) {
+	ranks, months, panel := t.ranks(), t.months(), t.isInPanel(states)
+	count := func(month, subject int, s state) {
+		for i, r := range ranks {
+			if s != 0 && (r == All || r == Panel && panel || 0 < rank && rank <= r) {
+				t.count(month*len(ranks)+i, subject).add(s, t.options.Base, len(t.options.Uses) > 0)
 			}
 		}
 	}
-	clear(t.sites)
+	for at, s := range states {
+		count(at%months, at/months, s)
+	}
+	each := make([]state, 0, len(t.agents)) // of a group's agents
+	for month := range months {
+		for n, g := range t.groups {
+			each = each[:0]
+			for _, agent := range g.agents {
+				if at := agent*months + month; at < len(states) && states[at] != 0 {
+					each = append(each, states[at])
+				}
+			}
+			count(month, t.subject(len(t.agents), n), combine(each))
+		}
+	}
 }
 
 // isInPanel reports whether a site was captured in each month that has captures.

@@ -90,7 +90,7 @@ func (t *Table) WriteJSON(w io.Writer) error {
 		}
 		rows[i] = append(object, '}')
 	}
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(w) // which indents raw messages, too
 	e.SetIndent("", "  ")
 	return e.Encode(rows)
 }
@@ -140,18 +140,18 @@ func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	fmt.Fprintf(b, ": %s\n", cmp.Or(c.Known(plain), plain(c.Sites())))
 }
 
-// writeRank writes the table of a rank, with a line for each agent.
+// writeRank writes the table of a rank, with a line for each of its counts.
 func (t *Table) writeRank(b *strings.Builder, counts []Count) {
-	agent, use := len("agent"), len("use")
+	agentWidth, useWidth := len("agent"), len("use")
 	for i := range counts {
-		agent, use = max(agent, len(counts[i].Agent)), max(use, len(counts[i].Use.String()))
+		agentWidth, useWidth = max(agentWidth, len(counts[i].Agent)), max(useWidth, len(counts[i].Use.String()))
 	}
 	t.writeTitle(b, &counts[0])
 	fmt.Fprintf(b, "%s; shares of those %s\n", counts[0].Reach(plain), t.Base.Sites())
 	shown := t.Shown(counts)
-	fmt.Fprintf(b, "%-*s", agent, "agent")
+	fmt.Fprintf(b, "%-*s", agentWidth, "agent")
 	if t.Uses {
-		fmt.Fprintf(b, "  %-*s", use, "use")
+		fmt.Fprintf(b, "  %-*s", useWidth, "use")
 	}
 	fmt.Fprintf(b, "  %9s", t.Base)
 	for _, f := range shown {
@@ -160,9 +160,9 @@ func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	b.WriteByte('\n')
 	for i := range counts {
 		c := &counts[i]
-		fmt.Fprintf(b, "%-*s", agent, c.Agent)
+		fmt.Fprintf(b, "%-*s", agentWidth, c.Agent)
 		if t.Uses {
-			fmt.Fprintf(b, "  %-*s", use, c.Use)
+			fmt.Fprintf(b, "  %-*s", useWidth, c.Use)
 		}
 		fmt.Fprintf(b, "  %9d", c.Base)
 		for _, f := range shown {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,8 +102,8 @@ func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Verifier checks outputs and rule packs. It reads each manifest once.
 type Verifier struct {
-	manifests map[string]*manifest.Manifest // by name; nil if there is none
-	folders   map[string][]string           // the names of manifests in each
+	manifests map[string][]manifest.Output // their outputs by name
+	folders   map[string][]string          // the names of manifests in each
 	step      *meter.Step
 	alone     sync.RWMutex // held for writing by a check that may take all of the memory
 }
@@ -148,7 +149,7 @@ func (v *Verifier) progressOf(name string, o *manifest.Output) *meter.Part {
 
 // New returns a Verifier.
 func New() *Verifier {
-	return &Verifier{manifests: make(map[string]*manifest.Manifest), folders: make(map[string][]string)}
+	return &Verifier{manifests: make(map[string][]manifest.Output), folders: make(map[string][]string)}
 }
 
 // Check checks a file, an object, a folder of outputs or a manifest. It calls found for each
@@ -249,7 +250,7 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 
 // checkOutputs checks outputs of a folder, several at once, and calls found in their order.
 func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manifest.Output, found func(Finding)) error {
-	turns := make(chan chan Finding, atOnce-1) // another one has its turn
+	turns := make(chan chan Finding, atOnce-1) // the loop below waits for one more
 	go func() {
 		defer close(turns)
 		for i := range list {
@@ -324,22 +325,11 @@ func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 	}
 	candidates := []string{manifest.Beside(path)}
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
-		candidates = append(candidates, v.folderManifests(folder)...)
-		for _, candidate := range candidates {
-			m, ok := v.manifests[candidate]
-			if !ok {
-				var unread error
-				if m, unread = manifest.ReadFile(candidate); unread != nil && !errors.Is(unread, fs.ErrNotExist) {
-					err = unread
-					continue
-				}
-				v.manifests[candidate] = m
-			}
-			if m == nil {
-				continue
-			}
-			for i := range m.Outputs {
-				o := &m.Outputs[i]
+		for _, candidate := range append(candidates, v.folderManifests(folder)...) {
+			listed, unread := v.outputsOf(candidate)
+			err = cmp.Or(unread, err)
+			for i := range listed {
+				o := &listed[i]
 				if filepath.Join(filepath.Dir(candidate), filepath.FromSlash(o.Output.Name)) == path && (found == nil || o.Output.Modified.After(found.Output.Modified)) {
 					found = o
 				}
@@ -351,8 +341,24 @@ func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 		case err != nil || folder == filepath.Dir(folder):
 			return nil, err
 		}
-		candidates = candidates[:0]
+		candidates = nil
 	}
+}
+
+// outputsOf returns the outputs in a manifest; none if there is no such file.
+func (v *Verifier) outputsOf(name string) ([]manifest.Output, error) {
+	known, ok := v.manifests[name]
+	if ok {
+		return known, nil
+	}
+	switch m, err := manifest.ReadFile(name); {
+	case err == nil:
+		known = m.Outputs
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	v.manifests[name] = known
+	return known, nil
 }
 
 // folderManifests returns the paths of the manifests in a folder: its own and those of shards.
