@@ -1,0 +1,113 @@
+// Package snappycut keeps some byte ranges of a Snappy block without compressing them again: it takes
+// the block's matches, as package zstdcut does for zstd.
+//
+// A block is elements: literals, and copies of earlier content from an offset back, of 1 to 64 bytes. In
+// this block each of three rows has 17 bytes:
+//
+//	content   https://a.test/1·https://a.test/2·https://a.test/3·
+//	elements  17 literals, copy of 15 from 17 back,
+//	           2 literals, copy of 15 from 17 back,
+//	           2 literals
+//
+// Cut out the second row. Its elements go, and the third row's copy is of bytes that are cut:
+//
+//	content   https://a.test/1·https://a.test/3·
+//	elements  17 literals, 15 literals, 2 literals
+//
+// A copy of kept bytes stays a copy, with a smaller offset if there is a cut between. The format's words
+// are those of Snappy's format_description.txt.
+package snappycut
+
+import (
+	"encoding/binary"
+	"sort"
+
+	"robotsbatch/io/store/compress/zstdcut"
+)
+
+// Worth reports whether to cut a block with size bytes of content, of which kept bytes are kept, in a number
+// of ranges. If more than a sixteenth is cut, too many copies become literals. After each cut the copies in
+// the next 64 KiB, most writers' largest offset, may be of earlier bytes and are looked up: if ranges are
+// shorter than 16 KiB on average, cutting takes about as long as compressing.
+func Worth(size, kept, ranges int) bool {
+	const mostCut, shortest = 16, 32 << 10
+	return size-kept <= size/mostCut && ranges <= size/shortest
+}
+
+// Cut appends to dst a block that holds head and then the kept ranges of plain, which is what block holds.
+// The ranges are in order and do not touch. It returns false, and dst as it was, if block cannot hold plain.
+func Cut(dst, block, plain, head []byte, kept []zstdcut.Range) ([]byte, bool) {
+	size, at := binary.Uvarint(block)
+	if at <= 0 || size != uint64(len(plain)) {
+		return dst, false
+	}
+	c := cutter{plain: plain, kept: kept, begins: make([]int, len(kept)+1)}
+	c.begins[0] = len(head)
+	end := 0 // of what is kept
+	for i, r := range kept {
+		c.begins[i+1] = c.begins[i] + r.High - r.Low
+		end = r.High
+	}
+	out := binary.AppendUvarint(dst, uint64(c.begins[len(kept)]))
+	out = appendLiteral(out, head)
+	for low := 0; low < end; { // the element at block[at:] holds the content from byte low on
+		from := at
+		at, low = skipUnchanged(block, at, low, kept[c.next])
+		if at > len(block) {
+			return dst, false
+		}
+		out = append(out, block[from:at]...)
+		if low >= end {
+			break
+		}
+		e, ok := readElement(block[at:])
+		if !ok || e.length > len(plain)-low {
+			return dst, false
+		}
+		out = c.append(out, block[at:at+e.size], e, low)
+		at, low = at+e.size, low+e.length
+	}
+	return out, true
+}
+
+// cutter is what Cut knows of a block.
+type cutter struct {
+	plain  []byte
+	kept   []zstdcut.Range
+	begins []int // where each kept range begins in the new content, and where that ends
+	next   int   // the first kept range that ends after the elements so far
+}
+
+// append appends what is kept of an element, which holds the content from byte low on. written is the element
+// as it lies in the block.
+func (c *cutter) append(dst, written []byte, e element, low int) []byte {
+	high := low + e.length
+	for ; c.next < len(c.kept) && c.kept[c.next].Low < high; c.next++ {
+		r := c.kept[c.next]
+		from, to := max(low, r.Low), min(high, r.High)
+		if offset, ok := c.newOffset(low, e); ok && to-from == e.length {
+			dst = appendCopy(dst, written, offset)
+		} else {
+			dst = appendLiteral(dst, c.plain[from:to])
+		}
+		if r.High > high {
+			break // the range goes on in the next element
+		}
+	}
+	return dst
+}
+
+// newOffset returns the offset, in the new content, of a copy to byte low of range c.next. It returns false if
+// e is no copy, or one of bytes that are not all kept in one range.
+func (c *cutter) newOffset(low int, e element) (offset int, ok bool) {
+	source := low - e.offset
+	if e.offset == 0 || source < 0 {
+		return 0, false
+	}
+	i := sort.Search(c.next, func(i int) bool { return c.kept[i].High > source })
+	if r := c.kept[i]; source < r.Low || source+e.length > r.High {
+		return 0, false
+	}
+	cut := c.kept[c.next].Low - c.begins[c.next] - (c.kept[i].Low - c.begins[i]) // bytes between that are cut
+	return e.offset - cut, true
+}

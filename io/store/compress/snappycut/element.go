@@ -1,0 +1,122 @@
+package snappycut
+
+import (
+	"encoding/binary"
+
+	"robotsbatch/io/store/compress/zstdcut"
+)
+
+// element is a literal or a copy.
+type element struct {
+	size   int // bytes of it in the block
+	length int // bytes of content
+	offset int // how far back a copy's bytes are; 0 for a literal
+}
+
+// The kinds of elements, by the two lowest bits of their first byte, the tag.
+const (
+	literal = iota
+	copy1   // a copy whose offset has 11 bits, of which 8 follow the tag
+	copy2   // 16 bits follow
+	copy4   // 32 bits follow
+)
+
+// mostShort is the most bytes of a literal whose length is in its tag.
+const mostShort = 60
+
+// tagged is what a tag says of its element.
+type tagged struct {
+	size, length uint8  // as in element; 0 for a literal whose length follows the tag
+	high         uint16 // the bits of the offset that are in the tag
+	mask         uint32 // which bits of the next four bytes, in little endian, are those of the offset
+}
+
+var tags = func() (tags [256]tagged) {
+	for tag := range tags {
+		bits := uint8(tag >> 2)
+		switch tag & 3 {
+		case literal:
+			if bits < mostShort {
+				tags[tag] = tagged{size: 1 + bits + 1, length: bits + 1}
+			}
+		case copy1:
+			tags[tag] = tagged{size: 2, length: bits&7 + 4, high: uint16(bits>>3) << 8, mask: 1<<8 - 1}
+		case copy2:
+			tags[tag] = tagged{size: 3, length: bits + 1, mask: 1<<16 - 1}
+		case copy4:
+			tags[tag] = tagged{size: 5, length: bits + 1, mask: 1<<32 - 1}
+		}
+	}
+	return tags
+}()
+
+// skipUnchanged skips elements that lie in kept, and copy from it if they are copies: they are the same in the
+// new block. The first one is at block[at:] and holds the content from byte low on. It returns these of the
+// first element that is not skipped; that may be one that only [readElement] can read. at may be larger than
+// len(block) if the last element is not whole.
+func skipUnchanged(block []byte, at, low int, kept zstdcut.Range) (nextAt, nextLow int) {
+	if low < kept.Low {
+		return at, low
+	}
+	for at+5 <= len(block) { // the largest copy
+		t := tags[block[at]]
+		length := int(t.length)
+		offset := int(uint32(t.high) | binary.LittleEndian.Uint32(block[at+1:])&t.mask) // 0 for a literal
+		if length == 0 || low-offset < kept.Low || low+length > kept.High {
+			break
+		}
+		at += int(t.size)
+		low += length
+	}
+	return at, low
+}
+
+// readElement returns the element with which block begins. It returns false if there is no whole one.
+func readElement(block []byte) (e element, ok bool) {
+	if len(block) == 0 {
+		return e, false
+	}
+	var word [4]byte
+	copy(word[:], block[1:])
+	following := binary.LittleEndian.Uint32(word[:])
+	t := tags[block[0]]
+	e = element{size: int(t.size), length: int(t.length), offset: int(uint32(t.high) | following&t.mask)}
+	if t.length == 0 {
+		bytes := int(block[0]>>2) - mostShort + 1 // of the length less 1
+		e.length = int(following&(1<<(8*bytes)-1)) + 1
+		e.size = 1 + bytes + e.length
+	}
+	return e, e.size <= len(block)
+}
+
+// appendCopy appends a copy, of which written is the element with a larger offset or the same: it has room
+// for the bits of offset.
+func appendCopy(dst, written []byte, offset int) []byte {
+	at := len(dst)
+	dst = append(dst, written...)
+	switch written[0] & 3 {
+	case copy1:
+		const highBits = 7 << 5
+		dst[at], dst[at+1] = written[0]&^highBits|byte(offset>>8)<<5, byte(offset)
+	case copy2:
+		binary.LittleEndian.PutUint16(dst[at+1:], uint16(offset))
+	default:
+		binary.LittleEndian.PutUint32(dst[at+1:], uint32(offset))
+	}
+	return dst
+}
+
+// appendLiteral appends p as a literal; no bytes need none.
+func appendLiteral(dst, p []byte) []byte {
+	rest := len(p) - 1 // the format has the length less 1
+	switch {
+	case rest < 0:
+	case rest < mostShort:
+		dst = append(dst, byte(rest)<<2)
+	case rest < 1<<16:
+		dst = append(dst, (mostShort+1)<<2, byte(rest), byte(rest>>8))
+	default:
+		dst = binary.LittleEndian.AppendUint32(append(dst, (mostShort+3)<<2), uint32(rest))
+	}
+	return append(dst, p...)
+}
