@@ -80,12 +80,9 @@ type seqCodes struct {
 // ranges are shorter than 4 KiB on average, cutting takes longer than compressing, whatever the
 // number of sequences. A frame of less than 64 KiB is soon compressed.
 func Worth(size, kept, ranges int) bool {
-	const least, mostCut = 64 << 10, 8
-	return size >= least && size-kept <= size/mostCut && ranges <= MostRanges(size)
+	const least, mostCut, shortest = 64 << 10, 8, 4 << 10
+	return size >= least && size-kept <= size/mostCut && ranges <= size/shortest
 }
-
-// MostRanges is the most ranges of a frame that holds size bytes for which it may be [Worth] cutting.
-func MostRanges(size int) int { return size / (4 << 10) }
 
 // Cut appends to dst a frame that holds head and then the kept ranges of plain, which is what
 // frame holds. The ranges are in order and do not touch. It returns dst as it was with an error, which is

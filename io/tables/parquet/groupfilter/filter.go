@@ -368,15 +368,26 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 // compresses says little about the others.
 const leastSample = 16 << 10
 
+// leftOut returns how many rows of the page, or entries of the dictionary, are left out, and of how many.
+func (p *page) leftOut() (leftOut, all int) {
+	if p.isData() {
+		return p.all - p.kept, p.all
+	}
+	return p.column.Dictionary.Unused(), p.Values
+}
+
 // isRecompressed reports whether the page's new body will be compressed with zstd: it is neither copied nor
 // certain to be cut.
 func (p *page) isRecompressed() bool {
-	c := p.column
-	leftOut, all := p.all-p.kept, p.all // rows
-	if !p.isData() {
-		leftOut, all = c.Dictionary.Unused(), p.Values // entries of the dictionary
-	}
-	return c.Codec.Is(compress.Zstd) && !p.Stored() && !p.isCopied() && !c.MayCut(&p.Page, leftOut, all)
+	leftOut, all := p.leftOut()
+	return p.column.Codec.Is(compress.Zstd) && !p.Stored() && !p.isCopied() && !p.column.MayCut(&p.Page, leftOut, all)
+}
+
+// rereads reports whether filtering the page may read its compressed body again: see [pagefilter.Source]. If
+// more than a quarter of the rows is left out, most likely too much is for cutting.
+func (p *page) rereads() bool {
+	leftOut, all := p.leftOut()
+	return p.column.Cuts(&p.Page) && leftOut <= all/4
 }
 
 // chooseLevel chooses the zstd level of a page, if that is recompressed. The first such page of a column
@@ -521,7 +532,7 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 // pagefilter takes.
 func (p *page) memory() int64 {
 	held := int64(p.StoredSize()) + int64(p.Uncompressed) + p.column.Memory(&p.Page)
-	if p.column.Rereads(&p.Page) { // the new page cannot be written over the body
+	if p.column.Cuts(&p.Page) { // the new page cannot be written over the body
 		held += int64(p.StoredSize())
 	}
 	return held
@@ -589,7 +600,7 @@ func (p *page) findNulls() {
 
 // source returns a page as pagefilter reads it. plain is its decompressed body.
 func (p *page) source(plain []byte) pagefilter.Source {
-	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Part: p.part}
+	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Rereads: p.rereads(), Part: p.part}
 }
 
 // filterPage sets p.out and p.written to a page's kept rows, by way of f. Of a page that is copied, it only
@@ -607,7 +618,7 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 		return err
 	}
 	out := p.raw[:0] // overwritten: it was decompressed, and is not read again
-	if p.column.Rereads(&p.Page) || p.asItLies() {
+	if p.rereads() || p.asItLies() {
 		out = r.buffer(p.StoredSize())[:0]
 	} else {
 		p.raw = nil

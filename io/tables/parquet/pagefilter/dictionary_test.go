@@ -108,10 +108,10 @@ func TestDictionaryForged(t *testing.T) {
 			var f Filter
 			part := Part{Selection: rows, N: rows.Len()}
 			var out []byte
-			if err = c.Dictionary.Add(&f, Source{c, &page, page.Body, part}); err == nil {
+			if err = c.Dictionary.Add(&f, Source{c, &page, page.Body, true, part}); err == nil {
 				c.Dictionary.Number()
-				if _, _, err = f.Dictionary(nil, Source{Column: c, Page: test.page, Plain: test.page.Body}); err == nil {
-					out, _, err = f.Page(nil, Source{c, &page, page.Body, part})
+				if _, _, err = f.Dictionary(nil, Source{Column: c, Page: test.page, Plain: test.page.Body, Rereads: true}); err == nil {
+					out, _, err = f.Page(nil, Source{c, &page, page.Body, true, part})
 				}
 			}
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -122,7 +122,7 @@ func TestDictionaryForged(t *testing.T) {
 			}
 			// What changed since it was read first is not written.
 			c.Dictionary.numbers, c.Dictionary.used = []int32{0, 1, -1, -1}, 2
-			if _, _, err = f.Page(nil, Source{c, &page, page.Body, part}); test.want == "" && !strings.Contains(fmt.Sprint(err), "not those that they were") {
+			if _, _, err = f.Page(nil, Source{c, &page, page.Body, true, part}); test.want == "" && !strings.Contains(fmt.Sprint(err), "not those that they were") {
 				t.Errorf("changed indices: %v", err)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress/snappycut"
 	"robotsbatch/io/store/compress/zstdcut"
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
@@ -65,6 +66,8 @@ type Source struct {
 	*Column
 	Page  *layout.Page
 	Plain []byte // the page's body decompressed
+	// Rereads says that the page's compressed body, too, may be read until the end, and so be cut.
+	Rereads bool
 	Part
 }
 
@@ -118,15 +121,14 @@ func (c *Column) Memory(p *layout.Page) int64 {
 // smallMemory is what any page takes.
 const smallMemory = 32 << 10
 
-// Rereads reports whether filtering a page may read its compressed body after the decompressed one, because
-// it cuts a zstd frame (cutFrame). Only values in PLAIN are cut: their bytes are copied unchanged.
-func (c *Column) Rereads(p *layout.Page) bool {
-	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
+// Cuts reports whether a page may be filtered by cutting its compressed body, a zstd frame or Snappy block
+// (cutBody). Only values in PLAIN are cut: their bytes are copied unchanged.
+func (c *Column) Cuts(p *layout.Page) bool {
+	return (c.Codec.Is(compress.Zstd) || c.Codec.Is(compress.Snappy)) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
 // Page appends to dst the kept rows of a page, as one page or several. The returned pages describe them and
-// are valid until the next call. dst may be the memory of s.Page, unless that is read again
-// ([Column.Rereads]) or s.Plain is a part of it.
+// are valid until the next call. dst may be the memory of s.Page, unless s.Rereads or s.Plain is a part of it.
 func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
@@ -134,17 +136,17 @@ func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	if err != nil {
 		return dst, nil, err
 	}
-	if f.mayCutFrame(&s) {
-		const split = false // one new frame has all values
+	if f.mayCutBody(&s) {
+		const split = false // one new page has all values
 		cut := false
 		err := f.eachPiece(&s, present, split, func() error {
-			dst, cut = f.cutFrame(dst, &s, len(s.Plain)-len(values), &f.page)
+			dst, cut = f.cutBody(dst, &s, len(s.Plain)-len(values), &f.page)
 			return nil
 		})
 		if err != nil || cut {
 			return dst, f.pages, err
 		}
-		// The frame was not worth cutting: the values are recompressed.
+		// The body was not worth cutting: the values are recompressed.
 	}
 	split := len(values) > 2*pieceSize || s.Page.Values > 2*pieceEntries
 	err = f.eachPiece(&s, present, split, func() error {
@@ -353,37 +355,49 @@ func (f *Filter) beginPage(s *Source, values *encoding.Page) (layout.Written, la
 	return page, head
 }
 
-// MayCut reports whether Page will most likely cut the page's zstd frame, so that nothing is recompressed.
+// MayCut reports whether Page will most likely cut the page's compressed body, so that nothing is recompressed.
 // leftOut of all rows, or of all entries of a dictionary, are left out.
 func (c *Column) MayCut(p *layout.Page, leftOut, all int) bool {
 	// To be on the safe side, the rows that are left out count as twice as long as they are on average: so
 	// many bytes are cut of half of the page.
 	cut := int(float64(p.Uncompressed) * float64(leftOut) / float64(all))
 	half := p.Uncompressed / 2
-	return c.Rereads(p) && !p.Stored() && zstdcut.Worth(half, half-cut, leftOut/2+1)
+	return c.worthCutting(p, half, half-cut, leftOut/2+1)
 }
 
-// mayCutFrame reports whether cutting the page's zstd frame is tried. It is not if the kept rows have more
-// runs than can be worth it. In a page of lists, where a row is any number of values, cutFrame counts them later.
-func (f *Filter) mayCutFrame(s *Source) bool {
-	n := len(s.Plain)
-	most := zstdcut.MostRanges(n)
-	if !s.Rereads(s.Page) || s.Page.Stored() || !zstdcut.Worth(n, n, 0) { // not even if nearly all is kept
+// worthCutting reports whether to cut a page's compressed body instead of compressing again. It has size bytes
+// decompressed, of which kept bytes are kept, in a number of ranges.
+func (c *Column) worthCutting(p *layout.Page, size, kept, ranges int) bool {
+	switch {
+	case !c.Cuts(p) || p.Stored():
 		return false
+	case c.Codec.Is(compress.Snappy):
+		return snappycut.Worth(size, kept, ranges)
 	}
-	return len(f.repetition) > 0 || s.Selection.bits.CountRuns(s.First, s.First+s.N, most) <= most
+	return zstdcut.Worth(size, kept, ranges)
 }
 
-// cutFrame appends a page with f.entries and f.values, made by cutting the other values out of the zstd
-// frame of s. values are those of s; they are in PLAIN, and begin at offset valuesAt of s.Plain. It returns
-// false and appends nothing if the frame cannot be cut or compressing again is better.
-func (f *Filter) cutFrame(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
+// mayCutBody reports whether cutting the page's compressed body is tried. It is not if the kept rows have more
+// runs than can be worth it, even if nearly all is kept. In a page of lists, where a row is any number of
+// values, cutBody counts them later.
+func (f *Filter) mayCutBody(s *Source) bool {
+	n, runs := len(s.Plain), 0
+	if len(f.repetition) == 0 {
+		runs = s.Selection.bits.CountRuns(s.First, s.First+s.N, n)
+	}
+	return s.Rereads && s.worthCutting(s.Page, n, n, runs)
+}
+
+// cutBody appends a page with f.entries and f.values, made by cutting the other values out of the compressed
+// body of s. values are those of s; they are in PLAIN, and begin at offset valuesAt of s.Plain. It returns
+// false and appends nothing if the body cannot be cut or compressing again is better.
+func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
-	if !s.Rereads(p) || p.Stored() {
+	if !s.Rereads || !s.worthCutting(p, len(s.Plain), len(s.Plain), 0) {
 		return dst, false
 	}
-	outside := p.PlainLevels() // bytes of levels before the frame
-	frame, plain := p.Body[outside:], s.Plain[outside:]
+	outside := p.PlainLevels() // bytes of levels before the compressed part
+	body, plain := p.Body[outside:], s.Plain[outside:]
 	valuesAt -= outside // now in plain
 	keptBytes := 0      // of the values
 	f.ranges = f.ranges[:0]
@@ -393,21 +407,28 @@ func (f *Filter) cutFrame(dst []byte, s *Source, valuesAt int, values *encoding.
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if !zstdcut.Worth(len(plain), valuesAt+keptBytes, len(f.ranges)) {
+	if !s.worthCutting(p, len(plain), valuesAt+keptBytes, len(f.ranges)) {
 		return dst, false
 	}
 	page, head := f.beginPage(s, values)
-	before, inside := []byte(nil), f.plain // the new levels, before the frame or in it
+	before, inside := []byte(nil), f.plain // the new levels, before the compressed part or in it
 	if p.Kind == layout.DataPageV2 {
 		before, inside = f.plain, nil
 	}
 	from := len(dst)
 	// The header comes first, but has the size of what follows: leave room for it.
 	dst = append(append(dst, make([]byte, layout.MostHeader)...), before...)
-	var err error
-	if dst, err = f.cutter.Cut(dst, frame, plain, inside, f.ranges); err != nil {
-		s.Refusals.Count(err)
-		return dst[:from], false
+	if s.Codec.Is(compress.Snappy) {
+		var ok bool
+		if dst, ok = snappycut.Cut(dst, body, plain, inside, f.ranges); !ok {
+			return dst[:from], false
+		}
+	} else {
+		var err error
+		if dst, err = f.cutter.Cut(dst, body, plain, inside, f.ranges); err != nil {
+			s.Refusals.Count(err)
+			return dst[:from], false
+		}
 	}
 	plainSize := len(f.plain) + keptBytes
 	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], plainSize, true)

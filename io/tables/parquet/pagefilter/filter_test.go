@@ -357,7 +357,7 @@ func (p *pages) filter(f *Filter, rows *Selection) (out []byte, err error) {
 		}
 		before := len(out)
 		var pages []layout.Written
-		if out, pages, err = f.Page(out, Source{c, page, plain, part}); err != nil {
+		if out, pages, err = f.Page(out, Source{c, page, plain, true, part}); err != nil {
 			return err
 		}
 		return p.check(out[before:], pages)
@@ -425,7 +425,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Selection) ([]byte, error) {
 	}
 	used := c.Dictionary
 	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
-		return used.Add(f, Source{c, page, plain, part})
+		return used.Add(f, Source{c, page, plain, true, part})
 	})
 	if err != nil {
 		return nil, err
@@ -434,7 +434,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Selection) ([]byte, error) {
 	if used.Full() {
 		return bytes.Clone(p.head), nil
 	}
-	out, pages, err := f.Dictionary([]byte("before"), Source{Column: c, Page: &head, Plain: plain})
+	out, pages, err := f.Dictionary([]byte("before"), Source{Column: c, Page: &head, Plain: plain, Rereads: true})
 	if err != nil {
 		return nil, err
 	}
@@ -596,59 +596,62 @@ func TestPageCut(t *testing.T) {
 	}
 }
 
-// Where little is left out of a large page, its zstd frame is cut, which is the same as
-// compressing it but for a few bytes; where more goes, it is compressed anew.
-func TestPageFrame(t *testing.T) {
+// Where little is left out of a large page, its zstd frame or Snappy block is cut; where more goes, it is
+// compressed again.
+func TestPageCutBody(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, nesting := range []int{0, 1, 2} {
-		for _, version2 := range []bool{false, true} {
-			s := shape{layout.ByteArray, nesting, layout.Plain, zstd, version2}
-			var last []byte
-			p := encodePages(rng, s, s.entries(rng, 2000, 300))
-			p.data = p.appendPage(nil, p.entries, &last)
-			for _, every := range []int{2, 50} {
-				rows, want := p.keep(func(row int) bool { return row%every != 1 })
-				compressed := 0
-				f, c := &Filter{}, p.column()
-				c.Compress = func(dst, src []byte) []byte {
-					compressed++
-					return s.codec.Compressor(0)(dst, src)
-				}
-				page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
-				plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
-				out, pages, err := f.Page([]byte("before"), Source{c, &page, plain, Part{Selection: rows, N: rows.Len()}})
-				if err == nil {
-					err = p.check(out[6:], pages)
-				}
-				if err != nil {
-					t.Fatalf("%v, one in %d: %v", s, every, err)
-				}
-				must.Equal(t, compressed > 0, every == 2, s, "one in", every, "it was compressed", compressed, "times")
-				leaf := must.Get(p.decoded(out[6:], len(want), rows.Count(0, rows.Len())))(t)
-				must.Equal(t, p.differs(&leaf, want), "", s, "one in", every, "other values")
+	for i := range 3 * 4 {
+		s := shape{layout.ByteArray, i / 4, layout.Plain, []layout.Codec{zstd, snappy}[i/2%2], i%2 > 0}
+		p := encodePages(rng, s, s.entries(rng, 4000, 300))
+		p.data = p.appendPage(nil, p.entries, new([]byte))
+		for _, every := range []int{2, 500} {
+			rows, want := p.keep(func(row int) bool { return row%every != 1 })
+			compressed := 0
+			f, c := &Filter{}, p.column()
+			c.Compress = func(dst, src []byte) []byte {
+				compressed++
+				return s.codec.Compressor(0)(dst, src)
 			}
+			page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
+			plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
+			out, pages, err := f.Page([]byte("before"), Source{c, &page, plain, true, Part{Selection: rows, N: rows.Len()}})
+			if err == nil {
+				err = p.check(out[6:], pages)
+			}
+			if err != nil {
+				t.Fatalf("%v, one in %d: %v", s, every, err)
+			}
+			must.Equal(t, compressed > 0, every == 2, s, "one in", every, "it was compressed", compressed, "times")
+			leaf := must.Get(p.decoded(out[6:], len(want), rows.Count(0, rows.Len())))(t)
+			must.Equal(t, p.differs(&leaf, want), "", s, "one in", every, "other values")
 		}
 	}
 }
 
-// A page whose frame cannot be cut is compressed again, which is counted.
-func TestPageFrameRefused(t *testing.T) {
+// A page whose body cannot be cut is compressed again, which is counted for zstd.
+func TestPageCutRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	s := shape{layout.ByteArray, 0, layout.Plain, zstd, false}
-	p := encodePages(rng, s, s.entries(rng, 2000, 300))
-	p.data = p.appendPage(nil, p.entries, new([]byte))
-	rows, want := p.keep(func(row int) bool { return row%50 != 1 })
-	f, c := &Filter{}, p.column()
-	c.Refusals = new(zstdcut.Refusals)
-	page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
-	plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
-	page.Body = append(bytes.Clone(page.Body), "\x50\x2a\x4d\x18\x00\x00\x00\x00"...) // a skippable frame
-	out, _, err := f.Page(nil, Source{c, &page, plain, Part{Selection: rows, N: rows.Len()}})
-	must.Do(t, err)
-	leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
-	must.Equal(t, p.differs(&leaf, want), "")
-	if notes := c.Refusals.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "1 times: "+zstdcut.ErrUnsupported.Error()) {
-		t.Errorf("notes %q", notes)
+	for codec, notes := range map[layout.Codec]string{zstd: "1 times: " + zstdcut.ErrUnsupported.Error(), snappy: ""} {
+		s := shape{layout.ByteArray, 0, layout.Plain, codec, false}
+		p := encodePages(rng, s, s.entries(rng, 4000, 300))
+		p.data = p.appendPage(nil, p.entries, new([]byte))
+		rows, want := p.keep(func(row int) bool { return row%500 != 1 })
+		f, c := &Filter{}, p.column()
+		c.Refusals = new(zstdcut.Refusals)
+		page := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
+		plain := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, s.codec))(t)
+		if codec == zstd {
+			page.Body = append(bytes.Clone(page.Body), "\x50\x2a\x4d\x18\x00\x00\x00\x00"...) // a skippable frame
+		} else {
+			page.Body = page.Body[:len(page.Body)/2]
+		}
+		out, _, err := f.Page(nil, Source{c, &page, plain, true, Part{Selection: rows, N: rows.Len()}})
+		must.Do(t, err)
+		leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
+		must.Equal(t, p.differs(&leaf, want), "")
+		if got := strings.Join(c.Refusals.Notes(), "; "); !strings.HasSuffix(got, notes) || notes == "" && got != "" {
+			t.Errorf("%v: notes %q", codec, got)
+		}
 	}
 }
 
@@ -755,7 +758,7 @@ func TestPageErrors(t *testing.T) {
 		page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
 		c, part := p.column(), Part{Selection: rows, N: rows.Len()}
 		test.wrong(c, &page, &part)
-		_, _, err := (&Filter{}).Page(nil, Source{c, &page, page.Body, part})
+		_, _, err := (&Filter{}).Page(nil, Source{c, &page, page.Body, true, part})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -790,7 +793,7 @@ func TestPageContinues(t *testing.T) {
 		page := must.Get(layouttest.NextPage(p.appendPage(nil, test.entries, new([]byte)), &p.chunk, testLimit))(t)
 		test.part.Selection = NewSelection(2)
 		test.part.Selection.Keep(0, 2)
-		_, pages, err := (&Filter{}).Page(nil, Source{p.column(), &page, page.Body, test.part})
+		_, pages, err := (&Filter{}).Page(nil, Source{p.column(), &page, page.Body, true, test.part})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -827,12 +830,12 @@ func TestMemory(t *testing.T) {
 				must.Get(p.trim(&Filter{}, c, rows))(t)
 				head := must.Get(layouttest.NextPage(p.data, &p.chunk, testLimit))(t)
 				f := &Filter{}
-				out, _, err := f.Dictionary(nil, Source{Column: c, Page: &head, Plain: head.Body})
+				out, _, err := f.Dictionary(nil, Source{Column: c, Page: &head, Plain: head.Body, Rereads: true})
 				must.Do(t, err)
 				check(s, f, c, &head, cap(out)+4*cap(c.Dictionary.numbers))
 			}
 			f := &Filter{}
-			out, _, err := f.Page(nil, Source{c, &page, page.Body, Part{Selection: rows, N: rows.Len()}})
+			out, _, err := f.Page(nil, Source{c, &page, page.Body, true, Part{Selection: rows, N: rows.Len()}})
 			must.Do(t, err)
 			check(s, f, c, &page, cap(out))
 		}
