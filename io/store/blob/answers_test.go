@@ -170,6 +170,42 @@ func TestWholePagesForParts(t *testing.T) {
 	}
 }
 
+// A page that answers all requests is no object, also if it has a length.
+func TestPageOfAnotherServer(t *testing.T) {
+	s := newServer(t)
+	s.Meddle(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		_, _ = io.WriteString(w, "<p>Sign in</p>")
+	})
+	_, err := io.ReadAll(s.open("x"))
+	must.Say(t, err, blob.ErrNoObject.Error())
+	must.Equal(t, blob.Temporary(err), true, "temporary")
+}
+
+// A range need not say how long the whole object is (RFC 9110 §14.4).
+func TestRangesOfUnknownLength(t *testing.T) {
+	for _, size := range []int{1000, 3 << 20} {
+		s := newServer(t)
+		want := noise(size)
+		s.Put("x", want)
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			store.ServeHTTP(withoutTotal{w}, r)
+		})
+		if got, err := io.ReadAll(s.open("x")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d of %d bytes, error %v", len(got), size, err)
+		}
+	}
+}
+
+// withoutTotal answers with ranges of objects of unknown length.
+type withoutTotal struct{ http.ResponseWriter }
+
+func (w withoutTotal) WriteHeader(status int) {
+	if of, _, ok := strings.Cut(w.Header().Get("Content-Range"), "/"); ok {
+		w.Header().Set("Content-Range", of+"/*")
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
 // An answer that redirects is an error, and nobody else is asked: neither another host nor
 // another port of the same one.
 func TestRedirectsAreNotFollowed(t *testing.T) {

@@ -98,9 +98,9 @@ var ErrCutListing = errors.New("the store says that there are more keys, and not
 // ErrNoListing says that an answer to a request for keys is not a list of keys.
 var ErrNoListing = errors.New("the answer is not a list of keys: it may be another server's, such as a proxy's")
 
-// errNoObject says that an answer to a request for a part of an object has neither its range nor
+// ErrNoObject says that an answer to a request for a part of an object has neither its range nor
 // anything that tells the object.
-var errNoObject = errors.New("the answer does not say of which object it is: it may be another server's, such as a proxy's")
+var ErrNoObject = errors.New("the answer does not say of which object it is: it may be another server's, such as a proxy's")
 
 // MaxListing is the most bytes of an answer with keys that are read. A page of 1,000 has
 // some 2 MiB at most; some stores answer with all keys at once.
@@ -254,17 +254,20 @@ func (e *ResponseError) Is(target error) bool {
 func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
 	if contentRange == "" {
 		switch {
-		// A page of another server that has a length is told from the object by that, where a later
-		// answer has another size; without a length nothing would tell.
-		case of.isNothing() && (r.Offset > 0 || r.Length >= 0 && of.Size < 0):
-			return 0, errNoObject
+		case of.isNothing() && r.Length >= 0:
+			return 0, ErrNoObject
 		case r.Offset > 0:
 			return 0, errors.New("the store sends the whole object where a range was asked for: copy the object to a file, and name that")
 		}
 		return of.Size, nil
 	}
 	var first, last int64
-	if n, err := fmt.Sscanf(contentRange, "bytes %d-%d/%d", &first, &last, &size); n != 3 || err != nil || first != r.Offset || size <= last {
+	span, total, _ := strings.Cut(contentRange, "/")
+	n, _ := fmt.Sscanf(span, "bytes %d-%d", &first, &last)
+	if size, err = strconv.ParseInt(total, 10, 64); total == "*" {
+		size, err = -1, nil
+	}
+	if n != 2 || err != nil || first != r.Offset || size >= 0 && size <= last {
 		return 0, fmt.Errorf("the store answers with the range %q where byte %d was asked for", contentRange, r.Offset)
 	}
 	return size, nil

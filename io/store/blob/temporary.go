@@ -60,5 +60,5 @@ func mayPass(err error) bool {
 	}
 	var network net.Error // a stalledError is one
 	isNetwork := errors.As(err, &network)
-	return isNetwork || slices.ContainsFunc([]error{io.ErrUnexpectedEOF, ErrNoListing, errNoObject, ErrUnconfirmed}, func(e error) bool { return errors.Is(err, e) })
+	return isNetwork || slices.ContainsFunc([]error{io.ErrUnexpectedEOF, ErrNoListing, ErrNoObject, ErrUnconfirmed}, func(e error) bool { return errors.Is(err, e) })
 }

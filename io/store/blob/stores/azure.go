@@ -155,7 +155,7 @@ type azureBucket struct{ client *container.Client }
 func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
 	out, err := b.client.NewBlobClient(key).GetProperties(ctx, nil)
 	if err != nil {
-		return blob.Attributes{}, azureError(err)
+		return blob.Attributes{}, azureError(err, blob.ErrNoObject)
 	}
 	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
 }
@@ -171,7 +171,7 @@ func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Rang
 	}
 	out, err := b.client.NewBlobClient(key).DownloadStream(ctx, options)
 	if err != nil {
-		return nil, azureError(err)
+		return nil, azureError(err, blob.ErrNoObject)
 	}
 	return newBody(out.Body, r, value(out.ContentRange), blob.Attributes{
 		Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
@@ -189,10 +189,7 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit, Include: container.ListBlobsInclude{Metadata: true},
 	})
 	out, err := pager.NextPage(ctx)
-	if err = azureError(err); err != nil {
-		if strings.Contains(err.Error(), "XML syntax error") { // the SDK does not wrap it
-			err = blob.ErrNoListing
-		}
+	if err = azureError(err, blob.ErrNoListing); err != nil {
 		return blob.Page{}, err
 	}
 	page := blob.Page{Token: value(out.NextMarker)}
@@ -234,7 +231,7 @@ func isAzureFolder(x *container.BlobItem) bool {
 
 func (b *azureBucket) Put(ctx context.Context, key string, data []byte) error {
 	_, err := b.client.NewBlockBlobClient(key).Upload(ctx, body(data), &blockblob.UploadOptions{HTTPHeaders: azureHeaders()})
-	return azureError(err)
+	return azureError(err, blob.ErrUnconfirmed)
 }
 
 func (b *azureBucket) StartUpload(_ context.Context, key string) (blob.Upload, error) {
@@ -253,7 +250,7 @@ func (u *azureUpload) Part(ctx context.Context, p blob.Part) error {
 		u.blocks.Store(int64(p.Number))
 	}
 	_, err := u.client.StageBlock(ctx, u.blockID(p.Number), body(p.Data), nil)
-	return azureError(err)
+	return azureError(err, blob.ErrUnconfirmed)
 }
 
 func (u *azureUpload) Complete(ctx context.Context) error {
@@ -262,7 +259,7 @@ func (u *azureUpload) Complete(ctx context.Context) error {
 		ids[i] = u.blockID(i + 1)
 	}
 	_, err := u.client.CommitBlockList(ctx, ids, &blockblob.CommitBlockListOptions{HTTPHeaders: azureHeaders()})
-	return azureError(err)
+	return azureError(err, blob.ErrUnconfirmed)
 }
 
 // Abort does nothing: blocks that nobody lists are removed by the store after a
@@ -282,12 +279,16 @@ func azureHeaders() *azure.HTTPHeaders {
 }
 
 // azureError returns err, or a blob.ResponseError if err is a response that refuses a request.
-func azureError(err error) error {
+// Where a response neither refuses nor is what was asked for, it returns other.
+func azureError(err, other error) error {
 	var answer *azcore.ResponseError
-	if errors.As(err, &answer) && answer.StatusCode >= http.StatusMultipleChoices {
+	switch {
+	case errors.As(err, &answer) && answer.StatusCode >= http.StatusMultipleChoices:
 		refused := blob.NewResponseError(answer.RawResponse)
 		refused.Code = answer.ErrorCode
 		return refused
+	case answer != nil, err != nil && strings.HasPrefix(err.Error(), "unmarshalling type"): // the SDK does not wrap the reason
+		return other
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type azurite struct {
 	objects map[string][]byte
 	blocks  map[string][]byte
 	lists   func(w http.ResponseWriter, q url.Values) // instead of the server, if it is not nil
+	status  int                                       // of an empty answer to every request, if it is not 0
 }
 
 func newAzurite(t *testing.T) *azurite {
@@ -55,6 +56,8 @@ func (s *azurite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent, _ := io.ReadAll(r.Body)
 	data, ok := s.objects[key]
 	switch {
+	case s.status != 0:
+		w.WriteHeader(s.status)
 	case q.Get("comp") == "list" && s.lists != nil:
 		s.lists(w, q)
 	case q.Get("comp") == "list":
@@ -143,13 +146,37 @@ func TestAzureLists(t *testing.T) {
 	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("keys %q, error %v", got, err)
 	}
-	for _, second := range []string{"", "<html/>", "<html><hr></html>", "<EnumerationResults><Blobs>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>"} {
+	for _, second := range []string{"", "<html/>", "<html><hr></html>", "<EnumerationResults><Blobs>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>", `{"error": "busy"`, "Sign in"} {
 		s.lists = func(w http.ResponseWriter, q url.Values) {
 			_, _ = io.WriteString(w, map[bool]string{true: "<EnumerationResults><Blobs/><NextMarker>m</NextMarker></EnumerationResults>", false: second}[q.Get("marker") == ""])
 		}
 		if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
 			t.Errorf("%q: error %v", second, err)
 		}
+	}
+	for _, status := range []int{http.StatusAccepted, http.StatusNoContent, http.StatusPartialContent} {
+		s.lists = func(w http.ResponseWriter, _ url.Values) { w.WriteHeader(status) }
+		err := folder.List(func(string, blob.Info) error { return nil })
+		must.Say(t, err, blob.ErrNoListing.Error(), status)
+		must.Equal(t, blob.Temporary(err), true, status, "temporary")
+	}
+}
+
+// An answer that is neither a refusal nor what was asked for is another server's, and may pass.
+func TestAzureAnswersOfOthers(t *testing.T) {
+	s := newAzurite(t)
+	for _, size := range []int{1000, blob.PartSize + 1} {
+		w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
+		must.Get(w.Write(noise(size)))(t)
+		s.status = http.StatusOK
+		err := w.Close()
+		must.Say(t, err, "x: writing it: "+blob.ErrUnconfirmed.Error(), size)
+		must.Equal(t, blob.Temporary(err), true, size, "temporary")
+		s.status = http.StatusNoContent
+		err = must.Err(blob.Open(t.Context(), s.name("x")))
+		must.Say(t, err, "x: "+blob.ErrNoObject.Error(), size)
+		must.Equal(t, blob.Temporary(err), true, size, "temporary")
+		s.status = 0
 	}
 }
 

@@ -110,7 +110,7 @@ func (x gcsObject) attributes() blob.Attributes {
 
 func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
 	var x gcsObject
-	err := b.getJSON(ctx, b.objects(key, url.Values{"fields": {"name,size,generation,updated"}}), &x)
+	err := b.getJSON(ctx, b.objects(key, url.Values{"fields": {"name,size,generation,updated"}}), &x, blob.ErrNoObject)
 	return x.attributes(), err
 }
 
@@ -129,9 +129,8 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		Prefixes            []string
 		Items               []gcsObject
 	}
-	var broken *json.SyntaxError
-	switch err := b.getJSON(ctx, b.objects("", values), &list); {
-	case err == io.EOF, errors.As(err, &broken), err == nil && list.Kind == "" && list.Items == nil && list.Prefixes == nil: // any object looks like an empty list
+	switch err := b.getJSON(ctx, b.objects("", values), &list, blob.ErrNoListing); {
+	case err == nil && list.Kind == "" && list.Items == nil && list.Prefixes == nil: // any object looks like an empty list
 		return blob.Page{}, blob.ErrNoListing
 	case err != nil:
 		return blob.Page{}, err
@@ -243,14 +242,19 @@ func (u *gcsUpload) Abort(ctx context.Context) error {
 	return err
 }
 
-// getJSON requests a URL and decodes its JSON response into *into.
-func (b *gcsBucket) getJSON(ctx context.Context, at string, into any) error {
+// getJSON requests a URL and decodes its JSON response into *into. If the response is something
+// else, it returns other.
+func (b *gcsBucket) getJSON(ctx context.Context, at string, into any, other error) error {
 	answer, err := b.send(ctx, http.MethodGet, at, nil, nil)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	return json.NewDecoder(io.LimitReader(answer.Body, gcsMaxAnswer)).Decode(into)
+	text, err := io.ReadAll(io.LimitReader(answer.Body, gcsMaxAnswer))
+	if err == nil && json.Unmarshal(text, into) != nil {
+		return other
+	}
+	return err
 }
 
 // discard reads the rest of a response and closes it, so that its connection is used again. It

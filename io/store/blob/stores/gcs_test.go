@@ -237,11 +237,13 @@ func TestGCSListings(t *testing.T) {
 		`{"items": []}`:               "",
 		`{}`:                          blob.ErrNoListing.Error(),
 		`null`:                        blob.ErrNoListing.Error(),
-		`{"error": {"code": 503, "message": "Backend"}`: "unexpected EOF",
+		`{"error": {"code": 503, "message": "Backend"}`: blob.ErrNoListing.Error(),
 		`{"error": {"code": 503}}`:                      blob.ErrNoListing.Error(),
-		`<html>`:                                        blob.ErrNoListing.Error(),
-		``:                                              blob.ErrNoListing.Error(),
-		first:                                           "the same keys again and again",
+		`{"items": "a"}`:                                blob.ErrNoListing.Error(),
+		`{"items": [{"name": "rules/b", "size": "x"}]}`: blob.ErrNoListing.Error(),
+		`<html>`: blob.ErrNoListing.Error(),
+		``:       blob.ErrNoListing.Error(),
+		first:    "the same keys again and again",
 	} {
 		s := newGCS(t)
 		s.lists = func(w http.ResponseWriter, token string) {
@@ -307,6 +309,16 @@ func TestGCSUploadIsGivenUp(t *testing.T) {
 	if s.objects["x"] != nil || s.aborted != 1 {
 		t.Errorf("aborted %d times, %d objects", s.aborted, len(s.objects))
 	}
+}
+
+// A page in place of what the store knows of an object is another server's, and may pass.
+func TestGCSAnswersOfOthers(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in</html>") }))
+	t.Cleanup(h.Close)
+	t.Setenv("STORAGE_EMULATOR_HOST", h.URL)
+	err := must.Err(blob.Open(t.Context(), "gs://page/x"))
+	must.Say(t, err, "x: "+blob.ErrNoObject.Error())
+	must.Equal(t, blob.Temporary(err), true, "temporary")
 }
 
 // TestGCSIsBusy has fewer refusals than attempts.
