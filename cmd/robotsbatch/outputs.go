@@ -455,8 +455,9 @@ func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenati
 	}
 	c.notable = []any{src}
 	if t.Format.IsBinary() { // text has no types
-		c.notable = append(c.notable, src.First().Source, sink)
+		c.notable = append(c.notable, src.First().Source)
 	}
+	c.notable = append(c.notable, sink)
 	if c.sums != nil {
 		sink = c.sums.Around(sink)
 	}

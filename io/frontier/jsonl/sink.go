@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"fmt"
+	"sync/atomic"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -41,6 +42,15 @@ type sink struct {
 	// verdicts is the number of verdict columns, which are the last ones.
 	verdicts int
 	keepAll  bool
+	replaced atomic.Bool // see lines.AppendString
+}
+
+// Notes returns a line for people if a byte was replaced.
+func (s *sink) Notes() []string {
+	if !s.replaced.Load() {
+		return nil
+	}
+	return []string{"bytes that are not UTF-8 are written as U+FFFD, because JSON cannot hold them"}
 }
 
 // keys returns, for each column, the text before its value: a brace or comma, the name and a
@@ -57,7 +67,7 @@ func keys(columns []lines.Column) ([][]byte, error) {
 		if i == 0 {
 			key = []byte{'{'}
 		}
-		result = append(result, append(lines.AppendString(key, column.Name), ':'))
+		result = append(result, append(lines.AppendString(key, column.Name, nil), ':'))
 	}
 	return result, nil
 }
@@ -70,7 +80,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if through {
 		columns = columns[len(columns)-s.verdicts:]
 	}
-	values, err := lines.JSON(b, v, columns)
+	values, err := lines.JSON(b, v, columns, &s.replaced)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +115,7 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	}
 	first, allowed := len(s.keys)-len(verdicts), s.allowed.Of(v)
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
-		dst, empty := r.appendOpen(dst, row)
+		dst, empty := r.appendOpen(dst, row, &s.replaced)
 		if !empty || len(verdicts) == 0 {
 			return s.appendValues(dst, first, verdicts, allowed, row)
 		}
@@ -116,11 +126,11 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 
 // appendOpen appends row i as an object without its closing brace. empty reports whether the
 // object has no members yet.
-func (r *rows) appendOpen(dst []byte, i int) (_ []byte, empty bool) {
+func (r *rows) appendOpen(dst []byte, i int, replaced *atomic.Bool) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]
 	if row.object < 0 {
-		return lines.AppendString(append(dst, `{"line":`...), text), false
+		return lines.AppendString(append(dst, `{"line":`...), text, replaced), false
 	}
 	dst, empty = append(dst, '{'), true
 	if r.cdxj {
@@ -134,7 +144,7 @@ func (r *rows) appendOpen(dst []byte, i int) (_ []byte, empty bool) {
 				dst = append(dst, ',')
 			}
 			dst = append(dst, indexKeys[bit]...)
-			dst, empty = lines.AppendString(dst, value), false
+			dst, empty = lines.AppendString(dst, value, replaced), false
 		}
 	}
 	if row.empty {

@@ -53,6 +53,16 @@ func TestSelectedRows(t *testing.T) {
 	must.Equal(t, string(got), want)
 }
 
+// It is said where bytes cannot be written, and only there.
+func TestReplacedBytesAreNoted(t *testing.T) {
+	for url, want := range map[string]int{"http://a.example/\ufffd": 0, "http://a.example/\xff": 1} {
+		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+		linestest.Write(t, w, s, linestest.Verdicts(), linestest.List(url, "b", "c", "d"))
+		notes := s.(interface{ Notes() []string }).Notes()
+		must.Equal(t, len(notes), want, url, notes)
+	}
+}
+
 func TestNameClash(t *testing.T) {
 	tests := []struct {
 		schema *arrow.Schema

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -99,10 +100,12 @@ func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, erro
 
 // JSON returns, for each column of a batch, how a row's value is appended as JSON (RFC 8259).
 // Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8 become
-// U+FFFD. Lists are arrays, maps and structs are objects, and all else is the string that Text
+// U+FFFD, and set *replaced. Lists are arrays, maps and structs are objects, and all else is the string that Text
 // writes.
-func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
-	return appenders(b, v, columns, jsonForm)
+func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column, replaced *atomic.Bool) ([]Appender, error) {
+	f := jsonForm
+	f.replaced = replaced
+	return appenders(b, v, columns, f)
 }
 
 // appenders returns, for each column of a batch, how a row's value is appended in a form.

@@ -110,7 +110,7 @@ func TestOutputMemory(t *testing.T) {
 			record := tablestest.NewRecord([]string{"d"}, column)
 			columns := must.Get(Columns(layout, record.Schema()))(t)
 			v := &batch.Verdicts{Rows: column.Len()}
-			values := must.Get(JSON(&batch.Batch{Table: record}, v, columns))(t)
+			values := must.Get(JSON(&batch.Batch{Table: record}, v, columns, nil))(t)
 			o := must.Get(NewOutput(new(linestest.Writer), nil, SinkOptions{Layout: layout}))(t)
 			most := 0
 			_, err := o.Encode(nil, v, func(dst []byte, row int) []byte {
@@ -180,7 +180,7 @@ func TestBatchWithoutTable(t *testing.T) {
 	columns = must.Get(Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil))(t)
 	v := linestest.Verdicts()
 	v.Columns = nil
-	must.Fail(t, must.Err(JSON(linestest.List("a", "b", "c", "d"), v, columns)), "without facts")
+	must.Fail(t, must.Err(JSON(linestest.List("a", "b", "c", "d"), v, columns, nil)), "without facts")
 }
 
 func TestAppendString(t *testing.T) {
@@ -196,9 +196,9 @@ func TestAppendString(t *testing.T) {
 		{"\xf0\x9f\x98x\xf0\x9f\x98\x80", `"` + "\ufffd\ufffd\ufffdx😀" + `"`},
 	}
 	for _, test := range tests {
-		must.Equal(t, string(AppendString(nil, test.in)), test.want, test.in)
-		must.Equal(t, string(AppendString([]byte("x"), []byte(test.in))), "x"+test.want, test.in, "as bytes", test.want)
-		if !json.Valid(AppendString(nil, test.in)) {
+		must.Equal(t, string(AppendString(nil, test.in, nil)), test.want, test.in)
+		must.Equal(t, string(AppendString([]byte("x"), []byte(test.in), nil)), "x"+test.want, test.in, "as bytes", test.want)
+		if !json.Valid(AppendString(nil, test.in, nil)) {
 			t.Errorf("%q gives no JSON", test.in)
 		}
 	}

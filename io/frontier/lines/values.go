@@ -3,6 +3,7 @@ package lines
 import (
 	"math"
 	"strconv"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -18,6 +19,8 @@ type form struct {
 	// most is the number of bytes that the text may have up to the end of a row. A list that
 	// exceeds it is written in part, and the batch is refused.
 	most int64
+	// replaced, if not nil, is set where AppendString replaces a byte.
+	replaced *atomic.Bool
 }
 
 var (
@@ -28,7 +31,7 @@ var (
 // appendString appends a string, which the text form leaves as it is.
 func (f form) appendString(dst []byte, s string) []byte {
 	if f.json {
-		return AppendString(dst, s)
+		return AppendString(dst, s, f.replaced)
 	}
 	return append(dst, s...)
 }
@@ -40,7 +43,7 @@ func (f form) urls(c *batch.Column) Appender {
 		case c.Null(row):
 			return append(dst, f.null...)
 		case f.json:
-			return AppendString(dst, c.Value(row))
+			return AppendString(dst, c.Value(row), f.replaced)
 		}
 		return append(dst, c.Value(row)...)
 	}
@@ -157,7 +160,7 @@ func (f form) union(a array.Union) Appender {
 // innerForm returns the form of the values within a list or struct, which is JSON.
 func (f form) innerForm() form {
 	json := jsonForm
-	json.most = f.most
+	json.most, json.replaced = f.most, f.replaced
 	return json
 }
 
@@ -185,7 +188,7 @@ func (f form) object(a *array.Struct) Appender {
 	keys := make([][]byte, len(fields))
 	values := make([]Appender, len(fields))
 	for i, field := range fields {
-		keys[i] = append(AppendString(nil, field.Name), ':')
+		keys[i] = append(AppendString(nil, field.Name, f.replaced), ':')
 		values[i] = parts.values(a.Field(i))
 	}
 	return func(dst []byte, row int) []byte {
@@ -214,8 +217,8 @@ var plain = func() (table [256]bool) {
 }()
 
 // AppendString appends s to dst as a JSON string with its quotes. Each byte that is not UTF-8
-// becomes U+FFFD, because JSON cannot hold it.
-func AppendString[S string | []byte](dst []byte, s S) []byte {
+// becomes U+FFFD, because JSON cannot hold it; then *replaced is set, unless replaced is nil.
+func AppendString[S string | []byte](dst []byte, s S, replaced *atomic.Bool) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is to be copied
 	for i := 0; i < len(s); {
@@ -230,6 +233,9 @@ func AppendString[S string | []byte](dst []byte, s S) []byte {
 				dst = append(dst, s[start:i]...)
 				dst = utf8.AppendRune(dst, utf8.RuneError)
 				start = i + 1
+				if replaced != nil {
+					replaced.Store(true)
+				}
 			}
 			i += size
 			continue
