@@ -91,7 +91,7 @@ func Read(r io.Reader) (*Manifest, error) {
 	m := &Manifest{}
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for number := 1; ; number++ {
-		text, err := lines.ReadBytes('\n')
+		text, err := readLine(lines)
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -119,6 +119,21 @@ func Read(r io.Reader) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: there is no first line", errDamaged)
 	}
 	return m, nil
+}
+
+// maxLine is the most bytes of a line, which names all inputs of an output.
+var maxLine = 256 << 20
+
+// readLine returns the next line with its LF, as bufio.Reader.ReadBytes does, unless it is too long.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for len(line) <= maxLine {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+	return nil, fmt.Errorf("%w: it has a line of more than %d bytes", errDamaged, maxLine)
 }
 
 // ReadBytes reads a manifest that is in memory.

@@ -77,6 +77,21 @@ func TestLine(t *testing.T) {
 	must.Equal(t, string(AppendEnd(nil, 64)), want)
 }
 
+// A line without an end, as of a sparse file, is not read into memory.
+func TestLineWithoutEnd(t *testing.T) {
+	defer func(before int) { maxLine = before }(maxLine)
+	maxLine = 1 << 20
+	endless := io.MultiReader(bytes.NewReader(AppendJob(nil, job())), zeros{})
+	must.Is(t, must.Err(Read(endless)), errDamaged)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
 // TestCut cuts a manifest at every byte: the rest gives what its complete lines say.
 func TestCut(t *testing.T) {
 	whole := sample()
