@@ -92,12 +92,17 @@ func (t *SiteCounter) enter(end, surt []byte) {
 	t.openSites = t.open[at]
 }
 
+// mostSpare is the most sites that openSites may have had that are used again.
+const mostSpare = 64
+
 // leave counts the open sites that end first, and closes them.
 func (t *SiteCounter) leave() {
 	last := len(t.open) - 1
 	t.openSites = t.open[last]
 	t.Flush()
-	t.open, t.spare = t.open[:last], append(t.spare, t.openSites)
+	if t.open = t.open[:last]; len(t.states) <= mostSpare { // to clear a map takes longer the more it has had
+		t.spare = append(t.spare, t.openSites)
+	}
 }
 
 // addStated adds the state of an authority and agent in a month.

@@ -21,6 +21,21 @@ func ofObjects(t *testing.T, text string, o Options) (*SiteCounter, error) {
 	return OfSurvey(t.Context(), frontier.Input{Path: name}, frontier.Options{Memory: 64 << 20, Options: lines.Options{BatchRows: 2}}, o)
 }
 
+// The memory of a host with many ports is not cleared again for each later host.
+func TestSitesOfManyPorts(t *testing.T) {
+	counter := newSiteCounter(Options{Site: ByAuthority})
+	for _, ports := range []int{1, mostSpare + 1, 1} {
+		counter.enter([]byte("com,example\x00"), []byte("com,example"))
+		for port := range ports {
+			counter.add(fmt.Sprintf("http://example.com:%d", port), "example.com", 0, 0, firstClass)
+		}
+		counter.leave()
+		for _, spare := range counter.spare {
+			must.Equal(t, len(spare.states) <= mostSpare, true, ports, "ports")
+		}
+	}
+}
+
 // A survey as JSON is counted as the table is.
 func TestAddJSONL(t *testing.T) {
 	for _, o := range []Options{{}, {Site: ByAuthority}} {
