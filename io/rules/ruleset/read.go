@@ -28,7 +28,14 @@ import (
 // returns an error. The capture is valid until visit returns.
 func (s *captureSet) each(ctx context.Context, kind kind, name string, visit func(*captures.Capture) error) (err error) {
 	part := s.measured.part(name)
+	var before blob.Info
+	if !blob.IsURL(name) { // objects are read in one version
+		before, _ = blob.Stat(ctx, name) // opening it says what is wrong
+	}
 	defer func() {
+		if ctx.Err() == nil {
+			err = cmp.Or(before.Unchanged(name), err) // of a file that is being written, hosts would be missing
+		}
 		if err == nil {
 			part.To(1)
 		}

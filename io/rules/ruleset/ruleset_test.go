@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
@@ -233,6 +234,22 @@ func TestVersions(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile("2.warc", []byte("changed"), 0o666))
 	must.Fail(t, must.Err(versions.Identify(set)), "2.warc was changed, and nothing is said")
+}
+
+// A file of captures that is written to while it is read is an error: hosts would be missing.
+func TestCapturesAreWrittenTo(t *testing.T) {
+	files(t, nil)
+	for name, text := range map[string]string{
+		"1.warc": warcOf(rules, 0, "a.example", "b.example"),
+		"1.csv":  "url,body\nhttp://a.example/robots.txt,a\nhttp://b.example/robots.txt,b\n",
+	} {
+		for _, size := range []int{len(text) / 2, len(text) + 1} {
+			must.Do(t, os.WriteFile(name, []byte(text), 0o666))
+			found := must.Get(Find(t.Context(), Options{Sources: []string{name}, Memory: 1 << 26, Workers: 1}))(t)
+			err := found.EachCapture(t.Context(), func(string, *captures.Capture) error { return os.Truncate(name, int64(size)) })
+			must.Is(t, err, blob.ErrChanged, name, size)
+		}
+	}
 }
 
 // A pack that is written into the folder that it is made of does not count its own files.
