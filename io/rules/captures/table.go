@@ -205,7 +205,7 @@ func (t *Table) namesRecords(has func(column int) bool) bool {
 
 // ErrColumns returns the error for a table that has other columns, which it lists.
 func ErrColumns(name, columns string) error {
-	return fmt.Errorf("%s: a table of captures has the columns url or authority, and body; this one has %s", name, columns)
+	return fmt.Errorf("%s: a table of captures has the columns url or authority, in lower case, and body; this one has %s", name, columns)
 }
 
 // Close frees what the table holds; the source stays open.

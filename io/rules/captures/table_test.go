@@ -118,13 +118,13 @@ func TestTableTypes(t *testing.T) {
 func TestTableSchemas(t *testing.T) {
 	text := arrow.BinaryTypes.String
 	for want, fields := range map[string][]arrow.Field{
-		`columns url or authority, and body; this one has "url"`: {field("url", text)},
-		`this one has "body"`:                              {field("body", text)},
-		`2 columns have the name "body"`:                   {field("url", text), field("body", text), field("body", text)},
-		`column "status" cannot be bool: it takes numbers`: {field("url", text), field("body", text), field("status", arrow.FixedWidthTypes.Boolean)},
-		`has the columns url or authority, and body`:       {field("authority", text), field("filename", text), field("offset", text), field("length", text)},
-		`column "fetched_at" cannot be bool`:               {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
-		`column "body" cannot be int8`:                     {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
+		`columns url or authority, in lower case, and body; this one has "url"`: {field("url", text)},
+		`this one has "body"`:                                       {field("body", text)},
+		`2 columns have the name "body"`:                            {field("url", text), field("body", text), field("body", text)},
+		`column "status" cannot be bool: it takes numbers`:          {field("url", text), field("body", text), field("status", arrow.FixedWidthTypes.Boolean)},
+		`has the columns url or authority, in lower case, and body`: {field("authority", text), field("filename", text), field("offset", text), field("length", text)},
+		`column "fetched_at" cannot be bool`:                        {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
+		`column "body" cannot be int8`:                              {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
 	} {
 		must.Say(t, must.Err(NewTable(&fakeTable{schema: arrow.NewSchema(fields, nil)}, TableOptions{Name: "t"})), want)
 	}
