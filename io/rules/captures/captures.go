@@ -263,11 +263,9 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	switch {
 	case x.Failed:
 	case x.Status/100 == 3 && x.Status != access.NotModified:
-		if location := Target(x); len(location) > 0 {
-			if node, authority, ok := a.urlKey(location); ok {
-				r.setTarget(node)
-				page = authority == nil
-			}
+		if node, authority, ok := a.urlKey(Target(x)); ok { // not so without a Location
+			r.setTarget(node)
+			page = authority == nil
 		}
 	case x.Status != 0 && x.Status/100 != 2:
 	case x.Revisit:
@@ -288,7 +286,7 @@ func (a *adder) storeBody(r captureRecord, x *Capture) error {
 	body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 	if err != nil {
 		a.set.update(r.source(), func(s *Stats) { s.Damaged++ })
-		r[60] |= flagFailed | flagUnread
+		r[flagsAt] |= flagFailed | flagUnread
 		return nil
 	}
 	if layers > 0 || x.Longer {

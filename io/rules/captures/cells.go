@@ -158,35 +158,7 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	r.url, r.authority, r.body = b.bytesAt(urlColumn, i), b.bytesAt(authorityColumn, i), b.bytesAt(bodyColumn, i)
 	r.location, r.file = undash(b.bytesAt(locationColumn, i)), undash(b.bytesAt(fileColumn, i))
 	r.offset, r.length = b.numberAt(offsetColumn, i), b.numberAt(lengthColumn, i)
-	switch c := b.cellsAt(statusColumn, i); {
-	case c == nil:
-	case c.number != nil:
-		r.broken = r.setStatusNumber(c.number(i))
-	default:
-		r.broken = r.setStatus(c.text.Value(i))
-	}
-	c, ok := b.cellsAt(fetchedColumn, i), true
-	switch {
-	case c == nil:
-	case c.time != nil:
-		r.fetched = c.time(i)
-	case c.number != nil:
-		r.fetched, ok = batch.TimeOf(c.number(i))
-	default:
-		r.fetched, ok = parseFetched(c.text.Value(i))
-	}
-	if !ok || r.fetched.Year() > lastYear { // such as milliseconds that are taken for seconds; it would count as unknown
-		r.fetched = time.Time{}
-		r.broken = cmp.Or(r.broken, fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", c.array.ValueStr(i)))
-	}
-	switch c := b.cellsAt(errorColumn, i); {
-	case c == nil:
-	case c.boolean != nil:
-		r.failed = c.boolean(i)
-	case c.number != nil:
-		r.failed = c.number(i) != 0
-	default:
-		r.setFailed(c.text.Value(i))
-	}
+	r.broken = cmp.Or(r.setStatus(b.cellsAt(statusColumn, i), i), r.setFetched(b.cellsAt(fetchedColumn, i), i))
+	r.setFailed(b.cellsAt(errorColumn, i), i)
 	return r, r.finish()
 }

@@ -79,9 +79,10 @@ type judge struct {
 	later     captureRecord // the first capture, if it is after asOf; else nil
 	bodies    int           // bytes at the start of bytesToKeep's group that keepLastBody put there
 	timed     bool          // whether a failure in the group since its last answer has a time
-	// How many bytes of the group the outage's length depends on, if the next failure has a time, and
-	// if not.
-	needed  [2]int
+	// How many bytes of the group the outage's length depends on once a failure with a time is added,
+	// or one without.
+	neededByTimed, neededByUntimed int
+
 	url     key
 	kept    keptEncoder       // of all captures
 	implied keptEncoder       // the captures that a decision implies; reused
@@ -128,11 +129,11 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 	j.bodies, j.timed = min(j.bodies, n), j.timed && !answers && n > 0
 	switch {
 	case answers, timed && !j.timed, j.set.options.Keep && n < j.set.part:
-		j.needed = [2]int{end, end}
-	case n == 0:
-		j.needed = [2]int{}
-	case timed:
-		j.needed[1] = end
+		j.neededByTimed, j.neededByUntimed = end, end
+	case n == 0: // a failure without a time begins no outage
+		j.neededByTimed, j.neededByUntimed = 0, 0
+	case timed: // a later one with a time replaces it
+		j.neededByUntimed = end
 	}
 	j.timed = j.timed || timed
 	return n
@@ -142,7 +143,7 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 func (j *judge) keptBefore(group, x captureRecord) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // the first one shows that there are some
+	case j.isLater(x): // one stays if there are no others: the URL was fetched later
 		j.set.later = true
 		if first && !j.history {
 			return 0
@@ -150,7 +151,7 @@ func (j *judge) keptBefore(group, x captureRecord) int {
 		return -1
 	case j.history:
 		return len(group)
-	case first, j.isLater(group):
+	case first, j.isLater(group): // any other capture counts instead of a later one
 		return 0
 	case group.source() != x.source(): // an earlier source has the URL
 		return -1
@@ -161,8 +162,10 @@ func (j *judge) keptBefore(group, x captureRecord) int {
 		return j.keepLastBody(group)
 	case j.set.options.Keep && len(group) < j.set.part:
 		return len(group) // others may come between
+	case x.fetch().Second == 0:
+		return j.neededByUntimed
 	}
-	return j.needed[ones(x.fetch().Second == 0)]
+	return j.neededByTimed
 }
 
 // keepLastBody moves the last 2xx of group to its start, because a later 304 has its body,
@@ -229,7 +232,7 @@ func (j *judge) addCapture(x captureRecord) {
 	second := x.second()
 	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
 		j.endSource()
-		j.sources = slices.Grow(j.sources, 1)[:n+1] // for the memory of its intervals
+		j.sources = slices.Grow(j.sources, 1)[:n+1] // not appended: its intervals have memory of an earlier URL
 		j.sources[n].source = x.source()
 		j.beginCourse(len(j.times), second)
 	} else if x.isDropped() { // nothing is known of the time before it
@@ -269,7 +272,7 @@ func (j *judge) endSource() {
 	j.addIntervals(j.times[c.newest.index], math.MaxUint32)
 	list, most := c.list, mostIntervals(c.captures)
 	if c.cut || len(list) > most {
-		list = list[max(len(list)-most, 0):]
+		list = list[max(len(list)-most, 0):] // the first of these stands for all that are cut off
 		list[0] = interval{Interval: access.Interval{From: c.since, Access: access.Cut}, low: c.first, high: c.first}
 	}
 	s := &j.sources[n-1]
@@ -401,7 +404,7 @@ func (j *judge) interval(moment uint32) interval {
 	i := interval{
 		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
 		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
-		dropped: target.dropped || c.answer.capture().body() == gone, // which may also end an outage
+		dropped: target.dropped || c.answer.capture().body() == gone, // the answer before an outage counts, too
 	}
 	if i.Access == access.Rules {
 		i.Kept = x.body()
@@ -443,7 +446,7 @@ func (j *judge) setTimes(list []interval) {
 // source at asOf in the statistics.
 func (j *judge) emitDecisions() error {
 	if len(j.authority) == 0 {
-		if !j.set.options.Keep || !j.wanted && j.pages {
+		if !j.set.options.Keep || !j.wanted && j.pages { // among pages, only what a redirect leads to is kept
 			j.set.dropped = true
 			return nil
 		}
@@ -517,7 +520,7 @@ func (r captureRecord) shownStatus() uint16 {
 
 // targetIndex returns the index of the target in Set.wanted. resolver.indexTargets must have
 // stored it.
-func (r captureRecord) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
+func (r captureRecord) targetIndex() int { return int(binary.LittleEndian.Uint32(r[targetAt:])) }
 
 // toSecond returns the seconds from 1970 to t, at most what 32 bits hold; 0 for the zero time.
 func toSecond(t time.Time) uint32 {

@@ -82,6 +82,31 @@ func keptHeadOf(x captureRecord, target key) keptHead {
 	return h
 }
 
+// decode sets x to the capture that keptHeadOf encoded, with the flags of its row and its time.
+func (h *keptHead) decode(x captureRecord, flags byte, nanoseconds int64) {
+	clear(x)
+	x.setFetch(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
+	if x.failed() && h.status == keptUnread {
+		x[flagsAt] |= flagUnread
+	}
+	if flags&keptBody != 0 {
+		x.setBody(h.body)
+	}
+	if flags&flagTarget != 0 {
+		x.setTarget(h.target)
+	}
+	switch flags & (keptGone | flagFailed | flagTarget) {
+	case keptGone:
+		x.setBody(gone)
+	case keptGone | flagFailed: // stands for flagDropped
+		x.setBody(gone)
+		x[flagsAt] |= flagDropped
+	case keptGone | flagTarget: // stands for flagRevisit
+		x.setBody(h.body)
+		x[flagsAt] = flagRevisit
+	}
+}
+
 // keptEncoder encodes captures, which must come oldest first, as a Kept.
 type keptEncoder struct {
 	Kept
@@ -159,7 +184,7 @@ func (k *keptEncoder) bodyIndex(body uint64) int {
 	return len(k.Bodies) - 1
 }
 
-// ErrKept is about rows that are not as keeper makes them.
+// ErrKept is about rows that keptEncoder does not write.
 var ErrKept = errors.New("captures that were kept are as nothing writes them")
 
 // each decodes the captures and calls visit with each, until visit returns an error. A
@@ -184,27 +209,7 @@ func (k Kept) each(visit func(captureRecord) error) error {
 		if flags&keptFraction != 0 {
 			nanoseconds += int64(r.number() % uint64(time.Second))
 		}
-		clear(x)
-		x.setFetch(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
-		if x.failed() && h.status == keptUnread {
-			x[60] |= flagUnread
-		}
-		if flags&keptBody != 0 {
-			x.setBody(h.body)
-		}
-		if flags&flagTarget != 0 {
-			x.setTarget(h.target)
-		}
-		switch flags & (keptGone | flagFailed | flagTarget) {
-		case keptGone:
-			x.setBody(gone)
-		case keptGone | flagFailed:
-			x.setBody(gone)
-			x[60] |= flagDropped
-		case keptGone | flagTarget:
-			x.setBody(h.body)
-			x[60] = flagRevisit
-		}
+		h.decode(x, flags, nanoseconds)
 		if r.broken || h.source >= MaxSources || !x.isConsistent() {
 			return ErrKept
 		}
@@ -294,7 +299,7 @@ func (k *keptEncoder) encodeIntervals(list []access.Interval) {
 		last := int64(-1)
 		for _, second := range i.Times {
 			if int64(second) <= last || second < i.Fetched || second > i.Seen {
-				continue
+				continue // a pack keeps only times that ascend from Fetched to Seen
 			}
 			last = int64(second)
 			clear(x)
@@ -318,16 +323,16 @@ func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Inter
 		copy(node[:], sum[:])
 	}
 	if len(k.Rows) == 0 {
-		var told keptEncoder
-		told.encodeIntervals(intervals)
-		k = told.Kept
+		var implied keptEncoder
+		implied.encodeIntervals(intervals)
+		k = implied.Kept
 	}
 	if s.old.dropped && len(authority) == 0 {
 		s.old.known.add(node)
 	}
 	order, x := uint64(0), captureRecord(nil)
 	return k.each(func(one captureRecord) error {
-		binary.LittleEndian.PutUint64(one[24:], order)
+		binary.LittleEndian.PutUint64(one[orderAt:], order)
 		order++
 		x = append(x[:0], one...).withURL(node, authority)
 		if s.old.dropped && x.hasTarget() {
@@ -367,7 +372,7 @@ var linkForm = runs.Form{
 // addRedirect notes a new capture that redirects to a URL that is no robots.txt.
 func (c *continued) addRedirect(r captureRecord) error {
 	if len(r.authority()) == 0 {
-		return c.links.Add(append(r[:16:16], r[40:56]...))
+		return c.links.Add(append(r[:timeAt:timeAt], r[targetAt:sourceAt]...))
 	}
 	c.asked.add(r.target())
 	return nil
@@ -380,7 +385,7 @@ func (c *continued) followLinks() error {
 	c.asked.compact()
 	for before := -1; before < len(c.asked); {
 		before = len(c.asked)
-		more := c.asked[:before:before]
+		more := c.asked[:before:before] // clipped: asked stays sorted for find while more grows
 		if err := c.links.Merge(func(link []byte) error {
 			from, to := key(link[:16]), key(link[16:])
 			_, asked := c.asked.find(from)
@@ -436,7 +441,7 @@ func (s *Set) addDropped() error {
 		}
 		x.setFetch(at, s.old.source, 200, false)
 		x.setBody(gone)
-		x[60] |= flagDropped
+		x[flagsAt] |= flagDropped
 		if err := s.sorter.Add(x); err != nil {
 			return err
 		}

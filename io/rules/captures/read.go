@@ -20,8 +20,9 @@ type File struct {
 	Each func(ctx context.Context, visit func(*Capture) error) error
 }
 
-// The highest bits of a capture's order hold the number of its file.
-const orderBits = 40
+// fileShift is the lowest bit of a capture's order that belongs to the number of its file, from 1
+// on. Captures that a pack kept have smaller orders.
+const fileShift = 40
 
 // Read adds the captures of all files. Up to workers goroutines read files and workers others
 // add captures, so that even a single file uses several processors; 0 means one worker a
@@ -40,12 +41,12 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 		readers, inner := errgroup.WithContext(ctx)
 		readers.SetLimit(workers)
 		for number := 0; number < len(files) && inner.Err() == nil; number++ {
-			readers.Go(func() error { return p.read(inner, &files[number], uint64(number+1)<<orderBits) })
+			readers.Go(func() error { return p.read(inner, &files[number], uint64(number+1)<<fileShift) })
 		}
 		return cmp.Or(readers.Wait(), context.Cause(ctx))
 	})
 	for range workers {
-		group.Go(func() error { return p.addTo(ctx, s.newAdder()) })
+		group.Go(func() error { return p.addTo(s.newAdder()) })
 	}
 	return group.Wait()
 }
@@ -110,21 +111,15 @@ func (p pipeline) send(ctx context.Context, b *bundle) error {
 	}
 }
 
-// addTo adds the captures of bundles by a until no more are sent or ctx ends.
-func (p pipeline) addTo(ctx context.Context, a *adder) error {
-	for {
-		select {
-		case b, more := <-p:
-			if !more {
-				return nil
+// addTo adds the captures of bundles by a until no more are sent. When the context of send ends,
+// none are.
+func (p pipeline) addTo(a *adder) error {
+	for b := range p {
+		for i := range b.captures {
+			if err := a.Add(&b.captures[i], b.source, b.order+uint64(i)); err != nil {
+				return err
 			}
-			for i := range b.captures {
-				if err := a.Add(&b.captures[i], b.source, b.order+uint64(i)); err != nil {
-					return err
-				}
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
 		}
 	}
+	return nil
 }

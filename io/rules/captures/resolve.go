@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -283,7 +282,7 @@ func (r *resolver) indexTargets() bool {
 		if x.hasTarget() {
 			any = true
 			index, _ := r.set.wanted.find(x.target())
-			binary.LittleEndian.PutUint32(x[40:], uint32(index))
+			binary.LittleEndian.PutUint32(x[targetAt:], uint32(index))
 		}
 	}
 	return any
@@ -299,28 +298,15 @@ func (r *resolver) followRedirects(last bool) error {
 		if err := context.Cause(r.ctx); err != nil {
 			return err
 		}
-		var header [movedHeader]byte
-		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
-			for wanted := range before.places { // those without redirects stay as they are
-				if r.known.places[wanted].count == 0 {
-					r.known.set(wanted, before.of(wanted))
-				}
-			}
-			return nil
-		} else if err != nil {
+		if _, err := from.Peek(1); err == io.EOF {
+			break
+		}
+		wanted, continues, err := r.readPart(from)
+		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		length, wanted := binary.LittleEndian.Uint32(header[:]), binary.LittleEndian.Uint32(header[4:])
-		size, continues := int(length%partContinues), length >= partContinues
 		if wanted == notWanted && !last {
-			if _, err := from.Discard(size); err != nil {
-				return fmt.Errorf("temporary file: %w", err)
-			}
-			continue
-		}
-		r.group = slices.Grow(r.group[:0], size)[:size]
-		if _, err := io.ReadFull(from, r.group); err != nil {
-			return fmt.Errorf("temporary file: %w", err)
+			continue // no redirect leads to the URL: only its final decision counts
 		}
 		if !r.begun {
 			r.judge.begin(&before)
@@ -336,6 +322,26 @@ func (r *resolver) followRedirects(last bool) error {
 			return err
 		}
 	}
+	for wanted := range before.places { // those without redirects stay as they are
+		if r.known.places[wanted].count == 0 {
+			r.known.set(wanted, before.of(wanted))
+		}
+	}
+	return nil
+}
+
+// readPart reads the next part of moved from a reader of it: the captures into group, and the
+// URL's index in Set.wanted, or notWanted. continues says that more captures of the URL follow.
+func (r *resolver) readPart(from io.Reader) (wanted uint32, continues bool, err error) {
+	var header [movedHeader]byte
+	if _, err := io.ReadFull(from, header[:]); err != nil {
+		return 0, false, err
+	}
+	length := binary.LittleEndian.Uint32(header[:])
+	size := int(length % partContinues)
+	r.group = slices.Grow(r.group[:0], size)[:size]
+	_, err = io.ReadFull(from, r.group)
+	return binary.LittleEndian.Uint32(header[4:]), length >= partContinues, err
 }
 
 // decide decides about the URL whose captures the judge has. wanted is the URL's index in

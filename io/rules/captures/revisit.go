@@ -31,7 +31,7 @@ func fetchName(node key, second uint32) Name {
 // setRevisit makes r a revisit, and sets the name of the fetch that it refers to if x says
 // which.
 func (a *adder) setRevisit(r captureRecord, x *Capture) {
-	r[60] |= flagRevisit
+	r[flagsAt] |= flagRevisit
 	if node, _, ok := a.urlKey(x.OriginalURL); ok && !x.OriginalTime.IsZero() {
 		r.setBody(uint64(fetchName(node, toSecond(x.OriginalTime))))
 	}
@@ -40,25 +40,25 @@ func (a *adder) setRevisit(r captureRecord, x *Capture) {
 // setNames stores the names of the record and the payload: a 2xx has its own, a revisit those
 // that it refers to.
 func (r captureRecord) setNames(x *Capture) {
-	binary.LittleEndian.PutUint64(r[40:], uint64(x.Record))
-	binary.LittleEndian.PutUint64(r[48:], uint64(x.Digest))
+	binary.LittleEndian.PutUint64(r[targetAt:], uint64(x.Record))
+	binary.LittleEndian.PutUint64(r[targetAt+8:], uint64(x.Digest))
 }
 
 // names returns the names of the record, the payload and the fetch, in this order of
 // preference: a 2xx has its own, a revisit those that it refers to. 0 is none.
 func (r captureRecord) names() [3]Name {
-	names := [...]Name{Name(binary.LittleEndian.Uint64(r[40:])), Name(binary.LittleEndian.Uint64(r[48:])), Name(r.body())}
+	names := [...]Name{Name(binary.LittleEndian.Uint64(r[targetAt:])), Name(binary.LittleEndian.Uint64(r[targetAt+8:])), Name(r.body())}
 	if !r.isRevisit() {
 		names[2] = fetchName(r.key(), nanoToSecond(r.time()))
 	}
 	return names
 }
 
-func (r captureRecord) isRevisit() bool { return r[60]&flagRevisit != 0 }
+func (r captureRecord) isRevisit() bool { return r[flagsAt]&flagRevisit != 0 }
 
 // isSameRevisit reports whether r is a revisit with the URL, time, source and names of s.
 func (r captureRecord) isSameRevisit(s captureRecord) bool {
-	return len(r) > 0 && r.isRevisit() && bytes.Equal(r[:24], s[:24]) && bytes.Equal(r[32:58], s[32:58])
+	return len(r) > 0 && r.isRevisit() && bytes.Equal(r[:orderAt], s[:orderAt]) && bytes.Equal(r[bodyAt:statusAt], s[bodyAt:statusAt])
 }
 
 // noteRevisit notes the names that a revisit refers to, so that findRevisited finds their
@@ -101,15 +101,15 @@ func (s *Set) resolveRevisit(x captureRecord) {
 	for _, name := range x.names() {
 		if kept := s.revisited[name]; kept != 0 {
 			x.setBody(kept)
-			x[60] &^= flagRevisit
+			x[flagsAt] &^= flagRevisit
 			return
 		}
 	}
-	if s.old.pack && x.order() >= 1<<orderBits {
+	if s.old.pack && x.order() >= 1<<fileShift { // it was read now, and is not of the pack
 		x.setBody(gone)
-		x[60] &^= flagRevisit
+		x[flagsAt] &^= flagRevisit
 		return
 	}
-	x[60] |= flagFailed
+	x[flagsAt] |= flagFailed
 	s.update(x.source(), func(s *Stats) { s.Lost++ })
 }

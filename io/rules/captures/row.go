@@ -87,9 +87,16 @@ func isNothing(text []byte) bool {
 	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
 }
 
-// setStatus sets the status from a text of digits, or of a whole float. Texts for "no value"
-// leave it unset.
-func (r *row) setStatus(text []byte) error {
+// setStatus sets the status from its cell in row i, which has a number or a text of digits or of
+// a whole float. No cell, nil, and texts for "no value" leave it unset.
+func (r *row) setStatus(c *cells, i int) error {
+	switch {
+	case c == nil:
+		return nil
+	case c.number != nil:
+		return r.setStatusNumber(c.number(i))
+	}
+	text := c.text.Value(i)
 	if isNothing(text) || string(text) == dash {
 		return nil
 	}
@@ -113,20 +120,42 @@ func (r *row) setStatusNumber(status float64) error {
 	return nil
 }
 
-// setFailed sets failed from the text of an error: false for "false", 0 and texts for "no
-// value", true for all others.
-func (r *row) setFailed(text []byte) {
-	zero, err := strconv.ParseFloat(string(text), 64)
-	r.failed = !isNothing(text) && !strings.EqualFold(string(text), "false") && (err != nil || zero != 0)
+// setFetched sets the time of the fetch from its cell in row i. No cell, nil, and texts for "no
+// value" leave it unset.
+func (r *row) setFetched(c *cells, i int) error {
+	ok := true
+	switch {
+	case c == nil:
+	case c.time != nil:
+		r.fetched = c.time(i)
+	case c.number != nil:
+		r.fetched, ok = batch.TimeOf(c.number(i))
+	default:
+		if text := bytes.TrimSpace(c.text.Value(i)); !isNothing(text) && string(text) != dash {
+			r.fetched, ok = batch.ParseTime(text)
+		}
+	}
+	if ok && r.fetched.Year() <= lastYear { // later: such as milliseconds that are taken for seconds
+		return nil
+	}
+	r.fetched = time.Time{}
+	return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", c.array.ValueStr(i))
 }
 
-// parseFetched parses the time of a fetch. Texts for "no value" give the zero time; ok is
-// false for other texts that are no time.
-func parseFetched(text []byte) (t time.Time, ok bool) {
-	if text = bytes.TrimSpace(text); isNothing(text) || string(text) == dash {
-		return t, true
+// setFailed sets failed from the cell of the error in row i: false for no cell, nil, for false, 0,
+// "false", "0" and texts for "no value"; true for all others.
+func (r *row) setFailed(c *cells, i int) {
+	switch {
+	case c == nil:
+	case c.boolean != nil:
+		r.failed = c.boolean(i)
+	case c.number != nil:
+		r.failed = c.number(i) != 0
+	default:
+		text := c.text.Value(i)
+		number, err := strconv.ParseFloat(string(text), 64)
+		r.failed = !isNothing(text) && !strings.EqualFold(string(text), "false") && (err != nil || number != 0)
 	}
-	return batch.ParseTime(text)
 }
 
 // urls sets list to the URLs of robots.txt that the row is about, in list's memory. n is their

@@ -54,7 +54,8 @@ func (k keys) find(one key) (index int, found bool) {
 //	64       the authority
 type captureRecord []byte
 
-const recordHead = 64
+// Where the fields of a captureRecord start, and recordHead, where they end.
+const timeAt, orderAt, bodyAt, targetAt, sourceAt, statusAt, flagsAt, lengthAt, recordHead = 16, 24, 32, 40, 56, 58, 60, 62, 64
 
 // Flags of a captureRecord.
 const (
@@ -74,20 +75,20 @@ const gone = math.MaxUint64
 func newCaptureRecord(memory []byte, x *Capture, source int, order uint64) captureRecord {
 	r := captureRecord(append(memory[:0], make([]byte, recordHead)...))
 	r.setFetch(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
-	binary.LittleEndian.PutUint64(r[24:], order)
+	binary.LittleEndian.PutUint64(r[orderAt:], order)
 	if x.Unread {
-		r[60] |= flagUnread
+		r[flagsAt] |= flagUnread
 	}
 	return r
 }
 
 // setFetch sets the time, source and status of a record that is all zeros.
 func (r captureRecord) setFetch(nanoseconds int64, source int, status int16, failed bool) {
-	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds))
-	binary.LittleEndian.PutUint16(r[56:], uint16(source))
-	binary.LittleEndian.PutUint16(r[58:], uint16(status))
+	binary.LittleEndian.PutUint64(r[timeAt:], uint64(nanoseconds))
+	binary.LittleEndian.PutUint16(r[sourceAt:], uint16(source))
+	binary.LittleEndian.PutUint16(r[statusAt:], uint16(status))
 	if failed {
-		r[60] = flagFailed
+		r[flagsAt] = flagFailed
 	}
 }
 
@@ -95,42 +96,44 @@ func (r captureRecord) setFetch(nanoseconds int64, source int, status int16, fai
 // that of a robots.txt. It may reuse r's memory.
 func (r captureRecord) withURL(node key, authority []byte) captureRecord {
 	copy(r, node[:])
-	binary.LittleEndian.PutUint16(r[62:], uint16(len(authority)))
+	binary.LittleEndian.PutUint16(r[lengthAt:], uint16(len(authority)))
 	return append(r, authority...)
 }
 
 // setBody sets the body's number.
-func (r captureRecord) setBody(kept uint64) { binary.LittleEndian.PutUint64(r[32:], kept) }
+func (r captureRecord) setBody(kept uint64) { binary.LittleEndian.PutUint64(r[bodyAt:], kept) }
 
 // setTarget sets the key of the URL that the capture redirects to.
 func (r captureRecord) setTarget(target key) {
-	copy(r[40:], target[:])
-	r[60] |= flagTarget
+	copy(r[targetAt:], target[:])
+	r[flagsAt] |= flagTarget
 }
 
 // setRenewedBody gives a 304 the number of the body of an earlier 2xx.
 func (r captureRecord) setRenewedBody(kept uint64) {
 	r.setBody(kept)
-	r[60] |= flagRenewed
+	r[flagsAt] |= flagRenewed
 }
 
 func (r captureRecord) key() key      { return key(r[:16]) }
-func (r captureRecord) time() int64   { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r captureRecord) order() uint64 { return binary.LittleEndian.Uint64(r[24:]) }
-func (r captureRecord) body() uint64  { return binary.LittleEndian.Uint64(r[32:]) }
-func (r captureRecord) target() key   { return key(r[40:56]) }
-func (r captureRecord) source() int   { return int(binary.LittleEndian.Uint16(r[56:])) }
-func (r captureRecord) status() int   { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
+func (r captureRecord) time() int64   { return int64(binary.LittleEndian.Uint64(r[timeAt:])) }
+func (r captureRecord) order() uint64 { return binary.LittleEndian.Uint64(r[orderAt:]) }
+func (r captureRecord) body() uint64  { return binary.LittleEndian.Uint64(r[bodyAt:]) }
+func (r captureRecord) target() key   { return key(r[targetAt:sourceAt]) }
+func (r captureRecord) source() int   { return int(binary.LittleEndian.Uint16(r[sourceAt:])) }
+func (r captureRecord) status() int   { return int(int16(binary.LittleEndian.Uint16(r[statusAt:]))) }
 
 // isBody reports whether the capture is a 2xx with a body of its own, unlike a 304 or a
 // revisit.
-func (r captureRecord) isBody() bool      { return r.body() != 0 && r[60]&(flagRenewed|flagRevisit) == 0 }
-func (r captureRecord) failed() bool      { return r[60]&flagFailed != 0 }
-func (r captureRecord) isUnread() bool    { return r[60]&flagUnread != 0 }
-func (r captureRecord) isDropped() bool   { return r[60]&flagDropped != 0 }
-func (r captureRecord) hasTarget() bool   { return r[60]&flagTarget != 0 }
+func (r captureRecord) isBody() bool {
+	return r.body() != 0 && r[flagsAt]&(flagRenewed|flagRevisit) == 0
+}
+func (r captureRecord) failed() bool      { return r[flagsAt]&flagFailed != 0 }
+func (r captureRecord) isUnread() bool    { return r[flagsAt]&flagUnread != 0 }
+func (r captureRecord) isDropped() bool   { return r[flagsAt]&flagDropped != 0 }
+func (r captureRecord) hasTarget() bool   { return r[flagsAt]&flagTarget != 0 }
 func (r captureRecord) authority() []byte { return r[recordHead:r.size()] }
-func (r captureRecord) size() int         { return recordHead + int(binary.LittleEndian.Uint16(r[62:])) }
+func (r captureRecord) size() int         { return recordHead + int(binary.LittleEndian.Uint16(r[lengthAt:])) }
 
 // second returns the first second at which the capture counts, since 1970.
 func (r captureRecord) second() uint32 {
@@ -142,12 +145,12 @@ func (r captureRecord) second() uint32 {
 
 // equals reports whether r and s are the same capture, whatever their order.
 func (r captureRecord) equals(s captureRecord) bool {
-	return bytes.Equal(r[:24], s[:24]) && r.body() == s.body() && bytes.Equal(r[56:], s[56:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
+	return bytes.Equal(r[:orderAt], s[:orderAt]) && r.body() == s.body() && bytes.Equal(r[sourceAt:], s[sourceAt:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
 }
 
 // fetch returns the capture as package access judges it, with its time in whole seconds.
 func (r captureRecord) fetch() access.Fetch {
-	f := access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[60]&flagRenewed != 0, Second: int64(r.second())}
+	f := access.Fetch{Status: r.status(), Failed: r.failed(), Renewed: r[flagsAt]&flagRenewed != 0, Second: int64(r.second())}
 	if r.isUnread() {
 		f.Second = 0
 	}
