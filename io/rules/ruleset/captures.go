@@ -55,6 +55,18 @@ type captureSet struct {
 // have some, and those that the old pack keeps. Without either it adds nothing.
 func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	o := &p.options
+	var names []string
+	if p.old != nil {
+		names = append(names, p.old.name)
+	}
+	for i := range p.sources {
+		if s := &p.sources[i]; s.captured() {
+			names = append(names, s.shown())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
 	to := captures.Options{
 		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / capturesShare, Folder: b.Folder(), // for what does not fit into memory
 		Keep: p.keep, Mixed: len(p.sources) > 1,
@@ -64,28 +76,11 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	}
 	s := &captureSet{Set: captures.NewSet(to), Found: p.Found, bodySize: to.BodySize()}
 	defer s.Close()
-	c := new(Captured)
-	if p.old != nil {
-		c.Names = append(c.Names, p.old.name)
-	}
-	for _, source := range p.captured() {
-		c.Names = append(c.Names, source.shown())
-	}
-	if len(c.Names) == 0 {
-		return nil
-	}
-	files := s.files(ctx, (*source).captured)
-	if err := p.continueOld(s, files); err != nil {
+	if err := p.readCaptures(ctx, s, b); err != nil {
 		return err
 	}
-	if err := s.Read(ctx, files, o.Workers); err != nil {
-		return err
-	}
-	if err := p.addOld(s, b); err != nil {
-		return err
-	}
-	c.Newest = s.Newest()
-	if c.AsOf = o.AsOf; c.AsOf.IsZero() {
+	c := &Captured{Names: names, AsOf: o.AsOf, Newest: s.Newest()}
+	if c.AsOf.IsZero() {
 		c.AsOf = later(p.newest, c.Newest)
 	}
 	b.SetAsOf(packTime(c.AsOf))
@@ -101,10 +96,28 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	}
 	p.captures = c
 	p.countCaptures(s)
+	return nil
+}
+
+// readCaptures reads the captures of all sources into s, and then adds those that the old pack
+// keeps, whose bodies go into the new pack, b.
+func (p *packing) readCaptures(ctx context.Context, s *captureSet, b *rulepack.Builder) error {
+	files := s.files(ctx, (*source).captured)
+	if p.old != nil {
+		if err := p.continueOld(s, files); err != nil {
+			return err
+		}
+	}
+	if err := s.Read(ctx, files, p.options.Workers); err != nil {
+		return err
+	}
 	if len(files) == 1 {
 		p.single = s.singleBody
 	}
-	return nil
+	if p.old == nil {
+		return nil
+	}
+	return p.addOld(s, b)
 }
 
 // files returns the files of the sources for which takes returns true, and starts to measure how

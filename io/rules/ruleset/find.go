@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,13 +96,7 @@ func (f *Found) checkTogether() error {
 	if pack := f.packBetween((*source).captured); pack != nil && f.options.History {
 		return option.Usagef("%s is a rule pack between captures: name it before all captures, or after them", option.Rules.With(pack.shown()))
 	}
-	singles := 0
-	for _, s := range f.sources {
-		if s.kind == singleKind {
-			singles++
-		}
-	}
-	switch {
+	switch singles := f.count(singleKind); {
 	case len(f.options.Single) > 0 && singles == 0 && !f.options.SingleElsewhere:
 		return ErrNoSingle
 	case singles > 1:
@@ -130,15 +123,21 @@ func (f *Found) packBetween(isJoined func(*source) bool) *source {
 	return nil
 }
 
-// Compiled reports whether all sources are rule packs.
-func (f *Found) Compiled() bool {
-	return !slices.ContainsFunc(f.sources, func(s source) bool { return s.kind != packKind })
+// count returns the number of sources of a kind.
+func (f *Found) count(k kind) (n int) {
+	for _, s := range f.sources {
+		if s.kind == k {
+			n++
+		}
+	}
+	return n
 }
 
+// Compiled reports whether all sources are rule packs.
+func (f *Found) Compiled() bool { return f.count(packKind) == len(f.sources) }
+
 // HasSingle reports whether a source is a single robots.txt.
-func (f *Found) HasSingle() bool {
-	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == singleKind })
-}
+func (f *Found) HasSingle() bool { return f.count(singleKind) > 0 }
 
 // sourceOf finds out what a name of Options.Sources means. It is an error for a single robots.txt
 // unless Options.Single says whose it is.
@@ -325,7 +324,7 @@ func unsorted(folder string) ([]os.DirEntry, error) {
 // robots.txt files of hosts, or have the first bytes of captures.
 func filesBelow(ctx context.Context, folder string) (files, unread []string, err error) {
 	var captures, unnamed, all []string
-	top := folder + string(filepath.Separator) // follows a link to the folder
+	top := folder + string(filepath.Separator) // so that WalkDir follows a link to the folder
 	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

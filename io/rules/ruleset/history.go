@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -66,15 +67,13 @@ func (p *packSource) checkHistory() error {
 type timelines []matcher.Historical
 
 // Fault implements [matcher.Mapped].
-func (t timelines) Fault(recovered any) error {
+func (t timelines) Fault(recovered any) (err error) {
 	for _, source := range t {
 		if mapped, ok := source.(matcher.Mapped); ok {
-			if err := mapped.Fault(recovered); err != nil {
-				return err
-			}
+			err = cmp.Or(err, mapped.Fault(recovered))
 		}
 	}
-	return nil
+	return err
 }
 
 // Lookup implements [matcher.Origins]: the newest span decides.

@@ -65,7 +65,7 @@ func (f *Found) openListing(ctx context.Context, l *Listing) error {
 	if f.packBetween(func(s *source) bool { return s.kind != packKind }) != nil {
 		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
-	if err := f.open(ctx, &l.openSources, true, nil); err != nil {
+	if err := f.open(ctx, &l.openSources, rulepack.BuildOptions{Sources: true}, nil); err != nil {
 		return err
 	}
 	l.end = int64(packSecond(f.options.AsOf))

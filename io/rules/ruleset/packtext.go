@@ -63,12 +63,13 @@ type packedRule struct {
 func packedText(b *matcher.Body) ([]byte, error) {
 	rules := packedRules(b)
 	var text []byte
-	last, lines := 0, 0 // the line of the rule before, and how many lines text has
+	last, lines := 0, 0 // the line of the rule before, and the number of lines in text
 	for i, rule := range rules {
 		var agents []string
 		if i == 0 || !slices.Equal(rule.agents, rules[i-1].agents) {
 			agents = rule.agents
 		}
+		// Damaged are a line that no body is long enough for, and one without room for its agents.
 		if rule.line > robotstxt.MaxGoogleBody || bytes.ContainsAny(rule.text, "\r\n") || rule.line-last <= len(agents) {
 			return nil, fmt.Errorf("line %d: %w", rule.line, rulepack.ErrDamaged)
 		}

@@ -21,6 +21,7 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/meter"
+	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/urls"
 )
 
@@ -112,7 +113,7 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 	}
 	defer input.Close() // it was only read from
 	defer table.Close()
-	records := s.newRecords(blob.Shown(name))
+	records := &records{set: s, table: blob.Shown(name), sorter: runs.NewSorter(rowForm, s.options.Memory/recordsShare, os.TempDir())}
 	defer records.sorter.Close()
 	read := 0
 	err = eachOf(ctx, table.Next, func(x *captures.Capture) error {
@@ -235,12 +236,17 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 	if found != format.Text && found != format.Unknown {
 		return fmt.Errorf("%s is %s: a list of what was asked for has a URL a line, as the command hosts writes it to a .txt", shown, found)
 	}
+	return eachAskedLine(r, shown, visit)
+}
+
+// eachAskedLine visits what the lines of a list ask for, as eachOfAsked does. shown is its name.
+func eachAskedLine(r io.Reader, shown string, visit func(*captures.Capture) error) error {
 	number := 0
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxAskedLine)
 	for lines.Scan() {
 		number++
-		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\xEF\xBB\xBF")))
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\xEF\xBB\xBF"))) // without a byte order mark
 		if len(line) == 0 {
 			continue
 		}
@@ -254,7 +260,8 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 			}
 		}
 	}
-	if err = lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("the next line has more than %d bytes: a list has a URL or host a line", maxAskedLine)
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -56,7 +55,7 @@ var rowForm = runs.Form{
 	},
 }
 
-// appendRow appends what a capture says of a record.
+// appendRow appends what a capture says of a record, in the form that rowHead describes.
 func appendRow(r []byte, x *captures.Capture) []byte {
 	second := int64(math.MinInt64)
 	if !x.Time.IsZero() {
@@ -73,7 +72,7 @@ func appendRow(r []byte, x *captures.Capture) []byte {
 
 func numberAt(r []byte, at int) int64 { return int64(binary.LittleEndian.Uint64(r[at:])) }
 
-// rowOf returns what a row says, in its bytes.
+// rowOf decodes a row that appendRow encoded. File and URL point into r.
 func rowOf(r []byte) (x captures.Capture) {
 	url := rowHead + binary.LittleEndian.Uint32(r[4:])
 	x.File, x.URL = r[rowHead:url], r[url:binary.LittleEndian.Uint32(r)]
@@ -94,10 +93,6 @@ type records struct {
 	broken error // what it said of the record read last; nil for nothing
 }
 
-func (s *captureSet) newRecords(table string) *records {
-	return &records{set: s, table: table, sorter: runs.NewSorter(rowForm, s.options.Memory/recordsShare, os.TempDir())}
-}
-
 // add adds a record.
 func (r *records) add(x *captures.Capture) error {
 	if r.set.options.WARCBase == "" {
@@ -116,7 +111,7 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	planned := make(chan *extent, min(max(r.set.options.Memory/recordsShare/mostExtent, 1), mostAhead))
-	var unplanned, failed error
+	var unplanned, failed error // plan's error, not read before planned is closed; the first error here
 	go func() {
 		defer close(planned)
 		unplanned = r.plan(ctx, planned)
@@ -295,8 +290,8 @@ func (e *extent) wantedWith(row *captures.Capture) int64 {
 	return e.wanted + max(0, row.Offset+row.Length-max(row.Offset, e.end))
 }
 
-// canTake reports whether a row's record, which starts after those of the extent, is near enough to
-// be read in the same request.
+// canTake reports whether a row's record, which starts after those of the extent, is to be read in
+// the same request: if that reads at most 1.3 times the bytes that are wanted.
 func (e *extent) canTake(row *captures.Capture) bool {
 	size := max(e.end, row.Offset+row.Length) - e.start
 	wanted := e.wantedWith(row)

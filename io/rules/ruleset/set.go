@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -52,7 +53,7 @@ func (l list) find(authority []byte) (opened, rulepack.Authority, error) {
 func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s := &Set{watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	err := f.open(ctx, &s.openSources, false, s.watch)
+	err := f.open(ctx, &s.openSources, rulepack.BuildOptions{Asked: f.options.onlyAgents()}, s.watch)
 	if err == nil {
 		err = f.checkUsable(s.states)
 	}
@@ -63,17 +64,16 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 }
 
 // open opens the sources in their order and sets s, which the caller closes, also after an error.
-// Captures, or for a Listing all sources but rule packs, go into one temporary rule pack, which
-// takes the place of the first of them. watch, which may be nil, takes the names of agents.
-func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *agentWatch) error {
+// Captures, or with b.Sources all sources but rule packs, go into one temporary rule pack, which
+// takes the place of the first of them. b has its Sources and Asked; open sets the name. watch,
+// which may be nil, takes the names of agents.
+func (f *Found) open(ctx context.Context, s *openSources, b rulepack.BuildOptions, watch *agentWatch) error {
 	s.sources, s.states = make(list, len(f.sources)), make([]state, len(f.sources))
-	var newest time.Time // of the fetches in all sources that are open
-	var packed []int     // the numbers of the sources of the temporary pack
-	var names []string   // of these
+	var packed []string // the names of the sources of the temporary pack
 	for i := range f.sources {
 		source := &f.sources[i]
-		if source.captured() || listing && source.kind != packKind {
-			packed, names = append(packed, i), append(names, source.shown())
+		if source.captured() || b.Sources && source.kind != packKind {
+			packed = append(packed, source.shown())
 			continue
 		}
 		o, err := f.openOne(ctx, source, watch)
@@ -84,25 +84,15 @@ func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *a
 		if s.states[i], err = o.state(); err != nil {
 			return err
 		}
-		newest = later(newest, s.states[i].newest)
 	}
 	if len(packed) > 0 {
-		p := &packing{Found: f, states: s.states}
-		b := rulepack.BuildOptions{Name: SomeOf(names), Sources: listing}
-		if !listing {
-			b.Asked, p.opened, p.newest = f.options.onlyAgents(), s.sources, newest
-		}
-		pack, err := p.makePack(ctx, b, watch)
-		if err != nil {
+		b.Name = SomeOf(packed)
+		if err := f.openPacked(ctx, s, b, watch); err != nil {
 			return err
-		}
-		s.sources[packed[0]], s.captured = pack, p.captures
-		if !listing {
-			pack.captured, pack.text, p.captures.Pack, newest = true, p.single, pack.Info(), p.captures.AsOf
 		}
 	}
 	if s.asOf = f.options.AsOf; s.asOf.IsZero() {
-		s.asOf = newest
+		s.asOf = newestState(s.states)
 	}
 	s.timeless = f.timeless(s.states)
 	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
@@ -111,6 +101,25 @@ func (f *Found) open(ctx context.Context, s *openSources, listing bool, watch *a
 			s.packs = append(s.packs, pack)
 		}
 	}
+	return nil
+}
+
+// openPacked makes the temporary rule pack of all sources that are not open in s, and opens it in
+// place of the first of them. b and watch are those of open. Without b.Sources, what the open
+// sources know goes before captures.
+func (f *Found) openPacked(ctx context.Context, s *openSources, b rulepack.BuildOptions, watch *agentWatch) error {
+	p := &packing{Found: f, states: s.states}
+	if !b.Sources {
+		p.opened, p.newest = s.sources, newestState(s.states)
+	}
+	pack, err := p.makePack(ctx, b, watch)
+	if err != nil {
+		return err
+	}
+	if !b.Sources {
+		pack.captured, pack.text, p.captures.Pack = true, p.single, pack.Info()
+	}
+	s.sources[slices.Index(s.sources, nil)], s.captured = pack, p.captures
 	return nil
 }
 
@@ -214,23 +223,19 @@ func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known b
 }
 
 // Fault implements [matcher.Mapped].
-func (s *Set) Fault(recovered any) error {
+func (s *Set) Fault(recovered any) (err error) {
 	for _, pack := range s.packs {
-		if err := pack.Fault(recovered); err != nil {
-			return err
-		}
+		err = cmp.Or(err, pack.Fault(recovered))
 	}
-	return nil
+	return err
 }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
-func (s *openSources) Unchanged() error {
+func (s *openSources) Unchanged() (err error) {
 	for _, pack := range s.packs {
-		if err := pack.Unchanged(); err != nil {
-			return err
-		}
+		err = cmp.Or(err, pack.Unchanged())
 	}
-	return nil
+	return err
 }
 
 // Close closes all sources.

@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"iter"
 	"time"
 
 	"robotsbatch/batch/manifest"
@@ -56,17 +55,6 @@ func (s *source) shown() string { return blob.Shown(s.name) }
 // captured reports whether the source is read as captures.
 func (s *source) captured() bool { return kinds[s.kind].captured }
 
-// captured iterates over the sources that are read as captures, with their numbers.
-func (f *Found) captured() iter.Seq2[int, *source] {
-	return func(yield func(int, *source) bool) {
-		for i := range f.sources {
-			if s := &f.sources[i]; s.captured() && !yield(i, s) {
-				return
-			}
-		}
-	}
-}
-
 // opened is a source that is open for lookups: a folder, or a rule pack, which is a *packSource.
 type opened interface {
 	matcher.Origins
@@ -89,6 +77,14 @@ type opened interface {
 type state struct {
 	newest time.Time      // of the fetches; the zero time if none is known
 	none   option.Message // why it has no rules; empty if it has some
+}
+
+// newestState returns the time of the newest fetch in sources with these states; the zero time if none is known.
+func newestState(states []state) (newest time.Time) {
+	for _, s := range states {
+		newest = later(newest, s.newest)
+	}
+	return newest
 }
 
 // openedFolder is a folder that is open.

@@ -100,9 +100,6 @@ func kindNames(kinds []rulepack.SourceKind) string {
 // continueOld tells a set what the old pack has, before files of new captures are read into it:
 // the pack may have dropped some of its captures.
 func (p *packing) continueOld(s *captureSet, files []captures.File) error {
-	if p.old == nil {
-		return nil
-	}
 	c, err := p.old.Captured()
 	if err != nil {
 		return err
@@ -118,9 +115,6 @@ func (p *packing) continueOld(s *captureSet, files []captures.File) error {
 // addOld adds the captures that the old pack keeps to those that were read, and their bodies to the
 // new pack.
 func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {
-	if p.old == nil {
-		return nil
-	}
 	payload := func(kept, name uint64) {
 		b.Payload(kept, name)
 		s.SetPayload(name, kept)

@@ -28,9 +28,9 @@ type version struct {
 // Versions looks up which version of each source there is.
 func (f *Found) Versions(ctx context.Context) *Versions {
 	v := &Versions{found: f, captures: make([][]version, len(f.sources))}
-	for i, source := range f.captured() {
+	for i, source := range f.sources {
 		for _, name := range source.files {
-			if name == blob.Stdio {
+			if name == blob.Stdio || !source.captured() {
 				continue
 			}
 			// Opening the file reports what is wrong with it.
@@ -47,7 +47,7 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 // is an error.
 func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	list := make([]manifest.Rules, len(v.found.sources))
-	next, captured := 0, false // next of the open sources, of which all captures are one
+	next, captured := 0, false // the index in s.sources; whether that of all captures, which are one source there, is passed
 	for i := range v.found.sources {
 		rules, source := &list[i], &v.found.sources[i]
 		rules.Name = source.shown()
