@@ -132,7 +132,7 @@ func (d *distinct) add(chain int, name int32, trie func() Trie) {
 	index := &d.byName[name+1]
 	if *index < 0 {
 		t := trie()
-		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.Same(&t) && u.notes == t.notes }))
+		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.same(&t) && u.notes == t.notes }))
 		if *index < 0 {
 			*index = int32(len(d.tries))
 			d.tries = append(d.tries, t)

@@ -109,7 +109,7 @@ func checkDistinct(t testing.TB, body string, tries []matcher.Trie) {
 	t.Helper()
 	for i := range tries {
 		for j := range i {
-			if tries[i].Same(&tries[j]) {
+			if tries[i].Identity() == tries[j].Identity() {
 				t.Fatalf("tries %d and %d are the same in\n%s", i, j, body)
 			}
 		}
@@ -160,7 +160,7 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 			}
 		}
 		for j := range i {
-			if want[i].Same(&want[j]) && !got[i].Same(&got[j]) {
+			if want[i].Identity() == want[j].Identity() && got[i].Identity() != got[j].Identity() {
 				t.Fatalf("%v and %v obey the same groups, but not one trie, by\n%s", chains[i], chains[j], body)
 			}
 		}

@@ -592,7 +592,7 @@ func (u *Usage) Size() int {
 	const fixed, perStatement, perLine, perSlice, perString = 128, 160, 80, 24, 16
 	size := fixed
 	for i := range u.sets {
-		size += 4*len(u.sets[i].agents) + u.sets[i].trie.Size()
+		size += 4*len(u.sets[i].agents) + u.sets[i].trie.size()
 		for _, s := range u.sets[i].all {
 			size += perStatement + len(s.path.text) + len(s.values)
 			for _, l := range s.lines {

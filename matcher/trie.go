@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
@@ -133,21 +134,30 @@ func (c *compiled) textAt(offset, length uint32) (text []byte, ok bool) {
 // hasIndex reports whether the suffixes have an index.
 func (c *compiled) hasIndex() bool { return int(c.index) < len(c.data) }
 
-// Size returns the memory of the compiled rules in bytes.
-func (t *Trie) Size() int {
-	size := len(t.rules.data)
-	if t.notes != nil {
-		size += len(t.notes.rules) + len(t.notes.agents)
+// SizeOf returns the memory of the compiled rules of tries in bytes. Rules that tries share count
+// once.
+func SizeOf(tries []Trie) (size int64) {
+	for i := range tries {
+		if t := &tries[i]; !slices.ContainsFunc(tries[:i], func(earlier Trie) bool { return earlier.same(t) }) {
+			size += int64(t.size())
+		}
 	}
 	return size
 }
 
-// Same reports whether two tries share their compiled rules: then they decide alike.
-func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
+func (t *Trie) size() int {
+	if t.notes == nil {
+		return len(t.rules.data)
+	}
+	return len(t.rules.data) + len(t.notes.rules) + len(t.notes.agents)
+}
+
+// same reports whether two tries share their compiled rules: then they decide alike.
+func (t *Trie) same(u *Trie) bool { return t.Identity() == u.Identity() }
 
 // Equal reports whether two tries have equal compiled rules, shared or not: then they
 // decide alike.
-func (t *Trie) Equal(u *Trie) bool { return t.Same(u) || bytes.Equal(t.rules.data, u.rules.data) }
+func (t *Trie) Equal(u *Trie) bool { return t.same(u) || bytes.Equal(t.rules.data, u.rules.data) }
 
 // Identity returns the same pointer for tries that share their compiled rules, and
 // different ones for others.

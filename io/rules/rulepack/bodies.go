@@ -314,6 +314,21 @@ func (b *bodies) placed(number uint32) (bodyMeta, error) {
 	return b.table.get(number)
 }
 
+// placeIntervals replaces, in the intervals themselves, each body's number by its place.
+func (b *bodies) placeIntervals(history intervals) error {
+	rows := history.rows[:0]
+	for n := range history.len() {
+		i := history.get(n)
+		body, err := b.placed(i.body)
+		if err != nil {
+			return err
+		}
+		i.body = body.place
+		rows = i.appendTo(rows)
+	}
+	return nil
+}
+
 func (b *bodies) close() {
 	b.table.close()
 	b.ordered.Close()

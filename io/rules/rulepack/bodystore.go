@@ -183,7 +183,7 @@ func (s *bodyStore) readBodies(bodies []bodyMeta, memory []byte) ([][]byte, erro
 			extents = append(extents, extent{at, memory[:0]})
 		}
 		last := &extents[len(extents)-1]
-		last.data = last.data[:len(last.data)+size]
+		last.data = last.data[:len(last.data)+size] // memory follows it, as offsets ascend
 		stored[i] = memory[:size:size]
 		end, memory = at+int64(size), memory[size:]
 	}

@@ -125,18 +125,15 @@ const (
 	bodyMetaKey  = len(surtStart{}) + len(digest{}) // the first bytes, by which bodies are sorted
 )
 
-// write encodes k into r, which has bodyMetaSize bytes.
+// write encodes k over r, which has bodyMetaSize bytes.
 func (k *bodyMeta) write(r []byte) {
-	copy(r[copy(r, k.first[:]):], k.digest[:])
-	for i, v := range [...]uint32{k.number, k.length, k.units, k.place, k.size} {
-		binary.LittleEndian.PutUint32(r[bodyMetaKey+4*i:], v)
-	}
-	r[76], r[77] = k.flags, 0
+	used := byte(0)
 	if k.used {
-		r[77] = 1
+		used = 1
 	}
-	binary.LittleEndian.PutUint64(r[78:], k.payload)
-	binary.LittleEndian.PutUint64(r[86:], k.at)
+	r = append(append(r[:0], k.first[:]...), k.digest[:]...)
+	r = append(append32(r, k.number, k.length, k.units, k.place, k.size), k.flags, used)
+	append64(r, k.payload, k.at)
 }
 
 // readBodyMeta decodes what write encoded.

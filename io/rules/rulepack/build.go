@@ -429,14 +429,8 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
 			return err
 		}
-		rows := history.rows[:0]
-		for n := range history.len() {
-			i := history.get(n)
-			if body, err = b.bodies.placed(i.body); err != nil {
-				return err
-			}
-			i.body = body.place
-			rows = i.appendTo(rows)
+		if err := b.bodies.placeIntervals(history); err != nil {
+			return err
 		}
 		return buckets.intervals.add(history)
 	})

@@ -94,21 +94,10 @@ func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
 		return fmt.Errorf("%w: it has %d bytes", errNotPack, len(f.data))
 	}
-	head := f.data[:headerSize]
-	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {
-		return errNotPack
+	head, size := f.data[:headerSize], uint64(len(f.data))
+	if err := f.readHeader(head); err != nil {
+		return err
 	}
-	f.version = int(le32(head[len(format.RulePackMagic):]))
-	switch v := f.version; {
-	case v == 0:
-		return fmt.Errorf("%w: format %d", ErrDamaged, v)
-	case v < historyVersion && v != version:
-		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", ErrVersion, v, version, historyVersion)
-	case v > historyVersion:
-		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
-	}
-	f.partition, f.partitions = int(le32(head[len(format.RulePackMagic)+4:])), int(le32(head[len(format.RulePackMagic)+8:]))
-	size := uint64(len(f.data))
 	trailer := f.data[size-trailerSize:]
 	if string(trailer[24:]) != endMagic || le64(trailer[16:]) != size {
 		return fmt.Errorf("%w: its end is missing", ErrDamaged)
@@ -120,9 +109,6 @@ func (f *file) findSections() error {
 	table := bytes.Clone(f.data[tableStart : size-trailerSize]) // stays as checked if the file is written to
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
-	}
-	if f.partition < 0 || f.partition >= max(1, f.partitions) {
-		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.partition, f.partitions)
 	}
 	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
@@ -137,8 +123,30 @@ func (f *file) findSections() error {
 	return f.checkSections()
 }
 
-// checkSections checks that all sections exist and have plausible sizes.
+// readHeader reads the version and the partition, which checkSections checks. It returns an error
+// for another kind of file, and for a version that this program does not read.
+func (f *file) readHeader(head []byte) error {
+	numbers, ok := bytes.CutPrefix(head, []byte(format.RulePackMagic))
+	if !ok {
+		return errNotPack
+	}
+	f.version, f.partition, f.partitions = int(le32(numbers)), int(le32(numbers[4:])), int(le32(numbers[8:]))
+	switch v := f.version; {
+	case v == 0:
+		return fmt.Errorf("%w: format %d", ErrDamaged, v)
+	case v < historyVersion && v != version:
+		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", ErrVersion, v, version, historyVersion)
+	case v > historyVersion:
+		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
+	}
+	return nil
+}
+
+// checkSections checks the partition, and that all sections exist and have plausible sizes.
 func (f *file) checkSections() error {
+	if f.partition < 0 || f.partition >= max(1, f.partitions) {
+		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.partition, f.partitions)
+	}
 	for kind := uint32(metaSection); kind < capturesSection; kind++ {
 		if f.mayHave(kind) && !f.table[kind].found {
 			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/store/cache"
@@ -286,13 +285,7 @@ func (p *Pack) compileSource(m *extras, source []byte) (size int64, err error) {
 		m.records = matcher.CollectRecords(f, p.agents)
 	}
 	m.usage = compiler.CompileUsage(f, p.agents, p.usage)
-	for i := range m.tries {
-		// Agents with the same rules share the memory of one trie.
-		if !slices.ContainsFunc(m.tries[:i], func(t matcher.Trie) bool { return t.Same(&m.tries[i]) }) {
-			size += int64(m.tries[i].Size())
-		}
-	}
-	return size, nil
+	return matcher.SizeOf(m.tries), nil
 }
 
 // openNotes sets m from a compiled body: tries with notes if explanations are asked for,

@@ -93,48 +93,51 @@ var queuedForm = runs.Form{
 // of the first entry that has some. The arguments are valid until visit returns, and visit may
 // change them.
 func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures) error) error {
-	var first, last queued // entries of an authority
-	var history, spliced intervals
-	var captures queuedCaptures
-	visitMerged := func() error {
-		if first == nil {
-			return nil
-		}
-		return visit(first, history, captures)
-	}
-	err := all.Merge(func(record []byte) error {
+	var m merged
+	err := all.Merge(func(record []byte) (err error) {
 		q := queued(record)
-		if first == nil || first.hash() != q.hash() || !bytes.Equal(first.authority(), q.authority()) {
-			if err := visitMerged(); err != nil {
-				return err
-			}
-			first, last = append(first[:0], q...), append(last[:0], q...)
-			captures = append(captures[:0], q.captures()...)
-			history.reset()
-			history.addFirst(q.history().len(), q.history())
-			return nil
+		switch {
+		case len(m.first) == 0:
+		case m.first.hash() != q.hash() || !bytes.Equal(m.first.authority(), q.authority()):
+			err = visit(m.first, m.history, m.captures)
+			m.first, m.captures = m.first[:0], m.captures[:0]
+			m.history.reset()
+		case m.source == q.source():
+			err = fmt.Errorf("two entries for %q", q.authority())
 		}
-		if last.source() == q.source() {
-			return fmt.Errorf("two entries for %q", q.authority())
-		}
-		last = append(last[:0], q...)
-		if len(captures) == 0 {
-			captures = append(captures, q.captures()...)
-		}
-		if first.origin().isNotYet() {
-			first = append(first[:0], q...)
-		}
-		if older := q.history(); older.len() > 0 {
-			n := older.countBefore(history.from(0))
-			spliced.reset()
-			spliced.addFirst(n, older)
-			spliced.addFirst(history.len(), history)
-			history, spliced = spliced, history
-		}
-		return nil
+		m.add(q)
+		return err
 	})
-	if err != nil {
+	if err != nil || len(m.first) == 0 {
 		return err
 	}
-	return visitMerged()
+	return visit(m.first, m.history, m.captures)
+}
+
+// merged is what the entries of an authority say together.
+type merged struct {
+	first           queued // the entry with the origin; empty before the first add
+	source          uint32 // of the last entry
+	captures        queuedCaptures
+	history, reused intervals // reused is the memory of the next history
+}
+
+// add adds a copy of the authority's next entry. What earlier ones say goes before it.
+func (m *merged) add(q queued) {
+	if len(m.first) == 0 || m.first.origin().isNotYet() {
+		m.first = append(m.first[:0], q...)
+	}
+	m.source = q.source()
+	if len(m.captures) == 0 {
+		m.captures = append(m.captures, q.captures()...)
+	}
+	older := q.history()
+	count := older.len()
+	if m.history.len() > 0 {
+		count = older.countBefore(m.history.from(0))
+	}
+	m.reused.reset()
+	m.reused.addFirst(count, older)
+	m.reused.addFirst(m.history.len(), m.history)
+	m.history, m.reused = m.reused, m.history
 }

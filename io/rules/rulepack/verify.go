@@ -21,17 +21,16 @@ func (p *Pack) Verify() (err error) {
 	if err := p.verifyPadding(); err != nil {
 		return err
 	}
-	counted := Info{}
-	used, err := p.verifyBuckets(&counted)
-	if err != nil {
+	v := verifier{Pack: p, used: newBitmap(p.bodies)}
+	if err := v.verifyBuckets(); err != nil {
 		return err
 	}
 	for number := range p.bodies {
-		if err := p.verifyBody(number, used.has(number), &counted); err != nil {
+		if err := v.verifyBody(number); err != nil {
 			return err
 		}
 	}
-	for i, count := range counted.counts() {
+	for i, count := range v.counted.counts() {
 		// The lengths of the sources are not in the pack.
 		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceBytes {
 			return p.damaged("meta counts %d of something of which there are %d", *said, *count)
@@ -81,91 +80,83 @@ func (p *Pack) verifyPadding() error {
 
 func isZero(data []byte) bool { return len(bytes.TrimLeft(data, "\x00")) == 0 }
 
-// verifyBuckets checks all authorities, counts them in counted, and returns the set of the
-// bodies that they have, by the bodies' indices.
-func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
-	used = newBitmap(p.bodies)
-	lost := uint32(0) // the first place other than 0 that should have a body and has none
-	use := func(o origin) (bodyFlags uint8) {
-		if access.Outcome(o.outcome) != access.Rules {
-			return 0
-		}
-		info, err := p.open.Info(o.body)
-		if err != nil || info.Number >= p.bodies {
-			lost = cmp.Or(lost, o.body)
-			return 0
-		}
-		used.set(info.Number)
-		return uint8(readRow(p.rows, info.Number).flags)
+// verifier checks the authorities and the bodies of a pack.
+type verifier struct {
+	*Pack
+	counted Info
+	used    bitmap // the bodies that authorities have, by their indices
+	lost    uint32 // the first place other than 0 that should have a body and has none
+}
+
+// use notes the body of an origin as used, and returns its flags; 0 for an origin without a body.
+func (v *verifier) use(o origin) (bodyFlags uint8) {
+	if access.Outcome(o.outcome) != access.Rules {
+		return 0
 	}
+	info, err := v.open.Info(o.body)
+	if err != nil || info.Number >= v.bodies {
+		v.lost = cmp.Or(v.lost, o.body)
+		return 0
+	}
+	v.used.set(info.Number)
+	return uint8(readRow(v.rows, info.Number).flags)
+}
+
+// verifyBuckets checks and counts all authorities, and notes their bodies as used.
+func (v *verifier) verifyBuckets() error {
 	end := uint64(0) // of the bucket before
-	for number := range p.buckets {
-		start := p.start(number)
-		b, err := p.bucket(number, start)
-		if err != nil {
-			return nil, err
+	for number := range v.buckets {
+		start := v.start(number)
+		b, err := v.bucket(number, start)
+		if err == nil && start < end {
+			err = v.damaged("directory: bucket %d overlaps the one before", number)
 		}
-		if start < end {
-			return nil, p.damaged("directory: bucket %d overlaps the one before", number)
+		if err == nil {
+			err = v.verifyAuthorities(number, b)
+		}
+		if err == nil && v.info.History {
+			err = v.verifyIntervals(number, b)
+		}
+		if err != nil {
+			return err
 		}
 		end = start + uint64(b.size())
-		if err := p.verifyAuthorities(number, b); err != nil {
-			return nil, err
-		}
-		if p.info.History {
-			if err := p.verifyIntervals(number, b); err != nil {
-				return nil, err
-			}
-		}
-		for i := range b.count() {
-			o := b.origin(i)
-			counted.addAuthority(o, use(o))
-			if !p.info.History {
-				continue
-			}
-			all, err := p.intervalsOf(number, b, i)
-			if err != nil {
-				return nil, err
-			}
-			for n := range all.len() {
-				use(all.get(n).origin)
-			}
-		}
 	}
-	if lost != 0 { // a lost body at place 0 is found by verifyBody
-		return nil, p.damagedBody(lost, errors.New("it does not exist"))
+	if v.lost != 0 { // a lost body at place 0 is found by verifyBody
+		return v.damagedBody(v.lost, errors.New("it does not exist"))
 	}
-	if p.start(p.buckets) != uint64(len(p.authorities)) {
-		return nil, p.damaged("directory: end")
+	if v.start(v.buckets) != uint64(len(v.authorities)) {
+		return v.damaged("directory: end")
 	}
-	return used, p.eachCaptureEntry(func(e *captureEntry) error {
+	return v.eachCaptureEntry(func(e *captureEntry) error {
 		for _, body := range e.Bodies {
-			number, err := p.numberOf(uint32(body))
+			number, err := v.numberOf(uint32(body))
 			if err != nil {
 				return err
 			}
-			used.set(number)
+			v.used.set(number)
 		}
 		return nil
 	})
 }
 
 // verifyAuthorities checks that the authorities of bucket b are in order, belong to it by
-// their hashes, and have valid origins. number is the bucket's index.
-func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
+// their hashes, and have valid origins, and counts them. number is the bucket's index.
+func (v *verifier) verifyAuthorities(number uint32, b bucket) error {
 	var before, now []byte
-	last := uint64(0) // the hash before
+	last := uint64(0) // the hash of the authority before
 	for i := range b.count() {
 		before, now = now, b.appendAuthority(before[:0], i)
 		hash := hashOf(now)
 		switch {
-		case le16(b.fingerprints()[2*i:]) != uint16(hash) || bucketOf(hash, p.buckets) != number:
-			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
+		case le16(b.fingerprints()[2*i:]) != uint16(hash) || bucketOf(hash, v.buckets) != number:
+			return v.damaged("bucket %d: %q belongs elsewhere", number, now)
 		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
-			return p.damaged("bucket %d: %q is out of order", number, now)
-		case !p.isValid(b.origin(i)) && (p.info.History || !b.origin(i).isNotYet()):
-			return p.damaged("what it says of %q", now)
+			return v.damaged("bucket %d: %q is out of order", number, now)
+		case !v.isValid(b.origin(i)) && (v.info.History || !b.origin(i).isNotYet()):
+			return v.damaged("what it says of %q", now)
 		}
+		v.counted.addAuthority(b.origin(i), v.use(b.origin(i)))
 		last = hash
 	}
 	return nil
@@ -173,8 +164,8 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 
 // verifyIntervals checks the intervals of bucket b: each authority has some, in order, with
 // valid origins and times. number is the bucket's index.
-func (p *Pack) verifyIntervals(number uint32, b bucket) error {
-	data, err := p.intervalBucket(number, b)
+func (v *verifier) verifyIntervals(number uint32, b bucket) error {
+	data, err := v.intervalBucket(number, b)
 	if err != nil {
 		return err
 	}
@@ -185,7 +176,8 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 		end = int(le32(data[intervalHeaderSize+4*i:]))
 		ok = start < end && end <= all.len()
 		for n := start; ok && n < end; n++ {
-			ok = (n == start || all.from(n-1) < all.from(n)) && p.isValid(all.get(n).origin) && all.hasValidTimes(n)
+			v.use(all.get(n).origin)
+			ok = (n == start || all.from(n-1) < all.from(n)) && v.isValid(all.get(n).origin) && all.hasValidTimes(n)
 		}
 	}
 	timesEnd := uint64(0)
@@ -193,7 +185,7 @@ func (p *Pack) verifyIntervals(number uint32, b bucket) error {
 		timesEnd = all.timesOf(end - 1)[1]
 	}
 	if !ok || end != all.len() || timesEnd != uint64(len(all.times)) {
-		return p.damaged("intervals of bucket %d: %w", number, errBucketLayout)
+		return v.damaged("intervals of bucket %d: %w", number, errBucketLayout)
 	}
 	return nil
 }
@@ -211,21 +203,20 @@ func (i intervals) hasValidTimes(n int) bool {
 	return ok && valid == len(times)
 }
 
-// verifyBody checks the body with that index, its notes, records and digest, and counts it in
-// counted. used says that an authority has it.
-func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
-	b, err := p.describeBody(number)
+// verifyBody checks and counts the body with that index, its notes, records and digest.
+func (v *verifier) verifyBody(number uint32) error {
+	b, err := v.describeBody(number)
 	if err != nil {
 		return err
 	}
-	if !used {
-		return p.damaged("body %d: no authority has it", number)
+	if !v.used.has(number) {
+		return v.damaged("body %d: no authority has it", number)
 	}
-	flags := readRow(p.rows, number).flags
-	place := readRow(p.rows, number).rules[0] / matcher.BodyAlignment
-	if info, err := p.open.Info(uint32(place)); err != nil || info.Number != number || info.Kind != b.Kind || info.Source != (b.Source != nil) {
-		return p.damaged("body %d: its head says something else than its row", number)
+	flags := readRow(v.rows, number).flags
+	place := readRow(v.rows, number).rules[0] / matcher.BodyAlignment
+	if info, err := v.open.Info(uint32(place)); err != nil || info.Number != number || info.Kind != b.Kind || info.Source != (b.Source != nil) {
+		return v.damaged("body %d: its head says something else than its row", number)
 	}
-	counted.addBody(&bodyMeta{flags: uint8(flags)})
+	v.counted.addBody(&bodyMeta{flags: uint8(flags)})
 	return nil
 }

@@ -59,8 +59,8 @@ func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found
 		most = 2*most + compressedHeader // so much may d.size bytes take that do not compress
 	}
 	data, info, err := d.folder.objects.ReadUpTo(path, want.size, (*buffer)[:0], most)
-	if found := compress.Detect(data); err == nil && codec == compress.None && found != compress.None {
-		if codec = found; len(data) == most { // more of it may be needed
+	if err == nil && codec == compress.None { // its name does not say, but its bytes may
+		if codec = compress.Detect(data); codec != compress.None && len(data) == most { // more of it may be needed
 			data, info, err = d.folder.objects.ReadUpTo(path, want.size, data[:0], 2*most+compressedHeader)
 		}
 	}

@@ -27,6 +27,8 @@ const (
 	// larger buffer is freed, and with it some forty times as much memory for parsing and
 	// compiling.
 	keptBuffer = 128 << 10
+	// perTrie is the memory of a trie's or the rules' own fields, with some slack.
+	perTrie = 192
 )
 
 // workspace has the memory for reading, parsing and compiling bodies, one after the other.
@@ -137,7 +139,7 @@ func (d *Dir) rulesOf(id digest, w *workspace) (*rules, error) {
 	}
 	r := &rules{kind: parsed.Kind}
 	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
-	r.size = memoryOf(r.tries) + 4*int64(len(r.of))
+	r.size = perTrie*int64(len(r.tries)+1) + matcher.SizeOf(r.tries) + 4*int64(len(r.of))
 	if d.o.Records {
 		r.records = matcher.CollectRecords(parsed, d.agents)
 		if d.o.Digests {
@@ -213,21 +215,6 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 		return version, errChanged
 	}
 	return version, nil
-}
-
-// memoryOf returns how many bytes of memory tries take. Tries that share their bytes count
-// once.
-func memoryOf(tries []matcher.Trie) int64 {
-	const around = 192 // a trie's or the rules' own fields, with some slack
-	size := int64(around)
-	for i := range tries {
-		size += around
-		shared := func(earlier matcher.Trie) bool { return earlier.Same(&tries[i]) }
-		if !slices.ContainsFunc(tries[:i], shared) {
-			size += int64(tries[i].Size())
-		}
-	}
-	return size
 }
 
 // readBody appends a body that it reads from f to buffer, which must be empty, up to

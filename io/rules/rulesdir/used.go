@@ -70,7 +70,7 @@ func (d *Dir) checkVersion(record uint32, u Used) error {
 // Names returns a checksum of all file names in the index. It changes if one is added or
 // removed, and does not depend on the order of the listing.
 func (d *Dir) Names() string {
-	var sum xxh3.Uint128 // of the names' hashes
+	var sum xxh3.Uint128 // of the names' hashes, modulo 2^128
 	for i := range d.index.records {
 		r := &d.index.records[i]
 		name := d.index.path(r)
