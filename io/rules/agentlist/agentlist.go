@@ -109,14 +109,12 @@ func (l *list) addLines(text string) error {
 const shownBad = 10
 
 // joined is errors as one, on one line.
-func joined(all []error) error {
-	var err error
-	for i, next := range all {
-		if i == 0 {
-			err = next
-		} else {
-			err = fmt.Errorf("%w; %w", err, next)
+func joined(all []error) (err error) {
+	for _, next := range all {
+		if err != nil {
+			next = fmt.Errorf("%w; %w", err, next)
 		}
+		err = next
 	}
 	return err
 }

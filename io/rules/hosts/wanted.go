@@ -70,68 +70,85 @@ func (w *Wanted) Close() { w.sorter.Close() }
 
 // Find finds out what the rules lack for the rows that wait.
 func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
-	w := &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)}
-	found := runs.NewSorter(byAuthority, o.Memory/2, o.Folder) // what is wanted, and fetches of it
-	defer found.Close()
-	redirects, copies := false, false
-	err := waiting.counter.Merge(func(authority []byte, rows int64) error {
-		w.Authorities++
-		status, fetched, isCopy, isKnown, err := rules.Fetch(authority)
-		if err != nil {
-			return err
-		}
-		r := newRecord(authority, rows, status, fetched)
-		switch {
-		case !isKnown:
-			w.Missing++
-			w.MissingRows += rows
-		case fetched != 0 && o.AsOf-fetched > o.MaxAge:
-			r[reasonAt] = stale
-			if isCopy {
-				r[copyAt], copies = 1, true
-			}
-			w.Stale++
-			w.StaleRows += rows
-		default:
-			return nil
-		}
-		redirects = redirects || isRedirect(status)
-		return found.Add(r)
-	})
-	if err == nil && o.Fetches != nil && (redirects || copies) {
-		err = o.Fetches(func(source int, authority []byte, status int, at time.Time, location []byte) error {
-			fetched := int64(0)
-			if !at.IsZero() {
-				fetched = at.Unix()
-			}
-			if fetched > o.AsOf || !isRedirect(status) && !copies {
-				return nil
-			}
-			r := newRecord(authority, 0, status, fetched).at(location)
-			binary.LittleEndian.PutUint64(r[24:], uint64(at.Nanosecond()))
-			binary.LittleEndian.PutUint16(r[32:], uint16(source))
-			return found.Add(r)
-		})
+	s := search{
+		Wanted: &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)},
+		found:  runs.NewSorter(byAuthority, o.Memory/2, o.Folder), rules: rules, o: &o,
+	}
+	defer s.found.Close()
+	err := waiting.counter.Merge(s.addWaiting)
+	if err == nil && o.Fetches != nil && (s.redirects || s.copies) {
+		err = o.Fetches(s.addFetch)
 	}
 	if err == nil {
-		err = w.rank(found, &o)
+		err = s.rank()
 	}
 	if err != nil {
-		w.Close()
+		s.Close()
 		return nil, err
 	}
-	return w, nil
+	return s.Wanted, nil
+}
+
+// search is the state of Find.
+type search struct {
+	*Wanted
+	rules             Rules
+	o                 *Options
+	found             *runs.Sorter // what is wanted, and fetches of it
+	redirects, copies bool         // a wanted robots.txt redirects; one is a last good copy
+}
+
+// addWaiting adds the robots.txt of an authority for which rows wait, if it is wanted.
+func (s *search) addWaiting(authority []byte, rows int64) error {
+	s.Authorities++
+	status, fetched, isCopy, isKnown, err := s.rules.Fetch(authority)
+	if err != nil {
+		return err
+	}
+	r := newRecord(authority, rows, status, fetched)
+	switch {
+	case !isKnown:
+		s.Missing++
+		s.MissingRows += rows
+	case fetched != 0 && s.o.AsOf-fetched > s.o.MaxAge:
+		r[reasonAt] = stale
+		if isCopy {
+			r[copyAt], s.copies = 1, true
+		}
+		s.Stale++
+		s.StaleRows += rows
+	default:
+		return nil
+	}
+	s.redirects = s.redirects || isRedirect(status)
+	return s.found.Add(r)
+}
+
+// addFetch adds a fetch of a robots.txt, as Options.Fetches calls it, unless it tells nothing: it is
+// after AsOf, or no redirect where no last good copy is wanted.
+func (s *search) addFetch(source int, authority []byte, status int, at time.Time, location []byte) error {
+	fetched := int64(0)
+	if !at.IsZero() {
+		fetched = at.Unix()
+	}
+	if fetched > s.o.AsOf || !isRedirect(status) && !s.copies {
+		return nil
+	}
+	r := newRecord(authority, 0, status, fetched).withLocation(location)
+	binary.LittleEndian.PutUint64(r[copyFetchedAt:], uint64(at.Nanosecond()))
+	binary.LittleEndian.PutUint16(r[copyStatusAt:], uint16(source))
+	return s.found.Add(r)
 }
 
 // rank sorts the wanted robots.txt by rows, each with what its fetches tell.
-func (w *Wanted) rank(found *runs.Sorter, o *Options) error {
+func (s *search) rank() error {
 	var r, last hostRecord // the wanted robots.txt, and the newest fetch of its first source; empty for none
 	var target []byte      // that of the redirect that decides
-	err := found.Merge(func(data []byte) error {
+	err := s.found.Merge(func(data []byte) error {
 		x := hostRecord(data)
 		switch {
 		case x.rows() > 0: // the next one, whose fetches follow
-			if err := w.add(r, last, target, o); err != nil {
+			if err := s.add(r, last, target); err != nil {
 				return err
 			}
 			r, last, target = append(r[:0], x...), last[:0], target[:0]
@@ -146,28 +163,28 @@ func (w *Wanted) rank(found *runs.Sorter, o *Options) error {
 	if err != nil {
 		return err
 	}
-	return w.add(r, last, target, o)
+	return s.add(r, last, target)
 }
 
-// add adds a wanted robots.txt, with its location if it redirects. Where a last good copy decides and
-// a later fetch failed, that is what it says of the fetch; if it is newer than MaxAge, the
-// robots.txt is not wanted again.
-func (w *Wanted) add(r, last hostRecord, target []byte, o *Options) error {
+// add adds a wanted robots.txt to the sorter by rows, with its location if it redirects. Where a
+// last good copy decides and a later fetch failed, that is what it says of the fetch; if it is newer
+// than MaxAge, the robots.txt is not wanted again. r may be empty, for none.
+func (s *search) add(r, last hostRecord, target []byte) error {
 	if len(r) == 0 {
 		return nil
 	}
 	if r[copyAt] != 0 && len(last) > 0 && last.fetched() > r.fetched() {
-		if o.AsOf-last.fetched() <= o.MaxAge {
-			w.Stale--
-			w.StaleRows -= r.rows()
+		if s.o.AsOf-last.fetched() <= s.o.MaxAge {
+			s.Stale--
+			s.StaleRows -= r.rows()
 			return nil
 		}
 		r.setLast(last)
 	}
 	if isRedirect(r.status()) {
-		r = r.at(target)
+		r = r.withLocation(target)
 	}
-	return w.sorter.Add(r)
+	return s.sorter.Add(r)
 }
 
 // isRedirect reports whether an answer leads elsewhere; 304 does not.
@@ -223,9 +240,8 @@ func (w *Wanted) URLs(visit func(url []byte) error) error {
 type hostRecord []byte
 
 const (
-	recordHead = 34
-	reasonAt   = 6
-	copyAt     = 7
+	// Where the fields of a record start, and recordHead, where they end.
+	sizeAt, statusAt, reasonAt, copyAt, fetchedAt, rowsAt, copyFetchedAt, copyStatusAt, recordHead = 2, 4, 6, 7, 8, 16, 24, 32, 34
 	// maxLocation is the longest location that is kept; a longer one is left out.
 	maxLocation = 2048
 )
@@ -234,17 +250,17 @@ const (
 // copy. The authority has at most maxAuthority bytes, so that lengths fit in a u16.
 func newRecord(authority []byte, rows int64, status int, fetched int64) hostRecord {
 	r := make(hostRecord, recordHead, recordHead+len(authority))
-	binary.LittleEndian.PutUint16(r[2:], uint16(len(authority)))
-	binary.LittleEndian.PutUint16(r[4:], uint16(status))
-	binary.LittleEndian.PutUint64(r[8:], uint64(fetched))
-	binary.LittleEndian.PutUint64(r[16:], uint64(rows))
+	binary.LittleEndian.PutUint16(r[sizeAt:], uint16(len(authority)))
+	binary.LittleEndian.PutUint16(r[statusAt:], uint16(status))
+	binary.LittleEndian.PutUint64(r[fetchedAt:], uint64(fetched))
+	binary.LittleEndian.PutUint64(r[rowsAt:], uint64(rows))
 	r = append(r, authority...)
 	binary.LittleEndian.PutUint16(r, uint16(len(r)))
 	return r
 }
 
-// at returns the record with a location.
-func (r hostRecord) at(location []byte) hostRecord {
+// withLocation returns the record with a location, in r's memory if that is large enough.
+func (r hostRecord) withLocation(location []byte) hostRecord {
 	if len(location) <= maxLocation {
 		r = append(r, location...)
 	}
@@ -255,25 +271,27 @@ func (r hostRecord) at(location []byte) hostRecord {
 // setLast makes the record that of a later fetch than the last good copy. A 2xx that does not
 // decide is one without a body that can be read: it is no answer, and has no status.
 func (r hostRecord) setLast(last hostRecord) {
+	copy(r[copyFetchedAt:copyStatusAt], r[fetchedAt:rowsAt])
+	copy(r[copyStatusAt:recordHead], r[statusAt:reasonAt])
+	copy(r[fetchedAt:rowsAt], last[fetchedAt:rowsAt])
+	copy(r[statusAt:reasonAt], last[statusAt:reasonAt])
 	if last.status()/100 == 2 {
-		binary.LittleEndian.PutUint16(last[4:], 0)
+		binary.LittleEndian.PutUint16(r[statusAt:], 0)
 	}
-	copy(r[24:32], r[8:16])
-	copy(r[32:34], r[4:6])
-	copy(r[4:6], last[4:6])
-	copy(r[8:16], last[8:16])
 }
 
-func (r hostRecord) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
-func (r hostRecord) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[32:])) }
+func (r hostRecord) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[copyFetchedAt:])) }
+func (r hostRecord) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[copyStatusAt:])) }
 func (r hostRecord) source() int        { return r.copyStatus() }
 
-func (r hostRecord) size() int         { return int(binary.LittleEndian.Uint16(r)) }
-func (r hostRecord) status() int       { return int(binary.LittleEndian.Uint16(r[4:])) }
-func (r hostRecord) fetched() int64    { return int64(binary.LittleEndian.Uint64(r[8:])) }
-func (r hostRecord) rows() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r hostRecord) authority() []byte { return r[recordHead:][:binary.LittleEndian.Uint16(r[2:])] }
-func (r hostRecord) location() []byte  { return r[recordHead+len(r.authority()) : r.size()] }
+func (r hostRecord) size() int      { return int(binary.LittleEndian.Uint16(r)) }
+func (r hostRecord) status() int    { return int(binary.LittleEndian.Uint16(r[statusAt:])) }
+func (r hostRecord) fetched() int64 { return int64(binary.LittleEndian.Uint64(r[fetchedAt:])) }
+func (r hostRecord) rows() int64    { return int64(binary.LittleEndian.Uint64(r[rowsAt:])) }
+func (r hostRecord) authority() []byte {
+	return r[recordHead:][:binary.LittleEndian.Uint16(r[sizeAt:])]
+}
+func (r hostRecord) location() []byte { return r[recordHead+len(r.authority()) : r.size()] }
 
 func form(key func(hostRecord) uint64, compare func(a, b hostRecord) int) runs.Form {
 	return runs.Form{

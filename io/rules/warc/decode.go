@@ -81,7 +81,7 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 		if head, _ := r.Peek(len(magic)); string(head) == magic {
 			coding = gzipCoding // whatever it was called
 		}
-		if coded { // one coding in another; rare
+		if coded { // one coding in another, which is rare: the readers of this decoder are in use
 			d = new(decoder)
 		}
 		raw, err := d.decode(r, coding)

@@ -147,7 +147,7 @@ func (m *members) resync() error {
 			if err != nil {
 				return io.EOF
 			}
-			at = len(window) - len(magic) + 1
+			at = len(window) - len(magic) + 1 // the last bytes may begin one
 		}
 		_, _ = m.file.Discard(at) // it is there
 		window, _ = m.file.Peek(trialSize)

@@ -69,7 +69,7 @@ func (w *Reader) readHeader(h *header) error {
 	if !bytes.HasPrefix(line, []byte(version+"1.")) && !bytes.HasPrefix(line, []byte(version+"0.")) {
 		return broken("no WARC record starts here")
 	}
-	for w.field = w.field[:0]; ; {
+	for w.field = w.field[:0]; ; { // which is complete once the next line does not continue it
 		line, err = w.headerLine(h)
 		if err == nil && startsFolded(line) { // it continues the field before
 			w.field = append(append(w.field, ' '), bytes.TrimSpace(line)...)
@@ -127,7 +127,7 @@ var errLongHeader = broken("the record's header has more than %d bytes", maxHead
 // its end. Without those, the reader would search the block for the next record, and the block
 // is text that somebody else may have written.
 func (w *Reader) skipLongHeader(h *header) error {
-	for begins := h.used < math.MaxInt; ; {
+	for begins := h.used < math.MaxInt; ; { // whether the next bytes begin a line
 		line, err := w.text.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return errEnd(err)

@@ -300,16 +300,16 @@ func (w *Reader) endMember() error {
 }
 
 // resync skips to where the next record may start: after a line end, the text "WARC/", or in a
-// damaged gzip file a member that starts so. It sets done if there is none. It returns broken,
+// damaged gzip file a member that starts so. It sets done if there is none. It returns damage,
 // with a note if the rest of a zstd file is lost, because that is not read past damage.
-func (w *Reader) resync(broken error) error {
+func (w *Reader) resync(damage error) error {
 	err := w.skipToVersion()
 	switch {
 	case err == nil:
 	case w.members == nil:
 		w.done = true
 		if isZstd := w.close != nil; isZstd && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("%w; the rest of the file is not read", broken)
+			return fmt.Errorf("%w; the rest of the file is not read", damage)
 		}
 	case err == io.EOF: // go on with the next member
 	case w.members.resync() == nil:
@@ -317,7 +317,7 @@ func (w *Reader) resync(broken error) error {
 	default:
 		w.done = true
 	}
-	return broken
+	return damage
 }
 
 // skipToVersion skips to the next line that starts with "WARC/".

@@ -249,7 +249,7 @@ func (o *object) readUnannounced(p []byte, offset int64) error {
 		p, offset = p[n:], offset+int64(n)
 	}
 	if tail := max(0, o.size-tailSize); len(p) > 0 && offset >= tail {
-		if err := o.fetchTail(tail); err != nil {
+		if err := o.fetchOnce(&o.tail, tail, o.size); err != nil {
 			return err
 		}
 		copy(p, o.tail[offset-tail:])
@@ -270,29 +270,19 @@ func (o *object) readUnannounced(p []byte, offset int64) error {
 }
 
 // fetchHead sets o.head to the object's first bytes, if it is not set yet.
-func (o *object) fetchHead() error {
-	if o.head != nil {
-		return nil
-	}
-	head := make([]byte, min(headSize, o.size))
-	if err := o.fetch(o.ctx, head, 0); err != nil {
-		return err
-	}
-	o.head = head
-	return nil
-}
+func (o *object) fetchHead() error { return o.fetchOnce(&o.head, 0, min(headSize, o.size)) }
 
-// fetchTail sets o.tail to the object's bytes from an offset on, if it is not set yet.
-func (o *object) fetchTail(offset int64) error {
-	if o.tail != nil {
+// fetchOnce sets *kept to the bytes of the object from start to end, unless it is set.
+func (o *object) fetchOnce(kept *[]byte, start, end int64) error {
+	if *kept != nil {
 		return nil
 	}
-	tail := make([]byte, o.size-offset)
-	if err := o.fetch(o.ctx, tail, offset); err != nil {
-		return err
+	data := make([]byte, end-start)
+	err := o.fetch(o.ctx, data, start)
+	if err == nil {
+		*kept = data
 	}
-	o.tail = tail
-	return nil
+	return err
 }
 
 func (o *object) closeCursor() {

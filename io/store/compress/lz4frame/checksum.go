@@ -17,8 +17,8 @@ const (
 func checksum(p []byte) uint32 {
 	n, h := uint32(len(p)), prime5
 	if len(p) >= 16 {
-		a, b, c, d := prime1, prime2, uint32(0), uint32(0)
-		a += b
+		a, b, c, d := prime1, prime2, uint32(0), uint32(0) // the four accumulators
+		a += b                                             // in two steps: the sums of constants would overflow
 		d -= prime1
 		for ; len(p) >= 16; p = p[16:] {
 			a = round(a, p[0:4])

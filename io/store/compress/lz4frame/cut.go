@@ -28,25 +28,25 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
 	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8))
 	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
-		if f.copies(begin, b.plain, kept[0]) {
+		if f.copies(begin, b.plainEnd, kept[0]) {
 			dst = f.flush(dst)
 			if copied == nil {
-				dst = append(dst, f.data[b.begin-4:b.end]...)
+				dst = append(dst, f.data[b.begin-headSize:b.end]...)
 			} else {
-				dst = copied(dst, b.begin-4, b.end)
+				dst = copied(dst, b.begin-headSize, b.end)
 			}
 		} else {
-			dst = f.keep(dst, begin, b.plain, kept)
+			dst = f.keep(dst, begin, b.plainEnd, kept)
 		}
 	})
 	dst = f.flush(dst)
-	return append(dst, 0, 0, 0, 0), true
+	return append(dst, 0, 0, 0, 0), true // a size of 0 ends the frame
 }
 
 // Changed returns the size in bytes of the blocks that Cut compresses again.
 func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
-		if !f.copies(begin, b.plain, kept[0]) {
+		if !f.copies(begin, b.plainEnd, kept[0]) {
 			size += b.end - b.begin
 		}
 	})
@@ -66,7 +66,7 @@ func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []z
 			return
 		}
 		do(b, begin, kept)
-		begin = b.plain
+		begin = b.plainEnd
 	}
 }
 
@@ -103,15 +103,15 @@ func (f *Frame) flush(dst []byte) []byte {
 	if len(f.pending) == 0 {
 		return dst
 	}
-	at, most := len(dst)+4, lz4.CompressBlockBound(len(f.pending))
-	dst = slices.Grow(dst, 4+most)[:at]
+	at, most := len(dst)+headSize, lz4.CompressBlockBound(len(f.pending))
+	dst = slices.Grow(dst, headSize+most)[:at]
 	n, err := f.compressor.CompressBlock(f.pending, dst[at:at+most])
 	head := uint32(n)
 	if err != nil || n == 0 || n >= len(f.pending) {
 		n = copy(dst[at:at+most], f.pending)
 		head = uint32(n) | storedBlock
 	}
-	binary.LittleEndian.PutUint32(dst[at-4:], head)
+	binary.LittleEndian.PutUint32(dst[at-headSize:], head)
 	f.pending = f.pending[:0]
 	dst = dst[:at+n]
 	if f.flags&blockChecksum != 0 {

@@ -12,6 +12,8 @@ const (
 	window = 64 << 10
 	// storedBlock marks a block's size if it is not compressed.
 	storedBlock = uint32(1 << 31)
+	// headSize is the number of bytes of a block's size, which is before it.
+	headSize = 4
 )
 
 // Flags of a frame.
@@ -40,7 +42,7 @@ type Frame struct {
 // block says where a block of a frame lies.
 type block struct {
 	begin, end int // in the frame: after the block's size, and after its checksum
-	plain      int // in the decompressed bytes: where the block's content ends
+	plainEnd   int // in the decompressed bytes: where the block's content ends
 }
 
 // Decode decompresses a frame into dst, which it fills. It returns false for a frame that
@@ -66,11 +68,11 @@ func (f *Frame) decode() bool {
 	if !simple {
 		return false
 	}
-	most, done := f.most(), 0
-	for len(f.data)-at >= 4 {
+	most, done := f.most(), 0 // done bytes are decompressed
+	for len(f.data)-at >= headSize {
 		head := binary.LittleEndian.Uint32(f.data[at:])
-		at += 4
-		if head == 0 {
+		at += headSize
+		if head == 0 { // the mark of the end
 			return done == len(f.plain) && f.ends(at)
 		}
 		size := int(head &^ storedBlock)
@@ -87,7 +89,7 @@ func (f *Frame) decode() bool {
 		if !ok {
 			return false
 		}
-		f.blocks = append(f.blocks, block{begin: at, end: end, plain: done})
+		f.blocks = append(f.blocks, block{begin: at, end: end, plainEnd: done})
 		at = end
 	}
 	return false
@@ -137,7 +139,7 @@ func (f *Frame) header() (n int, simple bool) {
 		return 0, false
 	}
 	f.flags, f.sizes = f.data[4], f.data[5]
-	if f.flags&(versions|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
+	if f.flags&(versions|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 { // codes of 64 KiB to 4 MiB
 		return 0, false
 	}
 	n = 6

@@ -81,7 +81,7 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 		b.contentSize = b.regeneratedSize
 		return len(data) == 0
 	}
-	if len(data) == 0 || data[0]&3 != 0 {
+	if len(data) == 0 || data[0]&3 != 0 { // reserved bits
 		return false
 	}
 	modes := data[0]
@@ -198,6 +198,8 @@ func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 	if !ok {
 		return false
 	}
+	// l, o and m are the tables of literal lengths, offsets and match lengths, and ls, os and ms their
+	// states; ll, of and ml are what these say of a sequence.
 	l, o, m := h.tables[literalLengths], h.tables[offsets], h.tables[matchLengths]
 	ls, os, ms := r.read(l.accuracyLog), r.read(o.accuracyLog), r.read(m.accuracyLog)
 	b.sequences = slices.Grow(b.sequences[:0], count)[:count]
@@ -205,7 +207,7 @@ func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 	for i := range b.sequences {
 		ll, of, ml := &l.decode[ls%maxTableSize], &o.decode[os%maxTableSize], &m.decode[ms%maxTableSize]
 		ofBits, lenBits, stateBits := uint(of.addBits), uint(ll.addBits+ml.addBits), uint(ll.nbBits+ml.nbBits+of.nbBits)
-		if i == count-1 {
+		if i == count-1 { // no state follows
 			stateBits = 0
 		}
 		var offsetBits, lengths, states uint64

@@ -204,7 +204,7 @@ func (c *Cutter) chooseTable(k symbolType, used uint64) (*fseTable, byte) {
 // §3.1.1.3.2.1.2).
 func (c *Cutter) appendBitstream(dst []byte, tables *[symbolTypes]*fseTable) []byte {
 	l, o, m := tables[literalLengths], tables[offsets], tables[matchLengths]
-	var ls, os, ms uint32 // the states
+	var ls, os, ms uint32 // the states of these tables
 	at := len(dst)
 	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
 	out = out[:cap(out)]
