@@ -88,6 +88,11 @@ const (
 	suffixSize  = 20
 	literalSize = 8
 	noteSize    = 16
+
+	// Where the fields of a node, a leaf and an end are, those at 0 apart.
+	nodeLowAt, nodeHighAt, nodeChildAt, nodeEndAt = 8, 16, 24, 28
+	leafLengthAt, leafBestAt, leafListAt          = 4, 8, 12
+	endWholeAt, endListAt                         = 4, 8
 )
 
 // Header fields, in units of u32.

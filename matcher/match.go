@@ -124,9 +124,9 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 		return c.leafRule(walked.leaf), depth
 	}
 	record := c.end(walked.end)
-	literal = candidates{list: kernels.Load32(c.data, record+8), best: kernels.Load32(c.data, record)}
+	literal = candidates{list: kernels.Load32(c.data, record+endListAt), best: kernels.Load32(c.data, record)}
 	if ended && walked.at == walked.stop { // the whole path: rules with '$' match as well
-		literal.best = max(literal.best, kernels.Load32(c.data, record+4))
+		literal.best = max(literal.best, kernels.Load32(c.data, record+endWholeAt))
 	}
 	return literal, depth
 }
@@ -157,10 +157,9 @@ type walkResult struct {
 
 // walk follows a path, Target.raw or Target.query, down the trie as far as it leads, in time linear
 // in the path. Both serve all rules without wildcards: one without a literal '?' cannot match past
-// the path's '?', up to which query is spelt like plain. layout.go has what lies at which offset of a
-// node or a leaf.
+// the path's '?', up to which query is spelt like plain.
 func (c *compiled) walk(path []byte) (w walkResult) {
-	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists; the bytes before i led to it
+	for node, i := headerSize, 0; ; i++ { // node is the offset in c.data of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)
 		if n := int(label >> 56); n > 0 { // the label's length
 			if same := samePrefix(path[i:], label); same < n {
@@ -169,18 +168,18 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			}
 			i += n
 		}
-		if e := kernels.Load32(c.data, node+28); e != 0 {
+		if e := kernels.Load32(c.data, node+nodeEndAt); e != 0 {
 			w.end, w.at = e, i
 		}
 		w.stop = i
 		if i >= len(path) {
 			return w
 		}
-		low, high, char := kernels.Load64(c.data, node+8), kernels.Load64(c.data, node+16), path[i]
+		low, high, char := kernels.Load64(c.data, node+nodeLowAt), kernels.Load64(c.data, node+nodeHighAt), path[i]
 		if !hasChild(low, high, char) {
 			return w
 		}
-		first := kernels.Load32(c.data, node+24)
+		first := kernels.Load32(c.data, node+nodeChildAt)
 		child := uint64(first&^leafBit) + uint64(childIndex(low, high, char))
 		if first&leafBit != 0 {
 			record := uint64(c.leaves) + child*leafSize
@@ -193,7 +192,7 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			if same < length {
 				return w
 			}
-			if field := kernels.Load32(c.data, leaf+8); field&endBit == 0 {
+			if field := kernels.Load32(c.data, leaf+leafBestAt); field&endBit == 0 {
 				w.leaf = leaf
 			} else {
 				w.end, w.at = field&^endBit, w.stop
@@ -210,13 +209,13 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 
 // leafRule returns the nearest list and the best prefix rule of a leaf without an end.
 func (c *compiled) leafRule(leaf int) candidates {
-	return candidates{list: kernels.Load32(c.data, leaf+12), best: kernels.Load32(c.data, leaf+8)}
+	return candidates{list: kernels.Load32(c.data, leaf+leafListAt), best: kernels.Load32(c.data, leaf+leafBestAt)}
 }
 
 // leafLabel returns the length of a leaf's label and the number of its bytes that path starts
 // with. No path starts with a label that lies outside the text.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
-	label, ok := c.textAt(kernels.Load32(c.data, leaf), kernels.Load32(c.data, leaf+4))
+	label, ok := c.textAt(kernels.Load32(c.data, leaf), kernels.Load32(c.data, leaf+leafLengthAt))
 	if !ok {
 		return 1, 0
 	}

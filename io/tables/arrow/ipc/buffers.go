@@ -233,7 +233,7 @@ func (b *buffers) addDeflated(content []byte, level int) error {
 func (b *buffers) endBuffer(begin int64) error {
 	size := b.madeSize() - begin
 	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
-	b.out.bytes = append(b.out.bytes, zeros[:-size&7]...)
+	b.out.bytes = append(b.out.bytes, padding(size)...)
 	return b.charge(&b.out, max(b.out.charged, int64(len(b.out.bytes)))) // compressed bytes may be more than content
 }
 

@@ -206,7 +206,7 @@ func (s *Writer) addIndices(m *message) error {
 			m.body = layout.AppendDeflated(m.body, indices.values, m.batch.Codec, compress.Fastest)
 		}
 		m.batch.Buffers[indices.buffer] = layout.Span{Offset: int64(begin) + lifted, Length: int64(len(m.body) - begin)}
-		m.body = append(m.body, zeros[:-(len(m.body)-begin)&7]...)
+		m.body = append(m.body, padding(len(m.body)-begin)...)
 	}
 	m.indices = nil
 	m.seal()

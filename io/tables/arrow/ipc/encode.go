@@ -201,10 +201,12 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 			out = layout.AppendDeflated(out, content, m.batch.Codec, compress.Fastest)
 		}
 		m.batch.Buffers[i] = layout.Span{Offset: int64(begin), Length: int64(len(out) - begin)}
-		out = append(out, zeros[:-len(out)&7]...)
+		out = append(out, padding(len(out))...)
 	}
 	m.body = out
 }
 
-// zeros is padding.
 var zeros [8]byte
+
+// padding returns the zeros that pad size bytes to a multiple of eight.
+func padding[N int | int64](size N) []byte { return zeros[:-size&7] }

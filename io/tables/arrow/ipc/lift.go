@@ -65,17 +65,16 @@ func (s *Writer) writeLifted(m message, f *layout.Frame) error {
 
 // copyBody writes the body of f as it lies, padded to 8 bytes.
 func (s *Writer) copyBody(f *layout.Frame) error {
-	padding := zeros[:-f.BodyLength&7]
 	if f.Bytes != nil {
 		if err := s.out.Put(f.Bytes); err != nil {
 			return err
 		}
-		return s.out.Put(padding)
+		return s.out.Put(padding(f.BodyLength))
 	}
 	w := s.buffered()
 	if err := copyPart(w, f, 0, f.BodyLength); err != nil {
 		return err
 	}
-	_, _ = w.Write(padding)
+	_, _ = w.Write(padding(f.BodyLength))
 	return w.Flush()
 }

@@ -182,9 +182,9 @@ func shortIfEnded(err error) error {
 	return err
 }
 
-// decode decompresses piece k, which must be the next, and decodes it, in taken bytes of memory of grant g. The
+// decode decompresses a piece, which must be the next, and decodes it, in taken bytes of memory of grant g. The
 // caller holds t.turn.
-func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
+func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if t.err == nil && t.stream == nil {
 		t.err = t.open()
@@ -192,14 +192,14 @@ func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, e
 	if t.err != nil {
 		return nil, 0, t.err
 	}
-	low, high := k*t.rows, min((k+1)*t.rows, int(t.part.meta.Rows))
+	low, high := piece*t.rows, min((piece+1)*t.rows, int(t.part.meta.Rows))
 	end := offset(t.offsets, t.width, high)
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
 	}
 	m := t.layOut(high-low, end-t.read)
-	offsets, bytes := m.Buffers[1].Offset, m.Buffers[2].Offset
-	taken = bytes + m.Buffers[2].Length
+	offsets, texts := m.Buffers[1].Offset, m.Buffers[2].Offset
+	taken = texts + m.Buffers[2].Length
 	if err := g.Take(taken); err != nil {
 		return nil, 0, err
 	}
@@ -209,7 +209,7 @@ func (t *texts) decode(k int, g *budget.Grant) (rec arrow.Record, taken int64, e
 		m.Nodes[0].Nulls = int64(high - low - bitutil.CountSetBits(body, 0, high-low))
 	}
 	tables.Rows{{Low: low, High: high}}.MoveOffsets(body[offsets:], t.offsets, t.width)
-	if _, err := io.ReadFull(t.stream, body[bytes:]); err != nil {
+	if _, err := io.ReadFull(t.stream, body[texts:]); err != nil {
 		return nil, 0, shortIfEnded(err)
 	}
 	t.read = end

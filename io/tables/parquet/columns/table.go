@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -202,13 +203,10 @@ func Extended(kept []int, added *arrow.Schema, key string) func(pairs []layout.K
 			}
 			pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
 		}
-		names := ""
-		for i, field := range added.Fields() {
-			if i > 0 {
-				names += ","
-			}
-			names += field.Name
+		var names []string
+		for _, field := range added.Fields() {
+			names = append(names, field.Name)
 		}
-		return append(pairs, layout.KeyValue{Key: key, Value: names}), nil
+		return append(pairs, layout.KeyValue{Key: key, Value: strings.Join(names, ",")}), nil
 	}
 }

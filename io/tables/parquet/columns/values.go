@@ -44,14 +44,14 @@ func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	case arrow.DecimalType:
 		return s.decimals(l, d, dt.Layout().Buffers[1].ByteWidth, int(n.Length), e)
 	case *arrow.StringType, *arrow.BinaryType:
-		return strings(s, l, e, elements[int32](d, 1), d)
+		return byteArrays(s, l, e, elements[int32](d, 1), d)
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return strings(s, l, e, elements[int64](d, 1), d)
+		return byteArrays(s, l, e, elements[int64](d, 1), d)
 	case arrow.BinaryViewDataType:
 		return s.views(l, d, e)
 	case *arrow.FixedSizeBinaryType:
 		if dt.ByteWidth == 0 {
-			return strings(s, l, e, make([]int32, d.Offset()+d.Len()+1), d)
+			return byteArrays(s, l, e, make([]int32, d.Offset()+d.Len()+1), d)
 		}
 		return s.fixed(l, d, dt.ByteWidth, e)
 	default:
@@ -176,9 +176,9 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries
 	return nil
 }
 
-// strings sets l to byte arrays of d: array i is between offsets i and i+1. Their bytes are shared with d if
+// byteArrays sets l to byte arrays of d: array i is between offsets i and i+1. Their bytes are shared with d if
 // the entries are neighbours, and so are the offsets if they begin at 0 and have 32 bits.
-func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
+func byteArrays[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
 	if e.index == nil && e.n > 0 {
 		low, high := offsets[e.low], offsets[e.low+e.n]
