@@ -147,7 +147,7 @@ func (s *Shape) setType(field, dataType Table) {
 	case TypeFixedSizeList:
 		s.Unknown = !has(0) // its size, which the library needs
 	case TypeDecimal:
-		switch bits := dataType.int32(2, 128); bits {
+		switch bits := int(dataType.number(2, 4, 128)); bits {
 		case 128, 256:
 		case 32, 64:
 			s.decimal = bits

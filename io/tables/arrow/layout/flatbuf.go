@@ -106,37 +106,28 @@ func (t Table) Field(slot, width int) int {
 	return t.Pos + offset
 }
 
-// Uint8 returns a field of one byte, 0 when it is absent.
-func (t Table) Uint8(slot int) uint8 {
-	if pos := t.Field(slot, 1); pos > 0 {
-		return t.Flat.at(pos, 1)[0]
+// number returns a field of size bytes, of which one byte has no sign; absent when it is absent.
+func (t Table) number(slot, size, absent int) int64 {
+	pos := t.Field(slot, size)
+	if pos == 0 {
+		return int64(absent)
 	}
-	return 0
+	field := t.Flat.at(pos, size)
+	switch size {
+	case 1:
+		return int64(field[0])
+	case 2:
+		return int64(int16(binary.LittleEndian.Uint16(field)))
+	case 4:
+		return int64(int32(binary.LittleEndian.Uint32(field)))
+	}
+	return int64(binary.LittleEndian.Uint64(field))
 }
 
-// int16 returns a field of two bytes, 0 when it is absent.
-func (t Table) int16(slot int) int16 {
-	if pos := t.Field(slot, 2); pos > 0 {
-		return int16(binary.LittleEndian.Uint16(t.Flat.at(pos, 2)))
-	}
-	return 0
-}
-
-// int32 returns a field of four bytes, absent when it is absent.
-func (t Table) int32(slot, absent int) int {
-	if pos := t.Field(slot, 4); pos > 0 {
-		return int(int32(t.Flat.uint32(pos)))
-	}
-	return absent
-}
-
-// int64 returns a field of eight bytes, 0 when it is absent.
-func (t Table) int64(slot int) int64 {
-	if pos := t.Field(slot, 8); pos > 0 {
-		return t.Flat.int64(pos)
-	}
-	return 0
-}
+// Uint8 returns a field of one byte, 0 when it is absent; int16 and int64 one of two and of eight.
+func (t Table) Uint8(slot int) uint8 { return uint8(t.number(slot, 1, 0)) }
+func (t Table) int16(slot int) int16 { return int16(t.number(slot, 2, 0)) }
+func (t Table) int64(slot int) int64 { return t.number(slot, 8, 0) }
 
 // Table returns the table that a field refers to, and whether it is there and intact.
 func (t Table) Table(slot int) (Table, bool) {

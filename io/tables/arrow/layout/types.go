@@ -133,6 +133,12 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	return w.EndObject()
 }
 
+// nestedKinds are the kinds of types whose tables have no numbers: their fields say the rest.
+var nestedKinds = map[arrow.Type]uint8{
+	arrow.LIST: TypeList, arrow.LARGE_LIST: TypeLargeList, arrow.LIST_VIEW: TypeListView, arrow.LARGE_LIST_VIEW: TypeLargeListView,
+	arrow.STRUCT: TypeStruct, arrow.RUN_END_ENCODED: TypeRunEnds,
+}
+
 // dataType builds the table of a type, without its children, and returns its number in the format's union
 // of types.
 func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.UOffsetT) {
@@ -155,20 +161,8 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 		if dt.TimeZone != "" {
 			last = w.CreateString(dt.TimeZone)
 		}
-	case *arrow.ListType:
-		kind = TypeList
-	case *arrow.LargeListType:
-		kind = TypeLargeList
-	case *arrow.ListViewType:
-		kind = TypeListView
-	case *arrow.LargeListViewType:
-		kind = TypeLargeListView
 	case *arrow.FixedSizeListType:
 		kind, numbers = TypeFixedSizeList, []int{int(dt.Len())}
-	case *arrow.StructType:
-		kind = TypeStruct
-	case *arrow.RunEndEncodedType:
-		kind = TypeRunEnds
 	case *arrow.MapType:
 		kind, numbers = TypeMap, []int{0}
 		if dt.KeysSorted {
@@ -183,7 +177,9 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 		}
 		last = w.EndVector(len(codes))
 	default:
-		w.err = fmt.Errorf("%w: type %s", ErrUnsupported, dt)
+		if kind = nestedKinds[dt.ID()]; kind == 0 {
+			w.err = fmt.Errorf("%w: type %s", ErrUnsupported, dt)
+		}
 	}
 	return kind, w.table(kind, last, numbers...)
 }
@@ -232,18 +228,7 @@ func plainType(kind uint8, numbers []int) arrow.DataType {
 // numbers returns the numbers with which the table of a type of a kind begins: those of plainTypes.
 func (t Table) numbers(kind uint8) (list []int) {
 	for slot, field := range typeLayouts[kind].numbers() {
-		n := field.absent
-		if pos := t.Field(slot, field.size); pos > 0 {
-			switch field.size {
-			case 1:
-				n = int(t.Uint8(slot))
-			case 2:
-				n = int(t.int16(slot))
-			default:
-				n = t.int32(slot, 0)
-			}
-		}
-		list = append(list, n)
+		list = append(list, int(t.number(slot, field.size, field.absent)))
 	}
 	return list
 }

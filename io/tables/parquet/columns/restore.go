@@ -104,16 +104,11 @@ func (c *Column) restoreList(r *reader, dt arrow.DataType) {
 // zones and wide decimals. dt is the stored type.
 func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
 	switch inferred := c.Field.Type.(type) {
-	case *arrow.StringType:
-		if dt.ID() == arrow.LARGE_STRING {
+	case arrow.BinaryDataType:
+		switch id, isText := dt.ID(), inferred.IsUtf8(); {
+		case isText && id == arrow.LARGE_STRING, !isText && id == arrow.LARGE_BINARY:
 			c.Field.Type = dt
-		} else if dt.ID() == arrow.STRING_VIEW {
-			r.cast(dt, inferred)
-		}
-	case *arrow.BinaryType:
-		if dt.ID() == arrow.LARGE_BINARY {
-			c.Field.Type = dt
-		} else if dt.ID() == arrow.BINARY_VIEW {
+		case isText && id == arrow.STRING_VIEW, !isText && id == arrow.BINARY_VIEW:
 			r.cast(dt, inferred)
 		}
 	case *arrow.Int64Type:
