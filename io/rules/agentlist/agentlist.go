@@ -67,6 +67,7 @@ type list struct {
 	seen   map[string]bool
 }
 
+// add adds an agent, unless its chain is there already, in whatever case.
 func (l *list) add(chain matcher.Chain, class string) {
 	key := strings.ToLower(strings.Join(chain, ","))
 	if l.seen == nil {
@@ -78,6 +79,8 @@ func (l *list) add(chain matcher.Chain, class string) {
 	}
 }
 
+// addLines adds the chains of a text, one a line. The error names the bad lines, the first
+// shownBad of many.
 func (l *list) addLines(text string) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	number := 0

@@ -502,7 +502,7 @@ func (j *judge) decision(s *sourceIntervals, i *interval) *Decision {
 func (j *judge) areImplied(i *interval) bool {
 	list := j.shown
 	if !j.history {
-		one := i.Interval
+		one := i.Interval // of which a pack without a history has the last fetch alone
 		one.Fetched, one.Times = i.Seen, i.Times[max(len(i.Times)-1, 0):]
 		list = append(list, one)
 	}

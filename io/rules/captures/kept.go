@@ -245,7 +245,7 @@ func (r *keptReader) head(h *keptHead, flags byte, bodies []uint64) {
 		return
 	}
 	if len(r.rows) < len(h.target) {
-		r.fail()
+		r.fail() // and leaves no rows to copy
 	}
 	r.rows = r.rows[copy(h.target[:], r.rows):]
 	if flags&keptGone != 0 {

@@ -262,7 +262,7 @@ func (t *Table) reportBroken(r *row, skipped error) error {
 	if lines, ok := t.now.batch.Table.(checker); ok {
 		var reason error
 		if where, reason = lines.Check(t.next); reason != nil && skipped != nil {
-			skipped = reason // why the row lacks values
+			skipped = reason // the line itself is broken, which is why the row lacks values
 			if len(r.url)+len(r.authority) > 0 {
 				r.broken, r.failed, skipped = reason, true, nil
 			}

@@ -135,6 +135,7 @@ func (s *search) addFetch(source int, authority []byte, status int, at time.Time
 		return nil
 	}
 	r := newRecord(authority, 0, status, fetched).withLocation(location)
+	// A fetch has its fraction of a second and its source where others have what is said of a copy.
 	binary.LittleEndian.PutUint64(r[copyFetchedAt:], uint64(at.Nanosecond()))
 	binary.LittleEndian.PutUint16(r[copyStatusAt:], uint16(source))
 	return s.found.Add(r)

@@ -50,7 +50,7 @@ func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
 	for page >= len(p.where) {
 		p.where = append(p.where, 0)
 	}
-	if p.where[page] <= 0 {
+	if p.where[page] <= 0 { // not in memory
 		if err := p.load(page); err != nil {
 			return nil, err
 		}

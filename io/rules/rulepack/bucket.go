@@ -289,7 +289,7 @@ func (b bucket) find(hash uint64, authority []byte) (index int, known bool) {
 	for first := 0; first < count; first += fingerprintBlock {
 		for equal := equalFingerprints(prints[2*first:], uint16(hash)); equal != 0; equal &= equal - 1 {
 			i := first + fingerprintIndex(bits.TrailingZeros64(equal))
-			if i < count && b.record(i).is(authority) {
+			if i < count && b.record(i).is(authority) { // from count on there is padding
 				return i, true
 			}
 		}

@@ -34,6 +34,9 @@ const (
 	intervalSize       = 12 + originSize
 	timeSize           = 4 // of a fetch between
 
+	// Where the fields of an interval are, its first second apart.
+	seenAt, timesEndAt, bodyAt, fetchedAt, statusAt, outcomeAt, flagsAt = 4, 8, 12, 16, 20, 22, 23
+
 	// maxIntervals is the most intervals of an authority, and maxTimes the most bytes of
 	// their times: of some hundred millions of fetches.
 	maxIntervals = 1 << 14
@@ -73,9 +76,9 @@ func (i intervals) from(n int) uint32 { return le32(i.rows[intervalSize*n:]) }
 func (i intervals) timesOf(n int) [2]uint64 {
 	start := i.timesStart
 	if n > 0 {
-		start = le32(i.rows[intervalSize*(n-1)+8:])
+		start = le32(i.rows[intervalSize*(n-1)+timesEndAt:])
 	}
-	return [2]uint64{uint64(start), uint64(le32(i.rows[intervalSize*n+8:]))}
+	return [2]uint64{uint64(start), uint64(le32(i.rows[intervalSize*n+timesEndAt:]))}
 }
 
 // add appends an interval with its encoded times. i must hold no times of other intervals.
@@ -318,13 +321,13 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, index 
 	timesAt := all.timesAt + uint64(all.timesStart)
 	for n := range count { // field by field: as an interval, each would be copied twice
 		row := all.rows[intervalSize*n : intervalSize*(n+1)]
-		timesEnd := all.timesAt + uint64(le32(row[8:]))
-		if !p.isValid(origin{body: le32(row[12:]), outcome: row[22]}) || timesEnd < timesAt {
+		timesEnd := all.timesAt + uint64(le32(row[timesEndAt:]))
+		if !p.isValid(origin{body: le32(row[bodyAt:]), outcome: row[outcomeAt]}) || timesEnd < timesAt {
 			return spans[:first], p.damaged("intervals of bucket %d", number)
 		}
 		spans[first+n] = matcher.Span{
-			From: int64(le32(row)), Fetched: int64(le32(row[16:])), Seen: int64(le32(row[4:])),
-			Access: access.Outcome(row[22]), Stale: row[23]&flagStale != 0, Status: int(le16(row[20:])), Body: le32(row[12:]),
+			From: int64(le32(row)), Fetched: int64(le32(row[fetchedAt:])), Seen: int64(le32(row[seenAt:])),
+			Access: access.Outcome(row[outcomeAt]), Stale: row[flagsAt]&flagStale != 0, Status: int(le16(row[statusAt:])), Body: le32(row[bodyAt:]),
 			Times: [2]uint64{timesAt, timesEnd},
 		}
 		timesAt = timesEnd

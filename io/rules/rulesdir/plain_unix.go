@@ -19,6 +19,7 @@ type plainFiles struct {
 	conn syscall.RawConn
 }
 
+// newPlainFiles opens the folder again, to list and read in it by its descriptor.
 func newPlainFiles(root *os.Root) (p plainFiles, err error) {
 	if p.list, err = root.Open("."); err != nil {
 		return p, err

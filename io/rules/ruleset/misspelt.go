@@ -34,6 +34,7 @@ type watchedChain struct {
 // maxSeen is the most distinct names that are compared with the agents.
 const maxSeen = 1 << 14
 
+// newAgentWatch returns a watch for the names in chains, which are as given; Everyone is no name.
 func newAgentWatch(chains []matcher.Chain) *agentWatch {
 	w := &agentWatch{seen: make(map[string]int64)}
 	for _, chain := range chains {

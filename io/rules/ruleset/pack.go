@@ -52,6 +52,7 @@ func newestOf(info *rulepack.Info) (newest time.Time) {
 	return newest
 }
 
+// historical implements opened. It refuses a pack without a history, and one of a partition.
 func (p *packSource) historical() (matcher.Historical, error) {
 	if err := p.checkHistory(); err != nil {
 		return nil, err
@@ -62,6 +63,7 @@ func (p *packSource) historical() (matcher.Historical, error) {
 	return p.Pack, nil
 }
 
+// state implements opened. At Options.AsOf a pack with a history may know no host yet.
 func (p *packSource) state() (s state, err error) {
 	info := p.Info()
 	s.newest = newestOf(info)

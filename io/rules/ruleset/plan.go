@@ -27,6 +27,7 @@ func (f *Found) Plan(ctx context.Context) ([]Planned, error) { return f.plan(ctx
 // PlanQuickly is Plan without hosts of folders and sizes of objects, which may take long.
 func (f *Found) PlanQuickly(ctx context.Context) ([]Planned, error) { return f.plan(ctx, false) }
 
+// plan is Plan, and without whole PlanQuickly.
 func (f *Found) plan(ctx context.Context, whole bool) ([]Planned, error) {
 	var all []Planned
 	for _, s := range f.sources {

@@ -72,6 +72,7 @@ func eachOf(ctx context.Context, next func(*captures.Capture) error, visit func(
 	}
 }
 
+// eachOfWARC is each for a WARC file. It moves part on, and warns of a file without records.
 func (s *captureSet) eachOfWARC(ctx context.Context, name string, part *meter.Part, visit func(*captures.Capture) error) error {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *captureSet) openTable(ctx context.Context, name string) (*captures.Tabl
 	return table, input, err
 }
 
-// openTableBy opens a table of captures whose key is in that column.
+// openTableBy is openTable for a table whose key is in that column, whatever other columns it has.
 func (s *captureSet) openTableBy(ctx context.Context, name, column string) (*captures.Table, *frontier.Source, error) {
 	shown := blob.Shown(name)
 	input, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
@@ -310,6 +311,7 @@ type measured struct {
 	sizes map[string]int64 // nil if the number counts
 }
 
+// measure begins to measure how far these files are read.
 func measure(ctx context.Context, files []string) measured {
 	sizes, total := make(map[string]int64, len(files)), int64(0)
 	for _, name := range files {

@@ -33,6 +33,8 @@ func (s *Set) Source(authority []byte) (Source, error) {
 	return source.describe(authority, &a, s.parse)
 }
 
+// describe implements opened. It has the text only of a pack of a single robots.txt that is not
+// compressed.
 func (p *packSource) describe(_ []byte, a *rulepack.Authority, _ robotstxt.Options) (found Source, err error) {
 	found.Name = p.name
 	if a.Access != access.Rules {

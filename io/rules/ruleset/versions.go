@@ -95,6 +95,7 @@ type versionSum struct {
 	sum [4]uint64
 }
 
+// add adds the version of a file. The sum of hashes does not depend on the order of the files.
 func (v *versionSum) add(name string, i blob.Info) {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %s", name, i.Size, i.Modified.UnixNano(), i.Version))
 	v.mu.Lock()

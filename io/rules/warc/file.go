@@ -34,6 +34,7 @@ func (c *counter) failure() error {
 	return nil
 }
 
+// Read reads from c.r, and counts.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.at += int64(n)

@@ -217,6 +217,7 @@ func newWriter(name string, f io.Writer, publish func() error, discard func()) *
 	return &writer{name: name, buffer: bufio.NewWriterSize(f, writeSize), publish: publish, discard: discard}
 }
 
+// Write implements Writer.
 func (w *writer) Write(p []byte) (int, error) {
 	if w.done {
 		return 0, fmt.Errorf("%s: write after Close or Abort", w.name)

@@ -218,6 +218,7 @@ func (e *ResponseError) redirects() bool {
 	return e.Status >= http.StatusMultipleChoices && e.Status < http.StatusBadRequest
 }
 
+// Error says what the store answered, and where the object is if it says that.
 func (e *ResponseError) Error() string {
 	text := strconv.Itoa(e.Status)
 	for _, more := range []string{e.Code, e.Message} {

@@ -88,6 +88,7 @@ func newReader(r io.Reader, c Codec, l limits) (io.ReadCloser, error) {
 
 func openNone(r *bufio.Reader, _ limits) (io.Reader, func(), error) { return r, nil, nil }
 
+// openGzip opens the first member; members goes on to the others.
 func openGzip(r *bufio.Reader, _ limits) (io.Reader, func(), error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -97,6 +98,7 @@ func openGzip(r *bufio.Reader, _ limits) (io.Reader, func(), error) {
 	return &members{r: r, z: z}, nil, nil
 }
 
+// openZstd opens a sequence of frames. The decoder may have goroutines, which Close ends.
 func openZstd(r *bufio.Reader, l limits) (io.Reader, func(), error) {
 	z, err := zstd.NewReader(r,
 		zstd.WithDecoderConcurrency(l.blocks),

@@ -26,6 +26,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
+// init makes the driver of azblob:// URLs known.
 func init() {
 	blob.Register("azblob", blob.Store{
 		Open: func(_ context.Context, u *url.URL) (blob.Bucket, error) {
@@ -160,6 +161,7 @@ func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, er
 	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
 }
 
+// Read implements blob.Bucket.
 func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	options := &azure.DownloadStreamOptions{}
 	if r.Length >= 0 {
@@ -178,6 +180,7 @@ func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Rang
 	})
 }
 
+// List implements blob.Bucket: a request for one page of keys.
 func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	var limit *int32
 	if q.Limit > 0 {
@@ -253,6 +256,7 @@ func (u *azureUpload) Part(ctx context.Context, p blob.Part) error {
 	return azureError(err, blob.ErrUnconfirmed)
 }
 
+// Complete implements blob.Upload: it lists the blocks that are the blob, in order.
 func (u *azureUpload) Complete(ctx context.Context) error {
 	ids := make([]string, u.blocks.Load())
 	for i := range ids {

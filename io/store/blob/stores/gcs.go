@@ -114,6 +114,7 @@ func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, erro
 	return x.attributes(), err
 }
 
+// List implements blob.Bucket: a request for one page of keys.
 func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	values := url.Values{"fields": {"kind,nextPageToken,prefixes,items(name,size,generation,updated)"}}
 	for name, text := range map[string]string{"prefix": q.Prefix, "delimiter": q.Delimiter, "pageToken": q.Token} {
@@ -146,6 +147,7 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	return page, nil
 }
 
+// Read implements blob.Bucket.
 func (b *gcsBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	q := url.Values{"alt": {"media"}}
 	if version != "" {
@@ -170,6 +172,7 @@ func (b *gcsBucket) Put(ctx context.Context, key string, data []byte) error {
 	return b.confirm(b.send(ctx, http.MethodPost, b.uploads(key, "media"), http.Header{"Content-Type": {contentType}}, data))
 }
 
+// StartUpload implements blob.Bucket.
 func (b *gcsBucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
 	answer, err := b.send(ctx, http.MethodPost, b.uploads(key, "resumable"), http.Header{"X-Upload-Content-Type": {contentType}}, []byte{})
 	if err := b.discard(answer, err); err != nil {
@@ -347,7 +350,7 @@ func (b *gcsBucket) authorize(request *http.Request) error {
 		err   error
 	}
 	got := make(chan result, 1)
-	go func() {
+	go func() { // Token knows no context
 		token, err := b.tokens.Token()
 		got <- result{token, err}
 	}()

@@ -30,6 +30,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
+// init makes the driver of s3:// URLs known.
 func init() {
 	blob.Register("s3", blob.Store{
 		Open: func(ctx context.Context, u *url.URL) (blob.Bucket, error) {
@@ -207,6 +208,7 @@ func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) err
 	return err
 }
 
+// Read implements blob.Bucket.
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	in := &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r)}
 	if version != "" {
@@ -221,6 +223,7 @@ func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) 
 	})
 }
 
+// List implements blob.Bucket: a request for one page of keys.
 func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: optional(q.Prefix), Delimiter: optional(q.Delimiter), ContinuationToken: optional(q.Token)}
 	if q.Limit > 0 {
@@ -260,6 +263,7 @@ func (b *s3Bucket) Put(ctx context.Context, key string, data []byte) error {
 	return s3Error(err)
 }
 
+// StartUpload implements blob.Bucket.
 func (b *s3Bucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
 	out, err := b.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 		Bucket: &b.name, Key: &key, ContentType: aws.String(contentType), ChecksumAlgorithm: b.partChecksum(),
@@ -289,6 +293,7 @@ type s3Upload struct {
 	parts []types.CompletedPart
 }
 
+// Part implements blob.Upload. Complete names the parts by what the answers say of each.
 func (u *s3Upload) Part(ctx context.Context, p blob.Part) error {
 	number := aws.Int32(int32(p.Number))
 	out, err := u.bucket.client.UploadPart(ctx, &s3.UploadPartInput{
@@ -303,6 +308,7 @@ func (u *s3Upload) Part(ctx context.Context, p blob.Part) error {
 	return nil
 }
 
+// Complete implements blob.Upload. The parts, which were sent side by side, must be listed in order.
 func (u *s3Upload) Complete(ctx context.Context) error {
 	slices.SortFunc(u.parts, func(a, b types.CompletedPart) int { return cmp.Compare(*a.PartNumber, *b.PartNumber) })
 	out, err := u.bucket.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{

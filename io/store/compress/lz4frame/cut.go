@@ -26,7 +26,7 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 	f.pending = f.pending[:0]
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
 	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
-	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8))
+	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8)) // the header has one byte of its checksum
 	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
 		if f.copies(begin, b.plainEnd, kept[0]) {
 			dst = f.flush(dst)

@@ -91,7 +91,7 @@ var llCodes, mlCodes = smallCodes(&llBaseline, 0, 64), smallCodes(&mlBaseline, m
 func smallCodes(baseline *[64]uint32, least uint32, n int) []uint8 {
 	list, code := make([]uint8, n), uint8(0)
 	for i := range list {
-		for baseline[code+1] > 0 && baseline[code+1]-least <= uint32(i) {
+		for baseline[code+1] > 0 && baseline[code+1]-least <= uint32(i) { // 0: there is no such code
 			code++
 		}
 		list[i] = code

@@ -72,6 +72,7 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 		}
 	}
 	out := make([]byte, p.n*width)
+	// The lowest bytes of a number come first.
 	p.each(func(slot, value int) { copy(out[slot*width:(slot+1)*width], l.Fixed[value*4:]) })
 	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
 }
