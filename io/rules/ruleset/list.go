@@ -93,7 +93,7 @@ func (l *Listing) addAuthorities(ctx context.Context, number int) error {
 		if before, _, err := l.sources[:number].find(authority); before != nil {
 			return err
 		}
-		record = append(domains.AppendSURT(append(record[:0], 0, 0), domains.Host(authority)), 0)
+		record = append(domains.AppendSURT(append(record[:0], 0, 0), domains.Host(authority)), 0) // with room for the length
 		record = append(record, authority...)
 		binary.LittleEndian.PutUint16(record, uint16(len(record)))
 		return l.sorter.Add(record)

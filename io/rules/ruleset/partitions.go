@@ -35,7 +35,7 @@ type partitioned struct{ *Set }
 
 var _ matcher.BulkOrigins = partitioned{}
 
-// LookupAll implements [matcher.BulkOrigins].
+// LookupAll implements [matcher.BulkOrigins]. With an error it returns the index of that key.
 func (p partitioned) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	if i, err := p.packs[0].LookupAll(keys, origins); err != nil {
 		return i, err

@@ -161,7 +161,8 @@ func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, er
 	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
 }
 
-// Read implements blob.Bucket.
+// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
+// it, and for no other version unless that is empty.
 func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	options := &azure.DownloadStreamOptions{}
 	if r.Length >= 0 {

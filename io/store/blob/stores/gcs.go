@@ -147,7 +147,8 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	return page, nil
 }
 
-// Read implements blob.Bucket.
+// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
+// it, and for no other version unless that is empty.
 func (b *gcsBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	q := url.Values{"alt": {"media"}}
 	if version != "" {
@@ -174,7 +175,7 @@ func (b *gcsBucket) Put(ctx context.Context, key string, data []byte) error {
 
 // StartUpload implements blob.Bucket.
 func (b *gcsBucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
-	answer, err := b.send(ctx, http.MethodPost, b.uploads(key, "resumable"), http.Header{"X-Upload-Content-Type": {contentType}}, []byte{})
+	answer, err := b.send(ctx, http.MethodPost, b.uploads(key, "resumable"), http.Header{"X-Upload-Content-Type": {contentType}}, []byte{}) // a body, which is empty
 	if err := b.discard(answer, err); err != nil {
 		return nil, err
 	}

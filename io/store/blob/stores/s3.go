@@ -208,7 +208,8 @@ func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) err
 	return err
 }
 
-// Read implements blob.Bucket.
+// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
+// it, and for no other version unless that is empty.
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	in := &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r)}
 	if version != "" {

@@ -135,18 +135,18 @@ func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool)
 // header reads the header and returns its size. simple reports whether the frame is of the one version,
 // and needs no dictionary.
 func (f *Frame) header() (n int, simple bool) {
-	if len(f.data) < 7 || binary.LittleEndian.Uint32(f.data) != magic {
+	n = 6 // the magic number's 4 bytes, the flags and the sizes
+	if len(f.data) <= n || binary.LittleEndian.Uint32(f.data) != magic {
 		return 0, false
 	}
 	f.flags, f.sizes = f.data[4], f.data[5]
 	if f.flags&(versions|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 { // codes of 64 KiB to 4 MiB
 		return 0, false
 	}
-	n = 6
 	if f.flags&contentSize != 0 {
 		n += 8
 	}
-	if len(f.data) <= n || f.data[n] != byte(checksum(f.data[4:n])>>8) {
+	if len(f.data) <= n || f.data[n] != byte(checksum(f.data[4:n])>>8) { // one byte of the checksum
 		return 0, false
 	}
 	return n + 1, true

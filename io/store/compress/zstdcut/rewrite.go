@@ -169,8 +169,8 @@ func (c *Cutter) copyOffset(low, high, offset, k int) (back, n int) {
 	return back, equalBytes(c.plain[low:high], c.plain[place:min(c.kept[j].High, low)])
 }
 
-// noteCopied notes for a match that makes the kept bytes from low to high-1 that those of the bytes that
-// it copies that are cut have a copy in it.
+// noteCopied is for a match that makes the kept bytes from low to high-1. Of the bytes that it copies, those
+// that are cut have a kept copy in the match, which noteCopied records.
 func (c *Cutter) noteCopied(low, high, offset int) {
 	var s section
 	for at := low; at < high; {

@@ -309,7 +309,8 @@ func (t *fseTable) writeDescription() {
 	t.description = w.close()
 }
 
-// addProbability is the inverse of readProbability.
+// addProbability writes the probability n of a symbol, -1 to left, where left states have no symbol yet, as
+// readProbability reads it: the lowest numbers have a bit less than width.
 func (w *bitWriter) addProbability(n, left int) {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)

@@ -62,7 +62,7 @@ func (s Shape) HasDictionary() bool {
 }
 
 // ParseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
-// no error: see [Schema].Unknown.
+// no error: see [Schema].Unknown. Slots are those of Schema in Schema.fbs.
 func ParseSchema(meta []byte) (*Schema, error) {
 	h, err := ParseHeader(meta)
 	if err != nil {
@@ -105,7 +105,7 @@ func ParseSchema(meta []byte) (*Schema, error) {
 }
 
 // shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
-// is that of the field, 1 for a column. Damage fails in field.Flat.
+// is that of the field, 1 for a column. Damage fails in field.Flat. Slots are those of Field in Schema.fbs.
 func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	s := Shape{Kind: field.Uint8(2)}
 	if depth > maxDepth {
@@ -138,7 +138,8 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	return s
 }
 
-// setType sets what dataType, the table of a field's type, says. s.Kind is set already.
+// setType sets what dataType, the table of a field's type, says. s.Kind is set already. Slots are those of
+// Schema.fbs.
 func (s *Shape) setType(field, dataType Table) {
 	has := func(slot int) bool { return dataType.Field(slot, 4) > 0 }
 	s.Width = widthOf(s.Kind, dataType)

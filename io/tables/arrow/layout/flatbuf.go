@@ -91,7 +91,7 @@ func (f *flat) Table(pos int) Table {
 // layout among tables whose fields start at the same offsets, although their last
 // fields differ in width.
 func (t Table) Field(slot, width int) int {
-	entry := 4 + 2*slot
+	entry := 4 + 2*slot // after the sizes of the layout and of the table, of 2 bytes each
 	if entry+2 > len(t.vtable) {
 		return 0
 	}

@@ -121,7 +121,8 @@ type footer struct {
 // NewFlat returns a reader of the flatbuffer buf. All bytes together may be read once, and maxMetadata of them again.
 func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
 
-// ParseHeader returns the header in the metadata of a message, whose memory it shares.
+// ParseHeader returns the header in the metadata of a message, whose memory it shares. Slots are those of
+// Message in Message.fbs.
 func ParseHeader(meta []byte) (Header, error) {
 	f := NewFlat(meta)
 	root := f.Root()
@@ -141,7 +142,8 @@ func ParseHeader(meta []byte) (Header, error) {
 	return h, nil
 }
 
-// parseBatch returns the metadata in a RecordBatch table. Nothing but the compression is checked.
+// parseBatch returns the metadata in a RecordBatch table, whose slots are those of Message.fbs. Nothing but the
+// compression is checked.
 func parseBatch(t Table, version int16) (*BatchMeta, error) {
 	b := &BatchMeta{Version: version, Rows: t.int64(0), Codec: CodecNone}
 	int64At := t.Flat.int64
@@ -173,7 +175,7 @@ func (h Header) Dictionary() (*DictionaryMeta, error) {
 	return d, err
 }
 
-// ParseFooter returns the footer of a file. Its blocks are not checked.
+// ParseFooter returns the footer of a file, with slots as in File.fbs. Its blocks, of 24 bytes, are not checked.
 func ParseFooter(buf []byte) (footer, error) {
 	f := NewFlat(buf)
 	root := f.Root()

@@ -234,7 +234,7 @@ func (t Table) numbers(kind uint8) (list []int) {
 }
 
 // FieldOf returns the field in a Field table of a known type. Decimals of 32 and 64 bits become those of 128
-// or, if exact, bytes.
+// or, if exact, bytes. Slots are those of Field in Schema.fbs.
 func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 	f = arrow.Field{Name: t.text(0), Nullable: t.Uint8(1) != 0}
 	var children []arrow.Field
@@ -284,7 +284,7 @@ func setExtension(f *arrow.Field) (err error) {
 }
 
 // typeOf returns the type of a Field table with these children, or the type of its dictionary's values.
-// exact is as in FieldOf.
+// exact is as in FieldOf, and slots are those of Schema.fbs.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
 	kind := t.Uint8(2)
 	data, _ := t.Table(3)
