@@ -14,6 +14,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/hosts"
 	"robotsbatch/io/rules/ruleset"
@@ -119,13 +120,6 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	return nil
 }
 
-// countedInput is an input whose rows were counted, unless that failed.
-type countedInput struct {
-	rows       int64
-	schemeless string // as of call
-	err        error
-}
-
 // countRows counts the rows of all inputs by authority, in waiting, and returns their number.
 // It reads several inputs at once. If several fail, it returns the error of the first of them.
 func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
@@ -137,51 +131,50 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 		return 0, err
 	}
 	c.shown.Plan(inputs)
-	turns := make(chan chan countedInput, c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)-1)
+	atOnce := c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)
 	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Running.Workers, Memory: c.FlightMemory() / 2})
 	defer pool.Close()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() {
-		defer close(turns)
-		for _, in := range inputs {
-			if ctx.Err() != nil && len(turns) > 0 {
-				return // the error is that of one before
-			}
-			counted := make(chan countedInput, 1)
-			turns <- counted
-			lane, progress := pool.Lane(ctx), c.shown.Output(1)
-			go func() { counted <- c.countInput(ctx, in, lane, progress) }()
+	chain := outputs.NewChain(atOnce, stop)
+	for _, in := range inputs {
+		if ctx.Err() != nil {
+			break
 		}
-	}()
-	for counted := range turns {
-		one := <-counted
-		rows, c.schemeless = rows+one.rows, cmp.Or(c.schemeless, one.schemeless)
-		if err == nil && one.err != nil {
-			err = one.err
-			stop()
-		}
+		var counted int64
+		var schemeless string // as of call
+		lane, progress := pool.Lane(ctx), c.shown.Output(1)
+		chain.Start(outputs.Steps{
+			Work: func() (err error) {
+				counted, schemeless, err = c.countInput(ctx, in, lane, progress)
+				return err
+			},
+			Complete: func() error {
+				rows, c.schemeless = rows+counted, cmp.Or(c.schemeless, schemeless)
+				return nil
+			},
+		})
 	}
+	err = cmp.Or(chain.Wait(), context.Cause(ctx))
 	return rows, err
 }
 
-// countInput counts the rows of an input by authority, and closes its lane.
-func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress) (one countedInput) {
-	defer lane.Close() // before the result is sent, because the pool closes after the last one
+// countInput counts the rows of an input by authority, and closes its lane. schemeless is as of call.
+func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress) (rows int64, schemeless string, err error) {
+	defer lane.Close()
 	o := c.Reading
 	o.BatchRows, o.Keep, o.Memory, o.Piece = c.BatchRows, batch.KeepNone, c.BatchMemory()/2, c.PieceMemory()/2
 	src, err := frontier.Concatenate(ctx, []frontier.Input{in}, o)
 	if err != nil {
-		return countedInput{err: err}
+		return 0, "", err
 	}
 	defer src.Close() // it was only read from
-	one.schemeless = src.First().Schemeless
 	stats, err := lane.Run(src, batch.Discard, func(s batch.Stats) { progress.Report(&s, src) })
-	if one.err = err; err == nil {
+	if err == nil {
 		progress.End()
-		one.rows, one.err = stats.Rows, errors.Join(src.Unchanged(), src.Complete())
+		err = errors.Join(src.Unchanged(), src.Complete())
 	}
-	return one
+	return stats.Rows, src.First().Schemeless, err
 }
 
 // findHosts returns the robots.txt that the rules lack, or that are stale. found is nil

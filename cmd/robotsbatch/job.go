@@ -46,8 +46,7 @@ type job struct {
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
 	pool      *batch.Pool     // while outputs are written
-	publish   outputs.Publisher
-	atOnce    int // how many outputs are written at once
+	atOnce    int             // how many outputs are written at once
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions
 	// stopped says that an earlier run of the shard did not come to its end.

@@ -80,46 +80,28 @@ func (j *job) convertAll(ctx context.Context) error {
 	defer j.record.Close()
 	j.pool = batch.NewPool(j.newEvaluator, batch.Options{Emit: j.Emit, Workers: j.Workers, Budget: j.sharedBudget(), Limit: j.First})
 	defer j.pool.Close()
-	converting, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	turns := make(chan *conversion, mostAhead)
-	go j.startAll(converting, done, turns)
-	for c := range turns {
-		<-c.done
-		if err == nil {
-			err = c.err
-		}
-		if err == nil {
-			err = j.complete(c)
-		}
-		if err != nil {
-			_ = j.publish.Wait() // older outputs, whose requests to a store would end, too
-			stop()
-			c.giveUp()
-		}
-	}
-	if err = cmp.Or(j.publish.Wait(), err); err != nil { // what is published comes earlier
+	chain := outputs.NewChain(mostUnderWay, stop)
+	err = j.startAll(ctx, done, chain)
+	if err = cmp.Or(chain.Wait(), err); err != nil {
 		return err
 	}
 	return j.record.End()
 }
 
-// mostAhead is the number of outputs that may wait for an older one, each with an open file
-// and a lock.
-const mostAhead = 64
+// mostUnderWay is the number of outputs that are written, wait for an older one or are made durable,
+// each with an open file and a lock. One flush of the disk serves several.
+const mostUnderWay = 96
 
-// conversion is an output that is being written, or that an earlier run completed.
+// conversion is an output that is being written.
 type conversion struct {
 	outputs.Output
 	progress *console.OutputProgress
-	kept     *manifest.Output        // what an earlier run wrote; only the fields up to here and done are set then
 	src      *frontier.Concatenation // the inputs, if they were opened before
 	lane     *batch.Lane
-	freeSlot func() // lets another output begin; it may be called again
 
-	// done is closed when convert has set the fields below.
-	done       chan struct{}
-	err        error
+	// What convert has set:
 	path, name string // of what is written, and for people
 	stats      batch.Stats
 	sums       *manifest.Sums // nil if there is no manifest
@@ -132,69 +114,81 @@ type conversion struct {
 	unlock     func()
 }
 
-// startAll starts the outputs in order, at most j.atOnce at once, and sends each to turns,
-// which it closes at the end. done has, by index, the outputs that an earlier run completed:
-// those are only sent. It ends early if ctx ends or the rows of -limit are judged.
-func (j *job) startAll(ctx context.Context, done []*manifest.Output, turns chan<- *conversion) {
-	defer close(turns)
+// startAll starts the outputs in order. At most j.atOnce are written at once. done has, by index, the
+// outputs that an earlier run completed: those are only counted. It ends early if ctx ends or the rows
+// of -limit are judged.
+func (j *job) startAll(ctx context.Context, done []*manifest.Output, chain *outputs.Chain) error {
 	slots := make(chan struct{}, j.atOnce)
 	for i, out := range j.planned {
-		c := &conversion{Output: out, progress: j.shown.Output(len(out.Inputs)), done: make(chan struct{}), freeSlot: func() {}, unlock: func() {}}
+		c := &conversion{Output: out, progress: j.shown.Output(len(out.Inputs)), unlock: func() {}}
 		if done != nil && done[i] != nil {
-			c.kept = done[i]
-			close(c.done)
-			turns <- c
+			chain.Start(outputs.Steps{Complete: func() error { return j.keep(done[i], c.progress) }})
 			continue
 		}
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
-			c.err = context.Cause(ctx)
-			close(c.done)
-			turns <- c
-			return
+			return context.Cause(ctx)
 		}
 		if j.pool.Full() { // -limit is reached; with it one output is under way at a time, and that ended
-			return
+			return nil
 		}
-		c.freeSlot = sync.OnceFunc(func() { <-slots })
+		freeSlot := sync.OnceFunc(func() { <-slots })
 		c.lane = j.pool.Lane(ctx)
 		if i == 0 {
 			c.src, j.opened = j.opened, nil
 		}
-		go func() {
-			defer close(c.done)
-			defer c.lane.Close()
-			c.err = j.convert(ctx, c)
-			if c.late == nil || !blob.IsURL(c.path) { // an object takes memory until it is complete
-				c.freeSlot()
-			}
-		}()
-		turns <- c
+		chain.Start(outputs.Steps{
+			Work: func() error {
+				defer c.lane.Close()
+				err := j.convert(ctx, c)
+				if c.late == nil || !blob.IsURL(c.path) { // an object takes memory until it is complete
+					freeSlot()
+				}
+				return err
+			},
+			Complete: func() error { return j.complete(c) },
+			Publish:  func() error { defer freeSlot(); return c.publish() },
+			Enter:    func() error { return j.record.Enter(c.read, c.path, c.sums, &c.stats) },
+			Save:     j.record.Save,
+			GiveUp:   func() { defer freeSlot(); c.giveUp() },
+		})
 	}
+	return nil
 }
 
-// giveUp removes what was written of an output, unlocks it and lets another one begin.
+// giveUp removes what was written of an output, and unlocks it.
 func (c *conversion) giveUp() {
 	if c.late != nil {
 		c.late.Abort()
 	}
 	c.unlock()
-	c.freeSlot()
 }
 
-// complete completes an output after all those before it: it counts it in the summary,
-// publishes it and records it in the manifest.
-func (j *job) complete(c *conversion) error {
-	if c.kept != nil {
-		path := j.record.PathOf(c.kept)
-		if err := j.checkSparedOutput(path); err != nil {
-			return err
+// publish completes what was written, which gives it its name, and unlocks it.
+func (c *conversion) publish() error {
+	defer c.unlock()
+	if c.late != nil {
+		if err := c.late.Close(); err != nil {
+			return option.Errorf("%s: %w", option.Out, err)
 		}
-		j.summary.Keep(path, c.kept)
-		c.progress.Skip()
-		return nil
 	}
+	return nil
+}
+
+// keep counts an output that an earlier run completed.
+func (j *job) keep(o *manifest.Output, progress *console.OutputProgress) error {
+	path := j.record.PathOf(o)
+	if err := j.checkSparedOutput(path); err != nil {
+		return err
+	}
+	j.summary.Keep(path, o)
+	progress.Skip()
+	return nil
+}
+
+// complete counts an output that was written. It is called for one after the other.
+func (j *job) complete(c *conversion) error {
 	j.schemeless = cmp.Or(j.schemeless, c.schemeless)
 	j.summary.AddNotes(c.notes)
 	if c.readerLeft {
@@ -203,23 +197,7 @@ func (j *job) complete(c *conversion) error {
 	j.summary.Add(c.name, &c.stats)
 	j.reportTruncated(c.read.Truncated)
 	c.progress.End()
-	enter := func() error { return j.record.Enter(c.read, c.path, c.sums, &c.stats) }
-	late, unlock := c.late, c.unlock
-	if late == nil {
-		if err := enter(); err != nil {
-			return err
-		}
-		return j.record.Save()
-	}
-	c.late, c.unlock = nil, func() {} // the goroutine that completes the output does that
-	return j.publish.Start(func() error {
-		defer c.freeSlot()
-		defer unlock()
-		if err := late.Close(); err != nil {
-			return option.Errorf("%s: %w", option.Out, err)
-		}
-		return nil
-	}, enter, j.record.Save)
+	return nil
 }
 
 // shownRedo is the number of outputs named that are done again.
@@ -290,7 +268,7 @@ func (j *job) warnLeft(left []outputs.Left) {
 	}
 }
 
-// convert writes an output, up to the point at which complete publishes it.
+// convert writes an output, up to the point at which publish completes it.
 func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	src := c.src
 	if c.src = nil; src == nil {

@@ -79,36 +79,73 @@ func TestClaimShard(t *testing.T) {
 	other()
 }
 
-// Outputs are entered in the order in which they were started, whichever appears
+// Outputs are completed and entered in the order in which they were started, whichever is done
 // first.
-func TestPublisherOrder(t *testing.T) {
-	var p Publisher
-	var entered []int
-	first := make(chan struct{})
-	nothing := func() error { return nil }
-	for i := range 10 {
-		appear := func() error {
+func TestChainOrder(t *testing.T) {
+	chain := NewChain(10, func() { t.Error("stopped") })
+	var completed, entered []int
+	worked, published := make(chan struct{}), make(chan struct{})
+	// lastFirst returns a step that is done for the last output before it is done for the first.
+	lastFirst := func(i int, last chan struct{}) func() error {
+		return func() error {
 			if i == 0 {
-				<-first
+				<-last
 			} else if i == 9 {
-				close(first)
+				close(last)
 			}
 			return nil
 		}
-		enter := func() error { entered = append(entered, i); return nil }
-		must.Do(t, p.Start(appear, enter, nothing))
 	}
-	must.Do(t, p.Wait())
-	must.EqualSlices(t, entered, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	for i := range 10 {
+		chain.Start(Steps{
+			Work: lastFirst(i, worked), Complete: func() error { completed = append(completed, i); return nil },
+			Publish: lastFirst(i, published), Enter: func() error { entered = append(entered, i); return nil },
+		})
+	}
+	must.Do(t, chain.Wait())
+	must.EqualSlices(t, completed, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	must.EqualSlices(t, entered, completed)
 }
 
-// An output that does not appear is neither entered nor saved, and its error stays.
-func TestPublisherFailure(t *testing.T) {
-	var p Publisher
-	broken := errors.New("broken")
-	touched := func() error { t.Error("entered or saved"); return nil }
-	_ = p.Start(func() error { return broken }, touched, touched) // the error may come later
-	for range 2 {
-		must.Is(t, p.Wait(), broken)
+// After a step that fails no other is done, outputs after it are given up, and the error is that of the
+// first output, even if another one fails before. By then the outputs before are entered.
+func TestChainFailure(t *testing.T) {
+	broken, later := errors.New("broken"), errors.New("later")
+	for failing := range 5 {
+		entered, stopped := 0, 0
+		var chain *Chain
+		chain = NewChain(4, func() {
+			if stopped++; entered < 1 {
+				t.Errorf("step %d: stopped before the output before is entered", failing)
+			}
+		})
+		enter := func() error { entered++; return nil }
+		chain.Start(Steps{Enter: enter})
+		failed := make(chan struct{})
+		var steps [5]func() error
+		for i := range steps {
+			steps[i] = func() error {
+				if i > failing {
+					t.Errorf("step %d is done after step %d has failed", i, failing)
+				}
+				if i == failing {
+					<-failed
+					return broken
+				}
+				return nil
+			}
+		}
+		gaveUp := false
+		chain.Start(Steps{Work: steps[0], Complete: steps[1], Publish: steps[2], Enter: steps[3], Save: steps[4], GiveUp: func() { gaveUp = true }})
+		chain.Start(Steps{Work: func() error {
+			close(failed)
+			if failing == 4 { // an error of Save does not wait for its turn
+				return nil
+			}
+			return later
+		}})
+		must.Is(t, chain.Wait(), broken)
+		must.Equal(t, gaveUp, failing < 2, "step", failing)
+		must.Equal(t, stopped, 1)
 	}
 }

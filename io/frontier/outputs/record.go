@@ -48,7 +48,7 @@ type Record struct {
 	saved int    // outputs in the object
 	ended bool
 
-	mu      sync.Mutex // guards the fields below: workers add rule files, the publisher adds outputs
+	mu      sync.Mutex // guards the fields below: workers add rule files, a Chain adds outputs
 	known   map[string]manifest.File
 	read    []manifest.RuleFile // not written yet
 	pending []byte              // lines not written yet

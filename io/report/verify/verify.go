@@ -250,25 +250,21 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 
 // checkOutputs checks outputs of a folder, several at once, and calls found in their order.
 func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manifest.Output, found func(Finding)) error {
-	turns := make(chan chan Finding, atOnce-1) // the loop below waits for one more
-	go func() {
-		defer close(turns)
-		for i := range list {
-			done := make(chan Finding, 1)
-			turns <- done
-			if ctx.Err() != nil {
-				close(done)
-				return
-			}
-			go func() { done <- v.checkOutput(ctx, outputs.Below(folder, list[i].Output.Name), &list[i]) }()
+	chain := outputs.NewChain(atOnce, func() {})
+	for i := range list {
+		if ctx.Err() != nil {
+			break
 		}
-	}()
-	for done := range turns {
-		if f := <-done; ctx.Err() == nil {
-			found(f)
-		}
+		var f Finding
+		chain.Start(outputs.Steps{
+			Work: func() error {
+				f = v.checkOutput(ctx, outputs.Below(folder, list[i].Output.Name), &list[i])
+				return context.Cause(ctx) // then f is about that
+			},
+			Complete: func() error { found(f); return nil },
+		})
 	}
-	return context.Cause(ctx)
+	return cmp.Or(chain.Wait(), context.Cause(ctx))
 }
 
 // checkUnlisted reports files in and below a folder whose names are those of outputs and that
