@@ -62,6 +62,8 @@ func (c *diffCommand) Flags() cli.Flags {
 		Replacing(c.OneTimeFlag("compare what held at this time: ignore later captures"))
 	rules = rules.Saying("rules", "the rules to compare: OLD, then NEW, as without the flag").Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
 	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
+	table := c.TableFlags().Saying("out", "write all changes as a table: a file, an object, or -")
+	table[0].Standard = "none, the summary alone" // of -out
 	return slices.Concat(input, rules, cli.Flags{{
 		Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,
 		Short: "agent on the new side, if it differs", Standard: "that of -agent",
@@ -75,11 +77,7 @@ func (c *diffCommand) Flags() cli.Flags {
 	}, {
 		Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.newProfile, config.Profiles...),
 		Short: "profile on the new side",
-	}, {
-		Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
-		Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
-		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
-	}}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	}}, table, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run compares two sets of rules.
@@ -118,7 +116,8 @@ func (c *diffCommand) check() error {
 }
 
 // setSides sets the rules of both sides and the names of the agents. names are one or two
-// sources of rules; a single one is on both sides.
+// sources of rules; a single one is on both sides. An agent of -against takes the place of all others
+// on the new side, also of those from a file.
 func (c *diffCommand) setSides(names []string) error {
 	for i := range c.sides {
 		side := &c.sides[i]
@@ -138,7 +137,7 @@ func (c *diffCommand) setSides(names []string) error {
 		return option.Usagef("stdin is read twice: name - only once")
 	}
 	c.warnChains(&c.Rules)
-	c.Chains = c.sides[0].Chains
+	c.Chains = c.sides[0].Chains // with the default
 	older, newer := c.sides[0].AgentChains(), c.sides[1].AgentChains()
 	for i, name := range newer {
 		if older[i] != name {

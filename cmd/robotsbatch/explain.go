@@ -42,7 +42,7 @@ type explainCommand struct {
 
 func newExplain() *explainCommand {
 	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
-	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // warnings are told
+	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // quiet silences no warnings
 	return c
 }
 

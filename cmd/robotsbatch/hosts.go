@@ -75,8 +75,8 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 // writeHosts counts the rows of the inputs by authority, compares them with the rules, and
 // writes the robots.txt that are missing or stale.
 func (c *hostsCommand) writeHosts(ctx context.Context) error {
-	if c.Clock = c.AsOf.IsZero(); c.Clock {
-		c.AsOf = c.started
+	if c.AsOf.IsZero() {
+		c.AsOf, c.Clock = c.started, true
 	}
 	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
 	if err != nil {

@@ -69,9 +69,9 @@ func (j *job) failed(ctx context.Context, err error, status int) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failureTime)
 	defer cancel()
-	earlier, unknown := report.IsSummary(ctx, j.SummaryJSON)
-	if !earlier && !errors.Is(unknown, fs.ErrNotExist) {
-		return
+	earlier, unread := report.IsSummary(ctx, j.SummaryJSON)
+	if !earlier && !errors.Is(unread, fs.ErrNotExist) {
+		return // another file, or nobody knows
 	}
 	s := j.summary
 	if s == nil {
@@ -113,7 +113,7 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	r, text := &j.Reading, j.WantsText()
 	r.BatchRows, r.Blanks, r.Columns, r.Verdicts, r.Keep = j.BatchRows, &j.blanks, !text, j.Verdicts, j.Keep
 	r.Extra = batch.ExtraColumns{Weight: j.Weight, Time: j.AsOfColumn}
-	if text {
+	if text { // which has URLs alone
 		r.Keep = batch.KeepURL
 	}
 	o := &j.Output.Options
@@ -447,8 +447,8 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 	return p.print()
 }
 
-// checkOutput opens the inputs of an output and returns what is wrong with these or the
-// output, and the first input.
+// checkOutput opens and closes the inputs of an output. It returns the first one, for what it says of
+// itself, and an error about the inputs, or about the output that is made of the first.
 func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
 	src, err := j.openInputs(ctx, out)
 	if err != nil {

@@ -28,8 +28,7 @@ var lintHelp = &cli.Command{
 		{Status: "0", Meaning: "found nothing as severe as -fail-on"},
 		{Status: "1", Meaning: "found something"},
 		{Status: "2", Meaning: "wrong use, or an input cannot be read"},
-		{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"},
-		stoppedExit,
+		retryExit, stoppedExit,
 	},
 }
 

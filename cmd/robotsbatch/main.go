@@ -30,10 +30,10 @@ const (
 )
 
 func main() {
-	debug.SetTraceback("crash") // a crash ends with SIGABRT (134) then, not with 2 as wrong use does
-	log.SetOutput(io.Discard)   // drivers of stores log there what their errors say
-	console.IgnoreFailedWrites()
-	console.CloseSubstitutes()
+	debug.SetTraceback("crash")  // a crash ends with SIGABRT (134) then, not with 2 as wrong use does
+	log.SetOutput(io.Discard)    // drivers of stores log there what their errors say
+	console.IgnoreFailedWrites() // so that they are errors
+	console.CloseSubstitutes()   // so that a stream which is missing is an error
 	ctx := console.Context()
 	out := blob.NewStdout(ctx)
 	status := run(ctx, os.Args[1:], os.Stdin, out, os.Stderr)

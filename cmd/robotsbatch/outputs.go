@@ -213,14 +213,19 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !j.Resume {
-		left, unreadable, err := j.record.Start(j.planned, rules)
-		if unreadable != nil {
-			j.log.Warn(option.Messagef("%s: it is replaced, and which other outputs an earlier run left is not known", unreadable))
-		}
-		j.warnLeft(left)
-		return nil, err
+	if j.Resume {
+		return j.resume(ctx, rules)
 	}
+	left, unreadable, err := j.record.Start(j.planned, rules)
+	if unreadable != nil {
+		j.log.Warn(option.Messagef("%s: it is replaced, and which other outputs an earlier run left is not known", unreadable))
+	}
+	j.warnLeft(left)
+	return nil, err
+}
+
+// resume is startRecord with -resume. It says what is done again, and why.
+func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.Output, error) {
 	if j.Shard != nil {
 		if other := outputs.OtherCount(ctx, j.Out, j.Shard.Count); other > 0 {
 			j.log.Warn(option.Messagef("%s also has manifests of %d shards: remove them and their outputs if their rows are not wanted", j.Out, other))

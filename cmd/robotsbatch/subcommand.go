@@ -120,7 +120,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 		fmt.Fprint(s.out, text)
 		return exitDone
 	}
-	c.openConsole(help)
+	c.openConsole(help) // as the flags up to an error of Parse say
 	status := exitDone
 	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
 	if err == nil {

@@ -177,7 +177,7 @@ func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Secti
 		lines.Lines = append(lines.Lines, line)
 		table.Columns = append(table.Columns, page.Column{Name: line.Name})
 	}
-	all := shown[0].Counts
+	all := shown[0].Counts // of the sites and the base that all lines have
 	for month, name := range h.Months {
 		row := []page.Cell{textCell(name), numberCell(all[month].Sites()), numberCell(all[month].Base)}
 		for _, l := range shown {

@@ -321,16 +321,17 @@ func (s *Summary) Lines() []string {
 		return nil
 	}
 	shown := s.Agents[:min(len(s.Agents), most)]
-	var name, allowed, denied int
+	var nameWidth, allowedWidth, deniedWidth int
 	for i := range shown {
 		a := &shown[i]
-		name, allowed, denied = max(name, utf8.RuneCountInString(a.Agent)), max(allowed, len(Number(a.Allowed))), max(denied, len(Number(a.Denied)))
+		nameWidth = max(nameWidth, utf8.RuneCountInString(a.Agent))
+		allowedWidth, deniedWidth = max(allowedWidth, len(Number(a.Allowed))), max(deniedWidth, len(Number(a.Denied)))
 	}
 	var lines []string
 	for i := range shown {
 		a := &shown[i]
 		var b strings.Builder
-		fmt.Fprintf(&b, "%-*s  %*s allowed  %*s denied", name, a.Agent, allowed, Number(a.Allowed), denied, Number(a.Denied))
+		fmt.Fprintf(&b, "%-*s  %*s allowed  %*s denied", nameWidth, a.Agent, allowedWidth, Number(a.Allowed), deniedWidth, Number(a.Denied))
 		s.writeFigures(&b, a)
 		lines = append(lines, b.String())
 	}

@@ -184,7 +184,7 @@ func (p *Program) manPage() string {
 			argument = " \\fI" + o.Argument + "\\fR"
 		}
 		if o.commands[0] == p.Main.Name {
-			of = strings.TrimSuffix(" Also of "+strings.Join(o.commands[1:], ", ")+".", " Also of .")
+			of = strings.TrimSuffix(" Also of "+strings.Join(o.commands[1:], ", ")+".", " Also of .") // "" for no others
 		}
 		t.add(".TP\n\\fB\\-%s\\fR%s\n%s.%s%s\n", roff(o.Name), argument, roff(o.withDefault()), strings.TrimRight(" "+roff(o.more()), " "), of)
 	}
@@ -277,7 +277,7 @@ func (p *Program) zshCompletion() string {
 	var t text
 	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
 	t.add("#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
-	for _, c := range append(p.All()[1:], p.Main) {
+	for _, c := range append(p.All()[1:], p.Main) { // the main job last, because * is any word
 		name, operands := c.Name, "*:file:_files"
 		if c == p.Main {
 			name, operands = "*", "1:command:("+strings.Join(p.commandWords(), " ")+")"

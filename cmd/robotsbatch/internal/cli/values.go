@@ -85,7 +85,7 @@ func Append(dst *[]string) func(string) error {
 // Count returns the function for a flag that takes a number from 1: it sets dst.
 func Count[T int | int64](dst *T) func(string) error {
 	bits := 64
-	if _, isInt := any(dst).(*int); isInt {
+	if _, isInt := any(dst).(*int); isInt { // which has 32 on some machines
 		bits = 32
 	}
 	return func(s string) error {
@@ -105,29 +105,37 @@ var sizeForm = regexp.MustCompile(`^(\d+)(?:([kmgt])(i?b)?|b?)$`)
 // dst. 512MiB and 512M are 512 << 20, 512MB is 512 million. Case does not matter.
 func Size[T int | int64](dst *T, least T) func(string) error {
 	return func(s string) error {
-		form := sizeForm.FindStringSubmatch(strings.ToLower(s))
-		if form != nil {
-			n, err := strconv.ParseInt(form[1], 10, 64)
-			base := int64(1 << 10)
-			if form[3] == "b" {
-				base = 1000
-			}
-			for range strings.Index("kmgt", form[2]) + min(1, len(form[2])) {
-				if n > math.MaxInt64/base {
-					err = strconv.ErrRange
-				}
-				n *= base
-			}
-			if size := T(n); err == nil && int64(size) == n {
-				if size < least {
-					return fmt.Errorf("want at least %s", SizeText(int64(least)))
-				}
-				*dst = size
-				return nil
-			}
+		n, ok := parseSize(s)
+		switch size := T(n); {
+		case !ok || int64(size) != n:
+			return errors.New("want a whole number with a unit, such as 512MiB (units: B; K, M, G, T or KiB, MiB, GiB, TiB; KB, MB, GB, TB for powers of 1000)")
+		case size < least:
+			return fmt.Errorf("want at least %s", SizeText(int64(least)))
+		default:
+			*dst = size
+			return nil
 		}
-		return errors.New("want a whole number with a unit, such as 512MiB (units: B; K, M, G, T or KiB, MiB, GiB, TiB; KB, MB, GB, TB for powers of 1000)")
 	}
+}
+
+// parseSize parses a number of bytes as Size takes it. ok is false if it is none, or too large.
+func parseSize(s string) (n int64, ok bool) {
+	form := sizeForm.FindStringSubmatch(strings.ToLower(s))
+	if form == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(form[1], 10, 64)
+	base := int64(1 << 10)
+	if form[3] == "b" {
+		base = 1000
+	}
+	for range strings.Index(" kmgt", form[2]) { // 0 without a unit
+		if n > math.MaxInt64/base {
+			return 0, false
+		}
+		n *= base
+	}
+	return n, err == nil
 }
 
 // SizeText returns a number of bytes with its largest whole unit, as Size takes it.
@@ -147,7 +155,7 @@ func Age(dst *time.Duration) func(string) error {
 		if days, ok := strings.CutSuffix(s, "d"); ok {
 			var n int64
 			n, err = strconv.ParseInt(days, 10, 64)
-			age = 24 * time.Hour * time.Duration(min(max(n, 0), int64(math.MaxInt64/(24*time.Hour))))
+			age = 24 * time.Hour * time.Duration(min(max(n, 0), int64(math.MaxInt64/(24*time.Hour)))) // which does not overflow
 		}
 		if err != nil || age < time.Second {
 			return errors.New("want a time span of a second or more, such as 36h or 7d (units: s, m, h, d)")
