@@ -261,15 +261,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 		_, err = c.s.out.Write(b.Bytes())
 		return err
 	}
-	file, err := blob.Create(ctx, c.Out)
-	if err != nil {
-		return err
-	}
-	defer file.Abort()
-	if _, err = file.Write(b.Bytes()); err == nil {
-		err = file.Close()
-	}
-	return err
+	return blob.WriteFile(ctx, c.Out, b.Bytes())
 }
 
 // countRules counts the sites in rules by what these deny the agents, or by what they state

@@ -156,15 +156,7 @@ func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 
 // replace writes text as the whole manifest.
 func (r *Record) replace(text []byte) error {
-	w, err := blob.Create(r.ctx, r.name)
-	if err != nil {
-		return r.failed(err)
-	}
-	if _, err = w.Write(text); err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		w.Abort()
+	if err := blob.WriteFile(r.ctx, r.name, text); err != nil {
 		return r.failed(err)
 	}
 	return nil

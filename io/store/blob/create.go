@@ -70,6 +70,19 @@ func Create(ctx context.Context, name string) (Writer, error) {
 	return w, nil
 }
 
+// WriteFile creates the output of that name, as Create does, with these bytes.
+func WriteFile(ctx context.Context, name string, data []byte) error {
+	w, err := Create(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // which does nothing after Close
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
 // createFile begins an output that is a regular file. It writes a temporary file beside the
 // file, which Close renames.
 func createFile(name string) (*writer, error) {
