@@ -13,6 +13,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
@@ -210,14 +211,11 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 		return err
 	}
 	var sets [2]*ruleset.Set
-	var compared [2]compare.Side
 	for i := range sets {
-		side := &d.sides[i]
-		if sets[i], err = d.openRules(ctx, side, found[i]); err != nil {
+		if sets[i], err = d.openRules(ctx, &d.sides[i], found[i]); err != nil {
 			return err
 		}
 		defer sets[i].Close()
-		compared[i] = compare.Side{Rules: sets[i].Origins(), Options: evaluate.Options{Agents: len(d.names), Profile: side.Profile, Missing: side.Missing}}
 	}
 	suffixes, err := batch.AgentSuffixes(d.AgentNames())
 	if err != nil {
@@ -230,27 +228,34 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer src.Close() // it was only read from
 	d.shown.Plan(inputs)
+	return d.writeChanges(ctx, src, columns, sets, d.shown.Output(len(inputs)))
+}
+
+// writeChanges evaluates the rows of src by both sets of rules, writes those of which a verdict differs,
+// with these columns, and prints the summary.
+func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenation, columns []batch.VerdictColumn, sets [2]*ruleset.Set, progress *console.OutputProgress) error {
 	out, err := d.openTable(src.First())
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	var compared [2]compare.Side
+	for i, side := range d.sides {
+		compared[i] = compare.Side{Rules: sets[i].Origins(), Options: evaluate.Options{Agents: len(d.names), Profile: side.Profile, Missing: side.Missing}}
+	}
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
-	progress := d.shown.Output(len(inputs))
 	out.Run.Progress = func(s batch.Stats) { progress.Report(&s, src) }
 	tally := report.NewChangeCounter(d.names, d.Running.Memory/8, os.TempDir())
 	defer tally.Close()
-	newEvaluator := func() batch.Evaluator {
-		return compare.New(compared[0], compared[1], tally.Add)
-	}
+	newEvaluator := func() batch.Evaluator { return compare.New(compared[0], compared[1], tally.Add) }
 	stats, err := out.Write(ctx, src, newEvaluator, func() error {
 		return errors.Join(src.Unchanged(), src.Complete(), sets[0].Unchanged(), sets[1].Unchanged())
 	})
 	if err != nil {
 		return err
 	}
-	defer src.Close()
 	for _, set := range sets {
 		d.noteOdd(set, whenRead)
 	}

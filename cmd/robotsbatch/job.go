@@ -53,7 +53,9 @@ type job struct {
 	stopped bool
 }
 
-func newJob() *job { return &job{call: newCall(), Job: config.NewJob()} }
+func newJob() *job {
+	return &job{call: newCall(), Job: config.Job{Rules: config.NewRules(), Output: config.NewOutput()}}
+}
 
 // Flags implements cli.Config.
 func (j *job) Flags() cli.Flags { return j.Job.Flags(&j.Running) }
@@ -181,6 +183,12 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.openTimelines(); err != nil {
 		return err
 	}
+	return j.write(ctx)
+}
+
+// write opens the report and the summary, before the work that takes long, writes all outputs, and
+// then these.
+func (j *job) write(ctx context.Context) error {
 	summary, err := j.openSummary(ctx)
 	if err != nil {
 		return err

@@ -22,11 +22,8 @@ import (
 // Exit statuses, the same in every help text. A program that a signal stops ends
 // with 128 and the signal's number.
 const (
-	exitDone     = 0
-	exitFailed   = console.ExitFailed
-	exitUsage    = console.ExitUsage
-	exitExceeded = 3
-	exitRetry    = console.ExitRetry
+	exitDone, exitExceeded           = 0, 3
+	exitFailed, exitUsage, exitRetry = console.ExitFailed, console.ExitUsage, console.ExitRetry
 )
 
 func main() {

@@ -43,11 +43,8 @@ func readsObjects(inputs []frontier.Input) bool {
 // openFirst opens the inputs of the first output before the rules, because captures take long
 // to read and errors should show before. It skips stdin, pipes and objects.
 func (j *job) openFirst(ctx context.Context) (err error) {
-	if len(j.planned) == 0 || len(j.planned[0].Inputs) == 0 {
-		return nil // a shard to which none falls
-	}
-	if !areFiles(j.planned[0].Inputs[:1]) {
-		return nil // stdin, a pipe, or an object, which was looked up
+	if len(j.planned) == 0 || len(j.planned[0].Inputs) == 0 || !areFiles(j.planned[0].Inputs[:1]) {
+		return nil // no input falls to the shard, or the first is stdin, a pipe, or an object, which was looked up
 	}
 	j.opened, err = j.openInputs(ctx, j.planned[0])
 	return err
@@ -358,10 +355,7 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 // unchanged returns an error when an input or a source of rules is not what it was
 // when it was opened.
 func (j *job) unchanged(src *frontier.Concatenation) error {
-	if err := src.Unchanged(); err != nil {
-		return err
-	}
-	return j.rules.Unchanged()
+	return cmp.Or(src.Unchanged(), j.rules.Unchanged())
 }
 
 // withCause replaces an error by its likely cause, if that is that an input or rules were
@@ -445,10 +439,7 @@ func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenati
 		sink = c.sums.Around(sink)
 	}
 	return outputs.Checked(sink, func() error {
-		if err := j.unchanged(src); err != nil {
-			return err
-		}
-		if err := src.Complete(); err != nil {
+		if err := cmp.Or(j.unchanged(src), src.Complete()); err != nil {
 			return err
 		}
 		return outputs.Forget(t.Path)

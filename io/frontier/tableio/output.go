@@ -63,7 +63,7 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 		return nil, err
 	}
 	for _, column := range layout.Verdicts {
-		fields = append(fields, verdictField(column))
+		fields = append(fields, arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required})
 	}
 	o.schema = arrow.NewSchema(fields, metadata)
 	o.made = o.schema
@@ -88,11 +88,6 @@ func (o *Output) KeepEmpty() { o.empty = true }
 
 // Schema returns the output's schema, the input's metadata included.
 func (o *Output) Schema() *arrow.Schema { return o.schema }
-
-// verdictField returns the field of a verdict column.
-func verdictField(column batch.VerdictColumn) arrow.Field {
-	return arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required}
-}
 
 // Inputs returns the columns of the batch's table that are written, with all rows; none for a
 // list of URLs. The table still owns them.

@@ -30,27 +30,22 @@ type Writer struct {
 	err      error
 }
 
-// newWriter returns a Writer of records of a schema, each with at most that many rows
-// and about 8 MiB of text. It calls emit with each record; emit must release it.
-func newWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *Writer {
-	w := &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), emit: emit, most: max(1, rows)}
-	for _, field := range schema.Fields() {
-		w.optional = append(w.optional, field.Nullable)
-	}
-	return w
-}
-
-// WrittenRecords yields the records that write makes with a Writer, and its error, if any.
+// WrittenRecords yields the records of a schema that write makes with a Writer, and its error, if any.
+// A record has at most that many rows and about 8 MiB of text. The caller releases it.
 func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
 		enough := errors.New("the caller wants no more records")
-		w := newWriter(schema, rows, func(r arrow.Record) error {
+		w := &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), most: max(1, rows)}
+		defer w.builder.Release()
+		w.emit = func(r arrow.Record) error {
 			if !yield(r, nil) {
 				return enough
 			}
 			return nil
-		})
-		defer w.builder.Release()
+		}
+		for _, field := range schema.Fields() {
+			w.optional = append(w.optional, field.Nullable)
+		}
 		err := write(w)
 		if err == nil {
 			err = w.flush()

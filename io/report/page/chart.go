@@ -161,11 +161,9 @@ type SeriesLine struct {
 	Y    []float64
 }
 
-// The plot of Lines. Above and below it is a line of text.
-const (
-	linesHeight = 220.0 // in pixels
-	linesWidth  = 84.0  // in percent; names are to the right
-)
+// linesHeight is the height of the plot of Lines in pixels, and linesWidth its width in percent. Above
+// and below it is a line of text, and to the right are names.
+const linesHeight, linesWidth = 220.0, 84.0
 
 // write implements Part. The legend is in the order of the last shares.
 func (l *Lines) write(w *writer) {

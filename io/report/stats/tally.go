@@ -382,8 +382,8 @@ func (t *SiteCounter) Table() *Table {
 	}
 	for table := range t.counts {
 		first := len(all.Counts)
-		if ranks[table%len(ranks)] == Panel && !t.hasPanel() {
-			continue
+		if ranks[table%len(ranks)] == Panel && len(t.counts[1]) == 0 {
+			continue // no site is in the panel, which is the second rank
 		}
 		for _, subject := range order {
 			all.Counts = append(all.Counts, t.labelled(table, subject))
@@ -393,12 +393,6 @@ func (t *SiteCounter) Table() *Table {
 		}
 	}
 	return all
-}
-
-// hasPanel reports whether any site is in the panel.
-func (t *SiteCounter) hasPanel() bool {
-	const panel = 1 // in ranks of a history
-	return len(t.counts[panel]) > 0
 }
 
 // labelled returns the count of a subject in a table, with its agent, use, month and rank.

@@ -12,7 +12,7 @@ import (
 
 // Total sums up what was checked.
 type Total struct {
-	counts States
+	counts [states]int
 	tables int // intact ones
 	rows   int64
 	only   string // about the only intact one

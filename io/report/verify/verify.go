@@ -68,9 +68,6 @@ const (
 	states
 )
 
-// States counts the findings of each state.
-type States [states]int
-
 // State returns the state that the damage means.
 func (f *Finding) State() State {
 	switch {
@@ -179,30 +176,12 @@ func damaged(name string, err error) Finding { return Finding{Name: name, Damage
 // checkFile checks an output or a rule pack. If a manifest on this machine lists the output,
 // it is compared with that.
 func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
-	shown := blob.Shown(name)
 	kind, err := ruleset.Detect(ctx, name)
 	switch {
 	case err == nil && kind == format.RulePack:
-		var info *rulepack.Info
-		err := ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
-			info = p.Info()
-			if err := p.Verify(); err != nil {
-				return err
-			}
-			return p.EachKnown(ctx, func(k *rulepack.Known) error {
-				if err := captures.Kept(k.Captures).Check(); err != nil {
-					return fmt.Errorf("%s: %w: %w", shown, rulepack.ErrDamaged, err)
-				}
-				return nil
-			})
-		})
-		if err != nil {
-			return damaged(shown, err)
-		}
-		v.progressOf(name, nil).To(1)
-		return Finding{Name: shown, Format: format.RulePack, Pack: info}
+		return v.checkPack(ctx, name)
 	case blob.IsURL(name) && err != nil:
-		return damaged(shown, err)
+		return damaged(blob.Shown(name), err)
 	case blob.IsURL(name):
 		return v.checkOutput(ctx, name, nil)
 	}
@@ -211,6 +190,28 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 		return damaged(name, err)
 	}
 	return v.checkOutput(ctx, name, o)
+}
+
+// checkPack checks a rule pack, and the captures that it keeps.
+func (v *Verifier) checkPack(ctx context.Context, name string) Finding {
+	f := Finding{Name: blob.Shown(name), Format: format.RulePack}
+	err := ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
+		f.Pack = p.Info()
+		if err := p.Verify(); err != nil {
+			return err
+		}
+		return p.EachKnown(ctx, func(k *rulepack.Known) error {
+			if err := captures.Kept(k.Captures).Check(); err != nil {
+				return fmt.Errorf("%s: %w: %w", f.Name, rulepack.ErrDamaged, err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return damaged(f.Name, err)
+	}
+	v.progressOf(name, nil).To(1)
+	return f
 }
 
 // checkManifest checks all outputs that a manifest of a folder lists, and reports files that

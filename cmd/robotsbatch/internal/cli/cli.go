@@ -303,13 +303,8 @@ func (f Flags) errUnknown(name string) error {
 
 // WantsAllHelp reports whether args contain -help all.
 func WantsAllHelp(args []string) bool {
-	for i, arg := range args[:max(0, len(args)-1)] {
-		switch arg {
-		case "-h", "-help", "--help":
-			return args[i+1] == "all"
-		}
-	}
-	return false
+	at := slices.IndexFunc(args, func(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" })
+	return at >= 0 && slices.Equal(args[at+1:min(at+2, len(args))], []string{"all"})
 }
 
 // UnknownCommand returns the error for a command that does not exist, with a similar one.

@@ -63,10 +63,8 @@ func Names[T any](words []Word[T]) (names []string) {
 
 // NameOf returns the word for a value; empty if there is none.
 func NameOf[T comparable](words []Word[T], value T) string {
-	for _, w := range words {
-		if w.Value == value {
-			return w.Name
-		}
+	if at := slices.IndexFunc(words, func(w Word[T]) bool { return w.Value == value }); at >= 0 {
+		return words[at].Name
 	}
 	return ""
 }

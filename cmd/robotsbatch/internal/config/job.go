@@ -38,11 +38,6 @@ type Job struct {
 	which string // -shard
 }
 
-// NewJob is a job as it is without flags.
-func NewJob() Job {
-	return Job{Rules: NewRules(), Output: NewOutput()}
-}
-
 // Limits say how many rows without a right answer still are success; the zero value, any number.
 type Limits struct{ MaxInvalid, MaxNoRobots cli.Allowance }
 

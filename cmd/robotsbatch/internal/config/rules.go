@@ -246,19 +246,17 @@ func readList(name string) ([]byte, error) {
 }
 
 // AgentNames returns the first name of each agent's chain, after which columns are named.
-func (c *Rules) AgentNames() []string {
-	names := make([]string, len(c.Chains))
-	for i, chain := range c.Chains {
-		names[i] = chain[0]
+func (c *Rules) AgentNames() (names []string) {
+	for _, chain := range c.Chains {
+		names = append(names, chain[0])
 	}
 	return names
 }
 
 // AgentChains returns each agent's chain, its names joined by commas.
-func (c *Rules) AgentChains() []string {
-	chains := make([]string, len(c.Chains))
-	for i, chain := range c.Chains {
-		chains[i] = strings.Join(chain, ",")
+func (c *Rules) AgentChains() (chains []string) {
+	for _, chain := range c.Chains {
+		chains = append(chains, strings.Join(chain, ","))
 	}
 	return chains
 }
