@@ -95,7 +95,7 @@ func (s *bodyStore) flush(table *bodyTable) error {
 	slices.SortFunc(s.bodies, func(x, y storedBody) int {
 		return cmp.Or(bytes.Compare(x.first[:], y.first[:]), cmp.Compare(x.number, y.number))
 	})
-	w := bufio.NewWriterSize(&s.spill, copyingSize)
+	w := bufio.NewWriterSize(&s.spill, int(min(s.size, copyingSize)))
 	at := uint64(s.spill.Size())
 	for _, x := range s.bodies {
 		if err := table.update(x.number, func(k *bodyMeta) { k.at, k.size = at, uint32(len(x.stored)) }); err != nil {

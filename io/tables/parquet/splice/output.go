@@ -48,7 +48,7 @@ type Columns struct {
 // Writer writes a file.
 type Writer struct {
 	out    tables.Output
-	buffer []byte // of copySize
+	buffer []byte // of copy: up to copySize bytes
 
 	footer  []layout.Raw // without row groups and rows, which Close sets
 	groups  [][]byte     // encoded RowGroup structures
@@ -66,7 +66,7 @@ type begun struct {
 
 // NewWriter begins a file whose schema and metadata are like's, with the added columns after its own.
 func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
-	o := &Writer{out: tables.Output{To: w}, buffer: make([]byte, copySize), footer: slices.Clone(like.footer), maker: added.Maker}
+	o := &Writer{out: tables.Output{To: w}, footer: slices.Clone(like.footer), maker: added.Maker}
 	if err := o.extendSchema(added); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
@@ -129,6 +129,7 @@ func (o *Writer) Failed() bool { return o.out.Failed }
 
 // copy writes a range of an input to the output, copySize bytes at a time.
 func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
+	o.buffer = slices.Grow(o.buffer[:0], int(min(copySize, r.Length)))
 	for r.Length > 0 {
 		part := o.buffer[:min(copySize, r.Length)]
 		if err := layout.ReadAt(in, part, r.Offset); err != nil {
