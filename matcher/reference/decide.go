@@ -28,12 +28,13 @@ const everyone = "*"
 // first. The first one that has a group decides, else the groups for everyone (RFC 9309
 // §2.2.1, §2.2.2).
 func Decide(f File, chain []string, path string, p Profile) Decision {
-	if p == RFC9309 && IsRobotsTxt(path) {
+	spelt := NewPath(path, p)
+	if p == RFC9309 && spelt.plain == robotsTxtPath {
 		return Decision{Allowed: true, Reason: "robots_txt"}
 	}
 	for _, name := range append(chain[:len(chain):len(chain)], everyone) {
 		if rules, found := rulesFor(f, name, p); found {
-			return mostSpecific(rules, NewPath(path, p))
+			return mostSpecific(rules, spelt)
 		}
 	}
 	return Decision{Allowed: true, Reason: "no_group"}

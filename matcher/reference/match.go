@@ -112,10 +112,9 @@ func NormalisePath(path string) (plain, query string) {
 
 // IsRobotsTxt reports whether the normalised path is /robots.txt without a query;
 // /%72obots.txt is, too. It is always allowed under RFC9309 (RFC 9309 §2.2.2).
-func IsRobotsTxt(path string) bool {
-	plain, _ := NormalisePath(path)
-	return plain == "/robots.txt"
-}
+func IsRobotsTxt(path string) bool { return NewPath(path, RFC9309).plain == robotsTxtPath }
+
+const robotsTxtPath = "/robots.txt"
 
 // Path is a path with its query, ready to be matched.
 type Path struct{ plain, query string }

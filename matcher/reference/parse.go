@@ -75,9 +75,9 @@ func Parse(body []byte, p Profile, limit int) File {
 }
 
 // splitLines splits at CR, LF and CRLF; a CRLF is one line end.
-func splitLines(text string) []string {
-	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
-}
+func splitLines(text string) []string { return strings.Split(lineEnds.Replace(text), "\n") }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // trimLine returns the part of a line that counts: up to a NUL, as in a C string, without
 // comment, trimmed.
