@@ -357,6 +357,9 @@ func useTries(tries []matcher.Trie, paths []string) {
 	for i := range tries {
 		t := &tries[i]
 		t.Written()
+		if slices.ContainsFunc(tries[:i], func(other matcher.Trie) bool { return t.Identity() == other.Identity() }) {
+			continue // they decide alike
+		}
 		for _, path := range paths {
 			target.Set([]byte(path), t.Profile())
 			t.Allowed(&target)

@@ -194,6 +194,9 @@ func TestReadSize(t *testing.T) {
 	}
 	for name, encoding := range encodings {
 		for _, o := range []robotstxt.Options{{}, {Limit: limit + 1}, {Cut: true}} {
+			if name == "UTF-16BE" && (o.Cut || o.Limit > 0) {
+				continue // the order of bytes is nothing to limits
+			}
 			for _, more := range []int{-1, 0, 1} { // characters after the limit
 				for _, end := range []string{"", "\n", "\r", "\r\n", "z", "z\n", "\nz", "\nAllow: /z\n", "\u0a0a"} {
 					text := string(filled(start, limit/encoding.unit+more, rule)) + end

@@ -252,7 +252,8 @@ func byLibrary(statement string) string {
 }
 
 // TestEverySmallStatement compares the parser with a library on all short sequences of
-// tokens.
+// tokens. Of the longest it takes those that start as a key may: what any other start means,
+// shorter ones show.
 func TestEverySmallStatement(t *testing.T) {
 	tokens := []string{"search", "=", "y", "n", ",", " ", ";", "(", ")", "\"", "1", "?", "A", "\t", ".", "*", "@", "-"}
 	length := 5
@@ -260,9 +261,12 @@ func TestEverySmallStatement(t *testing.T) {
 		length = 3
 	}
 	statements := []string{""}
-	for range length {
+	for n := range length {
 		var longer []string
 		for _, s := range statements {
+			if n == 4 && !strings.ContainsAny(s[:1], "syn* \t") {
+				continue
+			}
 			for _, token := range tokens {
 				if longer = append(longer, s+token); t.Failed() {
 					return

@@ -84,10 +84,7 @@ func TestProgress(t *testing.T) {
 // TestSpills checks a pack whose authorities and bodies went to temporary files
 // many times.
 func TestSpills(t *testing.T) {
-	entries := manyEntries(40_000)
-	if testing.Short() {
-		entries = manyEntries(10_000)
-	}
+	entries := manyEntries(15_000)
 	name := build(t, entries, BuildOptions{Memory: 1}, 4)
 	p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
 	for _, e := range entries {
