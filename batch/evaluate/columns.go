@@ -43,9 +43,9 @@ func (c *columns) sort(v *batch.Verdicts) {
 func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
 	e.columns.sort(v)
 	for _, column := range e.columns.byAuthority {
-		for number := range e.groups.all {
-			e.columns.host = batch.Host{Authority: e.groups.keys[number].Text}
-			e.setColumn(&v.Columns[column], number)
+		for group := range e.groups.all {
+			e.columns.host = batch.Host{Authority: e.groups.keys[group].Text}
+			e.setColumn(&v.Columns[column], group)
 		}
 	}
 }
@@ -54,9 +54,9 @@ func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
 func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	for _, column := range e.columns.byURL {
 		c := &v.Columns[column]
-		for number := range e.groups.all {
-			key, pathStart := e.groups.keys[number].Text, len(e.groups.all[number].written)
-			for row := range e.groups.rowsOf(number) {
+		for group := range e.groups.all {
+			key, pathStart := e.groups.keys[group].Text, len(e.groups.all[group].written)
+			for row := range e.groups.rowsOf(group) {
 				c.Of[row] = c.Add(c.Kind.OfURL(key, r.url(row)[pathStart:]))
 			}
 		}
@@ -66,36 +66,36 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 // describe sets, for the rows of a group, the columns that robots.txt decides, and counts
 // Outdated and SitemapsCut. o is the group's origin, of whose authority something is known; its
 // Facts.Fetched is changed where rows have times.
-func (e *Evaluator) describe(v *batch.Verdicts, number int, o *matcher.Origin) {
-	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, HasRules: o.Access == access.Rules, Time: e.options.AsOf}
+func (e *Evaluator) describe(v *batch.Verdicts, group int, o *matcher.Origin) {
+	e.columns.host = batch.Host{Authority: e.groups.keys[group].Text, Facts: &o.Facts, HasRules: o.Access == access.Rules, Time: e.options.AsOf}
 	timed := e.options.Timelines != nil
 	for _, column := range e.columns.byFacts {
 		if c := &v.Columns[column]; timed {
 			// The index is that in e.found: groups are looked up lookupSize at a time.
-			e.setColumnByTime(c, number, v.Times, e.history.fetches[number%lookupSize])
+			e.setColumnByTime(c, group, v.Times, e.history.fetches[group%lookupSize])
 		} else {
-			e.setColumn(c, number)
+			e.setColumn(c, group)
 		}
 	}
 	if age, ok := o.Facts.Age(e.options.AsOf); ok && !timed && age > e.options.MaxAge { // else countOutdated counts them
-		v.Outdated += int64(e.groups.count(number))
+		v.Outdated += int64(e.groups.count(group))
 	}
 	if len(e.columns.byFacts) > 0 && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
-		v.SitemapsCut += int64(e.groups.count(number))
+		v.SitemapsCut += int64(e.groups.count(group))
 	}
 }
 
 // setColumn sets a column of a group's rows to the value for e.columns.host.
-func (e *Evaluator) setColumn(c *batch.Values, number int) {
-	of := c.Add(c.Kind.Value(&e.columns.host, c.Agent))
-	if of == null {
+func (e *Evaluator) setColumn(c *batch.Values, group int) {
+	number := c.Add(c.Kind.Value(&e.columns.host, c.Agent)) // of the value in c
+	if number == null {
 		return // as it is
 	}
-	w := e.groups.walk(number)
+	w := e.groups.walk(group)
 	for w.next() {
 		rows := c.Of[w.low:w.high]
 		for i := range rows {
-			rows[i] = of
+			rows[i] = number
 		}
 	}
 }
@@ -105,15 +105,15 @@ func (e *Evaluator) setColumn(c *batch.Values, number int) {
 // that say the same of the host, in order: each row is described by the newest one at its time, or
 // by the first if all are later. A row takes the value of the row before, unless its fetch or, for
 // values that depend on it, its time is another.
-func (e *Evaluator) setColumnByTime(c *batch.Values, number int, times, fetches []int64) {
-	host, fetch, of := &e.columns.host, -1, int32(null)
-	for row := range e.groups.rowsOf(number) {
+func (e *Evaluator) setColumnByTime(c *batch.Values, group int, times, fetches []int64) {
+	host, fetch, number := &e.columns.host, -1, int32(null)
+	for row := range e.groups.rowsOf(group) {
 		t := times[row]
 		newest := max(0, lastAt(fetches, t))
 		if newest != fetch || c.Kind.ByTime && t != host.Time {
 			fetch, host.Time, host.Facts.Fetched = newest, t, fetches[newest]
-			of = c.Add(c.Kind.Value(host, c.Agent))
+			number = c.Add(c.Kind.Value(host, c.Agent))
 		}
-		c.Of[row] = of
+		c.Of[row] = number
 	}
 }

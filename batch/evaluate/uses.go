@@ -103,12 +103,12 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 // host states. Where verdicts are combined, a row has the combined value of the agents that may fetch it.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
 	use, combines := slices.Index(e.uses.wanted, c.Kind.Use.Use), e.options.Combine != batch.CombineNone
-	agent, of := c.Agent, int32(null)
-	list := int32(-1) // the list of denied agents for which value and of were found last; none yet
+	agent, number := c.Agent, int32(null)
+	list := int32(-1) // the list of denied agents for which value and number were found last; none yet
 	value := e.uses.values[agent*len(e.uses.wanted)+use]
 	forbids := e.uses.forbids[value]
 	if !combines {
-		if of = e.numberOf(c, said, agent, use, value); of == null && !forbids {
+		if number = e.numberOf(c, said, agent, use, value); number == null && !forbids {
 			return // the rows are null already
 		}
 	}
@@ -120,9 +120,9 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 		if combines && v.DeniedOf[row] != list {
 			list = v.DeniedOf[row]
 			agent, value, forbids = e.uses.combined(v.Denied[list], use)
-			of = e.numberOf(c, said, agent, use, value)
+			number = e.numberOf(c, said, agent, use, value)
 		}
-		c.Of[row] = of
+		c.Of[row] = number
 		if forbids {
 			v.NeedBits(&v.Unpermitted)[row>>3] |= 1 << (row & 7)
 		}

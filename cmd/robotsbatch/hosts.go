@@ -89,7 +89,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 			return err
 		}
 	}
-	waiting := hosts.NewWaiting(c.Running.Memory/4, os.TempDir())
+	waiting := hosts.NewWaiting(c.Running.Memory/4, os.TempDir()) // and findHosts takes as much
 	defer waiting.Close()
 	rows, err := c.countRows(ctx, waiting)
 	if err != nil {

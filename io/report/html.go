@@ -538,23 +538,23 @@ func (h htmlPage) uses() page.Section {
 		a := &h.Agents[i]
 		for j := range a.Uses {
 			u := &a.Uses[j]
-			nothing, closed, open := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowedByRobots(a)
+			nothingSaid, unfetched, allowed := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowedByRobots(a)
 			if isGraded(u) {
 				grades.Rows = append(grades.Rows, []page.Cell{
-					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
+					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothingSaid), numberCell(unfetched),
 				})
 				continue
 			}
 			table.Rows = append(table.Rows, []page.Cell{
-				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, open), barCell(u.Disallowed, open), numberCell(u.Disallowed), numberCell(u.Allowed),
-				numberCell(u.Unreadable), numberCell(nothing), numberCell(closed),
+				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, allowed), barCell(u.Disallowed, allowed), numberCell(u.Disallowed), numberCell(u.Allowed),
+				numberCell(u.Unreadable), numberCell(nothingSaid), numberCell(unfetched),
 			})
 			if len(bars.Bars) == listed {
 				continue
 			}
 			bars.Bars = append(bars.Bars, page.Bar{
-				Name: Printable(u.Use + " " + a.Agent), Values: []float64{float64(u.Disallowed), float64(u.Allowed), float64(u.Unreadable), float64(nothing), float64(closed)},
-				Text: fmt.Sprintf("%s disallowed, %s allowed%s, %s nothing said", Number(u.Disallowed), Number(u.Allowed), unreadableText(u), Number(nothing)),
+				Name: Printable(u.Use + " " + a.Agent), Values: []float64{float64(u.Disallowed), float64(u.Allowed), float64(u.Unreadable), float64(nothingSaid), float64(unfetched)},
+				Text: fmt.Sprintf("%s disallowed, %s allowed%s, %s nothing said", Number(u.Disallowed), Number(u.Allowed), unreadableText(u), Number(nothingSaid)),
 			})
 		}
 	}
