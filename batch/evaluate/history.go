@@ -286,7 +286,7 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 	g, h := &e.groups, &e.history
 	for number := range g.all {
 		if !h.held[number].known || h.held[number].until == 0 {
-			continue
+			continue // there is no later span
 		}
 		if err := e.denyGroup(url, v, number); err != nil {
 			return g.firstRow(number), err

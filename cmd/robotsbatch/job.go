@@ -284,7 +284,7 @@ func (j *job) openReport(ctx context.Context) (err error) {
 		return nil
 	}
 	agents := len(j.Chains)
-	if j.Combined() != batch.CombineNone {
+	if j.Combined() != batch.CombineNone { // which have one verdict
 		agents = 1
 	}
 	if j.html, err = report.CreatePage(ctx, j.ReportFile, agents); err != nil {

@@ -101,7 +101,7 @@ func (c *surveyCommand) countFlags() cli.Flags {
 		More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
 	}}...)
 	for i := range flags {
-		if flags[i].Name != string(option.By) {
+		if flags[i].Name != string(option.By) { // which also makes a table of sites
 			flags[i].For = counts
 		}
 	}

@@ -186,7 +186,7 @@ func (d *differ) merge(w *tableio.Writer) error {
 	older, _ := nextOld() // nil at the end
 	newer, _ := nextNew()
 	for older != nil || newer != nil {
-		x, y := older, newer
+		x, y := older, newer // of one authority, or one of them nil
 		if x != nil && y != nil {
 			switch order := cmp.Or(bytes.Compare(x.SURT, y.SURT), bytes.Compare(x.Key, y.Key)); {
 			case order < 0:

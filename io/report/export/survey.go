@@ -111,7 +111,7 @@ func (s *surveyor) writeRows(w *tableio.Writer, a *authority, _ *body) error {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {
-		outage, err = s.replay(a, func(int, *change) {})
+		outage, err = s.replay(a, func(int, *change) {}) // for s.past
 	}
 	if err != nil {
 		return err

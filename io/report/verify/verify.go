@@ -220,7 +220,7 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 	m, err := outputs.ReadManifest(ctx, name)
 	shown := blob.Shown(name)
 	if errors.Is(err, fs.ErrNotExist) && path.Base(shown) == manifest.FolderName {
-		var shards int
+		var shards int // of which the manifests are not merged
 		switch m, _, shards, err = outputs.Joined(ctx, folder); {
 		case errors.Is(err, manifest.ErrIncomplete):
 			return err

@@ -191,17 +191,17 @@ type Allowance struct {
 func (a *Allowance) Set(s string) error {
 	if digits, percent := strings.CutSuffix(s, "%"); percent {
 		v, err := strconv.ParseFloat(digits, 64)
-		if err != nil || !(v >= 0 && v <= 100) {
+		if err != nil || !(v >= 0 && v <= 100) { // NaN is neither
 			return errors.New("want a percentage from 0% to 100%")
 		}
-		*a = Allowance{true, v, true}
+		*a = Allowance{limited: true, most: v, percent: true}
 		return nil
 	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
 		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
 	}
-	*a = Allowance{true, float64(n), false}
+	*a = Allowance{limited: true, most: float64(n)}
 	return nil
 }
 

@@ -134,7 +134,7 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return err
 	}
 	r.SetWork()
-	if c.First > 0 {
+	if c.First > 0 { // which are counted in order
 		r.Workers = 1
 	}
 	return nil
