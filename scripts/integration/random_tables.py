@@ -10,7 +10,8 @@ and its values are the same, or the conversion is refused by the column's name.
 Anything else fails.
 
 pyarrow cannot read Parquet of null structs around fixed-size lists that are not null,
-not even its own ("Expected all lists to be of size=1 but index 1 had size=0"). Such an
+not even its own ("Expected all lists to be of size=1 but index 1 had size=0"), nor of some
+structs of views, which it does not write ("Slicing not implemented for StringView"). Such an
 output is converted to Arrow by robotsbatch and compared then; how many is reported.
 """
 
@@ -345,12 +346,12 @@ def compare_text(want, path):
 
 
 def pyarrow_fails(table, out):
-    """Tells whether pyarrow cannot read a table from its own Parquet either."""
+    """Tells whether pyarrow cannot write a table as Parquet and read that either."""
     own = out.with_suffix(".own")
-    pq.write_table(table, own)
     try:
+        pq.write_table(table, own)
         pq.read_table(own)
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return True
     return False
 
@@ -373,7 +374,7 @@ def convert(source, want, out, *flags):
         return ""
     try:
         got = read(out)
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         if not pyarrow_fails(want, out):
             raise
         again = out.with_suffix(".again.arrow")
