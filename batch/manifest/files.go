@@ -29,6 +29,10 @@ func IsName(name string) bool {
 // ReadFile reads the manifest of that name. The error names it, and wraps
 // fs.ErrNotExist when there is none.
 func ReadFile(name string) (*Manifest, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for a writer
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		if pathError, ok := errors.AsType[*fs.PathError](err); ok {

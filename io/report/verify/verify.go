@@ -259,7 +259,11 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 		var f Finding
 		chain.Start(outputs.Steps{
 			Work: func() error {
-				f = v.checkOutput(ctx, outputs.Below(folder, list[i].Output.Name), &list[i])
+				if name := list[i].Output.Name; filepath.IsLocal(filepath.FromSlash(strings.TrimLeft(name, "/"))) {
+					f = v.checkOutput(ctx, outputs.Below(folder, name), &list[i])
+				} else {
+					f = damaged(name, fmt.Errorf("%s: the manifest lists %q, which is not in its folder", blob.Shown(folder), name))
+				}
 				return context.Cause(ctx) // then f is about that
 			},
 			Complete: func() error { found(f); return nil },
@@ -380,6 +384,10 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 	f := Finding{Name: blob.Shown(name), Output: o}
 	part, before := v.progressOf(name, o), 0.0 // before is the share that is done before decoding
 	defer part.To(1)
+	if info, err := os.Stat(name); o != nil && !blob.IsURL(name) && err == nil && !info.Mode().IsRegular() { // a pipe or a device need not end
+		f.Damage = []error{fmt.Errorf("%s is no regular file", name)}
+		return f
+	}
 	if o != nil {
 		before = sumsShare
 		f.Damage = checkSums(ctx, name, o, func(share float64) { part.To(sumsShare * share) })

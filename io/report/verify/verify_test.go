@@ -77,6 +77,38 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A manifest that lists a file elsewhere does not have it read.
+func TestOutputElsewhere(t *testing.T) {
+	folder := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(folder, "x.txt"), []byte("text"), 0o600))
+	inner := filepath.Join(folder, "inner")
+	must.Do(t, os.Mkdir(inner, 0o700))
+	o := manifest.Output{Output: manifest.File{Name: "a/../../x.txt", Size: 1}, Parts: []manifest.Part{{Size: 1}}}
+	text := manifest.AppendOutput(manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version}), &o)
+	must.Do(t, os.WriteFile(filepath.Join(inner, manifest.FolderName), manifest.AppendEnd(text, 1), 0o600))
+	got := check(t, inner)
+	if len(got) != 1 || len(got[0].Damage) != 1 || !strings.HasSuffix(got[0].Damage[0].Error(), `lists "a/../../x.txt", which is not in its folder`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A device in the place of an output or a manifest is not read, for it need not end.
+func TestDevices(t *testing.T) {
+	const device = "/dev/zero"
+	if _, err := os.Stat(device); err != nil {
+		t.Skip(err)
+	}
+	name := writeFolder(t, true)
+	for _, replaced := range []string{name, filepath.Join(filepath.Dir(name), manifest.FolderName)} {
+		must.Do(t, os.Remove(replaced))
+		must.Do(t, os.Symlink(device, replaced))
+		got := check(t, filepath.Dir(name))
+		if len(got) != 1 || len(got[0].Damage) != 1 || !strings.Contains(got[0].Damage[0].Error(), "is no regular file") {
+			t.Errorf("%s: %+v", replaced, got)
+		}
+	}
+}
+
 func TestUnfinishedJob(t *testing.T) {
 	name := writeFolder(t, false)
 	got := check(t, filepath.Dir(name))
