@@ -135,17 +135,22 @@ func wantOnly(t *testing.T, name, content string) {
 func TestSignalStopsOpen(t *testing.T) {
 	workplace(t)
 	must.Do(t, syscall.Mkfifo("feed", 0o666))
-	cmd := exec.Command("robotsbatch", "-in", "feed", "-files-from", "list", "-rules", "rules")
-	stderr := must.Get(cmd.StderrPipe())(t)
 	must.Do(t, syscall.Mkfifo("list", 0o666))
-	must.Do(t, cmd.Start())
-	// The list is read after the signal handlers are there.
-	list := must.Get(os.OpenFile("list", os.O_WRONLY, 0))(t)
-	list.Close()
-	must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
-	said := must.Get(io.ReadAll(stderr))(t)
-	if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(string(said), "stopped (terminated)") {
-		t.Errorf("exit status %d: %s", status, said)
+	writeFile(t, "urls.txt", "https://example.com/\n")
+	for _, args := range [][]string{{"-in", "feed", "-rules", "rules"}, {"-in", "urls.txt", "-rules", "feed"}} {
+		cmd := exec.Command("robotsbatch", append(args, "-files-from", "list")...)
+		stderr := must.Get(cmd.StderrPipe())(t)
+		must.Do(t, cmd.Start())
+		// The list is read after the signal handlers are there.
+		list := must.Get(os.OpenFile("list", os.O_WRONLY, 0))(t)
+		list.Close()
+		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
+		killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		said := must.Get(io.ReadAll(stderr))(t)
+		if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(string(said), "stopped (terminated)") {
+			t.Errorf("%s: exit status %d: %s", args, status, said)
+		}
+		killed.Stop()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -333,6 +334,8 @@ func filesBelow(ctx context.Context, folder string) (files, unread []string, err
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
+		case entry.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0: // to open a pipe would wait for a writer
+			return fmt.Errorf("%s is no regular file: move it elsewhere, or name the captures by a pattern", path)
 		case !entry.IsDir():
 			all = append(all, path)
 			if named, _ := format.ByName(path); named.HasCaptures() {

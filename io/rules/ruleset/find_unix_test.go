@@ -29,3 +29,11 @@ func TestFoldersAreClosedBeforeTheNext(t *testing.T) {
 		t.Errorf("captures: %v, error %v", is, err)
 	}
 }
+
+// A pipe in a folder of captures is an error at once, and not waited for.
+func TestPipeAmongCaptures(t *testing.T) {
+	files(t, map[string]string{"crawl/1.warc": warcOf(rules, 0, "a.example")})
+	must.Do(t, syscall.Mkfifo("crawl/2.warc", 0o666))
+	_, err := Find(t.Context(), Options{Sources: []string{"crawl"}, Memory: 1 << 26, Workers: 1})
+	must.Say(t, err, "2.warc is no regular file")
+}

@@ -54,7 +54,7 @@ func Create(ctx context.Context, name string) (Writer, error) {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, not a file", name)
 	case err == nil && !info.Mode().IsRegular():
-		f, err := openPipe(ctx, name)
+		f, err := openPipe(ctx, name, os.O_WRONLY)
 		if err != nil {
 			return nil, withName(name, err)
 		}

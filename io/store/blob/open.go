@@ -39,7 +39,12 @@ func Open(ctx context.Context, name string) (*File, error) {
 	case isObject:
 		return openURL(ctx, name)
 	}
-	f, err := os.Open(name)
+	var f *os.File
+	if info, _ := os.Stat(name); info != nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		f, err = openPipe(ctx, name, os.O_RDONLY)
+	} else {
+		f, err = os.Open(name)
+	}
 	if err != nil {
 		return nil, withName(name, err)
 	}

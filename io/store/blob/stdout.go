@@ -124,16 +124,16 @@ func (w *pipeWriter) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// openPipe opens a named pipe or a device to write to it. A pipe waits for its reader,
+// openPipe opens a named pipe or a device with a flag of os.OpenFile. A pipe waits for its other end,
 // until ctx ends.
-func openPipe(ctx context.Context, name string) (*os.File, error) {
+func openPipe(ctx context.Context, name string, flag int) (*os.File, error) {
 	type opened struct {
 		f   *os.File
 		err error
 	}
 	open := make(chan opened)
 	go func() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		f, err := os.OpenFile(name, flag, 0)
 		select {
 		case open <- opened{f, err}:
 		case <-ctx.Done():
