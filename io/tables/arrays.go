@@ -39,6 +39,14 @@ func WithDictionaries(rows, source *array.Data) *array.Data {
 	return array.NewData(source.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
 }
 
+// MapOf returns the type of maps with these fields of keys and values. sorted says that the keys of each map are.
+func MapOf(key, value arrow.Field, sorted bool) *arrow.MapType {
+	dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
+	dt.SetItemNullable(value.Nullable)
+	dt.KeysSorted = sorted
+	return dt
+}
+
 // Release releases arrays.
 func Release(columns []*array.Data) {
 	for _, column := range columns {

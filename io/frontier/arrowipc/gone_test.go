@@ -180,7 +180,7 @@ func padded(t *testing.T, schema *arrow.Schema, data []byte, codec int8) []byte 
 		if codec == layout.CodecNone {
 			return content
 		}
-		return layout.AppendDeflated(nil, content, codec, compress.Fastest)
+		return layout.AppendBuffer(nil, content, codec, compress.Fastest)
 	})
 }
 

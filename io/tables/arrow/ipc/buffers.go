@@ -214,18 +214,10 @@ func (b *buffers) add(content []byte) error { return b.addDeflated(content, comp
 // zstd.
 func (b *buffers) addDeflated(content []byte, level int) error {
 	begin := b.madeSize()
-	if len(content) == 0 {
-		b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin})
-		return nil
-	}
 	if err := b.grow(len(content)); err != nil {
 		return err
 	}
-	if b.codec == layout.CodecNone {
-		b.out.bytes = append(b.out.bytes, content...)
-	} else {
-		b.out.bytes = layout.AppendDeflated(b.out.bytes, content, b.codec, level)
-	}
+	b.out.bytes = layout.AppendBuffer(b.out.bytes, content, b.codec, level)
 	return b.endBuffer(begin)
 }
 
@@ -354,20 +346,8 @@ func (b *buffers) plainSize(s layout.Span) (int64, error) {
 
 // copyWhole appends a buffer as it lies in the input's body. It is lifted if the body is in a file.
 func (b *buffers) copyWhole(s layout.Span) error {
-	begin := b.madeSize()
-	if b.body == nil {
-		b.lift(len(b.out.bytes), s.Offset, s.Length)
-		return b.endBuffer(begin)
-	}
-	raw, err := b.readRaw(s)
-	if err == nil {
-		err = b.grow(len(raw))
-	}
-	if err != nil {
-		return err
-	}
-	b.out.bytes = append(b.out.bytes, raw...)
-	return b.endBuffer(begin)
+	all := tables.Rows(nil).Add(0, int(s.Length)) // as values of a byte
+	return b.copyRuns(selection{span: s, width: 1, kept: int(s.Length), runs: all}, b.body == nil)
 }
 
 // longRun is the least average number of bytes of runs that are lifted: shorter ones are read faster together.
@@ -384,8 +364,14 @@ func (b *buffers) copyPlain(v selection) error {
 	if v.span.Length < int64(v.size) {
 		return errShort
 	}
+	return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
+}
+
+// copyRuns appends a buffer with the bytes of the kept values as they lie in the input's body. lifts says that they
+// are lifted: the body is in a file.
+func (b *buffers) copyRuns(v selection, lifts bool) error {
 	begin := b.madeSize()
-	if b.lifts(int64(v.kept), len(v.runs)) {
+	if lifts {
 		for _, r := range v.runs {
 			b.lift(len(b.out.bytes), v.span.Offset+int64(r.Low*v.width), int64(r.High-r.Low)*int64(v.width))
 		}

@@ -46,27 +46,26 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// writeDictionary writes what readers do not know yet of a dictionary, if no rows are left out. It takes over the
-// reference to the values. If they are a prefix of those with this number that were written last, readers know
-// them. If the last ones are a prefix of them, a file gets only the added entries; a stream gets a full
-// replacement, because not every reader accepts such deltas in streams.
+// writeDictionary writes what readers do not know yet of a dictionary, if no rows are left out. If the values
+// are a prefix of those with this number that were written last, readers know them. If the last ones are a prefix of
+// them, a file gets only the added entries; a stream gets a full replacement, because not every reader accepts such
+// deltas in streams.
 func (s *Writer) writeDictionary(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false // the first entry that is written
 	if known {
 		if last == d.values || !d.nested && beginsWith(last, d.values) {
-			d.values.Release()
 			return nil
 		}
 		if !s.options.Stream {
 			if d.nested || !beginsWith(d.values, last) {
-				d.values.Release()
 				return errReplaced
 			}
 			begin, delta = last.Len(), true
 		}
 		last.Release()
 	}
+	d.values.Retain()
 	s.last[d.id] = d.values
 	values := tables.Maker{Memory: s.options.Allocator}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
 	m, err := s.encodeDictionary(d, values, delta)
@@ -200,11 +199,7 @@ func (s *Writer) addIndices(m *message) error {
 			return fmt.Errorf("column %q: %w", k.column, err)
 		}
 		begin := len(m.body)
-		if m.batch.Codec == layout.CodecNone {
-			m.body = append(m.body, indices.values...)
-		} else if len(indices.values) > 0 {
-			m.body = layout.AppendDeflated(m.body, indices.values, m.batch.Codec, compress.Fastest)
-		}
+		m.body = layout.AppendBuffer(m.body, indices.values, m.batch.Codec, compress.Fastest)
 		m.batch.Buffers[indices.buffer] = layout.Span{Offset: int64(begin) + lifted, Length: int64(len(m.body) - begin)}
 		m.body = append(m.body, padding(len(m.body)-begin)...)
 	}

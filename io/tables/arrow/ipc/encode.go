@@ -195,10 +195,8 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 		case len(indices) > 0 && indices[0].buffer == i: // the buffer before is their validity bitmap
 			indices[0].values, indices[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
 			indices = indices[1:]
-		case m.batch.Codec == layout.CodecNone:
-			out = append(out, content...)
-		case len(content) > 0:
-			out = layout.AppendDeflated(out, content, m.batch.Codec, compress.Fastest)
+		default:
+			out = layout.AppendBuffer(out, content, m.batch.Codec, compress.Fastest)
 		}
 		m.batch.Buffers[i] = layout.Span{Offset: int64(begin), Length: int64(len(out) - begin)}
 		out = append(out, padding(len(out))...)

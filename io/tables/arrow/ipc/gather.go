@@ -110,19 +110,11 @@ func (g *gathering) column(i int, shape *layout.Shape) error {
 
 // addTexts adds an array of texts that was gathered already. It reads nothing of the input.
 func (g *gathering) addTexts(d *array.Data) error {
-	texts := array.MakeFromData(d)
-	defer texts.Release()
-	g.made.Nodes = append(g.made.Nodes, layout.FieldNode{Length: int64(texts.Len()), Nulls: int64(texts.NullN())})
-	for i, buffer := range d.Buffers() {
-		var content []byte
-		if buffer != nil && (i > 0 || texts.NullN() > 0) {
-			content = buffer.Bytes()
-		}
-		if err := g.add(content); err != nil {
-			return err
-		}
+	contents, err := addArray(&g.made, nil, d)
+	for i := 0; i < len(contents) && err == nil; i++ {
+		err = g.add(contents[i])
 	}
-	return nil
+	return err
 }
 
 var errShort = errors.New("damaged: a buffer is too short")

@@ -159,9 +159,7 @@ func (p *Part) inflate(again func()) bool {
 func (p *Part) begin() {
 	p.begun, p.steps = true, 1
 	if p.meta.Packed() {
-		if p.inflation, p.err = layout.NewInflation(p.meta, p.body, p.total); p.err == nil {
-			p.steps = max(1, len(p.meta.Buffers))
-		}
+		p.inflation, p.steps = layout.NewInflation(p.meta, p.body, p.total), max(1, len(p.meta.Buffers))
 	}
 	p.missing = p.steps
 }

@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,12 +83,7 @@ func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 
 // newReader returns a reader with the defaults for options that are zero. framer and schema are still to be set.
 func newReader(o ReaderOptions) *Reader {
-	if o.Rows <= 0 {
-		o.Rows = 65536
-	}
-	if o.Memory <= 0 {
-		o.Memory = 512 << 20
-	}
+	o.Rows, o.Memory = cmp.Or(o.Rows, 65536), cmp.Or(o.Memory, 512<<20)
 	return &Reader{options: o, pool: budget.NewBuffers(o.Memory / 2)}
 }
 
@@ -116,7 +112,7 @@ func (s *Reader) checkSchema() error {
 		return err
 	}
 	if *second = nil; !layout.SameSchema(s.schema, other) {
-		return layout.ErrTwoSchemas
+		return errors.New("damaged: the schema at its beginning is not the one in its footer")
 	}
 	return nil
 }

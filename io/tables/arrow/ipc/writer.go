@@ -85,15 +85,11 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 // begin writes what comes before the first record batch: a file's magic, and the schema, of the copied
 // columns and then of those that are encoded. It sets the fields that depend on the schema.
 func (s *Writer) begin() error {
-	meta, err := layout.BuildSchema(s.schema)
+	fields, err := layout.BuildSchema(s.schema)
 	if err != nil {
 		return err
 	}
-	head := layout.SealedHead(meta, nil)
-	fields, err := layout.ParseSchema(meta)
-	if err != nil {
-		return err
-	}
+	head := fields.Head()
 	s.ids = fields.IDs
 	if from := s.options.From; from != nil {
 		head = layout.SealedHead(layout.JoinSchemas(from.schema, from.copied, fields), nil)
@@ -212,42 +208,32 @@ func (s *Writer) Write(c *Chunk) error {
 		return s.writeGathered(c)
 	case c.copied != nil:
 		return s.writeCopied(c)
-	case s.options.Selects:
-		return s.writeSelected(c)
 	}
-	for i, d := range c.dictionaries {
-		if err := s.writeDictionary(d); err != nil {
-			for _, rest := range c.dictionaries[i+1:] {
-				rest.values.Release()
-			}
-			return fmt.Errorf("column %q: %w", d.column, err)
-		}
-	}
-	for _, m := range c.messages {
-		if err := s.writeRecord(m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.writeEncoded(c)
 }
 
-// writeSelected writes record batches of kept rows that were encoded. Their indices are renumbered first.
-func (s *Writer) writeSelected(c *Chunk) error {
-	defer func() {
-		for _, d := range c.dictionaries {
-			d.values.Release()
+// writeEncoded writes record batches that were encoded, after their dictionaries, which it releases. If rows are left
+// out, the indices are renumbered first.
+func (s *Writer) writeEncoded(c *Chunk) (err error) {
+	for _, d := range c.dictionaries {
+		defer d.values.Release()
+		if err != nil || s.options.Selects {
+			continue
 		}
-	}()
-	for i := range c.messages {
-		m := &c.messages[i]
-		if err := s.completeRecord(m, c.dictionaries); err != nil {
-			return err
-		}
-		if err := s.writeRecord(*m); err != nil {
-			return err
+		if err = s.writeDictionary(d); err != nil {
+			err = fmt.Errorf("column %q: %w", d.column, err)
 		}
 	}
-	return nil
+	for i := 0; i < len(c.messages) && err == nil; i++ {
+		m := &c.messages[i]
+		if s.options.Selects {
+			err = s.completeRecord(m, c.dictionaries)
+		}
+		if err == nil {
+			err = s.writeRecord(*m)
+		}
+	}
+	return err
 }
 
 // End writes what comes after the last record batch, and frees what the writer holds.

@@ -39,6 +39,9 @@ type Shape struct {
 	Values   *Shape // of the dictionary, if Encoded
 }
 
+// Head returns the schema message with its checksum, without a body, as it lies in a stream.
+func (s *Schema) Head() []byte { return SealedHead(s.meta, nil) }
+
 // All returns the indices of all columns.
 func (s *Schema) All() []int {
 	list := make([]int, len(s.Columns))

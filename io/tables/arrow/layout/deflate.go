@@ -11,9 +11,12 @@ func AppendPrefix(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(size))
 }
 
-// AppendDeflated appends a buffer with its prefix, as a compressed body has it: compressed by a codec that is
-// not CodecNone, or stored if that is smaller. level is that of zstd.
-func AppendDeflated(dst, src []byte, codec int8, level int) []byte {
+// AppendBuffer appends a buffer as the body of a message has it. With a codec that is not CodecNone, that is a
+// prefix and then src compressed, or stored if that is smaller; nothing for an empty buffer. level is that of zstd.
+func AppendBuffer(dst, src []byte, codec int8, level int) []byte {
+	if codec == CodecNone || len(src) == 0 {
+		return append(dst, src...)
+	}
 	start := len(dst)
 	dst = AppendPrefix(dst, len(src))
 	dst = compress.Append(dst, src, Codecs[codec], level)

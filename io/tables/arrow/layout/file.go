@@ -221,26 +221,18 @@ func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix { // no message, or not whole
 		return nil, err
 	}
-	meta := make([]byte, length)
-	if err := ReadAt(f.r, meta, at+FramePrefix); err != nil {
-		return nil, err
+	m, err := f.readHead(Block{Offset: at, Meta: int32(FramePrefix + length)})
+	switch {
+	case err == nil && m.Kind == KindSchema:
+		err = m.check(&f.sums)
+	case err == nil:
+		return nil, nil
 	}
-	h, err := f.parse(meta)
 	if err != nil {
 		return nil, fmt.Errorf("the first message: %w", err)
 	}
-	if h.Kind != KindSchema {
-		return nil, nil
-	}
-	prefix := appendUint32(appendUint32(nil, continuation), uint32(length))
-	if err := f.sums.check(KindSchema, prefix, meta, MessageSlot, nil); err != nil {
-		return nil, fmt.Errorf("the first message: %w", err)
-	}
-	return meta, nil
+	return m.Meta(), nil
 }
-
-// ErrTwoSchemas is returned for a file whose two schemas differ.
-var ErrTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
 
 // SameSchema reports whether two schemas are equal, metadata included.
 func SameSchema(x, y *Schema) bool {

@@ -146,15 +146,20 @@ func (t Table) vector(slot, width int) (pos, n int) {
 	if ref == 0 {
 		return 0, 0
 	}
-	head := t.Flat.target(ref)
-	count := int64(t.Flat.uint32(head))
+	return t.Flat.elements(t.Flat.target(ref), width)
+}
+
+// elements returns the position of the first element of the vector at head, and the number of elements, of width
+// bytes each and all inside the buffer; 0 and 0 once fail was called.
+func (f *flat) elements(head, width int) (pos, n int) {
+	count := int64(f.uint32(head))
 	pos = head + 4
-	if t.Flat.err != nil || count > int64(len(t.Flat.Buf)-pos)/int64(width) {
-		t.Flat.fail("vector at %d does not fit", head)
+	if f.err != nil || count > int64(len(f.Buf)-pos)/int64(width) {
+		f.fail("vector at %d does not fit", head)
 		return 0, 0
 	}
-	t.Flat.spend(int(count) * width)
-	if t.Flat.err != nil {
+	f.spend(int(count) * width)
+	if f.err != nil {
 		return 0, 0
 	}
 	return pos, int(count)

@@ -45,7 +45,7 @@ type Inflation struct {
 
 // NewInflation returns an inflation of a body that CheckBody has checked. It allocates Out, in which buffers
 // are aligned to 8 bytes. total is what CheckBody returned.
-func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
+func NewInflation(b *BatchMeta, body []byte, total int64) *Inflation {
 	out := make([]byte, int(total)+8*len(b.Buffers))
 	plain := *b
 	plain.Codec, plain.Narrow = CodecNone, nil
@@ -58,15 +58,12 @@ func NewInflation(b *BatchMeta, body []byte, total int64) (*Inflation, error) {
 		}
 		size := s.Length
 		if b.Codec != CodecNone {
-			var err error
-			if size, err = UncompressedSize(body[s.Offset : s.Offset+s.Length]); err != nil {
-				return nil, fmt.Errorf("buffer %d: %w", i, err)
-			}
+			size, _ = UncompressedSize(body[s.Offset : s.Offset+s.Length]) // no error: CheckBody has read it
 		}
 		plain.Buffers[i].Length = size * b.widened(i)
 		end += (plain.Buffers[i].Length + 7) &^ 7
 	}
-	return &Inflation{b, body, &plain, out[:end]}, nil
+	return &Inflation{b, body, &plain, out[:end]}
 }
 
 // Buffer inflates buffer i.
@@ -93,12 +90,11 @@ func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error)
 	if !b.Packed() {
 		return b, body, nil
 	}
-	n, err := NewInflation(b, body, total)
-	for i := 0; err == nil && i < len(b.Buffers); i++ {
-		err = n.Buffer(i)
-	}
-	if err != nil {
-		return nil, nil, err
+	n := NewInflation(b, body, total)
+	for i := range b.Buffers {
+		if err := n.Buffer(i); err != nil {
+			return nil, nil, err
+		}
 	}
 	return n.Plain, n.Out, nil
 }

@@ -40,11 +40,7 @@ func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error
 	if n := len(first.Columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
 		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
 	}
-	meta, err := BuildSchema(added)
-	if err != nil {
-		return nil, err
-	}
-	second, err := ParseSchema(meta)
+	second, err := BuildSchema(added)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,5 @@
 package layout
 
-import "slices"
-
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
 // what this package has no use for. checkFlat does as they do, so that [Framing].Strict finds what they
 // refuse. The layouts below are those of the tables in Message.fbs, Schema.fbs and
@@ -31,18 +29,6 @@ type flatField struct {
 // flatLayout is a table's fields, by slot.
 type flatLayout struct{ fields []flatField }
 
-// numbers returns the scalars that come before all other fields of a table; none of a nil layout.
-func (l *flatLayout) numbers() []flatField {
-	if l == nil {
-		return nil
-	}
-	end := slices.IndexFunc(l.fields, func(f flatField) bool { return f.kind != flatScalar })
-	if end < 0 {
-		end = len(l.fields)
-	}
-	return l.fields[:end]
-}
-
 // or returns a scalar field that is absent where it is not written, instead of 0.
 func (f flatField) or(absent int) flatField { f.absent = absent; return f }
 
@@ -50,9 +36,8 @@ func scalar(size int) flatField        { return flatField{kind: flatScalar, size
 func vectorOf(size int) flatField      { return flatField{kind: flatVector, size: size} }
 func tablesOf(l *flatLayout) flatField { return flatField{kind: flatTables, of: l} }
 func tableOf(l *flatLayout) flatField  { return flatField{kind: flatTable, of: l} }
-func layoutOf(fields ...flatField) *flatLayout {
-	return &flatLayout{fields: fields}
-}
+
+func layoutOf(fields ...flatField) *flatLayout { return &flatLayout{fields: fields} }
 
 var (
 	text = flatField{kind: flatString}
@@ -99,11 +84,11 @@ func checkFlat(buf []byte, layout *flatLayout) error {
 	return f.err
 }
 
-// alignedTarget follows the reference at pos, which must be aligned and lead somewhere.
+// alignedTarget follows the reference at pos, which must lead somewhere. Both ends of it must be aligned.
 func (f *flat) alignedTarget(pos int) int {
 	to := f.target(pos)
-	if f.err == nil && (pos%4 != 0 || to == pos || to >= len(f.Buf)) {
-		f.fail("reference at %d leads nowhere", pos)
+	if f.err == nil && (pos%4 != 0 || to%4 != 0 || to == pos || to >= len(f.Buf)) {
+		f.fail("reference at %d leads nowhere, or is not aligned", pos)
 	}
 	return to
 }
@@ -116,8 +101,8 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return
 	}
-	if depth > 2*maxDepth || pos%4 != 0 {
-		f.fail("table at %d is nested too deep, or not aligned", pos)
+	if depth > 2*maxDepth {
+		f.fail("table at %d is nested too deep", pos)
 		return
 	}
 	t := f.Table(pos)
@@ -138,16 +123,16 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 		}
 		switch field.kind {
 		case flatString:
-			begin, n := f.elements(at, 1)
+			begin, n := f.elements(f.alignedTarget(at), 1)
 			if end := f.at(begin+n, 1); f.err == nil && end[0] != 0 {
 				f.fail("the text at %d does not end with a zero", begin)
 			}
 		case flatVector:
-			f.elements(at, field.size)
+			f.elements(f.alignedTarget(at), field.size)
 		case flatTable:
 			f.verify(f.alignedTarget(at), field.of, depth+1)
 		case flatTables:
-			begin, n := f.elements(at, 4)
+			begin, n := f.elements(f.alignedTarget(at), 4)
 			for i := range n {
 				f.verify(f.alignedTarget(begin+4*i), field.of, depth+1)
 			}
@@ -155,21 +140,4 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 			f.verify(f.alignedTarget(at), field.union[t.Uint8(slot-1)], depth+1)
 		}
 	}
-}
-
-// elements returns where the elements of a vector begin, and their number. The reference at pos leads to it. The
-// elements have size bytes each, and lie inside the buffer.
-func (f *flat) elements(pos, size int) (begin, n int) {
-	at := f.alignedTarget(pos)
-	if f.err == nil && at%4 != 0 {
-		f.fail("vector at %d is not aligned", at)
-	}
-	count := f.uint32(at)
-	begin = at + 4
-	if f.err != nil || int64(count)*int64(size) > int64(len(f.Buf)-begin) {
-		f.fail("vector at %d does not fit", at)
-		return 0, 0
-	}
-	f.spend(int(count) * size)
-	return begin, int(count)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"robotsbatch/io/tables"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 )
@@ -55,24 +57,19 @@ var plainTypes = []struct {
 	{arrow.FixedWidthTypes.Duration_ns, typeDuration, []int{3}},
 }
 
-// EncodeSchema returns a schema message with its checksum, as it lies in a stream.
-func EncodeSchema(schema *arrow.Schema) ([]byte, error) {
-	meta, err := BuildSchema(schema)
-	if err != nil {
-		return nil, err
-	}
-	return SealedHead(meta, nil), nil
-}
-
-// BuildSchema returns the metadata of a schema message, with room for a checksum.
-func BuildSchema(schema *arrow.Schema) ([]byte, error) {
+// BuildSchema returns a schema as a stream has it: see [Schema.Head].
+func BuildSchema(schema *arrow.Schema) (*Schema, error) {
 	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
 	fields := w.fields(schema.Fields())
 	pairs := w.pairs(schema.Metadata())
 	w.StartObject(4)
 	w.PrependUOffsetTSlot(1, fields, 0)
 	w.PrependUOffsetTSlot(2, pairs, 0)
-	return FinishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil), w.err
+	meta := FinishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return ParseSchema(meta)
 }
 
 // schemaWriter builds the tables of a schema. Slots are those of Schema.fbs.
@@ -227,7 +224,9 @@ func plainType(kind uint8, numbers []int) arrow.DataType {
 
 // numbers returns the numbers with which the table of a type of a kind begins: those of plainTypes.
 func (t Table) numbers(kind uint8) (list []int) {
-	for slot, field := range typeLayouts[kind].numbers() {
+	layout, isKnown := typeLayouts[kind]
+	for slot := 0; isKnown && slot < len(layout.fields) && layout.fields[slot].kind == flatScalar; slot++ {
+		field := layout.fields[slot]
 		list = append(list, int(t.number(slot, field.size, field.absent)))
 	}
 	return list
@@ -351,11 +350,7 @@ func listType(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 		if !isStruct || of.Nullable || pair.NumFields() != 2 || pair.Field(0).Nullable { // a null entry or key
 			return nil
 		}
-		key, item := pair.Field(0), pair.Field(1)
-		dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
-		dt.SetItemNullable(item.Nullable)
-		dt.KeysSorted = numbers[0] != 0
-		return dt
+		return tables.MapOf(pair.Field(0), pair.Field(1), numbers[0] != 0)
 	}
 	return nil
 }

@@ -180,8 +180,11 @@ func MetadataOf(schema *arrow.Schema) (pairs []layout.KeyValue, err error) {
 	for i, key := range m.Keys() {
 		pairs = append(pairs, layout.KeyValue{Key: key, Value: m.Values()[i]})
 	}
-	message, err := arrowlayout.EncodeSchema(schema)
-	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(message)}), err
+	stored, err := arrowlayout.BuildSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	return append(pairs, layout.KeyValue{Key: schemaKey, Value: base64.StdEncoding.EncodeToString(stored.Head())}), nil
 }
 
 // Extended returns a function that turns a file's metadata into that of a copy. The copy has the file's
