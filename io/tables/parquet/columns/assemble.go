@@ -169,28 +169,27 @@ func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
 		return nil, errLevels
 	}
 	buffers := []*memory.Buffer{buffer(bits)}
-	switch {
-	case isFixed:
-		for i, offset := range offsets {
-			if int(offset) != i*int(fixed.Len()) {
-				return nil, errFixed
-			}
+	if !isFixed {
+		buffers = append(buffers, offsetBuffer(offsets, c.Field.Type))
+	}
+	for i, offset := range offsets {
+		if isFixed && int(offset) != i*int(fixed.Len()) {
+			return nil, errFixed
 		}
-	case c.Field.Type.ID() == arrow.LARGE_LIST:
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(widen(offsets))))
-	default:
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)))
 	}
 	return array.NewData(c.Field.Type, n, buffers, []arrow.ArrayData{child}, nulls, 0), nil
 }
 
-// widen returns the offsets of a large list or string.
-func widen(offsets []int32) []int64 {
+// offsetBuffer returns the offsets of lists or strings of type dt, which may be one with offsets of 64 bits.
+func offsetBuffer(offsets []int32, dt arrow.DataType) *memory.Buffer {
+	if dt.Layout().Buffers[1].ByteWidth == arrow.Int32SizeBytes {
+		return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))
+	}
 	wide := make([]int64, len(offsets))
 	for i, offset := range offsets {
 		wide[i] = int64(offset)
 	}
-	return wide
+	return memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(wide))
 }
 
 // pad returns copies of leaves in which each null list has size added elements, which are null: in Arrow a

@@ -92,35 +92,26 @@ func (x *Lists) count() (entries, values int) {
 // ends before the first row that would begin at entry most or later, which it returns as next. n is the
 // lists' leaf. page's memory is used again.
 func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
-	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
-	for ; row < len(x.Of) && len(page.Repetitions) < most; row++ {
+	repetitions, definitions := page.Repetitions[:0], page.Definitions[:0]
+	for ; row < len(x.Of) && len(repetitions) < most; row++ {
 		var values []int32
 		level := uint8(0) // the definition level of a null; 1 is that of an empty list
 		if list := x.Of[row]; list >= 0 {
 			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]]
 		}
-		begin := len(page.Repetitions)
 		if len(values) == 0 {
-			page.Repetitions, page.Definitions = append(page.Repetitions, 0), append(page.Definitions, level)
+			repetitions, definitions = append(repetitions, 0), append(definitions, level)
 			continue
 		}
-		page.Repetitions = appendSame(page.Repetitions, len(values), n.MaxRepetition)
-		page.Repetitions[begin] = 0
-		page.Definitions = appendSame(page.Definitions, len(values), n.MaxDefinition)
+		repetition := uint8(0) // of the first value, which begins the row
+		for range values {
+			repetitions, definitions = append(repetitions, repetition), append(definitions, n.MaxDefinition)
+			repetition = n.MaxRepetition
+		}
 		codes = append(codes, values...)
 	}
-	page.N = len(page.Repetitions)
+	page.N, page.Repetitions, page.Definitions = len(repetitions), repetitions, definitions
 	return row, codes
-}
-
-// appendSame appends n equal levels.
-func appendSame(levels []byte, n int, level byte) []byte {
-	begin := len(levels)
-	levels = slices.Grow(levels, n)[:begin+n]
-	for i := range levels[begin:] {
-		levels[begin+i] = level
-	}
-	return levels
 }
 
 // plain returns the entries of all rows, with texts in place of codes. l is the leaf that has x, and n its

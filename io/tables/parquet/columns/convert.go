@@ -27,19 +27,14 @@ func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 		bits := make([]byte, bitutil.BytesForBits(int64(p.n)))
 		p.each(func(slot, value int) { bits[slot>>3] |= l.Fixed[value] << (slot & 7) })
 		return []*memory.Buffer{memory.NewBufferBytes(bits)}, nil
-	case *arrow.StringType, *arrow.BinaryType:
-		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(spreadOffsets(l.Offsets, p)))
-		return []*memory.Buffer{offsets, memory.NewBufferBytes(l.Data)}, nil
-	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		offsets := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(widen(spreadOffsets(l.Offsets, p))))
-		return []*memory.Buffer{offsets, memory.NewBufferBytes(l.Data)}, nil
+	case arrow.BinaryDataType:
+		return []*memory.Buffer{offsetBuffer(spreadOffsets(l.Offsets, p), dt), memory.NewBufferBytes(l.Data)}, nil
 	case arrow.DecimalType:
 		return decimals(l, n, dt.Layout().Buffers[1].ByteWidth, p)
 	case *arrow.TimestampType:
 		if n.Type == layout.Int96 {
 			return int96(l, p)
 		}
-		return p.fixed(l.Fixed, width, 8), nil
 	case *arrow.Int8Type:
 		return narrow(l, p, 1, math.MinInt8, math.MaxInt8)
 	case *arrow.Uint8Type:
@@ -71,10 +66,7 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 			return nil, fmt.Errorf("damaged: a value of %d in a column of integers from %d to %d", v, least, most)
 		}
 	}
-	out := make([]byte, p.n*width)
-	// The lowest bytes of a number come first.
-	p.each(func(slot, value int) { copy(out[slot*width:(slot+1)*width], l.Fixed[value*4:]) })
-	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
+	return p.fixed(l.Fixed, 4, width), nil // the lowest bytes of a number come first
 }
 
 // spreadOffsets returns the offsets of the slots' texts, given those of the values'. A slot without a value

@@ -71,23 +71,10 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	var err error
 	switch dt := tables.Storage(field.Type).(type) {
 	case *arrow.DictionaryType:
-		value := field
-		value.Type = dt.ValueType
-		if n, stored, err = b.node(name, value); err == nil {
-			if id := dt.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
-				stored.Type = field.Type // readers make a dictionary of these again
-			} else {
-				b.cast(field.Type, stored.Type)
-			}
-		}
-		return n, stored, err
+		id := dt.ValueType.ID()
+		return b.encoded(name, field, dt.ValueType, id == arrow.STRING || id == arrow.BINARY)
 	case *arrow.RunEndEncodedType:
-		value := field
-		value.Type = dt.Encoded()
-		if n, stored, err = b.node(name, value); err == nil {
-			b.cast(field.Type, stored.Type)
-		}
-		return n, stored, err
+		return b.encoded(name, field, dt.Encoded(), false)
 	case *arrow.StructType:
 		stored.Type, err = b.structure(n, dt)
 	case *arrow.MapType:
@@ -99,6 +86,22 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	}
 	if _, ok := field.Type.(arrow.ExtensionType); ok && err == nil {
 		stored.Type = field.Type
+	}
+	return n, stored, err
+}
+
+// encoded is node for a field with a dictionary or run ends, which is stored as its values, of type values.
+// isRestored says that readers make a dictionary of them again.
+func (b *builder) encoded(name string, field arrow.Field, values arrow.DataType, isRestored bool) (*Node, arrow.Field, error) {
+	plain := field
+	plain.Type = values
+	n, stored, err := b.node(name, plain)
+	switch {
+	case err != nil:
+	case isRestored:
+		stored.Type = field.Type
+	default:
+		b.cast(field.Type, stored.Type)
 	}
 	return n, stored, err
 }
@@ -133,10 +136,7 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 		return nil, err
 	}
 	n.Children = []*Node{{Name: "key_value", Repetition: layout.Repeated, Type: layout.NoType, FieldID: -1, Children: []*Node{key, value}}}
-	stored := arrow.MapOfWithMetadata(storedKey.Type, storedKey.Metadata, storedValue.Type, storedValue.Metadata)
-	stored.SetItemNullable(storedValue.Nullable)
-	stored.KeysSorted = dt.KeysSorted
-	return stored, nil
+	return tables.MapOf(storedKey, storedValue, dt.KeysSorted), nil
 }
 
 // list is structure for a list. Its node has one repeated group "list" of elements.

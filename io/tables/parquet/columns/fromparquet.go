@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -180,7 +181,10 @@ func (r *reader) once(n *Node, above byte) (c *Column, err error) {
 	}
 	c.Field.Name, c.Field.Nullable = n.Name, n.Repetition == layout.Optional || c.Field.Type.ID() == arrow.NULL
 	c.present = present
-	c.Field.Metadata = fieldMetadata(n, c.Field.Metadata)
+	if n.FieldID >= 0 {
+		id := arrow.NewMetadata([]string{fieldIDKey}, []string{fmt.Sprint(n.FieldID)})
+		c.Field.Metadata = merge(c.Field.Metadata, id)
+	}
 	return c, nil
 }
 
@@ -191,16 +195,14 @@ func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, err
 		return nil, fmt.Errorf("its group %q has no columns", n.Name)
 	}
 	c := &Column{shape: aStruct, present: present}
-	fields := make([]arrow.Field, len(children))
-	for i, child := range children {
+	for _, child := range children {
 		column, err := r.node(child, present)
 		if err != nil {
 			return nil, err
 		}
-		fields[i], c.children = column.Field, append(c.children, column)
-		c.Leaves = append(c.Leaves, column.Leaves...)
+		c.children, c.Leaves = append(c.children, column), append(c.Leaves, column.Leaves...)
 	}
-	c.Field.Type = arrow.StructOf(fields...)
+	c.Field.Type = c.structType()
 	return c, nil
 }
 
@@ -248,27 +250,8 @@ func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 		return nil, err
 	}
 	c := listColumn(pairs, present, entries)
-	c.shape, c.Field.Type = aMap, mapType(entries, false)
+	c.shape, c.Field.Type = aMap, tables.MapOf(entries.children[0].Field, entries.children[1].Field, false)
 	return c, nil
-}
-
-// mapType returns the type of maps whose keys and values are the two children of entries. sorted says that
-// the keys of each map are.
-func mapType(entries *Column, sorted bool) *arrow.MapType {
-	key, value := entries.children[0].Field, entries.children[1].Field
-	dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
-	dt.SetItemNullable(value.Nullable)
-	dt.KeysSorted = sorted
-	return dt
-}
-
-// fieldMetadata returns a field's metadata, with the node's field ID if it has one.
-func fieldMetadata(n *Node, m arrow.Metadata) arrow.Metadata {
-	keys, values := slices.Clone(m.Keys()), slices.Clone(m.Values())
-	if n.FieldID >= 0 {
-		keys, values = append(keys, fieldIDKey), append(values, fmt.Sprint(n.FieldID))
-	}
-	return arrow.NewMetadata(keys, values)
 }
 
 // leaf returns the column of a node that has values, and notes that INT96 becomes a timestamp.

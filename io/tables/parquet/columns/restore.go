@@ -40,7 +40,7 @@ func (c *Column) restore(r *reader, stored *arrow.Field) {
 			entries.children[0].restore(r, &key)
 			entries.children[1].restore(r, &item)
 			entries.Field.Type = entries.structType()
-			c.Field.Type = mapType(entries, dt.KeysSorted)
+			c.Field.Type = tables.MapOf(entries.children[0].Field, entries.children[1].Field, dt.KeysSorted)
 		}
 	case aList:
 		c.restoreList(r, dt)
@@ -67,7 +67,7 @@ func merge(first, second arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// structType returns the type of a struct with the children's fields, after they were restored.
+// structType returns the type of a struct with the children's fields.
 func (c *Column) structType() arrow.DataType {
 	fields := make([]arrow.Field, len(c.children))
 	for i, child := range c.children {

@@ -3,6 +3,7 @@ package columns
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -83,8 +84,6 @@ var annotations = []struct {
 	{Interval, &arrow.FixedSizeBinaryType{ByteWidth: 12}, layout.FixedLenByteArray, 12, annotationKey, "INTERVAL"},
 }
 
-var errMeaning = &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
-
 // leafType returns the Arrow type of a leaf's values, and field metadata for what the type does not say.
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	m := n.Meaning
@@ -124,7 +123,7 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 			return t.dt, extra, nil
 		}
 	}
-	return nil, nil, errMeaning
+	return nil, nil, &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
 }
 
 // decimalType returns Arrow's narrowest type for decimals: 128 bits, or 256 for more than 38 digits.
@@ -206,19 +205,15 @@ func storedType(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// decimalLength returns the fewest bytes that hold all decimals of a precision, in digits.
-func decimalLength(precision int32) int32 {
-	bits := (float64(precision)*3.321928094887362 + 1) // log2(10), and the sign
-	return int32(bits+7.9999999) / 8
-}
-
-// decimal sets the type and meaning of n, a node of decimals, always to bytes of a fixed length.
+// decimal sets the type and meaning of n, a node of decimals, always to bytes of a fixed length: the fewest that hold
+// all decimals of the precision.
 func (n *Node) decimal(dt arrow.DecimalType) error {
 	precision, scale := dt.GetPrecision(), dt.GetScale()
 	if scale < 0 || scale > precision {
 		return fmt.Errorf("a scale of %d is outside of Parquet's 0 to %d", scale, precision)
 	}
-	n.Type, n.Length = layout.FixedLenByteArray, decimalLength(precision)
+	bits := float64(precision)*math.Log2(10) + 1 // with the sign
+	n.Type, n.Length = layout.FixedLenByteArray, int32(math.Ceil(bits/8))
 	n.Meaning = Meaning{Kind: Decimal, Precision: precision, Scale: scale}
 	return nil
 }

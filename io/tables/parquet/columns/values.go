@@ -19,6 +19,7 @@ var errLongStrings = &tables.LimitError{What: "its values have more than 2 GiB i
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
+		return nil
 	case *arrow.BooleanType:
 		return s.booleans(l, d, e)
 	case *arrow.Int8Type:
@@ -35,12 +36,10 @@ func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 		if dt.Unit == arrow.Second {
 			return convert(s, l, e, elements[int32](d, 1), func(v int32) (int32, error) { return milliseconds[int32](int64(v), math.MaxInt32) })
 		}
-		return s.fixed(l, d, 4, e)
 	case *arrow.TimestampType:
 		if dt.Unit == arrow.Second {
 			return convert(s, l, e, elements[int64](d, 1), func(v int64) (int64, error) { return milliseconds[int64](v, math.MaxInt64) })
 		}
-		return s.fixed(l, d, 8, e)
 	case arrow.DecimalType:
 		return s.decimals(l, d, dt.Layout().Buffers[1].ByteWidth, int(n.Length), e)
 	case *arrow.StringType, *arrow.BinaryType:
@@ -53,11 +52,8 @@ func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 		if dt.ByteWidth == 0 {
 			return byteArrays(s, l, e, make([]int32, d.Offset()+d.Len()+1), d)
 		}
-		return s.fixed(l, d, dt.ByteWidth, e)
-	default:
-		return s.fixed(l, d, n.Width(), e)
 	}
-	return nil
+	return s.fixed(l, d, n.Width(), e)
 }
 
 // count returns how many entries have a value.
