@@ -61,8 +61,8 @@ func (f *File) fields(t *thrift) {
 	structures(t, 2, required, &f.Schema)
 	i64(t, 3, required, &f.Rows)
 	if t.writing {
-		t.header(4, thriftList)
-		t.data = append(appendListHeader(t.data, thriftStruct, f.Encoded.N), f.Encoded.Data...)
+		t.header(4, RawList)
+		t.data = append(appendListHeader(t.data, RawStruct, f.Encoded.N), f.Encoded.Data...)
 	} else {
 		structures(t, 4, required, &f.Groups)
 	}
@@ -264,7 +264,7 @@ func (g *RowGroup) fields(t *thrift) {
 	if t.writing { // these are optional, and reading a file needs none of them
 		i64(t, 5, present, &g.Offset)
 		i64(t, 6, present, &g.Size)
-		number(t, 7, thriftI16, optional(g.Ordinal >= 0), &g.Ordinal)
+		number(t, 7, RawI16, optional(g.Ordinal >= 0), &g.Ordinal)
 	}
 }
 
@@ -333,7 +333,7 @@ type chunkMeta Chunk
 // fields implements structure for ColumnMetaData.
 func (c *chunkMeta) fields(t *thrift) {
 	i32(t, 1, required, &c.Type)
-	numbers(t, 2, thriftI32, required, &c.Encodings)
+	numbers(t, 2, RawI32, required, &c.Encodings)
 	texts(t, 3, required, &c.Path)
 	i32(t, 4, required, &c.Codec)
 	i64(t, 5, required, &c.Values)

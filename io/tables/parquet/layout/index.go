@@ -9,8 +9,6 @@ import (
 // maxIndex is the most bytes that an index may have: some millions of pages.
 const maxIndex = 64 << 20
 
-var errIndexRange = errors.New("damaged: it lies outside of the file's data")
-
 // OffsetIndex says where the data pages of a chunk lie.
 type OffsetIndex struct{ Pages []PageLocation }
 
@@ -51,7 +49,7 @@ func (x *ColumnIndex) fields(t *thrift) {
 	texts(t, 2, required, &x.Low)
 	texts(t, 3, required, &x.High)
 	i32(t, 4, required, &x.Order)
-	numbers(t, 5, thriftI64, optional(x.Nulls != nil), &x.Nulls)
+	numbers(t, 5, RawI64, optional(x.Nulls != nil), &x.Nulls)
 }
 
 // PageCount is the number of pages of a kind that have an encoding.
@@ -95,7 +93,7 @@ func (f *File) ReadIndex(r io.ReaderAt, at Range, s structure) error {
 		return nil
 	}
 	if at.Offset < int64(len(Magic)) || at.Length > maxIndex || at.Offset > f.End-at.Length {
-		return errIndexRange
+		return errors.New("damaged: it lies outside of the file's data")
 	}
 	data := make([]byte, at.Length)
 	if err := ReadAt(r, data, at.Offset); err != nil {

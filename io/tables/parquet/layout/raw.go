@@ -12,16 +12,6 @@ type Raw struct {
 	Value []byte
 }
 
-// Kinds of fields that are written.
-const (
-	RawI16    = thriftI16
-	RawI32    = thriftI32
-	RawI64    = thriftI64
-	RawBinary = thriftBinary
-	RawList   = thriftList
-	RawStruct = thriftStruct
-)
-
 // ReadRaw returns the fields of the structure with which data begins, and the bytes after it. Both alias data.
 func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 	t := &thrift{data: data}

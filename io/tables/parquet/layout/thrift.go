@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// Types of Thrift's compact protocol.
+// Types of Thrift's compact protocol. Those that a [Raw] field is written as begin with Raw.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
 	thriftByte   = 3
-	thriftI16    = 4
-	thriftI32    = 5
-	thriftI64    = 6
+	RawI16       = 4
+	RawI32       = 5
+	RawI64       = 6
 	thriftDouble = 7
-	thriftBinary = 8
-	thriftList   = 9
+	RawBinary    = 8
+	RawList      = 9
 	thriftSet    = 10
 	thriftMap    = 11
-	thriftStruct = 12
+	RawStruct    = 12
 	thriftUUID   = 13
 )
 
@@ -120,7 +120,7 @@ func (t *thrift) header(id int16, kind byte) {
 func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
 
 // number is an integer field. It is written as kind, and read from any width. A number that does not fit into
-// T, or into 32 bits if kind is thriftI32, is an error.
+// T, or into 32 bits if kind is RawI32, is an error.
 func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
 	switch {
 	case !t.isDue(id, kind, p):
@@ -130,17 +130,17 @@ func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id i
 		t.data = binary.AppendVarint(t.data, int64(*v))
 	default:
 		read := t.integer(t.kind)
-		if *v = T(read); int64(*v) != read || kind == thriftI32 && int64(int32(read)) != read {
+		if *v = T(read); int64(*v) != read || kind == RawI32 && int64(int32(read)) != read {
 			t.fail()
 		}
 	}
 }
 
 func i32[T ~int32 | ~int64 | ~int](t *thrift, id int16, p presence, v *T) {
-	number(t, id, thriftI32, p, v)
+	number(t, id, RawI32, p, v)
 }
 
-func i64(t *thrift, id int16, p presence, v *int64) { number(t, id, thriftI64, p, v) }
+func i64(t *thrift, id int16, p presence, v *int64) { number(t, id, RawI64, p, v) }
 
 // boolean is a boolean field. It has no value in the data: its kind says it.
 func (t *thrift) boolean(id int16, p presence, v *bool) {
@@ -157,23 +157,33 @@ func (t *thrift) boolean(id int16, p presence, v *bool) {
 
 // text is a field of bytes. A []byte that is read aliases the data.
 func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
-	if !t.isDue(id, thriftBinary, p) {
-		return
+	if t.isDue(id, RawBinary, p) {
+		textValue(t, t.kind, v)
 	}
+}
+
+// textValue reads or writes bytes. kind is the one in the data.
+func textValue[T ~string | ~[]byte](t *thrift, kind byte, v *T) {
 	if t.writing {
 		t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
-		return
+	} else {
+		*v = T(t.bytes(kind))
 	}
-	*v = T(t.bytes(t.kind))
 }
 
 // nested is a field that is a structure.
 func (t *thrift) nested(id int16, p presence, s structure) {
+	if t.isDue(id, RawStruct, p) {
+		t.value(t.kind, s)
+	}
+}
+
+// value reads or writes a structure. kind is the one in the data.
+func (t *thrift) value(kind byte, s structure) {
 	switch {
-	case !t.isDue(id, thriftStruct, p):
 	case t.writing:
 		t.write(s)
-	case t.kind != thriftStruct:
+	case kind != RawStruct:
 		t.fail()
 	default:
 		t.read(s)
@@ -183,7 +193,7 @@ func (t *thrift) nested(id int16, p presence, s structure) {
 // list is a field with a list of elements of a kind. element reads or writes one; its kind is the one in the
 // data.
 func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
-	if !t.isDue(id, thriftList, p) {
+	if !t.isDue(id, RawList, p) {
 		return
 	}
 	if !t.writing {
@@ -214,16 +224,7 @@ func structures[T any, P interface {
 	*T
 	structure
 }](t *thrift, id int16, p presence, values *[]T) {
-	list(t, id, thriftStruct, p, values, func(kind byte, v *T) {
-		switch {
-		case t.writing:
-			t.write(P(v))
-		case kind != thriftStruct:
-			t.fail()
-		default:
-			t.read(P(v))
-		}
-	})
+	list(t, id, RawStruct, p, values, func(kind byte, v *T) { t.value(kind, P(v)) })
 }
 
 // numbers is a field with a list of integers.
@@ -239,13 +240,7 @@ func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, valu
 
 // texts is a list of strings. Those that are read alias the data, unless T is a string.
 func texts[T ~string | ~[]byte](t *thrift, id int16, p presence, values *[]T) {
-	list(t, id, thriftBinary, p, values, func(kind byte, v *T) {
-		if t.writing {
-			t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
-		} else {
-			*v = T(t.bytes(kind))
-		}
-	})
+	list(t, id, RawBinary, p, values, func(kind byte, v *T) { textValue(t, kind, v) })
 }
 
 // Append appends a structure.
@@ -385,7 +380,7 @@ func (t *thrift) damaged(what string, field int) {
 // elements reads a list or set: it calls element for each element, which must read it. No more elements than
 // bytes are left is believed.
 func (t *thrift) elements(kind byte, element func(kind byte)) {
-	if kind != thriftList && kind != thriftSet {
+	if kind != RawList && kind != thriftSet {
 		t.fail()
 		return
 	}
@@ -407,7 +402,7 @@ func (t *thrift) integer(kind byte) int64 {
 	switch kind {
 	case thriftByte:
 		return int64(int8(t.byte()))
-	case thriftI16, thriftI32, thriftI64:
+	case RawI16, RawI32, RawI64:
 		return zigzag(t.varint())
 	}
 	t.fail()
@@ -416,7 +411,7 @@ func (t *thrift) integer(kind byte) int64 {
 
 // bytes reads a string, which aliases the data; nil for another kind, which is an error.
 func (t *thrift) bytes(kind byte) []byte {
-	if kind != thriftBinary {
+	if kind != RawBinary {
 		t.fail()
 		return nil
 	}
@@ -441,21 +436,21 @@ func (t *thrift) skipElement(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:
 		t.advance(1)
-	case thriftI16, thriftI32, thriftI64:
+	case RawI16, RawI32, RawI64:
 		t.varint()
 	case thriftDouble:
 		t.advance(8)
 	case thriftUUID:
 		t.advance(16)
-	case thriftBinary:
+	case RawBinary:
 		t.bytes(kind)
-	case thriftList, thriftSet:
+	case RawList, thriftSet:
 		if t.depth++; t.depth > maxThriftDepth {
 			t.fail()
 		}
 		t.elements(kind, t.skipElement)
 		t.depth--
-	case thriftStruct:
+	case RawStruct:
 		t.each(func() { t.skip(t.kind) })
 	default: // Parquet has no maps
 		t.fail()
