@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -69,15 +70,8 @@ func (s *Source) fail(err error) error {
 
 // newSource returns a source that has not read anything.
 func newSource(r File, size int64, o Options) *Source {
-	if o.BatchRows <= 0 {
-		o.BatchRows = 65536
-	}
-	if o.Memory <= 0 {
-		o.Memory = 512 << 20
-	}
-	if o.Piece <= 0 {
-		o.Piece = o.Memory / pieceShare
-	}
+	o.BatchRows, o.Memory = cmp.Or(o.BatchRows, 65536), cmp.Or(o.Memory, 512<<20)
+	o.Piece = cmp.Or(o.Piece, o.Memory/pieceShare)
 	s := &Source{options: o, in: r, size: size}
 	s.users.Store(1)
 	return s

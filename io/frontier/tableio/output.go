@@ -99,7 +99,7 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	if !ok {
 		return nil, errors.New("the batch has no table of its rows")
 	}
-	if !sameColumns(record.Schema(), o.input) {
+	if schema := record.Schema(); schema != o.input && !sameFields(schema.Fields(), o.input.Fields()) {
 		return nil, fmt.Errorf("%s has other columns than the output: inputs of one output must have the same", b.Input)
 	}
 	columns := make([]*array.Data, len(o.kept))
@@ -146,21 +146,9 @@ func selectedRows(v *batch.Verdicts) tables.Rows {
 	return tables.Rows(nil).Add(0, v.Rows)
 }
 
-// sameColumns reports whether two schemas have columns of the same names and
-// types.
-func sameColumns(a, b *arrow.Schema) bool {
-	if a == b {
-		return true
-	}
-	if a.NumFields() != b.NumFields() {
-		return false
-	}
-	for i, field := range a.Fields() {
-		if other := b.Field(i); field.Name != other.Name || !sameType(field.Type, other.Type) {
-			return false
-		}
-	}
-	return true
+// sameFields reports whether two lists of fields have the same names and types.
+func sameFields(a, b []arrow.Field) bool {
+	return slices.EqualFunc(a, b, func(x, y arrow.Field) bool { return x.Name == y.Name && sameType(x.Type, y.Type) })
 }
 
 // sameType reports whether two types are equal. Inner fields may differ in metadata, which the
@@ -172,13 +160,8 @@ func sameType(a, b arrow.DataType) bool {
 	}
 	x, nested := a.(arrow.NestedType)
 	y, ok := b.(arrow.NestedType)
-	if !nested || !ok || a.ID() != b.ID() || len(x.Fields()) != len(y.Fields()) || a.ID() == arrow.FIXED_SIZE_LIST || arrow.IsUnion(a.ID()) {
+	if !nested || !ok || a.ID() != b.ID() || a.ID() == arrow.FIXED_SIZE_LIST || arrow.IsUnion(a.ID()) {
 		return false
 	}
-	for i, field := range x.Fields() {
-		if other := y.Fields()[i]; field.Name != other.Name || !sameType(field.Type, other.Type) {
-			return false
-		}
-	}
-	return true
+	return sameFields(x.Fields(), y.Fields())
 }
