@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,11 @@ func TestMergeSweeps(t *testing.T) {
 }
 
 // A shard is one run's at a time; others of the job are not in its way.
+// An output may have the longest name of a file, for which there can be no manifest.
+func TestForgetLongName(t *testing.T) {
+	must.Do(t, Forget(filepath.Join(t.TempDir(), strings.Repeat("n", 251)+".csv")))
+}
+
 func TestClaimShard(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out") + "/"
 	release := must.Get(Claim(folder, &manifest.Shard{Index: 0, Count: 2}))(t)

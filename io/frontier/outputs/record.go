@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
@@ -296,7 +297,7 @@ func Forget(out string) error {
 		return nil
 	}
 	err := os.Remove(manifest.Beside(out))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) { // which no manifest has
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	return nil

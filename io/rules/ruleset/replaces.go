@@ -14,7 +14,7 @@ import (
 // Replaces returns the name, for people, of the source of which an output would replace a file, or to
 // whose folder it would add a robots.txt; "" for none. Links are followed.
 func (f *Found) Replaces(out string) string {
-	if out == blob.Stdio {
+	if out == blob.Stdio || out == "" {
 		return ""
 	}
 	if info, err := os.Stat(out); !blob.IsURL(out) && (strings.HasSuffix(out, "/") || err == nil && !info.Mode().IsRegular()) {
