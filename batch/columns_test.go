@@ -91,9 +91,7 @@ func TestColumnSlicesAndIndices(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		s := c.Slice(1, 3)
-		if s.Len() != 2 || !s.Null(0) || s.Null(1) || string(s.Value(1)) != "ccc" {
-			t.Errorf("%s: the slice differs", name)
-		}
+		must.Be(t, s.Len() == 2 && s.Null(0) && !s.Null(1) && string(s.Value(1)) == "ccc", "%s: the slice differs", name)
 		if err := s.Validate(); err != nil {
 			t.Errorf("%s: the slice: %v", name, err)
 		}
@@ -112,8 +110,6 @@ func TestColumnValidateRefuses(t *testing.T) {
 		"negative index":     {Offsets32: []int32{0, 0}, Indices: []int32{-1}},
 		"index into nothing": {Indices: []int32{0}},
 	} {
-		if c.Validate() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Be(t, c.Validate() != nil, "%s: no error", name)
 	}
 }

@@ -147,9 +147,7 @@ func TestWaitingWorker(t *testing.T) {
 					}
 				},
 			}, nil)
-			if err != nil || !done {
-				t.Errorf("error %v, done: %v", err, done)
-			}
+			must.Be(t, err == nil && done, "error %v, done: %v", err, done)
 		})
 	})
 	t.Run("for an older output", func(t *testing.T) {

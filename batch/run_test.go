@@ -62,9 +62,7 @@ func TestRunExplains(t *testing.T) {
 		},
 	}
 	must.Equal(t, fmt.Sprint(stats), fmt.Sprint(want), "stats")
-	if !sink.closed || sink.aborted {
-		t.Error("the sink was not closed")
-	}
+	must.Be(t, sink.closed && !sink.aborted, "the sink was not closed")
 }
 
 // cut makes batches of a few rows each, some of them empty.
@@ -162,9 +160,7 @@ func TestRunErrorsNameBatchAndRow(t *testing.T) {
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
-		if sink.closed || !sink.aborted {
-			t.Errorf("%s: the sink was not aborted", test.name)
-		}
+		must.Be(t, !sink.closed && sink.aborted, "%s: the sink was not aborted", test.name)
 	}
 }
 
@@ -178,9 +174,7 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 		}
 	}}
 	must.Is(t, must.Err(batch.Run(ctx, src, &sink, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), o)), context.Canceled)
-	if sink.closed || !sink.aborted {
-		t.Error("the sink was not aborted")
-	}
+	must.Be(t, !sink.closed && sink.aborted, "the sink was not aborted")
 }
 
 // failing is an evaluator that returns errors from some batch on.
@@ -198,9 +192,7 @@ func (f *failing) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 // agents comes from an evaluator.
 func TestRunWithoutBatches(t *testing.T) {
 	stats, err := run(t, &listSource{}, &textSink{}, evaluate.Options{}, batch.Options{}, "*", "foobot")
-	if err != nil || len(stats.Agents) != 2 || stats.Rows != 0 {
-		t.Errorf("%+v, %v", stats, err)
-	}
+	must.Be(t, err == nil && len(stats.Agents) == 2 && stats.Rows == 0, "%+v, %v", stats, err)
 	var sink textSink
 	_, err = batch.Run(context.Background(), &listSource{}, &sink, func() batch.Evaluator { return &failing{} }, batch.Options{})
 	if err == nil || sink.closed || !sink.aborted {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"robotsbatch/bench/figures"
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -93,9 +94,7 @@ func TestHostileShapes(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d pairs compared, for two agents each", compared.Load(), *shapesFlag**shapesFlag)
-	if compared.Load() == 0 {
-		t.Error("no pair is short enough for the reference")
-	}
+	must.Be(t, compared.Load() != 0, "no pair is short enough for the reference")
 }
 
 // compare compares decisions with those of the reference.

@@ -68,9 +68,7 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 	for _, verdict := range verdictOf {
 		seen[strings.SplitN(verdict, ",", 3)[1]] = true
 	}
-	if len(seen) < 6 {
-		t.Errorf("only the reasons %v: the test says little", seen)
-	}
+	must.Be(t, len(seen) >= 6, "only the reasons %v: the test says little", seen)
 }
 
 // forms writes a list in all formats of frontiers.

@@ -145,9 +145,7 @@ func TestSelectsWhatDiffers(t *testing.T) {
 			}
 		}
 	}
-	if differing < 500 {
-		t.Errorf("%d rows differ", differing)
-	}
+	must.Be(t, differing >= 500, "%d rows differ", differing)
 }
 
 func TestColumns(t *testing.T) {

@@ -306,9 +306,7 @@ func TestRowsOfNothingKnownAreCountedByReason(t *testing.T) {
 		_, plain := x.evaluate(t)
 		x.options.Explain = true
 		got, explained := x.evaluate(t)
-		if plain != explained {
-			t.Errorf("seed %d: %+v is counted, and %+v with reasons", seed, plain, explained)
-		}
+		must.Be(t, plain == explained, "seed %d: %+v is counted, and %+v with reasons", seed, plain, explained)
 		var want batch.Counters
 		for _, text := range got {
 			switch {
@@ -324,9 +322,7 @@ func TestRowsOfNothingKnownAreCountedByReason(t *testing.T) {
 		}
 		early += want.NoCaptureYet
 	}
-	if early == 0 {
-		t.Error("no row is before the first capture of its authority")
-	}
+	must.Be(t, early != 0, "no row is before the first capture of its authority")
 }
 
 // shuffle returns the list with its rows in another order.

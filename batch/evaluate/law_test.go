@@ -41,9 +41,7 @@ func TestListsGiveEachRowItsOwnVerdict(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 15))
 		l := makeList(rng.IntN)
 		verdicts, err := l.check()
-		if err != nil {
-			t.Fatalf("-lists.seed %d: %v", seed, err)
-		}
+		must.Need(t, err == nil, "-lists.seed %d: %v", seed, err)
 		rows += len(verdicts)
 		for _, verdict := range verdicts {
 			denied += strings.Count(verdict, "d")

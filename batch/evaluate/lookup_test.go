@@ -118,9 +118,7 @@ func TestBulkLookupErrorNamesRow(t *testing.T) {
 	}
 	e := New(failingBulk{batchtest.Table(t, nil, "*"), "http://host400.example"}, Options{})
 	err := e.Evaluate(&batch.Batch{FirstRow: 1000, URLs: batchtest.Column(rows...)}, new(batch.Verdicts))
-	if err == nil || err.Error() != "row 1400: http://host400.example cannot be had" {
-		t.Errorf("the error is %v", err)
-	}
+	must.Be(t, err != nil && err.Error() == "row 1400: http://host400.example cannot be had", "the error is %v", err)
 }
 
 // TestEvaluatorLetsGoOfBatch: an evaluator does not keep a batch in memory until the next
@@ -136,9 +134,7 @@ func TestEvaluatorLetsGoOfBatch(t *testing.T) {
 			return weak.Make(&c.Data[0])
 		}()
 		runtime.GC()
-		if evaluated.Value() != nil {
-			t.Errorf("%+v: the bytes are still there", o)
-		}
+		must.Be(t, evaluated.Value() == nil, "%+v: the bytes are still there", o)
 		runtime.KeepAlive(e)
 	}
 }
@@ -173,9 +169,7 @@ func TestAfterAnError(t *testing.T) {
 		}
 		batch.URLs = batchtest.URLs(good...)
 		must.Do(t, errors.Join(used.Evaluate(&batch, &got), fresh.Evaluate(&batch, &want)))
-		if !bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed) {
-			t.Fatalf("%d rows before the error: other verdicts after it", n)
-		}
+		must.Need(t, bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed), "%d rows before the error: other verdicts after it", n)
 	}
 }
 

@@ -130,9 +130,7 @@ func TestCombinedVerdictsOfTimedRows(t *testing.T) {
 			first += v.Rows
 		}
 	}
-	if ever < 1000 {
-		t.Errorf("%d rows show little", ever)
-	}
+	must.Be(t, ever >= 1000, "%d rows show little", ever)
 }
 
 // A robots.txt can give each row a list of its own. Lists take no more than they may, and
@@ -178,9 +176,7 @@ func TestListsOfDeniedAgentsAreBounded(t *testing.T) {
 			for _, list := range v.Denied {
 				kept += 4 * len(list)
 			}
-			if int64(kept) > test.memory {
-				t.Errorf("%d bytes for lists: they have %d", test.memory, kept)
-			}
+			must.Be(t, int64(kept) <= test.memory, "%d bytes for lists: they have %d", test.memory, kept)
 			if !strings.Contains(err.Error(), "row 7: ") || !strings.Contains(err.Error(), "lower batch-rows") {
 				t.Errorf("the error names no row, or not what to do: %v", err)
 			}

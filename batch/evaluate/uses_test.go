@@ -251,8 +251,6 @@ func TestUseLine(t *testing.T) {
 		`use_train_ai_text "Content-Usage: train-ai=n" 27`, `use_train_ai_text "Content-Usage: /long train-ai 515`, "use_train_ai_text - 1",
 	}
 	for i := range want {
-		if i >= len(got) || got[i] != want[i] {
-			t.Fatalf("got %q", got)
-		}
+		must.Need(t, i < len(got) && got[i] == want[i], "got %q", got)
 	}
 }

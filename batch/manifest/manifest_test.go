@@ -99,14 +99,10 @@ func TestCut(t *testing.T) {
 	for size := range whole {
 		m, err := Read(bytes.NewReader(whole[:size]))
 		if size < first {
-			if !errors.Is(err, errDamaged) {
-				t.Fatalf("cut to %d bytes: %v", size, err)
-			}
+			must.Need(t, errors.Is(err, errDamaged), "cut to %d bytes: %v", size, err)
 			continue
 		}
-		if err != nil {
-			t.Fatalf("cut to %d bytes: %v", size, err)
-		}
+		must.Need(t, err == nil, "cut to %d bytes: %v", size, err)
 		lines := bytes.Count(whole[:size], []byte{'\n'})
 		if want := (lines - 1) / 2; len(m.Outputs) != want || m.Ended || m.Cut != (whole[size-1] != '\n') {
 			t.Fatalf("cut to %d bytes: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)

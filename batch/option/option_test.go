@@ -89,11 +89,7 @@ func TestCallsAndNames(t *testing.T) {
 
 func TestErrorsUnwrap(t *testing.T) {
 	err := fmt.Errorf("outer: %w", Usagef("%s: %w", Rules.With("x"), fs.ErrNotExist))
-	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, new(*UsageError)) {
-		t.Errorf("%v hides what it wraps", err)
-	}
+	must.Be(t, errors.Is(err, fs.ErrNotExist) && errors.As(err, new(*UsageError)), "%v hides what it wraps", err)
 	both := Errorf("%w, and %w", fs.ErrNotExist, fs.ErrClosed)
-	if !errors.Is(both, fs.ErrNotExist) || !errors.Is(both, fs.ErrClosed) {
-		t.Errorf("%v hides one of two", both)
-	}
+	must.Be(t, errors.Is(both, fs.ErrNotExist) && errors.Is(both, fs.ErrClosed), "%v hides one of two", both)
 }

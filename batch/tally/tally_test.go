@@ -141,9 +141,7 @@ func sameCounts(t *testing.T, what string, top *Top, want map[string]int64) {
 	for _, e := range top.Largest(topKeys) {
 		got[e.Key] = e.Count
 	}
-	if !maps.Equal(got, want) || !top.Exact() || len(want) == 0 {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
+	must.Be(t, maps.Equal(got, want) && top.Exact() && len(want) != 0, "%s: %v, want %v", what, got, want)
 }
 
 // checkEntries checks what comes with the keys.
@@ -153,17 +151,11 @@ func checkEntries(t *testing.T, got *Tally) {
 		if e.Key == "https://a.test" && (e.Denied[0]+e.Denied[1] < e.Count || e.Denied[1] == 0 || !strings.HasPrefix(e.Example, "Disallow: /") || e.Rows <= e.Count) {
 			t.Errorf("%+v", e)
 		}
-		if e.Key == "http://down.test" && (e.Example != "" || e.Denied[0] != e.Count) {
-			t.Errorf("%+v", e)
-		}
+		must.Be(t, e.Key != "http://down.test" || e.Example == "" && e.Denied[0] == e.Count, "%+v", e)
 	}
 	for _, e := range got.Rules.Largest(topKeys) {
-		if e.Example == "" || e.Rows != e.Count || e.Denied[0]+e.Denied[1] != e.Count {
-			t.Errorf("%+v", e)
-		}
-		if len(e.Key) > 2*mostKey+1 {
-			t.Errorf("a key of %d bytes", len(e.Key))
-		}
+		must.Be(t, e.Example != "" && e.Rows == e.Count && e.Denied[0]+e.Denied[1] == e.Count, "%+v", e)
+		must.Be(t, len(e.Key) <= 2*mostKey+1, "a key of %d bytes", len(e.Key))
 	}
 	if !slices.IsSortedFunc(got.Rules.Largest(9), func(a, b Entry) int { return cmp.Compare(b.Count, a.Count) }) {
 		t.Error("the largest are not sorted")

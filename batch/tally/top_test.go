@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // stream draws keys of which few are frequent, and counts them.
@@ -30,9 +32,7 @@ func checkTop(t *testing.T, top *Top, truth map[string]int64) {
 			t.Fatalf("%s: %d, of which %d may be wrong, %d while listed; the truth is %d", e.Key, e.Count, e.Error, e.Rows, n)
 		}
 	}
-	if len(listed) > topKeys {
-		t.Fatalf("%d keys", len(listed))
-	}
+	must.Need(t, len(listed) <= topKeys, "%d keys", len(listed))
 	for key, n := range truth {
 		if !listed[key] && n > top.Unlisted() {
 			t.Fatalf("%s has %d and is not listed, where at most %d may be", key, n, top.Unlisted())

@@ -74,9 +74,7 @@ func TestAnyOrder(t *testing.T) {
 		}
 	}
 	slices.Reverse(got)
-	if !slices.EqualFunc(got, want, bytes.Equal) {
-		t.Error("backwards the URLs are others than forwards")
-	}
+	must.Be(t, slices.EqualFunc(got, want, bytes.Equal), "backwards the URLs are others than forwards")
 }
 
 func TestStops(t *testing.T) {
@@ -100,9 +98,7 @@ func TestLarge(t *testing.T) {
 	var url, body []byte
 	for _, i := range []int{0, 1, origins / 2, origins - 1} {
 		o := c.Origin(i)
-		if o.Index != i || o.URLs < 1 || o.URLs > 5000 || o.Body >= c.Bodies() {
-			t.Errorf("origin %d: %+v", i, o)
-		}
+		must.Be(t, o.Index == i && o.URLs >= 1 && o.URLs <= 5000 && o.Body < c.Bodies(), "origin %d: %+v", i, o)
 		url = c.AppendURL(url[:0], &o, o.URLs-1)
 		body = c.AppendBody(body[:0], max(o.Body, 0))
 		if n := testing.AllocsPerRun(10, func() { url = c.AppendURL(url[:0], &o, 0) }); n != 0 {
@@ -153,23 +149,17 @@ func TestDistinct(t *testing.T) {
 	bodies := make(map[string]bool)
 	for body := range c.Bodies() {
 		text := string(c.AppendBody(nil, body))
-		if bodies[text] {
-			t.Errorf("body %d is as another one", body)
-		}
+		must.Be(t, !bodies[text], "body %d is as another one", body)
 		bodies[text] = true
 	}
 	for _, url := range c.URLs() {
-		if len(bytes.TrimSpace(url)) == 0 || bytes.ContainsAny(url, "\r\n") || !utf8.Valid(url) {
-			t.Errorf("row %q", url)
-		}
+		must.Be(t, len(bytes.TrimSpace(url)) != 0 && !bytes.ContainsAny(url, "\r\n") && utf8.Valid(url), "row %q", url)
 	}
 }
 
 func between(t *testing.T, what string, got, low, high float64) {
 	t.Helper()
-	if !(got >= low && got <= high) {
-		t.Errorf("%s: %.4f, want %v to %v", what, got, low, high)
-	}
+	must.Be(t, got >= low && got <= high, "%s: %.4f, want %v to %v", what, got, low, high)
 }
 
 func TestShape(t *testing.T) {
@@ -278,7 +268,5 @@ func TestCaptures(t *testing.T) {
 	if share := float64(changes) / (23 * 2000); share < 0.08 || share > 0.11 {
 		t.Errorf("%.3f of the captures change something", share)
 	}
-	if statuses[404] == 0 || statuses[503] == 0 || statuses[200] < 1000*23 {
-		t.Errorf("statuses %v", statuses)
-	}
+	must.Be(t, statuses[404] != 0 && statuses[503] != 0 && statuses[200] >= 1000*23, "statuses %v", statuses)
 }

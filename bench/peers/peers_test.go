@@ -86,9 +86,7 @@ func TestRun(t *testing.T) {
 		"| absent | | Java | not measured: javac is not installed |",
 		"| raw | " + encoding + " | 1 | `http://h.example/%61 (Disallow: /a)` |",
 	} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the record has no %q:\n%s", want, &page)
-		}
+		must.Be(t, strings.Contains(page.String(), want), "the record has no %q:\n%s", want, &page)
 	}
 	lines, err := os.ReadFile(o.runs)
 	if err != nil || strings.Count(string(lines), "\n") != 4 {
@@ -123,9 +121,7 @@ func TestChartShowsTheFastest(t *testing.T) {
 		`<rect class="bar" x="190" y="286" width="185.0"`,
 		`<rect class="bar" x="190" y="158" width="222.0"`, // of 370 pixels for 50,000 ns
 	} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("no %s in\n%s", want, svg)
-		}
+		must.Be(t, strings.Contains(svg, want), "no %s in\n%s", want, svg)
 	}
 	if svg := drawChart([]runner{of("ours", 46), of("other", 100)}); strings.Contains(svg, "enlarged") {
 		t.Error("two panels for times that one shows")
@@ -249,9 +245,7 @@ func TestKind(t *testing.T) {
 			r := row{test.name, test.url, test.path}
 			j := must.Get(newJudge(dir, "CCBot", []row{r}))(t)
 			d, rule := j.decision(r, 0)
-			if test.verdict < 2 && d.Allowed == (test.verdict == 1) {
-				t.Fatal("there is no disagreement")
-			}
+			must.Need(t, test.verdict >= 2 || d.Allowed != (test.verdict == 1), "there is no disagreement")
 			must.Equal(t, j.kind(r, d, rule, test.verdict), test.want)
 		})
 	}

@@ -32,9 +32,7 @@ func TestReport(t *testing.T) {
 		"| polars | 4.000 | 8.000 | 2.50 | 1.00 | 1.00 | 1.00–1.00 | 700 | 0 | 0.0 | 4.0 | 8.0 |",
 		": missed by wall, MiB.",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the report lacks %q:\n%s", want, got)
-		}
+		must.Be(t, strings.Contains(got, want), "the report lacks %q:\n%s", want, got)
 	}
 	tab.goals, tab.runs[0].units = "wall=0.25", 2e9
 	must.Equal(t, tab.judge(), "reached", "half of the time for twice as much")
@@ -55,9 +53,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("the commands ran as %s", order)
 	}
 	for _, want := range []string{"## T\n", "wall ÷ b", "| 2.0 |", "MiB=100000: reached.", "## U\n", "wall ÷ c"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the report lacks %q:\n%s", want, &page)
-		}
+		must.Be(t, strings.Contains(page.String(), want), "the report lacks %q:\n%s", want, &page)
 	}
 	if svg, err := os.ReadFile(chart); err != nil || strings.Count(string(svg), `class="bar`) != 3 {
 		t.Errorf("%v: the chart is\n%s", err, svg)

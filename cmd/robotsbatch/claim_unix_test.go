@@ -167,9 +167,7 @@ func TestFileSizeLimit(t *testing.T) {
 	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
 	writeFile(t, "out.csv", "as before\n")
 	said, err := exec.Command("sh", "-c", "ulimit -f 100 && exec robotsbatch -in urls.txt -rules rules -out out.csv").CombinedOutput()
-	if err == nil || err.Error() != "exit status 1" || !strings.Contains(string(said), "out.csv: file too large") {
-		t.Errorf("%v: %s", err, said)
-	}
+	must.Be(t, err != nil && err.Error() == "exit status 1" && strings.Contains(string(said), "out.csv: file too large"), "%v: %s", err, said)
 	if left := hidden(t); len(left) > 0 || string(readFile(t, "out.csv")) != "as before\n" {
 		t.Errorf("out.csv has changed, or %q are left", left)
 	}

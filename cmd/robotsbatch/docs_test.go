@@ -22,9 +22,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("manual/*.md")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%q, %v", names, err)
-	}
+	must.Need(t, err == nil && len(names) != 0, "%q, %v", names, err)
 	texts := make(map[string]string)
 	for _, name := range append(names, "../../README.md", "../../CONTRIBUTING.md") {
 		text := must.Get(os.ReadFile(name))(t)
@@ -61,12 +59,8 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 		if page, isPage := strings.CutPrefix(name, "cmd/robotsbatch/manual/"); isPage {
-			if !strings.Contains(texts["README.md"], "(cmd/robotsbatch/manual/"+page+")") {
-				t.Errorf("README.md does not link to %s", page)
-			}
-			if !strings.HasPrefix(text, "# ") {
-				t.Errorf("%s has no title", name)
-			}
+			must.Be(t, strings.Contains(texts["README.md"], "(cmd/robotsbatch/manual/"+page+")"), "README.md does not link to %s", page)
+			must.Be(t, strings.HasPrefix(text, "# "), "%s has no title", name)
 		}
 	}
 	for _, c := range program.All() {
@@ -96,9 +90,7 @@ func TestDesignsListTheirWords(t *testing.T) {
 			explained = append(explained, word[1])
 		}
 		must.EqualSlices(t, strings.Split(strings.ReplaceAll(words, "\n", " "), ", "), explained, room, "DESIGN.md lists")
-		if count != strconv.Itoa(len(explained)) {
-			t.Errorf("%s: DESIGN.md counts %s words, and explains %d", room, count, len(explained))
-		}
+		must.Be(t, count == strconv.Itoa(len(explained)), "%s: DESIGN.md counts %s words, and explains %d", room, count, len(explained))
 	}
 }
 
@@ -135,9 +127,7 @@ func TestWayOfAURL(t *testing.T) {
 			}
 		}
 	}
-	if len(steps) == 0 || len(steps) > 23 {
-		t.Errorf("%d steps", len(steps))
-	}
+	must.Be(t, len(steps) != 0 && len(steps) <= 23, "%d steps", len(steps))
 }
 
 // documentCommands are the commands of this program that a document shows, as
@@ -318,9 +308,7 @@ func TestPagesShowOutputs(t *testing.T) {
 			wantInside(t, string(page), indent(out.String()))
 			shown++
 		}
-		if shown == 0 {
-			t.Errorf("%s.md shows no output", name)
-		}
+		must.Be(t, shown != 0, "%s.md shows no output", name)
 	}
 }
 
@@ -331,7 +319,5 @@ func indent(text string) string {
 
 func wantInside(t *testing.T, text, part string) {
 	t.Helper()
-	if part == "" || !strings.Contains(text, part) {
-		t.Errorf("the document does not have:\n%s", part)
-	}
+	must.Be(t, part != "" && strings.Contains(text, part), "the document does not have:\n%s", part)
 }

@@ -58,9 +58,7 @@ func TestResumeOfForgedManifest(t *testing.T) {
 func forgeManifest(t *testing.T, file string, text []byte, forge func(o *manifest.Output)) {
 	t.Helper()
 	m, err := manifest.ReadBytes(text)
-	if err != nil || len(m.Outputs) == 0 {
-		t.Fatalf("%s: %v", file, err)
-	}
+	must.Need(t, err == nil && len(m.Outputs) != 0, "%s: %v", file, err)
 	forged := manifest.AppendRuleFiles(manifest.AppendJob(nil, &m.Job), m.RuleFiles)
 	for i := range m.Outputs {
 		forge(&m.Outputs[i])

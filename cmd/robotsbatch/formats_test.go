@@ -62,9 +62,7 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 			writeText(t, name, string(manifest.AppendJob(nil, &m.Job))+string(text[bytes.IndexByte(text, '\n')+1:]))
 			mustRun(t, "verify", "verdicts")
 			status, _, said := runWith(t.Context(), "", job...)
-			if status != exitDone || !strings.Contains(said, test.want) {
-				t.Errorf("%s: status %d: %s, want %q", test.program, status, said, test.want)
-			}
+			must.Be(t, status == exitDone && strings.Contains(said, test.want), "%s: status %d: %s, want %q", test.program, status, said, test.want)
 			if got := readFile(t, "verdicts/list.csv"); !bytes.Equal(got, written) {
 				t.Errorf("%s: %s", test.program, got)
 			}

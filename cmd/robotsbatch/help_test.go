@@ -135,9 +135,7 @@ func writeText(t *testing.T, name, text string) {
 func TestManPage(t *testing.T) {
 	page := program.Texts()["man"]()
 	for _, name := range program.Names() {
-		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`) {
-			t.Errorf("there is no -%s", name)
-		}
+		must.Be(t, strings.Contains(page, `\fB\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`), "there is no -%s", name)
 	}
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|TP|PP|nf|fi)( |$)`).MatchString(strings.TrimSpace(line)) {
@@ -150,9 +148,7 @@ func TestManPage(t *testing.T) {
 func TestOptionsAreFlags(t *testing.T) {
 	source := must.Get(os.ReadFile("../../batch/option/option.go"))(t)
 	names := regexp.MustCompile(`(?m)^\t\w+ +Name = "(.*)"$`).FindAllSubmatch(source, -1)
-	if len(names) < 20 {
-		t.Fatalf("found %d options", len(names))
-	}
+	must.Need(t, len(names) >= 20, "found %d options", len(names))
 	for _, name := range names {
 		if !slices.Contains(program.Names(), string(name[1])) {
 			t.Errorf("there is no flag for the option %s", name[1])

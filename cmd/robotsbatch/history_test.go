@@ -210,9 +210,7 @@ func TestHistorySentences(t *testing.T) {
 		count++
 		t.Run(text, func(t *testing.T) {
 			s, ok := sentences[text]
-			if !ok {
-				t.Fatal("nothing shows it")
-			}
+			must.Need(t, ok, "nothing shows it")
 			s.check(t)
 		})
 	}
@@ -265,9 +263,7 @@ func (s *sentence) compare(t *testing.T, rules []string) {
 	want, note, _ := strings.Cut(s.want, ";")
 	s.checkFailure(t, rules)
 	must.Equal(t, strings.Join(got, " "), want, args)
-	if !strings.Contains(said.String(), note) {
-		t.Errorf("%q: the summary lacks %q: %s", args, note, &said)
-	}
+	must.Be(t, strings.Contains(said.String(), note), "%q: the summary lacks %q: %s", args, note, &said)
 }
 
 // checkFailure checks that the job fails with the flags of fails, and not if it may be without

@@ -193,9 +193,7 @@ func TestSiteTables(t *testing.T) {
 	for _, by := range []string{"domain", "authority"} {
 		mustRun(t, append(survey, "-by", by, "-out", "sites.parquet", "-batch-rows", "7")...)
 		sites := tableOf(t, []byte(mustRun(t, "-in", "sites.parquet", "-url-column", map[string]string{"domain": "registered_domain", "authority": "authority"}[by], "-rules", rules, "-out", "-", "-out-format", "csv")))
-		if len(sites) < 10 {
-			t.Fatalf("%d sites", len(sites))
-		}
+		must.Need(t, len(sites) >= 10, "%d sites", len(sites))
 		for _, count := range tableOf(t, []byte(mustRun(t, append(survey, "-by", by, "-as", "csv")...))) {
 			column := map[string]string{"*": "blocked_all", "GPTBot": "blocked_gptbot", "CCBot": "blocked_ccbot", "Googlebot": "blocked_googlebot", "any of 3": "blocked"}[count["agent"]]
 			counted := make(map[string]int)

@@ -99,9 +99,7 @@ func TestFieldsOfStructs(t *testing.T) {
 			args = append(args, "-out-format", "csv")
 		}
 		status, rows, summary := runWith(t.Context(), "", args...)
-		if status != exitDone {
-			t.Fatalf("%q: status %d: %s", args, status, summary)
-		}
+		must.Need(t, status == exitDone, "%q: status %d: %s", args, status, summary)
 		_, summary, _ = strings.Cut(summary, "resolved, 0 not\n")
 		summary, _, _ = strings.Cut(summary, "; 1 host")
 		return rows, summary

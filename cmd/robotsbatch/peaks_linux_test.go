@@ -134,9 +134,7 @@ func TestPeakOfOneHost(t *testing.T) {
 	const memory = 64 << 20
 	got := peakMemoryOf(t, memory, "-in", "in.csv", "-rules", "captures.jsonl", "-as-of", "column:t", "-out", "out.csv")
 	t.Logf("%d MiB", got>>20)
-	if got > memory+peakOver/2 {
-		t.Errorf("a peak of %d MiB with -memory %d MiB", got>>20, memory>>20)
-	}
+	must.Be(t, got <= memory+peakOver/2, "a peak of %d MiB with -memory %d MiB", got>>20, memory>>20)
 }
 
 // writeDocuments writes a csv with URLs and documents; the documents have size bytes in all. Each

@@ -126,9 +126,7 @@ func wantOnly(t *testing.T, name, content string) {
 		}
 	}
 	got, err := os.ReadFile(name)
-	if err != nil || string(got) != content {
-		t.Errorf("%s: %q, %v", name, got, err)
-	}
+	must.Be(t, err == nil && string(got) == content, "%s: %q, %v", name, got, err)
 }
 
 // A named pipe that nobody writes to holds the program up in open already.
@@ -209,9 +207,7 @@ func TestSecondSignalKills(t *testing.T) {
 		if pid, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WNOHANG, nil); err != nil {
 			t.Fatal(err)
 		} else if pid != 0 {
-			if !status.Signaled() || status.Signal() != syscall.SIGINT {
-				t.Errorf("it ended otherwise: %v", status)
-			}
+			must.Be(t, status.Signaled() && status.Signal() == syscall.SIGINT, "it ended otherwise: %v", status)
 			return
 		}
 	}
@@ -230,9 +226,7 @@ func TestEarlyClosedPipe(t *testing.T) {
 		t.Errorf("stderr: %s", stderr.String())
 	}
 	summary, err := os.ReadFile("summary.json")
-	if err != nil || !strings.Contains(string(summary), `"complete": false`) {
-		t.Errorf("summary: %s, %v", summary, err)
-	}
+	must.Be(t, err == nil && strings.Contains(string(summary), `"complete": false`), "summary: %s, %v", summary, err)
 }
 
 // A program that was started to ignore SIGHUP, as nohup does, goes on.
@@ -263,9 +257,7 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 		return must.Get(filepath.Glob(filepath.Join(temp, "*")))(t)
 	}
 	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
-		if time.Since(began) > 20*time.Second {
-			t.Fatal("no temporary folder appeared")
-		}
+		must.Need(t, time.Since(began) <= 20*time.Second, "no temporary folder appeared")
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
 	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil || len(left()) < 2 {

@@ -116,9 +116,7 @@ func TestRecordsOfAnIndex(t *testing.T) {
 		got := mustRun(t, append(job, "index.csv", "-warc-base", base)...)
 		single := time.Since(started)
 		gets, bytes := store.Asked()
-		if got != want {
-			t.Fatalf("%s, of a store:\n%s\nwant\n%s", name, got, want)
-		}
+		must.Need(t, got == want, "%s, of a store:\n%s\nwant\n%s", name, got, want)
 		t.Logf("%s: %d records of %d in %d files, %d bytes: %d requests, %d bytes, %.1f s; whole files take %.1f s",
 			name, len(chosen), len(all), *archiveFiles, wanted, len(gets), bytes, single.Seconds(), whole.Seconds())
 		if float64(bytes) > 1.3*float64(wanted) || name == "together" && len(gets) > len(chosen)/5 {
@@ -159,9 +157,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 
 	change := func(host int, old, changed string) { // of the row of a host
 		row := all[host].index()
-		if !strings.Contains(row, old) {
-			t.Fatalf("%q is not in %s", old, row)
-		}
+		must.Need(t, strings.Contains(row, old), "%q is not in %s", old, row)
 		index = strings.Replace(index, row, strings.Replace(row, old, changed, 1), 1)
 	}
 	change(0, fmt.Sprintf(",%d\n", all[0].length), fmt.Sprintf(",%d\n", all[0].length-9))
@@ -179,17 +175,13 @@ func TestIndexesThatAreWrong(t *testing.T) {
 		reasons = append(reasons, row["reason"])
 	}
 	wrong := []string{"unreachable", "unreachable", "unreachable", "unavailable", "unreachable", "unreachable", "unreachable", "disallow_rule", "disallow_rule", "disallow_rule"}
-	if status != exitDone || !slices.Equal(reasons, wrong) {
-		t.Errorf("%q\nwant %q", reasons, wrong)
-	}
+	must.Be(t, status == exitDone && slices.Equal(reasons, wrong), "%q\nwant %q", reasons, wrong)
 	for _, text := range []string{
 		`offset 0: record of "https://h0.example/robots.txt" taken as a fetch without an answer`, `the record is not the one of "https://h1.example/robots.txt"`,
 		`and not at 2026-01-04T00:00:00Z`, "the file ends before it", "row 5 taken as a fetch without an answer: it names a WARC file, but not both the offset",
 		`"https://h6.example/robots.txt", which is taken as a fetch without an answer: its status is 200, and not 404`, "6 broken",
 	} {
-		if !strings.Contains(said, text) {
-			t.Errorf("it is not said that %s:\n%s", text, said)
-		}
+		must.Be(t, strings.Contains(said, text), "it is not said that %s:\n%s", text, said)
 	}
 	for file, text := range map[string]string{"": "-warc-base", "../a.warc": "is no name of a file below", "b.warc": "no such file"} {
 		flags := append(job, "missing.csv", "-warc-base", ".")

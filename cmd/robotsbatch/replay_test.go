@@ -386,9 +386,7 @@ func (r *replayed) ask(t *testing.T, rows []replayedRow, want func(replayedRow) 
 	t.Helper()
 	args := append([]string{"-in", "rows.csv", "-out", "-", "-columns", "verdict", "-quiet"}, flags...)
 	lines := strings.Split(string(said(t, nil, exitDone, args...)), "\n")
-	if len(lines) != len(rows)+2 {
-		t.Fatalf("%q: %d lines, want %d", flags, len(lines), len(rows)+2)
-	}
+	must.Need(t, len(lines) == len(rows)+2, "%q: %d lines, want %d", flags, len(lines), len(rows)+2)
 	for i, row := range rows {
 		if got, want := lines[1+i], want(row); got != want {
 			t.Fatalf("%q: %s/%d at %s:\n got %s\nwant %s\n%+v", flags, replayHost(row.history, row.host), row.path,

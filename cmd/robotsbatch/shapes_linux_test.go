@@ -63,9 +63,7 @@ func peakOfShape(t *testing.T, limit int, args ...string) (peak int, refused str
 	t.Helper()
 	cmd, file := peakCommand(t, limit, args...)
 	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "-memory") {
-		t.Fatalf("%v: %v: %s", args, err, out)
-	}
+	must.Need(t, err == nil || strings.Contains(string(out), "-memory"), "%v: %v: %s", args, err, out)
 	return readPeak(t, file), string(out)
 }
 

@@ -33,9 +33,7 @@ func runWith(ctx context.Context, stdin string, args ...string) (status int, std
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	status, stdout, stderr := runWith(t.Context(), "", args...)
-	if status != exitDone {
-		t.Fatalf("%q: status %d\n%s", args, status, stderr)
-	}
+	must.Need(t, status == exitDone, "%q: status %d\n%s", args, status, stderr)
 	return stdout
 }
 
@@ -84,9 +82,7 @@ func TestFoldersOfObjects(t *testing.T) {
 	must.Do(t, os.WriteFile(list, []byte(s.Name("in/a.txt")+"\n"+s.Name("in/b/")+"\n"), 0o666))
 	must.Equal(t, mustRun(t, "-files-from", list, "-rules", rules), "url,allowed\nhttps://a.example/,true\nhttps://b.example/,true\n", "stdout")
 	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/a.txt"), "-rules", rules, "-emit", "allowed", "-out", s.Name("in/a.txt"))
-	if status != exitUsage || !strings.Contains(stderr, "would replace an input") {
-		t.Errorf("status %d\n%s", status, stderr)
-	}
+	must.Be(t, status == exitUsage && strings.Contains(stderr, "would replace an input"), "status %d\n%s", status, stderr)
 }
 
 // A store that lists keys without end gets no more memory than there is.
@@ -175,9 +171,7 @@ func TestRulesFromStores(t *testing.T) {
 	s.Put("site.rules", readFile(t, pack))
 	must.Equal(t, mustRun(t, args(s.Name("site.rules"))...), want, "a pack in a store: other verdicts")
 	mustRun(t, "compile", "-rules", rules, "-out", s.Name("made.rules"))
-	if !bytes.Equal(s.Get("made.rules"), readFile(t, pack)) {
-		t.Error("a pack that is made in a store: other bytes")
-	}
+	must.Be(t, bytes.Equal(s.Get("made.rules"), readFile(t, pack)), "a pack that is made in a store: other bytes")
 	local, stored := mustRun(t, "verify", pack), mustRun(t, "verify", s.Name("made.rules"))
 	if strings.ReplaceAll(local, pack, "s3://bucket/made.rules") != stored {
 		t.Errorf("verify says %s\nof the object, and %s\nof the file", stored, local)
@@ -230,9 +224,7 @@ func TestCompressedRulesUnderAPlainName(t *testing.T) {
 	long := must.Get(compress.AppendCompressed(nil, append([]byte(rules), noise...), compress.Gzip))(t)
 	s.Put("rules/c.example", long)
 	status, stdout, stderr := runWith(t.Context(), "http://a.example/d\nhttp://b.example/d\nhttp://c.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
-	if status != 0 || strings.Count(stdout, ",false\n") != 3 {
-		t.Errorf("status %d:\n%s%s", status, stdout, stderr)
-	}
+	must.Be(t, status == 0 && strings.Count(stdout, ",false\n") == 3, "status %d:\n%s%s", status, stdout, stderr)
 	s.Put("rules/a.example", long[:1000])
 	status, stdout, stderr = runWith(t.Context(), "http://a.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
 	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/rules/a.example: gzip: the compressed data is cut off") {
@@ -251,9 +243,7 @@ func TestRulesThatAreNoneInStores(t *testing.T) {
 		"a.txt": "neither a rule pack nor captures", "*.txt": "has no captures", "*.none": "no object matches",
 	} {
 		status, _, stderr := runWith(t.Context(), "https://a.example/\n", "-in", "-", "-rules", s.Name(name))
-		if status == exitDone || !strings.Contains(stderr, want) {
-			t.Errorf("%s: status %d, want it to say %q\n%s", name, status, want, stderr)
-		}
+		must.Be(t, status != exitDone && strings.Contains(stderr, want), "%s: status %d, want it to say %q\n%s", name, status, want, stderr)
 	}
 }
 
@@ -284,15 +274,11 @@ func TestColumnsThatAreFetched(t *testing.T) {
 	got := mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-columns", "verdict", "-prefix", "again_", "-out-format", "csv")
 	must.Equal(t, strings.Count(got, "\n"), rows+1)
 	gets, bytes := s.Asked()
-	if len(gets) > 10 || bytes > int64(len(data))/8 {
-		t.Errorf("%d requests for %d of %d bytes: %q", len(gets), bytes, len(data), gets)
-	}
+	must.Be(t, len(gets) <= 10 && bytes <= int64(len(data))/8, "%d requests for %d of %d bytes: %q", len(gets), bytes, len(data), gets)
 	got = mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-prefix", "again_", "-out-format", "csv", "-batch-rows", "1000")
 	must.Equal(t, strings.Count(got, "\n"), rows+1)
 	gets, bytes = s.Asked()
-	if len(gets) > 30 || bytes > int64(len(data))*11/10 {
-		t.Errorf("%d requests for %d of %d bytes", len(gets), bytes, len(data))
-	}
+	must.Be(t, len(gets) <= 30 && bytes <= int64(len(data))*11/10, "%d requests for %d of %d bytes", len(gets), bytes, len(data))
 }
 
 // Whatever request a store refuses, and whenever it is gone: each output is whole or absent, a
@@ -417,9 +403,7 @@ func TestSecretsInURLs(t *testing.T) {
 		{"compile", "-rules", rules, "-out", "s3://id:hush@bucket/a"},
 	} {
 		status, _, stderr := runWith(t.Context(), "s3://id:hush@bucket/a?sig=hush\n", args...)
-		if status != exitUsage || strings.Contains(stderr, "hush") {
-			t.Errorf("%q: status %d\n%s", args, status, stderr)
-		}
+		must.Be(t, status == exitUsage && !strings.Contains(stderr, "hush"), "%q: status %d\n%s", args, status, stderr)
 	}
 }
 
@@ -469,9 +453,7 @@ func TestShardsInStore(t *testing.T) {
 	shard := func(which string) string {
 		t.Helper()
 		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", which)
-		if status != exitDone {
-			t.Fatalf("shard %s: status %d\n%s", which, status, stderr)
-		}
+		must.Need(t, status == exitDone, "shard %s: status %d\n%s", which, status, stderr)
 		return stderr
 	}
 	merge := func(want int, says string) {
@@ -502,9 +484,7 @@ func TestShardsInStore(t *testing.T) {
 	verify(exitDone, "5 files intact, 10,000 rows")
 	must.Equal(t, mustRun(t, "verify", s.Name("out/"+manifest.FolderName)), "5 files intact, 10,000 rows\n", "verify of the manifest")
 	said := shard("0/2") + shard("1/2")
-	if strings.Count(said, "done already") != 2 || !strings.Contains(said, "0 URLs a second") {
-		t.Errorf("a second time:\n%s", said)
-	}
+	must.Be(t, strings.Count(said, "done already") == 2 && strings.Contains(said, "0 URLs a second"), "a second time:\n%s", said)
 	s.Remove("out/3.arrow")
 	s.Put("out/3.arrow", []byte("other"))
 	s.Put("out/6.arrow", []byte("other"))
@@ -513,9 +493,7 @@ func TestShardsInStore(t *testing.T) {
 	s.Remove("out/6.arrow")
 	merge(exitFailed, "s3://bucket/out/3.arrow is not what was written: run shard ")
 	said = shard("0/2") + shard("1/2")
-	if strings.Count(said, "s3://bucket/out/3.arrow is not what was written: it is done again") != 1 {
-		t.Errorf("after a change:\n%s", said)
-	}
+	must.Be(t, strings.Count(said, "s3://bucket/out/3.arrow is not what was written: it is done again") == 1, "after a change:\n%s", said)
 	merge(exitDone, "10,000 rows")
 }
 
@@ -579,9 +557,7 @@ func TestShardOvertakenInStore(t *testing.T) {
 	}
 	shard()
 	own := s.Get("out/1.csv")
-	if len(own) == 0 {
-		t.Fatal("there is no output")
-	}
+	must.Need(t, len(own) != 0, "there is no output")
 	s.Remove("out/1.csv")
 	s.Put("out/1.csv", []byte("url,allowed\nhttps://b.example/,true\n")) // by a run that saw another input, and was killed
 	status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))

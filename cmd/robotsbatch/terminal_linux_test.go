@@ -45,9 +45,7 @@ func TestBinaryOnTerminal(t *testing.T) {
 	_, terminal := openTerminal(t)
 	var stderr bytes.Buffer
 	status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules", "-out-format", "arrow"}, nil, terminal, &stderr)
-	if status != exitUsage || !strings.Contains(stderr.String(), "-out-format csv") {
-		t.Errorf("exit status %d: %s", status, &stderr)
-	}
+	must.Be(t, status == exitUsage && strings.Contains(stderr.String(), "-out-format csv"), "exit status %d: %s", status, &stderr)
 	stderr.Reset()
 	must.Equal(t, run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules"}, nil, terminal, &stderr), exitDone, "csv: exit status", &stderr)
 }
@@ -81,9 +79,7 @@ func shown(t *testing.T, width uint16, status int, onScreen bool, args ...string
 func shownOn(t *testing.T, width uint16) string {
 	t.Helper()
 	text := shown(t, width, exitDone, false, "-in", "urls.txt", "-rules", "rules", "-out", "out.csv")
-	if !strings.HasSuffix(text, "a second\r\n") {
-		t.Errorf("shown %q", text)
-	}
+	must.Be(t, strings.HasSuffix(text, "a second\r\n"), "shown %q", text)
 	return text
 }
 
@@ -144,9 +140,7 @@ func TestStepsOnTerminal(t *testing.T) {
 	if want := "\rreading robots.txt: 1 of 1 files, 100 % done, 0:00 left, "; !strings.HasPrefix(shown, want) {
 		t.Errorf("%q does not begin with %q", shown, want)
 	}
-	if !strings.Contains(shown, "\x1b[K\r\x1b[Krobotsbatch: ") {
-		t.Errorf("%q: the line stands before the summary", shown)
-	}
+	must.Be(t, strings.Contains(shown, "\x1b[K\r\x1b[Krobotsbatch: "), "%q: the line stands before the summary", shown)
 }
 
 // On a terminal explain colors the verdict and the rule that decides, and wraps long paths at

@@ -52,9 +52,7 @@ func TestTrailToTheRecord(t *testing.T) {
 	job := []string{"-in", "rows.csv", "-rules", "*.warc.gz", "-as-of", "column:when", "-use", "train-ai", "-explain", "-with", "authority,robots_url,robots_status,robots_fetched_at,body_digest"}
 	permitted := tableOf(t, written("permitted.csv", append(job, "-emit", "permitted")...))
 	left := tableOf(t, written("left.csv", append(job, "-emit", "unpermitted")...))
-	if len(permitted) != 1 || len(left) != rows {
-		t.Fatalf("%d rows are permitted, and %d are not", len(permitted), len(left))
-	}
+	must.Need(t, len(permitted) == 1 && len(left) == rows, "%d rows are permitted, and %d are not", len(permitted), len(left))
 	found := tableOf(t, written("captures.csv", "export", "-rules", "*.warc.gz", "-table", "captures"))
 	written("all.rules", "compile", "-rules", "*.warc.gz", "-history")
 	kept := make(map[[3]string]int)

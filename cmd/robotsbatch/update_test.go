@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/must"
 )
 
 var updatedHistories = flag.Int("updates", 100, "number of random `histories` that are cut into parts, in tables and in WARC files each")
@@ -67,9 +69,7 @@ func allowsNothingMore(t *testing.T, prepare func(*replayed)) {
 		}
 	}
 	t.Logf("%d of %d rows are denied", differ, rows)
-	if differ == 0 && !testing.Short() || 10*differ > rows {
-		t.Errorf("%d of %d rows are denied", differ, rows)
-	}
+	must.Be(t, (differ != 0 || testing.Short()) && 10*differ <= rows, "%d of %d rows are denied", differ, rows)
 }
 
 // cutReplays yields random histories that are cut into three parts, and then written.

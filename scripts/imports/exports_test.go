@@ -88,9 +88,7 @@ func TestCheckExports(t *testing.T) {
 	}
 	unused := imports.CheckExports(files, map[string]string{"io/a.Hidden": "", "io/a.Used": "", "io/a.Gone": ""})
 	want := []string{"io/a.Gone is allowed", "io/a.Shown.Uncalled:", "io/a.Tested:", "io/a.Unused:", "io/a.Used is allowed"}
-	if len(unused) != len(want) {
-		t.Fatalf("%q, want %q", unused, want)
-	}
+	must.Need(t, len(unused) == len(want), "%q, want %q", unused, want)
 	for i, begin := range want {
 		if !strings.HasPrefix(unused[i], begin) {
 			t.Errorf("%q, want %q", unused[i], begin)
@@ -109,9 +107,7 @@ func (T) Method() {}`),
 		parse(t, "io/b/b.go", "package b\nconst Used = 1"),
 	})
 	want := []string{"[Gone]", "[T.Gone]", "[b.Gone]"}
-	if len(broken) != len(want) {
-		t.Fatalf("%q, want %q", broken, want)
-	}
+	must.Need(t, len(broken) == len(want), "%q, want %q", broken, want)
 	for i, name := range want {
 		if !strings.Contains(broken[i], name) {
 			t.Errorf("%q, want %q", broken[i], name)

@@ -107,9 +107,7 @@ func list(t *testing.T, system string) []imports.Package {
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	output, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	must.Need(t, err == nil, "go list: %v", err)
 	var packages []imports.Package
 	decoder := json.NewDecoder(bytes.NewReader(output))
 	for {
@@ -121,9 +119,7 @@ func list(t *testing.T, system string) []imports.Package {
 		}
 		packages = append(packages, p)
 	}
-	if len(packages) == 0 {
-		t.Fatal("go list: no packages")
-	}
+	must.Need(t, len(packages) != 0, "go list: no packages")
 	return packages
 }
 
@@ -211,9 +207,7 @@ func TestCheckImports(t *testing.T) {
 				report(t, violations)
 				return
 			}
-			if len(violations) != 1 || !strings.Contains(violations[0], from) {
-				t.Errorf("violations %q, want one that names %s", violations, from)
-			}
+			must.Be(t, len(violations) == 1 && strings.Contains(violations[0], from), "violations %q, want one that names %s", violations, from)
 		})
 	}
 }
@@ -224,9 +218,7 @@ func TestCheckTestImports(t *testing.T) {
 		{ImportPath: "robotsbatch/io/frontier/text", XTestImports: []string{"robotsbatch/bench/corpus", "robotsbatch/cmd/robotsbatch"}},
 		{ImportPath: "robotsbatch/cmd/robotsbatch", XTestImports: []string{"robotsbatch/cmd/robotsbatch"}},
 	})
-	if len(violations) != 2 {
-		t.Errorf("violations %q, want one each for batch and io/frontier/text, which import cmd", violations)
-	}
+	must.Be(t, len(violations) == 2, "violations %q, want one each for batch and io/frontier/text, which import cmd", violations)
 }
 
 func TestCheckDocs(t *testing.T) {
@@ -235,9 +227,7 @@ func TestCheckDocs(t *testing.T) {
 		{ImportPath: "robotsbatch/testsonly"},
 		{ImportPath: "robotsbatch/bad", GoFiles: []string{"a.go"}},
 	})
-	if len(violations) != 1 || !strings.Contains(violations[0], "robotsbatch/bad ") {
-		t.Errorf("violations %q, want one for bad", violations)
-	}
+	must.Be(t, len(violations) == 1 && strings.Contains(violations[0], "robotsbatch/bad "), "violations %q, want one for bad", violations)
 }
 
 func TestCheckTopLevel(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 // heavy are modules that made most of the program, for what it never does: the
@@ -22,9 +24,7 @@ func TestWeight(t *testing.T) {
 		cmd := exec.Command("go", "list", "-deps", "-test", target)
 		cmd.Dir = top
 		output, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("go list -deps %s: %v", target, err)
-		}
+		must.Need(t, err == nil, "go list -deps %s: %v", target, err)
 		packages := strings.Fields(string(output))
 		t.Logf("%s has %d packages", target, len(packages))
 		for _, p := range packages {

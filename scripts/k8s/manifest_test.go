@@ -15,6 +15,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"robotsbatch/io/store/must"
 )
 
 // readJob decodes the manifest: a field that there is not is an error.
@@ -34,9 +36,7 @@ func readJob(t *testing.T) *batchv1.Job {
 // What the API server checks of such a job, and what the statuses ask for.
 func TestManifest(t *testing.T) {
 	job := readJob(t)
-	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Name == "" {
-		t.Errorf("%s %s %q", job.APIVersion, job.Kind, job.Name)
-	}
+	must.Be(t, job.APIVersion == "batch/v1" && job.Kind == "Job" && job.Name != "", "%s %s %q", job.APIVersion, job.Kind, job.Name)
 	spec, pod := job.Spec, job.Spec.Template.Spec
 	if spec.CompletionMode == nil || *spec.CompletionMode != batchv1.IndexedCompletion || spec.Completions == nil || spec.BackoffLimitPerIndex == nil {
 		t.Fatal("it is no Indexed Job whose indices are tried again one by one")
@@ -129,9 +129,7 @@ func TestCommand(t *testing.T) {
 		for _, word := range container.Command {
 			command.Args = append(command.Args, expand(word, values))
 		}
-		if command.Args[0] != "robotsbatch" {
-			t.Fatalf("the command is %q", command.Args)
-		}
+		must.Need(t, command.Args[0] == "robotsbatch", "the command is %q", command.Args)
 		for name, value := range values {
 			command.Env = append(command.Env, name+"="+value)
 		}

@@ -61,9 +61,7 @@ func unpacked(t *testing.T, name string, data []byte) (files map[string][]byte, 
 		if err == nil {
 			files[path], err = io.ReadAll(r)
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		modes[path] = info.Mode()
 	}
 	if strings.HasSuffix(name, ".zip") {
@@ -124,18 +122,14 @@ func TestBillAndLicences(t *testing.T) {
 	var b bill
 	must.Do(t, json.Unmarshal(text, &b))
 	must.Equal(t, b.Metadata.Component.Hashes[0].Content, fmt.Sprintf("%x", sha256.Sum256([]byte("program"))), "program's checksum")
-	if len(b.Components) != 3 || b.Components[0].Name != "std" || len(b.Dependencies[0].DependsOn) != 3 {
-		t.Fatalf("%s", text)
-	}
+	must.Need(t, len(b.Components) == 3 && b.Components[0].Name == "std" && len(b.Dependencies[0].DependsOn) == 3, "%s", text)
 	licences := must.Get(licencesOf(info))(t)
 	for i, m := range info.Deps {
 		c := b.Components[i+1]
 		if c.Name != m.Path || c.Version != m.Version || c.PURL != "pkg:golang/"+m.Path+"@"+m.Version || len(c.Hashes[0].Content) != 64 {
 			t.Errorf("%s %s is %+v", m.Path, m.Version, c)
 		}
-		if !bytes.Contains(licences, []byte("==== "+m.Path+"@"+m.Version+": LICENSE\n\n")) {
-			t.Errorf("there is no licence of %s", m.Path)
-		}
+		must.Be(t, bytes.Contains(licences, []byte("==== "+m.Path+"@"+m.Version+": LICENSE\n\n")), "there is no licence of %s", m.Path)
 	}
 	must.Fail(t, must.Err(licencesOf(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none", Version: "v1.0.0"}}})), "module that is nowhere has a licence")
 	must.Fail(t, must.Err(r.bill(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none"}}}, "", nil)), "module without checksum is in the bill")

@@ -33,9 +33,7 @@ func TestSample(t *testing.T) {
 	want, got := files(t, filepath.Join(dir, "rules")), files(t, filepath.Join(sample, "rules"))
 	must.Equal(t, len(got), len(want), "files in rules")
 	for name, body := range want {
-		if !bytes.Equal(got[name], body) {
-			t.Errorf("rules/%s differs from what the generator writes", name)
-		}
+		must.Be(t, bytes.Equal(got[name], body), "rules/%s differs from what the generator writes", name)
 	}
 	for _, name := range []string{"frontier.arrow", "frontier.arrows", "frontier.txt.zst"} {
 		made := filepath.Join(dir, name)
@@ -73,9 +71,7 @@ func TestSampleHasEverything(t *testing.T) {
 		{"a CRLF", bodies.String(), "\r\n"},
 		{"an end anchor", bodies.String(), "$\n"},
 	} {
-		if !strings.Contains(want.in, want.part) {
-			t.Errorf("the sample lacks %s: %q", want.what, want.part)
-		}
+		must.Be(t, strings.Contains(want.in, want.part), "the sample lacks %s: %q", want.what, want.part)
 	}
 	missing := 0
 	for o := range corpus.New(corpus.SampleOptions()).Origins() {
@@ -83,9 +79,7 @@ func TestSampleHasEverything(t *testing.T) {
 			missing++
 		}
 	}
-	if missing == 0 {
-		t.Error("every host of the sample has a file")
-	}
+	must.Be(t, missing != 0, "every host of the sample has a file")
 }
 
 func TestFrontierFormats(t *testing.T) {
@@ -120,18 +114,14 @@ func TestFrontierIndex(t *testing.T) {
 		if want == nil {
 			want = rows
 		}
-		if len(rows) != 3000 || !slices.Equal(rows, want) {
-			t.Errorf("%s: %d rows, which are not those of the first file", ending, len(rows))
-		}
+		must.Be(t, len(rows) == 3000 && slices.Equal(rows, want), "%s: %d rows, which are not those of the first file", ending, len(rows))
 	}
 	if n := strings.Count(want[0], "\t") + 1; n != 30 {
 		t.Fatalf("%d columns", n)
 	}
 	row := want[slices.IndexFunc(want, func(row string) bool { return strings.Contains(row, "\thttps\t") && strings.Contains(row, "?") })]
 	for _, part := range []string{")/", "https://", "\texample\t", "crawl-data/CC-MAIN-2025-05/segments/"} {
-		if !strings.Contains(row, part) {
-			t.Errorf("a row lacks %q: %s", part, row)
-		}
+		must.Be(t, strings.Contains(row, part), "a row lacks %q: %s", part, row)
 	}
 	must.Say(t, export.Frontier(filepath.Join(t.TempDir(), "f.parquet"), c, export.Options{Columns: 7}), "must be 3 or 30", "7 columns")
 }

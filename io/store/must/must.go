@@ -1,5 +1,6 @@
 // Package must says in a line what has to be so in a test. Do and Get end the test at an
-// error that it has no use for; the others report what is wrong, and let it go on.
+// error that it has no use for, and Need where it cannot go on; the others report what is
+// wrong, and let it go on.
 package must
 
 import (
@@ -36,6 +37,22 @@ func Get[T any](value T, err error) func(t testing.TB) T {
 //
 //	must.Is(t, must.Err(os.ReadFile(name)), fs.ErrNotExist)
 func Err[T any](_ T, err error) error { return err }
+
+// Be reports what a format says if what must be so is not.
+func Be(t testing.TB, so bool, format string, args ...any) {
+	if !so {
+		t.Helper()
+		t.Errorf(format, args...)
+	}
+}
+
+// Need is Be that ends the test.
+func Need(t testing.TB, so bool, format string, args ...any) {
+	if !so {
+		t.Helper()
+		t.Fatalf(format, args...)
+	}
+}
 
 // Equal reports it if got is not want. of names the case where the line does not.
 func Equal[T comparable](t testing.TB, got, want T, of ...any) {

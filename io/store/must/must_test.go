@@ -19,7 +19,11 @@ type recorder struct {
 func (r *recorder) Helper()                      {}
 func (r *recorder) Error(args ...any)            { r.said += fmt.Sprint(args...) }
 func (r *recorder) Errorf(f string, args ...any) { r.said += fmt.Sprintf(f, args...) }
-func (r *recorder) Fatal(args ...any)            { r.said, r.ended = r.said+fmt.Sprint(args...), true }
+func (r *recorder) Fatalf(f string, args ...any) {
+	r.said, r.ended = r.said+fmt.Sprintf(f, args...), true
+}
+
+func (r *recorder) Fatal(args ...any) { r.said, r.ended = r.said+fmt.Sprint(args...), true }
 
 // Each check reports what is wrong, and nothing else.
 func TestChecks(t *testing.T) {
@@ -29,6 +33,8 @@ func TestChecks(t *testing.T) {
 			must.Do(t, nil)
 			must.Equal(t, must.Get(1, nil)(t), 1)
 			must.EqualSlices(t, []int(nil), []int{})
+			must.Be(t, true, "%d rows", 3)
+			must.Need(t, true, "no rows")
 		},
 		" ": func(t testing.TB) {
 			must.DeepEqual(t, []int{1}, []int{1})
@@ -39,6 +45,8 @@ func TestChecks(t *testing.T) {
 		},
 		"a.txt: file does not exist, ended":  func(t testing.TB) { must.Do(t, broken) },
 		"broken, ended":                      func(t testing.TB) { must.Get(1, errors.New("broken"))(t) },
+		"3 rows":                             func(t testing.TB) { must.Be(t, false, "%d rows", 3) },
+		"no rows, ended":                     func(t testing.TB) { must.Need(t, false, "%s rows", "no") },
 		"row 3: 1, want 2":                   func(t testing.TB) { must.Equal(t, 1, 2, "row", 3) },
 		`"a", want "b"`:                      func(t testing.TB) { must.Equal(t, "a", "b") },
 		"got\na\nb\nwant\nc":                 func(t testing.TB) { must.Equal(t, "a\nb", "c") },

@@ -31,9 +31,7 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if !strings.HasPrefix(got, want) || err == nil && got != want {
-			t.Errorf("%s: got %q, want %q", args, got, want)
-		}
+		must.Be(t, strings.HasPrefix(got, want) && (err != nil || got == want), "%s: got %q, want %q", args, got, want)
 	}
 	must.Equal(t, Flags{}.errUnknown("help").Error(), "flag: help requested", "help")
 }

@@ -71,9 +71,7 @@ func TestAllowance(t *testing.T) {
 		must.Equal(t, a.Permits(test.unknown, test.rows), test.want, "-max-invalid", a, "permits", test.unknown, test.rows)
 		must.Equal(t, a.String(), test.text, "written")
 	}
-	if !(Allowance{}).Permits(1<<40, 1<<40) {
-		t.Error("without -max-invalid, rows without a verdict are refused")
-	}
+	must.Be(t, (Allowance{}).Permits(1<<40, 1<<40), "without -max-invalid, rows without a verdict are refused")
 	for _, text := range []string{"", "%", "-1", "1.5", "101%", "NaN%", "many"} {
 		var a Allowance
 		must.Fail(t, a.Set(text), "-max-invalid", text, "taken as", a)

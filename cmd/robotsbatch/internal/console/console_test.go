@@ -35,9 +35,7 @@ func TestShareOfOutputs(t *testing.T) {
 	at := func(share, left float64) {
 		t.Helper()
 		s, l := report.ShareAndLeft(p.done, p.total, p.done-p.skipped, 10)
-		if math.Abs(s-share) > 1e-9 || math.Abs(l-left) > 1e-9 {
-			t.Errorf("%g done, %g s left, want %g, %g", s, l, share, left)
-		}
+		must.Be(t, math.Abs(s-share) <= 1e-9 && math.Abs(l-left) <= 1e-9, "%g done, %g s left, want %g, %g", s, l, share, left)
 	}
 	first := p.Output(2)
 	at(0, -1)

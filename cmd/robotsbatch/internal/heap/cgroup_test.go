@@ -3,6 +3,8 @@ package heap
 import (
 	"testing"
 	"testing/fstest"
+
+	"robotsbatch/io/store/must"
 )
 
 // The limit is the least of the group's own and those of the groups that it lies in, in both
@@ -28,8 +30,6 @@ func TestGroupLimit(t *testing.T) {
 			root[file] = &fstest.MapFile{Data: []byte(text)}
 		}
 		got, limited := groupLimit(root)
-		if limited != (test.want > 0) || limited && got != test.want {
-			t.Errorf("%s: %d, %v, want %d", name, got, limited, test.want)
-		}
+		must.Be(t, limited == (test.want > 0) && (!limited || got == test.want), "%s: %d, %v, want %d", name, got, limited, test.want)
 	}
 }
