@@ -20,9 +20,7 @@ func TestInterruptibleReadsAll(t *testing.T) {
 		return io.NopCloser(iotest.DataErrReader(bytes.NewReader(want))), nil
 	}
 	got, err := io.ReadAll(Interruptible(t.Context(), open))
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
-	}
+	must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes of %d, %v", len(got), len(want), err)
 }
 
 func TestInterruptibleErrors(t *testing.T) {

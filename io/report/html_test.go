@@ -33,16 +33,10 @@ func TestHTML(t *testing.T) {
 		// Of 2 allowed rows one is allowed because no robots.txt is known.
 		`7 denied, 1 allowed by robots.txt, 1 allowed because no robots.txt is known`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("there is no %s", want)
-		}
+		must.Be(t, strings.Contains(text, want), "there is no %s", want)
 	}
-	if strings.Contains(text, "/home/me") {
-		t.Error("the page has the path of a machine")
-	}
-	if strings.Count(text, "<script>") != 1 || strings.Contains(text, "\x1b") {
-		t.Error("text from outside is not escaped")
-	}
+	must.Be(t, !strings.Contains(text, "/home/me"), "the page has the path of a machine")
+	must.Be(t, strings.Count(text, "<script>") == 1 && !strings.Contains(text, "\x1b"), "text from outside is not escaped")
 }
 
 // A share that is not nothing is not called 0, and one that is not all is not called 100.
@@ -102,7 +96,5 @@ func TestStatsOverTime(t *testing.T) {
 			t.Errorf("there is no %s in %s", want, out.String())
 		}
 	}
-	if strings.Contains(out.String(), "<Bot>") {
-		t.Error("an agent is not escaped")
-	}
+	must.Be(t, !strings.Contains(out.String(), "<Bot>"), "an agent is not escaped")
 }

@@ -42,9 +42,7 @@ func smallDecimals(t *testing.T, c compress.Codec, bits int, text string, makeTy
 		field.Tables(5, patch)
 	}
 	h.Table.Tables(1, patch)
-	if patched == 0 {
-		t.Fatal("no decimals")
-	}
+	must.Need(t, patched != 0, "no decimals")
 	return slices.Concat(schema[:headLength(schema)], data[headLength(data):])
 }
 
@@ -101,9 +99,7 @@ func TestSmallDecimals(t *testing.T) {
 // with what its test has.
 func compareWide(t *testing.T, data []byte, wide arrow.Array) {
 	batches := must.Get(readAll(data, true, Options{Name: "in"}))(t)
-	if len(batches) != 2 {
-		t.Fatalf("%d batches", len(batches))
-	}
+	must.Need(t, len(batches) == 2, "%d batches", len(batches))
 	for _, b := range batches {
 		got := b.Table.(arrow.Record).Column(1)
 		if d, ok := got.(*array.Dictionary); ok {

@@ -164,9 +164,7 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 	decoded := must.Get(s.decodedWhole(data))(t)
 	_, outs := messagesOf(t, gathered)
 	_, wants := messagesOf(t, decoded)
-	if len(outs) != len(wants) {
-		t.Fatalf("%d record batches, want %d", len(outs), len(wants))
-	}
+	must.Need(t, len(outs) == len(wants), "%d record batches, want %d", len(outs), len(wants))
 	for i := range outs {
 		got, err := outs[i].Batch()
 		want, err2 := wants[i].Batch()
@@ -323,9 +321,7 @@ func TestGatherRefused(t *testing.T) {
 	})
 	var notes []string
 	sameGathered(t, data, selecting{stream: true, verdicts: rowsSelected(keep), options: Options{Name: "in"}, notes: &notes})
-	if len(notes) != 1 || !strings.Contains(notes[0], "compressing again") {
-		t.Errorf("notes %q", notes)
-	}
+	must.Be(t, len(notes) == 1 && strings.Contains(notes[0], "compressing again"), "notes %q", notes)
 }
 
 // Views may refer to the same bytes, in any order, of any buffer.
@@ -365,9 +361,7 @@ func TestGatherViews(t *testing.T) {
 		for round := range 5 {
 			t.Run(fmt.Sprintf("%s/%d", e, round), func(t *testing.T) {
 				out := sameGathered(t, input, selecting{stream: e.stream, verdicts: rowsSelected(randomRows(rng, n)), options: Options{Name: "in"}})
-				if e.compression == compress.None && bytes.Contains(out, []byte("secret")) {
-					t.Error("what a null's view holds comes out")
-				}
+				must.Be(t, e.compression != compress.None || !bytes.Contains(out, []byte("secret")), "what a null's view holds comes out")
 			})
 		}
 	}
@@ -384,15 +378,11 @@ func TestGatherMemory(t *testing.T) {
 		s := selecting{verdicts: rowsSelected(keep), options: Options{Name: "in", Memory: 400 << 10}}
 		_, err := s.filtered(data)
 		if e.compression == compress.None {
-			if err != nil {
-				t.Errorf("%s: %v", e, err)
-			}
+			must.Be(t, err == nil, "%s: %v", e, err)
 			continue
 		}
 		var large *budget.MemoryError
-		if !errors.As(err, &large) {
-			t.Fatalf("%s: %v", e, err)
-		}
+		must.Need(t, errors.As(err, &large), "%s: %v", e, err)
 		s.options.Memory = large.Enough(s.options.Memory)
 		for range 8 { // one buffer after another may be too large
 			if _, err = s.filtered(data); !errors.As(err, &large) {
@@ -486,9 +476,7 @@ func FuzzGather(f *testing.F) {
 		var out []byte
 		var err error
 		taken := allocated(func() { out, err = s.filtered(data) })
-		if taken > 64*memory+1000*uint64(len(data)) {
-			t.Fatalf("%d bytes allocated for %d", taken, len(data))
-		}
+		must.Need(t, taken <= 64*memory+1000*uint64(len(data)), "%d bytes allocated for %d", taken, len(data))
 		if err != nil && strings.Contains(err.Error(), "internal") {
 			t.Fatal(err)
 		}
@@ -500,9 +488,7 @@ func FuzzGather(f *testing.F) {
 		if errors.As(err, &large) || errors.Is(err, errNoPass) {
 			return
 		}
-		if err != nil {
-			t.Fatalf("it is an error gathered, but not decoded: %v", err)
-		}
+		must.Need(t, err == nil, "it is an error gathered, but not decoded: %v", err)
 		sameStreams(t, out, want)
 	})
 }
@@ -512,15 +498,11 @@ func sameStreams(t *testing.T, got, want []byte) {
 	t.Helper()
 	a, err := readAll(got, true, Options{Name: "got"})
 	b, err2 := readAll(want, true, Options{Name: "want"})
-	if (err == nil) != (err2 == nil) {
-		t.Fatalf("gathered: %v; decoded: %v", err, err2)
-	}
+	must.Need(t, (err == nil) == (err2 == nil), "gathered: %v; decoded: %v", err, err2)
 	if err != nil {
 		return
 	}
-	if len(a) != len(b) {
-		t.Fatalf("%d batches, want %d", len(a), len(b))
-	}
+	must.Need(t, len(a) == len(b), "%d batches, want %d", len(a), len(b))
 	for i := range a {
 		sameInput(t, a[i].Table.(arrow.Record), b[i].Table.(arrow.Record))
 	}

@@ -303,9 +303,7 @@ func TestSelectedGone(t *testing.T) {
 // gone filters an input that passes and one that is decoded.
 func (g *goneTable) gone(t *testing.T, name string, data []byte, stream bool, codec compress.Codec, records []arrow.Record) {
 	t.Helper()
-	if !bytes.Contains(contentOf(t, data), []byte(goneMark)) && slices.Contains(g.keep, false) {
-		t.Fatal("the input lacks the mark")
-	}
+	must.Need(t, bytes.Contains(contentOf(t, data), []byte(goneMark)) || !slices.Contains(g.keep, false), "the input lacks the mark")
 	isFile := bytes.HasPrefix(data, []byte(layout.Magic))
 	s := selecting{pipe: isFile && stream, stream: stream, verdicts: rowsSelected(g.keep), options: Options{Name: "in", BatchRows: []int{0, 7}[g.rng.IntN(2)]}}
 	for how, filter := range map[string]func() ([]byte, error){
@@ -335,9 +333,7 @@ func (g *goneTable) same(t *testing.T, out []byte, records []arrow.Record) {
 			}
 		}
 		for len(rows) > 0 {
-			if len(got) == 0 {
-				t.Fatal("rows are missing")
-			}
+			must.Need(t, len(got) != 0, "rows are missing")
 			n := int(got[0].NumRows())
 			for i, column := range record.Columns() {
 				tablestest.SameRows(t, got[0].Column(i), column, rows[:n])
@@ -345,7 +341,5 @@ func (g *goneTable) same(t *testing.T, out []byte, records []arrow.Record) {
 			got, rows = got[1:], rows[n:]
 		}
 	}
-	if len(got) > 0 {
-		t.Error("more rows are in the output")
-	}
+	must.Be(t, len(got) == 0, "more rows are in the output")
 }

@@ -249,9 +249,7 @@ func TestLies(t *testing.T) {
 			var err error
 			bytes := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
 			must.Say(t, err, test.errHas)
-			if bytes > 16<<20 {
-				t.Errorf("%d bytes allocated", bytes)
-			}
+			must.Be(t, bytes <= 16<<20, "%d bytes allocated", bytes)
 		})
 	}
 	b, body := twoURLs()
@@ -292,9 +290,7 @@ func TestCompressedBuffers(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || string(batches[0].URLs.Value(1)) != "http://b/" {
-				t.Fatalf("error %v", err)
-			}
+			must.Need(t, err == nil && string(batches[0].URLs.Value(1)) == "http://b/", "error %v", err)
 		})
 	}
 }
@@ -495,7 +491,5 @@ func fuzz(t *testing.T, data []byte, pipe bool) {
 			useAll(t, batches)
 		}
 	})
-	if bytes > 64*memory+1000*uint64(len(data)) {
-		t.Fatalf("%d bytes allocated for %d", bytes, len(data))
-	}
+	must.Need(t, bytes <= 64*memory+1000*uint64(len(data)), "%d bytes allocated for %d", bytes, len(data))
 }

@@ -59,9 +59,7 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 		if len(rows) == 0 {
 			continue
 		}
-		if len(records) == 0 {
-			t.Fatalf("record batch %d is missing", k)
-		}
+		must.Need(t, len(records) != 0, "record batch %d is missing", k)
 		for i, column := range record.Columns() {
 			if got := records[0].Column(i); !arrow.TypeEqual(got.DataType(), column.DataType()) {
 				t.Errorf("column %d is %s", i, got.DataType())
@@ -74,9 +72,7 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 		}
 		records = records[1:]
 	}
-	if len(records) > 0 {
-		t.Errorf("%d more record batches", len(records))
-	}
+	must.Be(t, len(records) == 0, "%d more record batches", len(records))
 	must.Get(readAll(out, stream, Options{Name: "out"}))(t)
 }
 
@@ -173,9 +169,7 @@ func TestPassThroughURLs(t *testing.T) {
 }
 
 func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
-	if bytes.Contains(out, []byte("secret")) {
-		t.Error("another column came out")
-	}
+	must.Be(t, !bytes.Contains(out, []byte("secret")), "another column came out")
 	schema, records := libraryRead(t, out)
 	if schema.NumFields() != 4 || schema.Field(0).Name != "url" || schema.Field(1).Name != "allowed" {
 		t.Fatal(schema)
@@ -193,8 +187,6 @@ func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
 		tablestest.SameRows(t, records[0].Column(0), urls, rows)
 		records = records[1:]
 	}
-	if len(records) > 0 {
-		t.Errorf("%d more record batches", len(records))
-	}
+	must.Be(t, len(records) == 0, "%d more record batches", len(records))
 	must.Get(readAll(out, false, Options{Name: "out"}))(t)
 }

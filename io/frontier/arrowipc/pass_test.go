@@ -133,9 +133,7 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 	out := must.Get(passThrough(data, pipe, stream, batchRows))(t)
 	compareMessages(t, out, data)
 	schema, records := libraryRead(t, out)
-	if len(records) != 2 || schema.NumFields() != 6 {
-		t.Fatalf("%d record batches of %s", len(records), schema)
-	}
+	must.Need(t, len(records) == 2 && schema.NumFields() == 6, "%d record batches of %s", len(records), schema)
 	for i, field := range record.Schema().Fields() {
 		if !schema.Field(i).Equal(field) {
 			t.Errorf("column %s, want %s", schema.Field(i), field)
@@ -189,9 +187,7 @@ func compareMessages(t *testing.T, out, data []byte) {
 		if !slices.Equal(got.Nodes[:len(want.Nodes)], want.Nodes) || !slices.Equal(got.Buffers[:len(want.Buffers)], want.Buffers) || !slices.Equal(got.Variadic, want.Variadic) || got.Codec != want.Codec {
 			t.Errorf("record batch %d has %+v, want %+v", i, got, want)
 		}
-		if !bytes.HasPrefix(outRecords[i].Bytes, r.Bytes) {
-			t.Errorf("the body of record batch %d differs", i)
-		}
+		must.Be(t, bytes.HasPrefix(outRecords[i].Bytes, r.Bytes), "the body of record batch %d differs", i)
 	}
 }
 
@@ -254,9 +250,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		}
 		must.Do(t, err)
 		compareMessages(t, out, data)
-		if mustOpen(t, data).CanPassThrough(true, true) {
-			t.Error("unknown types of several inputs pass into one output")
-		}
+		must.Be(t, !mustOpen(t, data).CanPassThrough(true, true), "unknown types of several inputs pass into one output")
 		if _, err := readAll(data, true, Options{Name: "in"}); err == nil || !strings.Contains(err.Error(), layout.ErrUnsupported.Error()) || !strings.Contains(err.Error(), `column "x"`) ||
 			!strings.HasSuffix(err.Error(), "is not known here: write Arrow with all rows and columns, or leave it out with columns url") {
 			t.Errorf("decoding all columns: %v", err)

@@ -405,9 +405,7 @@ func TestEndMarkerInFiles(t *testing.T) {
 	var out output
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
-	if !bytes.Contains(out.Bytes(), layout.EndOfStream) {
-		t.Fatal("no end marker")
-	}
+	must.Need(t, bytes.Contains(out.Bytes(), layout.EndOfStream), "no end marker")
 	if batches, err := readAll(out.Bytes(), true, Options{}); err != nil || urlsOf(batches) != "http://a/" {
 		t.Fatalf("%q, %v", urlsOf(batches), err)
 	}

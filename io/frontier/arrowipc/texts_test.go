@@ -120,9 +120,7 @@ func TestTextsInParts(t *testing.T) {
 							workers.Go(decode)
 						}
 						workers.Wait()
-						if pieces[0].(*piece).taken == 0 {
-							t.Fatal("the texts were decoded at once")
-						}
+						must.Need(t, pieces[0].(*piece).taken != 0, "the texts were decoded at once")
 						for i, b := range batches {
 							for row := range b.URLs.Len() {
 								at := i*size + row

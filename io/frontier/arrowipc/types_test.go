@@ -49,9 +49,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 		all = append(all, i)
 	}
 	for i, b := range batches {
-		if b.Index != i || b.FirstRow != int64(rows) {
-			t.Fatalf("batch %d begins at row %d, want %d at %d", b.Index, b.FirstRow, i, rows)
-		}
+		must.Need(t, b.Index == i && b.FirstRow == int64(rows), "batch %d begins at row %d, want %d at %d", b.Index, b.FirstRow, i, rows)
 		low := rows % int(record.NumRows())
 		table := b.Table.(arrow.Record)
 		for j, column := range table.Columns() {
@@ -79,9 +77,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 		t.Fatalf("%d rows, want %d", rows, 2*record.NumRows())
 	}
 	must.Do(t, s.Close())
-	if !out.closed || out.aborted {
-		t.Fatal("the output was not closed")
-	}
+	must.Need(t, out.closed && !out.aborted, "the output was not closed")
 	comparePass(t, out.Bytes(), record, want)
 }
 
@@ -100,7 +96,5 @@ func comparePass(t *testing.T, data []byte, record arrow.Record, want []int) {
 		}
 		want = want[n:]
 	}
-	if len(want) > 0 {
-		t.Fatalf("%d rows are missing", len(want))
-	}
+	must.Need(t, len(want) == 0, "%d rows are missing", len(want))
 }

@@ -205,9 +205,7 @@ func TestReadErrors(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	s := open(t, io.MultiReader(strings.NewReader("url\na\nb\nc"), iotest.ErrReader(broken)), lines.Options{})
 	got, err := batches(t, s)
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "in.csv: reading line 4: ") {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, errors.Is(err, broken) && strings.Contains(err.Error(), "in.csv: reading line 4: "), "error %v", err)
 	must.Equal(t, fmt.Sprint(got), "[[[a] [b]]]", "before")
 	must.Is(t, must.Err(NewSource(iotest.ErrReader(broken), lines.Options{Name: "in.csv"})), broken)
 }
@@ -235,9 +233,7 @@ func TestLineNumbers(t *testing.T) {
 	}
 	for _, want := range want {
 		b, name := linestest.Decoded(t, s)
-		if name != want.name || b.FirstRow != want.first {
-			t.Errorf("%s from %d, want %v", name, b.FirstRow, want)
-		}
+		must.Be(t, name == want.name && b.FirstRow == want.first, "%s from %d, want %v", name, b.FirstRow, want)
 	}
 }
 
@@ -246,9 +242,7 @@ func TestLineNumbers(t *testing.T) {
 func TestManyColumns(t *testing.T) {
 	s := open(t, strings.NewReader("url"+strings.Repeat(",", maxColumns-1)+"\n"+strings.Repeat("u\n", 600)), lines.Options{})
 	got, err := batches(t, s)
-	if err != io.EOF || len(slices.Concat(got...)) != 600 {
-		t.Fatalf("%d batches, error %v", len(got), err)
-	}
+	must.Need(t, err == io.EOF && len(slices.Concat(got...)) == 600, "%d batches, error %v", len(got), err)
 	must.Equal(t, len(got[0]), maxCells/maxColumns, "rows in a batch")
 }
 
@@ -269,9 +263,7 @@ func FuzzCSV(f *testing.F) {
 		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
 			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
 		}
-		if (wholeErr == io.EOF) != (cutErr == io.EOF) {
-			t.Fatalf("cut: error %v; in one: %v", cutErr, wholeErr)
-		}
+		must.Need(t, (wholeErr == io.EOF) == (cutErr == io.EOF), "cut: error %v; in one: %v", cutErr, wholeErr)
 		r := csv.NewReader(strings.NewReader(input))
 		r.FieldsPerRecord = -1
 		if tab {
@@ -283,15 +275,11 @@ func FuzzCSV(f *testing.F) {
 		}
 		for _, row := range want {
 			if len(row) > 3 {
-				if wholeErr == io.EOF {
-					t.Fatalf("a row has %d fields, and no error", len(row))
-				}
+				must.Need(t, wholeErr != io.EOF, "a row has %d fields, and no error", len(row))
 				return
 			}
 		}
-		if wholeErr != io.EOF {
-			t.Fatalf("error %v", wholeErr)
-		}
+		must.Need(t, wholeErr == io.EOF, "error %v", wholeErr)
 		for i, row := range want {
 			for len(row) < 3 {
 				row = append(row, null)
@@ -320,9 +308,7 @@ func TestThroughAndBack(t *testing.T) {
 		chunk := must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)
 		must.Do(t, sink.Write(chunk))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
-		if err != io.EOF || !reflect.DeepEqual(slices.Concat(got...), want) {
-			t.Errorf("%q, %v, want %q", got, err, want)
-		}
+		must.Be(t, err == io.EOF && reflect.DeepEqual(slices.Concat(got...), want), "%q, %v, want %q", got, err, want)
 	}
 }
 

@@ -137,9 +137,7 @@ func TestParse(t *testing.T) {
 		"csv": CSV, "tsv": TSV, "jsonl": JSONL, "cdxj": CDXJ,
 	} {
 		got, ok := Parse(name, Format.Readable)
-		if got != want || !ok {
-			t.Errorf("Parse(%q) = %s, %v", name, got, ok)
-		}
+		must.Be(t, got == want && ok, "Parse(%q) = %s, %v", name, got, ok)
 		must.Equal(t, got.String(), name, "written")
 	}
 	for _, name := range []string{"", "unknown", "txt", "CSV", "warc", "rules"} {
@@ -178,9 +176,7 @@ func TestByName(t *testing.T) {
 	}
 	for _, test := range tests {
 		format, codec := ByName(test.name)
-		if format != test.format || codec != test.codec {
-			t.Errorf("ByName(%q) = %s, %s", test.name, format, codec)
-		}
+		must.Be(t, format == test.format && codec == test.codec, "ByName(%q) = %s, %s", test.name, format, codec)
 	}
 }
 
@@ -250,9 +246,7 @@ func TestSniffErrors(t *testing.T) {
 				r.Close()
 				t.Fatal("no error")
 			}
-			if test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.name) {
-				t.Errorf("error %v", err)
-			}
+			must.Be(t, (test.want == nil || errors.Is(err, test.want)) && strings.Contains(err.Error(), test.name), "error %v", err)
 		})
 	}
 }
@@ -268,9 +262,7 @@ func TestSniffThenBreak(t *testing.T) {
 	}
 	defer r.Close()
 	got, err := io.ReadAll(r)
-	if string(got) != urls || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d bytes and error %v", len(got), err)
-	}
+	must.Be(t, string(got) == urls && errors.Is(err, io.ErrUnexpectedEOF), "%d bytes and error %v", len(got), err)
 }
 
 // A byte order mark tells UTF-16, which is read as UTF-8.

@@ -36,9 +36,7 @@ func TestGolden(t *testing.T) {
 		rows := 0
 		for line := range bytes.Lines(got) {
 			rows++
-			if !json.Valid(line) {
-				t.Errorf("line %d is no JSON: %s", rows, line)
-			}
+			must.Be(t, json.Valid(line), "line %d is no JSON: %s", rows, line)
 		}
 		must.Equal(t, rows, 2*4, "lines")
 	})
@@ -93,9 +91,7 @@ func FuzzReadBack(f *testing.F) {
 			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
 		}}}
 		got := linestest.Write(t, w, s, v, linestest.List(url))
-		if bytes.IndexByte(got, '\n') != len(got)-1 {
-			t.Fatalf("%q is not one line", got)
-		}
+		must.Need(t, bytes.IndexByte(got, '\n') == len(got)-1, "%q is not one line", got)
 		var object struct{ URL, Rule string }
 		if err := json.Unmarshal(got, &object); err != nil {
 			t.Fatalf("%q: %v", got, err)

@@ -276,9 +276,7 @@ func FuzzJSONL(f *testing.F) {
 		for i := range got {
 			got[i] = asUTF8(got[i])
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q, want %q", got, want)
-		}
+		must.Need(t, slices.Equal(got, want), "%q, want %q", got, want)
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
 		out, err := sunk(t, input, lines.Options{}, false, layout)
 		if err != nil {
@@ -392,9 +390,7 @@ func FuzzIndex(f *testing.F) {
 		for i := range got {
 			got[i] = asUTF8(got[i])
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q, want %q", got, want)
-		}
+		must.Need(t, slices.Equal(got, want), "%q, want %q", got, want)
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
 		out, err := sunk(t, input, lines.Options{}, true, layout)
 		if err != nil {
@@ -407,9 +403,7 @@ func FuzzIndex(f *testing.F) {
 			t.Fatalf("%d lines for %d rows: %q", n, len(want), out)
 		}
 		for line := range strings.Lines(out) {
-			if !json.Valid([]byte(line)) {
-				t.Fatalf("%q is no JSON", line)
-			}
+			must.Need(t, json.Valid([]byte(line)), "%q is no JSON", line)
 		}
 	})
 }

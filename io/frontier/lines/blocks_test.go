@@ -79,9 +79,7 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 		if block.Index != index || block.FirstLine != lines || block.Lines != wantLines || block.Records != wantRecords {
 			t.Errorf("block %d after %d lines: %+v", index, lines, block)
 		}
-		if block.Records == 0 || block.Records > blocks.rows {
-			t.Errorf("%d records, want at most %d", block.Records, blocks.rows)
-		}
+		must.Be(t, block.Records != 0 && block.Records <= blocks.rows, "%d records, want at most %d", block.Records, blocks.rows)
 		if last := len(block.Data) - 1; block.Line(last) != lines+int64(block.Lines) {
 			t.Errorf("the last line is %d", block.Line(last))
 		}

@@ -52,9 +52,7 @@ func TestOutput(t *testing.T) {
 				}
 				must.Do(t, o.Close())
 				o.Abort()
-				if !w.Closed || w.Aborted {
-					t.Error("the output is not closed")
-				}
+				must.Be(t, w.Closed && !w.Aborted, "the output is not closed")
 				// A whole file of its kind, whatever is in it.
 				if got := compress.Detect(w.Bytes()); got != c {
 					t.Fatalf("the output is %s: %q", got, w.Bytes())
@@ -81,9 +79,7 @@ func TestOutputFails(t *testing.T) {
 	chunk := must.Get(o.Encode(nil, oneRow, constant("a\n")))(t)
 	must.Is(t, o.Write(chunk), full, "Write")
 	o.Abort()
-	if !w.Aborted {
-		t.Error("the output is not aborted")
-	}
+	must.Be(t, w.Aborted, "the output is not aborted")
 
 	w = &linestest.Writer{Fails: full}
 	o = must.Get(NewOutput(w, []byte("h\n"), SinkOptions{}))(t)

@@ -106,9 +106,7 @@ func samples(t testing.TB) (all []*sample) {
 		}
 		for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
 			sound, err := convert(t, s.file, data, keep, "x.arrows", false)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			must.Need(t, err == nil, "%s: %v", name, err)
 			s.sound[keep] = sound
 		}
 		all = append(all, s)
@@ -255,9 +253,7 @@ func (s *sample) compare(t testing.TB, out []byte, keep batch.Keep, what string)
 	if keep == batch.KeepNone && text == "values of one column" {
 		valid = true // verdicts of other URLs
 	}
-	if !valid {
-		t.Errorf("%s: %s: %s", s.name, what, text)
-	}
+	must.Be(t, valid, "%s: %s: %s", s.name, what, text)
 }
 
 // damage makes a damaged copy of a sample. cut says that it is cut off.
@@ -301,9 +297,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for i, s := range all {
-		if refused[i] == 0 {
-			t.Errorf("%s: nothing was refused", s.name)
-		}
+		must.Be(t, refused[i] != 0, "%s: nothing was refused", s.name)
 	}
 }
 
@@ -316,8 +310,6 @@ func FuzzDamage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, number uint8, seed uint64, keep uint8) {
 		s := all[int(number)%len(all)]
 		data, cut, what := s.damage(rand.New(rand.NewPCG(2, seed)))
-		if !s.judge(t, data, batch.Keep(keep%3), what) && cut {
-			t.Errorf("%s: %s, and nobody noticed", s.name, what)
-		}
+		must.Be(t, s.judge(t, data, batch.Keep(keep%3), what) || !cut, "%s: %s, and nobody noticed", s.name, what)
 	})
 }

@@ -57,9 +57,7 @@ func TestMergeSweeps(t *testing.T) {
 	left := filepath.Join(folder, ".0.csv.robotsbatch-00000000.tmp")
 	must.Do(t, os.WriteFile(left, nil, 0o666))
 	m, shards, err := Merge(t.Context(), folder)
-	if err != nil || shards != 3 || len(m.Outputs) != 3 || m.Outputs[2].Counts.Rows != 2 {
-		t.Fatalf("%d shards, %+v, %v", shards, m, err)
-	}
+	must.Need(t, err == nil && shards == 3 && len(m.Outputs) == 3 && m.Outputs[2].Counts.Rows == 2, "%d shards, %+v, %v", shards, m, err)
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("%s: %v", left, err)
 	}

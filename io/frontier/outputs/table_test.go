@@ -47,9 +47,7 @@ func TestTableText(t *testing.T) {
 			}
 			left := must.Get(os.ReadDir(folder))(t)
 			if test.want != nil {
-				if len(left) > 0 {
-					t.Fatalf("%v is left", left)
-				}
+				must.Need(t, len(left) == 0, "%v is left", left)
 				return
 			}
 			must.EqualSlices(t, readList(t, path), []byte("https://example.com/a\n\n"))

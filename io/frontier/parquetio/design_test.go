@@ -83,9 +83,7 @@ func checkDesignQuotes(t *testing.T, golden string) {
 			}
 		}
 	}
-	if quoted == 0 {
-		t.Error("DESIGN.md quotes no byte of testdata/design.txt")
-	}
+	must.Be(t, quoted != 0, "DESIGN.md quotes no byte of testdata/design.txt")
 }
 
 // designFile makes the example's table: not compressed, and without an Arrow schema.

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/budget"
 	codecs "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/must"
 )
 
 // seeds are small files of all codecs and page versions, with lists and
@@ -91,9 +92,7 @@ func TestFlippedBytes(t *testing.T) {
 				}
 			}
 		}
-		if refused == 0 {
-			t.Errorf("%s: nothing was refused", name)
-		}
+		must.Be(t, refused != 0, "%s: nothing was refused", name)
 	}
 }
 
@@ -104,9 +103,7 @@ func TestMemory(t *testing.T) {
 	for _, memory := range []int64{1 << 10, 20 << 10, 100 << 10} {
 		_, _, err := readAll(data, Options{Name: "big", Memory: memory})
 		var large *budget.MemoryError
-		if err == nil || !errors.As(err, &large) && !strings.Contains(err.Error(), "raise memory") {
-			t.Errorf("%d bytes of memory: %v", memory, err)
-		}
+		must.Be(t, err != nil && (errors.As(err, &large) || strings.Contains(err.Error(), "raise memory")), "%d bytes of memory: %v", memory, err)
 	}
 	if _, _, err := readAll(data, Options{Name: "big", Memory: 8 << 20}); err != nil {
 		t.Error(err)

@@ -137,9 +137,7 @@ func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(ro
 		must.Do(t, err)
 	}
 	must.Do(t, s.Close())
-	if !out.closed || out.aborted {
-		t.Fatal("the output was not closed")
-	}
+	must.Need(t, out.closed && !out.aborted, "the output was not closed")
 	return out.Bytes()
 }
 

@@ -61,9 +61,7 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 		if len(rows) == 0 {
 			continue
 		}
-		if len(got) == 0 {
-			t.Fatalf("row group %d is missing", k)
-		}
+		must.Need(t, len(got) != 0, "row group %d is missing", k)
 		for j, column := range record.Columns() {
 			if !got[0].Schema().Field(j).Equal(record.Schema().Field(j)) {
 				t.Errorf("column %d is %s", j, got[0].Schema().Field(j))
@@ -79,9 +77,7 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 		must.Equal(t, after.Groups[0].Rows, int64(len(rows)), "row group", k, "rows")
 		got, after.Groups = got[1:], after.Groups[1:]
 	}
-	if len(got) > 0 || len(after.Groups) > 0 {
-		t.Errorf("%d more row groups", len(got))
-	}
+	must.Be(t, len(got) == 0 && len(after.Groups) == 0, "%d more row groups", len(got))
 	if _, _, err := readAll(out, Options{Name: "out", URLColumn: "url"}); err != nil {
 		t.Error(err)
 	}
@@ -158,9 +154,7 @@ func sameValues(t *testing.T, got, want arrow.Array, rows []int) {
 		return
 	}
 	for i, row := range rows {
-		if got.Len() != len(rows) || got.ValueStr(i) != want.ValueStr(row) {
-			t.Fatalf("row %d of %v is not row %d of %v", i, got, row, want)
-		}
+		must.Need(t, got.Len() == len(rows) && got.ValueStr(i) == want.ValueStr(row), "row %d of %v is not row %d of %v", i, got, row, want)
 	}
 }
 
@@ -172,9 +166,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	data = withUnknownType(t, data, 2)
 	out := must.Get(passSelected(3, func(row int64) bool { return row != 1 }, data))(t)
 	before, after := footerOf(t, data), footerOf(t, out)
-	if !bytes.Equal(elementOf(t, after, 2), elementOf(t, before, 2)) {
-		t.Error("the column's type has changed")
-	}
+	must.Be(t, bytes.Equal(elementOf(t, after, 2), elementOf(t, before, 2)), "the column's type has changed")
 	chunk := part(out, after.Groups[0].Chunks[1].Pages)
 	dictionary := []byte("\x01\x00\x00\x00\x01\x03\x00\x00\x00\x03\x03\x03")                                       // without 0x0202
 	if indices := []byte("\x01\x03\x02"); !bytes.Contains(chunk, dictionary) || !bytes.HasSuffix(chunk, indices) { // 0 and 1, of a bit each
@@ -212,9 +204,7 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 			}
 		}
 	}
-	if failed == 0 {
-		t.Error("no damage was found")
-	}
+	must.Be(t, failed != 0, "no damage was found")
 }
 
 // elementOf is an element of a file's schema as its bytes lie.
@@ -261,9 +251,7 @@ func TestPassThroughSelectedSame(t *testing.T) {
 		if first == nil {
 			first = out
 		}
-		if !bytes.Equal(out, first) {
-			t.Errorf("%d workers write other bytes than one", workers)
-		}
+		must.Be(t, bytes.Equal(out, first), "%d workers write other bytes than one", workers)
 	}
 }
 

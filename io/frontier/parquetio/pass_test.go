@@ -148,9 +148,7 @@ func compareLibrary(t *testing.T, out, data []byte) {
 	t.Helper()
 	_, want := libraryRead(t, data)
 	_, got := libraryRead(t, out)
-	if len(got) != len(want) {
-		t.Fatalf("%d row groups, want %d", len(got), len(want))
-	}
+	must.Need(t, len(got) == len(want), "%d row groups, want %d", len(got), len(want))
 	for i := range want {
 		for j, column := range want[i].Columns() {
 			if !got[i].Schema().Field(j).Equal(want[i].Schema().Field(j)) || !array.Equal(got[i].Column(j), column) {
@@ -203,9 +201,7 @@ func TestPassThroughIndexes(t *testing.T) {
 		out := must.Get(passThrough(64, data))(t)
 		comparePages(t, out, data)
 		want, got := indexesOf(t, data), indexesOf(t, out)
-		if len(want) == 0 {
-			t.Fatalf("%s has no indexes", name)
-		}
+		must.Need(t, len(want) != 0, "%s has no indexes", name)
 		for i := range want {
 			if !bytes.Equal(got[i], want[i]) {
 				t.Errorf("%s: index or page %d differs", name, i)
@@ -396,9 +392,7 @@ func TestPassThroughDamage(t *testing.T) {
 				differ++
 			}
 		}
-		if differ != 1 {
-			t.Fatalf("%d bytes differ", differ)
-		}
+		must.Need(t, differ == 1, "%d bytes differ", differ)
 	}
 }
 

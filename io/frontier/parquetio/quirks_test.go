@@ -54,9 +54,7 @@ func checkRows(t *testing.T, data []byte, names []string, want []string) {
 func tableOf(t *testing.T, b *batch.Batch) arrow.Record {
 	t.Helper()
 	record, ok := b.Table.(arrow.Record)
-	if !ok {
-		t.Fatalf("a table of type %T", b.Table)
-	}
+	must.Need(t, ok, "a table of type %T", b.Table)
 	return record
 }
 
@@ -105,9 +103,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 			at += int64(page.StoredSize())
 		}
 	}
-	if changed != 2 {
-		t.Fatalf("%d pages changed", changed)
-	}
+	must.Need(t, changed == 2, "%d pages changed", changed)
 	must.Fail(t, must.Err(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20)), "another writer's flag was not believed")
 	footer := readRaw(t, f.Footer)
 	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 6 })

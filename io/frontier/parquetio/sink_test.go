@@ -61,15 +61,11 @@ func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
 func TestEmptyAndAborted(t *testing.T) {
 	data := writeAll(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "page"}}, nil, nil)
 	s, batches, err := readAll(data, Options{URLColumn: "page"})
-	if err != nil || len(batches) != 0 || s.Schema().NumFields() != 2 {
-		t.Errorf("%d batches: %v", len(batches), err)
-	}
+	must.Be(t, err == nil && len(batches) == 0 && s.Schema().NumFields() == 2, "%d batches: %v", len(batches), err)
 	var out output
 	sink := must.Get(NewSink(&out, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	sink.Abort()
-	if !out.aborted || out.closed {
-		t.Error("the output was not aborted")
-	}
+	must.Be(t, out.aborted && !out.closed, "the output was not aborted")
 }
 
 // Pieces can be decoded after the source was closed, and the last one closes
@@ -92,9 +88,7 @@ func TestFileStaysOpen(t *testing.T) {
 	for i := len(pieces) - 1; i >= 0; i-- { // in any order
 		must.Get(pieces[i].Decode())(t)
 	}
-	if len(pieces) != 5 || file.closed != 1 {
-		t.Errorf("%d pieces, closed %d times", len(pieces), file.closed)
-	}
+	must.Be(t, len(pieces) == 5 && file.closed == 1, "%d pieces, closed %d times", len(pieces), file.closed)
 }
 
 type closing struct {

@@ -35,9 +35,7 @@ func TestEveryTypePassesThrough(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
 			if _, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
-				if !strings.Contains(err.Error(), `"x"`) {
-					t.Errorf("%v does not name the column", err)
-				}
+				must.Be(t, strings.Contains(err.Error(), `"x"`), "%v does not name the column", err)
 				t.Skip(err)
 			}
 			if notes := notesOf(t, record); notes != nil {
@@ -59,9 +57,7 @@ func TestEveryTypePassesThrough(t *testing.T) {
 			}
 		})
 	}
-	if passed < 20 {
-		t.Errorf("only %d types can be written", passed)
-	}
+	must.Be(t, passed >= 20, "only %d types can be written", passed)
 }
 
 func testPass(t *testing.T, data []byte, record arrow.Record, size int, selection uint16) {
@@ -71,9 +67,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 	var rows, want []int
 	at := 0
 	for i, b := range batches {
-		if b.Index != i || b.FirstRow != int64(at) {
-			t.Fatalf("batch %d begins at row %d, want %d at %d", b.Index, b.FirstRow, i, at)
-		}
+		must.Need(t, b.Index == i && b.FirstRow == int64(at), "batch %d begins at row %d, want %d at %d", b.Index, b.FirstRow, i, at)
 		rows = rows[:0]
 		for range b.URLs.Len() {
 			rows = append(rows, at%n)
@@ -111,9 +105,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 		}
 		want = want[b.URLs.Len():]
 	}
-	if len(want) > 0 {
-		t.Fatalf("%d rows are missing", len(want))
-	}
+	must.Need(t, len(want) == 0, "%d rows are missing", len(want))
 }
 
 // notesOf says what of a table comes out of a file as another type than it was.
@@ -151,9 +143,7 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 		}
 		must.Equal(t, row, c.Array.Len(), c.Name, "rows")
 	}
-	if changed < 8 {
-		t.Errorf("only %d types come out as others", changed)
-	}
+	must.Be(t, changed >= 8, "only %d types come out as others", changed)
 }
 
 // plainValue returns the text of a value behind dictionaries and runs.

@@ -73,9 +73,7 @@ func TestFilterOnWorkers(t *testing.T) {
 	alone := pool(4, 1<<30)
 	want, err := filterOn(alone.Lane(t.Context()), data, nil)
 	alone.Close()
-	if err != nil || footerOf(t, want).Rows != rows-rows/7-1 {
-		t.Fatalf("%d bytes, error %v", len(want), err)
-	}
+	must.Need(t, err == nil && footerOf(t, want).Rows == rows-rows/7-1, "%d bytes, error %v", len(want), err)
 	for _, workers := range []int{1, 3} {
 		for _, memory := range []int64{1, 300 << 10, 4 << 20} {
 			p := pool(workers, memory)
@@ -139,9 +137,7 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 		t.Fatalf("%d bytes after the first batch, error %v", out.Len(), err)
 	}
 	must.Do(t, errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()))
-	if !bytes.Equal(out.Bytes(), want) {
-		t.Error("the file differs")
-	}
+	must.Be(t, bytes.Equal(out.Bytes(), want), "the file differs")
 	var parts []int64
 	for _, part := range sums.Parts() {
 		parts = append(parts, part.Rows)

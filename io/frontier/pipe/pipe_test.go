@@ -366,9 +366,7 @@ func TestCutStream(t *testing.T) {
 	for size := range stream {
 		var out bytes.Buffer
 		_, err := pipe.Run(t.Context(), bytes.NewReader(stream[:size]), &out, newByLength, options())
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("cut at %d: %v", size, err)
-		}
+		must.Need(t, errors.Is(err, io.ErrUnexpectedEOF), "cut at %d: %v", size, err)
 		if got := out.Bytes(); !bytes.HasPrefix(whole, got) || len(got) > len(whole)-8 {
 			t.Fatalf("cut at %d: the answer is %d bytes, of %d", size, len(got), len(whole))
 		}
@@ -426,9 +424,7 @@ func TestOneBatchAtATime(t *testing.T) {
 	})
 	_, err := pipe.Run(t.Context(), in, out, newByLength, options())
 	check(t, err)
-	if writes != 1+len(ends)+1 {
-		t.Errorf("%d writes for a schema, %d answers and an end marker", writes, len(ends))
-	}
+	must.Be(t, writes == 1+len(ends)+1, "%d writes for a schema, %d answers and an end marker", writes, len(ends))
 }
 
 // A batch that takes more than its part of the memory is an error.

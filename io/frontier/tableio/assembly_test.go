@@ -84,9 +84,7 @@ func TestAssemblyURLs(t *testing.T) {
 			columns := must.Get(a.Columns(o))(t)
 			defer tables.Release(columns)
 			got, err := a.URLs(mem)
-			if err != nil || (got != nil) != test.kept {
-				t.Fatalf("URLs: %v, %v", got, err)
-			}
+			must.Need(t, err == nil && (got != nil) == test.kept, "URLs: %v, %v", got, err)
 			if !test.kept {
 				return
 			}
@@ -96,9 +94,7 @@ func TestAssemblyURLs(t *testing.T) {
 			one, other := array.MakeFromData(got), array.MakeFromData(want)
 			defer one.Release()
 			defer other.Release()
-			if !array.Equal(one, other) {
-				t.Errorf("%v, want %v", one, other)
-			}
+			must.Be(t, array.Equal(one, other), "%v, want %v", one, other)
 		})
 	}
 }

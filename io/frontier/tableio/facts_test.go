@@ -237,9 +237,7 @@ func TestTimesOfEveryType(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.dt.String(), func(t *testing.T) {
-			if !holdsTimes(test.dt) {
-				t.Fatal("the type holds no times")
-			}
+			must.Need(t, holdsTimes(test.dt), "the type holds no times")
 			a := tablestest.FromJSON(t, test.dt, test.json)
 			checkTimes(t, a, test.want)
 			if a.Len() > 1 {
@@ -248,9 +246,7 @@ func TestTimesOfEveryType(t *testing.T) {
 		})
 	}
 	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Float32, arrow.ListOf(arrow.PrimitiveTypes.Int64)} {
-		if holdsTimes(dt) {
-			t.Errorf("%s holds times", dt)
-		}
+		must.Be(t, !holdsTimes(dt), "%s holds times", dt)
 	}
 }
 
@@ -304,9 +300,7 @@ func TestTakeExtra(t *testing.T) {
 				got += fmt.Sprint(" ", n.Ints[i])
 			}
 		}
-		if got != " 7 null 7 1" || rows.Weights.Unsigned != (dt.ID() == arrow.UINT64) {
-			t.Errorf("%s:%s", dt, got)
-		}
+		must.Be(t, got == " 7 null 7 1" && rows.Weights.Unsigned == (dt.ID() == arrow.UINT64), "%s:%s", dt, got)
 		if columns := l.Columns(); len(columns) != 2 || columns[1] != 1 {
 			t.Errorf("%s: columns %d", dt, columns)
 		}

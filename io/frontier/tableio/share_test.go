@@ -43,9 +43,7 @@ func TestShares(t *testing.T) {
 				return err
 			}
 			defer record.Release()
-			if s.mem.taken > limit/8 {
-				t.Errorf("%d bytes for a share", s.mem.taken)
-			}
+			must.Be(t, s.mem.taken <= limit/8, "%d bytes for a share", s.mem.taken)
 			shares++
 			column := record.Column(0).(*array.String)
 			for i := range column.Len() {
@@ -101,7 +99,5 @@ func TestSharesOfLargeRows(t *testing.T) {
 		tables.Plain(record.Column(0).Data().(*array.Data), s.Memory()).Release()
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "lower batch-rows") || shares < 2 {
-		t.Errorf("%d shares and error %v", shares, err)
-	}
+	must.Be(t, err != nil && strings.Contains(err.Error(), "lower batch-rows") && shares >= 2, "%d shares and error %v", shares, err)
 }

@@ -41,9 +41,7 @@ func read(t testing.TB, s *lines.Source) (batches [][]string, err error) {
 func mustRead(t testing.TB, s *lines.Source) []string {
 	t.Helper()
 	batches, err := read(t, s)
-	if err != io.EOF {
-		t.Fatalf("error %v", err)
-	}
+	must.Need(t, err == io.EOF, "error %v", err)
 	return slices.Concat(batches...)
 }
 
@@ -119,9 +117,7 @@ func FuzzRows(f *testing.F) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		for _, rows := range batches {
-			if batchRows > 0 && len(rows) > batchRows {
-				t.Errorf("a batch of %d rows, more than %d", len(rows), batchRows)
-			}
+			must.Be(t, batchRows <= 0 || len(rows) <= batchRows, "a batch of %d rows, more than %d", len(rows), batchRows)
 		}
 	})
 }
@@ -177,9 +173,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 		pieces = append(pieces, p)
 	}
 	must.Do(t, s.Close())
-	if len(pieces) != 15 {
-		t.Fatalf("%d pieces", len(pieces))
-	}
+	must.Need(t, len(pieces) == 15, "%d pieces", len(pieces))
 	for i, p := range slices.Backward(pieces) {
 		b := must.Get(p.Decode())(t)
 		must.Equal(t, string(b.URLs.Value(0)), fmt.Sprintf("http://a.example/%d", 7*i), "piece", i, "starts with")
@@ -202,9 +196,7 @@ func TestBatchesHaveABoundedSize(t *testing.T) {
 			t.Errorf("batch %d has %d bytes", i, size)
 		}
 	}
-	if rows != count || len(batches) < 3 {
-		t.Errorf("%d rows in %d batches, want %d", rows, len(batches), count)
-	}
+	must.Be(t, rows == count && len(batches) >= 3, "%d rows in %d batches, want %d", rows, len(batches), count)
 }
 
 func TestLineLimit(t *testing.T) {
@@ -255,9 +247,7 @@ func TestZstdBomb(t *testing.T) {
 	defer r.Close()
 	s := NewSource(r, lines.Options{Name: "bomb.txt.zst"})
 	_, err := read(t, s)
-	if err == nil || !strings.Contains(err.Error(), "bomb.txt.zst: line 1 has more than 1048576 bytes") {
-		t.Fatalf("error %v", err)
-	}
+	must.Need(t, err != nil && strings.Contains(err.Error(), "bomb.txt.zst: line 1 has more than 1048576 bytes"), "error %v", err)
 	runtime.ReadMemStats(&after)
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
 		t.Errorf("%d bytes were allocated", allocated)
@@ -273,9 +263,7 @@ func TestReadErrors(t *testing.T) {
 		s := NewSource(r, lines.Options{Name: "urls.txt", BatchRows: rows})
 		batches, err := read(t, s)
 		must.EqualSlices(t, slices.Concat(batches...), []string{"a", "b"}, "batches of", rows, "rows", "before")
-		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "urls.txt: reading line 4: ") {
-			t.Errorf("batches of %d: error %v", rows, err)
-		}
+		must.Be(t, errors.Is(err, broken) && strings.Contains(err.Error(), "urls.txt: reading line 4: "), "batches of %d: error %v", rows, err)
 	}
 }
 

@@ -84,9 +84,7 @@ func TestExplainsTheVerdict(t *testing.T) {
 			}
 		}
 	}
-	if decided < 1000 {
-		t.Errorf("a rule decided only %d times", decided)
-	}
+	must.Be(t, decided >= 1000, "a rule decided only %d times", decided)
 }
 
 func explain(t *testing.T, e *Explainer, url string) *URL {
@@ -105,18 +103,14 @@ func checkAgent(t *testing.T, url, body string, a *Agent) int {
 	}
 	for _, o := range a.Others {
 		better := a.Rule.Length > o.Length || a.Rule.Length == o.Length && (a.Rule.Allow && !o.Allow || a.Rule.Allow == o.Allow && a.Rule.Line < o.Line)
-		if !better {
-			t.Fatalf("%s: %+v does not beat %+v", url, a.Rule, o)
-		}
+		must.Need(t, better, "%s: %+v does not beat %+v", url, a.Rule, o)
 	}
 	lines := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
 	if a.Rule.Allow != *a.Allowed || !strings.HasPrefix(lines[a.Rule.Line-1], a.Rule.Text) {
 		t.Fatalf("%s: allowed %v by %+v of\n%s", url, *a.Allowed, a.Rule, body)
 	}
 	for _, line := range a.Context {
-		if lines[line.Line-1] != line.Text {
-			t.Fatalf("%s: line %d is shown as %q", url, line.Line, line.Text)
-		}
+		must.Need(t, lines[line.Line-1] == line.Text, "%s: line %d is shown as %q", url, line.Line, line.Text)
 	}
 	return 1
 }

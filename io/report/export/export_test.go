@@ -104,9 +104,7 @@ func TestRulesAreThoseOfTheFiles(t *testing.T) {
 	if one := rows(t, listing, export.Rules, 1); !slices.Equal(one, all) {
 		t.Error("records of one row have other rows")
 	}
-	if len(all) < 1000 {
-		t.Errorf("%d rows", len(all))
-	}
+	must.Be(t, len(all) >= 1000, "%d rows", len(all))
 }
 
 // In a pack, an agent meets the same rules in the tables as in those of the folder.
@@ -143,9 +141,7 @@ User-agent: MJ12bot
 	packed := must.Get(find(t, pack).List(t.Context()))(t)
 	defer packed.Close()
 	want, got := meet(listing), meet(packed)
-	if !slices.Equal(want, got) || len(want) != 4 {
-		t.Errorf("folder\n%s\npack\n%s", want, got)
-	}
+	must.Be(t, slices.Equal(want, got) && len(want) == 4, "folder\n%s\npack\n%s", want, got)
 }
 
 func parse(row string) map[string]string {

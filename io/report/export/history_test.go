@@ -276,9 +276,7 @@ func TestSurveyIsAReplay(t *testing.T) {
 			}
 		}
 	}
-	if changes < 500 || useChanges < 200 {
-		t.Errorf("only %d changes, and %d of uses", changes, useChanges)
-	}
+	must.Be(t, changes >= 500 && useChanges >= 200, "only %d changes, and %d of uses", changes, useChanges)
 }
 
 // checkSurveyed compares a row of a survey and those of changes with what is wanted. Of
@@ -287,9 +285,7 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 	t.Helper()
 	got := fmt.Sprint(row["blocked"], " ", row["by"], " ", row["class"], " first ", row["first_seen"], " since ", row["since"], " changes ", row["changes"])
 	wanted := fmt.Sprint(want.says, " ", want.class, " first ", secondText(want.first), " since ", secondText(want.since), " changes ", len(want.changes))
-	if got != wanted || row["last_seen"] != row["fetched_at"] {
-		t.Fatalf("%s:\n got %s\nwant %s", what, got, wanted)
-	}
+	must.Need(t, got == wanted && row["last_seen"] == row["fetched_at"], "%s:\n got %s\nwant %s", what, got, wanted)
 	if after := row["since_after"]; exact && after != secondText(want.after) || after > secondText(want.after) && after != "-" {
 		t.Fatalf("%s: since_after %s, want %s", what, after, secondText(want.after))
 	}
@@ -308,24 +304,16 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 			continue
 		}
 		access = append(access, c)
-		if c["use"] != "-" || c["old_use"] != "-" || c["new_use"] != "-" {
-			t.Fatalf("%s: %v has a use", what, c)
-		}
+		must.Need(t, c["use"] == "-" && c["old_use"] == "-" && c["new_use"] == "-", "%s: %v has a use", what, c)
 		status := func(text string) string { return strings.ReplaceAll(text, "-", "0") }
 		list = append(list, fmt.Sprintf("%s %s %s %s → %s %s %s %s at %d", c["old_blocked"], c["old_by"], c["old_class"], status(c["old_status"]),
 			c["new_blocked"], c["new_by"], c["new_class"], status(c["new_status"]), at.Unix()))
 		levels := []string{"none", "some", "all"}
 		kind := map[int]string{-1: "opened", 0: "other", 1: "closed"}[cmp.Compare(slices.Index(levels, c["new_blocked"]), slices.Index(levels, c["old_blocked"]))]
-		if c["change"] != kind {
-			t.Fatalf("%s: %v, want a change %s", what, c, kind)
-		}
+		must.Need(t, c["change"] == kind, "%s: %v, want a change %s", what, c, kind)
 	}
-	if !slices.Equal(list, want.changes) {
-		t.Fatalf("%s:\n got %q\nwant %q", what, list, want.changes)
-	}
-	if !slices.Equal(uses, want.usesChange) {
-		t.Fatalf("%s:\n got uses %q\nwant %q", what, uses, want.usesChange)
-	}
+	must.Need(t, slices.Equal(list, want.changes), "%s:\n got %q\nwant %q", what, list, want.changes)
+	must.Need(t, slices.Equal(uses, want.usesChange), "%s:\n got uses %q\nwant %q", what, uses, want.usesChange)
 	changed = access
 	if n := len(changed); n > 0 && want.reached() && (changed[n-1]["changed_at"] != row["since"] || changed[n-1]["old_fetched_at"] != row["since_after"]) {
 		t.Fatalf("%s: the last change is %v", what, changed[n-1])

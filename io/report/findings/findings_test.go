@@ -71,9 +71,7 @@ func TestEmptySARIF(t *testing.T) {
 	var b bytes.Buffer
 	must.Do(t, NewSARIF(&b, "1").Close())
 	log, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
-	if err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 0 {
-		t.Errorf("%v: %s", err, &b)
-	}
+	must.Be(t, err == nil && len(log.Runs) == 1 && len(log.Runs[0].Results) == 0, "%v: %s", err, &b)
 }
 
 // JSON has an object a line, and text a line a finding, in which nothing talks to a
@@ -110,9 +108,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
 func TestFailingWriter(t *testing.T) {
 	found := []lint.Finding{{Line: 1, Column: 1}}
 	for _, w := range []Writer{NewText(broken{}), NewJSON(broken{}), NewSARIF(broken{}, "1")} {
-		if w.Add("a", found) == nil {
-			t.Errorf("%T does not fail", w)
-		}
+		must.Be(t, w.Add("a", found) != nil, "%T does not fail", w)
 	}
 }
 
@@ -156,18 +152,14 @@ func TestFind(t *testing.T) {
 	got := make(codes)
 	_, fails, err := Find(t.Context(), ruleset.Options{Sources: []string{filepath.Join(folder, "long.example")}}, Options{FailOn: lint.Error, Ignore: []string{"relative-sitemap"}}, got)
 	must.Do(t, err)
-	if !fails || !slices.Equal(got["long.example"], []string{"broken-record"}) {
-		t.Errorf("%v, fails %v", got, fails)
-	}
+	must.Be(t, fails && slices.Equal(got["long.example"], []string{"broken-record"}), "%v, fails %v", got, fails)
 	must.Do(t, os.Remove(filepath.Join(folder, "long.example")))
 	report := lint.Body(bad.Bad, lint.Options{})
 	all, worst := []string{}, lint.Severity(0)
 	for _, f := range report.Findings {
 		all, worst = append(all, f.Code), max(worst, f.Severity)
 	}
-	if len(all) == 0 {
-		t.Fatal("nothing is found in the example")
-	}
+	must.Need(t, len(all) != 0, "nothing is found in the example")
 	for _, test := range []struct {
 		name  string
 		o     Options
@@ -191,9 +183,7 @@ func TestFind(t *testing.T) {
 			if len(test.shown) == 0 {
 				clean = 2
 			}
-			if counts.Files != 2 || counts.Clean != clean {
-				t.Errorf("%d files, %d clean", counts.Files, counts.Clean)
-			}
+			must.Be(t, counts.Files == 2 && counts.Clean == clean, "%d files, %d clean", counts.Files, counts.Clean)
 		})
 	}
 }

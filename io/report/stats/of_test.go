@@ -75,9 +75,7 @@ func TestAddJSONLRefuses(t *testing.T) {
 		`{"authority":"http://a.test","agent":"B"`: "line 1: ",
 	} {
 		_, err := ofObjects(t, text, Options{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60q: %v, want %s", text, err, want)
-		}
+		must.Be(t, err != nil && strings.Contains(err.Error(), want), "%.60q: %v, want %s", text, err, want)
 	}
 	older := `{"authority":"http://a.test","registered_domain":null,"agent":"Bot","blocked":"all","by":"name","access":"rules"}` + "\n"
 	_, err := ofObjects(t, older, Options{})

@@ -69,9 +69,7 @@ func TestUsesAreARecount(t *testing.T) {
 				t.Fatalf("%d: %+v does not sum up", seed, c)
 			}
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("%d: %v, want %v", seed, got, want)
-		}
+		must.Need(t, fmt.Sprint(got) == fmt.Sprint(want), "%d: %v, want %v", seed, got, want)
 	}
 }
 

@@ -112,9 +112,7 @@ func TestDevices(t *testing.T) {
 func TestUnfinishedJob(t *testing.T) {
 	name := writeFolder(t, false)
 	got := check(t, filepath.Dir(name))
-	if len(got) != 2 || len(got[0].Damage) > 0 || len(got[1].Damage) != 1 {
-		t.Fatalf("%+v", got)
-	}
+	must.Need(t, len(got) == 2 && len(got[0].Damage) == 0 && len(got[1].Damage) == 1, "%+v", got)
 }
 
 // Outputs of a folder are checked side by side, and found in the manifest's order.
