@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
 
@@ -85,14 +86,10 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"a b/c": {"x": [1]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		agents, err := Parse([]byte(text))
-		if (err == nil) == (len(agents) == 0) {
-			t.Errorf("%d agents and %v", len(agents), err)
-		}
+		must.Be(t, (err == nil) != (len(agents) == 0), "%d agents and %v", len(agents), err)
 		for _, agent := range agents {
 			chain := agent.Chain
-			if len(chain) == 0 || chain[0] == "" || strings.ContainsAny(chain[0], " /\n") {
-				t.Errorf("the chain %q", chain)
-			}
+			must.Be(t, len(chain) != 0 && chain[0] != "" && !strings.ContainsAny(chain[0], " /\n"), "the chain %q", chain)
 		}
 	})
 }

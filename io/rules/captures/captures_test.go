@@ -483,9 +483,7 @@ func TestFetchThatDecides(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := collect(t, time.Time{}, access.Policy{}, test.captures).decisions["http://a.example"]
-		if d.Status != test.status || !d.Fetched.Equal(test.fetched) || (d.Access == access.Rules) != test.rules {
-			t.Errorf("%s: %+v", test.name, d)
-		}
+		must.Be(t, d.Status == test.status && d.Fetched.Equal(test.fetched) && (d.Access == access.Rules) == test.rules, "%s: %+v", test.name, d)
 	}
 }
 
@@ -510,9 +508,7 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 			cancel(over)
 			return nil
 		})
-		if !errors.Is(err, over) || emitted != after {
-			t.Errorf("%d decisions and error %v", emitted, err)
-		}
+		must.Be(t, errors.Is(err, over) && emitted == after, "%d decisions and error %v", emitted, err)
 	}
 }
 

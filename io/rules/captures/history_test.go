@@ -188,9 +188,7 @@ func TestHistoryEndsWithTheNewest(t *testing.T) {
 			}
 			count++
 			list := history[string(d.Authority)]
-			if len(list) == 0 {
-				t.Fatalf("%s is missing", d.Authority)
-			}
+			must.Need(t, len(list) != 0, "%s is missing", d.Authority)
 			first := slices.MinFunc(list, func(a, b Decision) int { return cmp.Compare(a.Source, b.Source) })
 			if first.Access != d.Access || first.Stale != d.Stale || first.Status != d.Status || first.Source != d.Source ||
 				!first.Fetched.Equal(d.Fetched.Truncate(time.Second)) || d.Access == access.Rules && bodies[first.Kept-1] != other[d.Kept-1] {
@@ -198,9 +196,7 @@ func TestHistoryEndsWithTheNewest(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || count != len(history) {
-			t.Fatalf("%d authorities, want %d, %v", len(history), count, err)
-		}
+		must.Need(t, err == nil && count == len(history), "%d authorities, want %d, %v", len(history), count, err)
 		s.Close()
 	}
 }
@@ -253,9 +249,7 @@ func TestCopyFromBeforeTheBound(t *testing.T) {
 	if len(got) != maxIntervals || !last.Stale || last.From != 8+30*aDay || !slices.Equal(last.Times, []uint32{7}) {
 		t.Errorf("%d intervals, the last %+v", len(got), last)
 	}
-	if before.Access != access.DisallowAll || !slices.Equal(before.Times, []uint32{before.From}) {
-		t.Errorf("the one before: %+v", before)
-	}
+	must.Be(t, before.Access == access.DisallowAll && slices.Equal(before.Times, []uint32{before.From}), "the one before: %+v", before)
 }
 
 // A redirect that was captured once keeps few of the many changes of what it leads to. So does

@@ -197,9 +197,7 @@ func TestNullBodiesAndStatusZero(t *testing.T) {
 	for host, want := range map[string]string{"a": "unknown", "b": "rules", "c": "deny", "d": "allow", "e": "deny"} {
 		must.Equal(t, o.describe("http://"+host), want, host)
 	}
-	if len(broken) != 1 || !strings.Contains(broken[0], "it has a 2xx status and a null body") {
-		t.Errorf("broken: %q", broken)
-	}
+	must.Be(t, len(broken) == 1 && strings.Contains(broken[0], "it has a 2xx status and a null body"), "broken: %q", broken)
 }
 
 // A column that looks like one that is missing is named. Those of indexes are read of rows
@@ -340,9 +338,7 @@ func TestRedirectOfAnIndex(t *testing.T) {
 		field("url", text), field("body", text), field("status", text), field("redirect", text)), TableOptions{Name: "t"}))(t)
 	var x Capture
 	must.Do(t, table.Next(&x))
-	if x.Status != 301 || len(x.Location) > 0 {
-		t.Errorf("status %d, location %q", x.Status, x.Location)
-	}
+	must.Be(t, x.Status == 301 && len(x.Location) == 0, "status %d, location %q", x.Status, x.Location)
 }
 
 // A table is refused if several rows cannot be read and none can: it is likely another one.

@@ -150,9 +150,7 @@ func TestWanted(t *testing.T) {
 		}
 	}
 	want := wanted(lines, known, locations)
-	if len(want) < 1000 {
-		t.Fatalf("%d wanted", len(want))
-	}
+	must.Need(t, len(want) >= 1000, "%d wanted", len(want))
 	for _, memory := range []int64{64 << 10, 64 << 20} {
 		for _, size := range []int{7, 1000, len(lines)} {
 			waiting := hosts.NewWaiting(memory, t.TempDir())

@@ -86,12 +86,8 @@ func TestBuildMemory(t *testing.T) {
 	}
 	ctx.most = max(ctx.most, liveBytes())
 	info, err := b.Finish()
-	if err != nil || info.Bodies != bodies {
-		t.Fatalf("%+v, %v", info, err)
-	}
-	if ctx.asked < 2*bodies {
-		t.Errorf("asked whether to go on %d times", ctx.asked)
-	}
+	must.Need(t, err == nil && info.Bodies == bodies, "%+v, %v", info, err)
+	must.Be(t, ctx.asked >= 2*bodies, "asked whether to go on %d times", ctx.asked)
 	if took := int64(ctx.most - before); took > memory+writing {
 		t.Errorf("%d bodies took %d bytes at most", bodies, took)
 	} else {

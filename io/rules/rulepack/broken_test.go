@@ -150,9 +150,7 @@ func testFlippedBits(t *testing.T, data []byte, options Options) {
 		}
 		data[i] ^= bit
 	}
-	if failed == 0 {
-		t.Error("no lookup ever failed")
-	}
+	must.Be(t, failed != 0, "no lookup ever failed")
 }
 
 // What has no meaning yet is 0 in the header and in the table of sections, though a
@@ -165,9 +163,7 @@ func TestVerifyReadsReservedBytes(t *testing.T) {
 		bad[at] = 1
 		reseal(bad)
 		p, err := openCopy(bad, Options{})
-		if err != nil {
-			t.Fatalf("byte %d: %v", at, err)
-		}
+		must.Need(t, err == nil, "byte %d: %v", at, err)
 		must.Is(t, p.Verify(), ErrDamaged, "byte", at, "Verify")
 	}
 }

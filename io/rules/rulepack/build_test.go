@@ -66,9 +66,7 @@ func TestReproducible(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var last meter.Reading
 	ctx := meter.With(t.Context(), func(r meter.Reading) {
-		if r.Done < last.Done {
-			t.Errorf("%d bytes after %d", r.Done, last.Done)
-		}
+		must.Be(t, r.Done >= last.Done, "%d bytes after %d", r.Done, last.Done)
 		last = r
 	})
 	b := must.Get(Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{}))(t)
@@ -115,9 +113,7 @@ func TestSize(t *testing.T) {
 	}
 	perAuthority := float64(size) / float64(info.Authorities)
 	t.Logf("%.1f bytes an authority", perAuthority)
-	if perAuthority > 64 {
-		t.Errorf("%.1f bytes an authority", perAuthority)
-	}
+	must.Be(t, perAuthority <= 64, "%.1f bytes an authority", perAuthority)
 }
 
 // sameBucket are n authorities that all fall into one bucket of a pack of n.
@@ -228,9 +224,7 @@ func TestPackOfAskedAgents(t *testing.T) {
 	chains := []matcher.Chain{{"*"}, {"C", "B"}, {"GPTBot"}}
 	all, allInfo := buildInfo(t, entries, BuildOptions{}, 2)
 	some, someInfo := buildInfo(t, entries, BuildOptions{Asked: chains}, 2)
-	if 4*someInfo.Size > 3*allInfo.Size {
-		t.Errorf("%d bytes for some agents, %d for all", someInfo.Size, allInfo.Size)
-	}
+	must.Be(t, 4*someInfo.Size <= 3*allInfo.Size, "%d bytes for some agents, %d for all", someInfo.Size, allInfo.Size)
 	paths := append([]string{"/admin/", "/wp-admin/x", "/search?q=1", "/private/a.html"}, testPaths...)
 	forAll, forSome := mustOpen(t, all, Options{Chains: chains}), mustOpen(t, some, Options{Chains: chains})
 	other := []matcher.Chain{{"A"}}
@@ -252,12 +246,8 @@ func TestPackOfAskedAgents(t *testing.T) {
 			lost++
 		}
 	}
-	if groups == 0 || lost == 0 {
-		t.Errorf("%d authorities with several groups, %d that an agent that nobody asked for lost", groups, lost)
-	}
-	if !forSome.HasName("a") || forSome.HasName("nobody") {
-		t.Error("the names are others")
-	}
+	must.Be(t, groups != 0 && lost != 0, "%d authorities with several groups, %d that an agent that nobody asked for lost", groups, lost)
+	must.Be(t, forSome.HasName("a") && !forSome.HasName("nobody"), "the names are others")
 }
 
 // A body that takes more memory to compile than the builder may use is an error, and one that RFC 9309

@@ -84,9 +84,7 @@ func TestKnownMemoryIsReused(t *testing.T) {
 		memory[&k.Intervals[0].Times[0]] = true
 		return nil
 	}))
-	if len(memory) != 1 {
-		t.Errorf("the times are in %d places", len(memory))
-	}
+	must.Be(t, len(memory) == 1, "the times are in %d places", len(memory))
 }
 
 // What a pack keeps of captures comes back.
@@ -97,22 +95,16 @@ func TestTake(t *testing.T) {
 	must.Do(t, p.Verify())
 	c, err := p.Captured()
 	want := Captured{Policy: access.Policy{DenyUnresolved: true}, Later: true, Newest: 9, Sources: []SourceKind{CapturesSource}}
-	if err != nil || fmt.Sprint(*c) != fmt.Sprint(want) {
-		t.Errorf("captured %v, %v", c, err)
-	}
+	must.Be(t, err == nil && fmt.Sprint(*c) == fmt.Sprint(want), "captured %v, %v", c, err)
 	taken, err := take(data, t.TempDir())
-	if err != nil || len(taken) != 1+3+20 {
-		t.Errorf("%q, %v", taken, err)
-	}
+	must.Be(t, err == nil && len(taken) == 1+3+20, "%q, %v", taken, err)
 	for _, line := range []string{
 		"payload 3 7", " 00000000000000000000000000000000 {[4 0 0 2] [1]} []",
 		"https://h0.example  {[4 0 0 2 1 0 8] [1]} []",
 		fmt.Sprintf("https://h1.example  {[] []} [{5 5 9 [5 6 9] 1 %d false 200}]", uint64(keptLimited+2)),
 		"https://h2.example  {[] []} [{0 5 5 [5] 1 1 false 200}]",
 	} {
-		if !slices.Contains(taken, line) {
-			t.Errorf("no %q in %q", line, taken)
-		}
+		must.Be(t, slices.Contains(taken, line), "no %q in %q", line, taken)
 	}
 }
 
@@ -133,9 +125,7 @@ func TestTakeForged(t *testing.T) {
 			}
 		}
 	}
-	if failed == 0 {
-		t.Error("nothing that was forged is an error")
-	}
+	must.Be(t, failed != 0, "nothing that was forged is an error")
 	forged := forge(t, sound, func(s *[sectionKinds][]byte) { s[namesSection] = make([]byte, namesHeaderSize) })
 	must.Is(t, must.Err(take(forged, folder)), ErrDamaged, "bodies with names of agents that the pack does not have")
 	for n := range 200 { // cut off
@@ -243,9 +233,7 @@ func TestTakeContradiction(t *testing.T) {
 			visited++
 			return captures.Kept(k.Captures).Check()
 		})
-		if (err == nil) != test.sound || test.sound && visited != 1 {
-			t.Errorf("%s: verified, %d visited: %v", name, visited, err)
-		}
+		must.Be(t, (err == nil) == test.sound && (!test.sound || visited == 1), "%s: verified, %d visited: %v", name, visited, err)
 		if _, err := take(data, t.TempDir()); (err == nil) != test.sound || err != nil && test.rows == "" && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: taken: %v", name, err)
 		}

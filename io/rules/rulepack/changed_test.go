@@ -42,12 +42,8 @@ func TestCutWhileOpen(t *testing.T) {
 				failed = err
 			}
 		}
-		if failed == nil && size <= len(original)/2 {
-			t.Errorf("cut to %d bytes: no lookup failed", size)
-		}
-		if failed != nil && !strings.Contains(failed.Error(), name) {
-			t.Errorf("cut to %d bytes: %v", size, failed)
-		}
+		must.Be(t, failed != nil || size > len(original)/2, "cut to %d bytes: no lookup failed", size)
+		must.Be(t, failed == nil || strings.Contains(failed.Error(), name), "cut to %d bytes: %v", size, failed)
 		if _, err := p.LookupAll(keys, make([]matcher.Origin, len(keys))); (err != nil) != (failed != nil) {
 			t.Errorf("cut to %d bytes: all at once: %v, one by one: %v", size, err, failed)
 		}
@@ -116,7 +112,5 @@ func TestChecksum(t *testing.T) {
 		sums = append(sums, p.Info().Checksum)
 		p.Close()
 	}
-	if sums[0] == sums[1] || sums[0] != sums[2] || len(sums[0]) != 32 {
-		t.Errorf("checksums %q", sums)
-	}
+	must.Be(t, sums[0] != sums[1] && sums[0] == sums[2] && len(sums[0]) == 32, "checksums %q", sums)
 }

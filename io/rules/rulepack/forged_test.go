@@ -154,9 +154,7 @@ func TestSourceIsBounded(t *testing.T) {
 				must.Equal(t, fails, errors.Is(err, ErrDamaged), size, "bytes", use, err)
 			}
 		})
-		if fails && n > 1<<20 {
-			t.Errorf("a source of %d bytes takes %d bytes of memory", size, n)
-		}
+		must.Be(t, !fails || n <= 1<<20, "a source of %d bytes takes %d bytes of memory", size, n)
 	}
 }
 
@@ -221,9 +219,7 @@ func TestSourceTakesFromBudget(t *testing.T) {
 		if n := allocated(func() { err = use() }); n > 2*uint64(len(text)) {
 			t.Errorf("%s: %d bytes of memory for a body of %d", name, n, len(text))
 		}
-		if !errors.As(err, &large) || large.Need != matcher.CompileMemory([]byte(text)) || large.Limit != 32<<20 {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, errors.As(err, &large) && large.Need == matcher.CompileMemory([]byte(text)) && large.Limit == 32<<20, "%s: %v", name, err)
 	}
 	p.budget = budget.New(2 * matcher.CompileMemory([]byte(text)))
 	for name, use := range uses {

@@ -30,24 +30,16 @@ func sameAsLookup(t testing.TB, all, single *Pack, authorities [][]byte) int {
 		var want matcher.Origin
 		wantErr := single.Lookup(a, &want)
 		if wantErr != nil {
-			if err == nil || at != i || err.Error() != wantErr.Error() {
-				t.Fatalf("%s, key %d: error %v for key %d, want %v", a, i, err, at, wantErr)
-			}
+			must.Need(t, err != nil && at == i && err.Error() == wantErr.Error(), "%s, key %d: error %v for key %d, want %v", a, i, err, at, wantErr)
 			return i
 		}
-		if err != nil && at == i {
-			t.Fatalf("%s, key %d: error %v, want none", a, i, err)
-		}
+		must.Need(t, err == nil || at != i, "%s, key %d: error %v, want none", a, i, err)
 		got := origins[i]
 		same := decisions(triesOf(got, single.agents.Chains()), testPaths) == decisions(triesOf(want, single.agents.Chains()), testPaths)
 		got.Tries, want.Tries, got.Of, want.Of = nil, nil, nil, nil
-		if !same || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%s, key %d: %+v, want %+v", a, i, got, want)
-		}
+		must.Need(t, same && reflect.DeepEqual(got, want), "%s, key %d: %+v, want %+v", a, i, got, want)
 	}
-	if err != nil {
-		t.Fatalf("key %d: error %v, want none", at, err)
-	}
+	must.Need(t, err == nil, "key %d: error %v, want none", at, err)
 	return len(authorities)
 }
 
@@ -123,9 +115,7 @@ func eachBroken(t *testing.T, rng *rand.Rand, sound []byte, authorities [][]byte
 			passed++
 		}
 	}
-	if failed < rounds/15 || passed < rounds/15 {
-		t.Errorf("%d packs failed and %d did not", failed, passed)
-	}
+	must.Be(t, failed >= rounds/15 && passed >= rounds/15, "%d packs failed and %d did not", failed, passed)
 }
 
 // TestLookupAllAllocs has it allocate nothing for bodies that are open, and a

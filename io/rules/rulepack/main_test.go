@@ -45,9 +45,7 @@ func buildInfo(t testing.TB, entries []Entry, o BuildOptions, workers int) (stri
 	must.Do(t, addAll(b, entries, workers))
 	info := must.Get(b.Finish())(t)
 	files, err := os.ReadDir(filepath.Dir(name))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the folder has %v, %v", files, err)
-	}
+	must.Need(t, err == nil && len(files) == 1, "the folder has %v, %v", files, err)
 	return name, info
 }
 
@@ -221,13 +219,9 @@ func firstDifference(got, want string) string {
 // mustMention checks that an error says what it has to.
 func mustMention(t *testing.T, err error, words ...string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one that mentions %q", words)
-	}
+	must.Need(t, err != nil, "no error, want one that mentions %q", words)
 	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("error %q does not mention %q", err, word)
-		}
+		must.Be(t, strings.Contains(err.Error(), word), "error %q does not mention %q", err, word)
 	}
 }
 

@@ -96,9 +96,7 @@ func TestPagingReadsAheadAgain(t *testing.T) {
 	d := newDisk(1 << 30)
 	d.ahead, d.pages = thrashing, onePage
 	d.look(64 << 10)
-	if d.how != fewPlaces {
-		t.Fatal("a list in no order is not read by page")
-	}
+	must.Need(t, d.how == fewPlaces, "a list in no order is not read by page")
 	d.ahead = inOrderCost // the rest of the list is sorted
 	d.look(256 << 10)
 	if d.look(1 << 20); d.ways[manyPlaces] != 1<<20 {

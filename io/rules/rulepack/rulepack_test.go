@@ -87,9 +87,7 @@ func TestBody(t *testing.T) {
 	defer p.Close()
 	describe := func(authority string) (Authority, *Body) {
 		a, known, err := p.Authority([]byte(authority))
-		if err != nil || !known {
-			t.Fatalf("%s: %v, %v", authority, known, err)
-		}
+		must.Need(t, err == nil && known, "%s: %v, %v", authority, known, err)
 		b := must.Get(p.Body(a.Body))(t)
 		return a, b
 	}
@@ -128,9 +126,7 @@ func TestBodiesCutAlike(t *testing.T) {
 		body("https://d", text+filler+"#"), body("https://e", text+filler+"Disallow: /c\n"),
 	}
 	_, info := buildInfo(t, entries, BuildOptions{}, 1)
-	if info.Bodies != 2 || info.Limited != 3 {
-		t.Errorf("%d bodies, %d limited", info.Bodies, info.Limited)
-	}
+	must.Be(t, info.Bodies == 2 && info.Limited == 3, "%d bodies, %d limited", info.Bodies, info.Limited)
 }
 
 // Of several sources the first decides; what only the others have is not kept.
@@ -140,14 +136,10 @@ func TestSources(t *testing.T) {
 	entries := []Entry{shadow, body("https://a.example", "User-agent: *\nDisallow: /a\n"), body("https://b.example", "")}
 	for _, list := range [][]Entry{entries, reversed(entries)} {
 		name, info := buildInfo(t, list, BuildOptions{}, 1)
-		if info.Authorities != 2 || info.Bodies != 2 {
-			t.Errorf("%d authorities, %d bodies", info.Authorities, info.Bodies)
-		}
+		must.Be(t, info.Authorities == 2 && info.Bodies == 2, "%d authorities, %d bodies", info.Authorities, info.Bodies)
 		p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
 		must.Do(t, errors.Join(checkEntry(p, entries[1]), checkEntry(p, entries[2]), p.Verify()))
-		if strings.Contains(string(read(t, name)), "shadow") {
-			t.Error("a body that nobody has is in the pack")
-		}
+		must.Be(t, !strings.Contains(string(read(t, name)), "shadow"), "a body that nobody has is in the pack")
 	}
 }
 
@@ -198,9 +190,7 @@ func TestSpillFails(t *testing.T) {
 
 func TestEmptyPack(t *testing.T) {
 	name, info := buildInfo(t, nil, BuildOptions{}, 1)
-	if info.Authorities != 0 || info.Bodies != 0 {
-		t.Errorf("%+v", info)
-	}
+	must.Be(t, info.Authorities == 0 && info.Bodies == 0, "%+v", info)
 	p := mustOpen(t, name, Options{Chains: testChains})
 	var o matcher.Origin
 	if err := p.Lookup([]byte("https://a.example"), &o); err != nil || o.Access != access.Unknown {

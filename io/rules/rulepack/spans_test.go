@@ -60,21 +60,15 @@ func spansAlike(t testing.TB, all, single *Pack, authorities [][]byte) int {
 	for i, a := range authorities {
 		var wantErr error
 		if want, wantErr = single.AppendSpans(want, a); wantErr != nil {
-			if err == nil || at != i || err.Error() != wantErr.Error() {
-				t.Fatalf("%s, key %d: error %v for key %d, want %v", a, i, err, at, wantErr)
-			}
+			must.Need(t, err != nil && at == i && err.Error() == wantErr.Error(), "%s, key %d: error %v for key %d, want %v", a, i, err, at, wantErr)
 			return i
 		}
-		if err != nil && at == i {
-			t.Fatalf("%s, key %d: error %v, want none", a, i, err)
-		}
+		must.Need(t, err == nil || at != i, "%s, key %d: error %v, want none", a, i, err)
 		if len(want) > len(spans) || !slices.Equal(spans[:len(want)], want) || ends[i] != len(want) {
 			t.Fatalf("%s, key %d: spans up to %d: %+v, want %+v", a, i, ends[i], spans, want)
 		}
 	}
-	if err != nil {
-		t.Fatalf("key %d: error %v, want none", at, err)
-	}
+	must.Need(t, err == nil, "key %d: error %v, want none", at, err)
 	pointers, owners := make([]*matcher.Span, len(spans)), make([]matcher.Key, len(spans))
 	for i := range spans {
 		if i%7 > 0 {
@@ -94,9 +88,7 @@ func spansAlike(t testing.TB, all, single *Pack, authorities [][]byte) int {
 			wantErr = single.OpenSpan(nil, s, &o)
 		}
 		if wantErr != nil {
-			if err == nil || at != i || err.Error() != wantErr.Error() {
-				t.Fatalf("span %d: error %v for %d, want %v", i, err, at, wantErr)
-			}
+			must.Need(t, err != nil && at == i && err.Error() == wantErr.Error(), "span %d: error %v for %d, want %v", i, err, at, wantErr)
 			return len(authorities)
 		}
 		got := &origins[i]
@@ -104,9 +96,7 @@ func spansAlike(t testing.TB, all, single *Pack, authorities [][]byte) int {
 			t.Fatalf("span %d: %+v, want %+v", i, *got, o)
 		}
 	}
-	if err != nil {
-		t.Fatalf("span %d: error %v, want none", at, err)
-	}
+	must.Need(t, err == nil, "span %d: error %v, want none", at, err)
 	return len(authorities)
 }
 
@@ -178,9 +168,7 @@ func TestSpansOfChangedPack(t *testing.T) {
 			failed++
 		}
 	}
-	if failed < 20 {
-		t.Errorf("only %d of 200 changed packs failed", failed)
-	}
+	must.Be(t, failed >= 20, "only %d of 200 changed packs failed", failed)
 }
 
 // TestSpansOfManyAllocs has taking and opening spans allocate nothing once there is room.

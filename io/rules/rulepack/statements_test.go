@@ -75,9 +75,7 @@ func TestAnotherBodysStatements(t *testing.T) {
 	}
 	for _, value := range []string{"n", "y"} {
 		forged := bytes.Replace(data, key("n"), key(value), 1)
-		if bytes.Count(forged, key(value)) != 1 {
-			t.Fatal("the pack lacks its key")
-		}
+		must.Need(t, bytes.Count(forged, key(value)) == 1, "the pack lacks its key")
 		reseal(forged)
 		p := must.Get(openCopy(forged, Options{Chains: testChains, Usage: statedOptions}))(t)
 		var o matcher.Origin

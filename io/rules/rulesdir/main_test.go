@@ -139,12 +139,8 @@ func lookupError(t *testing.T, d *Dir, authority string) error {
 // mustMention checks that an error says what it has to.
 func mustMention(t *testing.T, err error, words ...string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one that mentions %q", words)
-	}
+	must.Need(t, err != nil, "no error, want one that mentions %q", words)
 	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("error %q does not mention %q", err, word)
-		}
+		must.Be(t, strings.Contains(err.Error(), word), "error %q does not mention %q", err, word)
 	}
 }

@@ -163,9 +163,7 @@ func FuzzName(f *testing.F) {
 		var n namer
 		for _, in := range []tier{general, httpOnly, httpsOnly, ftpOnly} {
 			key, got, ok := n.parse(name, isDir, in)
-			if ok && (len(key) == 0 || got >= nowhere) {
-				t.Errorf("%q: key %q, tier %d", name, key, got)
-			}
+			must.Be(t, !ok || len(key) != 0 && got < nowhere, "%q: key %q, tier %d", name, key, got)
 		}
 	})
 }

@@ -194,9 +194,7 @@ func TestEmptyFoldersGiveWay(t *testing.T) {
 		if err := b.link(); err != nil {
 			t.Fatalf("%v: %v", seen, err)
 		}
-		if seen[3] && b.index.listed != 1 {
-			t.Errorf("%v: %d are listed", seen, b.index.listed)
-		}
+		must.Be(t, !seen[3] || b.index.listed == 1, "%v: %d are listed", seen, b.index.listed)
 	}
 	if got, err := which(d, files, "https://a.example"); got != files[3] || err != nil {
 		t.Errorf("file %q, error %v", got, err)
@@ -365,9 +363,7 @@ func TestEviction(t *testing.T) {
 		}
 		wg.Wait()
 		s := d.Stats()
-		if s.Files != hosts || (s.Rereads == 0) != (memory == 0) {
-			t.Errorf("memory %d: %+v", memory, s)
-		}
+		must.Be(t, s.Files == hosts && (s.Rereads == 0) == (memory == 0), "memory %d: %+v", memory, s)
 		if size := d.rules.Size(); memory > 0 && size > memory {
 			t.Errorf("memory %d: %d bytes are kept", memory, size)
 		}
@@ -385,7 +381,5 @@ func TestMemory(t *testing.T) {
 		return d.rules.Size()
 	}
 	one, three := size(everyone), size([]matcher.Chain{{"a"}, {"b"}, {matcher.Everyone}})
-	if one < 1000 || three < one || three > one+1000 {
-		t.Errorf("%d bytes for one agent, %d for three with the same group", one, three)
-	}
+	must.Be(t, one >= 1000 && three >= one && three <= one+1000, "%d bytes for one agent, %d for three with the same group", one, three)
 }

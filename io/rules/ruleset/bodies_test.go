@@ -114,7 +114,5 @@ func TestPackedBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if compared < 100 {
-		t.Errorf("only %d findings", compared)
-	}
+	must.Be(t, compared >= 100, "only %d findings", compared)
 }

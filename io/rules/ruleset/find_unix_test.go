@@ -25,9 +25,7 @@ func TestFoldersAreClosedBeforeTheNext(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
 		t.Error(err)
 	}
-	if is || err != nil {
-		t.Errorf("captures: %v, error %v", is, err)
-	}
+	must.Be(t, !is && err == nil, "captures: %v, error %v", is, err)
 }
 
 // A pipe in a folder of captures is an error at once, and not waited for.

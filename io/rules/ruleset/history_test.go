@@ -96,7 +96,5 @@ func TestHistoryNeedsAHistory(t *testing.T) {
 	}
 	historyOf(t, "history.rules", "1.warc")
 	_, err := Find(t.Context(), Options{Sources: []string{"1.warc", "history.rules", "1.warc"}, History: true})
-	if !errors.As(err, new(*option.UsageError)) || !strings.Contains(err.Error(), "history.rules") {
-		t.Errorf("a pack between captures: %v", err)
-	}
+	must.Be(t, errors.As(err, new(*option.UsageError)) && strings.Contains(err.Error(), "history.rules"), "a pack between captures: %v", err)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/spelling"
 )
@@ -86,9 +87,7 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 	if len(w.seen) != maxSeen || len(w.warnings()) > 0 {
 		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
 	}
-	if !w.addName([]byte("ccbot")) || w.addName([]byte("gptbot")) {
-		t.Error("names are wanted until both agents were named, and no longer")
-	}
+	must.Be(t, w.addName([]byte("ccbot")) && !w.addName([]byte("gptbot")), "names are wanted until both agents were named, and no longer")
 }
 
 // TestSimilarNamesAreNotMisspelt: crawlers of other owners have names one letter apart.
@@ -98,7 +97,5 @@ func TestSimilarNamesAreNotMisspelt(t *testing.T) {
 			t.Errorf("%s is called a slip for %s", names[0], names[1])
 		}
 	}
-	if !isAlmost("gtpbot", "gptbot") {
-		t.Error("gtpbot is not called a slip for gptbot")
-	}
+	must.Be(t, isAlmost("gtpbot", "gptbot"), "gtpbot is not called a slip for gptbot")
 }

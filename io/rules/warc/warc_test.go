@@ -367,9 +367,7 @@ func forms(records []string) map[string]string {
 func TestForms(t *testing.T) {
 	records := some()
 	want, stats := read(t, strings.NewReader(strings.Join(records, "")), Options{})
-	if stats != (Stats{Records: 40, Responses: 20}) {
-		t.Fatalf("stats %+v", stats)
-	}
+	must.Need(t, stats == (Stats{Records: 40, Responses: 20}), "stats %+v", stats)
 	for form, file := range forms(records) {
 		t.Run(form, func(t *testing.T) {
 			for name, r := range map[string]io.Reader{
@@ -419,9 +417,7 @@ func TestBrokenMember(t *testing.T) {
 				lost = []string{fmt.Sprintf("*x.warc: offset %d: record of *taken as a fetch without an answer*", offset), "http://4.example/robots.txt 0 failed"}
 			}
 			compare(t, got, slices.Replace(slices.Clone(plain), at/2, at/2+1, lost...))
-			if stats.Broken != 1 || stats.Responses != int64(18+len(lost)) {
-				t.Errorf("stats %+v", stats)
-			}
+			must.Be(t, stats.Broken == 1 && stats.Responses == int64(18+len(lost)), "stats %+v", stats)
 		})
 	}
 }
@@ -522,9 +518,7 @@ func FuzzWARC(f *testing.F) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if len(x.Body) > limit+1 {
-				t.Fatalf("a body of %d bytes", len(x.Body))
-			}
+			must.Need(t, len(x.Body) <= limit+1, "a body of %d bytes", len(x.Body))
 		}
 		if first.Broken == 0 && w.Stats() != first {
 			t.Fatalf("%+v, as a stream %+v\n%s", w.Stats(), first, strings.Join(streamed, "\n"))

@@ -125,9 +125,7 @@ func TestLengthsThatAreNotListed(t *testing.T) {
 			s := newServerWithoutLengths(t, test.methods)
 			s.Put("rules/x", noise(5))
 			_, _, err := s.openFolder().ReadUpTo("x", test.listed, nil, 1000)
-			if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/rules/x: "+test.want) || !blob.Temporary(err) {
-				t.Errorf("error %v", err)
-			}
+			must.Be(t, err != nil && strings.HasPrefix(err.Error(), "s3://bucket/rules/x: "+test.want) && blob.Temporary(err), "error %v", err)
 		})
 	}
 }
@@ -242,9 +240,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func refusedRedirect(t *testing.T, err error, port string, status int) {
 	t.Helper()
 	passes := status == http.StatusFound || status == http.StatusTemporaryRedirect
-	if err == nil || !strings.Contains(err.Error(), port+"), which is not followed") || blob.Temporary(err) != passes {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && strings.Contains(err.Error(), port+"), which is not followed") && blob.Temporary(err) == passes, "error %v", err)
 }
 
 // Of a bucket in another region, the message says which.

@@ -30,9 +30,7 @@ func create(t *testing.T, name string) Writer {
 func write(t *testing.T, w io.Writer, text string) {
 	t.Helper()
 	n, err := io.WriteString(w, text)
-	if n != len(text) || err != nil {
-		t.Fatalf("Write = %d, %v", n, err)
-	}
+	must.Need(t, n == len(text) && err == nil, "Write = %d, %v", n, err)
 }
 
 func writeFile(t *testing.T, name, content string) {
@@ -107,9 +105,7 @@ func TestTemporaryName(t *testing.T) {
 	w := create(t, filepath.Join(folder, "out.csv"))
 	defer w.Abort()
 	entries := must.Get(os.ReadDir(folder))(t)
-	if len(entries) != 1 {
-		t.Fatalf("%d files", len(entries))
-	}
+	must.Need(t, len(entries) == 1, "%d files", len(entries))
 	if ok, _ := filepath.Match(".out.csv.robotsbatch-????????.tmp", entries[0].Name()); !ok {
 		t.Errorf("the temporary file is %s", entries[0].Name())
 	}

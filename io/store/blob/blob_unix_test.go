@@ -88,9 +88,7 @@ func TestDevicesAreWrittenDirectly(t *testing.T) {
 	write(t, w, "text")
 	must.Do(t, w.Close())
 	info, err := os.Stat(os.DevNull)
-	if err != nil || info.Mode()&fs.ModeDevice == 0 {
-		t.Fatalf("the device is gone: %v, %v", info, err)
-	}
+	must.Need(t, err == nil && info.Mode()&fs.ModeDevice != 0, "the device is gone: %v, %v", info, err)
 }
 
 func TestNoSpace(t *testing.T) {
@@ -101,9 +99,7 @@ func TestNoSpace(t *testing.T) {
 	w := create(t, full)
 	write(t, w, "text") // still in the buffer
 	err := w.Close()
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), full) {
-		t.Errorf("Close: %v", err)
-	}
+	must.Be(t, errors.Is(err, syscall.ENOSPC) && strings.Contains(err.Error(), full), "Close: %v", err)
 	w.Abort()
 
 	w = create(t, full)
@@ -138,9 +134,7 @@ func TestNamedPipe(t *testing.T) {
 		t.Errorf("read %q, %v", got, err)
 	}
 	info, err := os.Stat(name)
-	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
-		t.Errorf("the pipe was replaced: %v, %v", info, err)
-	}
+	must.Be(t, err == nil && info.Mode()&fs.ModeNamedPipe != 0, "the pipe was replaced: %v, %v", info, err)
 }
 
 func TestReaderGone(t *testing.T) {
@@ -150,7 +144,5 @@ func TestReaderGone(t *testing.T) {
 	reader.Close()
 	write(t, w, "text")
 	err := w.Close()
-	if !errors.Is(err, syscall.EPIPE) || !strings.Contains(err.Error(), name) {
-		t.Errorf("Close: %v", err)
-	}
+	must.Be(t, errors.Is(err, syscall.EPIPE) && strings.Contains(err.Error(), name), "Close: %v", err)
 }

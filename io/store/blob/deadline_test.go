@@ -82,13 +82,9 @@ func serve(t *testing.T, answer http.HandlerFunc) (host string) {
 // what was asked for and waited for.
 func wantStalled(t *testing.T, timeout time.Duration, err error, object, owed string) {
 	t.Helper()
-	if err == nil {
-		t.Fatal("no error")
-	}
+	must.Need(t, err != nil, "no error")
 	for _, want := range []string{object, "waited " + timeout.String() + " for " + owed, "store-timeout"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: want it to say %q", err, want)
-		}
+		must.Be(t, strings.Contains(err.Error(), want), "%v: want it to say %q", err, want)
 	}
 	if strings.Contains(err.Error(), "verysecret") || strings.Contains(err.Error(), "endpoint") {
 		t.Errorf("%v: it has what is nobody's business", err)

@@ -50,9 +50,7 @@ func expand(t *testing.T, memory int64, answer func(w http.ResponseWriter, r *ht
 func TestLongAnswerOfKeys(t *testing.T) {
 	const n = 20_000
 	found, err := expand(t, 1<<30, func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, n, false, "") })
-	if err != nil || len(found) != n {
-		t.Errorf("%d keys: %v", len(found), err)
-	}
+	must.Be(t, err == nil && len(found) == n, "%d keys: %v", len(found), err)
 }
 
 // A list that is cut without a token for the rest is an error, and so is one that never

@@ -77,9 +77,7 @@ func TestLockOfEachName(t *testing.T) {
 	folder, long := t.TempDir(), strings.Repeat("p", 205)
 	for _, name := range []string{long + "1.txt", long + "2.txt", "\xfe.txt", "\xff.txt", "\xfe\xff.txt"} {
 		lock, err := LockFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatalf("%q: %v", name, err)
-		}
+		must.Need(t, err == nil, "%q: %v", name, err)
 		defer lock.Unlock()
 	}
 }
@@ -102,9 +100,7 @@ func TestSweep(t *testing.T) {
 	w := create(t, filepath.Join(deep, "b"))
 	write(t, w, "text")
 	removed, err := Sweep(folder)
-	if removed != len(left) || err != nil {
-		t.Errorf("Sweep = %d, %v", removed, err)
-	}
+	must.Be(t, removed == len(left) && err == nil, "Sweep = %d, %v", removed, err)
 	for _, name := range left {
 		must.Fail(t, must.Err(os.Lstat(filepath.Join(folder, name))), name, "still there")
 	}
@@ -132,9 +128,7 @@ func TestInfo(t *testing.T) {
 	name := filepath.Join(folder, "urls.txt")
 	writeFile(t, name, "text")
 	before, err := Stat(t.Context(), name)
-	if err != nil || before.Size != 4 || !before.Known() || !before.Same(before) {
-		t.Fatalf("Stat = %+v, %v", before, err)
-	}
+	must.Need(t, err == nil && before.Size == 4 && before.Known() && before.Same(before), "Stat = %+v, %v", before, err)
 	must.Do(t, before.Unchanged(name))
 	later := before.Modified.Add(time.Second)
 	must.Do(t, os.Chtimes(name, later, later))

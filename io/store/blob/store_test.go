@@ -55,9 +55,7 @@ func TestObjectInOrder(t *testing.T) {
 			t.Errorf("%s has %d bytes, regular %v", f.Name(), n, regular)
 		}
 		got, err := io.ReadAll(f)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%d bytes with error %v, want %d", len(got), err, size)
-		}
+		must.Need(t, err == nil && bytes.Equal(got, want), "%d bytes with error %v, want %d", len(got), err, size)
 		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) && size > 0 {
 			t.Errorf("%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
 		}
@@ -161,9 +159,7 @@ func TestBrokenBodiesAreReopened(t *testing.T) {
 	s.Meddle(blobtest.Cut(300_000))
 	f := s.open("x")
 	got, err := io.ReadAll(f)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes with error %v", len(got), err)
-	}
+	must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes with error %v", len(got), err)
 	if gets, bytes := s.Asked(); len(gets) < 10 || bytes != int64(len(want)) {
 		t.Errorf("%d requests, %d bytes: no byte is to be read twice", len(gets), bytes)
 	}
@@ -175,9 +171,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 	s.Meddle(blobtest.Cut(0))
 	f := s.open("x")
 	_, err := io.ReadAll(f)
-	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: the connection broke off at byte 0: ") {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && strings.HasPrefix(err.Error(), "s3://bucket/x: the connection broke off at byte 0: "), "error %v", err)
 }
 
 func TestReplacedMeanwhile(t *testing.T) {
@@ -332,9 +326,7 @@ func TestUploadGivenUp(t *testing.T) {
 				w := must.Get(blob.Create(ctx, s.Name("x")))(t)
 				must.Get(w.Write(noise(size)))(t)
 				giveUp(w, cancel)
-				if s.Get("x") != nil {
-					t.Error("there is an object")
-				}
+				must.Be(t, s.Get("x") == nil, "there is an object")
 				if started != aborted || size > 16<<20 && started == 0 {
 					t.Errorf("%d uploads started, %d taken back", started, aborted)
 				}
@@ -356,9 +348,7 @@ func TestUploadFails(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
 		t.Errorf("error %v", err)
 	}
-	if s.Get("x") != nil {
-		t.Error("there is an object")
-	}
+	must.Be(t, s.Get("x") == nil, "there is an object")
 }
 
 func TestCreateInMissingBucket(t *testing.T) {
@@ -420,9 +410,7 @@ func TestFolder(t *testing.T) {
 	must.Equal(t, strings.Join(keys, " "), "a.example b.example c.example/robots.txt", "keys")
 	for key, want := range map[string][]byte{"a.example": []byte("User-agent: *"), "b.example": nil, "c.example/robots.txt": noise(700 << 10)[:500<<10]} {
 		got, info, err := folder.ReadUpTo(key, -1, []byte("x"), 500<<10)
-		if err != nil || string(got) != "x"+string(want) || info.Size < int64(len(want)) {
-			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
-		}
+		must.Be(t, err == nil && string(got) == "x"+string(want) && info.Size >= int64(len(want)), "%s: %d bytes, error %v", key, len(got), err)
 	}
 	if _, _, err := folder.ReadUpTo("d.example", -1, nil, 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)

@@ -56,9 +56,7 @@ func checkTable(t *testing.T, name string, err error, folder, about string) {
 	table := (*blob.TableError)(nil)
 	switch is := errors.As(err, &table); {
 	case folder == "":
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Be(t, err == nil, "%s: %v", name, err)
 	case !is:
 		t.Errorf("%s: %v, want the table in %s", name, err, folder)
 	case strings.TrimSuffix(table.Folder, "/") != strings.TrimSuffix(folder, "/") || !strings.Contains(table.Command, "'"+about+"'") && !strings.Contains(table.Command, "'"+about+"/"):

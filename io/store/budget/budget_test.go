@@ -22,9 +22,7 @@ func TestMemoryOfSharingPieces(t *testing.T) {
 	q := b.Queue(t.Context())
 	admit(t, q, 80).End(70)
 	second := admit(t, q, 5)
-	if b.used != 75 {
-		t.Fatalf("%d bytes in use", b.used)
-	}
+	must.Need(t, b.used == 75, "%d bytes in use", b.used)
 	second.End(-70)
 	must.Equal(t, b.used, 0, "in the end", "bytes are in use")
 	admit(t, q, 80).End(70)
@@ -66,15 +64,11 @@ func TestOlderOutputFirst(t *testing.T) {
 		var o *Grant
 		go func() { o = admit(t, old, 60) }()
 		synctest.Wait()
-		if o != nil {
-			t.Fatal("a large grant was admitted beside others")
-		}
+		must.Need(t, o == nil, "a large grant was admitted beside others")
 		var y2 *Grant
 		go func() { y2 = admit(t, young, 1) }()
 		synctest.Wait()
-		if y2 != nil {
-			t.Fatal("a younger output was admitted while an older one waits")
-		}
+		must.Need(t, y2 == nil, "a younger output was admitted while an older one waits")
 		must.Do(t, y.Take(70))
 		y.End(0)
 		synctest.Wait()
@@ -84,21 +78,15 @@ func TestOlderOutputFirst(t *testing.T) {
 		must.Do(t, o.Take(40))
 		o.End(0)
 		synctest.Wait()
-		if y2 == nil {
-			t.Fatal("the younger output was not admitted in the end")
-		}
+		must.Need(t, y2 != nil, "the younger output was not admitted in the end")
 		done := false
 		third := admit(t, young, 4)
 		go func() { _ = third.Take(60); done = true }()
 		synctest.Wait()
-		if done {
-			t.Fatal("a grant got more than half of the memory, which is the first one's")
-		}
+		must.Need(t, !done, "a grant got more than half of the memory, which is the first one's")
 		y2.End(0)
 		synctest.Wait()
-		if !done {
-			t.Fatal("the first in line did not get what it asked for")
-		}
+		must.Need(t, done, "the first in line did not get what it asked for")
 		third.End(0)
 		// Large grants may begin in the half that is not reserved, small ones in a quarter, and
 		// only the oldest output that is open may exceed the half.
@@ -106,23 +94,17 @@ func TestOlderOutputFirst(t *testing.T) {
 		y2 = nil
 		go func() { y2 = admit(t, young, 2) }()
 		synctest.Wait()
-		if y2 != nil {
-			t.Fatal("a small grant was admitted beyond a quarter")
-		}
+		must.Need(t, y2 == nil, "a small grant was admitted beyond a quarter")
 		large.End(0)
 		synctest.Wait()
 		y2.End(0)
 		y2 = nil
 		go func() { y2 = admit(t, young, 51) }()
 		synctest.Wait()
-		if y2 != nil {
-			t.Fatal("a large grant of a younger output was admitted")
-		}
+		must.Need(t, y2 == nil, "a large grant of a younger output was admitted")
 		old.Close()
 		synctest.Wait()
-		if y2 == nil {
-			t.Fatal("it was not admitted when the older output was closed")
-		}
+		must.Need(t, y2 != nil, "it was not admitted when the older output was closed")
 		y2.End(0)
 		young.Close()
 	})
@@ -156,9 +138,7 @@ func TestLend(t *testing.T) {
 		q := b.Queue(t.Context())
 		first, second := admit(t, q, 10), admit(t, q, 10)
 		back := b.Lend(1000)
-		if b.used != 70 || b.lent != 50 {
-			t.Fatalf("%d bytes in use, of which %d are lent", b.used, b.lent)
-		}
+		must.Need(t, b.used == 70 && b.lent == 50, "%d bytes in use, of which %d are lent", b.used, b.lent)
 		must.Do(t, first.Take(40))
 		var lent, taken atomic.Bool
 		go func() {

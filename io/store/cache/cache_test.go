@@ -30,9 +30,7 @@ func kept[ID comparable, V any](c *Cache[ID, V]) (keys []uint32) {
 func mustGet[ID comparable, V any](t *testing.T, c *Cache[ID, V], key uint32) V {
 	t.Helper()
 	v, err := c.Get(key)
-	if err != nil {
-		t.Fatalf("key %d: %v", key, err)
-	}
+	must.Need(t, err == nil, "key %d: %v", key, err)
 	return v
 }
 
@@ -54,9 +52,7 @@ func TestSecondChance(t *testing.T) {
 		if v := mustGet(t, c, key); v.key != key {
 			t.Fatalf("key %d has the value of %d", key, v.key)
 		}
-		if c.size > c.limit || c.size != int64(10*len(c.queue)) {
-			t.Fatalf("%d bytes in %d entries", c.size, len(c.queue))
-		}
+		must.Need(t, c.size <= c.limit && c.size == int64(10*len(c.queue)), "%d bytes in %d entries", c.size, len(c.queue))
 	}
 	if want := []uint32{0, 1, 2, 3, 1, 3}; !slices.Equal(loaded[:len(want)], want) {
 		t.Errorf("loaded %v, want %v…", loaded, want)
@@ -102,28 +98,16 @@ func TestSharedValues(t *testing.T) {
 		return Value[uint32, *number]{ID: key % 3, V: v, Size: 10}, nil
 	})
 	first := mustGet(t, c, 0)
-	if mustGet(t, c, 3) != first || c.size != 10 || len(c.queue) != 1 {
-		t.Errorf("one identity: %d entries of %d bytes", len(c.queue), c.size)
-	}
+	must.Be(t, mustGet(t, c, 3) == first && c.size == 10 && len(c.queue) == 1, "one identity: %d entries of %d bytes", len(c.queue), c.size)
 	second := mustGet(t, c, 1)
-	if mustGet(t, c, 4) != second || second == first || c.size != 20 {
-		t.Errorf("two identities: %d entries of %d bytes", len(c.queue), c.size)
-	}
+	must.Be(t, mustGet(t, c, 4) == second && second != first && c.size == 20, "two identities: %d entries of %d bytes", len(c.queue), c.size)
 	mustGet(t, c, 2)
 	for _, key := range []uint32{0, 3} {
-		if c.entries[key].Load() != nil {
-			t.Errorf("key %d is kept after a third identity", key)
-		}
+		must.Be(t, c.entries[key].Load() == nil, "key %d is kept after a third identity", key)
 	}
-	if c.size != 20 || len(c.byID) != 2 {
-		t.Errorf("a third identity: %d bytes, %d identities", c.size, len(c.byID))
-	}
-	if mustGet(t, c, 3) == first {
-		t.Error("the dropped value came back")
-	}
-	if c.entries[0].Load() != nil {
-		t.Error("a dropped value came back for a key that nobody asked for")
-	}
+	must.Be(t, c.size == 20 && len(c.byID) == 2, "a third identity: %d bytes, %d identities", c.size, len(c.byID))
+	must.Be(t, mustGet(t, c, 3) != first, "the dropped value came back")
+	must.Be(t, c.entries[0].Load() == nil, "a dropped value came back for a key that nobody asked for")
 }
 
 // A value of size 0 is never dropped and takes no part in the queue.
@@ -144,9 +128,7 @@ func TestSizeZero(t *testing.T) {
 			}
 		}
 	}
-	if loads != 10 || len(c.queue) != 0 {
-		t.Errorf("%d loads, %d entries in the queue", loads, len(c.queue))
-	}
+	must.Be(t, loads == 10 && len(c.queue) == 0, "%d loads, %d entries in the queue", loads, len(c.queue))
 	for key := uint32(1); key < 20; key += 2 {
 		mustGet(t, c, key)
 	}
@@ -242,9 +224,7 @@ func TestConcurrency(t *testing.T) {
 	for _, limit := range []int64{5, 10, 95, 2000} {
 		var loads [keys]atomic.Int32 // at the same time
 		c := New(keys, limit, func(key uint32) (Value[uint32, *number], error) {
-			if loads[key].Add(1) > 1 {
-				t.Errorf("two goroutines load key %d", key)
-			}
+			must.Be(t, loads[key].Add(1) <= 1, "two goroutines load key %d", key)
 			defer loads[key].Add(-1)
 			return loadNumber(key)
 		})

@@ -203,9 +203,7 @@ func TestDamageAnywhere(t *testing.T) {
 					passed++
 				}
 			}
-			if passed > 40 {
-				t.Errorf("%d of %d damaged files passed", passed, len(whole))
-			}
+			must.Be(t, passed <= 40, "%d of %d damaged files passed", passed, len(whole))
 		})
 	}
 }
@@ -257,9 +255,7 @@ func TestErrorStays(t *testing.T) {
 		d := must.Get(NewReader(bytes.NewReader(packed[:len(packed)-1]), c))(t)
 		_, first := io.ReadAll(d)
 		_, second := d.Read(make([]byte, 10))
-		if first == nil || first != second {
-			t.Errorf("%s: %v, then %v", c, first, second)
-		}
+		must.Be(t, first != nil && first == second, "%s: %v, then %v", c, first, second)
 		d.Close()
 		d.Close()
 		if _, err := d.Read(make([]byte, 10)); err == nil || err == io.EOF {
@@ -359,9 +355,7 @@ func TestByName(t *testing.T) {
 	}
 	for _, test := range tests {
 		codec, plain := ByName(test.name)
-		if codec != test.codec || plain != test.plain {
-			t.Errorf("ByName(%q) = %s, %q", test.name, codec, plain)
-		}
+		must.Be(t, codec == test.codec && plain == test.plain, "ByName(%q) = %s, %q", test.name, codec, plain)
 	}
 }
 
@@ -505,12 +499,8 @@ func TestSmallReaderAgrees(t *testing.T) {
 		t.Helper()
 		want, wantErr := unpack(bytes.NewReader(packed), c)
 		got, err := unpackSmall(packed, c)
-		if (err == nil) != (wantErr == nil) {
-			t.Fatalf("error %v, NewReader has %v", err, wantErr)
-		}
-		if err == nil && !bytes.Equal(got, want) {
-			t.Fatal("other content than NewReader has")
-		}
+		must.Need(t, (err == nil) == (wantErr == nil), "error %v, NewReader has %v", err, wantErr)
+		must.Need(t, err != nil || bytes.Equal(got, want), "other content than NewReader has")
 		return err
 	}
 	for _, c := range []Codec{Gzip, Zstd} {
@@ -591,9 +581,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		r, err := stdgzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatalf("Go's library: %v", err)
-		}
+		must.Need(t, err == nil, "Go's library: %v", err)
 		if want, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%q, Go's library %q, %v", got, want, err)
 		}

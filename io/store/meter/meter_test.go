@@ -3,6 +3,8 @@ package meter
 import (
 	"sync"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func TestStep(t *testing.T) {
@@ -28,16 +30,12 @@ func TestStep(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if most.Done != 1000 || most.Total != 1000 || most.What != "reading" || most.Unit != Bytes || most.Started.IsZero() {
-		t.Errorf("%+v", most)
-	}
+	must.Be(t, most.Done == 1000 && most.Total == 1000 && most.What == "reading" && most.Unit == Bytes && !most.Started.IsZero(), "%+v", most)
 }
 
 func TestNobodyLooks(t *testing.T) {
 	step := Start(t.Context(), "reading", Files, 3)
-	if step != nil {
-		t.Fatal("a step that nobody looks at")
-	}
+	must.Need(t, step == nil, "a step that nobody looks at")
 	step.Add(1)
 	step.Part(10).To(1)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/store/must"
 )
 
 func guarded(explain func(any) error) (err error) {
@@ -18,18 +20,14 @@ func breaks() { panic("broken") }
 
 func TestRecover(t *testing.T) {
 	err := guarded(As(Bug))
-	if err == nil || err.Error() != Bug+": broken" {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && err.Error() == Bug+": broken", "error %v", err)
 	if stack := StackOf(fmt.Errorf("batch 3: %w", err)); !bytes.Contains(stack, []byte("panics.breaks")) {
 		t.Errorf("the stack does not have the function that panicked: %s", stack)
 	}
 	if err := guarded(As("damaged")); err == nil || err.Error() != "damaged: broken" || StackOf(err) != nil {
 		t.Errorf("error %v", err)
 	}
-	if StackOf(errors.New("other")) != nil {
-		t.Error("a stack of an error that is no panic")
-	}
+	must.Be(t, StackOf(errors.New("other")) == nil, "a stack of an error that is no panic")
 }
 
 // A panic that nobody explains goes on, and whoever recovers it later has its stack.

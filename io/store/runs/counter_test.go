@@ -45,16 +45,12 @@ func TestCounter(t *testing.T) {
 		got := make(map[string]int64)
 		last := ""
 		err := c.Merge(func(key []byte, sum int64) error {
-			if string(key) < last {
-				t.Errorf("%q after %q", key, last)
-			}
+			must.Be(t, string(key) >= last, "%q after %q", key, last)
 			last = string(key)
 			got[last] = sum
 			return nil
 		})
-		if err != nil || !maps.Equal(got, want) {
-			t.Errorf("memory %d: %d keys, %v; want %d", memory, len(got), err, len(want))
-		}
+		must.Be(t, err == nil && maps.Equal(got, want), "memory %d: %d keys, %v; want %d", memory, len(got), err, len(want))
 		enough := errors.New("enough")
 		if err := c.Merge(func([]byte, int64) error { return enough }); !errors.Is(err, enough) {
 			t.Errorf("error %v", err)

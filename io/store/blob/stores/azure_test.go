@@ -237,9 +237,7 @@ func TestAzureUploadsAtATime(t *testing.T) {
 	}
 	for i, w := range writers {
 		must.Do(t, w.Close())
-		if string(s.objects["x"]) != texts[i] {
-			t.Errorf("upload %d is mixed with the other", i)
-		}
+		must.Be(t, string(s.objects["x"]) == texts[i], "upload %d is mixed with the other", i)
 	}
 	must.Equal(t, len(s.blocks), 2*len(texts), "blocks")
 }

@@ -274,9 +274,7 @@ func TestGCSWrites(t *testing.T) {
 			want := noise(size)
 			w := must.Get(blob.Create(t.Context(), s.name("out/x")))(t)
 			must.Get(w.Write(want))(t)
-			if s.objects["out/x"] != nil {
-				t.Error("there is an object before Close")
-			}
+			must.Be(t, s.objects["out/x"] == nil, "there is an object before Close")
 			if err := w.Close(); err != nil {
 				t.Errorf("%d bytes: %v", size, err)
 			}

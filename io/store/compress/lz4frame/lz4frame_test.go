@@ -134,13 +134,9 @@ func TestCut(t *testing.T) {
 					want = append(want, plain[r.Low:r.High]...)
 				}
 				out, ok := f.Cut([]byte("before"), kept, nil)
-				if !ok || !bytes.HasPrefix(out, []byte("before")) {
-					t.Fatalf("cut: %v, or what was there is gone", ok)
-				}
+				must.Need(t, ok && bytes.HasPrefix(out, []byte("before")), "cut: %v, or what was there is gone", ok)
 				without, _ := f.Cut(nil, kept, func(dst []byte, low, high int) []byte {
-					if low < 7 || high > len(frame) || low >= high {
-						t.Fatalf("it copies from %d to %d", low, high)
-					}
+					must.Need(t, low >= 7 && high <= len(frame) && low < high, "it copies from %d to %d", low, high)
 					return append(dst, frame[low:high]...)
 				})
 				if out = out[len("before"):]; !bytes.Equal(out, without) {
@@ -150,9 +146,7 @@ func TestCut(t *testing.T) {
 				if read, err := libraryRead(out); err != nil || !bytes.Equal(read, want) {
 					t.Fatalf("what the library reads differs: %v", err)
 				}
-				if !Decode(got, out) || !bytes.Equal(got, want) {
-					t.Fatal("what is read here differs")
-				}
+				must.Need(t, Decode(got, out) && bytes.Equal(got, want), "what is read here differs")
 			}
 		})
 	}
@@ -184,13 +178,9 @@ func TestCutCopies(t *testing.T) {
 	plain := text(rng, 4<<20)
 	frame := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
 	var f Frame
-	if !f.Decode(make([]byte, len(plain)), frame) {
-		t.Fatal("it does not decode")
-	}
+	must.Need(t, f.Decode(make([]byte, len(plain)), frame), "it does not decode")
 	out, ok := f.Cut(nil, []zstdcut.Range{{Low: 0, High: 1 << 20}, {Low: 1<<20 + 100, High: 4 << 20}}, nil)
-	if !ok || len(out) > len(frame)+len(frame)/100 {
-		t.Fatalf("%d bytes of %d", len(out), len(frame))
-	}
+	must.Need(t, ok && len(out) <= len(frame)+len(frame)/100, "%d bytes of %d", len(out), len(frame))
 	half := f.blocks[15].end // the first megabyte
 	if !bytes.Equal(out[7:half], frame[7:half]) || !bytes.HasSuffix(out, frame[f.blocks[17].begin:]) {
 		t.Error("blocks that lie whole in a range were not copied")
@@ -202,14 +192,10 @@ func TestDecodeDamaged(t *testing.T) {
 	plain := text(rand.New(rand.NewPCG(1, 2)), 200_000)
 	frame := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
 	for _, n := range []int{len(plain) - 1, len(plain) + 1, 0} {
-		if Decode(make([]byte, n), frame) {
-			t.Errorf("%d bytes: it decodes", n)
-		}
+		must.Be(t, !Decode(make([]byte, n), frame), "%d bytes: it decodes", n)
 	}
 	for i := range frame {
-		if i%97 == 0 && Decode(make([]byte, len(plain)), frame[:i]) {
-			t.Errorf("cut at %d: it decodes", i)
-		}
+		must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), frame[:i]), "cut at %d: it decodes", i)
 	}
 	checked := frameOf(t, plain)
 	for i := range 4 { // those of the checksum
@@ -221,9 +207,7 @@ func TestDecodeDamaged(t *testing.T) {
 	}
 	blocks := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockChecksumOption(true), lz4.BlockSizeOption(lz4.Block64Kb))
 	for i := range blocks {
-		if i%97 == 0 && Decode(make([]byte, len(plain)), blocks[:i]) {
-			t.Errorf("cut at %d, with checksums of blocks: it decodes", i)
-		}
+		must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), blocks[:i]), "cut at %d, with checksums of blocks: it decodes", i)
 	}
 	for i := range 4 { // those of the last block, before the end marker
 		changed := bytes.Clone(blocks)
@@ -232,9 +216,7 @@ func TestDecodeDamaged(t *testing.T) {
 			t.Error("a block with another checksum decodes, or none does")
 		}
 	}
-	if Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)) {
-		t.Error("a second frame that is cut: it decodes")
-	}
+	must.Be(t, !Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)), "a second frame that is cut: it decodes")
 }
 
 // Whatever a frame says, it decodes or does not, as it does for the library, and so does

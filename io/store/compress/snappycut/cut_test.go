@@ -158,9 +158,7 @@ func FuzzCut(f *testing.F) {
 			return
 		}
 		got, err := snappy.Decode(nil, out)
-		if !ok || err != nil || !bytes.Equal(got, content(plain, nil, kept)) {
-			t.Fatalf("%v, %v; %d bytes", ok, err, len(got))
-		}
+		must.Need(t, ok && err == nil && bytes.Equal(got, content(plain, nil, kept)), "%v, %v; %d bytes", ok, err, len(got))
 	})
 }
 

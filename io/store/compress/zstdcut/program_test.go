@@ -66,9 +66,7 @@ func program(t *testing.T, input []byte, flags string) []byte {
 	cmd := exec.Command("zstd", append(strings.Fields(flags), "-c", "-q")...)
 	cmd.Stdin = bytes.NewReader(input)
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("zstd %s: %v", flags, err)
-	}
+	must.Need(t, err == nil, "zstd %s: %v", flags, err)
 	return out
 }
 
@@ -97,9 +95,7 @@ func features(t *testing.T, frame []byte, count map[string]int) {
 		count["block "+[]string{"raw", "RLE", "compressed"}[blockType]]++
 		if blockType == blockTypeCompressed {
 			before := s.repeatOffsets
-			if !b.parse(data[blockHeaderSize:][:size], n, &s, &tables) {
-				t.Fatal("a block cannot be read")
-			}
+			must.Need(t, b.parse(data[blockHeaderSize:][:size], n, &s, &tables), "a block cannot be read")
 			count["literals "+[]string{"raw", "RLE", "compressed", "treeless"}[b.literalsType]]++
 			for k := range symbolTypes {
 				mode := "FSE"
@@ -157,9 +153,7 @@ func (c *cutting) cut(t *testing.T, frame, plain, head []byte, kept []Range) {
 // decode has the zstd program decode all results, if there is one.
 func (c *cutting) decode(t *testing.T) {
 	t.Helper()
-	if hasProgram() && !bytes.Equal(program(t, c.frames, "-d --long=31"), c.want) {
-		t.Fatal("the zstd program decodes something else")
-	}
+	must.Need(t, !hasProgram() || bytes.Equal(program(t, c.frames, "-d --long=31"), c.want), "the zstd program decodes something else")
 	c.frames, c.want = c.frames[:0], c.want[:0]
 }
 
@@ -229,9 +223,7 @@ func TestCutStored(t *testing.T) {
 		})
 	}
 	for _, feature := range allFeatures {
-		if count[feature] == 0 {
-			t.Errorf("no frame has: %s", feature)
-		}
+		must.Be(t, count[feature] != 0, "no frame has: %s", feature)
 	}
 }
 
@@ -310,9 +302,7 @@ func TestCutDamaged(t *testing.T) {
 			}
 			read, err := decoder.DecodeAll(damaged, nil)
 			if err == nil && len(read) == len(plain) {
-				if frame[4]&1<<2 != 0 && damaged[4] == frame[4] && !bytes.Equal(read, plain) {
-					t.Fatal("the checksum holds for something else")
-				}
+				must.Need(t, frame[4]&1<<2 == 0 || damaged[4] != frame[4] || bytes.Equal(read, plain), "the checksum holds for something else")
 				c.cut(t, damaged, read, nil, kept)
 				continue
 			}
