@@ -25,9 +25,7 @@ func TestManyAgentsShareGroups(t *testing.T) {
 	want := append(slices.Repeat([]uint32{0}, 100), 1, 1, 2, 0, 2)
 	var c matcher.Compiler
 	tries, of := c.Compile(f, agents)
-	if len(tries) != 3 || !slices.Equal(of, want) {
-		t.Errorf("compiled: %d tries, %v", len(tries), of)
-	}
+	must.Be(t, len(tries) == 3 && slices.Equal(of, want), "compiled: %d tries, %v", len(tries), of)
 	whole := reopened(t, f)
 	if tries, of = whole.For(agents); len(tries) != 4 || !slices.Equal(of[:100], want[:100]) {
 		// A and B have equal rules but different user-agent values.

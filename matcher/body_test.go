@@ -32,14 +32,10 @@ func parseChains(t testing.TB, texts []string) []matcher.Chain {
 func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 	t.Helper()
 	compiled, ok := matcher.CompileBody(f)
-	if !ok {
-		t.Fatal("CompileBody refused the body")
-	}
+	must.Need(t, ok, "CompileBody refused the body")
 	data, notes := compiled.AppendRules(nil), compiled.AppendNotes(nil)
 	b := must.Get(matcher.OpenBody(data, notes, namesOf(compiled)))(t)
-	if !bytes.Equal(b.AppendRules(nil), data) || !bytes.Equal(b.AppendNotes(nil), notes) {
-		t.Fatal("the bytes changed by opening")
-	}
+	must.Need(t, bytes.Equal(b.AppendRules(nil), data) && bytes.Equal(b.AppendNotes(nil), notes), "the bytes changed by opening")
 	if b.Profile() != f.Profile {
 		t.Fatalf("the profile is %v", b.Profile())
 	}
@@ -222,9 +218,7 @@ func TestBodyNames(t *testing.T) {
 		names = append(names, string(name))
 	}
 	must.Equal(t, fmt.Sprintf("%q", names), `["foobot" "mj" "mj12bot" "Übot"]`, "names")
-	if !b.HasEveryone() {
-		t.Error("no group for everyone")
-	}
+	must.Be(t, b.HasEveryone(), "no group for everyone")
 	tries := b.Tries(nil, parseChains(t, []string{"FooBot"}))
 	var lines []string
 	for _, rule := range tries[0].Written() {

@@ -81,9 +81,7 @@ func runVerdictCase(t *testing.T, c verdictCase) {
 			checked++
 		}
 	}
-	if checked == 0 {
-		t.Error("the case has no expectation")
-	}
+	must.Be(t, checked != 0, "the case has no expectation")
 }
 
 func checkVerdict(t *testing.T, who string, v verdicts, path, want string) {
@@ -259,9 +257,7 @@ func TestSemanticsProductToken(t *testing.T) {
 	}
 	for _, chain := range []string{"*", "CCBot", "MJ12bot", "foo_bot-x", "Googlebot-News,Googlebot", "Googlebot,*"} {
 		got, err := matcher.ParseChain(chain)
-		if err != nil || strings.Join(got, ",") != chain {
-			t.Errorf("%q: got %q, %v", chain, got, err)
-		}
+		must.Be(t, err == nil && strings.Join(got, ",") == chain, "%q: got %q, %v", chain, got, err)
 	}
 }
 

@@ -62,9 +62,7 @@ func TestDesign(t *testing.T) {
 	}
 	design := must.Get(os.ReadFile("DESIGN.md"))(t)
 	for _, part := range append(strings.Split(strings.TrimSpace(designBody), "\n"), designPaths[0].path, designPaths[1].path, designPaths[2].path) {
-		if !strings.Contains(string(design), part) {
-			t.Errorf("DESIGN.md lacks %q of the example", part)
-		}
+		must.Be(t, strings.Contains(string(design), part), "DESIGN.md lacks %q of the example", part)
 	}
 }
 

@@ -132,9 +132,7 @@ func TestCollectSitemaps(t *testing.T) {
 					t.Errorf("%q is not UTF-8", s)
 				}
 			}
-			if size > MaxSitemapBytes {
-				t.Errorf("%d bytes", size)
-			}
+			must.Be(t, size <= MaxSitemapBytes, "%d bytes", size)
 		})
 	}
 }

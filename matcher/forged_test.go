@@ -48,9 +48,7 @@ func (f *forgedGroup) open(t *testing.T) *Trie {
 	}
 	data = slices.Concat(data, []byte(f.text), index)
 	c, ok := openCompiled(data)
-	if !ok {
-		t.Fatal("the forged group does not open")
-	}
+	must.Need(t, ok, "the forged group does not open")
 	return &Trie{rules: c}
 }
 
@@ -116,9 +114,7 @@ func TestIndexMarksNoMoreListsThanBytes(t *testing.T) {
 				found++
 			}
 		}
-		if found > len(path)+1 {
-			t.Errorf("%s: %d lists", name, found)
-		}
+		must.Be(t, found <= len(path)+1, "%s: %d lists", name, found)
 	}
 }
 

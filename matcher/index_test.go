@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -64,13 +65,9 @@ func TestNumberSet(t *testing.T) {
 	s := numberSet{epoch: 1<<32 - 3}
 	for range 5 {
 		s.reset(3)
-		if s.has(0) || s.has(1) || s.has(2) {
-			t.Fatal("not empty after reset")
-		}
+		must.Need(t, !s.has(0) && !s.has(1) && !s.has(2), "not empty after reset")
 		s.add(1)
-		if s.has(0) || !s.has(1) || s.has(2) {
-			t.Fatal("not the number that was added")
-		}
+		must.Need(t, !s.has(0) && s.has(1) && !s.has(2), "not the number that was added")
 	}
 }
 

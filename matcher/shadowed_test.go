@@ -54,9 +54,7 @@ func TestShadowedNeverDecides(t *testing.T) {
 			}
 		}
 	}
-	if shadowed < 5*bodies/12 {
-		t.Errorf("only %d rules were shadowed", shadowed)
-	}
+	must.Be(t, shadowed >= 5*bodies/12, "only %d rules were shadowed", shadowed)
 }
 
 func TestShadowed(t *testing.T) {

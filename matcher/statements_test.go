@@ -283,9 +283,7 @@ func comparePaths(t *testing.T, body string, paths []string) {
 				}
 			}
 		}
-		if got != fmt.Sprint(want) {
-			t.Fatalf("%q of\n%s\nengine: %v\nreference: %v", path, body, got, want)
-		}
+		must.Need(t, got == fmt.Sprint(want), "%q of\n%s\nengine: %v\nreference: %v", path, body, got, want)
 		if depth <= len(path) {
 			byPrefix[path[:depth]] = got
 			depths[depth] = true
@@ -498,9 +496,7 @@ func TestSameContentSaysTheSame(t *testing.T) {
 			}
 			u := matcher.CompileUsage(robotstxt.Parse([]byte(body.String()), robotstxt.Options{}), agents, o)
 			if u == nil {
-				if u.AppendContent(nil) != nil {
-					t.Fatal("nothing has content")
-				}
+				must.Need(t, u.AppendContent(nil) == nil, "nothing has content")
 				continue
 			}
 			var all strings.Builder

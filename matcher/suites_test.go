@@ -165,9 +165,7 @@ func TestForeignSuites(t *testing.T) {
 			must.Equal(t, got, want, "Google profile", c.Test, c.URL, "to", c.Agent)
 		}
 	}
-	if cases != 2300 || google < 100 {
-		t.Errorf("%d assertions, %d of them of Google's parser", cases, google)
-	}
+	must.Be(t, cases == 2300 && google >= 100, "%d assertions, %d of them of Google's parser", cases, google)
 	for _, d := range foreignDifferences {
 		if key := [2]string{d.suite, d.test}; found[key] != d.count || foreignClasses[d.class] == "" {
 			t.Errorf("%s, %s: %d assertions differ, the table has %d: %s", d.suite, d.test, found[key], d.count, d.class)

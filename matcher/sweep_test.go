@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -56,9 +57,7 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 			t.Fatalf("%s: the sweep of all finds rule %d, want %d", text, got, best)
 		}
 	}
-	if matches < 1000 {
-		t.Errorf("only %d matches: the test says little", matches)
-	}
+	must.Be(t, matches >= 1000, "only %d matches: the test says little", matches)
 }
 
 // TestSweepOfNestedLiterals has literals that are suffixes of each other, in chains a
@@ -107,9 +106,7 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 		t.Fatalf("%.200q: the sweep finds rule %d, trying all %d", text, got, best)
 	}
 	for i, waiter := range s.waiting {
-		if waiter != 0 || s.waited[i/64] != 0 {
-			t.Fatalf("literal %d still has waiters", i)
-		}
+		must.Need(t, waiter == 0 && s.waited[i/64] == 0, "literal %d still has waiters", i)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -73,9 +74,7 @@ func TestTraceAgreesWithTheEngine(t *testing.T) {
 			matched += len(trace)
 		}
 	}
-	if matched < bodies {
-		t.Errorf("only %d rules matched", matched)
-	}
+	must.Be(t, matched >= bodies, "only %d rules matched", matched)
 }
 
 func sortedKeys(m map[int]int) []int {

@@ -141,9 +141,7 @@ func TestBits(t *testing.T) {
 				at++
 			}
 		}
-		if at&7 > 0 && copied[at>>3]>>(at&7) != 0 {
-			t.Fatalf("there are bits behind the last of %d in %08b", at, copied)
-		}
+		must.Need(t, at&7 <= 0 || copied[at>>3]>>(at&7) == 0, "there are bits behind the last of %d in %08b", at, copied)
 	}
 }
 

@@ -76,16 +76,12 @@ func FuzzRegistered(f *testing.F) {
 		}
 		host := string(domains.Host(key))
 		surt := string(domains.AppendSURT(nil, []byte(host)))
-		if len(surt) > len(host) {
-			t.Errorf("%q: SURT %q", host, surt)
-		}
+		must.Be(t, len(surt) <= len(host), "%q: SURT %q", host, surt)
 		domain := domains.Registered([]byte(host))
 		if domain == "" {
 			return
 		}
-		if domain != host && !strings.HasSuffix(host, "."+domain) {
-			t.Errorf("%q: registered domain %q", host, domain)
-		}
+		must.Be(t, domain == host || strings.HasSuffix(host, "."+domain), "%q: registered domain %q", host, domain)
 		if end := domains.AppendSURTEnd(nil, []byte(domain)); surt >= string(end) {
 			t.Errorf("%q: SURT %q is not before %q", host, surt, end)
 		}

@@ -92,9 +92,7 @@ func TestGoogleAllowsDirectoriesOfIndexPages(t *testing.T) {
 func TestGoogleSpellsPatternsAlone(t *testing.T) {
 	for _, pattern := range []string{"/%7e", "/\xc3\xa9"} {
 		got := of("User-agent: *\nDisallow: "+pattern, "*", robotstxt.Google)
-		if got.Extent != Some {
-			t.Errorf("Disallow: %q: %v", pattern, got)
-		}
+		must.Be(t, got.Extent == Some, "Disallow: %q: %v", pattern, got)
 	}
 }
 
@@ -117,9 +115,7 @@ func TestAgainstAllShortPaths(t *testing.T) {
 			}
 		}
 	}
-	if counts[None] < 100 || counts[All] < 100 || counts[Some] < 100 || counts[Undecided] > 10 {
-		t.Errorf("%v show little", counts)
-	}
+	must.Be(t, counts[None] >= 100 && counts[All] >= 100 && counts[Some] >= 100 && counts[Undecided] <= 10, "%v show little", counts)
 }
 
 // randomRules returns a few short rules; many of these bodies deny everything or nothing.

@@ -47,9 +47,7 @@ func TestCodesAreUsed(t *testing.T) {
 		}
 	}
 	for _, code := range Codes() {
-		if !used[code.Name] {
-			t.Errorf("nothing finds %s", code.Name)
-		}
+		must.Be(t, used[code.Name], "nothing finds %s", code.Name)
 	}
 }
 
@@ -168,9 +166,7 @@ func TestOtherNames(t *testing.T) {
 	} {
 		report := Body([]byte("User-agent: "+name+"\nDisallow: /"), Options{})
 		found := len(report.Findings) == 1 && report.Findings[0].Code == "agent-other-name" && strings.HasSuffix(report.Findings[0].Message, "was "+want+" meant?")
-		if found != (want != "") || want == "" && len(report.Findings) > 0 {
-			t.Errorf("%s: %v, want %q", name, report.Findings, want)
-		}
+		must.Be(t, found == (want != "") && (want != "" || len(report.Findings) == 0), "%s: %v, want %q", name, report.Findings, want)
 	}
 }
 
@@ -295,9 +291,7 @@ func TestDeadLinesNeverDecide(t *testing.T) {
 			}
 		}
 	}
-	if dead < 500 {
-		t.Errorf("only %d dead lines", dead)
-	}
+	must.Be(t, dead >= 500, "only %d dead lines", dead)
 }
 
 // TestWarnings: each warning of the parser gives a finding.
@@ -309,9 +303,7 @@ func TestWarnings(t *testing.T) {
 		c := &checker{file: &robotstxt.File{}, isText: true, lines: [][]byte{[]byte("disalow x")}, limited: kind == robotstxt.BodyLimited}
 		c.addWarning(robotstxt.Warning{Kind: kind, Line: min(1, int(kind/robotstxt.LineCut))})
 		c.checkBody(nil, robotstxt.Options{})
-		if len(c.found.report().Findings) == 0 {
-			t.Errorf("nothing is said of %v", kind)
-		}
+		must.Be(t, len(c.found.report().Findings) != 0, "nothing is said of %v", kind)
 	}
 }
 
@@ -319,9 +311,7 @@ func TestWarnings(t *testing.T) {
 func TestPackedBodyIsNoText(t *testing.T) {
 	for body, want := range map[string]string{"<html>": "html-body", "\x00\x01": "binary-body", "\xFE\xFF\x00x": "utf16-body"} {
 		found := Body([]byte(body), Options{Packed: true}).Findings
-		if len(found) != 1 || found[0].Code != want {
-			t.Errorf("%q: %v, want %s alone", body, found, want)
-		}
+		must.Be(t, len(found) == 1 && found[0].Code == want, "%q: %v, want %s alone", body, found, want)
 	}
 }
 
@@ -360,9 +350,7 @@ func TestKept(t *testing.T) {
 	const many = 10 * MaxFindings
 	for i := range many {
 		found.add(Finding{Line: (i*7919)%many + 1}) // each line once
-		if len(found.kept) > 2*MaxFindings {
-			t.Fatalf("%d are kept", len(found.kept))
-		}
+		must.Need(t, len(found.kept) <= 2*MaxFindings, "%d are kept", len(found.kept))
 	}
 	found.trim()
 	for i, f := range found.kept {

@@ -25,9 +25,7 @@ func TestNormalisePath(t *testing.T) {
 		{"/a?b?%2F%26", "/a?b?%2F%26", "/a?b?/%26"},
 	} {
 		plain, query := NormalisePath(tt.path)
-		if plain != tt.plain || query != tt.query {
-			t.Errorf("%q: got %q and %q, want %q and %q", tt.path, plain, query, tt.plain, tt.query)
-		}
+		must.Be(t, plain == tt.plain && query == tt.query, "%q: got %q and %q, want %q and %q", tt.path, plain, query, tt.plain, tt.query)
 	}
 }
 
@@ -105,9 +103,7 @@ func TestPatternMatch(t *testing.T) {
 // no more.
 func TestMatchIsNotExponential(t *testing.T) {
 	pattern := NewPattern("/"+strings.Repeat("*a", 500)+"b", RFC9309)
-	if pattern.Match(NewPath("/"+strings.Repeat("a", 2000), RFC9309)) {
-		t.Error("matches a path without its last byte")
-	}
+	must.Be(t, !pattern.Match(NewPath("/"+strings.Repeat("a", 2000), RFC9309)), "matches a path without its last byte")
 }
 
 func TestIsRobotsTxt(t *testing.T) {

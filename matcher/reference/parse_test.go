@@ -83,9 +83,7 @@ func TestParseText(t *testing.T) {
 		got = append(got, r.Text)
 	}
 	want := []string{"Disallow : /x y", "allow\t/z", "Disallow:"}
-	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Be(t, fmt.Sprintf("%q", got) == fmt.Sprintf("%q", want), "got %q, want %q", got, want)
 }
 
 func TestParseLimit(t *testing.T) {

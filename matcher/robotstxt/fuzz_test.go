@@ -91,12 +91,8 @@ func checkInside(t *testing.T, f *robotstxt.File, body []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(body)))
 	inside := func(b []byte) {
 		p := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-		if p < start || p+uintptr(len(b)) > start+uintptr(len(body)) {
-			t.Fatalf("%q is no part of the body", b)
-		}
-		if len(bytes.Trim(b, " \t\v\f")) != len(b) || bytes.ContainsAny(b, "#\r\n\x00") {
-			t.Fatalf("%q is not trimmed", b)
-		}
+		must.Need(t, p >= start && p+uintptr(len(b)) <= start+uintptr(len(body)), "%q is no part of the body", b)
+		must.Need(t, len(bytes.Trim(b, " \t\v\f")) == len(b) && !bytes.ContainsAny(b, "#\r\n\x00"), "%q is not trimmed", b)
 	}
 	for _, g := range f.Groups {
 		for _, a := range g.Agents {

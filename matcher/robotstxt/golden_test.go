@@ -18,9 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // "cut" are parsed with Options.Cut.
 func TestGolden(t *testing.T) {
 	bodies, err := filepath.Glob("testdata/*.robots.txt")
-	if err != nil || len(bodies) == 0 {
-		t.Fatalf("no bodies: %v", err)
-	}
+	must.Need(t, err == nil && len(bodies) != 0, "no bodies: %v", err)
 	seen := make(map[string]bool)
 	for _, name := range bodies {
 		body := must.Get(os.ReadFile(name))(t)
@@ -51,9 +49,7 @@ func compareGolden(t *testing.T, name, got string) {
 		return
 	}
 	want := must.Get(os.ReadFile(name))(t)
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s\n(go test -update rewrites it)", name, got, want)
-	}
+	must.Be(t, got == string(want), "%s: got\n%s\nwant\n%s\n(go test -update rewrites it)", name, got, want)
 }
 
 // parsed is a parsed body with the warnings that the parser gave.

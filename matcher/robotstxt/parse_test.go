@@ -213,9 +213,7 @@ func TestManyWarnings(t *testing.T) {
 	f := parse(bytes.Repeat([]byte("x\n"), many), robotstxt.Options{})
 	must.Equal(t, len(f.warnings), many)
 	for i, w := range f.warnings {
-		if w != (robotstxt.Warning{Kind: robotstxt.NotARecord, Line: i + 1}) {
-			t.Fatalf("warning %d: %d %s", i, w.Line, w.Kind)
-		}
+		must.Need(t, w == (robotstxt.Warning{Kind: robotstxt.NotARecord, Line: i + 1}), "warning %d: %d %s", i, w.Line, w.Kind)
 	}
 }
 
@@ -223,9 +221,7 @@ func TestWarningKindString(t *testing.T) {
 	seen := make(map[string]bool)
 	for kind := robotstxt.UTF16Body; kind <= robotstxt.PatternWithoutSlash; kind++ {
 		name := kind.String()
-		if name == "" || strings.ContainsAny(name, "?- ") || seen[name] {
-			t.Errorf("kind %d is called %q", kind, name)
-		}
+		must.Be(t, name != "" && !strings.ContainsAny(name, "?- ") && !seen[name], "kind %d is called %q", kind, name)
 		seen[name] = true
 	}
 	for _, kind := range []robotstxt.WarningKind{0, robotstxt.PatternWithoutSlash + 1, 255} {
@@ -249,9 +245,7 @@ func TestAllocations(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := testing.AllocsPerRun(3, func() { robotstxt.Parse(test.body, robotstxt.Options{}) })
-		if got > test.most {
-			t.Errorf("%s: %v allocations, want at most %v", test.row, got, test.most)
-		}
+		must.Be(t, got <= test.most, "%s: %v allocations, want at most %v", test.row, got, test.most)
 	}
 }
 

@@ -113,9 +113,7 @@ func TestStatementIsADictionary(t *testing.T) {
 func TestSyntaxErrorNamesTheByte(t *testing.T) {
 	_, err := AppendStatement(nil, ContentUsage, []byte("train-ai=n, Search=y"))
 	var fault *SyntaxError
-	if !errors.As(err, &fault) || fault.At != 12 {
-		t.Errorf("got %v", err)
-	}
+	must.Be(t, errors.As(err, &fault) && fault.At == 12, "got %v", err)
 }
 
 // TestSignals has the examples of the policy, and what it leaves open.
@@ -158,9 +156,7 @@ func TestSplitPath(t *testing.T) {
 		{"a/b train-ai=n", "", "a/b train-ai=n"},
 	} {
 		path, statement := SplitPath([]byte(tt.value))
-		if string(path) != tt.path || string(statement) != tt.statement {
-			t.Errorf("%q: got %q and %q", tt.value, path, statement)
-		}
+		must.Be(t, string(path) == tt.path && string(statement) == tt.statement, "%q: got %q and %q", tt.value, path, statement)
 	}
 }
 

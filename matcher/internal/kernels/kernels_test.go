@@ -93,9 +93,7 @@ func FuzzIndexPair(f *testing.F) {
 func TestHasControl(t *testing.T) {
 	for n := range 300 {
 		data := bytes.Repeat([]byte{'~'}, n)
-		if HasControl(data) {
-			t.Fatalf("%d bytes without have one", n)
-		}
+		must.Need(t, !HasControl(data), "%d bytes without have one", n)
 		for i := range data {
 			for _, c := range []byte{0, 1, '\t', '\n', '\v', '\f', '\r', 14, ' ', 0x80, 0x8A, 0xFF} {
 				data[i] = c

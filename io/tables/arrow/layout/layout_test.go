@@ -32,9 +32,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	for _, codec := range []int8{CodecNone, CodecLZ4, CodecZstd} {
 		b.Codec = codec
 		h, err := ParseHeader(RecordMessage(b, 24))
-		if err != nil || h.Kind != KindRecord || h.BodyLength != 24 {
-			t.Fatalf("%+v, %v", h, err)
-		}
+		must.Need(t, err == nil && h.Kind == KindRecord && h.BodyLength == 24, "%+v, %v", h, err)
 		if got, err := h.Batch(); err != nil || !reflect.DeepEqual(got, b) {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -54,9 +52,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
 	s, err := ParseSchema(SchemaMessage(foot.Schema.Flat.Buf, foot.Schema.Pos))
-	if err != nil || !s.Arrow.Equal(urlSchema) {
-		t.Fatalf("%v, %v", s, err)
-	}
+	must.Need(t, err == nil && s.Arrow.Equal(urlSchema), "%v, %v", s, err)
 }
 
 // A read never goes outside the buffer, wherever it is cut and whatever byte
@@ -161,9 +157,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 	}, nil)
 	meta := schemaStream(t, schema)[FramePrefix:]
 	s := must.Get(ParseSchema(meta))(t)
-	if !s.Arrow.Equal(schema) || !reflect.DeepEqual(s.IDs, []int64{0, 1}) {
-		t.Errorf("%v with dictionaries %v", s.Arrow, s.IDs)
-	}
+	must.Be(t, s.Arrow.Equal(schema) && reflect.DeepEqual(s.IDs, []int64{0, 1}), "%v with dictionaries %v", s.Arrow, s.IDs)
 }
 
 // Decimals of 32 bits in a stored schema are read as those of 128, and take nothing of
@@ -190,9 +184,7 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 		field.Tables(5, patch)
 	}
 	h.Table.Tables(1, patch)
-	if patched != 1 {
-		t.Fatalf("%d decimals", patched)
-	}
+	must.Need(t, patched == 1, "%d decimals", patched)
 	s := must.Get(ReadSchema(stream))(t)
 	if want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2}); !s.Arrow.Equal(want) {
 		t.Errorf("%v, want %v", s.Arrow, want)

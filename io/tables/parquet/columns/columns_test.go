@@ -238,9 +238,7 @@ func TestTypesAndCasts(t *testing.T) {
 			if ts, ok := want.(*arrow.TimestampType); ok && test.want != nil {
 				want = &arrow.TimestampType{Unit: ts.Unit}
 			}
-			if !arrow.TypeEqual(got, want) || (test.want != nil) != (len(casts) == 1) {
-				t.Errorf("came out as %s with the notes %v", got, casts)
-			}
+			must.Be(t, arrow.TypeEqual(got, want) && (test.want != nil) == (len(casts) == 1), "came out as %s with the notes %v", got, casts)
 			if id := schema.Nodes[0].FieldID; id != 17 || column.Field.Metadata.FindKey("note") < 0 || column.Field.Metadata.FindKey(fieldIDKey) < 0 {
 				t.Errorf("field %d with %v", id, column.Field.Metadata)
 			}
@@ -273,9 +271,7 @@ func TestDecimalsAllocate(t *testing.T) {
 	l := &Leaf{N: rows, Fixed: make([]byte, 9*rows)}
 	n := &Node{Type: layout.FixedLenByteArray, Length: 9}
 	allocated := testing.AllocsPerRun(5, func() { must.Get(decimals(l, n, 16, &spread{n: rows}))(t) })
-	if allocated > 20 {
-		t.Errorf("%v allocations for %d decimals", allocated, rows)
-	}
+	must.Be(t, allocated <= 20, "%v allocations for %d decimals", allocated, rows)
 }
 
 // Levels of two leaves of a struct that do not agree are damage.

@@ -227,9 +227,7 @@ func readSideBySide(t *testing.T, c *chunk, size int) []columns.Leaf {
 	var parts []*Part
 	for left := c.rows; left > 0; left -= size {
 		p, err := c.Next(min(size, left))
-		if err != nil {
-			t.Fatalf("%d rows left: %v", left, err)
-		}
+		must.Need(t, err == nil, "%d rows left: %v", left, err)
 		parts = append(parts, p)
 	}
 	leaves, errs := make([]columns.Leaf, len(parts)), make([]error, len(parts))

@@ -226,9 +226,7 @@ func TestSkip(t *testing.T) {
 	} {
 		b.Present = n
 		whole := decode(t, name, b, 0, n)
-		if len(whole) != n || b.Width == 8 && name != "indices" && whole[3] != string(eight.Value(3)) {
-			t.Fatalf("%s: %q", name, whole)
-		}
+		must.Need(t, len(whole) == n && (b.Width != 8 || name == "indices" || whole[3] == string(eight.Value(3))), "%s: %q", name, whole)
 		for skip := range n + 1 {
 			must.EqualSlices(t, decode(t, name, b, skip, n-skip), whole[skip:], name, "after", skip, "values")
 		}
@@ -252,9 +250,7 @@ func decode(t *testing.T, name string, b Body, skip, n int) (list []string) {
 	if err == nil {
 		err = d.Done()
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Need(t, err == nil, "%s: %v", name, err)
 	for i := range v.Len() {
 		list = append(list, string(v.Value(i)))
 	}

@@ -174,7 +174,5 @@ func TestFlippedFooter(t *testing.T) {
 			refused++
 		}
 	}
-	if refused == 0 {
-		t.Error("nothing was refused")
-	}
+	must.Be(t, refused != 0, "nothing was refused")
 }

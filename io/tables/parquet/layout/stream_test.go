@@ -32,12 +32,8 @@ func TestBoundsStay(t *testing.T) {
 		must.Do(t, err)
 		pages = append(pages, p)
 	}
-	if len(pages) != n {
-		t.Fatalf("%d pages, want %d", len(pages), n)
-	}
+	must.Need(t, len(pages) == n, "%d pages, want %d", len(pages), n)
 	for i, p := range pages {
-		if !bytes.Equal(p.Low, bound(i)) || !bytes.Equal(p.High, bound(i+1)) {
-			t.Fatalf("page %d: %q to %q", i, p.Low, p.High)
-		}
+		must.Need(t, bytes.Equal(p.Low, bound(i)) && bytes.Equal(p.High, bound(i+1)), "page %d: %q to %q", i, p.Low, p.High)
 	}
 }

@@ -94,9 +94,7 @@ func TestDictionaryForged(t *testing.T) {
 			}
 			var err error
 			if c.Dictionary, err = NewDictionary(c, test.page, test.page.Body); err != nil || test.want == "none" {
-				if err == nil || test.want == "" || test.want != "none" && !strings.Contains(err.Error(), test.want) {
-					t.Errorf("%v", err)
-				}
+				must.Be(t, err != nil && test.want != "" && (test.want == "none" || strings.Contains(err.Error(), test.want)), "%v", err)
 				return
 			}
 			rows := NewSelection(len(test.indices))
@@ -114,9 +112,7 @@ func TestDictionaryForged(t *testing.T) {
 					out, _, err = f.Page(nil, Source{c, &page, page.Body, true, part})
 				}
 			}
-			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v", err)
-			}
+			must.Be(t, (err == nil) == (test.want == "") && (err == nil || strings.Contains(err.Error(), test.want)), "%v", err)
 			if indices := []byte{1, 3, 0b1001}; err == nil && !bytes.HasSuffix(out, indices) {
 				t.Errorf("indices %x", out)
 			}

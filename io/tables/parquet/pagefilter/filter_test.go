@@ -701,9 +701,7 @@ func TestPageHostile(t *testing.T) {
 			}
 		}
 	}
-	if failed == 0 || readable == 0 {
-		t.Errorf("%d errors, and %d columns that could be read", failed, readable)
-	}
+	must.Be(t, failed != 0 && readable != 0, "%d errors, and %d columns that could be read", failed, readable)
 }
 
 // withoutChecksums removes the checksums of pages, which would find all damage; it gives

@@ -97,12 +97,8 @@ func TestBounds(t *testing.T) {
 			var all encoding.Page
 			must.Do(t, all.Open(encoding.Body{Type: layout.ByteArray, Values: appendPlain(nil, layout.ByteArray, values), Present: len(values)}))
 			b := bounds(test.order, &all, tables.Rows{{Low: 1, High: len(values) - 1}})
-			if string(b.Low) != test.low || string(b.High) != test.high {
-				t.Errorf("%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
-			}
-			if test.name == "long" && !(utf8.Valid(b.Low) && utf8.Valid(b.High)) {
-				t.Errorf("%q to %q are no UTF-8", b.Low, b.High)
-			}
+			must.Be(t, string(b.Low) == test.low && string(b.High) == test.high, "%q to %q, want %q to %q", b.Low, b.High, test.low, test.high)
+			must.Be(t, test.name != "long" || utf8.Valid(b.Low) && utf8.Valid(b.High), "%q to %q are no UTF-8", b.Low, b.High)
 		})
 	}
 }

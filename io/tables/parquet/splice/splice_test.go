@@ -308,9 +308,7 @@ func TestFilterGroup(t *testing.T) {
 		t.Errorf("offset index %x, want %x", got, want)
 	}
 	for _, old := range []string{"bloom", "low", "high"} {
-		if bytes.Contains(out, []byte(old)) {
-			t.Errorf("%q is still there", old)
-		}
+		must.Be(t, !bytes.Contains(out, []byte(old)), "%q is still there", old)
 	}
 	must.Equal(t, string(find(again.footer, fileCreatedBy).Text()), "maker", "created by")
 }
@@ -378,9 +376,7 @@ func TestProject(t *testing.T) {
 	for column, sorted := range [][]int64{nil, {0}} {
 		_, input := open(t, m.data, []int{column})
 		out, file, again := write(t, input, inGroup, func(w *Writer, own []Added) error { return w.CopyGroup(input, 1, own) })
-		if len(file.Leaves) != 2 || file.Path(0) != []string{"x", "y"}[column] || file.Path(1) != "added" {
-			t.Fatalf("columns %v", file.Schema)
-		}
+		must.Need(t, len(file.Leaves) == 2 && file.Path(0) == []string{"x", "y"}[column] && file.Path(1) == "added", "columns %v", file.Schema)
 		must.Equal(t, part(out, file.Groups[0].Chunks[0].Pages), part(m.data, m.pages[1][column]), "pages")
 		must.Equal(t, integer(again.groups[0].fields, groupBytes), 3*pageBytes+10, "it says it", "bytes")
 		_, list, _ := find(again.groups[0].fields, groupSorting).Elements()
@@ -445,9 +441,7 @@ func TestOpenHostile(t *testing.T) {
 			}
 		}
 	}
-	if opened == 0 || failed == 0 {
-		t.Errorf("%d opened, %d failed", opened, failed)
-	}
+	must.Be(t, opened != 0 && failed != 0, "%d opened, %d failed", opened, failed)
 	for name, r := range map[string]layout.Range{
 		"overlaps pages": {Offset: sound.pages[0][1].Offset - 1, Length: 5},
 		"the magic":      {Offset: 3, Length: 5},
