@@ -3,6 +3,7 @@ package ipc
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -66,4 +67,10 @@ func TestEmptyOffsets(t *testing.T) {
 		must.Equal(t, m.batch.Buffers[1].Length, int64(dt.Layout().Buffers[1].ByteWidth), dt, "bytes")
 		values.Release()
 	}
+}
+
+// Texts that end before an offset says are damaged: io.EOF would be the end of the input.
+func TestTextsThatEndTooEarly(t *testing.T) {
+	short := texts{stream: io.NopCloser(strings.NewReader("ab")), size: 5}
+	must.Is(t, short.skip(5), errShort)
 }
