@@ -2,10 +2,10 @@ package matcher_test
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -45,16 +45,12 @@ func TestCompileMemory(t *testing.T) {
 		}
 		body := []byte(b.String())
 		for _, explain := range []bool{false, true} {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			c := matcher.Compiler{Explain: explain}
-			c.Compile(robotstxt.Parse(body, robotstxt.Options{}), matcher.NewAgents([]matcher.Chain{{"a"}, {matcher.Everyone}}))
-			runtime.ReadMemStats(&after)
-			taken, said := int64(after.TotalAlloc-before.TotalAlloc), matcher.CompileMemory(body)
+			taken, said := must.Allocated(func() {
+				c := matcher.Compiler{Explain: explain}
+				c.Compile(robotstxt.Parse(body, robotstxt.Options{}), matcher.NewAgents([]matcher.Chain{{"a"}, {matcher.Everyone}}))
+			}), uint64(matcher.CompileMemory(body))
 			t.Logf("%.60q: %.2f", test.line, float64(taken)/float64(said))
-			if taken > 3*said {
-				t.Errorf("%.60q: %d bytes were allocated, where %d are said to be in use", test.line, taken, said)
-			}
+			must.Be(t, taken <= 3*said, "%.60q: %d bytes were allocated, where %d are said to be in use", test.line, taken, said)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -75,7 +74,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 	}
 	for _, d := range tests {
 		must.Do(t, new(Checker).Check(d))
-		bytes := allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
+		bytes := must.Allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
 		if bytes > 4*size {
 			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)
 		}
@@ -143,15 +142,6 @@ func TestBits(t *testing.T) {
 		}
 		must.Need(t, at&7 <= 0 || copied[at>>3]>>(at&7) == 0, "there are bits behind the last of %d in %08b", at, copied)
 	}
-}
-
-// allocated returns how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // A null row of a dictionary whose entries are dictionary-encoded stays null.

@@ -146,9 +146,7 @@ func TestFrontierErrors(t *testing.T) {
 		"none/f.tx": "no such file",
 	} {
 		err := export.Frontier(filepath.Join(t.TempDir(), name), c, export.Options{})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: error %v, want %q", name, err, want)
-		}
+		must.Mention(t, err, want, name)
 	}
 	must.Say(t, export.Frontier(filepath.Join(t.TempDir(), "f.arrow"), c, export.Options{Compression: "brotli"}), "brotli", "compression brotli")
 }

@@ -475,7 +475,7 @@ func FuzzGather(f *testing.F) {
 		}
 		var out []byte
 		var err error
-		taken := allocated(func() { out, err = s.filtered(data) })
+		taken := must.Allocated(func() { out, err = s.filtered(data) })
 		must.Need(t, taken <= 64*memory+1000*uint64(len(data)), "%d bytes allocated for %d", taken, len(data))
 		if err != nil && strings.Contains(err.Error(), "internal") {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -73,15 +72,6 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // useAll touches every value of decoded batches, as sinks do.
 func useAll(t testing.TB, batches []*batch.Batch) {
 	for _, b := range batches {
@@ -130,7 +120,7 @@ func TestFlippedBytes(t *testing.T) {
 			for i := 0; i < len(data); i += stride {
 				damaged := bytes.Clone(data)
 				damaged[i] ^= []byte{0x01, 0xFF, 0x80}[i%3]
-				bytes := allocated(func() {
+				bytes := must.Allocated(func() {
 					batches, err := readAll(damaged, e.stream, Options{Memory: memory})
 					if err == nil {
 						useAll(t, batches)
@@ -247,7 +237,7 @@ func TestLies(t *testing.T) {
 			body = test.lie(b, body)
 			data := handMade(t, urlSchema, b, body)
 			var err error
-			bytes := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
+			bytes := must.Allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
 			must.Say(t, err, test.errHas)
 			must.Be(t, bytes <= 16<<20, "%d bytes allocated", bytes)
 		})
@@ -485,7 +475,7 @@ func FuzzFile(f *testing.F) {
 
 func fuzz(t *testing.T, data []byte, pipe bool) {
 	const memory = 1 << 20
-	bytes := allocated(func() {
+	bytes := must.Allocated(func() {
 		batches, err := readAll(data, pipe, Options{Memory: memory, BatchRows: 3})
 		if err == nil {
 			useAll(t, batches)

@@ -224,9 +224,7 @@ func TestClash(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}
 	input := `{"url":"u"}` + "\n\n" + `{"url":"u","a":{},"\u0072ule":1}` + "\n" + `{"allowed":1}`
 	_, err := sunk(t, input, lines.Options{}, false, layout)
-	if err == nil || !strings.Contains(err.Error(), `line 3 has a key "rule" already`) || !strings.Contains(err.Error(), "prefix") {
-		t.Errorf("error %v", err)
-	}
+	must.Mention(t, err, `line 3 has a key "rule" already`, "prefix")
 	layout.Verdicts = linestest.Columns(1, false)
 	must.Say(t, must.Err(sunk(t, input, lines.Options{BatchRows: 1}, false, layout)), `line 4 has a key "allowed" already`)
 	layout.Keep = batch.KeepURL

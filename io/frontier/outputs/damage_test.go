@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -204,13 +203,10 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 // whether the input was refused.
 func (s *sample) judge(t testing.TB, data []byte, keep batch.Keep, what string) (refused bool) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	out, err := convert(t, s.file, data, keep, "x.arrows", false)
-	runtime.ReadMemStats(&after)
-	if more := after.TotalAlloc - before.TotalAlloc; more > mostAllocated {
-		t.Errorf("%s: %s: %d bytes were allocated", s.name, what, more)
-	}
+	var out []byte
+	var err error
+	more := must.Allocated(func() { out, err = convert(t, s.file, data, keep, "x.arrows", false) })
+	must.Be(t, more <= mostAllocated, "%s: %s: %d bytes were allocated", s.name, what, more)
 	if err != nil && strings.Contains(err.Error(), "internal error") {
 		t.Errorf("%s: %s: %v", s.name, what, err)
 	}

@@ -261,7 +261,7 @@ func TestBuildTakesFromBudget(t *testing.T) {
 		b, err := Create(t.Context(), filepath.Join(t.TempDir(), "rules"), BuildOptions{Limit: 1 << 20, Memory: 1 << 20})
 		must.Do(t, err)
 		var large *budget.MemoryError
-		n := allocated(func() { _, err = b.Keep(text[:size], false) })
+		n := must.Allocated(func() { _, err = b.Keep(text[:size], false) })
 		if errors.As(err, &large) != refused || !refused && err != nil || refused && n > 1<<20 {
 			t.Errorf("%d bytes: %v, and %d bytes of memory", size, err, n)
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -54,15 +53,6 @@ func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte
 // onePack is a pack of one authority.
 func onePack(t testing.TB, text string, o BuildOptions) []byte {
 	return read(t, build(t, []Entry{body("https://a.example", text)}, o, 1))
-}
-
-// allocated returns the bytes that a function allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // everyUse opens a pack of a limit in each way and uses its only body.
@@ -114,7 +104,7 @@ func TestBlobsAreBounded(t *testing.T) {
 				binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+test.column:], uint64(len(s[test.kind])))
 			})
 			var errs map[string]error
-			if n := allocated(func() { errs = everyUse(forged, limit) }); n > most {
+			if n := must.Allocated(func() { errs = everyUse(forged, limit) }); n > most {
 				t.Errorf("%s, limit %d: %d bytes of memory for a pack of %d", test.name, limit, n, len(forged))
 			}
 			for use, err := range errs {
@@ -149,7 +139,7 @@ func TestSourceIsBounded(t *testing.T) {
 			s[rulesSection] = long(size)
 			binary.LittleEndian.PutUint64(s[bodiesSection][rowSize:], uint64(len(s[rulesSection])))
 		})
-		n := allocated(func() {
+		n := must.Allocated(func() {
 			for use, err := range everyUse(forged, 0) {
 				must.Equal(t, fails, errors.Is(err, ErrDamaged), size, "bytes", use, err)
 			}
@@ -216,7 +206,7 @@ func TestSourceTakesFromBudget(t *testing.T) {
 	}
 	for name, use := range uses {
 		var large *budget.MemoryError
-		if n := allocated(func() { err = use() }); n > 2*uint64(len(text)) {
+		if n := must.Allocated(func() { err = use() }); n > 2*uint64(len(text)) {
 			t.Errorf("%s: %d bytes of memory for a body of %d", name, n, len(text))
 		}
 		must.Need(t, errors.As(err, &large) && large.Need == matcher.CompileMemory([]byte(text)) && large.Limit == 32<<20, "%s: %v", name, err)

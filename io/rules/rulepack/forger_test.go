@@ -231,7 +231,7 @@ func TestForgedPack(t *testing.T) {
 			var all [][]string
 			var verified bool
 			start := time.Now()
-			size := allocated(func() {
+			size := must.Allocated(func() {
 				defer func() {
 					if r := recover(); r != nil {
 						t.Fatalf("%s: %v\n%s", what, r, debug.Stack())

@@ -216,15 +216,6 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// mustMention checks that an error says what it has to.
-func mustMention(t *testing.T, err error, words ...string) {
-	t.Helper()
-	must.Need(t, err != nil, "no error, want one that mentions %q", words)
-	for _, word := range words {
-		must.Be(t, strings.Contains(err.Error(), word), "error %q does not mention %q", err, word)
-	}
-}
-
 func read(t testing.TB, name string) []byte {
 	t.Helper()
 	return must.Get(os.ReadFile(name))(t)

@@ -146,14 +146,14 @@ func TestSources(t *testing.T) {
 func TestAddErrors(t *testing.T) {
 	b := must.Get(Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{}))(t)
 	defer b.Abort()
-	mustMention(t, b.Add(body("", "")), "x.rules", "not a valid authority")
-	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "not a valid authority", "2049 bytes")
-	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example"), Access: access.Outcomes}), "https://a.example", fmt.Sprint("access ", access.Outcomes))
+	must.Mention(t, b.Add(body("", "")), "x.rules", "not a valid authority")
+	must.Mention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "not a valid authority", "2049 bytes")
+	must.Mention(t, b.Add(Entry{Authority: []byte("https://a.example"), Access: access.Outcomes}), "https://a.example", fmt.Sprint("access ", access.Outcomes))
 	for range 2 {
 		must.Do(t, b.Add(body("https://a.example", "")))
 	}
 	_, err := b.Finish()
-	mustMention(t, err, "x.rules", "two entries", "https://a.example")
+	must.Mention(t, err, "x.rules", "two entries", "https://a.example")
 	if files, _ := os.ReadDir(filepath.Dir(b.name)); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
 	}
@@ -184,7 +184,7 @@ func TestSpillFails(t *testing.T) {
 	if err := os.RemoveAll(folder); err != nil {
 		t.Skipf("a folder that is in use cannot be removed here: %v", err)
 	}
-	mustMention(t, b.Add(body("https://a.example", "User-agent: *\nDisallow: /\n")), "x.rules", "temporary file")
+	must.Mention(t, b.Add(body("https://a.example", "User-agent: *\nDisallow: /\n")), "x.rules", "temporary file")
 	must.Say(t, must.Err(b.Finish()), "temporary file", "Finish")
 }
 
@@ -238,7 +238,7 @@ func TestOpenErrors(t *testing.T) {
 		if p != nil || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		mustMention(t, err, append(test.words, test.name)...)
+		must.Mention(t, err, append(test.words, test.name)...)
 	}
 	mustOpen(t, google, Options{Profile: robotstxt.Google, Limit: 1 << 20})
 	mustOpen(t, large, Options{Limit: 1 << 20})
@@ -253,10 +253,10 @@ func TestClose(t *testing.T) {
 		must.Do(t, p.Close())
 	}
 	var o matcher.Origin
-	mustMention(t, p.Lookup([]byte("https://shared.example"), &o), "closed")
-	mustMention(t, p.Verify(), "closed")
+	must.Mention(t, p.Lookup([]byte("https://shared.example"), &o), "closed")
+	must.Mention(t, p.Verify(), "closed")
 	_, err := p.Body(0)
-	mustMention(t, err, "closed")
+	must.Mention(t, err, "closed")
 }
 
 func TestLookupAllocatesNothing(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,10 +106,10 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"escape", "escape2", "absolute", "dangling", "loop", "to.fifo"} {
-		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name)+": ", "symbolic link")
+		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name)+": ", "symbolic link")
 	}
 	for _, name := range []string{"dirty", "dirty2"} {
-		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name, "robots.txt")+": ", "symbolic link")
+		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name, "robots.txt")+": ", "symbolic link")
 	}
 }
 
@@ -129,7 +128,7 @@ func TestLinkedSchemeFolder(t *testing.T) {
 		folder := bodies(t, "a")
 		link(t, to, filepath.Join(folder, "http"))
 		_, err := Open(t.Context(), folder, Options{})
-		mustMention(t, err, filepath.Join(folder, "http")+": ", "symbolic link")
+		must.Mention(t, err, filepath.Join(folder, "http")+": ", "symbolic link")
 	}
 }
 
@@ -141,10 +140,10 @@ func TestNotRegular(t *testing.T) {
 	for authority, name := range map[string]string{
 		"http://pipe": "pipe", "http://zipped": "zipped.gz", "http://a": "a/robots.txt",
 	} {
-		mustMention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "regular")
+		must.Mention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "regular")
 	}
 	_, err := Open(t.Context(), filepath.Join(folder, "pipe"), Options{})
-	mustMention(t, err, "not a folder")
+	must.Mention(t, err, "not a folder")
 }
 
 func TestUnreadable(t *testing.T) {
@@ -161,7 +160,7 @@ func TestUnreadable(t *testing.T) {
 	for authority, name := range map[string]string{
 		"http://a": "a", "http://b": "b/robots.txt", "http://c": "c/robots.txt",
 	} {
-		mustMention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "permission")
+		must.Mention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "permission")
 	}
 }
 
@@ -185,7 +184,7 @@ func TestBrokenCompression(t *testing.T) {
 			}
 			t.Run(what+" "+filepath.Ext(name), func(t *testing.T) {
 				d := open(t, folder, Options{})
-				mustMention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
+				must.Mention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
 			})
 		}
 	}
@@ -236,7 +235,7 @@ func TestDamagedUnderAPlainName(t *testing.T) {
 				write(t, folder, name, string(data))
 				d := open(t, folder, Options{})
 				t.Run(what+" "+ending, func(t *testing.T) {
-					mustMention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
+					must.Mention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
 				})
 			}
 		}
@@ -299,13 +298,8 @@ func TestBomb(t *testing.T) {
 		folder := t.TempDir()
 		write(t, folder, name, strings.Repeat("\x00", 1<<26))
 		d := open(t, folder, Options{})
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin)))
-		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
-			t.Errorf("%s: %d bytes were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
-		}
+		got := must.Allocated(func() { must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin))) })
+		must.Be(t, got <= 1<<24, "%s: %d bytes were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
 		if _, text, err := d.Text([]byte("http://a")); err != nil || len(text) != (robotstxt.Options{}).ReadSize() {
 			t.Errorf("%s: %d bytes, error %v", name, len(text), err)
 		}
@@ -328,7 +322,7 @@ func TestZstdWindow(t *testing.T) {
 		t.Errorf("128 MiB: file %q, error %v", got, err)
 	}
 	for _, name := range []string{"b", "c"} {
-		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name+".zst")+": ", "window")
+		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name+".zst")+": ", "window")
 	}
 }
 
@@ -341,7 +335,7 @@ func TestGoogleLimit(t *testing.T) {
 	var o matcher.Origin
 	must.Do(t, d.Lookup([]byte("http://a"), &o))
 	must.Equal(t, must.Get(line(&o))(t), robotstxt.DefaultLimit+2, "line")
-	mustMention(t, lookupError(t, d, "http://b"), filepath.Join(folder, "b.zst")+": ", "64 MiB")
+	must.Mention(t, lookupError(t, d, "http://b"), filepath.Join(folder, "b.zst")+": ", "64 MiB")
 }
 
 // Whatever is in the folder, it can be opened, and looked up without a panic.
@@ -381,7 +375,7 @@ func TestBodyTakesFromBudget(t *testing.T) {
 	d := open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(64 << 20)})
 	var large *budget.MemoryError
 	err := lookupError(t, d, "http://a")
-	mustMention(t, err, filepath.Join(folder, "a")+": ", "robots.txt of 900000 bytes")
+	must.Mention(t, err, filepath.Join(folder, "a")+": ", "robots.txt of 900000 bytes")
 	if !errors.As(err, &large) || large.Limit != 32<<20 {
 		t.Fatal(err)
 	}

@@ -135,12 +135,3 @@ func lookupError(t *testing.T, d *Dir, authority string) error {
 	}
 	return err
 }
-
-// mustMention checks that an error says what it has to.
-func mustMention(t *testing.T, err error, words ...string) {
-	t.Helper()
-	must.Need(t, err != nil, "no error, want one that mentions %q", words)
-	for _, word := range words {
-		must.Be(t, strings.Contains(err.Error(), word), "error %q does not mention %q", err, word)
-	}
-}

@@ -161,7 +161,7 @@ func TestClashes(t *testing.T) {
 		if err == nil {
 			d.Close()
 		}
-		mustMention(t, err, filepath.Join(folder, test.a)+" ", filepath.Join(folder, test.b)+" ", " "+test.host+":")
+		must.Mention(t, err, filepath.Join(folder, test.a)+" ", filepath.Join(folder, test.b)+" ", " "+test.host+":")
 	}
 }
 
@@ -169,7 +169,7 @@ func TestClashes(t *testing.T) {
 func TestClashInFolder(t *testing.T) {
 	files := []string{"a/robots.txt", "a/robots.txt.gz", "b"}
 	d := open(t, bodies(t, files...), Options{})
-	mustMention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
+	must.Mention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
 	if got, err := which(d, files, "http://b"); got != "b" || err != nil {
 		t.Errorf("http://b: file %q, error %v", got, err)
 	}
@@ -227,10 +227,10 @@ func TestStats(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	folder := bodies(t, "a")
 	_, err := Open(t.Context(), filepath.Join(folder, "missing"), Options{})
-	mustMention(t, err, filepath.Join(folder, "missing"))
+	must.Mention(t, err, filepath.Join(folder, "missing"))
 	must.Is(t, err, fs.ErrNotExist)
 	_, err = Open(t.Context(), filepath.Join(folder, "a"), Options{})
-	mustMention(t, err, filepath.Join(folder, "a"), "not a folder")
+	must.Mention(t, err, filepath.Join(folder, "a"), "not a folder")
 }
 
 // The folder is listed once; what changes in it is noticed or not seen, but
@@ -248,7 +248,7 @@ func TestFolderChanges(t *testing.T) {
 		must.Do(t, os.RemoveAll(filepath.Join(folder, gone)))
 	}
 	for i, authority := range []string{"http://a", "http://b", "http://c"} {
-		mustMention(t, lookupError(t, d, authority), files[i][:1], "must not change")
+		must.Mention(t, lookupError(t, d, authority), files[i][:1], "must not change")
 	}
 	write(t, folder, "late", body(0))
 	if got, err := which(d, files, "http://late"); got != "" || err != nil {
@@ -262,7 +262,7 @@ func TestClose(t *testing.T) {
 	for _, authority := range []string{"http://a", "http://b"} {
 		if authority == "http://b" {
 			must.Do(t, d.Close())
-			mustMention(t, lookupError(t, d, authority), "b")
+			must.Mention(t, lookupError(t, d, authority), "b")
 		}
 		if got, err := which(d, files, "http://a"); got != "a" || err != nil {
 			t.Errorf("http://a: file %q, error %v", got, err)

@@ -108,5 +108,5 @@ func TestWalkErrors(t *testing.T) {
 		}
 	}
 	must.Do(t, os.Remove(filepath.Join(folder, "host50")))
-	mustMention(t, d.Walk(4, func() {}, func([]byte, []byte) error { return nil }), "host50", "must not change")
+	must.Mention(t, d.Walk(4, func() {}, func([]byte, []byte) error { return nil }), "host50", "must not change")
 }

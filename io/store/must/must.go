@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,15 @@ func Need(t testing.TB, so bool, format string, args ...any) {
 	}
 }
 
+// Allocated returns the number of bytes that f allocates.
+func Allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
 // Equal reports it if got is not want. of names the case where the line does not.
 func Equal[T comparable](t testing.TB, got, want T, of ...any) {
 	if got != want {
@@ -91,6 +101,14 @@ func Say(t testing.TB, err error, text string, of ...any) {
 	if err == nil || !strings.Contains(err.Error(), text) {
 		t.Helper()
 		t.Errorf("%serror %v, want one that says %q", words(of), err, text)
+	}
+}
+
+// Mention is Say for several texts.
+func Mention(t testing.TB, err error, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		Say(t, err, text)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -145,13 +144,9 @@ func TestHostileFooter(t *testing.T) {
 // A footer takes memory in proportion to its bytes, whatever it says.
 func TestFooterMemory(t *testing.T) {
 	data := frame("\x29\xfc\xc0\x84\x3d" + strings.Repeat("\x48\x00\x00", 600_000) + "\x00")
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<21)
-	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; err == nil || taken > 30<<20 {
-		t.Errorf("%d bytes of memory taken: %v", taken, err)
-	}
+	var err error
+	taken := must.Allocated(func() { _, err = ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<21) })
+	must.Be(t, err != nil && taken <= 30<<20, "%d bytes of memory taken: %v", taken, err)
 }
 
 // A footer that is too large says how large, so that the user learns which -memory is enough.
