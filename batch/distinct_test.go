@@ -27,9 +27,7 @@ func TestDistinct(t *testing.T) {
 			tolerance = 0.04 * float64(n) // five standard errors
 		}
 		for name, got := range map[string]int64{"one": all.count(), "merged": odd.count()} {
-			if math.Abs(float64(got)-float64(n)) > tolerance {
-				t.Errorf("%s: counted %d of %d", name, got, n)
-			}
+			must.Be(t, math.Abs(float64(got)-float64(n)) <= tolerance, "%s: counted %d of %d", name, got, n)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package batch
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/io/store/must"
+)
 
 func TestPart(t *testing.T) {
 	if low, high := (Part{}).Of(7); low != 0 || high != 7 {
@@ -16,9 +20,7 @@ func TestPart(t *testing.T) {
 				}
 				at = high
 			}
-			if at != n {
-				t.Fatalf("%d parts of %d have %d", count, n, at)
-			}
+			must.Need(t, at == n, "%d parts of %d have %d", count, n, at)
 		}
 	}
 }

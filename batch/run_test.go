@@ -195,9 +195,7 @@ func TestRunWithoutBatches(t *testing.T) {
 	must.Be(t, err == nil && len(stats.Agents) == 2 && stats.Rows == 0, "%+v, %v", stats, err)
 	var sink textSink
 	_, err = batch.Run(context.Background(), &listSource{}, &sink, func() batch.Evaluator { return &failing{} }, batch.Options{})
-	if err == nil || sink.closed || !sink.aborted {
-		t.Errorf("error %v; the sink is closed: %v, aborted: %v", err, sink.closed, sink.aborted)
-	}
+	must.Be(t, err != nil && !sink.closed && sink.aborted, "error %v; the sink is closed: %v, aborted: %v", err, sink.closed, sink.aborted)
 }
 
 // once is an evaluator that is good for no batch after one at which it failed.

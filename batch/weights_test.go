@@ -68,9 +68,7 @@ func TestSumOfFloats(t *testing.T) {
 		}
 		sum.Add(part)
 		exact, _ := want.Float64()
-		if math.Abs(sum.Float()-exact) > math.Abs(exact)*0x1p-52 {
-			t.Fatalf("%g, want %g", sum.Float(), exact)
-		}
+		must.Need(t, math.Abs(sum.Float()-exact) <= math.Abs(exact)*0x1p-52, "%g, want %g", sum.Float(), exact)
 		sameAfterJSON(t, sum)
 	}
 	var sum Sum
@@ -81,9 +79,7 @@ func TestSumOfFloats(t *testing.T) {
 	must.Equal(t, sum.Float(), 3, "1e100 + 1 - 1e100 + 2 =")
 	sum.AddFloat(math.MaxFloat64)
 	sum.AddFloat(math.MaxFloat64)
-	if !math.IsInf(sum.Float(), 1) {
-		t.Errorf("twice the largest float is %g", sum.Float())
-	}
+	must.Be(t, math.IsInf(sum.Float(), 1), "twice the largest float is %g", sum.Float())
 	sameAfterJSON(t, sum)
 }
 

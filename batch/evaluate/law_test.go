@@ -513,9 +513,7 @@ func TestBlankBeforeFragmentStays(t *testing.T) {
 		l := &list{rows: []string{"https://h.test" + test.path}, cut: 1, passes: 1, block: 256, options: Options{Agents: 1}}
 		l.origins = batchtest.Table(t, map[string]string{"https://h.test": "User-agent: *\n" + test.rule}, "*")
 		verdicts, err := l.check()
-		if err != nil || verdicts[0] != test.want {
-			t.Errorf("%s for %q: %v, want %s (%v)", test.rule, test.path, verdicts, test.want, err)
-		}
+		must.Be(t, err == nil && verdicts[0] == test.want, "%s for %q: %v, want %s (%v)", test.rule, test.path, verdicts, test.want, err)
 	}
 }
 

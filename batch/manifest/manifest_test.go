@@ -178,9 +178,7 @@ func TestDifference(t *testing.T) {
 		other := job()
 		test.change(other)
 		for _, got := range []string{job().Difference(other).String(), other.Difference(job()).String()} {
-			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			must.Be(t, (got == "") == (test.want == "") && strings.Contains(got, test.want), "%q, want %q", got, test.want)
 		}
 	}
 }

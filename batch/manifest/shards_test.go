@@ -79,9 +79,7 @@ func TestDeal(t *testing.T) {
 		of, least, most := make(map[string]int), test.inputs, 0
 		for index := range test.shards {
 			mine := (&Shard{Index: index, Count: test.shards}).Deal(names)
-			if !slices.IsSorted(mine) {
-				t.Errorf("shard %d has its inputs in another order: %v", index, mine)
-			}
+			must.Be(t, slices.IsSorted(mine), "shard %d has its inputs in another order: %v", index, mine)
 			least, most = min(least, len(mine)), max(most, len(mine))
 			for _, i := range mine {
 				of[names[i]] = index
@@ -92,9 +90,7 @@ func TestDeal(t *testing.T) {
 		}
 		for index := range test.shards {
 			for _, i := range (&Shard{Index: index, Count: test.shards}).Deal(shuffled) {
-				if of[shuffled[i]] != index {
-					t.Fatalf("%s is shard %d's, and %d's in another order", shuffled[i], of[shuffled[i]], index)
-				}
+				must.Need(t, of[shuffled[i]] == index, "%s is shard %d's, and %d's in another order", shuffled[i], of[shuffled[i]], index)
 			}
 		}
 	}

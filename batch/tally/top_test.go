@@ -71,9 +71,7 @@ func TestTopIsWithinItsError(t *testing.T) {
 		}
 		slices.SortFunc(largest, func(a, b string) int { return int(truth[b] - truth[a]) })
 		for i, e := range tops[0].Largest(5) {
-			if e.Key != largest[i] {
-				t.Errorf("%d keys: place %d is %s, want %s", len(truth), i, e.Key, largest[i])
-			}
+			must.Be(t, e.Key == largest[i], "%d keys: place %d is %s, want %s", len(truth), i, e.Key, largest[i])
 		}
 	}
 }

@@ -130,9 +130,7 @@ func TestBare(t *testing.T) {
 		urls = append(urls, bytes.Clone(url))
 	}
 	for _, url := range bare.URLs() {
-		if !bytes.Equal(url, urls[0]) {
-			t.Fatalf("%s is %s in a bare corpus", urls[0], url)
-		}
+		must.Need(t, bytes.Equal(url, urls[0]), "%s is %s in a bare corpus", urls[0], url)
 		urls = urls[1:]
 	}
 }

@@ -138,9 +138,7 @@ func TestDistinct(t *testing.T) {
 	names := make(map[string]bool)
 	used := make(map[int]bool)
 	for o := range c.Origins() {
-		if names[o.FileName()] {
-			t.Errorf("two origins have the file name %s", o.FileName())
-		}
+		must.Be(t, !names[o.FileName()], "two origins have the file name %s", o.FileName())
 		names[o.FileName()] = true
 		used[o.Body] = true
 	}

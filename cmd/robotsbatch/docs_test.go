@@ -49,9 +49,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 		for _, flag := range regexp.MustCompile("`-([A-Za-z0-9][A-Za-z0-9-]*)[^`]*`").FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(known, flag[1]) {
-				t.Errorf("%s: there is no flag -%s", name, flag[1])
-			}
+			must.Be(t, slices.Contains(known, flag[1]), "%s: there is no flag -%s", name, flag[1])
 		}
 		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z-]+)`").FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(program.HelpWords(), topic[1]) && !slices.Contains(lint.CodeNames(), topic[1]) {
@@ -66,9 +64,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 	for _, c := range program.All() {
 		for _, o := range c.New().Flags() {
 			for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(o.More, -1) {
-				if !slices.Contains(program.HelpWords(), topic[1]) {
-					t.Errorf("-%s: there is no help on %s", o.Name, topic[1])
-				}
+				must.Be(t, slices.Contains(program.HelpWords(), topic[1]), "-%s: there is no help on %s", o.Name, topic[1])
 			}
 		}
 	}

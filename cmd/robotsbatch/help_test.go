@@ -28,9 +28,7 @@ func TestOptions(t *testing.T) {
 			case *bool:
 				must.Equal(t, o.Argument, "", "-", o.Name, "is a boolean: its argument")
 			case *string, func(string) error, cli.Choice:
-				if o.Argument == "" {
-					t.Errorf("-%s has no name for its value", o.Name)
-				}
+				must.Be(t, o.Argument != "", "-%s has no name for its value", o.Name)
 			default:
 				t.Errorf("-%s goes to a %T", o.Name, bound)
 			}
@@ -93,9 +91,7 @@ func TestHelpFits(t *testing.T) {
 	}
 	for _, text := range texts {
 		for line := range strings.Lines(text) {
-			if len([]rune(line)) > 81 {
-				t.Errorf("%d characters: %s", len([]rune(line)), line)
-			}
+			must.Be(t, len([]rune(line)) <= 81, "%d characters: %s", len([]rune(line)), line)
 		}
 	}
 }
@@ -105,9 +101,7 @@ func TestCompletions(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		text := program.Texts()[shell]()
 		for _, name := range program.Names() {
-			if !regexp.MustCompile(`-(o )?` + name + `\b`).MatchString(text) {
-				t.Errorf("%s: there is no -%s", shell, name)
-			}
+			must.Be(t, regexp.MustCompile(`-(o )?`+name+`\b`).MatchString(text), "%s: there is no -%s", shell, name)
 		}
 		if _, err := exec.LookPath(shell); err != nil {
 			continue
@@ -150,8 +144,6 @@ func TestOptionsAreFlags(t *testing.T) {
 	names := regexp.MustCompile(`(?m)^\t\w+ +Name = "(.*)"$`).FindAllSubmatch(source, -1)
 	must.Need(t, len(names) >= 20, "found %d options", len(names))
 	for _, name := range names {
-		if !slices.Contains(program.Names(), string(name[1])) {
-			t.Errorf("there is no flag for the option %s", name[1])
-		}
+		must.Be(t, slices.Contains(program.Names(), string(name[1])), "there is no flag for the option %s", name[1])
 	}
 }

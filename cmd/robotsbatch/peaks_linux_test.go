@@ -83,9 +83,7 @@ func TestPeaks(t *testing.T) {
 				}
 				got := peakMemoryOf(t, peakMemory, append(job, "-prefix", fmt.Sprintf("r%d_", i), "-in", "in."+from, "-out", name, "-rules", "rules", "-agent", fmt.Sprintf("bot%c", 'a'+i%peakFolders))...)
 				t.Logf("%s to %s %v: %d MiB", from, to, job, got>>20)
-				if got > peakMemory+peakOver {
-					t.Errorf("%s to %s, %v: a peak of %d MiB with -memory %d MiB", from, to, job, got>>20, peakMemory>>20)
-				}
+				must.Be(t, got <= peakMemory+peakOver, "%s to %s, %v: a peak of %d MiB with -memory %d MiB", from, to, job, got>>20, peakMemory>>20)
 			}
 		}
 	}

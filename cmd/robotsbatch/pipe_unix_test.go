@@ -75,9 +75,7 @@ func TestPipeEnds(t *testing.T) {
 	c.ask(t, 100_000) // more than a pipe holds
 	c.ask(t, 1)
 	must.Do(t, c.w.Close())
-	if c.r.Next() || c.r.Err() != nil {
-		t.Errorf("after the end marker: %v", c.r.Err())
-	}
+	must.Be(t, !c.r.Next() && c.r.Err() == nil, "after the end marker: %v", c.r.Err())
 	c.ended(t, exitDone, 0)
 }
 
@@ -88,9 +86,7 @@ func TestSignalStopsPipe(t *testing.T) {
 		c := startPipe(t, 3)
 		must.Do(t, c.cmd.Process.Signal(signal))
 		c.ended(t, 128+int(signal), 1)
-		if !strings.HasPrefix(c.stderr.String(), "robotsbatch: stopped (") {
-			t.Errorf("stderr: %s", c.stderr)
-		}
+		must.Be(t, strings.HasPrefix(c.stderr.String(), "robotsbatch: stopped ("), "stderr: %s", c.stderr)
 	}
 }
 

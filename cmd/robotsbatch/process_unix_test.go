@@ -222,9 +222,7 @@ func TestEarlyClosedPipe(t *testing.T) {
 	cmd, stdout, stderr := writing(t, 100, "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
 	stdout.Close()
 	must.Equal(t, exitStatus(t, cmd), exitDone, "exit status")
-	if !strings.Contains(stderr.String(), "closed the output early") {
-		t.Errorf("stderr: %s", stderr.String())
-	}
+	must.Be(t, strings.Contains(stderr.String(), "closed the output early"), "stderr: %s", stderr.String())
 	summary, err := os.ReadFile("summary.json")
 	must.Be(t, err == nil && strings.Contains(string(summary), `"complete": false`), "summary: %s, %v", summary, err)
 }

@@ -231,9 +231,7 @@ func TestResumeWithAnIndex(t *testing.T) {
 				writeText(t, all[700].file, string(readFile(t, all[700].file)))
 			}
 			status, _, said := runWith(t.Context(), "", job...)
-			if status != exitDone || !regexp.MustCompile(want).MatchString(said) {
-				t.Errorf("%s: status %d, want %s:\n%s", base, status, want, said)
-			}
+			must.Be(t, status == exitDone && regexp.MustCompile(want).MatchString(said), "%s: status %d, want %s:\n%s", base, status, want, said)
 		}
 	}
 }

@@ -58,9 +58,7 @@ func TestObjectsAreFiles(t *testing.T) {
 			local := filepath.Join(folder, out)
 			mustRun(t, "-in", in, "-rules", rules, "-agent", "CCBot", "-out", local)
 			mustRun(t, "-in", s.Name("in/"+base), "-rules", rules, "-agent", "CCBot", "-out", s.Name("out/"+out))
-			if !bytes.Equal(s.Get("out/"+out), readFile(t, local)) {
-				t.Errorf("%s to %s: the object is not as the file", base, out)
-			}
+			must.Be(t, bytes.Equal(s.Get("out/"+out), readFile(t, local)), "%s to %s: the object is not as the file", base, out)
 		}
 	}
 }
@@ -436,9 +434,7 @@ func TestSecretsAsParameters(t *testing.T) {
 			{name},
 		} {
 			status, stdout, stderr := runWith(t.Context(), "https://a.example/\n", args...)
-			if status == exitDone || strings.Contains(stdout+stderr, "hush") {
-				t.Errorf("%q: status %d\n%s%s", args, status, stdout, stderr)
-			}
+			must.Be(t, status != exitDone && !strings.Contains(stdout+stderr, "hush"), "%q: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}
 }

@@ -82,9 +82,7 @@ func readTimes(t *testing.T, name, data string, o Options) (times []int64, err e
 		if err != nil {
 			return nil, err
 		}
-		if len(b.Times) != b.URLs.Len() {
-			t.Fatalf("%s: %d times of %d rows", name, len(b.Times), b.URLs.Len())
-		}
+		must.Need(t, len(b.Times) == b.URLs.Len(), "%s: %d times of %d rows", name, len(b.Times), b.URLs.Len())
 		times = append(times, b.Times...)
 		if b.Release != nil {
 			b.Release()

@@ -92,9 +92,7 @@ func TestStatsOverTime(t *testing.T) {
 		"by how much they deny each agent: shares of 10 sites that were reached",
 		"&lt;Bot&gt; from 0.0 % to 0.0 %", `<polyline class="line0" points="0.00,220.00 `, "<summary>The numbers of each month</summary>",
 	} {
-		if !strings.Contains(strings.ReplaceAll(out.String(), "\u00a0", " "), want) {
-			t.Errorf("there is no %s in %s", want, out.String())
-		}
+		must.Be(t, strings.Contains(strings.ReplaceAll(out.String(), "\u00a0", " "), want), "there is no %s in %s", want, out.String())
 	}
 	must.Be(t, !strings.Contains(out.String(), "<Bot>"), "an agent is not escaped")
 }

@@ -90,9 +90,7 @@ func TestCheckExports(t *testing.T) {
 	want := []string{"io/a.Gone is allowed", "io/a.Shown.Uncalled:", "io/a.Tested:", "io/a.Unused:", "io/a.Used is allowed"}
 	must.Need(t, len(unused) == len(want), "%q, want %q", unused, want)
 	for i, begin := range want {
-		if !strings.HasPrefix(unused[i], begin) {
-			t.Errorf("%q, want %q", unused[i], begin)
-		}
+		must.Be(t, strings.HasPrefix(unused[i], begin), "%q, want %q", unused[i], begin)
 	}
 }
 
@@ -109,8 +107,6 @@ func (T) Method() {}`),
 	want := []string{"[Gone]", "[T.Gone]", "[b.Gone]"}
 	must.Need(t, len(broken) == len(want), "%q, want %q", broken, want)
 	for i, name := range want {
-		if !strings.Contains(broken[i], name) {
-			t.Errorf("%q, want %q", broken[i], name)
-		}
+		must.Be(t, strings.Contains(broken[i], name), "%q, want %q", broken[i], name)
 	}
 }

@@ -258,9 +258,7 @@ func TestWeight(t *testing.T) {
 		t.Logf("%s has %d packages", target, len(packages))
 		for _, p := range packages {
 			for _, module := range heavy {
-				if strings.HasPrefix(p, module) {
-					t.Errorf("%s links %s: see with go mod why -m which import brings it", target, p)
-				}
+				must.Be(t, !strings.HasPrefix(p, module), "%s links %s: see with go mod why -m which import brings it", target, p)
 			}
 		}
 	}

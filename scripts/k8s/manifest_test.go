@@ -161,8 +161,6 @@ func build(t *testing.T) string {
 func must(t *testing.T, command *exec.Cmd) string {
 	t.Helper()
 	said, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%q: %v: %s", command.Args, err, said)
-	}
+	must.Need(t, err == nil, "%q: %v: %s", command.Args, err, said)
 	return string(said)
 }

@@ -243,9 +243,7 @@ func TestCrawl(t *testing.T) {
 		for r.Next(&x) == nil {
 			total++
 			statuses[x.Status]++
-			if x.Status == 200 && !bodies[string(x.Body)] {
-				t.Errorf("%s has a body that is not listed", x.URL)
-			}
+			must.Be(t, x.Status != 200 || bodies[string(x.Body)], "%s has a body that is not listed", x.URL)
 			must.Equal(t, x.Status/100 == 3, len(x.Location) > 0, x.URL, "status", x.Status, "Location", x.Location)
 		}
 		if n := r.Stats(); n.Records != 3*n.Responses+1 {

@@ -110,9 +110,7 @@ func compareWide(t *testing.T, data []byte, wide arrow.Array) {
 			must.EqualSlices(t, values, []string{"-1", "2", "", "2", "-1", "3"})
 			continue
 		}
-		if !arrow.TypeEqual(got.DataType(), wide.DataType()) {
-			t.Fatalf("%v, want %v", got.DataType(), wide.DataType())
-		}
+		must.Need(t, arrow.TypeEqual(got.DataType(), wide.DataType()), "%v, want %v", got.DataType(), wide.DataType())
 		tablestest.SameRows(t, got, wide, []int{0, 1, 2, 3, 4, 5})
 	}
 }

@@ -299,9 +299,7 @@ func TestGatherTexts(t *testing.T) {
 				b := must.Get(records[0].Batch())(t)
 				total := must.Get(b.CheckBody(records[0].Bytes, 1<<30))(t)
 				_, body, err := layout.Inflate(b, records[0].Bytes, total)
-				if err != nil || bytes.Contains(body, []byte("secret")) {
-					t.Errorf("a text comes out whose row does not: %v", err)
-				}
+				must.Be(t, err == nil && !bytes.Contains(body, []byte("secret")), "a text comes out whose row does not: %v", err)
 			})
 		}
 	}
@@ -390,9 +388,7 @@ func TestGatherMemory(t *testing.T) {
 			}
 			s.options.Memory = large.Enough(s.options.Memory)
 		}
-		if err != nil || s.options.Memory > 3<<20 {
-			t.Errorf("%s: with %d bytes: %v", e, s.options.Memory, err)
-		}
+		must.Be(t, err == nil && s.options.Memory <= 3<<20, "%s: with %d bytes: %v", e, s.options.Memory, err)
 	}
 }
 

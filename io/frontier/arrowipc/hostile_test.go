@@ -63,9 +63,7 @@ func TestCutAnywhere(t *testing.T) {
 					if err == nil {
 						t.Fatalf("cut at %d of %d: %d rows and no error", n, len(data), rowsOf(batches))
 					}
-					if e.stream && n > 4 && !errors.Is(err, io.ErrUnexpectedEOF) {
-						t.Fatalf("cut at %d of %d: %v", n, len(data), err)
-					}
+					must.Need(t, !e.stream || n <= 4 || errors.Is(err, io.ErrUnexpectedEOF), "cut at %d of %d: %v", n, len(data), err)
 				}
 			})
 		}
@@ -81,9 +79,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 			}
 		}
 		record := b.Table.(arrow.Record)
-		if record.NumRows() != int64(b.URLs.Len()) {
-			t.Fatalf("%d rows, %d URLs", record.NumRows(), b.URLs.Len())
-		}
+		must.Need(t, record.NumRows() == int64(b.URLs.Len()), "%d rows, %d URLs", record.NumRows(), b.URLs.Len())
 		s, err := NewSink(new(output), SinkOptions{Schema: record.Schema(), Codec: compress.None, Stream: true})
 		if err != nil {
 			continue // such as a type that cannot be written
@@ -126,9 +122,7 @@ func TestFlippedBytes(t *testing.T) {
 						useAll(t, batches)
 					}
 				})
-				if bytes > 32*memory {
-					t.Fatalf("byte %d: %d bytes allocated", i, bytes)
-				}
+				must.Need(t, bytes <= 32*memory, "byte %d: %d bytes allocated", i, bytes)
 			}
 		})
 	}
@@ -275,9 +269,7 @@ func TestCompressedBuffers(t *testing.T) {
 			b.Buffers = []layout.Span{{}, {Offset: 0, Length: 20}, {Offset: 24, Length: int64(len(test.buffer))}}
 			batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
 			if test.errHas != "" {
-				if err == nil || !strings.Contains(err.Error(), test.errHas) {
-					t.Fatalf("error %v, want one with %q", err, test.errHas)
-				}
+				must.Need(t, err != nil && strings.Contains(err.Error(), test.errHas), "error %v, want one with %q", err, test.errHas)
 				return
 			}
 			must.Need(t, err == nil && string(batches[0].URLs.Value(1)) == "http://b/", "error %v", err)
@@ -425,14 +417,10 @@ func TestFooterBlocks(t *testing.T) {
 			data := footerFile(t, messages, test.dictionaries, test.batches)
 			batches, err := readAll(data, false, Options{Name: "in"})
 			if test.errHas != "" {
-				if err == nil || !strings.Contains(err.Error(), test.errHas) {
-					t.Fatalf("error %v, want one with %q", err, test.errHas)
-				}
+				must.Need(t, err != nil && strings.Contains(err.Error(), test.errHas), "error %v, want one with %q", err, test.errHas)
 				return
 			}
-			if err != nil || rowsOf(batches) != test.rows {
-				t.Fatalf("%d rows, %v", rowsOf(batches), err)
-			}
+			must.Need(t, err == nil && rowsOf(batches) == test.rows, "%d rows, %v", rowsOf(batches), err)
 		})
 	}
 }

@@ -135,16 +135,12 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 	schema, records := libraryRead(t, out)
 	must.Need(t, len(records) == 2 && schema.NumFields() == 6, "%d record batches of %s", len(records), schema)
 	for i, field := range record.Schema().Fields() {
-		if !schema.Field(i).Equal(field) {
-			t.Errorf("column %s, want %s", schema.Field(i), field)
-		}
+		must.Be(t, schema.Field(i).Equal(field), "column %s, want %s", schema.Field(i), field)
 	}
 	first := int64(0)
 	for _, got := range records {
 		for i, column := range record.Columns() {
-			if !array.Equal(got.Column(i), column) {
-				t.Errorf("column %d: %v, want %v", i, got.Column(i), column)
-			}
+			must.Be(t, array.Equal(got.Column(i), column), "column %d: %v, want %v", i, got.Column(i), column)
 		}
 		want := passedVerdicts(first, int(got.NumRows()))
 		for row := range int(got.NumRows()) {
@@ -278,9 +274,7 @@ func TestPassThroughDamage(t *testing.T) {
 					differ++
 				}
 			}
-			if differ != 1 || len(out) != len(whole) {
-				t.Fatalf("%d bytes differ", differ)
-			}
+			must.Need(t, differ == 1 && len(out) == len(whole), "%d bytes differ", differ)
 		}
 	}
 }
@@ -304,9 +298,7 @@ func TestPassThroughSums(t *testing.T) {
 			}
 			changed := bytes.Clone(out)
 			changed[i] ^= 1
-			if decodeAll(changed, stream) == nil {
-				t.Errorf("stream %v: byte %d of %d: no error", stream, i, len(out))
-			}
+			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(out))
 		}
 	}
 }

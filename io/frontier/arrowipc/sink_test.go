@@ -316,9 +316,7 @@ func TestDictionaryOutputs(t *testing.T) {
 					}
 				}
 				if test.fails && !e.stream {
-					if err == nil || !strings.Contains(err.Error(), ".arrows") {
-						t.Fatalf("error %v", err)
-					}
+					must.Need(t, err != nil && strings.Contains(err.Error(), ".arrows"), "error %v", err)
 					w.Abort()
 					return
 				}
@@ -332,9 +330,7 @@ func TestDictionaryOutputs(t *testing.T) {
 					t.Errorf("%d dictionaries written, want %d", len(written), dictionaries)
 				}
 				batches, err := readAll(out.Bytes(), false, Options{})
-				if err != nil || urlsOf(batches) != test.want {
-					t.Fatalf("%q, %v, want %q", urlsOf(batches), err, test.want)
-				}
+				must.Need(t, err == nil && urlsOf(batches) == test.want, "%q, %v, want %q", urlsOf(batches), err, test.want)
 				if !e.stream {
 					compareLibrary(t, out.Bytes(), test.want)
 				}

@@ -132,9 +132,7 @@ func TestNullRowsOfDictionaries(t *testing.T) {
 	indices.Data().Buffers()[1].Bytes()[2] = 0x7F
 	record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
 	batches, err := readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
-	if err != nil || urlsOf(batches) != "b - a" {
-		t.Fatalf("%q, %v", urlsOf(batches), err)
-	}
+	must.Need(t, err == nil && urlsOf(batches) == "b - a", "%q, %v", urlsOf(batches), err)
 	indices = tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`)
 	record = tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
 	_, err = readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
@@ -177,9 +175,7 @@ func TestFindColumn(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || s.URLColumn() != test.want || !s.Schema().Equal(schema) {
-				t.Fatalf("column %q of %v, %v", s.URLColumn(), s.Schema(), err)
-			}
+			must.Need(t, err == nil && s.URLColumn() == test.want && s.Schema().Equal(schema), "column %q of %v, %v", s.URLColumn(), s.Schema(), err)
 		})
 	}
 }
@@ -358,9 +354,7 @@ func TestSchemaMetadataCounts(t *testing.T) {
 				t.Errorf("pipe %v, stream %v: %v", pipe, stream, err)
 			}
 			src, err := open(data, pipe, Options{Name: "in", Memory: 36 << 20})
-			if err != nil {
-				t.Fatalf("pipe %v, stream %v: %v", pipe, stream, err)
-			}
+			must.Need(t, err == nil, "pipe %v, stream %v: %v", pipe, stream, err)
 			_ = src.Close()
 		}
 	}

@@ -53,9 +53,7 @@ func TestSums(t *testing.T) {
 		for i := range data {
 			changed := bytes.Clone(data)
 			changed[i] ^= 1 << rand.IntN(8)
-			if decodeAll(changed, stream) == nil {
-				t.Errorf("stream %v: byte %d of %d: no error", stream, i, len(data))
-			}
+			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(data))
 		}
 		at := bytes.LastIndex(data, []byte("abc"))
 		data[at] ^= 1

@@ -85,9 +85,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 func comparePass(t *testing.T, data []byte, record arrow.Record, want []int) {
 	schema, records := libraryRead(t, data)
 	for i, field := range record.Schema().Fields() {
-		if !schema.Field(i).Equal(field) {
-			t.Fatalf("column %v came out as %v", field, schema.Field(i))
-		}
+		must.Need(t, schema.Field(i).Equal(field), "column %v came out as %v", field, schema.Field(i))
 	}
 	for _, got := range records {
 		n := int(got.NumRows())

@@ -33,9 +33,7 @@ func batches(t testing.TB, s *lines.Source) (result [][][]string, err error) {
 func rowsOf(t testing.TB, s *lines.Source, b *batch.Batch) [][]string {
 	t.Helper()
 	record := b.Table.(arrow.Record)
-	if record.NumRows() != int64(b.URLs.Len()) {
-		t.Fatalf("%d rows, but %d URLs", record.NumRows(), b.URLs.Len())
-	}
+	must.Need(t, record.NumRows() == int64(b.URLs.Len()), "%d rows, but %d URLs", record.NumRows(), b.URLs.Len())
 	rows := make([][]string, b.URLs.Len())
 	for i, url := range linestest.URLs(b) {
 		for _, column := range record.Columns() {
@@ -289,9 +287,7 @@ func FuzzCSV(f *testing.F) {
 				row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
 			}
 		}
-		if fmt.Sprintf("%q", all) != fmt.Sprintf("%q", want[1:]) {
-			t.Fatalf("%q, want %q", all, want[1:])
-		}
+		must.Need(t, fmt.Sprintf("%q", all) == fmt.Sprintf("%q", want[1:]), "%q, want %q", all, want[1:])
 	})
 }
 

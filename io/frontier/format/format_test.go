@@ -210,13 +210,9 @@ func TestSniff(t *testing.T) {
 			for _, in := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
 				format, codec, r, err := Sniff(in, test.name)
 				must.Do(t, err)
-				if format != test.want || codec != test.codec {
-					t.Errorf("%s, %s, want %s, %s", format, codec, test.want, test.codec)
-				}
+				must.Be(t, format == test.want && codec == test.codec, "%s, %s, want %s, %s", format, codec, test.want, test.codec)
 				got, err := io.ReadAll(r)
-				if err != nil || string(got) != test.content {
-					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(test.content))
-				}
+				must.Be(t, err == nil && string(got) == test.content, "%d bytes came back with error %v, want %d", len(got), err, len(test.content))
 				must.Do(t, r.Close())
 			}
 		})
@@ -278,9 +274,7 @@ func TestSniffUTF16(t *testing.T) {
 			f, _, r, err := Sniff(bytes.NewReader(packed), "in.csv")
 			must.Do(t, err)
 			got, err := io.ReadAll(r)
-			if err != nil || f != CSV || string(got) != text {
-				t.Errorf("%s, %s: %s %q, %v", name, codec, f, got, err)
-			}
+			must.Be(t, err == nil && f == CSV && string(got) == text, "%s, %s: %s %q, %v", name, codec, f, got, err)
 			must.Do(t, r.Close())
 		}
 	}

@@ -96,9 +96,7 @@ func FuzzReadBack(f *testing.F) {
 		if err := json.Unmarshal(got, &object); err != nil {
 			t.Fatalf("%q: %v", got, err)
 		}
-		if object.URL != asUTF8(url) || object.Rule != asUTF8(rule) {
-			t.Errorf("%q, want %q and %q", object, asUTF8(url), asUTF8(rule))
-		}
+		must.Be(t, object.URL == asUTF8(url) && object.Rule == asUTF8(rule), "%q, want %q and %q", object, asUTF8(url), asUTF8(rule))
 	})
 }
 

@@ -140,9 +140,7 @@ func TestIndex(t *testing.T) {
 	b, _ := linestest.Decoded(t, s)
 	defer b.Release()
 	record := b.Table.(arrow.Record)
-	if !record.Schema().Equal(s.Schema()) {
-		t.Errorf("schema %v", record.Schema())
-	}
+	must.Be(t, record.Schema().Equal(s.Schema()), "schema %v", record.Schema())
 	want := [][]string{
 		{"com,example)/", "com,example)/a", "alone", "two", "!OpenWayback-CDXJ", "com,example)/b", "com,example)/c"},
 		{"20250101000000", "2025", null, "words", "1.0", "2025", "2025"},

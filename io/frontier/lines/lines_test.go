@@ -117,9 +117,7 @@ func TestOutputMemory(t *testing.T) {
 			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise memory") {
 				t.Errorf("%s: %d bytes of memory: %v", name, memory, err)
 			}
-			if fails && most > 60_000 {
-				t.Errorf("%s: %d bytes before the end", name, most)
-			}
+			must.Be(t, !fails || most <= 60_000, "%s: %d bytes before the end", name, most)
 		}
 	}
 }
@@ -194,9 +192,7 @@ func TestAppendString(t *testing.T) {
 	for _, test := range tests {
 		must.Equal(t, string(AppendString(nil, test.in, nil)), test.want, test.in)
 		must.Equal(t, string(AppendString([]byte("x"), []byte(test.in), nil)), "x"+test.want, test.in, "as bytes", test.want)
-		if !json.Valid(AppendString(nil, test.in, nil)) {
-			t.Errorf("%q gives no JSON", test.in)
-		}
+		must.Be(t, json.Valid(AppendString(nil, test.in, nil)), "%q gives no JSON", test.in)
 	}
 }
 

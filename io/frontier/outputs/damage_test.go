@@ -225,9 +225,7 @@ func (s *sample) judgePassed(t testing.TB, data []byte, refused error, what stri
 	t.Helper()
 	passed, err := convert(t, s.file, data, batch.KeepAll, s.file, true)
 	if err != nil {
-		if strings.Contains(err.Error(), "internal error") {
-			t.Errorf("%s: %s: passing: %v", s.name, what, err)
-		}
+		must.Be(t, !strings.Contains(err.Error(), "internal error"), "%s: %s: passing: %v", s.name, what, err)
 		return
 	}
 	out, err := convert(t, s.file, passed, batch.KeepAll, "x.arrows", false)

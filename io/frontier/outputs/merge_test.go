@@ -129,9 +129,7 @@ func TestChainFailure(t *testing.T) {
 		var steps [5]func() error
 		for i := range steps {
 			steps[i] = func() error {
-				if i > failing {
-					t.Errorf("step %d is done after step %d has failed", i, failing)
-				}
+				must.Be(t, i <= failing, "step %d is done after step %d has failed", i, failing)
 				if i == failing {
 					<-failed
 					return broken

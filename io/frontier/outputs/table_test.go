@@ -42,9 +42,7 @@ func TestTableText(t *testing.T) {
 				}
 				return test.fails
 			})
-			if !errors.Is(err, test.want) {
-				t.Fatalf("%v; want %v", err, test.want)
-			}
+			must.Need(t, errors.Is(err, test.want), "%v; want %v", err, test.want)
 			left := must.Get(os.ReadDir(folder))(t)
 			if test.want != nil {
 				must.Need(t, len(left) == 0, "%v is left", left)

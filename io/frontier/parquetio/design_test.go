@@ -70,9 +70,7 @@ func checkDesignQuotes(t *testing.T, golden string) {
 	text := must.Get(os.ReadFile("../../tables/DESIGN.md"))(t)
 	for _, group := range designRows {
 		for _, row := range group {
-			if !strings.Contains(string(text), row.url) {
-				t.Errorf("DESIGN.md does not have %q of the example", row.url)
-			}
+			must.Be(t, strings.Contains(string(text), row.url), "DESIGN.md does not have %q of the example", row.url)
 		}
 	}
 	quoted := 0

@@ -23,9 +23,7 @@ func dictionaryOf(t *testing.T, data []byte, column int) layout.Page {
 	t.Helper()
 	chunk := &footerOf(t, data).Groups[0].Chunks[column]
 	page, err := layouttest.NextPage(part(data, chunk.Pages), chunk, 1<<30)
-	if err != nil || page.Kind != layout.DictionaryPage {
-		t.Fatalf("column %d begins with a page of kind %d: %v", column, page.Kind, err)
-	}
+	must.Need(t, err == nil && page.Kind == layout.DictionaryPage, "column %d begins with a page of kind %d: %v", column, page.Kind, err)
 	return page
 }
 

@@ -49,9 +49,7 @@ func use(t testing.TB, data []byte) (int, error) {
 	rows := 0
 	for _, b := range batches {
 		record := b.Table.(arrow.Record)
-		if record.NumRows() != int64(b.URLs.Len()) {
-			t.Fatalf("%d rows, %d URLs", record.NumRows(), b.URLs.Len())
-		}
+		must.Need(t, record.NumRows() == int64(b.URLs.Len()), "%d rows, %d URLs", record.NumRows(), b.URLs.Len())
 		rows += b.URLs.Len()
 		for _, column := range record.Columns() {
 			for i := range column.Len() {

@@ -63,9 +63,7 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 		}
 		must.Need(t, len(got) != 0, "row group %d is missing", k)
 		for j, column := range record.Columns() {
-			if !got[0].Schema().Field(j).Equal(record.Schema().Field(j)) {
-				t.Errorf("column %d is %s", j, got[0].Schema().Field(j))
-			}
+			must.Be(t, got[0].Schema().Field(j).Equal(record.Schema().Field(j)), "column %d is %s", j, got[0].Schema().Field(j))
 			sameValues(t, got[0].Column(j), column, rows)
 		}
 		for i, c := range before.Groups[k].Chunks {
@@ -129,9 +127,7 @@ func TestPassThroughSelectedUncompressed(t *testing.T) {
 			if row%3 == 1 {
 				row++
 			}
-			if x != row*row {
-				t.Fatalf("row %d has %d", row, x)
-			}
+			must.Need(t, x == row*row, "row %d has %d", row, x)
 			row++
 		}
 	}

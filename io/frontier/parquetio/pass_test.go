@@ -203,9 +203,7 @@ func TestPassThroughIndexes(t *testing.T) {
 		want, got := indexesOf(t, data), indexesOf(t, out)
 		must.Need(t, len(want) != 0, "%s has no indexes", name)
 		for i := range want {
-			if !bytes.Equal(got[i], want[i]) {
-				t.Errorf("%s: index or page %d differs", name, i)
-			}
+			must.Be(t, bytes.Equal(got[i], want[i]), "%s: index or page %d differs", name, i)
 		}
 		before, after := footerOf(t, data), footerOf(t, out)
 		for i, pair := range before.Metadata {
@@ -420,9 +418,7 @@ func TestPassThroughHostile(t *testing.T) {
 				changed[i] ^= bit
 				keep := []batch.Keep{batch.KeepAll, batch.KeepURL}[i%2]
 				out, err := passKept(Options{Keep: keep}, func(int64) bool { return true }, changed)
-				if err == nil && len(out) > 2*len(data)+4096 {
-					t.Fatalf("%s: byte %d: %d bytes of output", name, i, len(out))
-				}
+				must.Need(t, err != nil || len(out) <= 2*len(data)+4096, "%s: byte %d: %d bytes of output", name, i, len(out))
 			}
 		}
 	}

@@ -40,9 +40,7 @@ func TestRowGroups(t *testing.T) {
 		for i, record := range records {
 			must.Equal(t, record.NumRows(), want[i], "row group", i, "rows")
 			n := int(record.NumRows())
-			if !array.SliceEqual(record.Column(0), 0, int64(n), all, int64(row), int64(row+n)) {
-				t.Errorf("row group %d has other rows", i)
-			}
+			must.Be(t, array.SliceEqual(record.Column(0), 0, int64(n), all, int64(row), int64(row+n)), "row group %d has other rows", i)
 			row += n
 		}
 	}

@@ -77,9 +77,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 			tablestest.SameRows(t, column, record.Column(j), rows)
 		}
 	}
-	if at != 2*n {
-		t.Fatalf("%d rows, want %d", at, 2*n)
-	}
+	must.Need(t, at == 2*n, "%d rows, want %d", at, 2*n)
 	at = 0
 	out := writeAll(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema()}, batches, func(rows int) *batch.Verdicts {
 		v := tablestest.Verdicts(rows)

@@ -133,9 +133,7 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 		err = passPiece(sink, p, all)
 	}
 	pages := footerOf(t, data).Groups[0].Chunks[0].Pages
-	if err != nil || int64(out.Len()) < pages.Length {
-		t.Fatalf("%d bytes after the first batch, error %v", out.Len(), err)
-	}
+	must.Need(t, err == nil && int64(out.Len()) >= pages.Length, "%d bytes after the first batch, error %v", out.Len(), err)
 	must.Do(t, errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()))
 	must.Be(t, bytes.Equal(out.Bytes(), want), "the file differs")
 	var parts []int64

@@ -135,9 +135,7 @@ func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]st
 		checkAnswer(t, record, r.Record(), o.Keep)
 	}
 	check(t, w.Close()) // to itself stays open
-	if r.Next() || r.Err() != nil {
-		t.Fatalf("after the end: %v", r.Err())
-	}
+	must.Need(t, !r.Next() && r.Err() == nil, "after the end: %v", r.Err())
 	stats, err := wait()
 	check(t, err)
 	rows := 0
@@ -265,14 +263,10 @@ func TestEmit(t *testing.T) {
 				o.Emit, o.Keep, o.URLColumn = emit, keep, "url"
 				answered, _ := answer(t, stream, o)
 				_, answers := decode(t, answered)
-				if len(answers) != len(records) {
-					t.Fatalf("%d answers to %d batches", len(answers), len(records))
-				}
+				must.Need(t, len(answers) == len(records), "%d answers to %d batches", len(answers), len(records))
 				for i, record := range records {
 					rows := chosen(record.Column(0), emit)
-					if int(answers[i].NumRows()) != len(rows) {
-						t.Fatalf("batch %d: %d rows, want %d", i, answers[i].NumRows(), len(rows))
-					}
+					must.Need(t, int(answers[i].NumRows()) == len(rows), "batch %d: %d rows, want %d", i, answers[i].NumRows(), len(rows))
 					if keep != batch.KeepAll {
 						continue
 					}

@@ -312,7 +312,5 @@ func TestTakeExtraKeepsSigns(t *testing.T) {
 	b := array.NewInt8Builder(memory.NewGoAllocator())
 	b.AppendValues([]int8{math.MinInt8, -1}, nil)
 	n, err := tables.NumbersOf(b.NewArray().Data().(*array.Data))
-	if err != nil || n.Ints[0] != math.MinInt8 || n.Ints[1] != -1 {
-		t.Errorf("%d, %v", n.Ints, err)
-	}
+	must.Be(t, err == nil && n.Ints[0] == math.MinInt8 && n.Ints[1] == -1, "%d, %v", n.Ints, err)
 }

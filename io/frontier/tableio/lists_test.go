@@ -102,9 +102,7 @@ func TestLongListsOfManyRows(t *testing.T) {
 		for row := range pieces * rows {
 			denied := lists[:2+row/rows%3]
 			if number := row%rows%(len(denied)+1) - 1; number < 0 {
-				if !column.IsNull(row) {
-					t.Fatalf("row %d is not null", row)
-				}
+				must.Need(t, column.IsNull(row), "row %d is not null", row)
 			} else {
 				low, high := texts.ValueOffsets(column.GetValueIndex(row))
 				if got := texts.ListValues().(*array.Dictionary).Indices().(*array.Int32).Int32Values()[low:high]; !slices.Equal(got, denied[number]) {

@@ -29,9 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func read(t testing.TB, s *lines.Source) (batches [][]string, err error) {
 	t.Helper()
 	return linestest.Batches(t, s, func(b *batch.Batch) []string {
-		if b.Table != nil || b.URLs.Validity != nil {
-			t.Errorf("a table %v, or a null among %v", b.Table, b.URLs)
-		}
+		must.Be(t, b.Table == nil && b.URLs.Validity == nil, "a table %v, or a null among %v", b.Table, b.URLs)
 		return linestest.URLs(b)
 	})
 }
@@ -308,9 +306,7 @@ func TestSink(t *testing.T) {
 				v := &batch.Verdicts{Rows: len(test.urls), Selected: test.selected}
 				packed := linestest.Write(t, w, s, v, linestest.List(test.urls...))
 				must.Equal(t, compress.Detect(packed), c, "output")
-				if c == compress.None && string(packed) != test.want {
-					t.Errorf("%q, want %q", packed, test.want)
-				}
+				must.Be(t, c != compress.None || string(packed) == test.want, "%q, want %q", packed, test.want)
 			}
 		})
 	}

@@ -207,8 +207,6 @@ func TestJoinedGroups(t *testing.T) {
 		if test.want == "" && strings.Contains(text.String(), "joined") || !strings.Contains(text.String(), test.want) {
 			t.Errorf("%q:\n%s\nwant %q", test.text, text.String(), test.want)
 		}
-		if strings.Contains(object.String(), `"joined":[{"record":`) != (test.want != "") {
-			t.Errorf("%q: %s", test.text, object.String())
-		}
+		must.Be(t, strings.Contains(object.String(), `"joined":[{"record":`) == (test.want != ""), "%q: %s", test.text, object.String())
 	}
 }

@@ -180,9 +180,7 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 					}
 				}
 			}
-			if size > 16<<20 {
-				t.Errorf("%s: a record of %d bytes", table.Name, size)
-			}
+			must.Be(t, size <= 16<<20, "%s: a record of %d bytes", table.Name, size)
 			total += record.NumRows()
 			record.Release()
 		}

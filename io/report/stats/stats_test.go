@@ -212,9 +212,7 @@ https://c.test c.test Bot some everyone 2 captured`, "\n") {
 			"\npanel sites (registered domains) with a capture in each month: 1\n",
 			"2026-03          1          1            0         0     0.00%\n",
 		} {
-			if !strings.Contains(text.String(), want) {
-				t.Errorf("%s, want %s", text.String(), want)
-			}
+			must.Be(t, strings.Contains(text.String(), want), "%s, want %s", text.String(), want)
 		}
 	}
 }

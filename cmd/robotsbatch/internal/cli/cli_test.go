@@ -64,9 +64,7 @@ func TestVersion(t *testing.T) {
 			printVersion(&out, &test.info)
 			must.Equal(t, versionOf(&test.info), test.version, "version")
 			for _, want := range test.want {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("want %q in\n%s", want, out.String())
-				}
+				must.Be(t, strings.Contains(out.String(), want), "want %q in\n%s", want, out.String())
 			}
 		})
 	}

@@ -22,9 +22,7 @@ func TestFailWithStack(t *testing.T) {
 		var out bytes.Buffer
 		must.Equal(t, New(&out, Options{JSON: json}).Fail(fmt.Errorf("a.parquet: %w", bug)), ExitFailed, "exit status")
 		for _, want := range []string{"a.parquet: internal error, please report it: broken", "TestFailWithStack"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("JSON %t: %q is not in %s", json, want, &out)
-			}
+			must.Be(t, strings.Contains(out.String(), want), "JSON %t: %q is not in %s", json, want, &out)
 		}
 	}
 }
