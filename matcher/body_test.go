@@ -36,9 +36,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 	data, notes := compiled.AppendRules(nil), compiled.AppendNotes(nil)
 	b := must.Get(matcher.OpenBody(data, notes, namesOf(compiled)))(t)
 	must.Need(t, bytes.Equal(b.AppendRules(nil), data) && bytes.Equal(b.AppendNotes(nil), notes), "the bytes changed by opening")
-	if b.Profile() != f.Profile {
-		t.Fatalf("the profile is %v", b.Profile())
-	}
+	must.Need(t, b.Profile() == f.Profile, "the profile is %v", b.Profile())
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
@@ -285,9 +286,7 @@ func TestRandomGroups(t *testing.T) {
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
 	verdict := engine.prefixVerdict(path)
-	if verdict.Depth() < 1 {
-		t.Fatalf("%q has depth %d, before its slash", path, verdict.Depth())
-	}
+	must.Need(t, verdict.Depth() >= 1, "%q has depth %d, before its slash", path, verdict.Depth())
 	if verdict.Depth() > len(path) {
 		return
 	}

@@ -52,9 +52,7 @@ func TestHosts(t *testing.T) {
 	var s urls.Scratch
 	for _, test := range tests {
 		authority, _, err := s.Split([]byte(test.url))
-		if err != nil {
-			t.Fatalf("%s: %v", test.url, err)
-		}
+		must.Need(t, err == nil, "%s: %v", test.url, err)
 		host := domains.Host(authority)
 		must.Equal(t, string(host), test.host, test.url, "host")
 		must.Equal(t, domains.Registered(host), test.registered, test.host, "registered domain")

@@ -28,9 +28,7 @@ func TestCatalogue(t *testing.T) {
 		if good := Body(code.Good, Options{}); len(good.Findings) > 0 {
 			t.Errorf("%s: the good example has %v", code.Name, good.Findings)
 		}
-		if len(code.Summary()) < 20 {
-			t.Errorf("%s: %q", code.Name, code.Summary())
-		}
+		must.Be(t, len(code.Summary()) >= 20, "%s: %q", code.Name, code.Summary())
 	}
 }
 

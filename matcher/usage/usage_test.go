@@ -191,9 +191,7 @@ func TestParseUse(t *testing.T) {
 		{"signal:use", "signal_use"},
 	} {
 		u, err := ParseUse(tt.name)
-		if err != nil || u.Column() != tt.column || u.String() != tt.name {
-			t.Errorf("%q: %v, column %q, %v", tt.name, u, u.Column(), err)
-		}
+		must.Be(t, err == nil && u.Column() == tt.column && u.String() == tt.name, "%q: %v, column %q, %v", tt.name, u, u.Column(), err)
 	}
 	for _, name := range []string{"", "Train-AI", "train ai", "-a", "signal:train-ai", "signal:"} {
 		must.Fail(t, must.Err(ParseUse(name)), name)

@@ -590,8 +590,6 @@ func TestRedirectsToDotSegmentsAndEscapes(t *testing.T) {
 			found = found || string(d.Authority) == "https://a.example" && d.Access == access.Rules
 			return nil
 		})
-		if err != nil || !found {
-			t.Errorf("%s does not lead to %s: %v", test.location, test.url, err)
-		}
+		must.Be(t, err == nil && found, "%s does not lead to %s: %v", test.location, test.url, err)
 	}
 }

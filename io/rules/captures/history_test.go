@@ -231,9 +231,7 @@ func TestHistoryHasABound(t *testing.T) {
 	if len(got) != maxIntervals || got[len(got)-1].From != many || got[1].From != many-maxIntervals+2 {
 		t.Errorf("%d intervals, the second from %d, the last from %d", len(got), got[1].From, got[len(got)-1].From)
 	}
-	if got[0].Access != access.Cut || got[0].From != 1 || got[0].Fetched != 0 {
-		t.Errorf("the first: %+v", got[0])
-	}
+	must.Be(t, got[0].Access == access.Cut && got[0].From == 1 && got[0].Fetched == 0, "the first: %+v", got[0])
 }
 
 // Where the newest intervals follow an outage, the copy from before it is still known.

@@ -39,17 +39,13 @@ func answers(t testing.TB, p *Pack, entries []Entry) []string {
 	for i, e := range entries {
 		var o matcher.Origin
 		if err := p.Lookup(e.Authority, &o); err != nil {
-			if !errors.Is(err, ErrDamaged) {
-				t.Fatalf("%s: %v", e.Authority, err)
-			}
+			must.Need(t, errors.Is(err, ErrDamaged), "%s: %v", e.Authority, err)
 			list[i] = "error"
 			continue
 		}
 		spans, err := spansOf(p, e.Authority)
 		if err != nil {
-			if !errors.Is(err, ErrDamaged) {
-				t.Fatalf("%s: %v", e.Authority, err)
-			}
+			must.Need(t, errors.Is(err, ErrDamaged), "%s: %v", e.Authority, err)
 			list[i] = "error"
 			continue
 		}

@@ -217,9 +217,7 @@ func TestCompressedUnderAPlainName(t *testing.T) {
 				}
 			}
 			for authority, text := range walked(t, d, 1) {
-				if !strings.HasPrefix(text, body(0)) {
-					t.Errorf("%s %s, %s: walked over %.20q", ending, what, authority, text)
-				}
+				must.Be(t, strings.HasPrefix(text, body(0)), "%s %s, %s: walked over %.20q", ending, what, authority, text)
 			}
 		}
 	}

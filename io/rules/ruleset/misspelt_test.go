@@ -93,9 +93,7 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 // TestSimilarNamesAreNotMisspelt: crawlers of other owners have names one letter apart.
 func TestSimilarNamesAreNotMisspelt(t *testing.T) {
 	for _, names := range [][2]string{{"ai2bot", "aipbot"}, {"devin", "devil"}, {"wpbot", "npbot"}} {
-		if isAlmost(names[0], names[1]) || isAlmost(names[1], names[0]) {
-			t.Errorf("%s is called a slip for %s", names[0], names[1])
-		}
+		must.Be(t, !isAlmost(names[0], names[1]) && !isAlmost(names[1], names[0]), "%s is called a slip for %s", names[0], names[1])
 	}
 	must.Be(t, isAlmost("gtpbot", "gptbot"), "gtpbot is not called a slip for gptbot")
 }

@@ -327,9 +327,7 @@ func TestUploadGivenUp(t *testing.T) {
 				must.Get(w.Write(noise(size)))(t)
 				giveUp(w, cancel)
 				must.Be(t, s.Get("x") == nil, "there is an object")
-				if started != aborted || size > 16<<20 && started == 0 {
-					t.Errorf("%d uploads started, %d taken back", started, aborted)
-				}
+				must.Be(t, started == aborted && (size <= 16<<20 || started != 0), "%d uploads started, %d taken back", started, aborted)
 			})
 		}
 	}

@@ -154,9 +154,7 @@ func TestLend(t *testing.T) {
 			taken.Store(true)
 		}()
 		synctest.Wait()
-		if lent.Load() || taken.Load() {
-			t.Errorf("lent %v, taken %v although half of the memory is lent", lent.Load(), taken.Load())
-		}
+		must.Be(t, !lent.Load() && !taken.Load(), "lent %v, taken %v although half of the memory is lent", lent.Load(), taken.Load())
 		back()
 		first.End(0)
 		synctest.Wait()

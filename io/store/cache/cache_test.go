@@ -160,9 +160,7 @@ func TestLoadsOnce(t *testing.T) {
 		wg.Wait()
 		must.Equal(t, loads.Load(), 2, "loads")
 		for _, v := range got {
-			if v == nil || v != got[0] {
-				t.Errorf("value %p, want %p for all", v, got[0])
-			}
+			must.Be(t, v != nil && v == got[0], "value %p, want %p for all", v, got[0])
 		}
 	})
 }

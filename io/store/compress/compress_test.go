@@ -80,9 +80,7 @@ func TestRoundTrip(t *testing.T) {
 				}
 				for _, r := range []io.Reader{bytes.NewReader(packed), iotest.HalfReader(bytes.NewReader(packed)), iotest.DataErrReader(bytes.NewReader(packed))} {
 					got := must.Get(unpack(r, c))(t)
-					if !bytes.Equal(got, want) {
-						t.Fatalf("%d bytes came back, want %d", len(got), len(want))
-					}
+					must.Need(t, bytes.Equal(got, want), "%d bytes came back, want %d", len(got), len(want))
 				}
 			})
 		}
@@ -107,9 +105,7 @@ func TestNewWriter(t *testing.T) {
 				must.Get(w.Write(want))(t)
 				must.Do(t, w.Close())
 				got, err := unpack(&packed, c)
-				if err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(want))
-				}
+				must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes came back with error %v, want %d", len(got), err, len(want))
 			})
 		}
 	}
@@ -196,9 +192,7 @@ func TestDamageAnywhere(t *testing.T) {
 				damaged := bytes.Clone(whole)
 				damaged[i] ^= 1 << (i % 8)
 				got, err := unpack(bytes.NewReader(damaged), c)
-				if err == nil && !bytes.Equal(got, want) {
-					t.Fatalf("byte %d: other content and no error", i)
-				}
+				must.Need(t, err != nil || bytes.Equal(got, want), "byte %d: other content and no error", i)
 				if err == nil {
 					passed++
 				}
@@ -440,9 +434,7 @@ func TestOpenText(t *testing.T) {
 			data := must.Get(AppendCompressed(nil, []byte(list), codec))(t)
 			r := must.Get(OpenText(bytes.NewReader(data)))(t)
 			text, err := io.ReadAll(r)
-			if err != nil || string(text) != want[:min(len(want), len(list))] {
-				t.Errorf("%q, %v: %q, %v", list, codec, text, err)
-			}
+			must.Be(t, err == nil && string(text) == want[:min(len(want), len(list))], "%q, %v: %q, %v", list, codec, text, err)
 			must.Do(t, r.Close())
 		}
 	}

@@ -73,9 +73,7 @@ func TestCut(t *testing.T) {
 			for _, most := range []int{1, 30, 1000, 30_000, 1 << 20} {
 				head, kept := plain[:rng.IntN(min(n, 300)+1)], someRanges(rng, n, most)
 				out, ok := Cut([]byte("before"), block, plain, head, kept)
-				if !ok {
-					t.Fatalf("encoder %d, %d bytes, ranges of up to %d: not cut", i, n, most)
-				}
+				must.Need(t, ok, "encoder %d, %d bytes, ranges of up to %d: not cut", i, n, most)
 				got, err := snappy.Decode(nil, out[len("before"):])
 				if want := content(plain, head, kept); err != nil || !bytes.Equal(got, want) {
 					t.Fatalf("encoder %d, %d bytes, ranges of up to %d: %v, %d bytes, want %d", i, n, most, err, len(got), len(want))

@@ -280,9 +280,7 @@ func TestLargePagesAreDecodedInOrder(t *testing.T) {
 		list, err := readers(writePages(t, kind{encoding: parquet.Encodings.Plain}, b.NewArray(), int64(n), 1<<30), 1<<30)
 		must.Do(t, err)
 		p, err := list[0].Next(10)
-		if err != nil || (p.leaf != nil) != (n > mostShared) {
-			t.Errorf("a page of %d: decoded when it is read: %v, %v", n, p.leaf != nil, err)
-		}
+		must.Be(t, err == nil && (p.leaf != nil) == (n > mostShared), "a page of %d: decoded when it is read: %v, %v", n, p.leaf != nil, err)
 	}
 }
 

@@ -189,9 +189,7 @@ func FuzzStrings(f *testing.F) {
 				t.Fatalf("%d bytes, the last ends at %d", len(v.Data), last)
 			}
 		}
-		if v.Len() != int(present) {
-			t.Fatalf("%d values of %d", v.Len(), present)
-		}
+		must.Need(t, v.Len() == int(present), "%d values of %d", v.Len(), present)
 		_ = d.Done()
 	})
 }

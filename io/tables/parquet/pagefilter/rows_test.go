@@ -30,9 +30,7 @@ func TestRows(t *testing.T) {
 				want[i] = true
 			}
 		}
-		if rows.Len() != len(want) {
-			t.Fatalf("%d rows, want %d", rows.Len(), len(want))
-		}
+		must.Need(t, rows.Len() == len(want), "%d rows, want %d", rows.Len(), len(want))
 		for i := range want {
 			if rows.has(i) != want[i] {
 				t.Fatalf("row %d of %v", i, want)

@@ -180,9 +180,7 @@ func write(t *testing.T, input *Input, rows int64, groups func(w *Writer, added 
 		err = w.Close()
 	}
 	must.Do(t, err)
-	if w.out.Pos != int64(b.Len()) || w.Failed() {
-		t.Errorf("it says it wrote %d bytes, of %d", w.out.Pos, b.Len())
-	}
+	must.Be(t, w.out.Pos == int64(b.Len()) && !w.Failed(), "it says it wrote %d bytes, of %d", w.out.Pos, b.Len())
 	file, again = open(t, b.Bytes(), nil)
 	for _, g := range file.Groups {
 		for i := range g.Chunks {
