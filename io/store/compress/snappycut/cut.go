@@ -35,8 +35,10 @@ func Worth(size, kept, ranges int) bool {
 }
 
 // Cut appends to dst a block that holds head and then the kept ranges of plain, which is what block holds.
-// The ranges are in order and do not touch. It returns false, and dst as it was, if block cannot hold plain.
-func Cut(dst, block, plain, head []byte, kept []zstdcut.Range) ([]byte, bool) {
+// The ranges are in order and do not touch. It returns false, and dst as it was, if block cannot hold plain,
+// or the new block would be larger than most: copies of what is cut become literals, of which there may be
+// any number.
+func Cut(dst, block, plain, head []byte, kept []zstdcut.Range, most int) ([]byte, bool) {
 	size, at := binary.Uvarint(block)
 	if at <= 0 || size != uint64(len(plain)) {
 		return dst, false
@@ -50,10 +52,11 @@ func Cut(dst, block, plain, head []byte, kept []zstdcut.Range) ([]byte, bool) {
 	}
 	out := binary.AppendUvarint(dst, uint64(c.begins[len(kept)]))
 	out = appendLiteral(out, head)
+	most += len(dst)           // now of out
 	for low := 0; low < end; { // the element at block[at:] holds the content from byte low on
 		from := at
 		at, low = skipUnchanged(block, at, low, kept[c.next])
-		if at > len(block) {
+		if at > len(block) || len(out)+at-from > most {
 			return dst, false
 		}
 		out = append(out, block[from:at]...)
@@ -61,7 +64,7 @@ func Cut(dst, block, plain, head []byte, kept []zstdcut.Range) ([]byte, bool) {
 			break
 		}
 		e, ok := readElement(block[at:])
-		if !ok || e.length > len(plain)-low {
+		if !ok || e.length > min(len(plain)-low, most-len(out)) {
 			return dst, false
 		}
 		out = c.append(out, block[at:at+e.size], e, low)

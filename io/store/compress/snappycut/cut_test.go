@@ -16,6 +16,8 @@ import (
 
 type ranges = []zstdcut.Range
 
+const unbounded = 1 << 30
+
 // text makes n bytes of words that repeat, with long repetitions and bytes that do not repeat.
 func text(rng *rand.Rand, n int) []byte {
 	words := make([]byte, 3000)
@@ -72,7 +74,7 @@ func TestCut(t *testing.T) {
 			block := encode(nil, plain)
 			for _, most := range []int{1, 30, 1000, 30_000, 1 << 20} {
 				head, kept := plain[:rng.IntN(min(n, 300)+1)], someRanges(rng, n, most)
-				out, ok := Cut([]byte("before"), block, plain, head, kept)
+				out, ok := Cut([]byte("before"), block, plain, head, kept, unbounded)
 				must.Need(t, ok, "encoder %d, %d bytes, ranges of up to %d: not cut", i, n, most)
 				got, err := snappy.Decode(nil, out[len("before"):])
 				if want := content(plain, head, kept); err != nil || !bytes.Equal(got, want) {
@@ -105,14 +107,27 @@ func TestCutRow(t *testing.T) {
 	const plain = "https://a.test/1 https://a.test/2 https://a.test/3 "
 	copyOf15 := string([]byte{14<<2 | copy2, 17, 0})
 	block := "\x33" + "\x40https://a.test/1 " + copyOf15 + "\x042 " + copyOf15 + "\x043 "
-	out, ok := Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 17}, {Low: 34, High: 51}})
+	out, ok := Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 17}, {Low: 34, High: 51}}, unbounded)
 	must.Equal(t, ok, true)
 	must.Equal(t, string(out), "\x22"+"\x40https://a.test/1 "+"\x38https://a.test/"+"\x043 ")
-	out, _ = Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 25}, {Low: 34, High: 51}})
+	out, _ = Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 25}, {Low: 34, High: 51}}, unbounded)
 	must.Equal(t, string(out), "\x2a"+"\x40https://a.test/1 "+"\x1chttps://"+"\x38https://a.test/"+"\x043 ", "half of what is copied is kept")
-	out, _ = Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 32}, {Low: 34, High: 51}})
+	out, _ = Cut(nil, []byte(block), []byte(plain), nil, ranges{{Low: 0, High: 32}, {Low: 34, High: 51}}, unbounded)
 	moved := string([]byte{14<<2 | copy2, 15, 0})
 	must.Equal(t, string(out), "\x31"+"\x40https://a.test/1 "+copyOf15+moved+"\x043 ", "a cut between a copy and its bytes")
+}
+
+// A block of copies of bytes that are cut would have all its content as literals: it is not cut.
+func TestCutGrows(t *testing.T) {
+	row := text(rand.New(rand.NewPCG(9, 10)), 1000)
+	plain := bytes.Repeat(row, 50)
+	block := farCopies(nil, plain)
+	kept := ranges{{Low: len(row), High: len(plain)}}
+	most := len(block) + len(block)/16
+	out, ok := Cut(make([]byte, 0, most), block, plain, nil, kept, most)
+	must.Equal(t, ok || cap(out) > most, false)
+	_, ok = Cut(nil, block, plain, nil, kept, len(plain)*5/4)
+	must.Equal(t, ok, true)
 }
 
 // What does not hold the content that it should is not cut, and leaves what it was appended to.
@@ -124,7 +139,7 @@ func TestCutDamaged(t *testing.T) {
 		"another size": append([]byte{1}, block[1:]...), "a literal that is too long": append(block[:2:2], 63<<2, 255, 255, 255, 255),
 		"content that is too long": append(block[:2:2], bytes.Repeat([]byte{63<<2 | copy1, 0}, 1000)...),
 	} {
-		if out, ok := Cut([]byte("before"), damaged, plain, nil, ranges{{Low: 0, High: 10}, {Low: 20, High: 1000}}); ok || string(out) != "before" {
+		if out, ok := Cut([]byte("before"), damaged, plain, nil, ranges{{Low: 0, High: 10}, {Low: 20, High: 1000}}, unbounded); ok || string(out) != "before" {
 			t.Errorf("%s: cut to %q", name, out)
 		}
 	}
@@ -151,7 +166,7 @@ func FuzzCut(f *testing.F) {
 			return
 		}
 		kept := ranges{{Low: 0, High: low}, {Low: high, High: len(plain)}}
-		out, ok := Cut(nil, block, plain, nil, kept)
+		out, ok := Cut(nil, block, plain, nil, kept, unbounded)
 		if err != nil {
 			return
 		}
@@ -192,7 +207,7 @@ func BenchmarkCut(b *testing.B) {
 		room := make([]byte, s2.MaxEncodedLen(len(rest)))
 		for name, run := range map[string]func() []byte{
 			"cut": func() []byte {
-				out, ok := Cut(room[:0], block, plain, nil, kept)
+				out, ok := Cut(room[:0], block, plain, nil, kept, unbounded)
 				must.Equal(b, ok, true)
 				return out
 			},

@@ -86,7 +86,7 @@ func readElement(block []byte) (e element, ok bool) {
 		e.length = int(following&(1<<(8*bytes)-1)) + 1
 		e.size = 1 + bytes + e.length
 	}
-	return e, e.size <= len(block)
+	return e, e.length > 0 && e.size <= len(block) // 32 bits may not hold the length
 }
 
 // appendCopy appends a copy, of which written is the element with a larger offset or the same: it has room

@@ -2,6 +2,7 @@ package pagefilter
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -420,7 +421,8 @@ func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.P
 	dst = append(append(dst, make([]byte, layout.MostHeader)...), before...)
 	if s.Codec.Is(compress.Snappy) {
 		var ok bool
-		if dst, ok = snappycut.Cut(dst, body, plain, inside, f.ranges); !ok {
+		most := len(body) + len(body)/16 + binary.MaxVarintLen32 + len(inside) // for which there is memory
+		if dst, ok = snappycut.Cut(dst, body, plain, inside, f.ranges, most); !ok {
 			return dst[:from], false
 		}
 	} else {

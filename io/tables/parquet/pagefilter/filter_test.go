@@ -628,6 +628,38 @@ func TestPageCutBody(t *testing.T) {
 	}
 }
 
+// A Snappy page whose values all are copies of what is left out would grow more than there is memory for. It
+// is compressed again.
+func TestPageCutGrows(t *testing.T) {
+	const n, leftOut, length = 1 << 16, 4000, 64
+	rng := rand.New(rand.NewPCG(7, 8))
+	row := make([]byte, 8*leftOut)
+	for i := range row {
+		row[i] = byte(rng.Uint32())
+	}
+	plain := bytes.Repeat(row, n/leftOut+1)[:8*n]
+	block := append(binary.AppendUvarint(nil, 8*n), 61<<2, byte(len(row)-1), byte((len(row)-1)>>8))
+	block = append(block, row...)
+	for at := len(row); at < len(plain); at += length {
+		block = binary.LittleEndian.AppendUint32(append(block, (length-1)<<2|3), uint32(at-at%len(row))) // a copy
+	}
+	head := layout.Page{Kind: layout.DataPage, Values: n, Encoding: layout.Plain}
+	data, _ := head.AppendPage(nil, plain, new([]byte), func(dst, _ []byte) []byte { return append(dst, block...) })
+	p := &pages{shape: shape{layout.Int64, 0, layout.Plain, snappy, false}, chunk: layout.Chunk{Type: layout.Int64, Codec: snappy, Values: n}}
+	page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
+	opened := must.Get(page.Open(func(n int) []byte { return make([]byte, n) }, snappy))(t)
+	c, compressed := p.column(), 0
+	c.Compress = func(dst, src []byte) []byte {
+		compressed++
+		return snappy.Compressor(0)(dst, src)
+	}
+	rows := NewSelection(n)
+	rows.Keep(leftOut, n)
+	_, _, err := (&Filter{}).Page(nil, Source{c, &page, opened, true, Part{Selection: rows, N: n}})
+	must.Do(t, err)
+	must.Equal(t, compressed, 1)
+}
+
 // A page whose body cannot be cut is compressed again, which is counted for zstd.
 func TestPageCutRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
