@@ -22,6 +22,7 @@ import (
 const (
 	pieceSize    = 1 << 20
 	pieceEntries = 1 << 18
+	mostLevels   = 16 * pieceEntries // of a page that is one piece, if some entries are null
 )
 
 // Column is what filtering a page needs to know of its column.
@@ -379,14 +380,15 @@ func (c *Column) worthCutting(p *layout.Page, size, kept, ranges int) bool {
 }
 
 // mayCutBody reports whether cutting the page's compressed body is tried. It is not if the kept rows have more
-// runs than can be worth it, even if nearly all is kept. In a page of lists, where a row is any number of
-// values, cutBody counts them later.
+// runs than can be worth it, even if nearly all is kept, or if it has more than mostLevels levels: as the page
+// is not cut into pieces, all that are kept are in memory at once. In a page of lists, for which more memory is
+// reserved, and where a row is any number of values, cutBody counts them later.
 func (f *Filter) mayCutBody(s *Source) bool {
 	n, runs := len(s.Plain), 0
 	if len(f.repetition) == 0 {
 		runs = s.Selection.bits.CountRuns(s.First, s.First+s.N, n)
 	}
-	return s.Rereads && s.worthCutting(s.Page, n, n, runs)
+	return s.Rereads && (len(f.repetition) > 0 || len(f.definition) <= mostLevels) && s.worthCutting(s.Page, n, n, runs)
 }
 
 // cutBody appends a page with f.entries and f.values, made by cutting the other values out of the compressed

@@ -660,6 +660,28 @@ func TestPageCutGrows(t *testing.T) {
 	must.Equal(t, compressed, 1)
 }
 
+// A page with so many nulls that the levels of all are more than there is memory for is not cut, but written as
+// several.
+func TestPageCutNulls(t *testing.T) {
+	const n, present = mostLevels + 1, 1 << 16
+	levels := make([]byte, n)
+	for i := range present {
+		levels[i] = 1
+	}
+	plain := append(layout.AppendLevels(nil, levels, n, 1, 1, true), make([]byte, 4*present)...)
+	for _, codec := range []layout.Codec{zstd, snappy} {
+		head := layout.Page{Kind: layout.DataPage, Values: n, Encoding: layout.Plain}
+		data, _ := head.AppendPage(nil, plain, new([]byte), codec.Compressor(0))
+		p := &pages{shape: shape{layout.Int32, 1, layout.Plain, codec, false}, chunk: layout.Chunk{Type: layout.Int32, Codec: codec, Values: n}}
+		page := must.Get(layouttest.NextPage(data, &p.chunk, testLimit))(t)
+		rows := NewSelection(n)
+		rows.Keep(1, n)
+		_, pages, err := (&Filter{}).Page(nil, Source{p.column(), &page, plain, true, Part{Selection: rows, N: n}})
+		must.Do(t, err)
+		must.Equal(t, len(pages) > 1, true, codec)
+	}
+}
+
 // A page whose body cannot be cut is compressed again, which is counted for zstd.
 func TestPageCutRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
