@@ -64,7 +64,10 @@ func readerOptions(o *Options) ipc.ReaderOptions {
 func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	s := &Source{options: o, reader: r}
 	if err == nil {
-		err = s.locate()
+		s.urls, err = tableio.Locate(r.Schema(), o.URLColumn, o.Keep, o.Extra)
+	}
+	if err == nil && o.Keep != batch.KeepAll {
+		err = s.decodeOnlyURLs()
 	}
 	if err != nil {
 		return nil, s.fail(err)
@@ -75,15 +78,6 @@ func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 // fail returns err with the input's name.
 func (s *Source) fail(err error) error {
 	return tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
-}
-
-// locate finds the columns with the URLs, and decides which columns are decoded.
-func (s *Source) locate() (err error) {
-	s.urls, err = tableio.Locate(s.reader.Schema(), s.options.URLColumn, s.options.Keep, s.options.Extra)
-	if err != nil || s.options.Keep == batch.KeepAll {
-		return err
-	}
-	return s.decodeOnlyURLs()
 }
 
 // decodeOnlyURLs limits decoding to the URLs' columns and those of [tableio.SourceOptions.Extra], and finds these again

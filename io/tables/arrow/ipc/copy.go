@@ -99,25 +99,6 @@ func (s *Writer) writeCopied(c *Chunk) error {
 	return s.out.Put(m.body)
 }
 
-// writeGathered writes a record batch that was gathered, whose body goes back to the pool.
-func (s *Writer) writeGathered(c *Chunk) error {
-	r, m := c.copied, &c.messages[0]
-	if err := s.completeRecord(m, r.used); err != nil {
-		return err
-	}
-	var err error
-	if len(m.lifted) > 0 {
-		err = s.writeLifted(*m, r.frame)
-	} else {
-		err = s.writeRecord(*m)
-	}
-	if err == nil {
-		r.reader.pool.Put(m.body)
-	}
-	c.messages = nil
-	return err
-}
-
 // copyDictionary writes a dictionary message as it was read. A file must not have a dictionary
 // twice, so an identical one is left out there, and another one is an error.
 func (s *Writer) copyDictionary(d copiedDictionary) error {

@@ -172,15 +172,6 @@ func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (int64, error) {
 	return b.CheckBody(body, d.limit)
 }
 
-// record decodes a record batch. total is its decoded size, as checkRecord returned it.
-func (d *decoder) record(b *layout.BatchMeta, body []byte, total int64) (rec arrow.Record, err error) {
-	defer panics.Recover(&err, panics.As("damaged"))
-	if b, body, err = layout.Inflate(b, body, total); err != nil {
-		return nil, err
-	}
-	return d.plainRecord(b, body)
-}
-
 // plainRecord decodes a checked record batch whose body is inflated. The record shares the body's
 // memory.
 func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Record, err error) {

@@ -18,7 +18,8 @@ import (
 type message struct {
 	head   []byte // marker, length and metadata, padded; nil until seal makes it
 	body   []byte
-	lifted []lifted // parts of the body that are not in memory
+	lifted []lifted      // parts of the body that are not in memory
+	from   *layout.Frame // where the lifted parts are
 
 	batch    *layout.BatchMeta           // of a record batch or a dictionary
 	indices  []inputIndices              // that the body lacks until they are renumbered

@@ -64,7 +64,7 @@ func (r *copiedRecord) gather(kept Kept, added []*array.Data, grant *budget.Gran
 	if err := g.columns(len(encoded.body)); err != nil {
 		return m, err
 	}
-	gathered := message{body: g.out.bytes, lifted: g.lifted, indices: g.inputIndices}
+	gathered := message{body: g.out.bytes, lifted: g.lifted, from: r.frame, indices: g.inputIndices}
 	return r.appendColumns(&g.made, g.madeSize(), gathered, encoded), nil
 }
 

@@ -47,14 +47,13 @@ func copyPart(w *bufio.Writer, f *layout.Frame, from, size int64) error {
 	return layout.Cut(err)
 }
 
-// writeLifted writes a record batch with its lifted parts, which lie in the body of f, and lists it for the footer.
-func (s *Writer) writeLifted(m message, f *layout.Frame) error {
-	s.batches = append(s.batches, m.block(s.out.Pos))
+// writeLifted writes a record batch with its lifted parts.
+func (s *Writer) writeLifted(m message) error {
 	w, at := s.buffered(), 0
 	_, _ = w.Write(m.head) // Flush returns the error
 	for _, l := range m.lifted {
 		_, _ = w.Write(m.body[at:l.at])
-		if err := copyPart(w, f, l.from, l.size); err != nil {
+		if err := copyPart(w, m.from, l.from, l.size); err != nil {
 			return err
 		}
 		at = l.at

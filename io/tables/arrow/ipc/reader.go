@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -365,7 +366,7 @@ func (s *Reader) Close() { s.decoder, s.renumberedDecoder, s.used, s.before = ni
 // of rows before the first error. It verifies the metadata as strictly as readers in C++ do. memory is the most bytes
 // that a record batch may take, 0 for the default.
 func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, err error) {
-	o := ReaderOptions{Memory: memory, Strict: true}
+	o := ReaderOptions{Memory: memory, Strict: true, Rows: math.MaxInt / 2} // a part has one piece
 	var s *Reader
 	if isFile {
 		s, err = NewFileReader(r, size, o)
@@ -377,7 +378,7 @@ func Check(r io.ReaderAt, size int64, isFile bool, memory int64) (rows int64, er
 		if p, err = s.Next(); err != nil {
 			break
 		}
-		record, decodeErr := p.decoder.record(p.meta, p.body, p.total)
+		record, _, decodeErr := p.Decode(0)
 		if decodeErr != nil {
 			return rows, fmt.Errorf("record batch %d: %w", s.records-1, decodeErr)
 		}

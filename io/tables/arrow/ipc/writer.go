@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -124,14 +125,11 @@ func (s *Writer) Notes() []string { return s.refused.Notes() }
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.out.Failed }
 
-// writeRecord writes a record batch all of which is in memory, and lists it for the footer.
-func (s *Writer) writeRecord(m message) error {
-	s.batches = append(s.batches, m.block(s.out.Pos))
-	return s.writeMessage(m)
-}
-
-// writeMessage writes a message all of which is in memory.
+// writeMessage writes a message.
 func (s *Writer) writeMessage(m message) error {
+	if len(m.lifted) > 0 {
+		return s.writeLifted(m)
+	}
 	if err := s.out.Put(m.head); err != nil {
 		return err
 	}
@@ -144,7 +142,6 @@ type Chunk struct {
 	messages     []message
 	dictionaries []usedDictionary // of what was encoded, retained until they are written
 	copied       *copiedRecord    // what is copied, or was gathered; nil for what was encoded
-	gathered     bool
 }
 
 // Size returns the number of bytes that the messages take. The dictionaries are counted by the reader.
@@ -192,7 +189,7 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 		if err != nil {
 			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
 		}
-		return &Chunk{messages: []message{m}, copied: r, gathered: true}, nil
+		return &Chunk{messages: []message{m}, copied: r}, nil
 	}
 	encoded, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
@@ -203,18 +200,19 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 
 // Write writes a chunk.
 func (s *Writer) Write(c *Chunk) error {
-	switch {
-	case c.gathered:
-		return s.writeGathered(c)
-	case c.copied != nil:
+	if c.copied != nil && !s.options.Selects {
 		return s.writeCopied(c)
 	}
-	return s.writeEncoded(c)
+	return s.writeRecords(c)
 }
 
-// writeEncoded writes record batches that were encoded, after their dictionaries, which it releases. If rows are left
-// out, the indices are renumbered first.
-func (s *Writer) writeEncoded(c *Chunk) (err error) {
+// writeRecords writes record batches that were encoded, after their dictionaries, which it releases, or one that was
+// gathered, whose body goes back to the pool. If rows are left out, the indices are renumbered first.
+func (s *Writer) writeRecords(c *Chunk) (err error) {
+	used, isGathered := c.dictionaries, c.copied != nil
+	if isGathered {
+		used = c.copied.used
+	}
 	for _, d := range c.dictionaries {
 		defer d.values.Release()
 		if err != nil || s.options.Selects {
@@ -227,12 +225,17 @@ func (s *Writer) writeEncoded(c *Chunk) (err error) {
 	for i := 0; i < len(c.messages) && err == nil; i++ {
 		m := &c.messages[i]
 		if s.options.Selects {
-			err = s.completeRecord(m, c.dictionaries)
+			err = s.completeRecord(m, used)
 		}
 		if err == nil {
-			err = s.writeRecord(*m)
+			s.batches = append(s.batches, m.block(s.out.Pos))
+			err = s.writeMessage(*m)
+		}
+		if err == nil && isGathered {
+			c.copied.reader.pool.Put(m.body)
 		}
 	}
+	c.messages = nil
 	return err
 }
 
@@ -243,16 +246,10 @@ func (s *Writer) End() error {
 		if err := s.writeKept(); err != nil { // none, unless rows may be left out
 			return err
 		}
-		end = s.footer()
+		end = append(bytes.Clone(end), layout.FooterBytes(s.written, s.dictionaries, s.batches, s.pairs)...)
 	}
 	s.Release()
 	return s.out.Put(end)
-}
-
-// footer returns the end of a file: the end marker, the footer and the magic.
-func (s *Writer) footer() []byte {
-	foot := layout.FooterBytes(s.written, s.dictionaries, s.batches, s.pairs)
-	return append(layout.EndOfStream[:len(layout.EndOfStream):len(layout.EndOfStream)], foot...)
 }
 
 // Release releases the dictionaries that the writer retains. It is for a writer that is given up: End does it, too.

@@ -81,7 +81,7 @@ func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []by
 	fb.Finish(fb.EndObject())
 	foot := fb.FinishedBytes()
 	sealMetadata(nil, foot, footerSlot, nil)
-	return append(appendUint32(foot, uint32(len(foot))), Magic...)
+	return append(binary.LittleEndian.AppendUint32(foot, uint32(len(foot))), Magic...)
 }
 
 // KeyValues are the keys and values of a message or footer that was read, without its checksum.

@@ -240,8 +240,6 @@ func SameSchema(x, y *Schema) bool {
 		slices.EqualFunc(x.Columns, y.Columns, SameDecimals)
 }
 
-func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
-
 // Pairs returns the keys and values of the footer, nil for none.
 func (f *FileFramer) Pairs() *KeyValues { return ReadPairs(f.Footer.Schema.Flat.Buf, footerSlot) }
 

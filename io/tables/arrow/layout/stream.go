@@ -98,12 +98,10 @@ func (s *streamFramer) readEnd(first []byte) error {
 		return io.EOF
 	}
 	if !s.IsFile {
-		if _, err := s.r.ReadByte(); err == nil {
-			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
-		} else if err != io.EOF {
+		if _, err := s.r.ReadByte(); err != nil { // io.EOF, or why it cannot be read
 			return err
 		}
-		return io.EOF
+		return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
 	}
 	tail, err := io.ReadAll(io.LimitReader(s.r, maxMetadata+1))
 	if err != nil {

@@ -89,10 +89,11 @@ func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSi
 // NewHead returns the bytes before a body: the marker, the length, and the metadata, padded to 8 bytes.
 func NewHead(meta []byte) []byte {
 	padded := (len(meta) + 7) &^ 7
-	head := make([]byte, 0, FramePrefix+padded)
-	head = appendUint32(appendUint32(head, continuation), uint32(padded))
-	head = append(head, meta...)
-	return head[:FramePrefix+padded]
+	head := make([]byte, FramePrefix+padded)
+	binary.LittleEndian.PutUint32(head, continuation)
+	binary.LittleEndian.PutUint32(head[4:], uint32(padded))
+	copy(head[FramePrefix:], meta)
+	return head
 }
 
 // SealedHead returns what NewHead does, with the checksum of the message if the metadata has room for one. It
@@ -148,18 +149,13 @@ func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.Section
 
 // compare compares the checksum in meta with that of the bytes that it covers. body is nil for a footer.
 func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
-	size := int64(0)
-	if body != nil {
-		size = body.Size()
+	if body == nil {
+		body = io.NewSectionReader(bytes.NewReader(nil), 0, 0)
 	}
-	if s.from < 0 || s.from > size {
+	if s.from < 0 || s.from > body.Size() {
 		return errors.New("damaged: its checksum covers what is not there")
 	}
-	var covered io.Reader = bytes.NewReader(nil)
-	if body != nil {
-		covered = io.NewSectionReader(body, s.from, size-s.from)
-	}
-	digits, err := s.digits(prefix, meta, covered)
+	digits, err := s.digits(prefix, meta, io.NewSectionReader(body, s.from, body.Size()-s.from))
 	if err == nil && string(digits[:]) != string(meta[s.at:s.at+sumSize]) {
 		err = errors.New("damaged: its checksum does not match")
 	}
