@@ -31,10 +31,13 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 			valid[i] &= own[i]
 		}
 	}
+	return withValidity(d, valid, array.UnknownNullCount)
+}
+
+// withValidity returns an array with the values of d and another validity bitmap, with this number of nulls.
+func withValidity(d *array.Data, valid []byte, nulls int) *array.Data {
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
-	within := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), array.UnknownNullCount, d.Offset())
-	if _, encoded := Storage(d.DataType()).(*arrow.DictionaryType); encoded {
-		within.SetDictionary(d.Dictionary())
-	}
-	return within
+	changed := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), nulls, d.Offset())
+	changed.SetDictionary(d.Dictionary()) // nil unless the values are dictionary-encoded
+	return changed
 }

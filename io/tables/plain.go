@@ -76,8 +76,5 @@ func (m Maker) decodeDictionary(d *array.Data) *array.Data {
 		values.Retain()
 		return values
 	}
-	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, values.Buffers()[1:]...)
-	plain := array.NewData(valueType, d.Len(), buffers, values.Children(), nulls, 0)
-	plain.SetDictionary(values.Dictionary()) // there is one if the entries are dictionary-encoded themselves
-	return plain
+	return withValidity(values, valid, nulls)
 }

@@ -87,8 +87,12 @@ func (c *Column) takeParts(run int) ([]*Part, error) {
 // readNext reads the next run, and returns its parts, one for each leaf.
 func (c *Column) readNext() ([]*Part, error) {
 	if c.readers == nil {
-		if err := c.openReaders(); err != nil {
-			return nil, err
+		for _, leaf := range c.column.Leaves {
+			reader, err := NewReader(c.in, &c.chunks[leaf.Leaf], leaf, c.limit)
+			if err != nil {
+				return nil, err
+			}
+			c.readers = append(c.readers, reader)
 		}
 	}
 	rows := min(c.run, c.left)
@@ -104,16 +108,4 @@ func (c *Column) readNext() ([]*Part, error) {
 		}
 	}
 	return parts, nil
-}
-
-// openReaders sets c.readers to one for each leaf.
-func (c *Column) openReaders() error {
-	for _, leaf := range c.column.Leaves {
-		reader, err := NewReader(c.in, &c.chunks[leaf.Leaf], leaf, c.limit)
-		if err != nil {
-			return err
-		}
-		c.readers = append(c.readers, reader)
-	}
-	return nil
 }

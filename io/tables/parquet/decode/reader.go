@@ -13,11 +13,7 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-var (
-	errRows  = errors.New("damaged: the column has fewer rows than its row group")
-	errMore  = errors.New("damaged: the column has more rows than its row group")
-	errFirst = errors.New("damaged: the column begins in the middle of a list")
-)
+var errRows = errors.New("damaged: the column has fewer rows than its row group")
 
 // Reader reads the rows of a chunk in order.
 type Reader struct {
@@ -177,7 +173,7 @@ func (r *Reader) fetch() error {
 		r.levels, err = p.data.Repetition.AppendBytes(r.levels[:0], min(p.Values-r.at, blockSize), r.node.MaxRepetition)
 	}
 	if err == nil && !r.started && r.levels[0] > 0 {
-		err = errFirst
+		err = errors.New("damaged: the column begins in the middle of a list")
 	}
 	r.block, r.started = r.levels, true
 	return p.withIndex(err)
@@ -272,5 +268,5 @@ func (r *Reader) Done() error {
 	if err := r.fetch(); err != nil || r.current == nil {
 		return err
 	}
-	return errMore
+	return errors.New("damaged: the column has more rows than its row group")
 }

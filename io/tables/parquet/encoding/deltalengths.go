@@ -1,6 +1,8 @@
 package encoding
 
 import (
+	"slices"
+
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -34,34 +36,25 @@ func newLengths(values []byte, present int) (lengths delta, rest []byte, err err
 	return lengths, rest, err
 }
 
-// read reads the next n lengths, and returns them with their sum, which is not more than the bytes that are
-// there. They are valid until the next call.
-func (d *deltaLengths) read(n int) (lengths []int64, total int64, err error) {
-	lengths = resize(&d.scratch, n)
-	if err := d.lengths.Read(lengths); err != nil {
-		return nil, 0, err
-	}
-	for _, n := range lengths {
-		if n < 0 || n > int64(len(d.bytes))-total {
-			return nil, 0, errShort
-		}
-		total += n
-	}
-	return lengths, total, nil
-}
-
 // Next implements [Decoder].
 func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
-	lengths, total, err := d.read(n)
-	if err != nil {
+	d.scratch = slices.Grow(d.scratch[:0], n)[:n]
+	if err := d.lengths.Read(d.scratch); err != nil {
 		return err
+	}
+	total := int64(0)
+	for _, length := range d.scratch {
+		if length < 0 || length > int64(len(d.bytes))-total {
+			return errShort
+		}
+		total += length
 	}
 	end := int64(len(dst.Data))
 	if err := checkLimit(end+total, limit); err != nil {
 		return err
 	}
 	for i, ends := 0, dst.ends(n); i < n; i++ {
-		end += lengths[i]
+		end += d.scratch[i]
 		ends[i] = int32(end)
 	}
 	dst.Data = append(dst.Data, d.bytes[:total]...)

@@ -34,8 +34,8 @@ func openDeltaStrings(b *Body) (_ Decoder, err error) {
 
 // Next implements [Decoder]. It checks all lengths before it takes memory for the values.
 func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
-	both := resize(&d.scratch, 2*n)
-	prefixes, suffixes := both[:n], both[n:]
+	d.scratch = slices.Grow(d.scratch[:0], 2*n)[:2*n]
+	prefixes, suffixes := d.scratch[:n], d.scratch[n:]
 	if err := d.prefixes.Read(prefixes); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
@@ -141,12 +140,3 @@ func checkLimit(size, limit int64) error {
 
 // block is the number of numbers that are decoded at a time.
 const block = 1024
-
-// resize returns a slice of n elements, whose contents are arbitrary: *scratch, or a larger slice that
-// replaces it.
-func resize[T any](scratch *[]T, n int) []T {
-	if cap(*scratch) < n {
-		*scratch = make([]T, n, 1<<bits.Len(uint(n)))
-	}
-	return (*scratch)[:n]
-}

@@ -44,7 +44,8 @@ func errIndex(index uint32, dictionary *Values) error {
 // Next implements [Decoder]. It reads at most block indices at once.
 func (d *indices) Next(dst *Values, n int, limit int64) error {
 	for n > 0 {
-		part := resize(&d.scratch, min(n, block))
+		part := slices.Grow(d.scratch[:0], block)[:min(n, block)]
+		d.scratch = part
 		if err := d.Read(part); err != nil {
 			return err
 		}
@@ -105,8 +106,6 @@ func (d *indices) setPage(page *Page) error {
 	return d.Done()
 }
 
-var errChanged = errors.New("damaged: its indices are not those that they were when it was read before")
-
 // writeIndices appends the indices of runs of values of p, each replaced by p.newIndex if that is not nil.
 func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.indices = p.indices[:0]
@@ -115,7 +114,7 @@ func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 			written := int32(index)
 			if p.newIndex != nil {
 				if written = p.newIndex[index]; written < 0 { // it was not used when the indices were counted
-					return dst, errChanged
+					return dst, errors.New("damaged: its indices are not those that they were when it was read before")
 				}
 			}
 			p.indices = append(p.indices, written)

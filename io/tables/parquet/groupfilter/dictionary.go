@@ -41,8 +41,6 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 	return nil
 }
 
-var errLateIndices = &tables.LimitError{What: "its pages of indices come after others", Help: tables.Recode}
-
 // readIndices marks the dictionary's entries that the kept rows use. It reads pages of indices until all
 // entries are used or the column ends. Writers that give up a dictionary, because it grows too large, never
 // return to it. A page of indices after pages in another encoding is refused all the same, because readData
@@ -68,7 +66,7 @@ func (r *filterRun) readIndices(c *filteredColumn) error {
 			pages.Skip(&p.Page)
 			continue
 		case fellBack:
-			return errLateIndices
+			return &tables.LimitError{What: "its pages of indices come after others", Help: tables.Recode}
 		}
 		wanted, err := r.readData(p, pages, at)
 		if err == nil && wanted {

@@ -301,10 +301,8 @@ func (r *filterRun) newColumn(number int, n *columns.Node) *filteredColumn {
 }
 
 var (
-	errStopped        = errors.New("stopped")
-	errGroupRows      = errors.New("damaged: it does not have as many rows as its row group")
-	errLateDictionary = errors.New("damaged: a dictionary that is not the first page")
-	errNoBytes        = errors.New("damaged: its values have no bytes")
+	errStopped   = errors.New("stopped")
+	errGroupRows = errors.New("damaged: it does not have as many rows as its row group")
 )
 
 // position is how far the pages of a column were read.
@@ -324,7 +322,7 @@ func (at *position) pass(p *page) {
 func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 	err := c.chunk.Codec.Check()
 	if c.Type == layout.FixedLenByteArray && c.Width <= 0 {
-		err = errNoBytes
+		err = errors.New("damaged: its values have no bytes")
 	}
 	if err != nil {
 		return fmt.Errorf("column %q: %w", c.name, err)
@@ -338,6 +336,9 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		}
 		p := &page{column: c, index: index, number: number, nulls: -1, done: make(chan struct{})}
 		wanted, err := r.readPage(p, s, at)
+		if err == nil && wanted {
+			err = r.chooseLevel(p)
+		}
 		if err != nil {
 			r.release(p)
 			return c.failed(index, err)
@@ -349,10 +350,6 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		if !wanted {
 			r.release(p)
 			continue
-		}
-		if err = r.chooseLevel(p); err != nil {
-			r.release(p)
-			return c.failed(index, err)
 		}
 		if err := r.start(p); err != nil {
 			return err
@@ -457,7 +454,7 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 	}
 	if p.Kind == layout.DictionaryPage {
 		if p.index > 0 {
-			return false, errLateDictionary
+			return false, errors.New("damaged: a dictionary that is not the first page")
 		}
 		return true, r.loadDictionary(p, s)
 	}

@@ -8,15 +8,6 @@ import (
 
 var errTree = errors.New("damaged: the schema is not a tree")
 
-// findLeaves sets f.Fields and f.Leaves, and checks that the schema's elements form one tree.
-func (f *File) findLeaves() error {
-	end, err := f.addElement(0, 0, Leaf{})
-	if err == nil && end < len(f.Schema) {
-		err = errTree
-	}
-	return err
-}
-
 // addElement adds the leaves and fields of schema element i and of those below it, and returns the index of
 // the element after them. depth is the number of groups around i, the root included; levels has the largest
 // levels in the innermost.

@@ -449,5 +449,9 @@ func parseFooter(data []byte) (*File, error) {
 			return nil, errThrift
 		}
 	}
-	return f, f.findLeaves()
+	end, err := f.addElement(0, 0, Leaf{}) // the root, and with it all others
+	if err == nil && end < len(f.Schema) {
+		err = errTree
+	}
+	return f, err
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// maxIndex is the most bytes that an index may have: some millions of pages.
-const maxIndex = 64 << 20
+// MaxIndex is the most bytes that an index may have: some millions of pages.
+const MaxIndex = 64 << 20
 
 // OffsetIndex says where the data pages of a chunk lie.
 type OffsetIndex struct{ Pages []PageLocation }
@@ -92,7 +92,7 @@ func (f *File) ReadIndex(r io.ReaderAt, at Range, s structure) error {
 	if at.Length <= 0 {
 		return nil
 	}
-	if at.Offset < int64(len(Magic)) || at.Length > maxIndex || at.Offset > f.End-at.Length {
+	if at.Offset < int64(len(Magic)) || at.Length > MaxIndex || at.Offset > f.End-at.Length {
 		return errors.New("damaged: it lies outside of the file's data")
 	}
 	data := make([]byte, at.Length)

@@ -74,12 +74,12 @@ type thrift struct {
 type field struct {
 	id      int16
 	kind    byte
-	pending bool     // there is one, not the structure's end; for reading
-	taken   bool     // isDue returned true for it: its value is read, and the next header is to be
-	ended   bool     // all fields were read
-	n       int      // the number of fields so far
-	seen    fieldSet // their numbers
-	highest int16    // of the numbers that the structure lists
+	pending bool   // there is one, not the structure's end; for reading
+	taken   bool   // isDue returned true for it: its value is read, and the next header is to be
+	ended   bool   // all fields were read
+	n       int    // the number of fields so far
+	seen    uint32 // their numbers, a bit each up to maxField
+	highest int16  // of the numbers that the structure lists
 }
 
 // isDue reports whether the caller is to read or write the value of field id now. When writing, it has written
@@ -363,10 +363,7 @@ func (t *thrift) next() {
 	t.kind, t.n, t.pending = header&15, t.n+1, t.err == nil
 }
 
-// fieldSet is a set of field numbers up to maxField, a bit each. Parquet's structures have
-// none above.
-type fieldSet uint32
-
+// maxField is the highest number of a field that is noted. Parquet's structures have none above.
 const maxField = 31
 
 // damaged keeps the error of a structure's field.

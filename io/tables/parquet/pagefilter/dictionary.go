@@ -115,8 +115,5 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 		return out, f.pages, nil
 	}
 	dst, err := f.write(dst, &s, values)
-	if err != nil {
-		return dst, nil, err
-	}
-	return dst, f.pages, nil
+	return dst, f.pages, err
 }

@@ -30,9 +30,6 @@ const (
 	indexLocations, locationOffset, bloomBytes = 1, 1, 1
 )
 
-// maxIndex is the most bytes that an offset index may have: some millions of pages.
-const maxIndex = 64 << 20
-
 // Input is a file whose columns are copied, all of them or some.
 type Input struct {
 	in     io.ReaderAt
@@ -125,7 +122,7 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 func (input *Input) findIndexes(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
-	if c.offsetIndex.Length > maxIndex {
+	if c.offsetIndex.Length > layout.MaxIndex {
 		return &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.offsetIndex.Length), Help: tables.Recode}
 	}
 	at := integer(c.meta, metaBloom)

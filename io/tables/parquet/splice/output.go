@@ -66,7 +66,7 @@ type begun struct {
 
 // NewWriter begins a file whose schema and metadata are like's, with the added columns after its own.
 func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
-	o := &Writer{out: tables.Output{To: w}, footer: slices.Clone(like.footer), maker: added.Maker}
+	o := &Writer{out: tables.Output{To: w}, footer: sorted(like.footer), maker: added.Maker}
 	if err := o.extendSchema(added); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
@@ -118,9 +118,8 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	}
 	o.footer = remove(o.footer, fileMetadata)
 	if len(list) > 0 {
-		o.footer = append(o.footer, layout.ListField(fileMetadata, layout.RawStruct, list))
+		put(&o.footer, layout.ListField(fileMetadata, layout.RawStruct, list))
 	}
-	slices.SortStableFunc(o.footer, func(a, b layout.Raw) int { return int(a.ID) - int(b.ID) })
 }
 
 // Failed reports whether the output could not be written. Any other error is about an
