@@ -186,11 +186,8 @@ func (s *passing) Write(c batch.Chunk) error {
 	} else {
 		g.begun, err = true, s.file.BeginGroup(g.source.passed, g.index)
 	}
-	switch {
-	case err == nil:
-		return nil
-	case s.file.Failed():
-		return err // which names the output
+	if err == nil || s.file.Failed() { // such an error names the output
+		return err
 	}
 	return tableio.Worded(fmt.Errorf("%s: row group %d: %w", g.source.options.Name, g.index, err))
 }

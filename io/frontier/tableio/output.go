@@ -138,14 +138,6 @@ func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables
 	return columns, nil
 }
 
-// selectedRows returns the rows that are written.
-func selectedRows(v *batch.Verdicts) tables.Rows {
-	if v.Selected != nil {
-		return tables.RowsOf(v.Selected, v.Rows)
-	}
-	return tables.Rows(nil).Add(0, v.Rows)
-}
-
 // sameFields reports whether two lists of fields have the same names and types.
 func sameFields(a, b []arrow.Field) bool {
 	return slices.EqualFunc(a, b, func(x, y arrow.Field) bool { return x.Name == y.Name && sameType(x.Type, y.Type) })

@@ -30,7 +30,10 @@ type Share struct {
 // the share's allocator is counted as freed when it returns. Shares stops at an error of encode, or when
 // all shares together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
-	rows := selectedRows(v)
+	rows := tables.Rows(nil).Add(0, v.Rows)
+	if v.Selected != nil {
+		rows = tables.RowsOf(v.Selected, v.Rows)
+	}
 	if rows.Count() == 0 && !o.empty {
 		return nil
 	}
