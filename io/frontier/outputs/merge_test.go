@@ -117,8 +117,7 @@ func TestChainFailure(t *testing.T) {
 	broken, later := errors.New("broken"), errors.New("later")
 	for failing := range 5 {
 		entered, stopped := 0, 0
-		var chain *Chain
-		chain = NewChain(4, func() {
+		chain := NewChain(4, func() {
 			if stopped++; entered < 1 {
 				t.Errorf("step %d: stopped before the output before is entered", failing)
 			}
