@@ -350,6 +350,7 @@ func TestClosedStreams(t *testing.T) {
 		{"-in - -rules rules <&-", 1, "stdin: file already closed"},
 		{"pipe -rules rules <&-", 1, "stdin: file already closed"},
 		{"export -rules rules -table rules >&-", 1, "stdout is closed"},
+		{"survey -rules rules -agent GPTBot -as csv >&-", 1, "stdout is closed"},
 		{"version >&-", 0, ""},
 		{"help export >&-", 0, ""},
 		{"explain https://example.com/ -rules rules >&-", 0, ""},

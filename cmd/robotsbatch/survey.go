@@ -258,7 +258,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 		return err
 	}
 	if c.Out == blob.Stdio {
-		_, err = c.s.out.Write(b.Bytes())
+		_, err = blob.Rows(c.s.out).Write(b.Bytes())
 		return err
 	}
 	return blob.WriteFile(ctx, c.Out, b.Bytes())
