@@ -392,7 +392,7 @@ func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 			trie := b.trieOf(i)
 			names[trie] = append(names[trie], string(b.name(i)))
 		}
-		for number := range names {
+		for number := range names { // a trie is opened by a name that obeys it: its rules are found by the name alone
 			if len(names[number]) > 0 && !yield(names[number], b.trie(b.obeyed(Chain{names[number][0]}))) {
 				return
 			}
@@ -402,8 +402,7 @@ func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 
 // HasEveryone reports whether the body has a group for "*".
 func (b *Body) HasEveryone() bool {
-	everyone := b.trie(-1)
-	return everyone.rules.flags&flagGroup != 0
+	return b.trie(-1).rules.flags&flagGroup != 0
 }
 
 // Written returns the rules in the order of their lines, without Allow, each once, even if it stands

@@ -168,7 +168,7 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 			}
 			if f.Profile == robotstxt.Google && rule.Allow {
 				if directory, ok := indexPattern(rule.Pattern); ok {
-					c.addEntry(directory, true, f.Profile)
+					c.addEntry(directory, rule.Allow, f.Profile)
 				}
 			}
 			c.sources = append(c.sources, source{Rule: rule, group: uint32(n)})

@@ -252,16 +252,17 @@ func (s *search) scan(path []byte) {
 }
 
 // firstBytes returns the set of bytes that the texts of a trie start with, in the two words of
-// hasChild: the first byte of the root's label, or the bytes of its children. No text is empty.
+// hasChild: the first byte of the root's label, or the bytes of its children. No text is empty, so
+// none ends at the root itself.
 func (c *compiled) firstBytes() (low, high uint64) {
-	if label := kernels.Load64(c.data, headerSize); label>>56 > 0 {
+	if label := kernels.Load64(c.data, headerSize); label>>56 > 0 { // the top byte is the label's length, the lowest its first byte
 		bit := uint64(1) << (label & 63)
 		if byte(label) < 64 {
 			return bit, 0
 		}
 		return 0, bit
 	}
-	return kernels.Load64(c.data, headerSize+8), kernels.Load64(c.data, headerSize+16)
+	return kernels.Load64(c.data, headerSize+nodeLowAt), kernels.Load64(c.data, headerSize+nodeHighAt)
 }
 
 // tryLiteral tries the suffixes of an index literal, the best rule first, while their rule beats

@@ -157,7 +157,7 @@ type walkResult struct {
 
 // walk follows a path, Target.raw or Target.query, down the trie as far as it leads, in time linear
 // in the path. Both serve all rules without wildcards: one without a literal '?' cannot match past
-// the path's '?', up to which query is spelt like plain.
+// the path's '?', up to which Target.query is spelt like Target.plain.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ { // node is the offset in c.data of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)
@@ -194,7 +194,7 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			}
 			if field := kernels.Load32(c.data, leaf+leafBestAt); field&endBit == 0 {
 				w.leaf = leaf
-			} else {
+			} else { // the leaf has an end of its own
 				w.end, w.at = field&^endBit, w.stop
 			}
 			return w

@@ -172,8 +172,9 @@ func (t *Trie) Profile() Profile {
 }
 
 // Rule describes a rule that Match decided by. Its slices are valid as long as the trie's
-// bytes are. If the trie has no notes (see OpenBody), only Allow is set.
+// bytes are. If the trie has no notes (see OpenBody), only Allow is set: it counts no rules then.
 func (t *Trie) Rule(rule uint32) RuleInfo {
+	// Ranks count from 1: no rule has rank 0, and the note of rank 0 is zeros.
 	if rank := int64(rule >> 1); rank == 0 || rank > int64(t.ruleCount()) {
 		return RuleInfo{Allow: rule&1 != 0}
 	}

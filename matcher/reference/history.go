@@ -81,7 +81,8 @@ func (c *Captures) at(url string, second int64, hops int) Known {
 	return known
 }
 
-// lasted reports whether one of the failures is 30 days later than the first that has a time.
+// lasted reports whether one of the failures is 30 days later than the first that has a time. Unread
+// captures do not count: there may have been an answer.
 func lasted(failures []Capture) bool {
 	for i, first := range failures {
 		if first.Second == 0 || first.Unread {

@@ -242,9 +242,9 @@ func absolute(statements []Statement) (licenses []string) {
 		scheme, rest, _ := strings.Cut(s.Value, ":")
 		rest, hasAuthority := strings.CutPrefix(rest, "//")
 		switch {
-		case scheme == "" || !isOneOf(scheme[0], letters) || strings.Trim(scheme, letters+"0123456789+-.") != "":
-		case rest == "" || hasAuthority && isOneOf(rest[0], "/?"):
-		case strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("\"<>\\^`{|}", r) }):
+		case scheme == "" || !isOneOf(scheme[0], letters) || strings.Trim(scheme, letters+"0123456789+-.") != "": // no scheme
+		case rest == "" || hasAuthority && isOneOf(rest[0], "/?"): // names nothing: after "//" must come an authority
+		case strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("\"<>\\^`{|}", r) }): // a byte that no URI has
 		case !slices.Contains(licenses, s.Value):
 			licenses = append(licenses, s.Value)
 		}

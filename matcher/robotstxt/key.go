@@ -124,6 +124,7 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 // rule, a sitemap or a crawl-delay, or with a misspelling of it, and goes on. Under RFC9309 the
 // record is unknown; under Google it counts.
 func ExtendsKey(key []byte) bool {
-	field, kind := lookUp(key, true)
+	const prefix = true
+	field, kind := lookUp(key, prefix)
 	return kind == KeyPrefix && field < otherField
 }

@@ -123,10 +123,11 @@ func joined(all []error) (err error) {
 }
 
 // parse reads a chain, or the value of a user-agent line: "iaskspider/2.0" and "Kangaroo
-// Bot" mean iaskspider and Kangaroo. A line with any of the bytes never is no such value.
+// Bot" mean iaskspider and Kangaroo. A line that is no chain
+// and has any of the bytes never is no such value: the error is ParseChain's.
 func parse(line, never string) (matcher.Chain, error) {
 	refused := fmt.Errorf("%q is no product token: write the agents alone, one a line, such as GPTBot", line)
-	if strings.ContainsAny(line, marks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
+	if strings.ContainsAny(line, foreignMarks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return nil, refused
 	}
 	chain, err := matcher.ParseChain(line)
@@ -137,15 +138,15 @@ func parse(line, never string) (matcher.Chain, error) {
 	words := strings.Fields(token)
 	switch {
 	case len(words) == 0 || strings.EqualFold(words[0], "Mozilla"):
-		return nil, err
+		return nil, err // a browser's header: the error names the token in it, which is not its first word
 	case !strings.ContainsFunc(words[0], unicode.IsLetter):
 		return nil, refused // a list's mark, such as - or 1.
 	}
 	return matcher.ParseChain(words[0])
 }
 
-// marks are bytes of other notations, such as YAML and HTML. No group is for an agent with one.
-const marks = "\"'`#<>[]{}"
+// foreignMarks are bytes of other notations, such as YAML and HTML. No group is for an agent with one.
+const foreignMarks = "\"'`#<>[]{}"
 
 // withoutComment returns a line without its comment, trimmed.
 func withoutComment(line string) string {

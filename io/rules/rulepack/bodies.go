@@ -57,7 +57,7 @@ type bodyRow struct {
 	checksum, flags       uint32
 }
 
-// readRow decodes the row of body number. rows is the section bodies, and has one row more
+// readRow decodes the row of body number; the fields lie as above rowSize. rows is the section bodies, and has one row more
 // than there are bodies.
 func readRow(rows []byte, number uint32) bodyRow {
 	b := rows[rowSize*int64(number):]
@@ -177,7 +177,7 @@ func (b *bodies) usedBy(number uint32, host surtStart) error {
 
 // compile compiles a body for all agents and stores it with its notes and records. It stores
 // the text itself if compileAll refuses. Large bodies are compiled one at a time, to bound the
-// memory.
+// memory. counted is as in add.
 func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
@@ -199,6 +199,7 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	rules, notes := w.rules[:0], w.notes[:0]
 	if compiled, numbers := b.compileAll(w, f, len(counted)); compiled != nil {
 		rules = compiled.AppendRules(rules)
+		// The names get their numbers in the dictionary b.names. Its own number, not yet known, bodyWriter sets.
 		matcher.RenumberBody(rules, 0, func(name uint32) uint32 { return numbers[name] })
 		notes = compiled.AppendNotes(notes)
 	} else {
@@ -275,7 +276,7 @@ func (b *bodies) saveCompiled(number uint32, stored []byte, flags uint8) error {
 func (b *bodies) order(visit func(k *bodyMeta)) error {
 	b.table.slots.free() // only adding needs them
 	for number := range b.table.n {
-		r, err := b.table.metas.record(int(number), false)
+		r, err := b.table.metas.record(int(number), toRead)
 		if err == nil && readBodyMeta(r).used {
 			err = b.ordered.Add(r)
 		}
@@ -366,15 +367,15 @@ type bodyWriter struct {
 	row  bodyRow // has the offsets where its rules, notes and records start, as start and end
 }
 
-// write writes one body and its row. stored is as appendStored made it; its names get the
-// pack's numbers in place.
+// write writes one body and its row. stored is as appendStored made it, the lengths of rules and notes
+// first; its names get the pack's numbers in place.
 func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	rules := stored[storedSize:][:le32(stored)]
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
-	r := w.row // all empty; grows to this body's
-	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8
+	r := w.row                                              // all empty; grows to this body's
+	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8 // the u24 of a row
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
 	r.records[1] += uint64(len(records))

@@ -42,8 +42,11 @@ func newPagedArray(size int, memory int64, folder string) *pagedArray {
 	return &pagedArray{size: size, most: int(max(memory/pagedSize, 16)), spill: runs.Spill{Folder: folder}}
 }
 
+// What a caller of record does with the bytes.
+const toRead, toChange = false, true
+
 // record returns the bytes of record i, valid until the next call. The caller may change them
-// only if it passes true for changed.
+// only if it says so (toChange).
 func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
 	perPage := pagedSize / p.size
 	page, at := i/perPage, i%perPage*p.size
@@ -178,7 +181,7 @@ func newBodyTable(metaMemory, slotMemory int64, folder string) bodyTable {
 
 // get returns the bodyMeta of the body with a number.
 func (t *bodyTable) get(number uint32) (bodyMeta, error) {
-	r, err := t.metas.record(int(number), false)
+	r, err := t.metas.record(int(number), toRead)
 	if err != nil {
 		return bodyMeta{}, err
 	}
@@ -187,7 +190,7 @@ func (t *bodyTable) get(number uint32) (bodyMeta, error) {
 
 // update applies change to the bodyMeta of the body with a number.
 func (t *bodyTable) update(number uint32, change func(k *bodyMeta)) error {
-	r, err := t.metas.record(int(number), true)
+	r, err := t.metas.record(int(number), toChange)
 	if err == nil {
 		k := readBodyMeta(r)
 		change(&k)
@@ -197,11 +200,11 @@ func (t *bodyTable) update(number uint32, change func(k *bodyMeta)) error {
 }
 
 // find returns the number of the body with digest d. If there is none, number is noBody, and
-// slot is the free one that add must get for it.
+// slot is the free one that add must get for it. See bodyTable.slots for what a slot has.
 func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 	hash := t.hash(d)
 	for slot = t.firstSlot(hash); ; slot = t.nextSlot(slot) {
-		r, err := t.slots.record(slot, false)
+		r, err := t.slots.record(slot, toRead)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -210,7 +213,7 @@ func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 			return noBody, slot, nil
 		case uint32(s>>32) == hash:
 			number := uint32(s) - 1
-			if r, err = t.metas.record(int(number), false); err != nil || digest(r[len(surtStart{}):]) == *d {
+			if r, err = t.metas.record(int(number), toRead); err != nil || readBodyMeta(r).digest == *d {
 				return number, slot, err
 			}
 		}
@@ -224,14 +227,14 @@ func (t *bodyTable) nextSlot(slot int) int     { return (slot + 1) & (1<<t.bits 
 // add gives a new body the next number. slot is what find returned for its digest d; length is
 // the size of its text in bytes.
 func (t *bodyTable) add(slot int, d *digest, length uint32) error {
-	r, err := t.metas.record(int(t.n), true)
+	r, err := t.metas.record(int(t.n), toChange)
 	if err != nil {
 		return err
 	}
 	k := bodyMeta{first: noSURT, digest: *d, number: t.n, length: length}
 	k.write(r)
 	t.n++
-	if r, err = t.slots.record(slot, true); err != nil {
+	if r, err = t.slots.record(slot, toChange); err != nil {
 		return err
 	}
 	binary.LittleEndian.PutUint64(r, uint64(t.hash(d))<<32|uint64(t.n))
@@ -252,13 +255,13 @@ func (t *bodyTable) grow() error {
 	t.slots = newPagedArray(old.size, t.memory, old.spill.Folder)
 	t.bits++
 	for i := range 1 << (t.bits - 1) {
-		r, err := old.record(i, false)
+		r, err := old.record(i, toRead)
 		if err != nil {
 			return err
 		}
 		body := le64(r)
 		for slot := t.firstSlot(uint32(body >> 32)); body != 0; slot = t.nextSlot(slot) {
-			if r, err = t.slots.record(slot, true); err != nil {
+			if r, err = t.slots.record(slot, toChange); err != nil {
 				return err
 			}
 			if le64(r) == 0 {

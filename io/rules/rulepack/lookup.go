@@ -374,7 +374,7 @@ func unpadded(rules []byte) []byte {
 	if len(rules) < 8 {
 		return rules
 	}
-	if length := uint64(le32(rules[4:])); length < uint64(len(rules)) && isZero(rules[length:]) {
+	if length := uint64(le32(rules[4:])); length < uint64(len(rules)) && isZero(rules[length:]) { // as the body's head has it
 		return rules[:length]
 	}
 	return rules

@@ -45,7 +45,7 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 		}
 		if name, body, err = d.textOf(record, nil); err != nil || name != "" {
 			return name, body, err
-		}
+		} // a folder HOST without a robots.txt: the next record counts
 	}
 	return "", nil, nil
 }
