@@ -391,7 +391,7 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
 	}
-	if v.Members == 0 {
+	if v.Members == 0 { // a row with another reason is denied to all agents, or to be null for all
 		for i := range v.Agents {
 			if !hasOther && v.Agents[i].Denied(row) {
 				v.DeniedLater[i]++
@@ -407,7 +407,7 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 		switch _, denied := slices.BinarySearch(list, int32(member)); {
 		case denied && !hasOther:
 			v.DeniedLater[1+member]++
-		case hasOther && !denied: // the member may fetch what the combined verdict denies
+		case hasOther && !denied: // the member may fetch it: this adds 1 back for the row that leaves NoCaptureYet
 			v.DeniedLater[1+member]--
 		}
 	}

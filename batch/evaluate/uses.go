@@ -160,8 +160,9 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 // null is the number of null.
 const null = -1
 
-// numberOf returns the number for batch.Values.Of of what a column has of a use of an agent, given
-// by their indices: the value, or the line that decides; null or batch.Unreadable for none.
+// numberOf returns what batch.Values.Of has for a use of an agent, given by their indices: the number in
+// the column's dictionary of the value, or of the line that decides; null or batch.Unreadable for none. A
+// column of booleans has no dictionary: 1 is true and 0 is false.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)

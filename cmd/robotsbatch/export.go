@@ -156,6 +156,7 @@ func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error)
 	if c.Out == "" {
 		return outputs.DroppedTable(run), nil
 	}
+	// There is no input from which to take stdout's format, if none was asked for: CSV suits one of CSV.
 	t, err := c.Output.Target(outputs.Output{Path: c.Out}, &frontier.Source{Format: format.CSV})
 	if err == nil {
 		err = c.TableFlags().CheckFormat(c.given, config.OfOutputs, t.Format.String())

@@ -173,7 +173,7 @@ func (o *Options) openSource(s *Source, r io.Reader) error {
 			return err
 		}
 		s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
-		return o.Passage.apply(s)
+		return o.Passage.passColumns(s)
 	}
 	switch s.Format {
 	case format.Unknown:

@@ -24,9 +24,9 @@ type Passage struct {
 	decided bool
 }
 
-// apply makes an input pass its columns undecoded, if it can. The format's source then closes
+// passColumns makes an input pass its columns undecoded, if it can. The format's source then closes
 // the file, because its pieces read from it after the last Next.
-func (p *Passage) apply(s *Source) error {
+func (p *Passage) passColumns(s *Source) error {
 	if p == nil {
 		return nil
 	}

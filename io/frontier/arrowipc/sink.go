@@ -204,7 +204,7 @@ func (s *sink) Write(c batch.Chunk) error {
 		}
 		r.chunk = nil
 	}
-	return r.source.done()
+	return r.source.endUse()
 }
 
 // Close implements batch.Sink.

@@ -210,8 +210,8 @@ func (s *Source) PassThrough(in io.Closer, selects bool) error {
 	return nil
 }
 
-// done closes the input after its last use.
-func (s *Source) done() error {
+// endUse ends one of the uses that users counts, and closes the input after the last.
+func (s *Source) endUse() error {
 	if s.users.Add(-1) > 0 || s.in == nil {
 		return nil
 	}
@@ -237,13 +237,13 @@ func (s *Source) urlColumn() int {
 	return s.columns[s.urls.Columns()[0]]
 }
 
-// Close lets go of the dictionaries, which pieces that are not decoded yet keep. It closes an
-// input that PassThrough took over once all pieces are written.
+// Close lets go of the dictionaries; pieces that are not decoded yet still have theirs. It ends the
+// source's own use of an input that PassThrough took over, which closes when the last piece is written.
 func (s *Source) Close() error {
 	s.reader.Close()
 	if s.passing && !s.closed {
 		s.closed = true
-		return s.done()
+		return s.endUse()
 	}
 	return nil
 }

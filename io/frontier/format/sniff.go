@@ -66,7 +66,7 @@ func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec c
 			return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := errUnread(head, name); err != nil {
+	if err := errUnsupported(head, name); err != nil {
 		closer.Close()
 		return Unknown, codec, nil, err
 	}
@@ -79,10 +79,10 @@ func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec c
 	return found, codec, readCloser{r, closer}, nil
 }
 
-// errUnread returns an error for an input that is compressed or laid out in a way that is not
+// errUnsupported returns an error for an input that is compressed or laid out in a way that is not
 // read, such as bzip2 or a JSON array, and names the program that converts it; nil for any
 // other. Without the error each line would be a row without a URL.
-func errUnread(head []byte, name string) error {
+func errUnsupported(head []byte, name string) error {
 	for _, r := range [...]struct{ magic, what, program string }{
 		{"1AY&SY", "bzip2", "bzcat"},
 		{"\xFD7zXZ\x00", "xz", "xzcat"},

@@ -83,10 +83,7 @@ func (s *scanner) value(key int) []byte {
 func (s *scanner) scanObject(text []byte) bool {
 	s.data, s.at = text, 0
 	s.found, s.exact, s.members, s.owned, s.clash = 0, 0, 0, 0, -1
-	if len(text) == 0 || text[0] != '{' || !s.scanOutermost() {
-		return false
-	}
-	return s.at == len(text)
+	return len(text) > 0 && text[0] == '{' && s.scanOutermost() && s.at == len(text)
 }
 
 // scanOutermost scans the outermost object, and records the values of wanted keys. It reports
@@ -109,12 +106,12 @@ func (s *scanner) scanOutermost() bool {
 			name = s.unquote
 		}
 		wanted := s.wantedKeys(name)
-		s.watch(name)
+		s.noteWatched(name)
 		if !s.colon() {
 			return false
 		}
 		start = s.at
-		if !s.scanValue(2) {
+		if !s.scanValue(2) { // the outermost object has depth 1
 			return false
 		}
 		s.found |= wanted
@@ -162,8 +159,8 @@ func (s *scanner) scanNested(outer []byte, value span) {
 	}
 }
 
-// watch records whether a key of this name is watched.
-func (s *scanner) watch(name []byte) {
+// noteWatched sets owned and clash for a key of the object: a watched one is the rows' own or clashes.
+func (s *scanner) noteWatched(name []byte) {
 	for i, watched := range s.watched {
 		switch {
 		case !bytes.Equal(name, watched):

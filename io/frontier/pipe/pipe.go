@@ -75,6 +75,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	}
 	opened := make(chan result, 1)
 	go func() {
+		// One batch may take half of the memory. Behind its end marker a peer may keep the stream open.
 		src, err := arrowipc.OpenStream(in, arrowipc.Options{
 			Name: o.Name, URLColumn: o.URLColumn, Extra: o.Extra, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
 		})
@@ -90,11 +91,12 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 
 // newSink returns the sink of the answers. Columns are copied without decoding if they can be.
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
-	options := arrowipc.SinkOptions{
+	options := arrowipc.SinkOptions{ // one batch may take half of the memory
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
 		Schema: src.Schema(), Stream: true, OneToOne: true, Selects: o.Emit != batch.EmitAll,
 	}
-	if o.Keep != batch.KeepNone && src.CanPassThrough(true, false) {
+	const several = false
+	if o.Keep != batch.KeepNone && src.CanPassThrough(options.Stream, several) {
 		if err := src.PassThrough(nil, options.Selects); err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func findURLs(schema *arrow.Schema, name string) (place, error) {
 		return found, err
 	}
 	if found.column >= 0 {
-		if !holdsURLs(found.dataType) {
+		if !isText(found.dataType) {
 			return found, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", found.name, found.dataType, option.URLColumn, columns)
 		}
 		return found, nil
@@ -56,9 +56,9 @@ var (
 	binaryTypes = []arrow.Type{arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW}
 )
 
-// holdsURLs reports whether a column of that type can hold URLs: strings or binary values, or a
-// dictionary of such.
-func holdsURLs(dt arrow.DataType) bool {
+// isText reports whether a column of that type has texts, which may be URLs: strings or binary values,
+// or a dictionary of such.
+func isText(dt arrow.DataType) bool {
 	return slices.Contains(slices.Concat(stringTypes, binaryTypes), textType(dt))
 }
 

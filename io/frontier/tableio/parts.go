@@ -46,7 +46,7 @@ func findParts(schema *arrow.Schema) (*Parts, error) {
 	for part, name := range partNames {
 		p[part] = -1
 		if found := schema.FieldIndices(name); len(found) == 1 {
-			if dt := schema.Field(found[0]).Type; holdsURLs(dt) || part == port && isNumber(dt) {
+			if dt := schema.Field(found[0]).Type; isText(dt) || part == port && isNumber(dt) {
 				p[part] = found[0]
 			}
 		}
@@ -75,7 +75,7 @@ func (p *Parts) Columns() []int {
 // checked; limit is the most bytes of all URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	var texts [partCount]batch.Column
-	numbers := p[port] >= 0 && !holdsURLs(table.Schema().Field(p[port]).Type)
+	numbers := p[port] >= 0 && !isText(table.Schema().Field(p[port]).Type)
 	for part, column := range p {
 		if column < 0 || part == port && numbers {
 			continue

@@ -17,7 +17,7 @@ func holdsTimes(dt arrow.DataType) bool {
 	case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.FLOAT64, arrow.NULL:
 		return true
 	}
-	return arrow.IsInteger(dt.ID()) || holdsURLs(dt)
+	return arrow.IsInteger(dt.ID()) || isText(dt)
 }
 
 // maxText is the most bytes of strings that are copied; only views need a copy.
@@ -32,7 +32,7 @@ func times(a arrow.Array) ([]int64, error) {
 		a = extension.Storage()
 	}
 	data := a.Data().(*array.Data)
-	if holdsURLs(data.DataType()) { // strings, and a dictionary of them: TimesOf parses equal rows once
+	if isText(data.DataType()) { // strings, and a dictionary of them: TimesOf parses equal rows once
 		column, err := URLs(data, maxText)
 		if err != nil {
 			return nil, err

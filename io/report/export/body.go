@@ -40,14 +40,14 @@ type bodyReader struct {
 	parser  robotstxt.Parser
 }
 
-// read returns the facts about an authority and, if wanted, its body; b is nil without rules,
+// read returns the facts about an authority and, withBody, its body; b is nil without rules,
 // and valid until the next call.
-func (r *bodyReader) read(listed *ruleset.Listed, wanted bool) (a authority, b *body, err error) {
+func (r *bodyReader) read(listed *ruleset.Listed, withBody bool) (a authority, b *body, err error) {
 	a = authority{Listed: listed, registered: []byte(domains.Registered(domains.Host(listed.Key)))}
 	if listed.Access != access.Rules {
 		return a, nil, nil
 	}
-	if err = a.setBody(listed.Pack(), listed.Body); err == nil && wanted {
+	if err = a.setBody(listed.Pack(), listed.Body); err == nil && withBody {
 		b, err = r.readBody(listed.Pack(), listed.Body)
 	}
 	return a, b, err

@@ -39,7 +39,8 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 	var spans []matcher.Span
 	reader := bodyReader{}
 	return l.Each(func(listed *ruleset.Listed) error {
-		a, _, err := reader.read(listed, false)
+		const withBody = false
+		a, _, err := reader.read(listed, withBody)
 		if err != nil {
 			return err
 		}
@@ -68,6 +69,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			if err != nil {
 				return err
 			}
+			// The failures that made a copy stale are not known one by one: one may be of this month.
 			now.Month, now.Captured, now.Class = i, span.Stale || fetched >= month.first, classOf(span.Access, span.Stale, read.kind)
 			if err := now.visitAgents(read, visit); err != nil {
 				return err

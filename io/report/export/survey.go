@@ -17,7 +17,7 @@ import (
 
 // Survey returns the table with a row for each authority and agent: how much the agent is
 // denied, whether by its own group or everyone's, and facts about the robots.txt. classes has
-// the classes of agents, by chain, that are known. The table has a column for what is stated
+// the classes of agents that are known, by the chain's name. The table has a column for what is stated
 // about each use. With history it also has since when; that needs a listing with a history.
 func Survey(chains []matcher.Chain, classes map[string]string, uses []usage.Use, history bool) *Table {
 	s := newSurveyor(chains, uses)

@@ -72,7 +72,7 @@ const (
 	icebergEnd  = ".metadata.json" // of a file of metadata
 	icebergData = "data"           // the folder beside the metadata
 
-	// What savedToDisk has beside its data.
+	// What a folder of savedToDisk has beside its data. Other folders may have a state.json alone.
 	stateFile, infoFile = "state.json", "dataset_info.json"
 )
 
@@ -109,7 +109,7 @@ func newerMetadata(a, b string) bool {
 }
 
 // CheckTables returns a *[TableError] if files on this machine, which a folder or a pattern
-// named, are those of a table with a log.
+// named, are those of a table with a log, or of a data set that savedToDisk describes.
 func CheckTables(files []string) error {
 	checked := make(map[string]bool)
 	for _, file := range files {

@@ -18,7 +18,7 @@ const mostFree = 64
 // NewBuffers returns an empty Buffers, of which limit bytes may be idle.
 func NewBuffers(limit int64) *Buffers { return &Buffers{limit: limit} }
 
-// Get returns n bytes, which may not be zero. It reuses the smallest piece that is large
+// Get returns n bytes, which are not cleared. It reuses the smallest piece that is large
 // enough, but none that is much larger.
 func (p *Buffers) Get(n int) []byte {
 	p.mu.Lock()

@@ -142,9 +142,9 @@ func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
 }
 
 // insert puts a value into the cache, and drops others until it fits. If a value with its ID
-// is there, the key gets that.
+// is there, the key gets that. A value larger than the limit is left out: its next Get loads it again.
 func (c *Cache[ID, V]) insert(key uint32, made Value[ID, V]) {
-	if made.Size == 0 {
+	if made.Size == 0 { // never dropped, so it needs no place in the queue
 		c.entries[key].Store(&entry[ID, V]{Value: made})
 		return
 	}

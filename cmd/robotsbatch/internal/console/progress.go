@@ -252,5 +252,5 @@ func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
-	p.log.print("")
+	p.log.print("") // any text takes the place of the line of progress
 }

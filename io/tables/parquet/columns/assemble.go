@@ -99,13 +99,14 @@ func (l *Leaf) levels(i int, most byte) (repetition, definition byte) {
 
 // buildStruct is build for structs. A null struct is null in all children, so all must agree which are.
 func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
-	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding) // padding lies in a null list, so it may be valid
+	// Up to padding: an added entry lies in a null list, where any validity will do.
+	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
 	children := make([]arrow.ArrayData, len(c.children))
 	for i, child := range c.children {
 		var own []Leaf
 		own, leaves = leaves[:len(child.Leaves)], leaves[len(child.Leaves):]
 		if i > 0 {
-			// The child's, because a leaf without levels has its own column's; of c.present, as it is about c.
+			// What the child's leaf says of c. The child is asked, as it knows the level (most) of a leaf without levels.
 			if other, _, _ := child.validity(&own[0], s, c.present, padding); !bytes.Equal(bits, other) {
 				return nil, errLevels
 			}

@@ -49,7 +49,7 @@ func ReadTable(r io.ReaderAt, size, limit int64) (t *Table, err error) {
 			continue
 		}
 		fields[i] = t.Columns[i].Field
-		t.Casts[i] = append(t.Casts[i], storedCasts(stored, i, &fields[i])...)
+		t.Casts[i] = append(t.Casts[i], storedCasts(stored, i, fields[i])...)
 	}
 	m := schemaMetadata(stored, t.File.Metadata)
 	t.Schema = arrow.NewSchema(fields, &m)
@@ -137,7 +137,7 @@ func storedField(schema *arrowlayout.Schema, i int, name string) *arrow.Field {
 }
 
 // storedCasts returns the casts of column i if Arrow's library does not know its stored type: to field.Type.
-func storedCasts(schema *arrowlayout.Schema, i int, field *arrow.Field) []Cast {
+func storedCasts(schema *arrowlayout.Schema, i int, field arrow.Field) []Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"fmt"
-	"math"
 
 	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/columns"
@@ -191,7 +190,7 @@ func (r *Reader) newCursor(p *page) (*cursor, error) {
 // expectedSize guesses how many bytes of values a run of rows rows has: by the mean of p, the run's first page,
 // or of the dictionary, and by the size of the run that was decoded last.
 func (r *Reader) expectedSize(p *page, rows int) int {
-	const most = 16 << 20 // what is taken for nothing but a guess
+	const most = 16 << 20 // bytes: more is not taken on a mere guess
 	mean := r.node.Width()
 	if mean == 0 { // byte arrays
 		if mean = len(p.data.Values) / p.Values; r.dictionary != nil && r.dictionary.Len() > 0 {
@@ -202,5 +201,5 @@ func (r *Reader) expectedSize(p *page, rows int) int {
 	if r.node.Width() == 0 {
 		size += size / 32 // runs differ in size
 	}
-	return int(min(size, most, r.limit, math.MaxInt32))
+	return int(min(size, most, r.limit))
 }

@@ -11,7 +11,8 @@ import (
 const maxStatistic = 256
 
 // extremes returns copies of the least and the greatest of a leaf's values as PLAIN stores them. Both are nil
-// if it has no value, the format has no order for them, or one has more than maxStatistic bytes.
+// if it has no value, the format has no order for them, they are FIXED_LEN_BYTE_ARRAY, or one has more than
+// maxStatistic bytes.
 func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	order, width, count := n.Order(), n.Width(), len(l.Offsets)-1
 	if order == columns.NoOrder || n.Type == layout.FixedLenByteArray {

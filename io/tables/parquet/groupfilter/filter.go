@@ -38,7 +38,7 @@ type Filter struct {
 	free    *budget.Buffers    // empty between row groups
 	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that are filtered in order, because they build on one another
-	levels  map[levelKey]int   // of zstd: see chooseLevel
+	levels  map[levelKey]int   // see chooseZstdLevel
 	refused zstdcut.Refusals
 }
 
@@ -328,7 +328,7 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		return fmt.Errorf("column %q: %w", c.name, err)
 	}
 	s.Reset(c.chunk)
-	r.inOrder.Begin()
+	r.inOrder.Begin() // the column's first page builds on none before
 	at, number := position{left: c.chunk.Values}, 0
 	for index := 0; at.left > 0; index++ {
 		if !s.More() {
@@ -337,7 +337,7 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		p := &page{column: c, index: index, number: number, nulls: -1, done: make(chan struct{})}
 		wanted, err := r.readPage(p, s, at)
 		if err == nil && wanted {
-			err = r.chooseLevel(p)
+			err = r.chooseZstdLevel(p)
 		}
 		if err != nil {
 			r.release(p)
@@ -352,7 +352,7 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 			continue
 		}
 		if err := r.start(p); err != nil {
-			return err
+			return err // the reader of the pages has p
 		}
 	}
 	if at.row != r.rows.Len() {
@@ -387,10 +387,10 @@ func (p *page) rereads() bool {
 	return p.column.Cuts(&p.Page) && leftOut <= all/4
 }
 
-// chooseLevel chooses the zstd level of a page, if that is recompressed. The first such page of a column
+// chooseZstdLevel chooses the zstd level of a page, if that is recompressed. The first such page of a column
 // that is large enough decides ([compress.Level]) for the whole file. Pages of indices have a level of their
 // own. If the level is new, p.column becomes a copy of the column with it.
-func (r *filterRun) chooseLevel(p *page) error {
+func (r *filterRun) chooseZstdLevel(p *page) error {
 	c := p.column
 	if p.Uncompressed < leastSample || !p.isRecompressed() {
 		return nil
@@ -475,7 +475,8 @@ func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted boo
 		return false, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, at.left)
 	}
 	if c.Leaf.MaxRepetition == 0 {
-		if err := r.setRows(p, at.row, p.Values, false); err != nil {
+		const continues = false // without lists each value is a row
+		if err := r.setRows(p, at.row, p.Values, continues); err != nil {
 			return false, err
 		}
 		if p.kept == 0 && p.Encoding != layout.DeltaByteArray {

@@ -335,8 +335,8 @@ func (f *Filter) beginPage(s *Source, values *encoding.Page) (layout.Written, la
 	p := s.Page
 	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: f.entries.Count(), Bounds: bounds(s.Order, values, f.values)}
 	page.Nulls = page.Values - f.values.Count()
-	page.Rows = page.Values // but in lists
-	counted := p.Kind != layout.DataPageV2
+	page.Rows = page.Values                // but in lists
+	counted := p.Kind != layout.DataPageV2 // version 2 has the levels' sizes in the page's header
 	head := layout.Page{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
 	if most := s.Leaf.MaxRepetition; most > 0 {
@@ -434,8 +434,9 @@ func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.P
 			return dst[:from], false
 		}
 	}
+	const compressed = true
 	plainSize := len(f.plain) + keptBytes
-	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], plainSize, true)
+	header := head.AppendHeader(make([]byte, 0, layout.MostHeader), dst[from+layout.MostHeader:], plainSize, compressed)
 	dst = fillRoom(dst, from, header)
 	page.Size, page.Uncompressed = len(dst)-from, len(header)+plainSize
 	f.pages = append(f.pages, page)
