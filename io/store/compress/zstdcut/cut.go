@@ -303,12 +303,7 @@ func (c *Cutter) canCopy(before *history) bool {
 				return false
 			}
 		}
-		c.out.repeatOffsets = c.in.repeatOffsets
-		for k := range symbolTypes {
-			if b.ownTable[k] {
-				c.out.tables[k] = c.in.tables[k]
-			}
-		}
+		c.out.repeatOffsets, c.out.tables = c.in.repeatOffsets, c.in.tables // those that are not own are the same already
 	}
 	if b.literalsType == literalsBlockCompressed {
 		c.out.huffmanTree = c.in.huffmanTree
