@@ -8,8 +8,6 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
-
-	"robotsbatch/io/store/must"
 )
 
 // The image is made from scratch, of what the first stage lays out, and runs the program
@@ -31,12 +29,16 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must.Need(t, len(stages) == 2 && stages[0].Name == "build" && stages[1].BaseName == "scratch", "stages %v", stages)
+	if len(stages) != 2 || stages[0].Name != "build" || stages[1].BaseName != "scratch" {
+		t.Fatalf("stages %v", stages)
+	}
 	var program, user string
 	for _, command := range stages[1].Commands {
 		switch c := command.(type) {
 		case *instructions.CopyCommand:
-			must.Be(t, c.From == stages[0].Name && c.DestPath == "/" && len(c.SourcePaths) == 1 && c.SourcePaths[0] == "/image/", "%s", c)
+			if c.From != stages[0].Name || c.DestPath != "/" || len(c.SourcePaths) != 1 || c.SourcePaths[0] != "/image/" {
+				t.Errorf("%s", c)
+			}
 		case *instructions.EntrypointCommand:
 			program = strings.Join(c.CmdLine, " ")
 		case *instructions.UserCommand:
@@ -45,5 +47,7 @@ func TestDockerfile(t *testing.T) {
 			t.Errorf("nothing can run in an empty image: %s", c)
 		}
 	}
-	must.Be(t, program == "/robotsbatch" && user == "65532:65532", "runs %q as %q", program, user)
+	if program != "/robotsbatch" || user != "65532:65532" {
+		t.Errorf("runs %q as %q", program, user)
+	}
 }

@@ -15,8 +15,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-
-	"robotsbatch/io/store/must"
 )
 
 // readJob decodes the manifest: a field that there is not is an error.
@@ -36,7 +34,9 @@ func readJob(t *testing.T) *batchv1.Job {
 // What the API server checks of such a job, and what the statuses ask for.
 func TestManifest(t *testing.T) {
 	job := readJob(t)
-	must.Be(t, job.APIVersion == "batch/v1" && job.Kind == "Job" && job.Name != "", "%s %s %q", job.APIVersion, job.Kind, job.Name)
+	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Name == "" {
+		t.Errorf("%s %s %q", job.APIVersion, job.Kind, job.Name)
+	}
 	spec, pod := job.Spec, job.Spec.Template.Spec
 	if spec.CompletionMode == nil || *spec.CompletionMode != batchv1.IndexedCompletion || spec.Completions == nil || spec.BackoffLimitPerIndex == nil {
 		t.Fatal("it is no Indexed Job whose indices are tried again one by one")
@@ -129,7 +129,9 @@ func TestCommand(t *testing.T) {
 		for _, word := range container.Command {
 			command.Args = append(command.Args, expand(word, values))
 		}
-		must.Need(t, command.Args[0] == "robotsbatch", "the command is %q", command.Args)
+		if command.Args[0] != "robotsbatch" {
+			t.Fatalf("the command is %q", command.Args)
+		}
 		for name, value := range values {
 			command.Env = append(command.Env, name+"="+value)
 		}
@@ -161,6 +163,8 @@ func build(t *testing.T) string {
 func must(t *testing.T, command *exec.Cmd) string {
 	t.Helper()
 	said, err := command.CombinedOutput()
-	must.Need(t, err == nil, "%q: %v: %s", command.Args, err, said)
+	if err != nil {
+		t.Fatalf("%q: %v: %s", command.Args, err, said)
+	}
 	return string(said)
 }
