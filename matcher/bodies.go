@@ -363,7 +363,7 @@ func (b *Bodies) setTries(o *opening, origin *Origin, checked bool) error {
 		if len(b.agents.chains) == 0 {
 			return nil
 		}
-		_, err := b.addTrie(o, origin, 0, checked)
+		_, err := b.addTrie(o, origin, 0, checked) // group 0 is that of "*"
 		return err
 	}
 	r.of = slices.Grow(r.of[:0], len(b.agents.chains))[:len(b.agents.chains)]

@@ -553,7 +553,7 @@ func filterBit(number uint32) uint64 { return 1 << (number & 63) }
 func AppendSource(dst []byte, f *robotstxt.File, source []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, make([]byte, bodyHeadSize)...), source...)
-	putHead(dst[start:], f, markSource, 0, 0)
+	putHead(dst[start:], f, markSource, 0, 0) // no names, no groups
 	RenumberBody(dst[start:], 0, nil)
 	return dst
 }
@@ -610,7 +610,7 @@ func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	if uint64(len(b.compiled)) > math.MaxUint32/2 {
 		return nil, false
 	}
-	b.addList(distinct[0], 0)
+	b.addList(distinct[0], 0) // of "*", which has trie 0
 	for _, n := range names {
 		b.names = append(b.names, []byte(n.name))
 		b.of = append32(b.of, b.groupOf[n.trie])

@@ -100,7 +100,8 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 	}
 	for agent := range e.options.Agents {
 		if trie := o.TrieOf(agent); decisions[trie].Allowed == allowed {
-			e.explainer.explain(v, 0, agent, row, &o.Tries[trie], decisions[trie])
+			const combined = 0 // the only verdict
+			e.explainer.explain(v, combined, agent, row, &o.Tries[trie], decisions[trie])
 			return
 		}
 	}

@@ -35,7 +35,7 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 			*counter--
 		}
 		for agent := range v.Agents {
-			v.Agents[agent].Set(row, true)
+			v.Agents[agent].Set(row, true) // allowed
 		}
 	}
 }

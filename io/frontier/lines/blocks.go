@@ -174,7 +174,7 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 		}
 		var err error
 		b.rest, err = readOnce(b.r, b.rest)
-		b.err = b.readError(err, b.rest, 0, false)
+		b.err = b.readError(err, b.rest, 0, false) // the start of a mark is no record
 	}
 	if !b.begun {
 		b.begun = true

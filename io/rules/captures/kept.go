@@ -439,7 +439,7 @@ func (s *Set) addDropped() error {
 		if at != unknownTime {
 			at += int64(time.Second) - 1 // after all of that second
 		}
-		x.setFetch(at, s.old.source, 200, false)
+		x.setFetch(at, s.old.source, 200, false) // not failed
 		x.setBody(gone)
 		x[flagsAt] |= flagDropped
 		if err := s.sorter.Add(x); err != nil {

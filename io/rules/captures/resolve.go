@@ -195,7 +195,7 @@ func (r *resolver) visit(x captureRecord) error {
 		return errMemory("more than %d captures of %s", len(r.group)/recordHead, x.authority())
 	}
 	if r.judge.history && len(r.group) >= r.set.part {
-		return r.passGroup(true)
+		return r.passGroup(true) // more of the URL may follow
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (r *resolver) endURL() error {
 	if !r.begun && len(r.group) == 0 {
 		return nil // no capture of it counts, or none was visited yet
 	}
-	if err := r.passGroup(false); err != nil {
+	if err := r.passGroup(false); err != nil { // no more of the URL follow
 		return err
 	}
 	r.begun = false

@@ -21,7 +21,7 @@ func (b *builder) listObjects() error {
 		if name == "" || strings.Contains(cutEndings(name), "/") {
 			return nil // a marker of a folder, or deeper than any HOST
 		}
-		if err := b.add(name, false, in); err != nil {
+		if err := b.add(name, false, in); err != nil { // an object is no folder
 			return err
 		}
 		if x := b.index; len(x.objects) < len(x.records) {

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -100,12 +101,8 @@ func newerMetadata(a, b string) bool {
 		name = strings.TrimLeft(strings.TrimPrefix(name, "v"), "0")
 		return name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 	}
-	if m, n := number(a), number(b); len(m) != len(n) {
-		return len(m) > len(n)
-	} else if m != n {
-		return m > n
-	}
-	return a > b
+	m, n := number(a), number(b) // without zeros in front: the longer one is greater
+	return cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n), cmp.Compare(a, b)) > 0
 }
 
 // CheckTables returns a *[TableError] if files on this machine, which a folder or a pattern

@@ -82,7 +82,7 @@ type upload struct {
 func (u *upload) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(u.buffer) == PartSize {
-			if err := u.send(false); err != nil {
+			if err := u.send(false); err != nil { // not the last part
 				return n, err
 			}
 		}
@@ -162,7 +162,7 @@ func (u *upload) completeParts() error {
 			return u.verify(ctx, err)
 		})
 	}
-	if err := u.send(true); err != nil {
+	if err := u.send(true); err != nil { // the last part
 		return err
 	}
 	u.sending.Wait()

@@ -118,7 +118,7 @@ func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next in
 // node.
 func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 	p := &Leaf{Offsets: []int32{0}}
-	_, codes := x.Page(n, p, nil, 0, math.MaxInt)
+	_, codes := x.Page(n, p, nil, 0, math.MaxInt) // from row 0, all rows
 	for _, code := range codes {
 		p.Data = append(p.Data, l.Data[l.Offsets[code]:l.Offsets[code+1]]...)
 		p.Offsets = append(p.Offsets, int32(len(p.Data)))

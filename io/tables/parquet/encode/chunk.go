@@ -109,7 +109,7 @@ func (c *chunkEncoder) dataPages(l *columns.Leaf, d *dictionary) {
 }
 
 // levels begins the body of a data page: it sets c.plain to the levels of n entries. Repetitions that are nil
-// are 0, and definitions that are nil the highest level.
+// are 0, and definitions that are nil the highest level. As in pages of version 1, their size comes first.
 func (c *chunkEncoder) levels(repetitions, definitions []byte, n int) {
 	c.plain = c.plain[:0]
 	if most := c.node.MaxRepetition; most > 0 {
@@ -179,7 +179,7 @@ func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, low, high int) []
 		return append(dst, l.Fixed[low*width:high*width]...)
 	}
 	for i := low; i < high; i++ {
-		v := l.Value(i, 0)
+		v := l.Value(i, 0) // of no fixed width
 		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
 	}
 	return dst

@@ -33,7 +33,7 @@ func (o *Writer) Write(g *Group) error {
 	}
 	for i := range g.chunks {
 		c := &g.chunks[i]
-		group.Chunks[i] = o.encoder.columnChunk(i, c, o.out.Pos+group.Size, 0)
+		group.Chunks[i] = o.encoder.columnChunk(i, c, o.out.Pos+group.Size, 0) // no offset index
 		group.Size += c.size
 		group.Uncompressed += c.uncompressed
 	}

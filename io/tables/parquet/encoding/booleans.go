@@ -25,7 +25,7 @@ func (r *runs) Next(dst *Values, n int, _ int64) (err error) {
 	return err
 }
 
-// writeBooleans appends runs of booleans of p in RLE.
+// writeBooleans appends runs of booleans of p in RLE: as levels of 0 and 1, with their size before them.
 func writeBooleans(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	kept := p.gather(runs)
 	return layout.AppendLevels(dst, kept, len(kept), 0, 1, true), nil

@@ -72,5 +72,5 @@ func writeDeltaLengths(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 			p.numbers = append(p.numbers, int64(p.Begins[i+1]-p.Begins[i]))
 		}
 	}
-	return p.appendRuns(AppendDeltas(dst, p.numbers, 4), runs), nil
+	return p.appendRuns(AppendDeltas(dst, p.numbers, 4), runs), nil // lengths are 32-bit integers
 }

@@ -88,7 +88,7 @@ func writeDeltaStrings(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 			last = value
 		}
 	}
-	dst = AppendDeltas(AppendDeltas(dst, p.numbers, 4), p.more, 4)
+	dst = AppendDeltas(AppendDeltas(dst, p.numbers, 4), p.more, 4) // lengths are 32-bit integers
 	at := 0
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {

@@ -233,7 +233,7 @@ func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err
 	if err := levels.Read(first[:min(1, p.Values)]); err != nil {
 		return 0, false, err
 	}
-	rows, err = CountLevels(content.Repetition, p.Values, leaf.MaxRepetition, 0)
+	rows, err = CountLevels(content.Repetition, p.Values, leaf.MaxRepetition, 0) // a level of 0 begins a row
 	return rows, first[0] > 0, err
 }
 
@@ -338,7 +338,7 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 		}
 	}
 	if highest := leaf.MaxRepetition; highest > 0 { // p.Nulls is not checked: for lists, writers count them in different ways
-		_, err := CountLevels(d.Repetition, p.Values, highest, 0)
+		_, err := CountLevels(d.Repetition, p.Values, highest, 0) // to check the levels
 		return d, err
 	}
 	if p.Kind != DataPageV2 {

@@ -111,7 +111,7 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 		}
 		values.Values = *zero
 		f.entries, f.values = f.entries.Add(0, 1), f.values.Add(0, 1)
-	} else if out, ok := f.cutBody(dst, &s, 0, values); ok {
+	} else if out, ok := f.cutBody(dst, &s, 0, values); ok { // values begin at 0: no levels precede them
 		return out, f.pages, nil
 	}
 	dst, err := f.write(dst, &s, values)
