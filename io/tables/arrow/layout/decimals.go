@@ -9,13 +9,12 @@ import (
 // decoded as decimals of 128, from widened values. Where they must be written unchanged,
 // they are decoded as fixed-size bytes.
 
-// SmallDecimal returns the bits of a decimal of 32 or 64 bits in the type, 0 if there is none.
+// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in the type, or in the values of its
+// dictionary; 0 if there is none.
 func (s *Shape) SmallDecimal() int {
 	bits := s.decimal
 	for i := range s.Children {
-		if inner := s.Children[i].SmallDecimal(); inner > 0 {
-			bits = inner
-		}
+		bits = max(bits, s.Children[i].SmallDecimal())
 	}
 	if s.Values != nil {
 		bits = max(bits, s.Values.SmallDecimal())

@@ -193,3 +193,11 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 		t.Errorf("unknown %v, decimals %d and %d", s.Unknown, s.Columns[0].SmallDecimal(), s.Columns[1].SmallDecimal())
 	}
 }
+
+// The widest small decimal counts, wherever it stands in the type.
+func TestSmallDecimalIsTheWidest(t *testing.T) {
+	narrow, wide := Shape{decimal: 32}, Shape{decimal: 64}
+	for _, s := range []Shape{{Children: []Shape{wide, narrow}}, {Children: []Shape{narrow, wide}}, {Children: []Shape{narrow}, Values: &wide}} {
+		must.Equal(t, s.SmallDecimal(), 64, s)
+	}
+}
